@@ -1,0 +1,90 @@
+// Package clock tells the time and waits for it. It is the only package that touches timers: everything else takes
+// `now` as an argument, so the same code runs on the machine's clock, on one that runs N times as fast (a rehearsal)
+// and on a virtual one (simulation, tests).
+package clock
+
+import (
+	"context"
+	"time"
+)
+
+// Clock tells the time and sleeps by it. Implementations are safe for concurrent use.
+type Clock interface {
+	// Now is the present moment in UTC.
+	Now() time.Time
+
+	// SleepUntil returns nil once Now is at or after t, or the context's error if that comes first.
+	SleepUntil(ctx context.Context, t time.Time) error
+
+	// Real is how much of this clock's time passes while d of the machine's time passes. Whatever waits for the
+	// world and not for the schedule (network time-outs, leases, heartbeats) is measured in it, so that a clock
+	// running N times as fast does not make the network N times as slow.
+	Real(d time.Duration) time.Duration
+}
+
+// Anchor ties a fast clock to the machine's: at RealAt the clock showed At, and since then it has run Speed times as
+// fast. Processes that share an anchor share the clock; the zero Anchor is the machine's own clock.
+type Anchor struct {
+	RealAt time.Time
+	At     time.Time
+	Speed  float64 // clock seconds per real second, > 0
+}
+
+// System is the machine's clock, run Speed times as fast from its anchor. The zero value is the machine's clock itself.
+type System struct{ anchor Anchor }
+
+// NewSystem returns the clock of an anchor. An anchor whose Speed is 0 gives the machine's own clock.
+func NewSystem(a Anchor) System { return System{anchor: a} }
+
+// Now implements Clock.
+func (s System) Now() time.Time {
+	now := time.Now().UTC()
+	if s.anchor.Speed == 0 {
+		return now
+	}
+	return s.anchor.At.Add(scale(now.Sub(s.anchor.RealAt), s.anchor.Speed)).UTC()
+}
+
+// SleepUntil implements Clock.
+func (s System) SleepUntil(ctx context.Context, t time.Time) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		wait := t.Sub(s.Now())
+		if wait <= 0 {
+			return nil
+		}
+		if s.anchor.Speed != 0 {
+			wait = max(scale(wait, 1/s.anchor.Speed), time.Microsecond)
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+}
+
+// Real implements Clock.
+func (s System) Real(d time.Duration) time.Duration {
+	if s.anchor.Speed == 0 {
+		return d
+	}
+	return scale(d, s.anchor.Speed)
+}
+
+// scale multiplies and saturates: a product past the range of time.Duration (292 years) is its largest value.
+func scale(d time.Duration, by float64) time.Duration {
+	const limit = float64(1<<63 - 1)
+	product := float64(d) * by
+	switch {
+	case product >= limit:
+		return 1<<63 - 1
+	case product <= -limit:
+		return -1 << 63
+	}
+	return time.Duration(product)
+}

@@ -1,0 +1,157 @@
+// Package config holds the settings of the daemon as plain structs: what each means, its unit, its default and its
+// bounds. Load reads the strict YAML form; Default is what holds without a file.
+package config
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Config is everything an operator may set, after defaults and inheritance: the value in force.
+type Config struct {
+	Agent   Agent
+	Cycle   string // one scheduling cycle: a duration ("6h", 1m–366d) or a cron expression ("0 */6 * * *"); default 6h
+	Store   string // "sqlite" (the file recrawld.db in Data, the default) or a PostgreSQL URL, "postgres://…"
+	Data    string // directory of all state; default ./recrawld-data, under systemd $STATE_DIRECTORY
+	Listen  string // address of /healthz, /metrics and the API; loopback; default 127.0.0.1:8686; "off" for none
+	Network Network
+	Worker  Worker
+	History History
+	Backup  Backup
+	Mirror  Mirror
+
+	Defaults Settings // what a site has unless it says otherwise
+	Sites    []Site   // in the order of the file, then those added by commands
+}
+
+// Agent says who is asking.
+type Agent struct {
+	Name    string // product token, default "recrawld"; robots.txt groups are matched by it
+	Contact string // URL or mail address; required before a host that is not loopback is asked
+}
+
+// Network bounds what may be dialled.
+type Network struct {
+	Allow []netip.Prefix // addresses to dial although they are not public; default none
+	Ports []uint16       // ports that may be dialled; default 80, 443, 8080, 8443; an allowed address may use any
+}
+
+// Worker sizes one process.
+type Worker struct {
+	Name     string        // unique among the workers of a database; default HOST-0
+	Fetchers int           // requests in flight, 1–4096; default 64
+	Lease    time.Duration // how long a host is held, 30s–1h; default 5m; more than PageTime plus a minute
+	Grace    time.Duration // how long visits may go on after SIGTERM, 0–5m; default 25s
+	Memory   int64         // bytes of bodies in flight, ≥ 16MiB; default 256MiB: a fetcher waits when it is full
+	MinFree  int64         // bytes free on the disk of Data below which claiming pauses; default 512MiB
+}
+
+// History says how long visits are kept one by one; the daily sums stay.
+type History struct {
+	Keep time.Duration // default 90d, ≥ 1d
+}
+
+// Backup says when a checkpoint is taken.
+type Backup struct {
+	Every time.Duration // default 8h; 0: never
+	Keep  int           // newest so many, default 3, ≥ 1
+	Dir   string        // default Data/backups
+}
+
+// Mirror is the tree of files that follows the pages.
+type Mirror struct {
+	Dir string // default Data/mirror; "off" for none
+}
+
+// Site is a set of pages with one policy.
+type Site struct {
+	ID       int32  // its row in the database; 0 until it has one
+	Name     string // unique; default the host name of URL
+	URL      string // the start URL, canonical
+	Settings Settings
+}
+
+// Settings are what can differ from site to site.
+type Settings struct {
+	// Schedule.
+	Policy  string        // "classic" (default) or "fixed"
+	FR      int           // the interval a new page starts with, in cycles, 1–FRMax; default 4
+	FRMax   int           // ceiling of fr_max in cycles, 1–100000; default 120
+	Records int           // how many past records the classic policy looks at ("limit" of the paper), 2–64; default 20
+	Vary    float64       // share of the interval over which the time of a visit varies, 0–0.5; default 0.15
+	Windows []Window      // when visits are allowed; none: always
+	HintMax time.Duration // how far an Expires or max-age may put off a visit; default 7d; 0: not used
+
+	// Politeness.
+	Delay       time.Duration // between two requests to a host, end to start, 0–1h; default 10s
+	DelayMax    time.Duration // clamp of a robots.txt Crawl-delay and of back-off by load, default 5m
+	Concurrency int           // requests in flight to one host, 1–64; default 1
+	RetryMax    time.Duration // clamp of Retry-After, default 24h
+
+	// Limits of one visit.
+	PageTime    time.Duration // from request to last byte, the trap limit, 1s–10m; default 2m
+	WireBytes   int64         // bytes received, default 32MiB
+	BodyBytes   int64         // bytes after decoding, default 64MiB
+	HeaderBytes int64         // default 256KiB
+
+	// Scope and traps.
+	Scope        []string // further URL prefixes that belong to the site; the start URL's directory always does
+	Level        int      // links from the start URL, 0–1000; default 10
+	Filter       Filter   // which URLs are kept; none: all in scope
+	URLLength    int      // bytes, 64–65535; default 2048
+	Segments     int      // path segments, default 20
+	Repeats      int      // how often one segment may recur in a path, default 3
+	PagesPerHost int      // URLs known per host, default 10000000
+	LinksPerPage int      // links read from one page, default 10000
+	ChildrenKept int      // children stored for a parent, default 500
+
+	// Parents.
+	Parents Parents
+
+	// Evidence before a 404 counts as gone.
+	GoneVisits int           // 404s in a row, ≥ 1; default 3
+	GoneOver   time.Duration // and over at least this time; default 48h
+}
+
+// Parents sets the selective recrawl of an unchanged page whose children changed.
+type Parents struct {
+	Threshold float64 // share of changed children to begin with, 0.05–0.95; default 0.40; 0: off, every turn is visited
+	MaxSkips  int     // turns skipped in a row before the page is visited anyway, 1–1000; default 3
+}
+
+// Window is a daily span of time in a zone, on some weekdays: "22:00-06:00 Europe/Berlin", "Mon-Fri 08:00-18:00 UTC".
+// A span that ends before it begins runs past midnight and belongs to the day on which it begins.
+type Window struct {
+	From, To time.Duration // since local midnight, 0–24h
+	Days     [7]bool       // by time.Weekday, of the day on which it begins
+	Zone     *time.Location
+}
+
+// Filter decides whether a URL is kept. Exactly one field is set; the zero Filter keeps everything.
+type Filter struct {
+	All []Filter // every one keeps it
+	Any []Filter // at least one keeps it
+	Not *Filter  // that one does not keep it
+
+	Scheme    []string // "https"
+	Host      []string // exact name, lower case
+	Domain    []string // the name or any below it
+	Path      []string // path prefix
+	Glob      []string // of the whole URL; * is any run of characters, ** the same across slashes, ? one character
+	Regexp    []string // RE2, found anywhere in the URL
+	Param     []string // has one of these query parameters
+	Extension []string // of the last path segment, lower case, without dot
+
+	Line int // where it stands in the file, for messages; 0: not from a file
+}
+
+// Site returns the site of a database ID, or one with the default settings where the configuration has none (a site
+// that was taken out of the file keeps its pages, and they keep being visited under the defaults until it is removed).
+func (c *Config) Site(id int32) Site {
+	for i := range c.Sites {
+		if c.Sites[i].ID == id {
+			return c.Sites[i]
+		}
+	}
+	return Site{ID: id, Settings: c.Defaults}
+}

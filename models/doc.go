@@ -1,0 +1,29 @@
+// Package models holds the nouns of the daemon and the Store that keeps them.
+//
+// A Host is what is queued, a Page is what is kept fresh, a Visit is one attempt on a page, an Outcome is what the
+// attempt learned, a Result is what one transaction writes about it, a Version is a body that was kept, a Link says
+// that one page names another, an Event says that something happened that a sink may want to know.
+//
+// Nothing here decides anything: the scheduler says when, recrawl says what changed, models remembers.
+//
+// # Keys
+//
+// A host's ID is a hash of its name, a page's ID is a hash of its canonical URL, and a host's Bucket is a hash of its
+// name into Buckets parts, fixed for life. All rows that belong to a host carry its bucket and every hot statement
+// names it, which is what a sharded PostgreSQL routes by. IDs need no sequence, so a link can be written before its
+// child is, on any node.
+//
+// # Leases
+//
+// A worker claims hosts. A claim gives the host a new LeaseToken (it only grows) and sets ReadyAt past the lease's
+// end, so a worker that dies needs no rescuer: the host is simply ready again later. A Commit names the token; if the
+// host has another one by then, the lease was lost and the result is discarded. The states of a host:
+//
+//	idle    LeaseUntil = 0        ReadyAt = max(OpenAt, BackoffUntil, earliest DueAt of its pages)
+//	leased  LeaseUntil > now      ReadyAt = LeaseUntil + politeness delay
+//	lost    0 < LeaseUntil ≤ now  ReadyAt as for leased; the next claim takes it over with a higher token
+//
+// Pages of a host are written by its lease holder alone, but for three things that may happen at any time: a page is
+// discovered (inserted), a page is brought forward (DueAt lowered), a site is paused or resumed. All of them lock the
+// host's row first, so that a release that recomputes ReadyAt never misses them.
+package models

@@ -1,0 +1,13 @@
+package models
+
+import "errors"
+
+// ErrLeaseLost says that a host was claimed by somebody else before the result of a visit was committed: the result
+// is discarded.
+var ErrLeaseLost = errors.New("lease lost")
+
+// ErrNotFound says that no such row exists.
+var ErrNotFound = errors.New("not found")
+
+// ErrNewerSchema says that the database was written by a newer binary.
+var ErrNewerSchema = errors.New("database schema is newer than this binary")

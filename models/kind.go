@@ -1,0 +1,167 @@
+package models
+
+// The closed sets of the daemon: typed constants, small integers in the database, words on the screen.
+
+// PageState says what is known of a page.
+type PageState int16
+
+// The states of a page.
+const (
+	StateNew      PageState = iota + 1 // known, no good copy yet
+	StateLive                          // has a good copy
+	StateMoved                         // answers with a redirect; RedirectTo says where
+	StateMissing                       // answered 404, not yet often and long enough to be called gone
+	StateGone                          // 410, or 404 confirmed; its last good copy is kept
+	StateExcluded                      // robots, a filter or the scope forbids it; Note says which
+)
+
+var pageStates = []string{"", "new", "live", "moved", "missing", "gone", "excluded"}
+
+// String is the state's word.
+func (s PageState) String() string { return word(pageStates, int(s)) }
+
+// OutcomeKind says what a visit found.
+type OutcomeKind int16
+
+// The kinds of outcome, in the order of the ladder that tells them apart.
+const (
+	NotModified   OutcomeKind = iota + 1 // 304
+	SameBytes                            // 200 with the body we have
+	SameText                             // 200, other bytes, same visible text
+	Changed                              // 200, the visible text differs
+	First                                // 200, the first good copy
+	Moved                                // a redirect; RedirectTo says where
+	Missing                              // 404
+	Gone                                 // 410
+	Failed                               // no usable answer; Class says why
+	Excluded                             // not asked: robots, filter or scope forbids it; Detail says which
+	RobotsFetched                        // the host's robots.txt was asked for; the page's turn comes next
+	Skipped                              // not asked: an unchanged parent too few of whose children changed
+	Deferred                             // not asked: outside its time windows, or its site is paused
+	Interrupted                          // the daemon stopped or lost the lease; teaches nothing
+)
+
+var outcomeKinds = []string{"", "not-modified", "same-bytes", "same-text", "changed", "first", "moved", "missing",
+	"gone", "failed", "excluded", "robots-fetched", "skipped", "deferred", "interrupted"}
+
+// String is the kind's word.
+func (k OutcomeKind) String() string { return word(outcomeKinds, int(k)) }
+
+// Observed tells whether the visit saw the page's present content, so that it counts as a record for its change rate.
+func (k OutcomeKind) Observed() bool { return k >= NotModified && k <= First }
+
+// Unchanged tells whether the content was seen and is the one we have.
+func (k OutcomeKind) Unchanged() bool { return k >= NotModified && k <= SameText }
+
+// Asked tells whether a request went out for the page.
+func (k OutcomeKind) Asked() bool { return k >= NotModified && k <= Failed }
+
+// ErrorClass names why a visit failed. Ours() tells the faults of our own side, which never count against a site.
+type ErrorClass int16
+
+// The classes of failure.
+const (
+	ClassNone         ErrorClass = iota
+	DNSNotFound                  // the name does not exist
+	DNSTemporary                 // the resolver failed or was too slow
+	BlockedAddress               // the name leads to an address that we do not dial
+	ConnRefused                  //
+	ConnReset                    //
+	ConnTimeout                  // no connection within the dial time-out
+	ConnOther                    // unreachable network or host, and the rest
+	TLSCertificate               // expired, wrong host, unknown authority
+	TLSProtocol                  // the handshake failed otherwise
+	HTTPProtocol                 // not HTTP, or HTTP that we do not accept
+	HeaderTimeout                // no headers in time
+	HeaderTooLarge               //
+	BodyShort                    // the connection ended before the body did
+	BodySlow                     // the body did not end within the page's time limit
+	BodyTooLarge                 // more bytes than the limit, on the wire or decoded
+	BadEncoding                  // a Content-Encoding that we cannot undo
+	BadNotModified               // 304 to a request that set no condition
+	RedirectBad                  // no usable Location
+	RedirectLoop                 // back to a page of the same chain
+	RedirectTooMany              // more hops than the limit
+	RedirectBlocked              // to a scheme or an address that we do not follow
+	Refused                      // 401, 403, 407, 451
+	TooManyRequests              // 429
+	ServerError                  // 5xx
+	UnexpectedStatus             // any other status
+	EmptyBody                    // 200 with no bytes where there was content
+	RobotsUnreachable            // robots.txt could not be had, so nothing may be asked
+	OwnDisk                      // ours: no space or an I/O error here
+	OwnLimit                     // ours: out of file descriptors or memory
+	OwnNetwork                   // ours: all hosts failed at once
+	OwnPanic                     // ours: a bug; the log has the stack
+)
+
+var errorClasses = []string{"", "dns-not-found", "dns-temporary", "blocked-address", "conn-refused", "conn-reset",
+	"conn-timeout", "conn-other", "tls-certificate", "tls-protocol", "http-protocol", "header-timeout",
+	"header-too-large", "body-short", "body-slow", "body-too-large", "bad-encoding", "bad-not-modified",
+	"redirect-bad", "redirect-loop", "redirect-too-many", "redirect-blocked", "refused", "too-many-requests",
+	"server-error", "unexpected-status", "empty-body", "robots-unreachable", "own-disk", "own-limit", "own-network",
+	"own-panic"}
+
+// String is the class's word, "" for none.
+func (c ErrorClass) String() string { return word(errorClasses, int(c)) }
+
+// Ours tells whether the fault is on our side.
+func (c ErrorClass) Ours() bool { return c >= OwnDisk }
+
+// HostWide tells whether the failure speaks of the whole host and not of one page.
+func (c ErrorClass) HostWide() bool {
+	return (c >= DNSNotFound && c <= TLSProtocol) || c == HeaderTimeout || c == TooManyRequests || c == ServerError ||
+		c == RobotsUnreachable
+}
+
+// Rule names what set a page's due time: the last one that moved it.
+type Rule int16
+
+// The rules.
+const (
+	RuleStart    Rule = iota + 1 // newly known: due at once, or spread over the first cycle
+	RulePolicy                   // fr_max cycles from the last visit
+	RuleHint                     // the server said the page is fresh until then (Expires, max-age)
+	RuleWindow                   // moved into the site's time window
+	RuleBackoff                  // the page's own error clock
+	RuleHost                     // the host's error clock or its Retry-After
+	RuleParent                   // brought forward by a parent's full crawl
+	RuleMissing                  // a 404 waits for confirmation
+	RuleGone                     // looked at rarely: it is gone
+	RuleExcluded                 // not visited at all
+	RulePaused                   // its site is paused
+	RuleManual                   // somebody asked for it now
+)
+
+var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
+	"paused", "manual"}
+
+// String is the rule's word.
+func (r Rule) String() string { return word(rules, int(r)) }
+
+// EventKind says what happened to a page.
+type EventKind int16
+
+// The kinds of event.
+const (
+	EventNew       EventKind = iota + 1 // the first good copy
+	EventChanged                        // a new version whose visible text differs
+	EventRefreshed                      // a new version with other bytes and the same visible text
+	EventMoved                          // redirects to RedirectTo
+	EventGone                           // confirmed gone
+	EventRestored                       // was gone, moved or failing, answers again with the copy we have
+	EventFailing                        // entered the error state
+	EventExcluded                       // no longer visited
+)
+
+var eventKinds = []string{"", "new", "changed", "refreshed", "moved", "gone", "restored", "failing", "excluded"}
+
+// String is the kind's word.
+func (k EventKind) String() string { return word(eventKinds, int(k)) }
+
+func word(words []string, i int) string {
+	if i < 0 || i >= len(words) {
+		return "unknown"
+	}
+	return words[i]
+}

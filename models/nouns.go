@@ -1,0 +1,297 @@
+package models
+
+import "time"
+
+// Site is a named set of pages with one policy: an entry of the configuration, or one added by a command.
+type Site struct {
+	ID        int32  // small and stable: rows refer to it
+	Name      string // unique
+	URL       string // the start URL, canonical
+	Settings  string // YAML of the settings given by a command; empty for a site of the configuration file
+	FromFile  bool   // in the configuration file when the daemon last loaded it
+	Paused    bool
+	CreatedAt Instant
+}
+
+// Host is a server name with its politeness and its lease. Its ReadyAt is the queue.
+type Host struct {
+	Bucket       int16
+	ID           int64
+	Name         string // see canon.HostName: lower case, with the port where it is not the scheme's own
+	ReadyAt      Instant
+	OpenAt       Instant       // politeness: no request before
+	BackoffUntil Instant       // the host's error clock and Retry-After
+	Failures     int32         // host-wide failures in a row
+	Delay        time.Duration // the politeness delay last held
+	LeaseToken   int64         // grows with each claim
+	LeaseUntil   Instant       // 0: idle
+	LeaseOwner   string        // the worker's name
+	Pages        int32         // pages known, in any state
+}
+
+// Robots is what a host's robots.txt said, one row for each origin (scheme and host).
+type Robots struct {
+	Bucket     int16
+	HostID     int64
+	Origin     string        // "https://example.org"
+	Status     int16         // HTTP status of the last try, 0: no answer
+	Class      ErrorClass    // why the last try failed
+	Body       []byte        // the rules in force, at most 500 KiB; nil: none
+	CrawlDelay time.Duration // for our agent, clamped; 0: none
+	FetchedAt  Instant       // the last try
+	ExpiresAt  Instant       // ask again from then on
+	GoodAt     Instant       // when Body was last confirmed by a server
+}
+
+// ChangeStats is what a page's visits showed of its changes: the input of every policy.
+// A record is a visit that saw the content; each record after the first either differs from the one before or not.
+type ChangeStats struct {
+	Records   int32   // visits that saw the content
+	Changes   int32   // records that differ from the one before
+	Bits      uint64  // the last 64 comparisons, the newest in bit 0; 1: differed
+	FirstAt   Instant // the first record
+	VisitedAt Instant // the last record
+	ChangedAt Instant // the last record that differed; 0: none did
+}
+
+// Page is one URL that is kept fresh.
+type Page struct {
+	Bucket int16
+	ID     int64
+	HostID int64
+	SiteID int32
+	URL    string // canonical
+	State  PageState
+	Level  int16  // links from the start URL
+	Note   string // why it is excluded or failing, for a person
+
+	// Schedule.
+	DueAt  Instant       // 0: never
+	FRMax  int32         // visit interval in cycles, ≥ 1
+	Rule   Rule          // what set DueAt
+	Wanted time.Duration // what the policy alone asked for, from visit to visit
+	Visits int32         // attempts so far, asked or not; the number of the last row in its history
+
+	// What was seen.
+	Stats         ChangeStats
+	TriedAt       Instant // the last attempt that sent a request
+	Failures      int32   // failures in a row; 0 after any good answer
+	Class         ErrorClass
+	MissingSince  Instant // the first 404 of the present run
+	MissingVisits int32   // 404s in the present run
+	FreshUntil    Instant // what Expires or max-age promised, clamped
+	RedirectTo    string  // canonical target, for StateMoved
+	Chain         []int64 // pages that redirected here, oldest first, for a page found by a redirect; ≤ 10
+
+	// The copy we hold.
+	Version      int32 // number of the newest version; 0: none
+	ETag         string
+	LastModified string // both verbatim, as the server sent them
+	Digest       Digest // of the decoded body
+	TextDigest   Digest // of the normalised visible text; zero where there is no text rung
+	ContentType  string // media type without parameters, lower case
+	Bytes        int64  // decoded length
+	DuplicateOf  string // URL of the page that had this content first; empty: this one
+	NoArchive    bool   // the page asked not to be kept for others (robots meta or header)
+
+	// As a parent.
+	Children  int32   // links kept in the database
+	FullAt    Instant // when its links were last extracted
+	Threshold int16   // share of changed children that makes a full crawl worth it, in permille
+	Skips     int16   // turns skipped in a row
+}
+
+// ChildShare counts the known children of a page.
+type ChildShare struct {
+	Known   int32
+	Changed int32 // those whose ChangedAt, or first record, is later than the parent's FullAt
+}
+
+// LeasedPage is a due page with what a visit needs beside its row.
+type LeasedPage struct {
+	Page
+	Share ChildShare
+}
+
+// Lease is the right to visit one host until Until, and its due pages, the longest due first.
+type Lease struct {
+	Host   Host // Host.LeaseToken is the token that Commit checks
+	Until  time.Time
+	Robots []Robots
+	Pages  []LeasedPage
+}
+
+// FoundLink is a link that a page names and that its site's scope, filters and (on the same host) robots.txt keep.
+type FoundLink struct {
+	URL      string // canonical, absolute
+	Host     string // canon.HostName of it
+	Relative bool   // written without a host
+}
+
+// Outcome is all that a visit learned. A failed fetch is an Outcome too.
+type Outcome struct {
+	Kind   OutcomeKind
+	Class  ErrorClass // for Failed
+	Detail string     // for a person: the robots line, the error text; at most 300 bytes, no control characters
+	At     time.Time  // when the request was sent
+	Took   time.Duration
+	Sent   int // requests that reached for the network, robots.txt included
+
+	// The answer.
+	Status     int
+	Proto      string // "HTTP/1.1", "HTTP/2.0"
+	RemoteIP   string
+	Header     []byte // request and status line excluded: the header block as it will be archived, CRLF lines
+	Request    []byte // the request head as sent, for the archive
+	Body       []byte // decoded; set where the bytes are new to the page (First, Changed, SameText)
+	WireBytes  int64  // body bytes on the wire
+	RedirectTo string // canonical target, for Moved
+	Permanent  bool   // 301 or 308
+
+	// What it says.
+	ETag, LastModified string
+	FreshUntil         time.Time // Expires or max-age, clamped; zero: said nothing
+	RetryAfter         time.Time // host-wide; zero: said nothing
+	ContentType        string
+	Title              string
+	Digest, TextDigest Digest
+	Links              []FoundLink // kept links, no duplicates, in page order
+	LinksKnown         bool        // the page was parsed, so Links is its whole set
+	NoIndex, NoArchive bool
+	NoFollow           bool
+	Unconditional      bool // asked without conditions, though we hold validators
+
+	Robots *Robots       // fetched during this visit
+	Delay  time.Duration // politeness delay to hold after it
+}
+
+// Version is one body that was kept.
+type Version struct {
+	Bucket       int16
+	PageID       int64
+	Number       int32 // from 1
+	At           Instant
+	Status       int16
+	Digest       Digest
+	TextDigest   Digest
+	Bytes        int64
+	ContentType  string
+	ETag         string
+	LastModified string
+	Significant  bool   // the visible text differs from the version before
+	Record       Record // where the body lies
+}
+
+// Record is the place of a record in the archive.
+type Record struct {
+	File   string // segment name, relative to the archive
+	Offset int64
+	Length int64 // compressed bytes
+}
+
+// Content is the first record of a body, by digest: the content-seen test across URLs. Its bucket is the first byte
+// of the digest.
+type Content struct {
+	Digest Digest
+	Record Record
+	URL    string
+	At     Instant
+}
+
+// Visit is a row of the history.
+type Visit struct {
+	Bucket  int16
+	PageID  int64
+	Number  int32 // Page.Visits after it
+	At      Instant
+	Kind    OutcomeKind
+	Class   ErrorClass
+	Status  int16
+	Took    time.Duration
+	Bytes   int64 // on the wire
+	FRMax   int32 // after it
+	Version int32 // the version current after it
+	Rule    Rule
+}
+
+// Link says that a page names another one. Its bucket is the parent's.
+type Link struct {
+	Bucket      int16
+	ParentID    int64
+	ChildBucket int16
+	ChildID     int64
+}
+
+// Event is an entry of the ordered log that sinks drain. Within a bucket Seq has no gaps and grows in commit order;
+// all events of a page lie in one bucket.
+type Event struct {
+	Bucket       int16
+	Seq          int64 // given by Commit
+	At           Instant
+	Kind         EventKind
+	SiteID       int32
+	PageID       int64
+	URL          string
+	Version      int32
+	Previous     int32   // version before; 0: none
+	NotBefore    Instant // the change happened after this visit ...
+	NotAfter     Instant // ... and before this one
+	Status       int16
+	ContentType  string
+	LastModified string
+	Digest       Digest
+	Bytes        int64
+	RedirectTo   string
+	Record       Record // of the version's body
+}
+
+// Discovery is a page found by a link, a redirect, a sitemap or a person, with the name of its host.
+type Discovery struct {
+	Page Page
+	Host string
+}
+
+// Result is what one transaction writes about one visit. The page is the whole row as it shall be.
+type Result struct {
+	Lease   LeaseRef
+	Release bool // the last result of its lease: the host becomes idle
+
+	Page       Page
+	Visit      Visit
+	Host       Host     // OpenAt, BackoffUntil, Failures and Delay are written, nothing else
+	Robots     *Robots  // a newer robots.txt
+	Version    *Version // a new version
+	Content    *Content // its body was not seen before under any URL
+	Events     []Event
+	Discovered []Discovery
+	Links      []Link // the page's children; written where LinksKnown
+	LinksKnown bool
+	Forward    bool // bring forward the children not visited since Page.FullAt was before this visit
+	ForwardTo  Instant
+}
+
+// LeaseRef names a lease.
+type LeaseRef struct {
+	Bucket int16
+	HostID int64
+	Token  int64
+}
+
+// Daily is a day's sums for one site and bucket: what reports read instead of the history.
+type Daily struct {
+	Bucket      int16
+	SiteID      int32
+	Day         int32 // days since 1970-01-01 UTC
+	Asked       int64 // visits that sent a request for the page
+	NotModified int64
+	Same        int64 // same bytes or same text
+	Changed     int64
+	First       int64
+	Moved       int64
+	Gone        int64 // 404 and 410
+	Failed      int64
+	Robots      int64 // requests for robots.txt
+	Skipped     int64
+	Bytes       int64 // on the wire
+	BytesSaved  int64 // lengths of the copies that a 304 spared
+}

@@ -1,0 +1,43 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"recrawld/models"
+)
+
+// Store is the queue and the memory of the worker. Implementations are safe for concurrent use and pass
+// storetest.Run. Times are arguments: a store never asks the clock.
+type Store interface {
+	// Claim leases ready hosts of the given buckets, the longest ready first within a bucket, each with its due
+	// pages. It may return fewer than asked for; none means that nothing is ready.
+	Claim(ctx context.Context, c models.ClaimRequest) ([]models.Lease, error)
+
+	// Commit writes the results, each fenced by its lease's token, in one transaction a bucket or fewer. The
+	// returned slice has one entry a result: nil, or models.ErrLeaseLost where the result was discarded. An error
+	// says that nothing is known to be written; committing the same results again is harmless.
+	Commit(ctx context.Context, now time.Time, results []models.Result) ([]error, error)
+
+	// Ready lists the buckets that have a host and when the earliest host of each is ready, the earliest first.
+	Ready(ctx context.Context) ([]models.BucketReady, error)
+
+	// Contents returns the first records of those of the digests that were seen before, by digest.
+	Contents(ctx context.Context, digests []models.Digest) (map[models.Digest]models.Content, error)
+}
+
+// Visitor makes a visit. It always returns an Outcome: what cannot be fetched is an Outcome too. It is safe for
+// concurrent use and returns soon after its context ends.
+type Visitor interface {
+	Visit(ctx context.Context, t models.Turn) models.Outcome
+}
+
+// Archive keeps the bodies of versions. It is safe for concurrent use.
+type Archive interface {
+	// Append writes a record and says where it lies. Where Capture.Seen is set, a reference to that record is
+	// written in place of the body.
+	Append(c models.Capture) (models.Record, error)
+
+	// Sync makes everything appended so far durable. After an error nothing may be acknowledged.
+	Sync() error
+}
