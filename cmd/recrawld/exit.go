@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/alecthomas/kong"
+
+	"recrawld/models"
+)
+
+// The exit codes, as `recrawld --help` and the README list them.
+const (
+	exitDone     = 0
+	exitFailed   = 1 // anything without a code of its own
+	exitUsage    = 2 // the command line or the configuration is wrong
+	exitLocked   = 3 // another daemon uses the data directory
+	exitNotFound = 4 // no such page, site or version
+	exitRefused  = 5 // the rules forbid it: no contact, robots.txt, an address that is not dialled
+)
+
+// coded is an error that ends the program with a code of its own.
+type coded struct {
+	code int
+	err  error
+}
+
+// Error implements error.
+func (e coded) Error() string { return e.err.Error() }
+
+// Unwrap returns the error without its code.
+func (e coded) Unwrap() error { return e.err }
+
+// usagef, notFoundf and refusedf are fmt.Errorf with an exit code.
+func usagef(format string, args ...any) error { return coded{exitUsage, fmt.Errorf(format, args...)} }
+
+func notFoundf(format string, args ...any) error {
+	return coded{exitNotFound, fmt.Errorf(format, args...)}
+}
+
+func refusedf(format string, args ...any) error {
+	return coded{exitRefused, fmt.Errorf(format, args...)}
+}
+
+// exitCode is the code that an error ends the program with.
+func exitCode(err error) int {
+	var c coded
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &c):
+		return c.code
+	case errors.Is(err, models.ErrNotFound):
+		return exitNotFound
+	}
+	return exitFailed
+}
+
+// runContext parses args, runs the command until it is done or ctx ends, and returns the exit code.
+func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var c cli
+	helped := false // --help has printed what it has to say; what is wrong with the rest of the line is of no interest
+	parser, err := kong.New(&c,
+		kong.Name("recrawld"),
+		kong.Description(description),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { helped = true }),
+	)
+	if err != nil {
+		return complain(stderr, err)
+	}
+	parsed, err := parser.Parse(args)
+	if helped {
+		return exitDone
+	}
+	if err != nil {
+		return complain(stderr, usagef("%w (recrawld --help lists what there is)", err))
+	}
+	c.Globals.connect(stdin, stdout, stderr)
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return complain(stderr, parsed.Run(&c.Globals))
+}
+
+// complain says what went wrong, if anything did, and returns the exit code.
+func complain(stderr io.Writer, err error) int {
+	if err != nil {
+		fmt.Fprintf(stderr, "recrawld: %v\n", err)
+	}
+	return exitCode(err)
+}
+
+const description = `Keeps a known set of URLs fresh: visits them, learns how often each changes, visits each about that often.
+
+Exit codes: 0 done · 1 failed · 2 wrong command line or configuration · 3 the data directory is in use by another
+daemon · 4 no such page, site or version · 5 refused by the rules (no contact, robots.txt, address not dialled).`

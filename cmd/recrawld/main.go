@@ -1,0 +1,30 @@
+// Command recrawld keeps a known set of URLs fresh: it visits them, learns how often each changes, and visits each
+// about as often as that. Run `recrawld --help` for its commands.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// cli is the command line. A command is a struct of its flags with a method Run(*globals) error, or
+// Run(context.Context, *globals) error where it waits for something; a new one is a file and a line here.
+type cli struct {
+	Globals globals `embed:""`
+
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the whole program: it parses args, runs the command and returns the exit code. The first SIGINT or SIGTERM
+// ends the command's context; the second ends the process at once, as it would have without us.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return runContext(ctx, args, stdin, stdout, stderr)
+}
