@@ -1,0 +1,88 @@
+# make test is everything a release needs, on a machine that has Go and (for the rest) apt. The stages run one after
+# the other; the first that fails ends it.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+VERSION     ?= 0.1.0
+STATICCHECK := v0.8.2
+TOOLS       := $(CURDIR)/.tools
+DIST        := $(CURDIR)/dist
+
+# How long the short runs take: seconds a fuzz target, kills of the daemon.
+FUZZ  ?= 5s
+KILLS ?= 10
+
+export CGO_ENABLED ?= 1
+
+STAGES := deps format vet staticcheck arch unit e2e fuzz kill deb
+
+.PHONY: test $(STAGES) build fmt torture bench clean
+
+test:
+	@began=$$SECONDS; \
+	for stage in $(STAGES); do \
+		start=$$SECONDS; \
+		printf '\n== %s\n' "$$stage"; \
+		$(MAKE) --no-print-directory "$$stage" || { printf '\n== %s FAILED after %d s\n' "$$stage" $$((SECONDS - start)); exit 1; }; \
+		printf -- '-- %s took %d s\n' "$$stage" $$((SECONDS - start)); \
+	done; \
+	printf '\n== all passed in %d s\n' $$((SECONDS - began))
+
+# deps installs the Debian packages that the tests and the package need.
+deps:
+	@.ci/deps
+
+# format, vet, staticcheck and arch look at the source alone; arch holds the import arrows and the forbidden calls.
+format:
+	@unformatted=$$(gofmt -l .); \
+	if [ -n "$$unformatted" ]; then printf 'not formatted (make fmt):\n%s\n' "$$unformatted"; exit 1; fi
+
+vet:
+	go vet ./...
+
+$(TOOLS)/staticcheck-$(STATICCHECK):
+	GOBIN=$(TOOLS) CGO_ENABLED=0 go install honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK)
+	mv $(TOOLS)/staticcheck $@
+
+staticcheck: $(TOOLS)/staticcheck-$(STATICCHECK)
+	$< ./...
+
+arch:
+	go test -count=1 ./internal/arch
+
+# unit runs every test but the end-to-end ones, under the race detector; a run without it would find nothing more.
+unit:
+	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_SHORT=1 go test -race -timeout 10m ./...
+
+# e2e runs the built daemon on real pages.
+e2e:
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -timeout 10m -run '^TestEndToEnd' ./cmd/recrawld
+
+# fuzz gives every fuzz target a few seconds; `make fuzz FUZZ=10m` gives each more.
+fuzz:
+	@.ci/fuzz $(FUZZ)
+
+# kill ends the daemon by SIGKILL a few times while it works, and looks at what is left; torture does it 1000 times.
+kill:
+	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=$(KILLS) go test -count=1 -timeout 10m -run '^TestTorture' ./cmd/recrawld
+
+torture:
+	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=1000 go test -count=1 -timeout 12h -v -run '^TestTorture' ./cmd/recrawld
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(DIST)/recrawld ./cmd/recrawld
+
+# deb builds the Debian package and, as root, tries what is in it.
+deb: build
+	@packaging/build $(DIST)/recrawld $(VERSION) $(DIST)
+	@packaging/try $(DIST)/recrawld_$(VERSION)_$$(dpkg --print-architecture).deb
+
+fmt:
+	gofmt -w .
+
+clean:
+	rm -rf $(DIST) $(TOOLS)

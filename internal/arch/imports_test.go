@@ -1,0 +1,139 @@
+package arch
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "recrawld"
+
+// arrows lists, for each package, the packages of this module that it may import; tests are free. A package that is
+// not listed has no place in the house yet. "*" is every package.
+var arrows = map[string][]string{
+	"cmd/recrawld": {"*"},
+
+	"web":      {"report", "models", "config"},
+	"report":   {"models", "scheduler/changerate"},
+	"sink":     {"models", "archive", "config", "clock"},
+	"simulate": {"scheduler", "scheduler/policy", "scheduler/changerate", "models", "config", "clock"},
+
+	"scheduler":            {"models", "config", "clock", "scheduler/policy", "scheduler/changerate"},
+	"scheduler/policy":     {"models", "config", "scheduler/changerate"},
+	"scheduler/storetest":  {"scheduler", "models"},
+	"scheduler/changerate": {},
+
+	"recrawl": {"models", "config", "clock", "recrawl/canon", "recrawl/robots", "recrawl/fingerprint",
+		"recrawl/extract", "recrawl/scope", "recrawl/sitemap"},
+	"recrawl/canon":       {},
+	"recrawl/robots":      {},
+	"recrawl/fingerprint": {},
+	"recrawl/extract":     {"recrawl/canon"},
+	"recrawl/scope":       {"config", "recrawl/canon"},
+	"recrawl/sitemap":     {"recrawl/canon"},
+
+	"archive": {"models"},
+	"models":  {"models/migrations"},
+	"config":  {},
+	"clock":   {},
+
+	"models/migrations": {},
+	"internal/shared":   {},
+	"internal/arch":     {},
+}
+
+// outside lists the modules and packages that only some of our packages may import: what each of them wraps.
+var outside = map[string][]string{
+	"gorm.io/":                          {"models"},
+	"database/sql":                      {"models"},
+	"github.com/jackc/pgx":              {"models"},
+	"modernc.org/sqlite":                {"models"},
+	"github.com/alecthomas/kong":        {"cmd/recrawld"},
+	"github.com/coreos/go-systemd":      {"cmd/recrawld"},
+	"github.com/jedib0t/go-pretty":      {"cmd/recrawld", "report"},
+	"github.com/goccy/go-yaml":          {"config"},
+	"github.com/robfig/cron":            {"config", "scheduler"},
+	"github.com/nlnwa/gowarc":           {"archive"},
+	"github.com/nlnwa/whatwg-url":       {"recrawl/canon"},
+	"github.com/jimsmart/grobotstxt":    {"recrawl/robots"},
+	"code.dny.dev/ssrf":                 {"recrawl"},
+	"github.com/pquerna/cachecontrol":   {"recrawl"},
+	"golang.org/x/net/html":             {"recrawl/extract", "recrawl/fingerprint"},
+	"github.com/prometheus/":            {"web", "scheduler", "recrawl", "sink", "archive", "cmd/recrawld"},
+	"net/http":                          {"recrawl", "web", "sink", "cmd/recrawld"},
+	"github.com/google/go-cmp":          {},
+	"pgregory.net/rapid":                {},
+	"log":                               {},
+	"github.com/stretchr/testify":       {},
+	"github.com/mattn/go-sqlite3":       {},
+	"math/rand":                         {},
+	"github.com/remyoudompheng/bigfft":  {},
+	"github.com/prometheus/prometheus/": {},
+}
+
+// listed is what `go list -json` says of a package.
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImportsFollowTheArrows(t *testing.T) {
+	t.Parallel()
+	for _, pkg := range list(t) {
+		name := strings.TrimPrefix(pkg.ImportPath, module+"/")
+		allowed, known := arrows[name]
+		if !known {
+			t.Errorf("package %s is not in the table of arrows: say what it may import", name)
+			continue
+		}
+		for _, imported := range pkg.Imports {
+			target, own := strings.CutPrefix(imported, module+"/")
+			if own && !slices.Contains(allowed, "*") && !slices.Contains(allowed, target) {
+				t.Errorf("%s imports %s; it may import %v", name, target, allowed)
+			}
+		}
+	}
+}
+
+func TestLibrariesStayBehindTheirPackage(t *testing.T) {
+	t.Parallel()
+	for _, pkg := range list(t) {
+		name := strings.TrimPrefix(pkg.ImportPath, module+"/")
+		for _, imported := range pkg.Imports {
+			for library, homes := range outside {
+				if under(imported, library) && !slices.Contains(homes, name) {
+					t.Errorf("%s imports %s, which belongs to %v", name, imported, homes)
+				}
+			}
+		}
+	}
+}
+
+// under tells whether path is the library or a package below it; a library that ends in "/" is any path below it.
+func under(path, library string) bool {
+	return path == library || strings.HasPrefix(path, strings.TrimSuffix(library, "/")+"/") && library != "log" &&
+		library != "net/http"
+}
+
+func list(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", module+"/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		switch err := decoder.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return packages
+		case err != nil:
+			t.Fatalf("go list: %v", err)
+		}
+		packages = append(packages, p)
+	}
+}
