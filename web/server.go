@@ -1,0 +1,126 @@
+// Package web answers over HTTP, on loopback alone, how the daemon is: /healthz for whoever watches over it, /metrics
+// for Prometheus and a page for a person. Nothing here changes anything.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Options are what a Server shows.
+type Options struct {
+	Listen  string // host:port of a loopback address or of localhost; port 0 picks a free one
+	Version string
+	Checks  []Check
+	Metrics prometheus.Gatherer
+	Log     *slog.Logger
+}
+
+// Server answers requests from the moment Listen returned it; Run does the answering.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+}
+
+// Listen binds the address, so that a port that is taken is known before anything is crawled. An address that other
+// machines can reach is refused.
+func Listen(o Options) (*Server, error) {
+	if err := loopback(o.Listen); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen for health and metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /healthz", health{o.Checks})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	mux.Handle("GET /{$}", front{o})
+	return &Server{
+		listener: listener,
+		http: &http.Server{
+			Handler:           ownNames(mux),
+			ReadHeaderTimeout: 5 * time.Second,
+			ReadTimeout:       10 * time.Second,
+			WriteTimeout:      30 * time.Second,
+			IdleTimeout:       time.Minute,
+			MaxHeaderBytes:    16 << 10,
+			ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		},
+	}, nil
+}
+
+// Addr is the address that is listened on.
+func (s *Server) Addr() netip.AddrPort {
+	return netip.MustParseAddrPort(s.listener.Addr().String())
+}
+
+// Run answers until ctx ends, then lets what is under way finish for two seconds.
+func (s *Server) Run(ctx context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(s.listener) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve health and metrics: %w", err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if err := s.http.Shutdown(grace); err != nil {
+		_ = s.http.Close() // whoever still hangs on gets a reset; we are ending anyway
+	}
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve health and metrics: %w", err)
+	}
+	return nil
+}
+
+// loopback refuses an address that other machines could reach.
+func loopback(listen string) error {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return fmt.Errorf("listen address %q: %w", listen, err)
+	}
+	if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
+		return fmt.Errorf("listen address %q: only loopback (127.0.0.1, ::1, localhost); put a proxy in front for more", listen)
+	}
+	return nil
+}
+
+// ownNames refuses requests whose Host header is a name that is not ours: a page elsewhere whose name was made to point
+// at loopback (DNS rebinding) gets nothing. It also sets the headers that keep answers from being more than they are.
+func ownNames(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !ownName(r.Host) {
+			http.Error(w, "this name is not served here", http.StatusMisdirectedRequest)
+			return
+		}
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+func ownName(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	if host == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}
