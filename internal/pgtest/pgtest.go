@@ -1,0 +1,89 @@
+// Package pgtest gives tests databases on a real PostgreSQL: on the server named by RECRAWLD_TEST_POSTGRES, or on a
+// private one that is started once a test process in a temporary folder and ends with it.
+//
+// A package that uses it ends its tests through Main:
+//
+//	func TestMain(m *testing.M) { pgtest.Main(m) }
+package pgtest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+)
+
+// serverEnv names a given server; requireEnv makes its absence an error.
+const (
+	serverEnv  = "RECRAWLD_TEST_POSTGRES"
+	requireEnv = "RECRAWLD_REQUIRE_POSTGRES"
+)
+
+// private is the one server of this process, and databases counts what was created on it.
+var (
+	private   server
+	databases atomic.Int64
+)
+
+// Main runs the tests, stops the private server if one was started, and exits. Should the process die before, the
+// kernel stops the server.
+func Main(m *testing.M) {
+	code := m.Run()
+	private.stop()
+	os.Exit(code)
+}
+
+// DSN returns the address of a fresh, empty database that is dropped when the test ends. Without a PostgreSQL 15 or
+// newer the test is skipped and says so, or fails where RECRAWLD_REQUIRE_POSTGRES=1.
+func DSN(t testing.TB) string {
+	t.Helper()
+	admin := os.Getenv(serverEnv)
+	if admin == "" {
+		var err error
+		if admin, err = private.start(); err != nil {
+			if os.Getenv(requireEnv) == "1" {
+				t.Fatalf("postgres: %v", err)
+			}
+			t.Skipf("no PostgreSQL to test on: %v; set %s to the DSN of a server", err, serverEnv)
+		}
+	}
+	name := fmt.Sprintf("recrawld_test_%d_%d", os.Getpid(), databases.Add(1))
+	onServer(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'")
+	t.Cleanup(func() { onServer(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
+	dsn, err := withDatabase(admin, name)
+	if err != nil {
+		t.Fatalf("%s: %v", serverEnv, err)
+	}
+	return dsn
+}
+
+// onServer runs one statement on the server's own database.
+func onServer(t testing.TB, admin, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", admin)
+	if err != nil {
+		t.Fatalf("open %s: %v", admin, err)
+	}
+	defer db.Close()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+	defer cancel()
+	if _, err := db.ExecContext(ctx, statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// withDatabase is the DSN, a URL, with another database.
+func withDatabase(admin, name string) (string, error) {
+	u, err := url.Parse(admin)
+	if err != nil || u.Scheme == "" {
+		return "", fmt.Errorf("want a postgres:// URL, got %q", admin)
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}

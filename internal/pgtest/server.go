@@ -1,0 +1,188 @@
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// server is a private PostgreSQL on a socket in a folder of its own.
+type server struct {
+	mu      sync.Mutex
+	started bool // guarded by mu, as are all fields below
+	err     error
+	dir     string
+	quit    chan struct{} // closed by stop
+	gone    chan struct{} // closed once the server has exited
+}
+
+// start brings the server up on the first call; later calls return what the first one found.
+func (s *server) start() (dsn string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.started {
+		s.started = true
+		s.err = s.boot()
+	}
+	return "postgres://recrawld@/postgres?sslmode=disable&host=" + s.dir, s.err
+}
+
+// stop ends the server and removes its folder.
+func (s *server) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.quit != nil {
+		close(s.quit)
+		<-s.gone
+		s.quit = nil
+	}
+	if s.dir != "" {
+		_ = os.RemoveAll(s.dir)
+	}
+}
+
+func (s *server) boot() error {
+	bin, err := binaries()
+	if err != nil {
+		return err
+	}
+	// The path of a socket has room for 107 bytes: not the test's own temporary folder.
+	if s.dir, err = os.MkdirTemp("/tmp", "pgtest"); err != nil {
+		return err
+	}
+	who, err := owner()
+	if err != nil {
+		return err
+	}
+	if who != nil {
+		if err := os.Chown(s.dir, int(who.Uid), int(who.Gid)); err != nil {
+			return err
+		}
+	}
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", filepath.Join(s.dir, "data"), "-U", "recrawld",
+		"-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	initdb.SysProcAttr = &syscall.SysProcAttr{Credential: who}
+	initdb.Dir = s.dir
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
+	}
+	if err := s.launch(bin, who); err != nil {
+		return err
+	}
+	return s.await()
+}
+
+// launch starts the server from a thread that lives as long as the server shall: the kernel signals the server when
+// that thread ends, however this process dies.
+func (s *server) launch(bin string, who *syscall.Credential) error {
+	cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", filepath.Join(s.dir, "data"), "-k", s.dir,
+		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=128MB")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who, Pdeathsig: syscall.SIGQUIT}
+	cmd.Dir = s.dir
+	log, err := os.Create(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+
+	started := make(chan error)
+	s.quit, s.gone = make(chan struct{}), make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(s.gone)
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		<-s.quit
+		_ = cmd.Process.Signal(syscall.SIGQUIT)
+		_ = cmd.Wait()
+	}()
+	return <-started
+}
+
+// await returns once the server answers.
+func (s *server) await() error {
+	db, err := sql.Open("pgx", "postgres://recrawld@/postgres?sslmode=disable&host="+s.dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if err = db.PingContext(ctx); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+			return fmt.Errorf("postgres does not answer: %w: %s", err, bytes.TrimSpace(log))
+		case <-tick.C:
+		}
+	}
+}
+
+// binaries is the folder of the newest PostgreSQL programs on the machine.
+func binaries() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			return filepath.Dir(path), nil
+		}
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil || len(found) == 0 {
+		return "", errors.New("no initdb in PATH or /usr/lib/postgresql")
+	}
+	best, bestMajor := "", 0
+	for _, path := range found {
+		bin := filepath.Dir(path)
+		major, _ := strconv.Atoi(filepath.Base(filepath.Dir(bin)))
+		if major > bestMajor {
+			best, bestMajor = bin, major
+		}
+	}
+	if best == "" {
+		return "", errors.New("no versioned PostgreSQL under /usr/lib/postgresql")
+	}
+	return best, nil
+}
+
+// owner is whom to run the server as: PostgreSQL refuses to run as root. Nil is ourselves.
+func owner() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.ParseUint(u.Uid, 10, 32)
+		if err != nil {
+			continue
+		}
+		gid, err := strconv.ParseUint(u.Gid, 10, 32)
+		if err != nil {
+			continue
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("running as root, and neither the user postgres nor nobody exists")
+}
