@@ -44,6 +44,10 @@ var arrows = map[string][]string{
 	"models/migrations": {},
 	"internal/shared":   {},
 	"internal/arch":     {},
+
+	"internal/origin":       {"clock"},
+	"internal/origin/story": {"internal/origin"},
+	"e2e":                   {},
 }
 
 // outside lists the modules and packages that only some of our packages may import: what each of them wraps.
@@ -62,9 +66,9 @@ var outside = map[string][]string{
 	"github.com/jimsmart/grobotstxt":    {"recrawl/robots"},
 	"code.dny.dev/ssrf":                 {"recrawl"},
 	"github.com/pquerna/cachecontrol":   {"recrawl"},
-	"golang.org/x/net/html":             {"recrawl/extract", "recrawl/fingerprint"},
+	"golang.org/x/net/html":             {"recrawl/extract", "recrawl/fingerprint", "internal/origin"},
 	"github.com/prometheus/":            {"web", "scheduler", "recrawl", "sink", "archive", "cmd/recrawld"},
-	"net/http":                          {"recrawl", "web", "sink", "cmd/recrawld"},
+	"net/http":                          {"recrawl", "web", "sink", "cmd/recrawld", "internal/origin", "internal/origin/story"},
 	"github.com/google/go-cmp":          {},
 	"pgregory.net/rapid":                {},
 	"log":                               {},

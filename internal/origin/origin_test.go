@@ -71,7 +71,7 @@ func get(t *testing.T, url string, head map[string]string) (*http.Response, stri
 	for key, value := range head {
 		r.Header.Set(key, value)
 	}
-	resp, err := http.DefaultTransport.RoundTrip(r)
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
 	}
