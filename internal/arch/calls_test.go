@@ -19,11 +19,11 @@ var forbidden = []struct {
 	why   string
 }{
 	{"time", []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker"},
-		[]string{"clock"}, "take now as an argument, or a clock.Clock in a loop"},
+		[]string{"clock", "internal/pgtest"}, "take now as an argument, or a clock.Clock in a loop"},
 	{"fmt", []string{"Print", "Printf", "Println"}, nil, "write to the stream you were given"},
 	{"net/http", []string{"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm", "HandleFunc", "Handle"},
 		nil, "what leaves the machine goes through the guarded client"},
-	{"os", []string{"Exit"}, []string{"cmd"}, "return an error"},
+	{"os", []string{"Exit"}, []string{"cmd", "internal/pgtest"}, "return an error"},
 }
 
 func TestNobodyCallsWhatIsKeptForOthers(t *testing.T) {

@@ -1,0 +1,57 @@
+// Package systemd holds the units, and this test of them.
+package systemd
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var units = []string{"recrawld.service", "recrawld@.service"}
+
+// analyze runs systemd-analyze, or skips the test where there is none.
+func analyze(t *testing.T, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skipf("no systemd-analyze here: %v", err)
+	}
+	out, err := exec.CommandContext(t.Context(), "systemd-analyze", args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("systemd-analyze %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// An exposure of at most 1.5 of 10; a unit that only names a user has 9.2.
+func TestUnitsAreHardened(t *testing.T) {
+	t.Parallel()
+	for _, unit := range units {
+		analyze(t, "security", "--offline=true", "--threshold=15", unit)
+	}
+}
+
+// systemd ignores a line that it does not understand, and says so on standard error alone.
+func TestUnitsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	for _, unit := range units {
+		text, err := os.ReadFile(unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "ExecStart=/usr/bin/recrawld run") {
+			t.Fatalf("%s does not start recrawld", unit)
+		}
+		copied := filepath.Join(t.TempDir(), unit)
+		installed := strings.Replace(string(text), "/usr/bin/recrawld", "/bin/true", 1)
+		if err := os.WriteFile(copied, []byte(installed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(analyze(t, "verify", "--man=no", copied)) {
+			if strings.Contains(line, strings.TrimSuffix(unit, ".service")) {
+				t.Errorf("systemd-analyze verify: %s", line)
+			}
+		}
+	}
+}
