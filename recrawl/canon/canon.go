@@ -67,6 +67,9 @@ func parse(base, ref string) (URL, error) {
 	if scheme, ok := schemeOf(ref); ok && !crawled(scheme) {
 		return URL{}, fmt.Errorf("parse URL %.200q: %w", ref, ErrScheme)
 	}
+	if tooManyAts(ref) {
+		return URL{}, fmt.Errorf("parse URL %.200q: %w", ref, ErrHost)
+	}
 	parsed, err := whatwg.ParseRef(base, encodeInvalid(ref))
 	if err != nil {
 		return URL{}, fmt.Errorf("parse URL %.200q: %w: %w", ref, ErrSyntax, err)
@@ -114,6 +117,22 @@ func lookupable(host string) bool {
 }
 
 func crawled(scheme string) bool { return scheme == "http" || scheme == "https" }
+
+// tooManyAts refuses what the library takes quadratic time for: credentials of many parts.
+func tooManyAts(ref string) bool {
+	const most = 16
+	if strings.Count(ref, "@") <= most {
+		return false
+	}
+	if _, ok := schemeOf(ref); ok {
+		_, ref, _ = strings.Cut(ref, ":")
+	}
+	ref = strings.TrimLeft(clean(ref), "/\\")
+	if end := strings.IndexAny(ref, "/\\?#"); end >= 0 {
+		ref = ref[:end]
+	}
+	return strings.Count(ref, "@") > most
+}
 
 // encodeInvalid percent-encodes each byte that is not part of valid UTF-8.
 func encodeInvalid(s string) string {

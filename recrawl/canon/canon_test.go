@@ -46,6 +46,7 @@ func TestParseRefuses(t *testing.T) {
 		"http://\xff/":                    ErrSyntax,
 		"http://256.256.256.256/":         ErrSyntax,
 		"http://a..b/":                    ErrHost,
+		"http://" + longOf("@")[:9999]:    ErrHost,
 		"http://./":                       ErrHost,
 		"http://a/" + longOf("b"):         ErrTooLong,
 		"http://a/" + longOf("é")[:16000]: ErrTooLong,
