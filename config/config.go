@@ -1,5 +1,10 @@
 // Package config holds the settings of the daemon as plain structs: what each means, its unit, its default and its
 // bounds. Load reads the strict YAML form; Default is what holds without a file.
+//
+// In the file a key is the field's name in lower snake case (FRMax is fr_max, Worker.MinFree is worker: {min_free: …}),
+// units are always written (90s, 6h, 30d, 2w; 512MiB, 10MB; 15%), and what may be switched off is switched off with the
+// word off. Settings stand under defaults: and, where a site differs, beside its url: under sites:. Recrawld.yaml,
+// which Example returns, is such a file with comments.
 package config
 
 import (
@@ -11,8 +16,8 @@ import (
 type Config struct {
 	Agent   Agent
 	Cycle   string // one scheduling cycle: a duration ("6h", 1m–366d) or a cron expression ("0 */6 * * *"); default 6h
-	Store   string // "sqlite" (the file recrawld.db in Data, the default) or a PostgreSQL URL, "postgres://…"
-	Data    string // directory of all state; default ./recrawld-data, under systemd $STATE_DIRECTORY
+	Store   string // "sqlite" (the file recrawld.db in Data, the default) or a PostgreSQL URL, "postgres://…"; see secret.go
+	Data    string // directory of all state; default ./recrawld-data, under systemd $STATE_DIRECTORY; see SetData
 	Listen  string // address of /healthz, /metrics and the API; loopback; default 127.0.0.1:8686; "off" for none
 	Network Network
 	Worker  Worker
@@ -26,8 +31,8 @@ type Config struct {
 
 // Agent says who is asking.
 type Agent struct {
-	Name    string // product token, default "recrawld"; robots.txt groups are matched by it
-	Contact string // URL or mail address; required before a host that is not loopback is asked
+	Name    string // product token of letters, "-" and "_", default "recrawld"; robots.txt groups are matched by it
+	Contact string // http(s) URL or mail address; required before a host that is not loopback is asked: CheckContact
 }
 
 // Network bounds what may be dialled.
@@ -40,21 +45,21 @@ type Network struct {
 type Worker struct {
 	Name     string        // unique among the workers of a database; default HOST-0
 	Fetchers int           // requests in flight, 1–4096; default 64
-	Lease    time.Duration // how long a host is held, 30s–1h; default 5m; more than PageTime plus a minute
+	Lease    time.Duration // how long a host is held, 30s–1h; default 5m; more than every PageTime plus a minute
 	Grace    time.Duration // how long visits may go on after SIGTERM, 0–5m; default 25s
-	Memory   int64         // bytes of bodies in flight, ≥ 16MiB; default 256MiB: a fetcher waits when it is full
+	Memory   int64         // bytes of bodies in flight, ≥ 16MiB and every BodyBytes; default 256MiB: a fetcher waits when it is full
 	MinFree  int64         // bytes free on the disk of Data below which claiming pauses; default 512MiB
 }
 
 // History says how long visits are kept one by one; the daily sums stay.
 type History struct {
-	Keep time.Duration // default 90d, ≥ 1d
+	Keep time.Duration // default 90d, 1d–36500d
 }
 
 // Backup says when a checkpoint is taken.
 type Backup struct {
-	Every time.Duration // default 8h; 0: never
-	Keep  int           // newest so many, default 3, ≥ 1
+	Every time.Duration // default 8h, 1m–366d; 0 ("off"): never
+	Keep  int           // newest so many, default 3, 1–1000
 	Dir   string        // default Data/backups
 }
 
@@ -66,7 +71,7 @@ type Mirror struct {
 // Site is a set of pages with one policy.
 type Site struct {
 	ID       int32  // its row in the database; 0 until it has one
-	Name     string // unique; default the host name of URL
+	Name     string // unique, ≤ 100 bytes without spaces or slashes; default the host of URL, with its port
 	URL      string // the start URL, canonical
 	Settings Settings
 }
@@ -80,42 +85,42 @@ type Settings struct {
 	Records int           // how many past records the classic policy looks at ("limit" of the paper), 2–64; default 20
 	Vary    float64       // share of the interval over which the time of a visit varies, 0–0.5; default 0.15
 	Windows []Window      // when visits are allowed; none: always
-	HintMax time.Duration // how far an Expires or max-age may put off a visit; default 7d; 0: not used
+	HintMax time.Duration // how far an Expires or max-age may put off a visit, ≤ 366d; default 7d; 0 ("off"): not used
 
 	// Politeness.
 	Delay       time.Duration // between two requests to a host, end to start, 0–1h; default 10s
-	DelayMax    time.Duration // clamp of a robots.txt Crawl-delay and of back-off by load, default 5m
+	DelayMax    time.Duration // clamp of a robots.txt Crawl-delay and of back-off by load, Delay–1d; default 5m
 	Concurrency int           // requests in flight to one host, 1–64; default 1
-	RetryMax    time.Duration // clamp of Retry-After, default 24h
+	RetryMax    time.Duration // clamp of Retry-After, 0–30d; default 24h
 
 	// Limits of one visit.
 	PageTime    time.Duration // from request to last byte, the trap limit, 1s–10m; default 2m
-	WireBytes   int64         // bytes received, default 32MiB
-	BodyBytes   int64         // bytes after decoding, default 64MiB
-	HeaderBytes int64         // default 256KiB
+	WireBytes   int64         // bytes received, 1KiB–16GiB; default 32MiB
+	BodyBytes   int64         // bytes after decoding, 1KiB–16GiB; default 64MiB
+	HeaderBytes int64         // 1KiB–16MiB; default 256KiB
 
 	// Scope and traps.
-	Scope        []string // further URL prefixes that belong to the site; the start URL's directory always does
+	Scope        []string // further http(s) URL prefixes that belong to the site; the start URL's directory always does
 	Level        int      // links from the start URL, 0–1000; default 10
 	Filter       Filter   // which URLs are kept; none: all in scope
 	URLLength    int      // bytes, 64–65535; default 2048
-	Segments     int      // path segments, default 20
-	Repeats      int      // how often one segment may recur in a path, default 3
-	PagesPerHost int      // URLs known per host, default 10000000
-	LinksPerPage int      // links read from one page, default 10000
-	ChildrenKept int      // children stored for a parent, default 500
+	Segments     int      // path segments, 1–1000; default 20
+	Repeats      int      // how often one segment may stand in a path, 1–1000; default 3
+	PagesPerHost int      // URLs known per host, 1–1000000000; default 10000000
+	LinksPerPage int      // links read from one page, 0–1000000; default 10000
+	ChildrenKept int      // children stored for a parent, 0–100000; default 500
 
 	// Parents.
 	Parents Parents
 
 	// Evidence before a 404 counts as gone.
-	GoneVisits int           // 404s in a row, ≥ 1; default 3
-	GoneOver   time.Duration // and over at least this time; default 48h
+	GoneVisits int           // key gone: {visits}: 404s in a row, 1–1000; default 3
+	GoneOver   time.Duration // key gone: {over}: and over at least this time, 0–366d; default 48h
 }
 
 // Parents sets the selective recrawl of an unchanged page whose children changed.
 type Parents struct {
-	Threshold float64 // share of changed children to begin with, 0.05–0.95; default 0.40; 0: off, every turn is visited
+	Threshold float64 // share of changed children to begin with, 0.05–0.95; default 0.40; 0 ("off"): every turn is visited
 	MaxSkips  int     // turns skipped in a row before the page is visited anyway, 1–1000; default 3
 }
 
@@ -127,20 +132,22 @@ type Window struct {
 	Zone     *time.Location
 }
 
-// Filter decides whether a URL is kept. Exactly one field is set; the zero Filter keeps everything.
+// Filter decides whether a URL is kept. Exactly one field is set; the zero Filter keeps everything. A list of names
+// keeps a URL that matches one of them. In the file: filter: {all: [{host: example.org}, {not: {extension: [jpg, png]}}]}.
+// A site's filter replaces that of the defaults.
 type Filter struct {
 	All []Filter // every one keeps it
 	Any []Filter // at least one keeps it
 	Not *Filter  // that one does not keep it
 
-	Scheme    []string // "https"
-	Host      []string // exact name, lower case
+	Scheme    []string // "http" or "https"
+	Host      []string // exact name, lower case; with a port ("example.org:8080") only at that port
 	Domain    []string // the name or any below it
 	Path      []string // path prefix
-	Glob      []string // of the whole URL; * is any run of characters, ** the same across slashes, ? one character
+	Glob      []string // of the whole URL, see CompileGlob; * is a run of characters but "/", ** also across "/"
 	Regexp    []string // RE2, found anywhere in the URL
 	Param     []string // has one of these query parameters
-	Extension []string // of the last path segment, lower case, without dot
+	Extension []string // of the last path segment, lower case, without dot; "": it has none
 
 	Line int // where it stands in the file, for messages; 0: not from a file
 }

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one thing wrong with a configuration.
+type Problem struct {
+	File string // as it was given to Load or Parse; empty: not from a file
+	Line int    // from 1; 0: nowhere in particular
+	Text string // names the key and says what to write instead
+}
+
+// String is "recrawld.yaml:14: cycle: 6 has no unit, write 6h".
+func (p Problem) String() string {
+	switch {
+	case p.File == "":
+		return p.Text
+	case p.Line == 0:
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+}
+
+// Problems is the error of Load, Parse and Validate: all that is wrong, in the order of the lines.
+type Problems []Problem
+
+// mostProblems is how many problems a message lists. A file of the wrong kind has one on every line.
+const mostProblems = 20
+
+// Error lists the first twenty problems, one to a line, and counts the rest.
+func (p Problems) Error() string {
+	lines := make([]string, 0, min(len(p), mostProblems)+1)
+	for _, problem := range p[:min(len(p), mostProblems)] {
+		lines = append(lines, problem.String())
+	}
+	if more := len(p) - mostProblems; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// err is p in the order of the lines as an error, nil where there is none.
+func (p Problems) err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p, func(a, b Problem) int { return a.Line - b.Line })
+	return p
+}
+
+// nearest is the candidate that differs from key by the fewest typing slips, "" where none is near enough to be meant.
+func nearest(key string, candidates []string) string {
+	best, least := "", max(1, len(key)/3)+1
+	for _, c := range candidates {
+		if d := slips(strings.ToLower(key), c); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// slips is the Levenshtein distance of two keys in bytes, with "-" and "_" taken as equal. Long keys are not compared:
+// they come from files that are not ours, and the time grows with the product of the lengths.
+func slips(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return len(a) + len(b)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] || a[i] == '-' && b[j] == '_' {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
