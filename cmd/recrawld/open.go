@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+)
+
+// defaultConfig is read where no --config is given and it exists.
+const defaultConfig = "/etc/recrawld/recrawld.yaml"
+
+// databaseFile is the SQLite database in the data directory.
+const databaseFile = "recrawld.db"
+
+// loadConfig reads the configuration file, or the defaults where there is none and none was named, and puts --data and
+// --store over it. Its error ends the program with exitUsage.
+func (g *globals) loadConfig() (config.Config, config.Origins, error) {
+	c, origins, err := g.readConfig()
+	if err == nil && g.Data != "" {
+		err = c.Set(origins, "data", g.Data)
+	}
+	if err == nil && g.StoreURL != "" {
+		err = c.Set(origins, "store", g.StoreURL)
+	}
+	if err != nil {
+		return config.Config{}, nil, coded{exitUsage, err}
+	}
+	return c, origins, nil
+}
+
+func (g *globals) readConfig() (config.Config, config.Origins, error) {
+	path := g.ConfigPath
+	if path == "" {
+		path = defaultConfig
+	}
+	c, origins, err := config.Read(path)
+	if g.ConfigPath == "" && errors.Is(err, fs.ErrNotExist) {
+		return config.Default(), config.DefaultOrigins(), nil
+	}
+	return c, origins, err
+}
+
+// openStore opens the database of a configuration for reading alone. Where there is none yet the error says so and ends
+// the program with exitNotFound. The caller closes the store.
+func (g *globals) openStore(ctx context.Context, c *config.Config) (*models.Store, error) {
+	if c.Store == "sqlite" {
+		path := filepath.Join(c.Data, databaseFile)
+		switch _, err := os.Stat(path); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, notFoundf("nothing has been crawled in %s yet (recrawld run or recrawld add begins; --data names another directory)", c.Data)
+		case err != nil:
+			return nil, fmt.Errorf("open the data directory: %w", err)
+		}
+		if err := becomeOwner(c.Data); err != nil {
+			return nil, err
+		}
+	}
+	return models.Open(ctx, dsn(c), models.Options{ReadOnly: true})
+}
+
+// openStoreForWriting opens the database of a configuration, creates it where there is none and brings its schema up to
+// date. The caller closes the store.
+func (g *globals) openStoreForWriting(ctx context.Context, c *config.Config) (*models.Store, error) {
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return nil, fmt.Errorf("create the data directory: %w", err)
+	}
+	if err := becomeOwner(c.Data); err != nil {
+		return nil, err
+	}
+	store, err := models.Open(ctx, dsn(c), models.Options{PagesPerHost: c.Defaults.PagesPerHost, Conns: conns(c)})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Migrate(ctx, clock.System{}.Now()); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// conns is how many connections to the database a worker of this size keeps: its claims, commits, sinks and chores.
+func conns(c *config.Config) int { return max(8, min(c.Worker.Fetchers/8, 32)) }
+
+// dsn is the address of the database, as models.Open takes it.
+func dsn(c *config.Config) string {
+	if c.Store == "sqlite" {
+		return "sqlite:" + filepath.Join(c.Data, databaseFile)
+	}
+	return c.Store
+}
+
+// becomeOwner gives up root for the user whose directory it is, so that `sudo recrawld add …` leaves no file that the
+// daemon's user cannot write.
+func becomeOwner(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("open the data directory: %w", err)
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 || stat.Uid == 0 {
+		return nil
+	}
+	if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(int(stat.Gid)), syscall.Setuid(int(stat.Uid))); err != nil {
+		return fmt.Errorf("become the user of the data directory: %w", err)
+	}
+	return nil
+}
