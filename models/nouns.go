@@ -161,6 +161,10 @@ type Outcome struct {
 	NoFollow           bool
 	Unconditional      bool // asked without conditions, though we hold validators
 
+	// As a parent.
+	Full      bool  // its turn was a full crawl because enough of its children changed
+	Threshold int16 // the page's threshold after this turn, in permille; 0: as before
+
 	Robots *Robots       // fetched during this visit
 	Delay  time.Duration // politeness delay to hold after it
 }
@@ -266,8 +270,8 @@ type Result struct {
 	Discovered []Discovery
 	Links      []Link // the page's children; written where LinksKnown
 	LinksKnown bool
-	Forward    bool // bring forward the children not visited since Page.FullAt was before this visit
-	ForwardTo  Instant
+	Forward    Instant // bring forward to then the children last visited before ForwardOf; 0: do not
+	ForwardOf  Instant
 }
 
 // LeaseRef names a lease.

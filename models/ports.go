@@ -28,7 +28,6 @@ type Turn struct {
 	Robots []Robots
 	Page   LeasedPage
 	Now    time.Time
-	Full   bool // ask without conditions, so that the links are extracted whatever the validators say
 }
 
 // Capture is an answer whose body shall be kept in the archive.

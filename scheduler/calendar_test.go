@@ -1,0 +1,129 @@
+package scheduler
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func TestParseCycle(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"", "6", "30s", "400d", "0 0 30 2", "every day", "* * * * * *"} {
+		if _, err := ParseCycle(bad); err == nil {
+			t.Errorf("ParseCycle(%q) = nil error, want one", bad)
+		}
+	}
+	for _, good := range []string{"6h", "1d", "90m", "0 */6 * * *", "@daily", "CRON_TZ=Europe/Berlin 30 3 * * *"} {
+		if _, err := ParseCycle(good); err != nil {
+			t.Errorf("ParseCycle(%q) = %v, want nil", good, err)
+		}
+	}
+}
+
+func TestCronCycleBeginsAtItsTimes(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, "0 */6 * * *")
+	for _, test := range []struct {
+		n    int
+		want time.Time
+	}{
+		{1, noon.Add(6 * time.Hour)}, {2, noon.Add(12 * time.Hour)}, {4, noon.Add(24 * time.Hour)},
+	} {
+		if got := c.Due(noon, test.n, 0, 0.9); !got.Equal(test.want) {
+			t.Errorf("Due(noon, %d) = %v, want %v", test.n, got, test.want)
+		}
+	}
+	if got := c.CyclesUntil(noon, noon.Add(6*time.Hour)); got != 1 {
+		t.Errorf("CyclesUntil(noon, 18:00) = %d, want 1", got)
+	}
+	if got := c.CyclesUntil(noon, noon.Add(7*time.Hour)); got != 1 {
+		t.Errorf("CyclesUntil(noon, 19:00) = %d, want 1", got)
+	}
+}
+
+// A schedule in a zone keeps its local time over a change of the clocks.
+func TestCronCycleFollowsItsZone(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, "CRON_TZ=Europe/Berlin 30 3 * * *")
+	winter := c.Due(time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC), 1, 0, 0)
+	if want := time.Date(2026, 10, 25, 2, 30, 0, 0, time.UTC); !winter.Equal(want) {
+		t.Errorf("03:30 Berlin after the clocks went back = %v, want %v", winter, want)
+	}
+	summer := c.Due(time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC), 1, 0, 0)
+	if want := time.Date(2026, 3, 29, 1, 30, 0, 0, time.UTC); !summer.Equal(want) {
+		t.Errorf("03:30 Berlin after the clocks went forward = %v, want %v", summer, want)
+	}
+}
+
+// A schedule with no further time keeps finite due times.
+func TestCronCycleThatNeverComes(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, "0 0 30 2 *")
+	if due := c.Due(noon, 3, 0.15, 0.5); !due.After(noon) || due.Year() > 9000 {
+		t.Errorf("Due of a schedule that never comes = %v, want a finite time", due)
+	}
+}
+
+func TestCalendarProperties(t *testing.T) {
+	t.Parallel()
+	cycles := []string{"1m", "6h", "1d", "30d", "0 */6 * * *", "*/7 3 * * 1-5", "@monthly", "CRON_TZ=Europe/Berlin 30 2 * * *"}
+	rapid.Check(t, func(t *rapid.T) {
+		c := mustParse(t, rapid.SampledFrom(cycles).Draw(t, "cycle"))
+		now := noon.Add(time.Duration(rapid.Int64Range(0, int64(10*365*24*time.Hour)).Draw(t, "now")))
+		n := rapid.IntRange(1, 400).Draw(t, "n")
+		vary := rapid.Float64Range(0, 0.5).Draw(t, "vary")
+		u := rapid.Float64Range(0, 0.999999).Draw(t, "u")
+		due := c.Due(now, n, vary, u)
+		if !due.After(now) {
+			t.Fatalf("Due(%v, %d, %v, %v) = %v, want later", now, n, vary, u, due)
+		}
+		if fr := c.CyclesUntil(now, due); fr < 1 || fr > n {
+			t.Fatalf("CyclesUntil(%v, %v) = %d, want within [1, %d]", now, due, fr, n)
+		}
+		if fr := c.CyclesUntil(due, due); fr != 0 {
+			t.Fatalf("CyclesUntil at the due time = %d, want 0", fr)
+		}
+		half := now.Add(due.Sub(now) / 2)
+		if a, b := c.CyclesUntil(now, due), c.CyclesUntil(half, due); b > a {
+			t.Fatalf("fr grew from %d to %d as time went on", a, b)
+		}
+	})
+}
+
+// The longest interval that the bounds of the configuration allow is still a time.
+func TestDueSaturates(t *testing.T) {
+	t.Parallel()
+	if due := mustParse(t, "366d").Due(noon, 100_000, 0.5, 0); due.Sub(noon) != longest {
+		t.Errorf("100,000 cycles of 366 days end after %v, want %v", due.Sub(noon), longest)
+	}
+}
+
+// A page's visits differ in their time of day, over the configured share and no more.
+func TestDueVaries(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, "1d")
+	lowest, highest := time.Duration(1<<62), time.Duration(0)
+	for visit := range int32(1000) {
+		wait := c.Due(noon, 1, 0.15, chance(42, visit, useVary)).Sub(noon)
+		lowest, highest = min(lowest, wait), max(highest, wait)
+	}
+	const day = 24 * time.Hour
+	if lowest < day*85/100 || lowest > day*86/100 || highest > day || highest < day*99/100 {
+		t.Errorf("1000 visits a day with vary 15 %% lie between %v and %v, want from 20.4h to 24h", lowest, highest)
+	}
+}
+
+func mustParse(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, cycle string) Calendar {
+	t.Helper()
+	c, err := ParseCycle(cycle)
+	if err != nil {
+		t.Fatalf("ParseCycle(%q) = %v", cycle, err)
+	}
+	return c
+}

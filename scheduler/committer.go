@@ -1,0 +1,210 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+)
+
+// finished is a visit that waits to be written.
+type finished struct {
+	planner *Planner
+	lease   models.Lease
+	before  models.Page
+	outcome models.Outcome
+	result  models.Result
+}
+
+// committer writes finished visits, behind the fetchers: while one batch is written the next one gathers, so batches
+// grow with the load and nobody waits for a timer. Bodies are durable in the archive before the database names them.
+type committer struct {
+	store   Store
+	archive Archive
+	clock   clock.Clock
+	log     *slog.Logger
+	metrics *metrics
+	done    func(finished) // called once for each visit that was written or discarded
+	wake    func()         // called after each batch: it may have made hosts ready
+}
+
+// maxBatch bounds a transaction: at 500 rows its cost is spread thin and nobody waits long for it.
+const maxBatch = 500
+
+// run writes what arrives until the channel is closed and everything in it is written. It returns an error when a body
+// could not be made durable: then what the disk holds is unknown and only a new start may go on.
+func (c *committer) run(ctx context.Context, arrivals <-chan finished) error {
+	for first := range arrivals {
+		batch := append(make([]finished, 0, 16), first)
+		for more := true; more && len(batch) < maxBatch; {
+			select {
+			case f, ok := <-arrivals:
+				if more = ok; ok {
+					batch = append(batch, f)
+				}
+			default:
+				more = false
+			}
+		}
+		if err := c.commit(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit writes one batch.
+func (c *committer) commit(ctx context.Context, batch []finished) error {
+	started := c.clock.Now()
+	if err := c.keep(ctx, batch); err != nil {
+		return err
+	}
+	results := make([]models.Result, len(batch))
+	for i := range batch {
+		results[i] = batch[i].result
+	}
+	lost, err := c.write(ctx, results)
+	if err != nil {
+		return err
+	}
+	for i := range batch {
+		c.count(&batch[i], lost[i])
+		c.done(batch[i])
+	}
+	c.wake()
+	c.metrics.commit(len(batch), c.clock.Now().Sub(started), c.clock)
+	return nil
+}
+
+// write commits, again and again while the database is away: the results are held, claiming stands still because the
+// fetchers wait for us, and after an unknown outcome writing the same results again is harmless.
+func (c *committer) write(ctx context.Context, results []models.Result) ([]error, error) {
+	for try := int32(1); ; try++ {
+		lost, err := c.store.Commit(ctx, c.clock.Now(), results)
+		if err == nil {
+			return lost, nil
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("commit %d results: %w", len(results), err)
+		}
+		c.log.Warn("the database does not take results", "tries", try, "results", len(results), "err", err)
+		wait := c.clock.Real(backoff(try, 100*time.Millisecond, 5*time.Second, 0))
+		if err := c.clock.SleepUntil(ctx, c.clock.Now().Add(wait)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// keep stores the bodies of the batch's new versions and makes them durable. A body that was seen before, under any
+// URL, is not stored again. Where a body cannot be stored the visit becomes a failure of ours.
+func (c *committer) keep(ctx context.Context, batch []finished) error {
+	seen, err := c.seen(ctx, batch)
+	if err != nil {
+		return err
+	}
+	appended := false
+	for i := range batch {
+		f := &batch[i]
+		v := f.result.Version
+		if v == nil {
+			continue
+		}
+		content, known := seen[v.Digest]
+		if known && content.URL != f.result.Page.URL && f.outcome.Kind != models.SameText {
+			duplicate(&f.result, &f.outcome, content)
+		}
+		if f.outcome.NoArchive {
+			continue
+		}
+		record, err := c.append(f, content, known)
+		if err != nil {
+			c.log.Error("a body cannot be stored", "page", f.result.Page.URL, "err", err)
+			f.fail(models.OwnDisk, err, c.clock.Now())
+			continue
+		}
+		appended = true
+		f.place(record)
+		if !known {
+			first := models.Content{Digest: v.Digest, Record: record, URL: f.result.Page.URL, At: v.At}
+			f.result.Content, seen[v.Digest] = &first, first
+		}
+	}
+	if !appended {
+		return nil
+	}
+	if err := c.archive.Sync(); err != nil {
+		return fmt.Errorf("sync archive: %w", err)
+	}
+	return nil
+}
+
+func (c *committer) append(f *finished, content models.Content, known bool) (models.Record, error) {
+	capture := models.Capture{URL: f.result.Page.URL, Outcome: f.outcome}
+	if known {
+		capture.Seen = &content
+	}
+	return c.archive.Append(capture)
+}
+
+// seen looks up which of the batch's new bodies were stored before.
+func (c *committer) seen(ctx context.Context, batch []finished) (map[models.Digest]models.Content, error) {
+	var digests []models.Digest
+	for i := range batch {
+		if v := batch[i].result.Version; v != nil {
+			digests = append(digests, v.Digest)
+		}
+	}
+	if len(digests) == 0 {
+		return nil, nil
+	}
+	for try := int32(1); ; try++ {
+		seen, err := c.store.Contents(ctx, digests)
+		if err == nil && seen == nil {
+			seen = make(map[models.Digest]models.Content)
+		}
+		if err == nil || ctx.Err() != nil {
+			return seen, err
+		}
+		c.log.Warn("the database does not answer", "tries", try, "err", err)
+		wait := c.clock.Real(backoff(try, 100*time.Millisecond, 5*time.Second, 0))
+		if err := c.clock.SleepUntil(ctx, c.clock.Now().Add(wait)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// place writes where the body lies into everything that refers to it.
+func (f *finished) place(record models.Record) {
+	v := f.result.Version
+	v.Record = record
+	for i := range f.result.Events {
+		if f.result.Events[i].Version == v.Number {
+			f.result.Events[i].Record = record
+		}
+	}
+}
+
+// fail plans the visit anew as a failure of our own.
+func (f *finished) fail(class models.ErrorClass, err error, now time.Time) {
+	release := f.result.Release
+	f.outcome = models.Outcome{Kind: models.Failed, Class: class, Detail: err.Error(), At: f.outcome.At,
+		Sent: f.outcome.Sent, Body: f.outcome.Body}
+	f.result = f.planner.Plan(&f.lease, f.before, &f.outcome, now)
+	f.result.Release = release
+}
+
+func (c *committer) count(f *finished, err error) {
+	if errors.Is(err, models.ErrLeaseLost) {
+		c.metrics.lost.Inc()
+		c.log.Warn("a result came after its lease was lost and is discarded", "page", f.result.Page.URL,
+			"outcome", f.outcome.Kind.String())
+		return
+	}
+	c.metrics.visit(&f.outcome)
+	c.log.Debug("visit", "page", f.result.Page.URL, "outcome", f.outcome.Kind.String(), "class", f.outcome.Class.String(),
+		"status", f.outcome.Status, "took", f.outcome.Took, "fr_max", f.result.Page.FRMax, "due", f.result.Page.DueAt.String())
+}

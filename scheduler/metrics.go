@@ -1,0 +1,74 @@
+package scheduler
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"recrawld/clock"
+	"recrawld/models"
+)
+
+// metrics are the worker's figures. Label values come from closed sets: outcomes and classes, never hosts or URLs.
+type metrics struct {
+	visits  *prometheus.CounterVec
+	failed  *prometheus.CounterVec
+	bytes   prometheus.Counter
+	saved   prometheus.Counter
+	fetch   prometheus.Histogram
+	lost    prometheus.Counter
+	commits prometheus.Histogram
+	batch   prometheus.Histogram
+	flight  prometheus.Gauge
+	leases  prometheus.Gauge
+	held    prometheus.Gauge
+}
+
+// newMetrics registers the figures; a nil Registerer keeps them to ourselves.
+func newMetrics(r prometheus.Registerer) *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "recrawld", Name: name, Help: help})
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "recrawld", Name: name, Help: help})
+	}
+	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
+		return prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "recrawld", Name: name, Help: help, Buckets: buckets})
+	}
+	m := &metrics{
+		visits: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "recrawld", Name: "visits_total",
+			Help: "Visits that were written, by outcome."}, []string{"outcome"}),
+		failed: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "recrawld", Name: "failures_total",
+			Help: "Failed visits, by class."}, []string{"class"}),
+		bytes:   counter("received_bytes_total", "Body bytes received."),
+		saved:   counter("spared_bytes_total", "Lengths of the copies that an answer 304 spared."),
+		fetch:   histogram("fetch_seconds", "Time from request to last byte.", prometheus.ExponentialBuckets(0.005, 2, 15)),
+		lost:    counter("leases_lost_total", "Results discarded because their lease was lost."),
+		commits: histogram("commit_seconds", "Time to store and commit a batch.", prometheus.ExponentialBuckets(0.001, 2, 15)),
+		batch:   histogram("commit_results", "Results in a batch.", prometheus.ExponentialBuckets(1, 2, 10)),
+		flight:  gauge("fetches_in_flight", "Visits under way."),
+		leases:  gauge("leases_held", "Hosts held."),
+		held:    gauge("held_bytes", "Bytes of bodies fetched and not yet stored."),
+	}
+	if r != nil {
+		r.MustRegister(m.visits, m.failed, m.bytes, m.saved, m.fetch, m.lost, m.commits, m.batch, m.flight, m.leases, m.held)
+	}
+	return m
+}
+
+func (m *metrics) visit(out *models.Outcome) {
+	m.visits.WithLabelValues(out.Kind.String()).Inc()
+	m.bytes.Add(float64(out.WireBytes))
+	if out.Kind == models.Failed {
+		m.failed.WithLabelValues(out.Class.String()).Inc()
+	}
+	if out.Sent > 0 {
+		m.fetch.Observe(out.Took.Seconds())
+	}
+}
+
+// commit records a batch; took is by the daemon's clock and is turned back into real seconds.
+func (m *metrics) commit(results int, took time.Duration, clk clock.Clock) {
+	m.batch.Observe(float64(results))
+	m.commits.Observe(took.Seconds() / clk.Real(time.Second).Seconds())
+}

@@ -1,0 +1,208 @@
+package scheduler
+
+import (
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// Planner turns the outcome of a visit into what is to be written. It is pure: the same arguments give the same
+// Result, and it may be used by many goroutines. A change of the configuration is a new Planner.
+type Planner struct {
+	calendar Calendar
+	config   *config.Config
+	paused   map[int32]bool
+}
+
+// NewPlanner returns a planner for a valid configuration and the IDs of the sites that are paused.
+func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
+	calendar, err := ParseCycle(c.Cycle)
+	if err != nil {
+		return nil, err
+	}
+	return &Planner{calendar: calendar, config: c, paused: paused}, nil
+}
+
+// Calendar is the planner's calendar.
+func (p *Planner) Calendar() Calendar { return p.calendar }
+
+// Hold tells whether a page whose turn has come must wait instead, because its site is paused or now lies outside its
+// windows, and gives the outcome that says so.
+func (p *Planner) Hold(page *models.Page, now time.Time) (models.Outcome, bool) {
+	switch {
+	case p.paused[page.SiteID]:
+		return models.Outcome{Kind: models.Deferred, At: now, Detail: "the site is paused"}, true
+	case page.Rule != models.RuleManual && !Allowed(p.config.Site(page.SiteID).Settings.Windows, now):
+		return models.Outcome{Kind: models.Deferred, At: now, Detail: "outside the site's time windows"}, true
+	}
+	return models.Outcome{}, false
+}
+
+// Plan is the decision: the result of a visit to page under lease, at the moment now when the answer was complete. The
+// archive records of a new version are not known yet; the committer fills them in.
+func (p *Planner) Plan(lease *models.Lease, page models.Page, out *models.Outcome, now time.Time) models.Result {
+	settings := p.config.Site(page.SiteID).Settings
+	d := draft{planner: p, settings: &settings, before: page, out: out, now: now}
+	d.Lease = models.LeaseRef{Bucket: lease.Host.Bucket, HostID: lease.Host.ID, Token: lease.Host.LeaseToken}
+	d.Page, d.Host, d.Robots = page, lease.Host, out.Robots
+	d.Page.Visits++
+	if out.Kind.Asked() {
+		d.Page.TriedAt = models.At(now)
+	}
+	d.page()
+	d.host()
+	d.Visit = models.Visit{
+		Bucket: page.Bucket, PageID: page.ID, Number: d.Page.Visits, At: models.At(visitedAt(out, now)),
+		Kind: out.Kind, Class: out.Class, Status: int16(out.Status), Took: out.Took, Bytes: out.WireBytes,
+		FRMax: d.Page.FRMax, Version: d.Page.Version, Rule: d.Page.Rule,
+	}
+	return d.Result
+}
+
+func visitedAt(out *models.Outcome, now time.Time) time.Time {
+	if out.At.IsZero() {
+		return now
+	}
+	return out.At
+}
+
+// draft is a Result in the making: before is the page as it was leased, Page is the page as it shall be.
+type draft struct {
+	models.Result
+	planner  *Planner
+	settings *config.Settings
+	before   models.Page
+	out      *models.Outcome
+	now      time.Time
+}
+
+// page moves the page on by what the visit found.
+func (d *draft) page() {
+	switch kind := d.out.Kind; {
+	case kind.Observed():
+		d.observed()
+	case kind == models.Moved:
+		d.moved()
+	case kind == models.Missing:
+		d.missing()
+	case kind == models.Gone:
+		d.gone(d.now)
+	case kind == models.Failed:
+		d.failed()
+	case kind == models.Excluded:
+		d.excluded()
+	case kind == models.Skipped:
+		d.Page.Skips++
+		d.schedule()
+	case kind == models.Deferred:
+		d.deferred()
+	}
+	// RobotsFetched and Interrupted leave the page due as it was.
+}
+
+// observed counts a record, takes over what the answer said, and schedules by the policy.
+func (d *draft) observed() {
+	changed := d.out.Kind == models.Changed || d.before.State == models.StateMoved
+	d.record(changed)
+	d.answered(models.StateLive)
+	if d.out.Kind != models.NotModified {
+		d.Page.ContentType, d.Page.NoArchive = d.out.ContentType, d.out.NoArchive
+	}
+	d.Page.ETag, d.Page.LastModified = d.out.ETag, d.out.LastModified
+	d.Page.FreshUntil = models.At(d.out.FreshUntil)
+	d.version()
+	d.children()
+	d.choose()
+	d.schedule()
+}
+
+// record counts a visit that saw the content.
+func (d *draft) record(changed bool) {
+	s, at := &d.Page.Stats, models.At(d.now)
+	s.Records++
+	s.VisitedAt = at
+	if s.Records == 1 {
+		s.FirstAt = at
+		return
+	}
+	s.Bits <<= 1
+	if changed {
+		s.Bits |= 1
+		s.Changes++
+		s.ChangedAt = at
+	}
+}
+
+// answered ends every error state.
+func (d *draft) answered(state models.PageState) {
+	wasUp := d.before.State == state && d.before.Failures < failingAfter
+	d.Page.State = state
+	d.Page.Note, d.Page.RedirectTo = "", ""
+	d.Page.Failures, d.Page.Class = 0, models.ClassNone
+	d.Page.MissingSince, d.Page.MissingVisits, d.Page.Skips = 0, 0, 0
+	if d.out.Threshold != 0 {
+		d.Page.Threshold = d.out.Threshold
+	}
+	if !wasUp && d.before.Version > 0 && d.out.Kind.Unchanged() && d.out.Kind != models.SameText {
+		d.event(models.EventRestored)
+	}
+}
+
+// choose lets the policy set fr_max.
+func (d *draft) choose() {
+	choice := policy.ByName[d.settings.Policy](policy.Input{
+		Stats: d.Page.Stats, FRMax: int(d.Page.FRMax),
+		Start: d.settings.FR, Ceiling: d.settings.FRMax, Records: d.settings.Records,
+	})
+	d.Page.FRMax = int32(choice.FRMax)
+}
+
+// schedule sets the page due fr_max cycles on, put off as far as the server promised that nothing changes, inside the
+// site's windows.
+func (d *draft) schedule() {
+	n := max(int(d.Page.FRMax), 1)
+	d.Page.Wanted = d.planner.calendar.Interval(d.now, n)
+	due := d.planner.calendar.Due(d.now, n, d.settings.Vary, d.chance(useVary))
+	d.Page.Rule = models.RulePolicy
+	if fresh := d.hint(); fresh.After(due) {
+		due, d.Page.Rule = fresh, models.RuleHint
+	}
+	d.due(due, d.Page.Rule)
+}
+
+// hint is how long the server's own promise may put off the visit: no further than HintMax from now, nor than the
+// ceiling of fr_max. The zero time: it promised nothing.
+func (d *draft) hint() time.Time {
+	if d.Page.FreshUntil == 0 || d.settings.HintMax == 0 {
+		return time.Time{}
+	}
+	farthest := d.now.Add(min(d.settings.HintMax, d.planner.calendar.Interval(d.now, d.settings.FRMax)))
+	return earlier(d.Page.FreshUntil.Time(), farthest)
+}
+
+// due sets the due time, moved into the site's windows and never before the next millisecond.
+func (d *draft) due(at time.Time, rule models.Rule) {
+	if moved := IntoWindow(d.settings.Windows, at, d.chance(useWindow)); moved != at {
+		at, rule = moved, models.RuleWindow
+	}
+	d.Page.DueAt = models.At(later(at, d.now.Add(time.Millisecond)))
+	d.Page.Rule = rule
+}
+
+func (d *draft) chance(use uint64) float64 { return chance(d.Page.ID, d.Page.Visits, use) }
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,124 @@
+package scheduler
+
+import "recrawld/models"
+
+// version adds a version and its event where the answer brought bytes that the page did not have. A page that asks not
+// to be archived is followed, but its body is not kept.
+func (d *draft) version() {
+	out := d.out
+	if out.Body == nil && out.Digest.IsZero() {
+		return
+	}
+	d.Page.Digest, d.Page.TextDigest = out.Digest, out.TextDigest
+	kind, ok := eventOf[out.Kind]
+	if !ok {
+		return
+	}
+	d.Page.Version++
+	d.Page.Bytes, d.Page.DuplicateOf = int64(len(out.Body)), ""
+	d.Version = &models.Version{
+		Bucket: d.Page.Bucket, PageID: d.Page.ID, Number: d.Page.Version, At: models.At(d.now),
+		Status: int16(out.Status), Digest: out.Digest, TextDigest: out.TextDigest, Bytes: int64(len(out.Body)),
+		ContentType: out.ContentType, ETag: out.ETag, LastModified: out.LastModified,
+		Significant: out.Kind != models.SameText,
+	}
+	d.event(kind)
+}
+
+// eventOf says what a new body of that kind is called in the event log.
+var eventOf = map[models.OutcomeKind]models.EventKind{
+	models.First:    models.EventNew,
+	models.Changed:  models.EventChanged,
+	models.SameText: models.EventRefreshed,
+}
+
+// event adds an entry to the log. Pages of which there never was a copy are no news to anybody who follows the copies,
+// unless they redirect.
+func (d *draft) event(kind models.EventKind) {
+	if d.Page.Version == 0 && kind != models.EventMoved {
+		return
+	}
+	d.Events = append(d.Events, models.Event{
+		Bucket: d.Page.Bucket, At: models.At(d.now), Kind: kind, SiteID: d.Page.SiteID, PageID: d.Page.ID,
+		URL: d.Page.URL, Version: d.Page.Version, Previous: d.before.Version,
+		NotBefore: d.before.Stats.VisitedAt, NotAfter: models.At(d.now), Status: int16(d.out.Status),
+		ContentType: d.Page.ContentType, LastModified: d.Page.LastModified, Digest: d.Page.Digest,
+		Bytes: d.Page.Bytes, RedirectTo: d.Page.RedirectTo,
+	})
+}
+
+// children takes over the links of a page that was parsed: all of them may be new pages, the first ChildrenKept of them
+// are remembered as its children. After a full crawl that enough changed children asked for, those of them that were not
+// visited since the full crawl before are brought forward.
+func (d *draft) children() {
+	if !d.out.LinksKnown {
+		return
+	}
+	d.discover(d.out.Links, d.before.Level+1, nil)
+	d.LinksKnown = true
+	kept := d.out.Links[:min(len(d.out.Links), d.settings.ChildrenKept)]
+	d.Links = make([]models.Link, 0, len(kept))
+	for _, l := range kept {
+		if id := models.PageID(l.URL); id != d.Page.ID {
+			d.Links = append(d.Links, models.Link{
+				Bucket: d.Page.Bucket, ParentID: d.Page.ID, ChildBucket: models.BucketOf(l.Host), ChildID: id,
+			})
+		}
+	}
+	d.Page.Children = int32(len(d.Links))
+	d.Page.FullAt = models.At(d.now)
+	if d.out.Full {
+		d.Forward, d.ForwardOf = models.At(d.now), d.before.FullAt
+	}
+}
+
+// discover adds the links as pages due at once, if their level is within the limit.
+func (d *draft) discover(links []models.FoundLink, level int16, chain []int64) {
+	if int(level) > d.settings.Level {
+		return
+	}
+	d.Discovered = make([]models.Discovery, 0, len(links))
+	for _, l := range links {
+		page := NewPage(l.URL, l.Host, d.Page.SiteID, level, d.settings.FR)
+		page.DueAt = models.At(d.now)
+		page.Chain = chain
+		if page.ID != d.Page.ID {
+			d.Discovered = append(d.Discovered, models.Discovery{Page: page, Host: l.Host})
+		}
+	}
+}
+
+// NewPage is a page that nothing is known of yet: the interval it starts with is fr cycles. The caller sets DueAt.
+func NewPage(url, host string, siteID int32, level int16, fr int) models.Page {
+	return models.Page{
+		Bucket: models.BucketOf(host), ID: models.PageID(url), HostID: models.HostID(host), SiteID: siteID, URL: url,
+		State: models.StateNew, Level: level, FRMax: int32(fr), Rule: models.RuleStart,
+	}
+}
+
+// duplicate marks a page whose body was first seen under another URL: its content is stored once, and the links that
+// it writes without a host are not followed a second time from here, where they would only grow a copy of that tree.
+func duplicate(r *models.Result, out *models.Outcome, seen models.Content) {
+	r.Page.DuplicateOf = seen.URL
+	relative := make(map[int64]bool)
+	for _, l := range out.Links {
+		if l.Relative {
+			relative[models.PageID(l.URL)] = true
+		}
+	}
+	keep := r.Discovered[:0]
+	for _, found := range r.Discovered {
+		if !relative[found.Page.ID] {
+			keep = append(keep, found)
+		}
+	}
+	r.Discovered = keep
+	links := r.Links[:0]
+	for _, l := range r.Links {
+		if !relative[l.ChildID] {
+			links = append(links, l)
+		}
+	}
+	r.Links = links
+	r.Page.Children = int32(len(links))
+}

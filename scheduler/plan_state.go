@@ -1,0 +1,168 @@
+package scheduler
+
+import (
+	"time"
+
+	"recrawld/models"
+)
+
+// failingAfter is how many failures in a row make a page's error state: one event on entering, one on leaving.
+const failingAfter = 3
+
+// moved records where the page leads. That it leads there counts as its content: another target is a change.
+func (d *draft) moved() {
+	again := d.before.State == models.StateMoved && d.before.RedirectTo == d.out.RedirectTo
+	d.record(!again)
+	d.answered(models.StateMoved)
+	d.Page.RedirectTo = d.out.RedirectTo
+	d.Page.FreshUntil = models.At(d.out.FreshUntil)
+	if !again {
+		d.event(models.EventMoved)
+	}
+	d.discover(d.out.Links, d.before.Level, append(append([]int64(nil), d.before.Chain...), d.before.ID))
+	d.choose()
+	d.schedule()
+}
+
+// missing counts a 404. Its good copy stays; only after enough of them, over enough time, is the page gone. The visits
+// that confirm it are spread over that time and teach nothing.
+func (d *draft) missing() {
+	d.Page.MissingVisits++
+	if d.Page.MissingVisits == 1 {
+		d.Page.MissingSince = models.At(d.now)
+	}
+	since := d.Page.MissingSince.Time()
+	visits := int32(d.settings.GoneVisits)
+	if d.Page.MissingVisits >= visits && d.now.Sub(since) >= d.settings.GoneOver {
+		d.gone(since)
+		return
+	}
+	d.Page.State = models.StateMissing
+	d.Page.Failures, d.Page.Class = 0, models.ClassNone
+	gap := d.settings.GoneOver / time.Duration(max(visits-1, 1))
+	due := d.now.Add(gap)
+	if d.Page.MissingVisits >= visits {
+		due = since.Add(d.settings.GoneOver)
+	}
+	d.due(due, models.RuleMissing)
+}
+
+// gone keeps the last good copy and looks again only rarely.
+func (d *draft) gone(since time.Time) {
+	d.Page.State = models.StateGone
+	d.Page.Failures, d.Page.Class = 0, models.ClassNone
+	d.Page.Note = "answers " + statusWord(d.out.Status) + " since " + since.UTC().Format(time.DateTime)
+	if d.before.State != models.StateGone {
+		d.event(models.EventGone)
+	} else {
+		d.Page.Note = d.before.Note
+	}
+	d.rarely(models.RuleGone)
+}
+
+func statusWord(status int) string {
+	if status == 410 {
+		return "410 Gone"
+	}
+	return "404 Not Found"
+}
+
+// excluded keeps what we have and asks no more; the rules are looked at again as rarely as the ceiling allows.
+func (d *draft) excluded() {
+	d.Page.State = models.StateExcluded
+	d.Page.Note = d.out.Detail
+	if d.before.State != models.StateExcluded {
+		d.event(models.EventExcluded)
+	}
+	d.rarely(models.RuleExcluded)
+}
+
+func (d *draft) rarely(rule models.Rule) {
+	d.due(d.planner.calendar.Due(d.now, d.settings.FRMax, d.settings.Vary, d.chance(useVary)), rule)
+}
+
+// failed moves the page on its own error clock: the learned rate, fr_max and the copy stay as they are.
+func (d *draft) failed() {
+	class := d.out.Class
+	if class.Ours() {
+		d.due(d.now.Add(backoff(1, time.Minute, time.Hour, d.chance(useBackoff))), models.RuleBackoff)
+		return
+	}
+	d.Page.Failures++
+	d.Page.Class = class
+	d.Page.Note = d.out.Detail
+	if d.Page.Failures == failingAfter {
+		d.event(models.EventFailing)
+	}
+	longest := d.planner.calendar.Interval(d.now, d.settings.FRMax)
+	d.due(d.now.Add(backoff(d.Page.Failures, firstRetry(class), longest, d.chance(useBackoff))), models.RuleBackoff)
+}
+
+// firstRetry is the first step of a page's error clock.
+func firstRetry(class models.ErrorClass) time.Duration {
+	switch class {
+	case models.Refused, models.RedirectLoop, models.RedirectTooMany, models.RedirectBlocked, models.BlockedAddress,
+		models.BodyTooLarge, models.TLSCertificate:
+		return 6 * time.Hour // these rarely mend themselves within the hour
+	}
+	return 15 * time.Minute
+}
+
+// backoff doubles from first with each failure in a row, to at most longest (but never under first), less up to a
+// quarter by u so that what failed together does not come back together.
+func backoff(failures int32, first, longest time.Duration, u float64) time.Duration {
+	wait := first
+	for i := int32(1); i < failures && wait < longest; i++ {
+		wait *= 2
+	}
+	wait = max(min(wait, longest), first)
+	return wait - time.Duration(u*float64(wait)/4)
+}
+
+// deferred waits for the window to open, or for the site to be resumed (which makes its pages due at once).
+func (d *draft) deferred() {
+	if d.planner.paused[d.Page.SiteID] {
+		d.due(d.now.Add(d.planner.calendar.Interval(d.now, 1)), models.RulePaused)
+		d.Page.Rule = models.RulePaused
+		return
+	}
+	d.due(d.now, models.RuleWindow)
+}
+
+// host moves the host's politeness and error clock on.
+func (d *draft) host() {
+	h, out := &d.Host, d.out
+	h.Delay = max(d.settings.Delay, out.Delay)
+	if out.Sent > 0 {
+		h.OpenAt = max(h.OpenAt, models.At(d.now.Add(h.Delay)))
+	}
+	switch {
+	case out.Kind == models.Failed && out.Class.HostWide():
+		h.Failures++
+		h.BackoffUntil = models.At(d.now.Add(hostBackoff(out.Class, h.Failures, h.Delay, d.chance(useBackoff))))
+	case out.Kind.Asked() && !out.Class.Ours():
+		h.Failures, h.BackoffUntil = 0, 0
+	}
+	if wait := out.RetryAfter; !wait.IsZero() {
+		h.BackoffUntil = max(h.BackoffUntil, models.At(earlier(wait, d.now.Add(d.settings.RetryMax))))
+	}
+}
+
+// hostBackoff is how long a whole host rests after so many host-wide failures in a row. A name that does not exist
+// rests an hour, a day, a week; a host that says it is overloaded rests a minute and doubles; the others get three quick
+// tries, since one bad page looks like a bad host at first.
+func hostBackoff(class models.ErrorClass, failures int32, delay time.Duration, u float64) time.Duration {
+	switch class {
+	case models.DNSNotFound:
+		steps := []time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+		return backoff(1, steps[min(int(failures), len(steps))-1], 0, u)
+	case models.TooManyRequests:
+		return max(delay, backoff(failures, time.Minute, 6*time.Hour, u))
+	case models.RobotsUnreachable:
+		return max(delay, backoff(failures, 10*time.Minute, 12*time.Hour, u))
+	}
+	if failures <= 3 {
+		return delay * time.Duration(failures)
+	}
+	return max(delay, backoff(failures-3, time.Minute, 6*time.Hour, u))
+}

@@ -1,0 +1,181 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"recrawld/models"
+)
+
+// maxRobotsTurns bounds how often within one lease a page gives its turn to robots.txt.
+const maxRobotsTurns = 2
+
+// visitHost visits the pages of a lease, as many at a time as their site allows, each no sooner than the host's
+// politeness lets it, and stops early where the lease would not outlast another visit or the host asks for rest.
+// Every lease ends with one result that releases it.
+func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals chan<- finished) {
+	defer w.take(-1)
+	t := &hostTurn{worker: w, planner: w.planner.Load(), lease: lease, pages: lease.Pages, arrivals: arrivals}
+	t.visitNext(ctx) // alone: it may bring the host's robots.txt
+	width := t.planner.config.Site(lease.Pages[0].SiteID).Settings.Concurrency
+	if w.Fetchers == 0 {
+		width = 1
+	}
+	var others sync.WaitGroup
+	for range min(width, len(lease.Pages)) - 1 {
+		others.Go(func() { t.visitAll(ctx) })
+	}
+	t.visitAll(ctx)
+	others.Wait()
+	t.finish()
+}
+
+// hostTurn is a lease being worked on.
+type hostTurn struct {
+	worker   *Worker
+	planner  *Planner
+	arrivals chan<- finished
+
+	mu     sync.Mutex
+	lease  models.Lease // guarded by mu; its host moves on with each result
+	pages  []models.LeasedPage
+	robots int       // guarded by mu; turns given to robots.txt
+	last   *finished // guarded by mu; kept back, because only the last result releases the host
+}
+
+func (t *hostTurn) visitAll(ctx context.Context) {
+	for t.visitNext(ctx) {
+	}
+}
+
+// visitNext visits the next page and tells whether there may be another.
+func (t *hostTurn) visitNext(ctx context.Context) bool {
+	page, slot, ok := t.next()
+	if !ok {
+		return false
+	}
+	w := t.worker
+	if err := w.Clock.SleepUntil(ctx, slot.at); err != nil {
+		t.result(page, slot, models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
+		return false
+	}
+	now := w.Clock.Now()
+	out, held := t.planner.Hold(&page.Page, now)
+	if !held {
+		out = w.visit(ctx, t.turn(page, now))
+	}
+	w.hold(int64(len(out.Body)))
+	t.result(page, slot, out)
+	return true
+}
+
+// slot is a visit's place in its host's politeness: it may begin at `at`, and until it ends the host opens for the next
+// one at `until` instead of at `before`.
+type slot struct {
+	at            time.Time
+	before, until models.Instant
+}
+
+// next takes the next page and a slot for it: several visits at a time begin a delay apart, and the end of each moves
+// the host's opening on.
+func (t *hostTurn) next() (models.LeasedPage, slot, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w, h := t.worker, &t.lease.Host
+	now := w.Clock.Now()
+	open := later(now, later(h.OpenAt.Time(), h.BackoffUntil.Time()))
+	visited := t.last != nil
+	switch {
+	case len(t.pages) == 0:
+		return models.LeasedPage{}, slot{}, false
+	case visited && h.Delay >= patient && open.After(now):
+		return models.LeasedPage{}, slot{}, false // nobody holds a host only to wait
+	case visited && open.Add(w.Clock.Real(w.PageTime+leaseMargin)).After(t.lease.Until):
+		return models.LeasedPage{}, slot{}, false
+	}
+	page := t.pages[0]
+	t.pages = t.pages[1:]
+	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay))}
+	h.OpenAt = taken.until
+	return page, taken, true
+}
+
+// leaseMargin is what must be left of a lease, in real time, after the longest visit, to write its result.
+const leaseMargin = 20 * time.Second
+
+func (t *hostTurn) turn(page models.LeasedPage, now time.Time) models.Turn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return models.Turn{Host: t.lease.Host, Robots: t.lease.Robots, Page: page, Now: now}
+}
+
+// result plans what the visit means and passes the result before it on.
+func (t *hostTurn) result(page models.LeasedPage, taken slot, out models.Outcome) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.worker.Clock.Now()
+	t.worker.outage.judge(t.lease.Host.ID, &out, now, t.worker.Clock)
+	if out.Sent == 0 && t.lease.Host.OpenAt == taken.until {
+		t.lease.Host.OpenAt = taken.before // nothing was asked: the slot is free again
+	}
+	lease := models.Lease{Host: t.lease.Host, Until: t.lease.Until}
+	f := finished{planner: t.planner, lease: lease, before: page.Page, outcome: out}
+	f.result = t.planner.Plan(&lease, page.Page, &f.outcome, now)
+	t.lease.Host = f.result.Host
+	t.keepRobots(out.Robots)
+	if out.Kind == models.RobotsFetched && t.robots < maxRobotsTurns {
+		t.robots++
+		t.pages = append([]models.LeasedPage{{Page: f.result.Page, Share: page.Share}}, t.pages...)
+	}
+	t.pass(&f)
+}
+
+func (t *hostTurn) keepRobots(fetched *models.Robots) {
+	if fetched == nil {
+		return
+	}
+	kept := []models.Robots{*fetched}
+	for _, r := range t.lease.Robots {
+		if r.Origin != fetched.Origin {
+			kept = append(kept, r)
+		}
+	}
+	t.lease.Robots = kept
+}
+
+// pass hands on the result kept back and keeps back this one.
+func (t *hostTurn) pass(f *finished) {
+	if t.last != nil {
+		t.arrivals <- *t.last
+	}
+	t.last = f
+}
+
+// finish releases the host with the last result.
+func (t *hostTurn) finish() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.last == nil {
+		return
+	}
+	t.last.result.Host = t.lease.Host
+	t.last.result.Release = true
+	t.arrivals <- *t.last
+	t.last = nil
+}
+
+// visit asks the visitor. A panic is a bug of ours, contained to this page and named in the log.
+func (w *Worker) visit(ctx context.Context, turn models.Turn) (out models.Outcome) {
+	w.metrics.flight.Inc()
+	defer w.metrics.flight.Dec()
+	defer func() {
+		if p := recover(); p != nil {
+			w.Log.Error("visit panicked", "page", turn.Page.URL, "panic", p, "stack", string(debug.Stack()))
+			out = models.Outcome{Kind: models.Failed, Class: models.OwnPanic, Detail: fmt.Sprint(p), At: turn.Now, Sent: 1}
+		}
+	}()
+	return w.Visitor.Visit(ctx, turn)
+}

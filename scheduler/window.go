@@ -1,0 +1,79 @@
+package scheduler
+
+import (
+	"time"
+
+	"recrawld/config"
+)
+
+// Allowed tells whether a visit may take place at t: inside one of the windows, or always where there are none.
+func Allowed(windows []config.Window, t time.Time) bool {
+	if len(windows) == 0 {
+		return true
+	}
+	for _, w := range windows {
+		if from, to := spanAround(w, t); !from.IsZero() && t.Before(to) {
+			return true
+		}
+	}
+	return false
+}
+
+// IntoWindow moves a moment that lies outside every window into the next one that opens, u in [0, 1) of its length
+// after its opening, so that what waited does not all begin at once. Without windows, and inside one, t stays.
+func IntoWindow(windows []config.Window, t time.Time, u float64) time.Time {
+	if Allowed(windows, t) {
+		return t
+	}
+	var from, to time.Time
+	for _, w := range windows {
+		if f, e := nextSpan(w, t); from.IsZero() || (!f.IsZero() && f.Before(from)) {
+			from, to = f, e
+		}
+	}
+	if from.IsZero() {
+		return t
+	}
+	return from.Add(time.Duration(u * float64(to.Sub(from)))).UTC()
+}
+
+// spanAround is the span of the window that holds t, or zero times.
+func spanAround(w config.Window, t time.Time) (from, to time.Time) {
+	for back := 1; back >= 0; back-- { // a span that runs past midnight began the day before
+		f, e := spanOf(w, t, -back)
+		if !f.IsZero() && !t.Before(f) && t.Before(e) {
+			return f, e
+		}
+	}
+	return time.Time{}, time.Time{}
+}
+
+// nextSpan is the first span that begins after t.
+func nextSpan(w config.Window, t time.Time) (from, to time.Time) {
+	for day := 0; day <= 8; day++ { // each weekday once, and today's again a week on
+		f, e := spanOf(w, t, day)
+		if !f.IsZero() && f.After(t) {
+			return f, e
+		}
+	}
+	return time.Time{}, time.Time{}
+}
+
+// spanOf is the window's span on the local day that lies `day` days from t's, or zero times where that weekday has
+// none. Local times that a change of the clocks skips move on by an hour, as time.Date has it; an hour that it repeats
+// is taken at its first occurrence.
+func spanOf(w config.Window, t time.Time, day int) (from, to time.Time) {
+	local := t.In(w.Zone)
+	year, month, date := local.Date()
+	if !w.Days[time.Date(year, month, date+day, 12, 0, 0, 0, w.Zone).Weekday()] {
+		return time.Time{}, time.Time{}
+	}
+	end := date + day
+	if w.To <= w.From {
+		end++
+	}
+	at := func(date int, clock time.Duration) time.Time {
+		return time.Date(year, month, date, 0, int(clock/time.Minute), int(clock%time.Minute/time.Second), 0, w.Zone)
+	}
+	return at(date+day, w.From), at(end, w.To)
+}

@@ -1,0 +1,267 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+)
+
+// Worker claims hosts, has their due pages visited and commits what was learned. Any number of workers may run on one
+// database.
+type Worker struct {
+	Config
+	planner atomic.Pointer[Planner]
+	metrics *metrics
+	outage  outage
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // guarded by mu; ends the present sleep
+	leases int                // guarded by mu; hosts held
+	held   int64              // guarded by mu; bytes of bodies fetched and not yet stored
+}
+
+// Config is what a worker is made of.
+type Config struct {
+	Store   Store
+	Visitor Visitor
+	Archive Archive
+	Clock   clock.Clock
+	Log     *slog.Logger
+
+	Name     string        // of the worker, unique among those of the database
+	Fetchers int           // visits under way at most; 0: one after the other, in the loop's own goroutine (simulation)
+	Lease    time.Duration // real time
+	PageTime time.Duration // real time: the longest page time of any site
+	Grace    time.Duration // real time: how long visits may go on after Run's context ends
+	Memory   int64         // bytes of bodies held at most before fetchers wait
+
+	// Live names the workers that are alive, this one included; nil: this one alone. Each prefers its share of the
+	// buckets, and any may take any: what they prefer is for speed, not for safety.
+	Live func() []string
+
+	// Hold tells why nothing may be claimed now ("disk is full"), "" where claiming may go on; nil: never.
+	Hold func() string
+
+	// Beat is called on every turn of the loop; nil: not at all.
+	Beat func()
+
+	Metrics prometheus.Registerer // nil: unregistered
+}
+
+// NewWorker returns a worker that plans by p.
+func NewWorker(c Config, p *Planner) *Worker {
+	w := &Worker{Config: c, metrics: newMetrics(c.Metrics)}
+	w.planner.Store(p)
+	return w
+}
+
+// SetPlanner changes the plan for visits that begin from now on. It is safe to call while Run runs.
+func (w *Worker) SetPlanner(p *Planner) { w.planner.Store(p) }
+
+// Wake ends the worker's sleep, because something may be ready that was not before.
+func (w *Worker) Wake() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cancel != nil {
+		w.cancel()
+	}
+}
+
+// patient is the politeness delay from which on a host is held for one page at a time: less would cost more in claims
+// than it frees.
+const patient = time.Second
+
+// idle is how long the loop sleeps at most, in real time: what other processes add is seen that soon.
+const idle = 500 * time.Millisecond
+
+// Run works until the context ends, then lets the visits under way finish for the grace period, cancels the rest, and
+// returns nil when everything learned is written. It returns an error where the archive can no longer be trusted.
+func (w *Worker) Run(ctx context.Context) error {
+	if w.Fetchers == 0 {
+		return w.runInline(ctx)
+	}
+	group, failed := errgroup.WithContext(context.WithoutCancel(ctx))
+	visiting, cancel := context.WithCancel(failed)
+	defer cancel()
+	arrivals := make(chan finished, 2*w.Fetchers)
+	c := w.committer()
+	group.Go(func() error { return c.run(failed, arrivals) })
+	group.Go(func() error {
+		defer close(arrivals)
+		claiming, stop := context.WithCancel(ctx)
+		defer stop()
+		context.AfterFunc(failed, stop)
+		var fetchers sync.WaitGroup
+		w.loop(claiming, func(l models.Lease) {
+			fetchers.Go(func() { w.visitHost(visiting, l, arrivals) })
+		})
+		w.drain(&fetchers, cancel)
+		return nil
+	})
+	return group.Wait()
+}
+
+// drain waits for the fetchers: for the grace period as they are, then cancelled.
+func (w *Worker) drain(fetchers *sync.WaitGroup, cancel context.CancelFunc) {
+	over, stop := context.WithCancel(context.Background())
+	defer stop()
+	go func() {
+		if w.Clock.SleepUntil(over, w.Clock.Now().Add(w.Clock.Real(w.Grace))) == nil {
+			cancel()
+		}
+	}()
+	fetchers.Wait()
+}
+
+// runInline is Run without goroutines: with a virtual clock it is the simulator.
+func (w *Worker) runInline(ctx context.Context) error {
+	c := w.committer()
+	var err error
+	claiming, stop := context.WithCancel(ctx)
+	defer stop()
+	w.loop(claiming, func(l models.Lease) {
+		arrivals := make(chan finished, len(l.Pages)*(maxRobotsTurns+1)+1)
+		w.visitHost(ctx, l, arrivals)
+		close(arrivals)
+		if err == nil {
+			err = c.run(ctx, arrivals)
+		}
+		if err != nil {
+			stop()
+		}
+	})
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+func (w *Worker) committer() *committer {
+	return &committer{
+		store: w.Store, archive: w.Archive, clock: w.Clock, log: w.Log, metrics: w.metrics,
+		done: func(f finished) { w.hold(-int64(len(f.outcome.Body))) },
+		wake: w.Wake,
+	}
+}
+
+// loop claims and hands out leases until the context ends.
+func (w *Worker) loop(ctx context.Context, start func(models.Lease)) {
+	var trouble int32
+	for ctx.Err() == nil {
+		if w.Beat != nil {
+			w.Beat()
+		}
+		sleep, cancel := context.WithCancel(ctx)
+		w.mu.Lock()
+		w.cancel = cancel
+		w.mu.Unlock()
+		next, err := w.round(ctx, start)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			trouble++
+			w.Log.Warn("nothing can be claimed", "tries", trouble, "err", err)
+			next = w.Clock.Now().Add(w.Clock.Real(backoff(trouble, idle, 10*time.Second, 0)))
+		case err == nil:
+			trouble = 0
+		}
+		if !next.IsZero() {
+			_ = w.Clock.SleepUntil(sleep, next) // woken, stopped or slept: the next round looks
+		}
+		cancel()
+	}
+}
+
+// round claims what is ready and starts it. It returns when to look again: zero for at once.
+func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time, error) {
+	now := w.Clock.Now()
+	latest := now.Add(w.Clock.Real(idle))
+	room := w.room()
+	if why := w.holding(now); why != "" || room == 0 {
+		return latest, nil
+	}
+	ready, err := w.Store.Ready(ctx)
+	if err != nil {
+		return latest, err
+	}
+	buckets, next := w.mine(ready, now)
+	if len(buckets) == 0 {
+		if next.IsZero() || (next.After(latest) && w.Fetchers > 0) {
+			next = latest // nobody else adds anything to a simulation, so only there the sleep has no limit
+		}
+		return next, nil
+	}
+	leases, err := w.Store.Claim(ctx, models.ClaimRequest{
+		Buckets: buckets, Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name,
+		Hosts: room, Pages: pagesPerLease, Patient: patient,
+	})
+	if err != nil {
+		return latest, err
+	}
+	for _, l := range leases {
+		w.take(1)
+		start(l)
+	}
+	if len(leases) == 0 {
+		return latest, nil
+	}
+	return time.Time{}, nil
+}
+
+// pagesPerLease is how many due pages of an impatient host are visited over one connection before others have a turn.
+const pagesPerLease = 64
+
+// holding tells why nothing may be claimed.
+func (w *Worker) holding(now time.Time) string {
+	if w.Hold != nil {
+		if why := w.Hold(); why != "" {
+			return why
+		}
+	}
+	return w.outage.holding(now)
+}
+
+// room is how many more hosts may be held.
+func (w *Worker) room() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.Memory > 0 && w.held >= w.Memory {
+		return 0
+	}
+	return max(w.Fetchers, 1) - w.leases
+}
+
+func (w *Worker) take(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.leases += n
+	w.metrics.leases.Set(float64(w.leases))
+	if n < 0 && w.cancel != nil {
+		w.cancel()
+	}
+}
+
+func (w *Worker) hold(bytes int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held += bytes
+	w.metrics.held.Set(float64(w.held))
+}
+
+// PageTime is the longest page time of any site, the one that leases must outlast.
+func PageTime(c *config.Config) time.Duration {
+	longest := c.Defaults.PageTime
+	for _, s := range c.Sites {
+		longest = max(longest, s.Settings.PageTime)
+	}
+	return longest
+}
