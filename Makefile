@@ -57,7 +57,7 @@ unit:
 
 # e2e runs the built daemon on real pages.
 e2e:
-	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -timeout 10m -run '^TestEndToEnd' ./cmd/recrawld
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -timeout 10m -run '^TestEndToEnd' ./e2e
 
 # fuzz gives every fuzz target a few seconds; `make fuzz FUZZ=10m` gives each more.
 fuzz:
@@ -65,10 +65,10 @@ fuzz:
 
 # kill ends the daemon by SIGKILL a few times while it works, and looks at what is left; torture does it 1000 times.
 kill:
-	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=$(KILLS) go test -count=1 -timeout 10m -run '^TestTorture' ./cmd/recrawld
+	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=$(KILLS) go test -count=1 -timeout 10m -run '^TestTorture' ./e2e
 
 torture:
-	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=1000 go test -count=1 -timeout 12h -v -run '^TestTorture' ./cmd/recrawld
+	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=1000 go test -count=1 -timeout 12h -v -run '^TestTorture' ./e2e
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

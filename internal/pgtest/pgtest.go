@@ -33,10 +33,12 @@ var (
 
 // Main runs the tests, stops the private server if one was started, and exits. Should the process die before, the
 // kernel stops the server.
-func Main(m *testing.M) {
-	code := m.Run()
-	private.stop()
-	os.Exit(code)
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run is Main for those who have more to tidy up before they exit: it returns the exit code.
+func Run(m *testing.M) int {
+	defer private.stop()
+	return m.Run()
 }
 
 // DSN returns the address of a fresh, empty database that is dropped when the test ends. Without a PostgreSQL 15 or

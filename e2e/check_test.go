@@ -1,0 +1,257 @@
+package e2e
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"recrawld/archive"
+	"recrawld/internal/origin"
+	"recrawld/models"
+)
+
+// matched is a visit with the request that the origin saw of it.
+type matched struct {
+	url   string
+	page  int64
+	visit visitRow
+	entry origin.Entry
+}
+
+// match finds for every visit that asked the request that it made: the one that the origin saw between the visit's
+// time and the next one's. It fails the test where there is none. Requests without a visit are returned too: they are
+// those of a daemon that was killed before it could write down what it had seen.
+func (r *rehearsal) match(s state, entries []origin.Entry) (found []matched, orphans []origin.Entry) {
+	r.t.Helper()
+	byURL := map[string][]origin.Entry{}
+	for _, e := range entries {
+		if !e.Robots() {
+			byURL[e.URL()] = append(byURL[e.URL()], e)
+		}
+	}
+	var troubles []string
+	for url, list := range byURL {
+		id := s.byURL[url]
+		asked := slices.DeleteFunc(slices.Clone(s.visits[id]), func(v visitRow) bool { return !v.kind.Asked() })
+		slices.SortFunc(list, func(a, b origin.Entry) int { return a.Start.Compare(b.Start) })
+		for i, v := range asked {
+			from, to := v.at.Time(), time.Time{}
+			if i+1 < len(asked) {
+				to = asked[i+1].at.Time()
+			}
+			for len(list) > 0 && list[0].Start.Before(from) {
+				orphans, list = append(orphans, list[0]), list[1:]
+			}
+			if len(list) == 0 || (!to.IsZero() && !list[0].Start.Before(to)) {
+				troubles = append(troubles, fmt.Sprintf("visit %d of %s at %v (%v): the origin saw no request", v.number, url,
+					v.at, v.kind))
+				continue
+			}
+			found = append(found, matched{url: url, page: id, visit: v, entry: list[0]})
+			list = list[1:]
+		}
+		orphans = append(orphans, list...)
+	}
+	complain(r.t, "visits without a request", troubles)
+	return found, orphans
+}
+
+// checkVisits holds every visit against what it was answered: the status, the kind, and the digest of the version that
+// is current after it.
+func (r *rehearsal) checkVisits(s state, visits []matched) {
+	r.t.Helper()
+	kinds := map[models.OutcomeKind]int{}
+	var troubles []string
+	for _, m := range visits {
+		kinds[m.visit.kind]++
+		if m.visit.status != m.entry.Status {
+			troubles = append(troubles, fmt.Sprintf("visit %d of %s has status %d, the origin answered %d", m.visit.number,
+				m.url, m.visit.status, m.entry.Status))
+		}
+		if notModified := m.entry.Status == http.StatusNotModified; notModified != (m.visit.kind == models.NotModified) {
+			troubles = append(troubles, fmt.Sprintf("visit %d of %s is %v, the origin answered %d", m.visit.number, m.url,
+				m.visit.kind, m.entry.Status))
+		}
+		if !m.visit.kind.Observed() {
+			continue
+		}
+		if got := s.versions[m.page][m.visit.version].digest; got != m.entry.Digest {
+			troubles = append(troubles, fmt.Sprintf("visit %d of %s (%v): version %d has digest %.12s, the origin served %.12s",
+				m.visit.number, m.url, m.visit.kind, m.visit.version, got, m.entry.Digest))
+		}
+	}
+	complain(r.t, "visits that disagree with the origin", troubles)
+	r.report("visits that asked: %d, each matched with its request: %v", len(visits), kindsText(kinds))
+}
+
+func kindsText(kinds map[models.OutcomeKind]int) string {
+	text := ""
+	for k := models.NotModified; k <= models.Interrupted; k++ {
+		if kinds[k] > 0 {
+			text += fmt.Sprintf(", %v %d", k, kinds[k])
+		}
+	}
+	return text[min(2, len(text)):]
+}
+
+// checkServed makes sure that every body served is kept: the versions of a page are exactly the bodies that its visits
+// were answered, in order.
+func (r *rehearsal) checkServed(s state, visits []matched) {
+	r.t.Helper()
+	perPage := map[int64][]origin.Entry{}
+	for _, m := range visits {
+		if m.entry.Status == http.StatusOK && m.visit.kind.Observed() {
+			perPage[m.page] = append(perPage[m.page], m.entry)
+		}
+	}
+	var troubles []string
+	served := 0
+	for page, entries := range perPage {
+		slices.SortFunc(entries, func(a, b origin.Entry) int { return a.Start.Compare(b.Start) })
+		entries = slices.CompactFunc(entries, func(a, b origin.Entry) bool { return a.Digest == b.Digest })
+		served += len(entries)
+		kept := s.versions[page]
+		if len(kept) != len(entries) {
+			troubles = append(troubles, fmt.Sprintf("%s has %d versions, %d were served", s.pages[page].url, len(kept), len(entries)))
+			continue
+		}
+		for i, e := range entries {
+			if got := kept[int32(i+1)].digest; got != e.Digest {
+				troubles = append(troubles, fmt.Sprintf("%s: version %d has digest %.12s, want %.12s", s.pages[page].url, i+1, got, e.Digest))
+			}
+		}
+	}
+	complain(r.t, "pages whose versions are not what was served", troubles)
+	r.report("versions served and stored with the right digest: %d of %d pages", served, len(perPage))
+}
+
+// checkArchive reads every version's body from the archive and hashes it.
+func (r *rehearsal) checkArchive(s state) {
+	r.t.Helper()
+	var versions []versionRow
+	for _, list := range s.versions {
+		for _, v := range list {
+			versions = append(versions, v)
+		}
+	}
+	complain(r.t, "versions that the archive cannot give back", r.unreadable(versions))
+	r.report("versions read back from the WARC segments with the right SHA-256: %d", len(versions))
+}
+
+// unreadable lists the versions whose body the archive does not give back.
+func (r *rehearsal) unreadable(versions []versionRow) (troubles []string) {
+	r.t.Helper()
+	slices.SortFunc(versions, func(a, b versionRow) int {
+		return cmp.Or(cmp.Compare(a.record.File, b.record.File), cmp.Compare(a.record.Offset, b.record.Offset))
+	})
+	reader, err := archive.OpenReader(r.data() + "/archive")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer reader.Close()
+	for _, v := range versions {
+		answer, err := reader.Read(v.record)
+		if err != nil {
+			troubles = append(troubles, err.Error())
+			continue
+		}
+		sum := sha256.Sum256(answer.Body)
+		if got := hex.EncodeToString(sum[:]); got != v.digest {
+			troubles = append(troubles, fmt.Sprintf("%v has digest %.12s, want %.12s", v.record, got, v.digest))
+		}
+	}
+	return troubles
+}
+
+// checkConditions makes sure that pages with validators were asked conditionally and that 304 was counted there alone.
+func (r *rehearsal) checkConditions(entries []origin.Entry, visits []matched) {
+	r.t.Helper()
+	tally := r.corpus.Count(entries)
+	counted := 0
+	for _, m := range visits {
+		if m.visit.kind == models.NotModified {
+			counted++
+		}
+	}
+	complain(r.t, "answers 304 without reason", tally.Unfounded)
+	if tally.NotModified == 0 {
+		r.t.Error("nothing was answered 304")
+	}
+	share := float64(tally.Unconditional) / float64(max(tally.Repeats, 1))
+	if share > 0.1 {
+		r.t.Errorf("%d of %d repeated requests to pages with validators set no condition", tally.Unconditional, tally.Repeats)
+	}
+	r.report("origin: %d requests (%d for robots.txt), 200: %d, 304: %d (counted by the daemon: %d), 404: %d, other: %d; %.1f MB sent",
+		tally.Requests, tally.Robots, tally.OK, tally.NotModified, counted, tally.Missing, tally.Redirects+tally.Other,
+		float64(tally.Bytes)/1e6)
+	r.report("repeated requests to pages with validators: %d, of them without a condition %d (full crawls of the start pages)",
+		tally.Repeats, tally.Unconditional)
+}
+
+// checkPoliteness holds the origin's log against delays and robots.txt. Rules may be a day old.
+func (r *rehearsal) checkPoliteness(entries []origin.Entry) {
+	r.t.Helper()
+	p := r.corpus.CheckPoliteness(entries, delay, 25*time.Hour)
+	complain(r.t, "delays not kept", p.Breaches)
+	complain(r.t, "requests that robots.txt forbids", p.Forbidden)
+	if p.MaxInFlight > 1 {
+		r.t.Errorf("%d requests to one host at once, want 1", p.MaxInFlight)
+	}
+	if p.Gaps == 0 {
+		r.t.Error("the origin saw no two requests to one host")
+	}
+	r.report("politeness: %d gaps on %d hosts, shortest %v (wanted %v or the host's Crawl-delay), tightest %.2f of what was wanted; "+
+		"%d in flight to one host at most; 0 forbidden requests", p.Gaps, len(r.corpus.Hosts), p.Shortest.Round(time.Second), delay,
+		p.Tightest, p.MaxInFlight)
+}
+
+// checkSpread makes sure that quick and still pages are visited at different intervals: it compares the quarter of the
+// pages whose visible text changed most often for a visit with the quarter where it changed least.
+func (r *rehearsal) checkSpread(s state, entries []origin.Entry, visits []matched) {
+	r.t.Helper()
+	changes, err := r.corpus.TextChanges(entries)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	type paged struct {
+		url   string
+		rate  float64
+		frMax float64
+	}
+	seen := map[string]int{}
+	for _, m := range visits {
+		if m.visit.kind.Observed() {
+			seen[m.url]++
+		}
+	}
+	var pages []paged
+	for url, n := range seen {
+		if page := r.corpus.Lookup(url); n < 10 || page == nil || page.Path == "/" {
+			continue
+		}
+		pages = append(pages, paged{url, float64(changes[url]) / float64(n), float64(s.pages[s.byURL[url]].frMax)})
+	}
+	if len(pages) < 8 {
+		r.t.Fatalf("only %d pages were visited often enough to compare", len(pages))
+	}
+	slices.SortFunc(pages, func(a, b paged) int { return cmp.Or(cmp.Compare(a.rate, b.rate), cmp.Compare(a.url, b.url)) })
+	mean := func(list []paged) (rate, interval float64) {
+		for _, p := range list {
+			rate += p.rate / float64(len(list))
+			interval += p.frMax / float64(len(list))
+		}
+		return rate, interval
+	}
+	quarter := len(pages) / 4
+	stillRate, still := mean(pages[:quarter])
+	quickRate, quick := mean(pages[len(pages)-quarter:])
+	if quick*1.5 > still {
+		r.t.Errorf("mean fr_max of the quickest quarter is %.1f, of the stillest %.1f: not far enough apart", quick, still)
+	}
+	r.report("fr_max at the end, mean of %d pages each: stillest quarter %.1f cycles (%.1f %% of visits found other text), quickest %.1f (%.1f %%)",
+		quarter, still, 100*stillRate, quick, 100*quickRate)
+}

@@ -1,0 +1,171 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/internal/origin"
+	"recrawld/internal/pgtest"
+	"recrawld/internal/shared"
+)
+
+// scratch is a folder that all tests share: it holds the daemon's binary.
+var scratch string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "recrawld-e2e-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	scratch = dir
+	code := pgtest.Run(m)
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// short tells whether a smaller world is to be replayed.
+func short() bool { return testing.Short() || os.Getenv("RECRAWLD_SHORT") != "" }
+
+// The span of history that is replayed, and how it is visited. A cycle of a day is about 70 ms of real time, the delay
+// of an hour about 3 ms.
+const (
+	cycle = 24 * time.Hour
+	delay = time.Hour
+	frMax = 30
+)
+
+// rehearsal is a replay of the real pages with a daemon that follows them.
+type rehearsal struct {
+	t      *testing.T
+	dir    string
+	corpus *origin.Corpus
+	anchor clock.Anchor
+	clock  clock.System
+	log    *origin.Log
+	store  string // "sqlite" or the address of a database
+	end    time.Time
+}
+
+// newRehearsal loads the world and starts its origin: the clock runs from now on.
+func newRehearsal(t *testing.T, store string, span time.Duration) *rehearsal {
+	t.Helper()
+	program(t)
+	hosts, first := 0, time.Date(2023, 9, 25, 0, 0, 0, 0, time.UTC)
+	if short() {
+		hosts, first, span = 6, time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC), span/6
+	}
+	corpus, err := origin.LoadCorpus(shared.Path(t, "pages"), t.TempDir(), hosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { corpus.Close() })
+	r := &rehearsal{t: t, dir: t.TempDir(), corpus: corpus, store: store}
+	if r.log, err = origin.NewLog(filepath.Join(r.dir, "requests.ndjson")); err != nil {
+		t.Fatal(err)
+	}
+	_, last := corpus.Span()
+	// After its last change the world stands still until every page had its turn once more.
+	r.end = last.Add((frMax + 15) * cycle)
+	now := clock.System{}.Now()
+	r.anchor = clock.Anchor{RealAt: now, At: first, Speed: float64(r.end.Sub(first)) / float64(span)}
+	r.clock = clock.NewSystem(r.anchor)
+	r.serve()
+	r.configure()
+	return r
+}
+
+// serve runs the origin until the test ends.
+func (r *rehearsal) serve() {
+	server, err := origin.Listen(r.corpus.World, r.clock, r.log, 0)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx) }()
+	r.t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			r.t.Errorf("origin: %v", err)
+		}
+		if err := r.log.Close(); err != nil {
+			r.t.Errorf("origin's log: %v", err)
+		}
+	})
+}
+
+func (r *rehearsal) configure() {
+	text := fmt.Sprintf(`cycle: %v
+listen: off
+worker: {min_free: 16MiB, grace: 10s}
+backup: {every: off}
+history: {keep: 36500d}
+defaults:
+  policy: classic
+  fr: 2
+  fr_max: %d
+  delay: %v
+  delay_max: 12h
+  level: 1
+`, "24h", frMax, "1h")
+	if err := os.WriteFile(r.path("recrawld.yaml"), []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rehearsal) path(name string) string { return filepath.Join(r.dir, name) }
+
+// data is the daemon's directory.
+func (r *rehearsal) data() string { return r.path("data") }
+
+// database is what openDatabase takes.
+func (r *rehearsal) database() string {
+	if r.store == "sqlite" {
+		return filepath.Join(r.data(), "recrawld.db")
+	}
+	return r.store
+}
+
+// launch starts a daemon with the origin's clock on the start page of every host. Workers need names of their own.
+func (r *rehearsal) launch(worker string) *daemon {
+	r.t.Helper()
+	args := []string{"run", "--config", r.path("recrawld.yaml"), "--data", r.data(), "--store", r.store,
+		"--speed", fmt.Sprint(r.anchor.Speed),
+		"--anchor", r.anchor.RealAt.Format(time.RFC3339Nano) + "," + r.anchor.At.Format(time.RFC3339Nano)}
+	if worker != "" {
+		args = append(args, "--worker", worker)
+	}
+	for _, h := range r.corpus.Hosts {
+		args = append(args, h.URL("/"))
+	}
+	return launch(r.t, r.path("daemon"+worker+".log"), args...)
+}
+
+// sleep waits until the world's clock shows a moment.
+func (r *rehearsal) sleep(to time.Time) {
+	r.t.Helper()
+	if err := r.clock.SleepUntil(r.t.Context(), to); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// report prints a figure of the run.
+func (r *rehearsal) report(format string, args ...any) {
+	r.t.Helper()
+	r.t.Logf(format, args...)
+}
+
+// complain fails the test with the first few of many troubles.
+func complain(t *testing.T, what string, troubles []string) {
+	t.Helper()
+	if n := len(troubles); n > 0 {
+		t.Errorf("%s: %d\n  %s", what, n, strings.Join(troubles[:min(n, 10)], "\n  "))
+	}
+}
