@@ -1,0 +1,65 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// DueRow is a page that will be visited, with what its host adds to the time.
+type DueRow struct {
+	SiteID    int32
+	PageID    int64
+	URL       string
+	State     PageState
+	DueAt     Instant
+	FRMax     int32
+	Rule      Rule
+	Failures  int32
+	Host      string
+	HostReady Instant // no visit on this host before; the end of its lease while it is visited
+}
+
+// Due returns the pages due until a moment, the longest due first, at most n; site 0 is all sites. It passes over the
+// index pages_due of each bucket and reads only the rows of pages that are due; memory is that of n rows.
+func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]DueRow, error) {
+	const query = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, p.failures, h.name, h.ready_at
+		FROM pages p JOIN hosts h ON h.bucket = p.bucket AND h.id = p.host_id
+		WHERE p.bucket = $1 AND p.due_at > 0 AND p.due_at <= $2 AND ($3 = 0 OR p.site_id = $3)
+		ORDER BY p.due_at LIMIT $4`
+	var first []DueRow
+	for bucket := range int16(Buckets) {
+		var r DueRow
+		into := []any{&r.SiteID, &r.PageID, &r.URL, &r.State, &r.DueAt, &r.FRMax, &r.Rule, &r.Failures, &r.Host, &r.HostReady}
+		for _, err := range s.scan(ctx, into, query, bucket, until, site, n) {
+			if err != nil {
+				return nil, fmt.Errorf("read due pages: %w", err)
+			}
+			first = append(first, r)
+		}
+		slices.SortFunc(first, func(a, b DueRow) int {
+			return cmp.Or(cmp.Compare(a.DueAt, b.DueAt), cmp.Compare(a.URL, b.URL))
+		})
+		first = first[:min(len(first), n)]
+	}
+	return first, nil
+}
+
+// DueCount counts the pages due until a moment, by site. It passes over the index pages_due and reads the rows of pages
+// that are due.
+func (s *Store) DueCount(ctx context.Context, until Instant) (map[int32]int64, error) {
+	const query = "SELECT site_id, COUNT(*) FROM pages WHERE bucket = $1 AND due_at > 0 AND due_at <= $2 GROUP BY site_id"
+	counts := map[int32]int64{}
+	for bucket := range int16(Buckets) {
+		var site int32
+		var n int64
+		for _, err := range s.scan(ctx, []any{&site, &n}, query, bucket, until) {
+			if err != nil {
+				return nil, fmt.Errorf("count due pages: %w", err)
+			}
+			counts[site] += n
+		}
+	}
+	return counts, nil
+}

@@ -1,0 +1,58 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// HostSummaries returns the hosts in back-off or with failures first, then those with most pages, at most n. It passes
+// over the table of hosts, which has one row a server name; memory is that of n rows.
+func (s *Store) HostSummaries(ctx context.Context, now Instant, n int) ([]HostSummary, error) {
+	query := "SELECT " + hostTable.prefixed("h.") + `,
+		COALESCE(r.status, 0), COALESCE(r.class, 0), COALESCE(r.crawl_delay, 0)
+		FROM hosts h LEFT JOIN robots r ON r.bucket = h.bucket AND r.host_id = h.id AND r.fetched_at =
+			(SELECT MAX(fetched_at) FROM robots x WHERE x.bucket = h.bucket AND x.host_id = h.id)
+		WHERE h.bucket = $1 ORDER BY h.backoff_until > $2 DESC, h.failures > 0 DESC, h.pages DESC LIMIT $3`
+	var out []HostSummary
+	for bucket := range int16(Buckets) {
+		var h HostSummary
+		into := append(hostTable.fields(&h.Host), &h.RobotsStatus, &h.RobotsClass, &h.RobotsDelay)
+		for _, err := range s.scan(ctx, into, query, bucket, now, n) {
+			if err != nil {
+				return nil, fmt.Errorf("read hosts: %w", err)
+			}
+			if last := len(out) - 1; last >= 0 && out[last].ID == h.ID {
+				continue // two origins of one host asked for their robots.txt in the same millisecond
+			}
+			out = append(out, h)
+		}
+		slices.SortStableFunc(out, func(a, b HostSummary) int {
+			return cmp.Or(cmp.Compare(rank(b, now), rank(a, now)), cmp.Compare(b.Pages, a.Pages))
+		})
+		out = out[:min(len(out), n)]
+	}
+	return out, nil
+}
+
+// rank orders hosts as the statement does.
+func rank(h HostSummary, now Instant) int {
+	switch {
+	case h.BackoffUntil > now:
+		return 2
+	case h.Failures > 0:
+		return 1
+	}
+	return 0
+}
+
+// HostRobots returns what is known of the robots.txt of a host's origins.
+func (s *Store) HostRobots(ctx context.Context, bucket int16, host int64) ([]Robots, error) {
+	robots, err := robotsTable.scan(s.rows(ctx, "SELECT "+robotsTable.list()+` FROM robots
+		WHERE bucket = $1 AND host_id = $2 ORDER BY origin`, bucket, host))
+	if err != nil {
+		return nil, fmt.Errorf("read robots: %w", err)
+	}
+	return robots, nil
+}
