@@ -1,0 +1,250 @@
+package recrawl
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/recrawl/canon"
+)
+
+// machine is the machine's own clock: network time-outs and durations do not scale with the speed of the daemon's.
+var machine clock.System
+
+// fetcher makes exchanges: one request, one answer, no redirect followed, no cookie kept. It is safe for concurrent
+// use.
+type fetcher struct {
+	dialer *dialer
+	limits Limits
+	roots  *x509.CertPool
+
+	mu         sync.Mutex
+	transports map[int64]*http.Transport // by the bytes of headers they accept; guarded by mu
+}
+
+func newFetcher(d *dialer, limits Limits, roots *x509.CertPool) *fetcher {
+	return &fetcher{dialer: d, limits: limits, roots: roots, transports: make(map[int64]*http.Transport)}
+}
+
+// answer is what a server said. Body is complete and decoded where the status is 200 and there was no error.
+type answer struct {
+	Status    int
+	Proto     string
+	RemoteIP  string
+	Header    http.Header
+	Transfer  []string // transfer codings, which net/http takes out of Header
+	Body      []byte
+	WireBytes int64
+	Request   []byte
+	Took      time.Duration
+}
+
+// exchange is what is asked for and what it may cost.
+type exchange struct {
+	url         canon.URL
+	header      http.Header
+	time        time.Duration
+	headerBytes int64
+	caps        bodyCaps
+}
+
+// Causes of an exchange's end that are ours.
+var (
+	errPageTime = errors.New("the page's time limit is over")
+	errTooSlow  = errors.New("the body comes too slowly")
+)
+
+// do makes the exchange. Its error is a *fetchError unless ctx ended, in which case it is the context's. The answer is
+// filled as far as it came in either case.
+func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
+	began := machine.Now()
+	var a answer
+	limited, cancelTime := context.WithTimeoutCause(ctx, x.time, errPageTime)
+	defer cancelTime()
+	limited, cancel := context.WithCancelCause(limited)
+	defer cancel(nil)
+
+	at := &progress{}
+	request, err := newRequest(httptrace.WithClientTrace(limited, at.trace()), x)
+	if err != nil {
+		return a, &fetchError{stage: stageDial, err: err}
+	}
+	a.Request = requestHead(request)
+	err = f.roundTrip(limited, cancel, request, x, &a)
+	a.Took = machine.Now().Sub(began)
+	a.RemoteIP = at.remoteIP()
+	switch {
+	case err == nil:
+		return a, nil
+	case ctx.Err() != nil:
+		return a, ctx.Err()
+	}
+	return a, &fetchError{stage: at.stage(), err: causeOf(limited, err)}
+}
+
+// causeOf prefers our own reason for ending an exchange over the error that it led to.
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errPageTime) || errors.Is(cause, errTooSlow) {
+		return cause
+	}
+	return err
+}
+
+func (f *fetcher) roundTrip(ctx context.Context, cancel context.CancelCauseFunc, r *http.Request, x exchange,
+	a *answer) error {
+	response, err := f.transport(x.headerBytes).RoundTrip(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	a.Status, a.Proto, a.Header = response.StatusCode, response.Proto, response.Header
+	a.Transfer = response.TransferEncoding
+	wire := &counter{from: response.Body, limit: x.caps.wire}
+	defer func() { a.WireBytes = wire.n.Load() }()
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		return nil // the body is the bare connection: nothing ends it
+	}
+	stop := f.watchRate(ctx, cancel, wire)
+	defer stop()
+	if response.StatusCode != http.StatusOK {
+		drain(wire)
+		return nil
+	}
+	list, err := codings(response.Header)
+	if err != nil {
+		return &bodyError{err}
+	}
+	if a.Body, err = readBody(wire, list, x.caps); err != nil {
+		return &bodyError{err}
+	}
+	return nil
+}
+
+// drainBytes is how much of a body that nobody wants is read to keep the connection for the next request.
+const drainBytes = 64 << 10
+
+func drain(body io.Reader) {
+	// An error costs the connection and nothing else.
+	_, _ = io.CopyN(io.Discard, body, drainBytes)
+}
+
+// watchRate ends the exchange when a window passes in which the body brought too little. The returned function stops
+// watching and waits for it.
+func (f *fetcher) watchRate(ctx context.Context, cancel context.CancelCauseFunc, wire *counter) func() {
+	watching, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			before := wire.n.Load()
+			if machine.SleepUntil(watching, machine.Now().Add(f.limits.RateWindow)) != nil {
+				return
+			}
+			if wire.n.Load()-before < f.limits.RateBytes {
+				cancel(errTooSlow)
+				return
+			}
+		}
+	})
+	return func() { stop(); wg.Wait() }
+}
+
+// transport is the one for answers with at most so many bytes of headers. All of them share the guarded dialer.
+func (f *fetcher) transport(headerBytes int64) *http.Transport {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t, ok := f.transports[headerBytes]; ok {
+		return t
+	}
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	t := &http.Transport{
+		Proxy:                  nil, // a proxy would be dialled in place of the address that was judged
+		DialContext:            f.dialer.dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: f.roots},
+		TLSHandshakeTimeout:    f.limits.TLS,
+		ResponseHeaderTimeout:  f.limits.Header,
+		MaxResponseHeaderBytes: headerBytes,
+		DisableCompression:     true, // decoded here, under caps
+		Protocols:              &protocols,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second},
+		MaxIdleConns:           512,
+		MaxIdleConnsPerHost:    4,
+		IdleConnTimeout:        60 * time.Second,
+	}
+	f.transports[headerBytes] = t
+	return t
+}
+
+// close lets go of the idle connections.
+func (f *fetcher) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, t := range f.transports {
+		t.CloseIdleConnections()
+	}
+}
+
+// newRequest asks for the URL as it is spelled: net/url would refuse or re-encode some paths that the standard keeps.
+func newRequest(ctx context.Context, x exchange) (*http.Request, error) {
+	_, host, _ := strings.Cut(x.url.Origin(), "://")
+	target := &url.URL{Scheme: x.url.Scheme(), Host: host, Opaque: x.url.RequestURI()}
+	if strings.HasPrefix(target.Opaque, "//") {
+		// As Opaque it would be sent as an absolute URL.
+		path, err := url.PathUnescape(x.url.Path())
+		if err != nil {
+			return nil, fmt.Errorf("request %s: %w", x.url, err)
+		}
+		target.Opaque, target.Path, target.RawPath, target.RawQuery = "", path, x.url.Path(), x.url.Query()
+	}
+	r := &http.Request{Method: http.MethodGet, URL: target, Host: host, Header: x.header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	return r.WithContext(ctx), nil
+}
+
+// Stages of an exchange, in order.
+const (
+	stageDial int32 = iota
+	stageTLS
+	stageHeader
+)
+
+// progress follows an exchange, from whichever goroutines the transport uses.
+type progress struct {
+	at     atomic.Int32
+	remote atomic.Pointer[string]
+}
+
+func (p *progress) stage() int32 { return p.at.Load() }
+
+func (p *progress) remoteIP() string {
+	if ip := p.remote.Load(); ip != nil {
+		return *ip
+	}
+	return ""
+}
+
+func (p *progress) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GetConn:           func(string) { p.at.Store(stageDial) },
+		TLSHandshakeStart: func() { p.at.Store(stageTLS) },
+		GotConn: func(info httptrace.GotConnInfo) {
+			p.at.Store(stageHeader)
+			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
+				p.remote.Store(&host)
+			}
+		},
+	}
+}

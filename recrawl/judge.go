@@ -1,0 +1,109 @@
+package recrawl
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"recrawld/models"
+)
+
+// record copies what an answer is by itself, whatever it means.
+func (s *visit) record(a *answer) {
+	s.out.Took, s.out.Status, s.out.Proto, s.out.RemoteIP = a.Took, a.Status, a.Proto, a.RemoteIP
+	s.out.Request, s.out.WireBytes = a.Request, a.WireBytes
+	if a.Status != 0 {
+		s.out.Header = archiveHead(a)
+	}
+}
+
+// judge says what a whole answer means, by its status (RFC 9110 section 15).
+func (s *visit) judge(a *answer) {
+	now := s.clock.Now()
+	s.out.RetryAfter = s.retryAfter(a.Status, a.Header, now)
+	switch status := a.Status; {
+	case status == http.StatusOK:
+		s.content(a, now)
+	case status == http.StatusNotModified:
+		s.notModified(a, now)
+	case isRedirect(status):
+		s.moved(a)
+	case status == http.StatusNotFound:
+		s.out.Kind = models.Missing
+	case status == http.StatusGone:
+		s.out.Kind = models.Gone
+	default:
+		s.fail(statusClass(status), fmt.Sprintf("%d %s", status, http.StatusText(status)))
+	}
+}
+
+func statusClass(status int) models.ErrorClass {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired,
+		status == http.StatusUnavailableForLegalReasons:
+		return models.Refused
+	case status == http.StatusTooManyRequests:
+		return models.TooManyRequests
+	case status >= 500 && status < 600:
+		return models.ServerError
+	}
+	return models.UnexpectedStatus
+}
+
+// retryAfter is heard from a server that has too much to do. With other statuses Retry-After means something else.
+func (s *visit) retryAfter(status int, header http.Header, now time.Time) time.Time {
+	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
+		return time.Time{}
+	}
+	return retryAfter(header, now, s.settings.RetryMax)
+}
+
+// notModified believes a 304 only where a condition was sent.
+func (s *visit) notModified(a *answer, now time.Time) {
+	if s.out.Unconditional || s.page.Digest.IsZero() || s.page.ETag == "" && s.page.LastModified == "" {
+		s.fail(models.BadNotModified, "304 to a request without a condition")
+		return
+	}
+	s.out.Kind = models.NotModified
+	s.out.ETag, s.out.LastModified = refreshed(s.page, a.Header)
+	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
+	s.learn(false)
+}
+
+func (s *visit) moved(a *answer) {
+	target, bad := redirectTarget(s.guard, s.page, s.url, a.Header)
+	if bad != nil {
+		s.fail(bad.class, bad.Error())
+		return
+	}
+	s.out.Kind, s.out.RedirectTo = models.Moved, target.String()
+	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect
+}
+
+// content judges a whole 200.
+func (s *visit) content(a *answer, now time.Time) {
+	if len(a.Body) == 0 && s.page.Bytes > 0 {
+		s.fail(models.EmptyBody, "200 without a body where there was content")
+		return
+	}
+	s.out.ContentType = mediaType(a.Header)
+	s.out.ETag, s.out.LastModified = validators(a.Header)
+	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
+	s.out.Digest = models.DigestOf(a.Body)
+	s.read(a.Body, a.Header, robotsTag(a.Header, s.agent.Name, now))
+	held := Copy{Digest: s.page.Digest, TextDigest: s.page.TextDigest}
+	s.out.Kind = Detect(held, Copy{Digest: s.out.Digest, TextDigest: s.out.TextDigest})
+	if s.out.Kind != models.SameBytes {
+		s.out.Body = a.Body
+	}
+	s.learn(s.out.Kind == models.Changed)
+}
+
+// learn lets a parent's threshold follow what its turn found.
+func (s *visit) learn(changed bool) {
+	if s.settings.Parents.Threshold == 0 || s.turn.Page.Share.Known == 0 {
+		return
+	}
+	s.out.Full = s.parent == fullTurn
+	s.out.Threshold = nextThreshold(&s.turn.Page, s.settings.Parents, s.parent, changed)
+}

@@ -1,0 +1,181 @@
+package recrawl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/robots"
+)
+
+// How robots.txt is kept (RFC 9309 sections 2.3 and 2.4, with Google's numbers where it names none).
+const (
+	robotsHops    = 5                   // redirects followed; one more counts as "there is none"
+	robotsKeep    = 24 * time.Hour      // how long an answer holds at most
+	robotsKeepMin = time.Hour           // and at least, whatever its max-age says: asking costs a slot of the host
+	robotsGrace   = 30 * 24 * time.Hour // how long the last good answer stands in for one that cannot be had
+	robotsRetry   = 10 * time.Minute    // the first wait after a failure; it doubles
+	robotsRetryTo = 12 * time.Hour
+	robotsHeaders = 64 << 10
+)
+
+// robotsOf is the row of an origin, or nil.
+func robotsOf(rows []models.Robots, origin string) *models.Robots {
+	for i := range rows {
+		if rows[i].Origin == origin {
+			return &rows[i]
+		}
+	}
+	return nil
+}
+
+// robotsDue tells whether robots.txt must be asked for before a page is.
+func robotsDue(row *models.Robots, now time.Time) bool {
+	return row == nil || !row.ExpiresAt.Time().After(now)
+}
+
+// robotsInForce tells whether row says anything: its last try was answered, or an earlier one not too long ago. A 404
+// is an answer as well: it says that there are no rules.
+func robotsInForce(row *models.Robots, now time.Time) bool {
+	return row.Class == models.ClassNone || row.GoodAt != 0 && now.Before(row.GoodAt.Time().Add(robotsGrace))
+}
+
+// robotsAnswer is what asking for robots.txt came to.
+type robotsAnswer struct {
+	status int
+	class  models.ErrorClass // why it could not be had
+	body   []byte            // for 200
+	header http.Header
+	sent   int
+	took   time.Duration
+	wire   int64
+	detail string
+}
+
+// nextRobots is the row after an answer. Whatever a server says with 4xx, but for 429, means that there are no rules;
+// whatever else is not a file means that nothing may be asked, unless a good answer is young enough to stand in.
+func nextRobots(before models.Robots, got robotsAnswer, now time.Time) models.Robots {
+	row := before
+	row.Status, row.Class, row.FetchedAt = int16(got.status), robotsClass(got), models.At(now)
+	if row.Class != models.ClassNone {
+		row.ExpiresAt = models.At(now.Add(robotsWait(before)))
+		if until := retryAfter(got.header, now, robotsRetryTo); until.After(row.ExpiresAt.Time()) {
+			row.ExpiresAt = models.At(until)
+		}
+		if !robotsInForce(&row, now) {
+			row.Body, row.GoodAt, row.CrawlDelay = nil, 0, 0
+		}
+		return row
+	}
+	row.Body = nil
+	if got.status == http.StatusOK {
+		row.Body = firstLines(got.body)
+	}
+	row.GoodAt, row.ExpiresAt = row.FetchedAt, models.At(now.Add(robotsLifetime(got.header, now)))
+	return row
+}
+
+func robotsClass(got robotsAnswer) models.ErrorClass {
+	switch {
+	case got.class != models.ClassNone:
+		return got.class
+	case got.status == http.StatusTooManyRequests:
+		return models.TooManyRequests
+	case got.status == http.StatusOK, got.status == http.StatusNoContent, got.status >= 400 && got.status < 500:
+		return models.ClassNone
+	case got.status >= 500 && got.status < 600:
+		return models.ServerError
+	}
+	return models.UnexpectedStatus
+}
+
+// robotsWait is how long to wait after a failure: twice as long as after the failure before.
+func robotsWait(before models.Robots) time.Duration {
+	if before.FetchedAt == 0 || before.Class == models.ClassNone {
+		return robotsRetry
+	}
+	last := before.ExpiresAt.Time().Sub(before.FetchedAt.Time())
+	return max(robotsRetry, min(2*last, robotsRetryTo))
+}
+
+// robotsLifetime is a day, or less where the server says so.
+func robotsLifetime(header http.Header, now time.Time) time.Duration {
+	if header.Get("Cache-Control") == "" {
+		return robotsKeep
+	}
+	until := freshUntil(header, now, robotsKeep)
+	if until.IsZero() {
+		return robotsKeepMin
+	}
+	return max(until.Sub(now), robotsKeepMin)
+}
+
+// firstLines is the part of a robots.txt that counts. A line that is cut is dropped, lest "Disallow: /private" become
+// "Disallow: /".
+func firstLines(body []byte) []byte {
+	if len(body) <= robots.MaxBytes {
+		return body
+	}
+	body = body[:robots.MaxBytes]
+	return bytes.Clone(body[:bytes.LastIndexAny(body, "\r\n")+1])
+}
+
+// askRobots gets robots.txt of an origin. The only error is that ctx ended.
+func (v *Visitor) askRobots(ctx context.Context, origin string) (robotsAnswer, error) {
+	var got robotsAnswer
+	target, err := canon.Parse(origin + "/robots.txt")
+	if err != nil {
+		return robotsAnswer{class: models.HTTPProtocol, detail: err.Error()}, nil
+	}
+	began := machine.Now()
+	deadline := began.Add(v.limits.RobotsTime)
+	for hop := 0; ; hop++ {
+		next, again, err := v.askRobotsOnce(ctx, target, deadline.Sub(machine.Now()), &got)
+		got.took = machine.Now().Sub(began)
+		if err != nil || !again {
+			return got, err
+		}
+		if hop == robotsHops {
+			got.status, got.detail = http.StatusNotFound, "robots.txt redirects too often, so there is none"
+			return got, nil
+		}
+		target = next
+	}
+}
+
+// askRobotsOnce makes one hop; again tells that it leads to next.
+func (v *Visitor) askRobotsOnce(ctx context.Context, target canon.URL, left time.Duration, got *robotsAnswer) (
+	next canon.URL, again bool, err error) {
+	if blocked := v.guard.checkLiteral(target); blocked != nil {
+		got.class, got.detail = models.BlockedAddress, blocked.Error()
+		return canon.URL{}, false, nil
+	}
+	got.sent++
+	a, err := v.fetcher.do(ctx, exchange{
+		url: target, header: v.headers("text/plain, */*;q=0.5"), time: left, headerBytes: robotsHeaders,
+		caps: bodyCaps{wire: 4 * robots.MaxBytes, decoded: robots.MaxBytes + 1, truncate: true,
+			ratio: v.limits.Ratio, ratioFrom: v.limits.RatioFrom},
+	})
+	got.status, got.header, got.wire = a.Status, a.Header, got.wire+a.WireBytes
+	var failed *fetchError
+	switch {
+	case errors.As(err, &failed):
+		got.class, got.detail = failed.class(), failed.Error()
+		return canon.URL{}, false, nil
+	case err != nil:
+		return canon.URL{}, false, err
+	case !isRedirect(a.Status):
+		got.body = a.Body
+		return canon.URL{}, false, nil
+	}
+	next, bad := location(target, a.Header)
+	if bad != nil {
+		got.class, got.detail = bad.class, bad.Error()
+		return canon.URL{}, false, nil
+	}
+	return next, true, nil
+}

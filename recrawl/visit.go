@@ -1,0 +1,275 @@
+// Package recrawl makes visits: it asks one server for one page and says what it learned. Asking is its only effect; it
+// keeps nothing but connections and compiled robots.txt files, and it decides nothing about when.
+//
+// A visit has one request to its host at most, because politeness is granted for one: where robots.txt must be asked
+// for first, the visit is that (the page's turn comes next), and a redirect is reported, not followed.
+package recrawl
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/robots"
+	"recrawld/recrawl/scope"
+)
+
+// Config is what a Visitor needs.
+type Config struct {
+	Agent   config.Agent   // who asks; Name is required
+	Version string         // of the product, for the User-Agent; "" sends none
+	Network config.Network // what may be dialled
+
+	// Sites gives the settings and the scope that hold now for a site. It is called once a visit and must be safe for
+	// concurrent use.
+	Sites func(id int32) (config.Site, *scope.Scope)
+
+	Clock    clock.Clock    // the daemon's; nil: the machine's
+	Log      *slog.Logger   // nil: discards
+	Resolver Resolver       // nil: the system's, by Go's own implementation
+	Roots    *x509.CertPool // certificate authorities; nil: the system's
+	Limits   Limits
+}
+
+// Visitor makes visits. It implements scheduler.Visitor and is safe for concurrent use.
+type Visitor struct {
+	agent   config.Agent
+	version string
+	sites   func(id int32) (config.Site, *scope.Scope)
+	clock   clock.Clock
+	log     *slog.Logger
+	limits  Limits
+	guard   *guard
+	fetcher *fetcher
+	rules   *rulesCache
+}
+
+// New returns a visitor. It refuses a Config without an agent's name or without Sites.
+func New(c Config) (*Visitor, error) {
+	switch {
+	case c.Agent.Name == "":
+		return nil, errors.New("new visitor: the agent has no name")
+	case c.Sites == nil:
+		return nil, errors.New("new visitor: no sites")
+	}
+	if c.Clock == nil {
+		c.Clock = clock.System{}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Resolver == nil {
+		c.Resolver = &net.Resolver{PreferGo: true}
+	}
+	limits, g := c.Limits.withDefaults(), newGuard(c.Network)
+	return &Visitor{
+		agent: c.Agent, version: c.Version, sites: c.Sites, clock: c.Clock, log: c.Log, limits: limits, guard: g,
+		fetcher: newFetcher(newDialer(c.Resolver, g, limits), limits, c.Roots), rules: newRulesCache(),
+	}, nil
+}
+
+// Close lets go of idle connections. Visits under way go on.
+func (v *Visitor) Close() { v.fetcher.close() }
+
+// Visit asks for the page whose turn it is, or for its robots.txt if that must come first, or for nothing if the page
+// may not be asked for. The outcome is complete whatever happened; when ctx ends first it is Interrupted.
+func (v *Visitor) Visit(ctx context.Context, t models.Turn) models.Outcome {
+	site, pages := v.sites(t.Page.SiteID)
+	s := &visit{Visitor: v, turn: t, page: &t.Page.Page, settings: &site.Settings, scope: pages}
+	s.out = models.Outcome{At: t.Now}
+	s.run(ctx)
+	s.out.Detail = clean(s.out.Detail, maxDetail)
+	s.out.Delay = s.delay()
+	return s.out
+}
+
+// maxDetail is the length in bytes of the longest Outcome.Detail.
+const maxDetail = 300
+
+// visit is one visit under way.
+type visit struct {
+	*Visitor
+	turn     models.Turn
+	page     *models.Page
+	settings *config.Settings
+	scope    *scope.Scope
+	url      canon.URL
+	robots   *models.Robots // of the page's origin; nil: not known
+	parent   parentTurn
+	out      models.Outcome
+}
+
+// run walks the stops of a visit; each either ends it or lets it go on.
+func (s *visit) run(ctx context.Context) {
+	switch {
+	case s.outside(), s.blocked(), s.skipped(), s.askedRobots(ctx), s.forbidden():
+		return
+	}
+	a, err := s.fetch(ctx)
+	s.record(&a)
+	var failed *fetchError
+	switch {
+	case errors.As(err, &failed):
+		s.fail(failed.class(), failed.Error())
+	case err != nil:
+		s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
+	default:
+		s.judge(&a)
+	}
+}
+
+func (s *visit) fail(class models.ErrorClass, detail string) {
+	s.out.Kind, s.out.Class, s.out.Detail = models.Failed, class, detail
+}
+
+func (s *visit) exclude(detail string) { s.out.Kind, s.out.Detail = models.Excluded, detail }
+
+// outside ends the visit of a page that today's configuration keeps out.
+func (s *visit) outside() bool {
+	u, err := canon.Parse(s.page.URL)
+	if err != nil {
+		s.exclude(err.Error())
+		return true
+	}
+	s.url = u
+	s.robots = robotsOf(s.turn.Robots, u.Origin())
+	reason, kept := s.inScope(u, int(s.page.Level))
+	if !kept {
+		s.exclude(reason)
+	}
+	return !kept
+}
+
+// blocked ends the visit of a page whose host is an address that is not dialled.
+func (s *visit) blocked() bool {
+	err := s.guard.checkLiteral(s.url)
+	if err != nil {
+		s.fail(models.BlockedAddress, err.Error())
+	}
+	return err != nil
+}
+
+// skipped ends the turn of an unchanged parent too few of whose children changed.
+func (s *visit) skipped() bool {
+	s.parent = turnOf(&s.turn.Page, s.settings.Parents)
+	if s.parent != skippedTurn {
+		return false
+	}
+	s.out.Kind = models.Skipped
+	s.out.Detail = fmt.Sprintf("%d of %d children changed", s.turn.Page.Share.Changed, s.turn.Page.Share.Known)
+	return true
+}
+
+// askedRobots spends the visit on robots.txt where that must be asked for first.
+func (s *visit) askedRobots(ctx context.Context) bool {
+	if !robotsDue(s.robots, s.turn.Now) {
+		return false
+	}
+	s.out.At = s.clock.Now()
+	got, err := s.askRobots(ctx, s.url.Origin())
+	s.out.Took, s.out.Sent, s.out.WireBytes, s.out.Detail = got.took, got.sent, got.wire, got.detail
+	switch {
+	case err != nil:
+		s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
+		return true
+	case got.class.Ours():
+		s.fail(got.class, got.detail)
+		return true
+	}
+	now := s.clock.Now()
+	before := models.Robots{Bucket: s.page.Bucket, HostID: s.page.HostID, Origin: s.url.Origin()}
+	if s.robots != nil {
+		before = *s.robots
+	}
+	row := nextRobots(before, got, now)
+	if row.Class == models.ClassNone {
+		row.CrawlDelay = s.crawlDelay(robots.Parse(row.Body))
+	}
+	s.out.Kind, s.out.Status, s.out.Robots = models.RobotsFetched, got.status, &row
+	s.out.RetryAfter = s.retryAfter(got.status, got.header, now)
+	s.robots = &row
+	return true
+}
+
+// forbidden ends the visit of a page that robots.txt keeps out, or whose robots.txt cannot be had.
+func (s *visit) forbidden() bool {
+	if !robotsInForce(s.robots, s.turn.Now) {
+		s.fail(models.RobotsUnreachable, fmt.Sprintf("robots.txt of %s: %s, asked again %s", s.robots.Origin,
+			s.robots.Class, s.robots.ExpiresAt))
+		return true
+	}
+	if robotsExempt(s.url) {
+		return false
+	}
+	verdict := s.rules.of(s.robots).Verdict(s.agent.Name, s.url.RequestURI())
+	if !verdict.Allowed {
+		s.exclude(fmt.Sprintf("robots.txt line %d: %s", verdict.Line, verdict.Text))
+	}
+	return !verdict.Allowed
+}
+
+// fetch makes the request, with conditions where there is a copy to hold against the answer.
+func (s *visit) fetch(ctx context.Context) (answer, error) {
+	header := s.headers("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	held := !s.page.Digest.IsZero() && (s.page.ETag != "" || s.page.LastModified != "")
+	s.out.Unconditional = held && s.parent == fullTurn
+	if held && !s.out.Unconditional {
+		setIf(header, "If-None-Match", s.page.ETag)
+		setIf(header, "If-Modified-Since", s.page.LastModified)
+	}
+	s.out.At, s.out.Sent = s.clock.Now(), 1
+	return s.fetcher.do(ctx, exchange{
+		url: s.url, header: header, time: s.settings.PageTime, headerBytes: s.settings.HeaderBytes,
+		caps: bodyCaps{wire: s.settings.WireBytes, decoded: s.settings.BodyBytes,
+			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
+	})
+}
+
+func setIf(header http.Header, name, value string) {
+	if value != "" && sendable(value) {
+		header.Set(name, value)
+	}
+}
+
+// headers are those of every request: honest about who asks, and no cookie.
+func (v *Visitor) headers(accept string) http.Header {
+	agent := v.agent.Name
+	if v.version != "" {
+		agent += "/" + v.version
+	}
+	if v.agent.Contact != "" {
+		agent += " (+" + v.agent.Contact + ")"
+	}
+	header := http.Header{"User-Agent": {agent}, "Accept": {accept}, "Accept-Encoding": {"gzip"}}
+	if strings.Contains(v.agent.Contact, "@") && !strings.Contains(v.agent.Contact, "://") {
+		header.Set("From", strings.TrimPrefix(v.agent.Contact, "mailto:"))
+	}
+	return header
+}
+
+// crawlDelay is the Crawl-delay for our agent, clamped to the site's longest delay.
+func (s *visit) crawlDelay(rules *robots.Rules) time.Duration {
+	delay, ok := rules.CrawlDelay(s.agent.Name)
+	if !ok {
+		return 0
+	}
+	return min(delay, s.settings.DelayMax)
+}
+
+// delay is the politeness delay to hold: the site's, or the longer one that robots.txt asks for, up to DelayMax.
+func (s *visit) delay() time.Duration {
+	if s.robots == nil {
+		return s.settings.Delay
+	}
+	return max(s.settings.Delay, min(s.robots.CrawlDelay, s.settings.DelayMax))
+}
