@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"net/netip"
+	"strings"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/scope"
+	"recrawld/scheduler"
+)
+
+// inForce is the configuration that visits go by: the file, the flags and the sites of the database, put together and
+// prepared. It does not change; another configuration is another inForce.
+type inForce struct {
+	config  config.Config
+	origins config.Origins
+	planner *scheduler.Planner
+	sites   map[int32]preparedSite
+	rows    []models.Site
+	broken  error // why some of the rows are left out; nil: none is
+}
+
+// preparedSite is a site with its compiled scope.
+type preparedSite struct {
+	site  config.Site
+	scope *scope.Scope
+}
+
+// putTogether prepares what holds with the sites of the database.
+func putTogether(base config.Config, origins config.Origins, rows []models.Site) (*inForce, error) {
+	c, merged, broken := base.WithSites(origins, stored(rows))
+	allowOwnSites(&c)
+	f := &inForce{config: c, origins: merged, sites: make(map[int32]preparedSite), rows: rows, broken: broken}
+	paused := make(map[int32]bool)
+	for _, row := range rows {
+		if row.Paused {
+			paused[row.ID] = true
+		}
+		site := c.Site(row.ID)
+		site.Name, site.URL = cmp.Or(site.Name, row.Name), cmp.Or(site.URL, row.URL)
+		compiled, err := scope.Compile(site)
+		if err != nil {
+			return nil, err
+		}
+		f.sites[row.ID] = preparedSite{site, compiled}
+	}
+	var err error
+	f.planner, err = scheduler.NewPlanner(&f.config, paused)
+	return f, err
+}
+
+// site is what a visitor asks for: the settings and the scope of a site.
+func (f *inForce) site(id int32) (config.Site, *scope.Scope) {
+	if s, known := f.sites[id]; known {
+		return s.site, s.scope
+	}
+	return f.config.Site(id), nil
+}
+
+func stored(rows []models.Site) []config.StoredSite {
+	sites := make([]config.StoredSite, len(rows))
+	for i, r := range rows {
+		sites[i] = config.StoredSite{ID: r.ID, Name: r.Name, URL: r.URL, Settings: r.Settings, FromFile: r.FromFile}
+	}
+	return sites
+}
+
+// allowOwnSites lets the addresses of sites on this machine be dialled: whoever names one as a start URL means it.
+func allowOwnSites(c *config.Config) {
+	allow := c.Network.Allow[:len(c.Network.Allow):len(c.Network.Allow)]
+	for _, site := range c.Sites {
+		allow = append(allow, loopbackOf(site.URL)...)
+	}
+	c.Network.Allow = allow
+}
+
+// loopbackOf lists the addresses of a URL whose host is this machine, none for any other.
+func loopbackOf(raw string) []netip.Prefix {
+	u, err := canon.Parse(raw)
+	if err != nil || !u.IsLoopback() {
+		return nil
+	}
+	if address, err := netip.ParseAddr(strings.Trim(u.Hostname(), "[]")); err == nil {
+		return []netip.Prefix{netip.PrefixFrom(address, address.BitLen())}
+	}
+	// The name localhost: the resolver may say either family.
+	return []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("::1/128")}
+}
+
+// foreign lists the URLs of sites and scopes that are not on this machine.
+func foreign(c *config.Config) []string {
+	var urls []string
+	for _, site := range c.Sites {
+		for _, raw := range append([]string{site.URL}, site.Settings.Scope...) {
+			if u, err := canon.Parse(raw); err != nil || !u.IsLoopback() {
+				urls = append(urls, raw)
+			}
+		}
+	}
+	return urls
+}
