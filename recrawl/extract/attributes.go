@@ -1,0 +1,89 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+)
+
+// attributes are those that matter anywhere, as strings with character references resolved.
+type attributes struct {
+	href, src, rel, name, content, httpEquiv, alt, value, kind string
+	hasHref                                                    bool
+	hidden                                                     bool
+}
+
+// reads are the elements whose attributes are read; of others only what hides them.
+var reads = map[string]bool{"a": true, "area": true, "base": true, "frame": true, "iframe": true, "img": true,
+	"input": true, "link": true, "meta": true}
+
+// hide tells whether the element is not shown.
+func (a attributes) hide() bool { return a.hidden }
+
+// mayHide tells, from the bytes of a tag, whether its attributes are worth reading for what hides it.
+func mayHide(raw []byte) bool {
+	return bytes.Contains(raw, []byte("hidden")) || bytes.Contains(raw, []byte("display")) ||
+		bytes.Contains(raw, []byte("HIDDEN")) || bytes.Contains(raw, []byte("DISPLAY"))
+}
+
+func (r *reader) attributes() attributes {
+	var a attributes
+	streamed, hidden := false, false
+	for {
+		key, value, more := r.tokens.TagAttr()
+		switch string(key) {
+		case "href":
+			a.href, a.hasHref = string(value), true
+		case "src":
+			a.src = string(value)
+		case "rel":
+			a.rel = string(value)
+		case "name":
+			a.name = string(value)
+		case "content":
+			a.content = string(value)
+		case "http-equiv":
+			a.httpEquiv = string(value)
+		case "alt":
+			a.alt = string(value)
+		case "value":
+			a.value = string(value)
+		case "type":
+			a.kind = string(value)
+		case "id":
+			streamed = bytes.HasPrefix(value, []byte("S:")) // React puts these parts in place at once
+		case "hidden":
+			hidden = !bytes.EqualFold(value, []byte("until-found"))
+		case "style":
+			a.hidden = a.hidden || undisplayed(string(value))
+		}
+		if !more {
+			a.hidden = a.hidden || hidden && !streamed
+			return a
+		}
+	}
+}
+
+// undisplayed looks for display:none among the declarations of a style attribute.
+func undisplayed(style string) bool {
+	for declaration := range strings.SplitSeq(style, ";") {
+		property, value, _ := strings.Cut(declaration, ":")
+		value, _, _ = strings.Cut(value, "!")
+		if strings.EqualFold(strings.TrimSpace(property), "display") && strings.EqualFold(strings.TrimSpace(value), "none") {
+			return true
+		}
+	}
+	return false
+}
+
+// hasWord tells whether a list of words separated by white space holds one, in any case.
+func hasWord(list, word string) bool {
+	if len(list) < len(word) {
+		return false
+	}
+	for one := range strings.FieldsSeq(list) {
+		if strings.EqualFold(one, word) {
+			return true
+		}
+	}
+	return false
+}

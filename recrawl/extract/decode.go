@@ -1,0 +1,142 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+)
+
+// document is a body in UTF-8, and the encoding that it was in.
+type document struct {
+	text    []byte
+	charset string // WHATWG name
+	legacy  encoding.Encoding
+}
+
+// decode turns a body into UTF-8: byte order mark, header, meta element, then a guess. The library looks at the first
+// kilobyte; here a meta element further down counts, as it does in browsers, and the guess is made from the whole body.
+func decode(body []byte, contentType string) document {
+	enc, name, certain := charset.DetermineEncoding(body, contentType)
+	if !certain && name == "windows-1252" {
+		if highBit(body) && utf8.Valid(body) {
+			enc, name = encoding.Nop, "utf-8"
+		} else if lateEnc, lateName := lateMeta(body); lateEnc != nil {
+			enc, name = lateEnc, lateName
+		}
+	}
+	doc := document{text: body, charset: name}
+	if name != "utf-8" {
+		if text, err := enc.NewDecoder().Bytes(body); err == nil {
+			doc.text = text
+		}
+		if !strings.HasPrefix(name, "utf-16") {
+			doc.legacy = enc
+		}
+	}
+	doc.text = bytes.TrimPrefix(doc.text, []byte("\ufeff"))
+	return doc
+}
+
+func highBit(body []byte) bool {
+	for _, c := range body {
+		if c >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
+}
+
+// lateMeta looks for the first meta element that names an encoding. It knows comments but not scripts, like the
+// standard's own prescan.
+func lateMeta(body []byte) (encoding.Encoding, string) {
+	for {
+		at := bytes.IndexByte(body, '<')
+		if at < 0 {
+			return nil, ""
+		}
+		body = body[at:]
+		switch {
+		case bytes.HasPrefix(body, []byte("<!--")):
+			end := bytes.Index(body[2:], []byte("-->"))
+			if end < 0 {
+				return nil, ""
+			}
+			body = body[2+end:]
+		case len(body) > 5 && bytes.EqualFold(body[:5], []byte("<meta")):
+			end := bytes.IndexByte(body, '>')
+			if end < 0 {
+				return nil, ""
+			}
+			if enc, name := metaEncoding(body[:end+1]); enc != nil {
+				return enc, name
+			}
+			body = body[end:]
+		}
+		body = body[1:]
+	}
+}
+
+// metaEncoding reads one tag. The library does not tell a declaration from its guess, so it is asked with two bodies
+// that it guesses differently.
+func metaEncoding(tag []byte) (encoding.Encoding, string) {
+	const most = 512
+	if len(tag) > most || !bytes.Contains(bytes.ToLower(tag), []byte("charset")) {
+		return nil, ""
+	}
+	enc, name, _ := charset.DetermineEncoding(append(tag[:len(tag):len(tag)], "é "...), "")
+	if _, other, _ := charset.DetermineEncoding(append(tag[:len(tag):len(tag)], "\xff "...), ""); other != name {
+		return nil, ""
+	}
+	return enc, name
+}
+
+// encodeQuery writes the query of a reference in the encoding of its page, as the URL Standard asks: the server of a
+// page in Latin-1 expects Latin-1. What the encoding lacks becomes an escaped character reference.
+func (d document) encodeQuery(ref string) string {
+	start := strings.IndexByte(ref, '?')
+	if d.legacy == nil || start < 0 || isASCII(ref[start:]) {
+		return ref
+	}
+	query, fragment, _ := strings.Cut(ref[start:], "#")
+	encoder := encoding.HTMLEscapeUnsupported(d.legacy.NewEncoder())
+	var b strings.Builder
+	b.WriteString(ref[:start])
+	for _, r := range query {
+		if r < utf8.RuneSelf {
+			b.WriteByte(byte(r))
+			continue
+		}
+		encoded, err := encoder.String(string(r))
+		if err != nil {
+			return ref
+		}
+		if strings.HasPrefix(encoded, "&#") {
+			encoded = "%26%23" + strings.TrimSuffix(encoded[2:], ";") + "%3B"
+		}
+		escapeHigh(&b, encoded)
+	}
+	return b.String() + "#" + fragment
+}
+
+func escapeHigh(b *strings.Builder, s string) {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			fmt.Fprintf(b, "%%%02X", s[i])
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

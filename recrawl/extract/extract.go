@@ -1,0 +1,118 @@
+// Package extract reads a page once and says what it holds: title, links, base, canonical URL, refresh, robots
+// directives, charset, and the digest of its visible text.
+//
+// The page goes through x/net/html's tokenizer, with no tree and no recursion: time is linear in the bytes read and
+// memory is bounded by them, whatever the mark-up. Nothing here fails: of a page that makes no sense, little is found.
+package extract
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/fingerprint"
+)
+
+// Options bound what is read and name the reader. The zero Options read nothing and keep no link.
+type Options struct {
+	Bytes int    // bytes of the body that are read
+	Links int    // links kept
+	Agent string // product token: <meta name="recrawld"> is for us as well as <meta name="robots">
+}
+
+// Link is a link of a page.
+type Link struct {
+	URL      canon.URL
+	Relative bool // written without a host, so that it follows the page to another name
+	NoFollow bool // every place that names it says rel=nofollow
+}
+
+// Refresh is a meta refresh that leads elsewhere. Its zero URL: there is none.
+type Refresh struct {
+	URL   canon.URL
+	Delay time.Duration
+}
+
+// Extraction is what a page holds.
+type Extraction struct {
+	HTML      bool   // the body was read as HTML or XHTML, so Links is its whole set
+	Charset   string // the encoding it was read in, by its WHATWG name
+	Title     string // white space folded, at most 300 bytes
+	Base      canon.URL
+	Canonical canon.URL
+	Refresh   Refresh
+	Robots    Directives
+	Links     []Link // no duplicates, in document order
+	Dropped   int    // links beyond Options.Links; among them some may be duplicates or lead nowhere
+
+	TextDigest [32]byte // of the visible text; zero: none to go by, the bytes decide
+	TextBytes  int64
+	Cut        bool // the body is longer than Options.Bytes; there is no TextDigest then
+}
+
+// Page reads the body of the page at a URL. The body has no content encoding left; contentType is the header's value.
+// HTML and XHTML are read whole, of plain text the text alone, of all else nothing: their TextDigest is zero.
+func Page(body []byte, contentType string, at canon.URL, options Options) Extraction {
+	kind := kindOf(body, contentType)
+	if kind == other {
+		return Extraction{Base: at}
+	}
+	cut := len(body) > options.Bytes
+	if cut {
+		body = body[:options.Bytes]
+	}
+	doc := decode(body, contentType)
+	var found Extraction
+	if kind == plain {
+		found = Extraction{Base: at}
+		visible := fingerprint.NewText()
+		visible.Write(doc.text)
+		found.TextDigest, found.TextBytes = visible.Sum()
+	} else {
+		r := newReader(doc, kind == xhtml, at, options)
+		r.read()
+		found = r.finish()
+	}
+	found.Charset = doc.charset
+	if found.Cut = cut; cut {
+		found.TextDigest = [32]byte{}
+	}
+	return found
+}
+
+// kind is how a body is read.
+type kind int
+
+const (
+	other kind = iota
+	html5
+	xhtml
+	plain
+)
+
+// kindOf goes by the media type, and by the bytes where there is none.
+func kindOf(body []byte, contentType string) kind {
+	media := mediaType(contentType)
+	if media == "" {
+		media = mediaType(http.DetectContentType(body))
+	}
+	switch media {
+	case "text/html":
+		return html5
+	case "application/xhtml+xml", "application/vnd.wap.xhtml+xml":
+		return xhtml
+	case "text/plain":
+		return plain
+	}
+	return other
+}
+
+func mediaType(contentType string) string {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil && media == "" { // parameters that do not parse leave the type readable
+		media, _, _ = strings.Cut(contentType, ";")
+	}
+	return strings.ToLower(strings.TrimSpace(media))
+}

@@ -1,0 +1,193 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/fingerprint"
+)
+
+// maxTitle is the length in bytes of the longest title kept.
+const maxTitle = 300
+
+// reader is one pass over a page.
+type reader struct {
+	tokens  *html.Tokenizer
+	doc     document
+	xhtml   bool
+	at      canon.URL
+	options Options
+
+	text    *fingerprint.Text
+	found   Extraction
+	refs    refs
+	inTitle bool
+	titled  bool
+	title   strings.Builder
+
+	base, canonical, refresh string // as written; the first of each counts
+	hasBase, hasRefresh      bool
+}
+
+func newReader(doc document, xhtml bool, at canon.URL, options Options) *reader {
+	return &reader{
+		tokens: html.NewTokenizer(bytes.NewReader(doc.text)), doc: doc, xhtml: xhtml, at: at, options: options,
+		text: fingerprint.NewText(), found: Extraction{HTML: true}, refs: newRefs(options.Links),
+	}
+}
+
+// read takes the tokens one by one.
+func (r *reader) read() {
+	for {
+		switch r.tokens.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			r.characters()
+		case html.StartTagToken:
+			r.startTag(false)
+		case html.SelfClosingTagToken:
+			// HTML ignores the slash; XHTML means it.
+			if r.xhtml {
+				r.tokens.NextIsNotRawText()
+			}
+			r.startTag(r.xhtml)
+		case html.EndTagToken:
+			name, _ := r.tokens.TagName()
+			r.text.End(name)
+			r.inTitle = false
+		}
+	}
+}
+
+func (r *reader) characters() {
+	if r.text.Hidden() {
+		return
+	}
+	text := r.tokens.Text()
+	r.text.Write(text)
+	if r.inTitle && r.title.Len() < maxTitle {
+		r.title.Write(text[:min(len(text), 4*maxTitle)])
+	}
+}
+
+func (r *reader) startTag(closed bool) {
+	raw := r.tokens.Raw()
+	name, hasAttr := r.tokens.TagName()
+	element := string(name)
+	var attrs attributes
+	if hasAttr && (reads[element] || mayHide(raw)) {
+		attrs = r.attributes()
+	}
+	r.text.Start(name, attrs.hide(), closed)
+	if r.text.InTemplate() {
+		return
+	}
+	r.phrase(element, attrs)
+	switch element {
+	case "title":
+		r.inTitle = !r.titled && !closed
+		r.titled = true
+	case "a", "area":
+		r.link(attrs.href, attrs.rel)
+	case "frame", "iframe":
+		r.link(attrs.src, "")
+	case "base":
+		if attrs.hasHref && !r.hasBase {
+			r.base, r.hasBase = attrs.href, true
+		}
+	case "link":
+		r.linkElement(attrs)
+	case "meta":
+		r.meta(attrs)
+	}
+}
+
+// phrase adds the text that stands in attributes.
+func (r *reader) phrase(element string, attrs attributes) {
+	switch {
+	case r.text.Hidden() || attrs.hide():
+	case element == "img" && attrs.alt != "":
+		r.text.Phrase([]byte(attrs.alt))
+	case element == "input" && attrs.value != "":
+		switch strings.ToLower(attrs.kind) {
+		case "submit", "button", "reset":
+			r.text.Phrase([]byte(attrs.value))
+		}
+	}
+}
+
+func (r *reader) link(ref, rel string) {
+	if ref != "" {
+		r.refs.add(ref, hasWord(rel, "nofollow"))
+	}
+}
+
+func (r *reader) linkElement(attrs attributes) {
+	switch {
+	case attrs.href == "":
+	case hasWord(attrs.rel, "canonical"):
+		if r.canonical == "" {
+			r.canonical = attrs.href
+		}
+		r.link(attrs.href, "")
+	case hasWord(attrs.rel, "next"), hasWord(attrs.rel, "alternate") && !hasWord(attrs.rel, "stylesheet"):
+		r.link(attrs.href, attrs.rel)
+	}
+}
+
+func (r *reader) meta(attrs attributes) {
+	if strings.EqualFold(attrs.httpEquiv, "refresh") && !r.hasRefresh {
+		if delay, ref, ok := ParseRefresh(attrs.content); ok {
+			r.refresh, r.found.Refresh.Delay, r.hasRefresh = ref, delay, true
+			r.link(ref, "")
+		}
+	}
+	if name := strings.TrimSpace(attrs.name); strings.EqualFold(name, "robots") ||
+		r.options.Agent != "" && strings.EqualFold(name, r.options.Agent) {
+		r.found.Robots.add(attrs.content)
+	}
+}
+
+// finish resolves what was found against the base, which may stand after the links that it is for.
+func (r *reader) finish() Extraction {
+	found := r.found
+	found.Base = r.at
+	if base := r.resolve(r.at, r.base); !base.IsZero() && r.hasBase {
+		found.Base = base
+	}
+	if r.canonical != "" {
+		found.Canonical = r.resolve(found.Base, r.canonical)
+	}
+	if r.refresh != "" {
+		found.Refresh.URL = r.resolve(found.Base, r.refresh)
+	}
+	if found.Refresh.URL.IsZero() {
+		found.Refresh = Refresh{}
+	}
+	found.Links, found.Dropped = r.links(found.Base)
+	found.Title = cleanTitle(r.title.String())
+	found.TextDigest, found.TextBytes = r.text.Sum()
+	return found
+}
+
+// resolve is the canonical URL that a reference leads to, or the zero URL for javascript:, mailto:, data: and what is no
+// URL at all.
+func (r *reader) resolve(base canon.URL, ref string) canon.URL {
+	u, err := base.Resolve(r.doc.encodeQuery(ref))
+	if err != nil {
+		return canon.URL{}
+	}
+	return u
+}
+
+func cleanTitle(title string) string {
+	title = strings.Join(strings.Fields(strings.ToValidUTF8(title, "\ufffd")), " ")
+	if len(title) > maxTitle {
+		title = strings.ToValidUTF8(title[:maxTitle], "")
+	}
+	return title
+}

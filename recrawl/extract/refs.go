@@ -1,0 +1,64 @@
+package extract
+
+import "recrawld/recrawl/canon"
+
+// refs are the references of a page as written, each once.
+type refs struct {
+	limit   int
+	all     []ref
+	seen    map[string]int // index in all
+	dropped int
+}
+
+type ref struct {
+	text     string
+	noFollow bool
+}
+
+func newRefs(limit int) refs { return refs{limit: limit, seen: map[string]int{}} }
+
+// spare is how many times the wanted number of links is kept as references: several may spell one URL or lead nowhere.
+const spare = 4
+
+func (r *refs) add(text string, noFollow bool) {
+	if len(text) > canon.MaxBytes {
+		return
+	}
+	if i, ok := r.seen[text]; ok {
+		r.all[i].noFollow = r.all[i].noFollow && noFollow
+		return
+	}
+	if len(r.all) >= spare*r.limit {
+		r.dropped++
+		return
+	}
+	r.seen[text] = len(r.all)
+	r.all = append(r.all, ref{text, noFollow})
+}
+
+// links turns references into links: those that lead to a page, each URL once, at most Options.Links of them. A link to
+// the page itself is a link.
+func (r *reader) links(base canon.URL) (links []Link, dropped int) {
+	dropped = r.refs.dropped
+	sameHost := base.HostName() == r.at.HostName()
+	seen := make(map[canon.URL]int, min(len(r.refs.all), r.options.Links))
+	for _, ref := range r.refs.all {
+		u := r.resolve(base, ref.text)
+		if u.IsZero() {
+			continue
+		}
+		relative := sameHost && canon.IsRelativeRef(ref.text)
+		if i, ok := seen[u]; ok {
+			links[i].NoFollow = links[i].NoFollow && ref.noFollow
+			links[i].Relative = links[i].Relative && relative
+			continue
+		}
+		if len(links) >= r.options.Links {
+			dropped++
+			continue
+		}
+		seen[u] = len(links)
+		links = append(links, Link{URL: u, Relative: relative, NoFollow: ref.noFollow})
+	}
+	return links, dropped
+}
