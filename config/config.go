@@ -149,7 +149,7 @@ type Filter struct {
 	Param     []string // has one of these query parameters
 	Extension []string // of the last path segment, lower case, without dot; "": it has none
 
-	Line int // where it stands in the file, for messages; 0: not from a file
+	Line int // where it stands in the file, for messages; 0: not from a file (a command, the database)
 }
 
 // Site returns the site of a database ID, or one with the default settings where the configuration has none (a site

@@ -87,7 +87,10 @@ func (r *reader) filter(n ast.Node, depth int) Filter {
 }
 
 func (r *reader) oneFilter(e entry, depth int) Filter {
-	f := Filter{Line: line(e.at)}
+	f := Filter{}
+	if r.source == FromFile {
+		f.Line = line(e.at)
+	}
 	switch e.key {
 	case "all":
 		f.All = r.filters(e, depth)
