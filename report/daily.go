@@ -1,0 +1,120 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"recrawld/models"
+)
+
+// dailySpan is how far back the report looks unless told otherwise.
+const dailySpan = 30 * day
+
+// dailyKey is a line of the report: a day, a site, or a day of a site.
+type dailyKey struct {
+	day  int32
+	site int32
+}
+
+// sumDaily adds up days by the grouping: "day" (all sites together) or "site" (all days together).
+func sumDaily(rows []models.Daily, by string) map[dailyKey]models.Daily {
+	sums := map[dailyKey]models.Daily{}
+	for _, r := range rows {
+		key := dailyKey{day: r.Day}
+		if by == "site" {
+			key = dailyKey{site: r.SiteID}
+		}
+		sums[key] = sums[key].Plus(r)
+	}
+	return sums
+}
+
+// dailyDocument lists the days newest first, or the sites with most visits first.
+func dailyDocument(rows []models.Daily, o Options) Document {
+	if o.By == "" {
+		o.By = "day"
+	}
+	sums := sumDaily(rows, o.By)
+	keys := make([]dailyKey, 0, len(sums))
+	for key := range sums {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b dailyKey) int {
+		return cmp.Or(cmp.Compare(b.day, a.day), cmp.Compare(sums[b].Asked, sums[a].Asked), cmp.Compare(a.site, b.site))
+	})
+	d := Document{Name: "daily", Title: "Visits by " + o.By, At: o.Now, Columns: dailyColumns(o.By)}
+	var all models.Daily
+	for _, key := range keys {
+		all = all.Plus(sums[key])
+		name := textCell(DayOf(key.day).Format(time.DateOnly))
+		name.Text = DayOf(key.day).Format("Mon 2 Jan 2006")
+		if o.By == "site" {
+			name = textCell(o.siteName(key.site))
+		}
+		d.Rows = append(d.Rows, dailyRow(name, sums[key]))
+	}
+	if len(keys) > 1 {
+		d.Total = dailyRow(textCell("all"), all)
+	}
+	if o.Limit > 0 {
+		d.More = max(len(d.Rows)-o.Limit, 0)
+	}
+	return d
+}
+
+// DayOf is the midnight, UTC, of a day number as in models.Daily.
+func DayOf(number int32) time.Time { return time.Unix(int64(number)*86400, 0).UTC() }
+
+// DayNumber is the number of the day, UTC, that t lies in.
+func DayNumber(t time.Time) int32 { return int32(t.Unix() / 86400) }
+
+func dailyColumns(by string) []Column {
+	return []Column{
+		{Key: by, Head: by, Flex: true},
+		{Key: "visits", Head: "visits", Right: true},
+		{Key: "not_modified", Head: "304", Right: true},
+		{Key: "same", Head: "same", Right: true},
+		{Key: "changed", Head: "changed", Right: true},
+		{Head: "hit rate", Right: true},
+		{Key: "new", Head: "new", Right: true},
+		{Key: "moved", Head: "moved", Right: true, Drop: 3},
+		{Key: "gone", Head: "gone", Right: true, Drop: 2},
+		{Key: "failed", Head: "failed", Right: true},
+		{Key: "robots", Head: "robots", Right: true, Drop: 5},
+		{Key: "skipped", Head: "skipped", Right: true, Drop: 4},
+		{Key: "bytes", Head: "received", Right: true},
+		{Key: "bytes_saved", Head: "spared", Right: true, Drop: 1},
+	}
+}
+
+func dailyRow(name Cell, d models.Daily) Row {
+	failed := countCell(d.Failed)
+	if d.Failed > 0 {
+		failed.Tone = Bad
+	}
+	changed := countCell(d.Changed)
+	if d.Changed > 0 {
+		changed.Tone = Good
+	}
+	return Row{
+		name, countCell(d.Asked), countCell(d.NotModified), countCell(d.Same), changed,
+		onlyText(Share(d.Changed, d.NotModified+d.Same+d.Changed)), countCell(d.First), countCell(d.Moved),
+		countCell(d.Gone), failed, countCell(d.Robots), countCell(d.Skipped), bytesCell(d.Bytes), bytesCell(d.BytesSaved),
+	}
+}
+
+// makeDaily reads the daily sums of the last 30 days, or since o.Since.
+func makeDaily(ctx context.Context, store *models.Store, o Options) (Document, error) {
+	since := o.Since
+	if since.IsZero() {
+		since = o.Now.Add(-dailySpan)
+	}
+	rows, err := store.DailySums(ctx, o.Site, DayNumber(since), DayNumber(o.Now))
+	if err != nil {
+		return Document{}, fmt.Errorf("report days: %w", err)
+	}
+	return dailyDocument(rows, o), nil
+}

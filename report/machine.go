@@ -1,0 +1,125 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// WriteCSV writes the table as CSV (RFC 4180, UTF-8, one line of keys), all rows, no total. A text that a spreadsheet
+// would take for a formula (it begins with = + - @, a tab or a return) gets an apostrophe in front; numbers do not.
+func WriteCSV(w io.Writer, d Document) error {
+	out := csv.NewWriter(w)
+	var line []string
+	for _, c := range d.Columns {
+		if c.forPrograms() {
+			line = append(line, c.Key)
+		}
+	}
+	if err := out.Write(line); err != nil {
+		return fmt.Errorf("write report as CSV: %w", err)
+	}
+	for _, row := range d.Rows {
+		line = line[:0]
+		for i, c := range d.Columns {
+			if c.forPrograms() {
+				line = append(line, csvField(row[i].Value))
+			}
+		}
+		if err := out.Write(line); err != nil {
+			return fmt.Errorf("write report as CSV: %w", err)
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write report as CSV: %w", err)
+	}
+	return nil
+}
+
+func csvField(value any) string {
+	switch v := plain(value).(type) {
+	case nil:
+		return ""
+	case string:
+		return guardFormula(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func guardFormula(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+// plain brings a cell's value to what both forms can write: times in RFC 3339 (never: none), numbers that are finite.
+func plain(value any) any {
+	switch v := value.(type) {
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil
+		}
+	case time.Time:
+		if v.IsZero() {
+			return nil
+		}
+		return v.UTC().Format(time.RFC3339)
+	}
+	return value
+}
+
+// WriteJSON writes the document as one JSON object: its name, its time and its rows, each an object of the columns'
+// keys in their order. A number that is not finite is null, as is a time that is never.
+func WriteJSON(w io.Writer, d Document) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n  \"report\": %q,\n  \"at\": %q,\n  \"rows\": [", d.Name, d.At.UTC().Format(time.RFC3339))
+	for i, row := range d.Rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n    ")
+		if err := writeObject(&b, d.Columns, row); err != nil {
+			return fmt.Errorf("write report as JSON: %w", err)
+		}
+	}
+	if len(d.Rows) > 0 {
+		b.WriteString("\n  ")
+	}
+	b.WriteString("]\n}\n")
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write report as JSON: %w", err)
+	}
+	return nil
+}
+
+func writeObject(b *bytes.Buffer, columns []Column, row Row) error {
+	b.WriteByte('{')
+	first := true
+	for i, c := range columns {
+		if !c.forPrograms() {
+			continue
+		}
+		value, err := json.Marshal(plain(row[i].Value))
+		if err != nil {
+			return fmt.Errorf("column %s: %w", c.Key, err)
+		}
+		if !first {
+			b.WriteString(", ")
+		}
+		first = false
+		fmt.Fprintf(b, "%q: %s", c.Key, value)
+	}
+	b.WriteByte('}')
+	return nil
+}

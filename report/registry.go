@@ -1,0 +1,62 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"recrawld/models"
+)
+
+// Options narrow a report. The zero value of a field means no narrowing, or the report's own default.
+type Options struct {
+	Now   time.Time                    // by the daemon's clock
+	Since time.Time                    // from when on, for reports over time; default by the report
+	Site  int32                        // only this site
+	By    string                       // how to group, one of Report.By; default the first
+	Depth int                          // of directories, in path segments; default 2
+	Limit int                          // rows for a person; 0: all
+	Sites map[int32]string             // names of the sites
+	FRMax func(site int32) (top int32) // ceiling of fr_max of a site; nil: not known
+}
+
+// Report makes one document.
+type Report struct {
+	Title string
+	About string   // one sentence for a list
+	By    []string // the groupings it knows, the default first
+	Make  func(ctx context.Context, store *models.Store, o Options) (Document, error)
+}
+
+// Reports is all reports by name: what the command line and the web page list.
+var Reports = map[string]Report{
+	"change-rates": {
+		Title: "Change rates",
+		About: "How often pages change, how often they are visited for it, and how fr_max is spread.",
+		By:    []string{"site", "directory", "type"},
+		Make:  makeChangeRates,
+	},
+	"daily": {
+		Title: "Visits by day",
+		About: "What each day's visits found and what they cost.",
+		By:    []string{"day", "site"},
+		Make:  makeDaily,
+	},
+	"hosts": {
+		Title: "Hosts",
+		About: "Servers with their delay, their pages and what holds them back.",
+		Make:  makeHosts,
+	},
+	"responses": {
+		Title: "Responses",
+		About: "What servers answered, by outcome, status and class of failure.",
+		Make:  makeResponses,
+	},
+}
+
+// siteName is the name of a site, or its number where it has none any more.
+func (o Options) siteName(id int32) string {
+	if name := o.Sites[id]; name != "" {
+		return name
+	}
+	return "site " + Count(id)
+}

@@ -1,0 +1,218 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Style says what a text is written for. The zero Style is a pipe: no colours, lines as long as they are.
+type Style struct {
+	Width int  // columns of the terminal; 0: no bound
+	Color bool // ANSI colours
+}
+
+// Paint gives s the colour of a tone, or leaves it as it is without colours.
+func (s Style) Paint(tone Tone, what string) string {
+	codes := [...]string{Good: "\x1b[32m", Bad: "\x1b[31m", Warn: "\x1b[33m", Faint: "\x1b[2m"}
+	if !s.Color || tone == Neutral || what == "" {
+		return what
+	}
+	return codes[tone] + what + "\x1b[0m"
+}
+
+// Bold makes s stand out, where there are colours.
+func (s Style) Bold(what string) string {
+	if !s.Color || what == "" {
+		return what
+	}
+	return "\x1b[1m" + what + "\x1b[0m"
+}
+
+// WriteText writes the document for a person: title, lead, an aligned table, notes. With a Width, columns that may
+// shrink do, and then those that may be dropped are, until the lines fit.
+func WriteText(w io.Writer, d Document, s Style) error {
+	var b strings.Builder
+	if d.Title != "" {
+		fmt.Fprintf(&b, "%s %s\n", s.Bold(d.Title), s.Paint(Faint, "· "+Stamp(d.At)))
+	}
+	for _, line := range d.Lead {
+		b.WriteString(line + "\n")
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	writeTable(&b, d, s)
+	if len(d.Notes) > 0 || d.More > 0 {
+		b.WriteString("\n")
+	}
+	if d.More > 0 {
+		b.WriteString(s.Paint(Faint, fmt.Sprintf("… and %s more (--limit 0 shows all)", Count(d.More))) + "\n")
+	}
+	for _, note := range d.Notes {
+		for line := range strings.Lines(text.WrapSoft(note, noteWidth(s.Width))) {
+			b.WriteString(s.Paint(Faint, strings.TrimRight(line, " \n")) + "\n")
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+func noteWidth(width int) int {
+	if width == 0 {
+		return 100
+	}
+	return width
+}
+
+// writeTable writes the columns that fit.
+func writeTable(b *strings.Builder, d Document, s Style) {
+	if len(d.Rows) == 0 {
+		b.WriteString(s.Paint(Faint, "nothing to show") + "\n")
+		return
+	}
+	shown := d.Rows[:len(d.Rows)-min(d.More, len(d.Rows))]
+	columns := fit(d, shown, s.Width)
+	t := table.NewWriter()
+	t.SetStyle(bare)
+	var configs []table.ColumnConfig
+	head := make(table.Row, len(columns))
+	for i, c := range columns {
+		head[i] = s.Paint(Faint, snip(c.Head, c.width))
+		align := text.AlignLeft
+		if c.Right {
+			align = text.AlignRight
+		}
+		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align, AlignFooter: align})
+	}
+	t.SetColumnConfigs(configs)
+	t.AppendRow(head)
+	for _, row := range shown {
+		t.AppendRow(cells(row, columns, s))
+	}
+	if d.Total != nil {
+		t.AppendRow(totals(d.Total, columns, s))
+	}
+	for line := range strings.Lines(t.Render()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+}
+
+func cells(row Row, columns []fitted, s Style) table.Row {
+	out := make(table.Row, len(columns))
+	for i, c := range columns {
+		cell := row[c.index]
+		out[i] = s.Paint(cell.Tone, snip(cell.Text, c.width))
+	}
+	return out
+}
+
+// totals are the cells of the last line, which stands out as a whole.
+func totals(row Row, columns []fitted, s Style) table.Row {
+	out := make(table.Row, len(columns))
+	for i, c := range columns {
+		out[i] = s.Bold(snip(row[c.index].Text, c.width))
+	}
+	return out
+}
+
+// bare is a table without lines: two spaces between columns.
+var bare = table.Style{Name: "bare", Box: table.BoxStyle{PaddingRight: "  "}}
+
+// fitted is a column of the table with the width it got.
+type fitted struct {
+	Column
+	index, width int
+}
+
+// The widths that a flexible column keeps before others are dropped for it, and at last.
+const (
+	flexBefore = 30
+	flexAtLast = 16
+)
+
+// fit chooses columns and widths so that a line has at most so many characters: flexible columns shrink a little, then
+// droppable ones go, then flexible ones shrink more.
+func fit(d Document, rows []Row, width int) []fitted {
+	columns := natural(d, rows)
+	if width <= 0 {
+		return columns
+	}
+	shrink(columns, width, flexBefore)
+	for total(columns) > width {
+		drop := -1
+		for i, c := range columns {
+			if c.Drop > 0 && (drop < 0 || c.Drop > columns[drop].Drop) {
+				drop = i
+			}
+		}
+		if drop < 0 {
+			break
+		}
+		columns = append(columns[:drop], columns[drop+1:]...)
+	}
+	shrink(columns, width, flexAtLast)
+	return columns
+}
+
+// natural is every column a person sees, as wide as its widest cell.
+func natural(d Document, rows []Row) []fitted {
+	var columns []fitted
+	for i, c := range d.Columns {
+		if !c.forPeople() {
+			continue
+		}
+		f := fitted{Column: c, index: i, width: text.StringWidth(c.Head)}
+		for _, row := range rows {
+			f.width = max(f.width, text.StringWidth(row[i].Text))
+		}
+		if d.Total != nil {
+			f.width = max(f.width, text.StringWidth(d.Total[i].Text))
+		}
+		columns = append(columns, f)
+	}
+	return columns
+}
+
+// shrink takes what is too much from the flexible columns, the widest first, down to least.
+func shrink(columns []fitted, width, least int) {
+	for over := total(columns) - width; over > 0; over = total(columns) - width {
+		widest := -1
+		for i, c := range columns {
+			if c.Flex && c.width > least && (widest < 0 || c.width > columns[widest].width) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		columns[widest].width = max(least, columns[widest].width-over)
+	}
+}
+
+func total(columns []fitted) int {
+	sum := -2
+	for _, c := range columns {
+		sum += c.width + 2
+	}
+	return sum
+}
+
+// snip shortens s to so many characters; the middle goes, since addresses differ at both ends.
+func snip(s string, width int) string {
+	if text.StringWidth(s) <= width {
+		return s
+	}
+	r := []rune(s)
+	if width < 3 || len(r) < 3 {
+		return text.Trim(s, width)
+	}
+	head := (width - 1) / 2
+	tail := width - 1 - head
+	return string(r[:head]) + "…" + string(r[len(r)-tail:])
+}
