@@ -113,7 +113,7 @@ func (r *reader) oneSite(n ast.Node, c *Config) {
 	r.key, r.site = "", site.Name
 	for _, other := range c.Sites {
 		if other.Name == site.Name {
-			r.fail(n, "is the name of two sites (the other: %s), write a name: beside the url:", r.origins[Place{other.Name, "url"}])
+			r.fail(n, "is called as the site on line %d, write another name: beside its url:", r.origins[Place{other.Name, "url"}].Line)
 			return
 		}
 	}

@@ -53,7 +53,7 @@ func (p Problems) err() error {
 
 // nearest is the candidate that differs from key by the fewest typing slips, "" where none is near enough to be meant.
 func nearest(key string, candidates []string) string {
-	best, least := "", max(1, len(key)/3)+1
+	best, least := "", max(1, min(3, len(key)/2))+1
 	for _, c := range candidates {
 		if d := slips(strings.ToLower(key), c); d < least {
 			best, least = c, d
@@ -62,26 +62,32 @@ func nearest(key string, candidates []string) string {
 	return best
 }
 
-// slips is the Levenshtein distance of two keys in bytes, with "-" and "_" taken as equal. Long keys are not compared:
-// they come from files that are not ours, and the time grows with the product of the lengths.
+// slips is how many typing slips lie between two keys: bytes wrong, missing, too many or swapped with the next (the
+// optimal string alignment distance). "-" passes for "_". Long keys are not compared: they come from files that are not
+// ours, and the time grows with the product of the lengths.
 func slips(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
+	const longest = 64
+	if len(a) > longest || len(b) > longest {
 		return len(a) + len(b)
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] || a[i] == '-' && b[j] == '_' {
-				cost = 0
+	a = strings.ReplaceAll(a, "-", "_")
+	var d [longest + 1][longest + 1]int
+	for i := range len(a) + 1 {
+		for j := range len(b) + 1 {
+			if i == 0 || j == 0 {
+				d[i][j] = i + j
+				continue
 			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+			d[i][j] = min(d[i-1][j], d[i][j-1]) + 1
+			if a[i-1] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-1][j-1])
+			} else {
+				d[i][j] = min(d[i][j], d[i-1][j-1]+1)
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return d[len(a)][len(b)]
 }

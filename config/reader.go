@@ -154,13 +154,14 @@ func (r *reader) unknown(e entry, known []string, extra map[string]func(entry)) 
 	}
 	slices.Sort(known)
 	text := "unknown key " + shown(e.key)
-	switch near := nearest(e.key, known); {
-	case near != "":
-		text += ", did you mean " + near + "?"
+	near := nearest(e.key, known)
+	switch {
 	case extra["sites"] != nil && slices.Contains(siblings(settingFields, ""), e.key):
 		text += ", it belongs under defaults: or beside the url: of a site"
 	case extra["sites"] == nil && slices.Contains(siblings(configFields, ""), e.key):
 		text += ", it belongs at the top of the file"
+	case near != "":
+		text += ", did you mean " + near + "?"
 	default:
 		text += ", known here: " + strings.Join(known, ", ")
 	}

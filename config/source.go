@@ -140,5 +140,8 @@ func syntaxError(err error) error {
 		n = t.Position.Line
 	}
 	text, _, _ := strings.Cut(located.GetMessage(), "\n")
+	if strings.Contains(text, "reserved character") {
+		text += ", put the word in quotes"
+	}
 	return at(n, "is not YAML: %s", text)
 }

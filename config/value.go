@@ -94,14 +94,22 @@ func (l list[T]) String() string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// duration reads and writes with a unit; advice is the unit to suggest where none is written.
+// duration reads and writes with a unit; advice is the unit to suggest where none is written, unless only another one
+// keeps the bounds.
 func duration(at *time.Duration, low, high time.Duration, advice string) scalar[time.Duration] {
-	return scalar[time.Duration]{
-		at:     at,
-		parse:  func(text string) (time.Duration, error) { return parseDuration(text, advice) },
-		format: FormatDuration,
-		bound:  func(d time.Duration) error { return between(d, low, high, FormatDuration) },
+	bound := func(d time.Duration) error { return between(d, low, high, FormatDuration) }
+	parse := func(text string) (time.Duration, error) {
+		if !isNumber(text) {
+			return ParseDuration(text)
+		}
+		for _, unit := range []string{advice, "s", "m", "h", "d"} {
+			if d, err := ParseDuration(text + unit); err == nil && bound(d) == nil {
+				return parseDuration(text, unit)
+			}
+		}
+		return parseDuration(text, advice)
 	}
+	return scalar[time.Duration]{at: at, parse: parse, format: FormatDuration, bound: bound}
 }
 
 func size(at *int64, low, high int64) scalar[int64] {
@@ -158,8 +166,8 @@ func orOff[T comparable](s scalar[T]) scalar[T] {
 			return zero, nil
 		}
 		v, err := parse(text)
-		if err == nil && v == zero {
-			return v, fmt.Errorf("%s means nothing here, write off", shown(text))
+		if err == nil && v == zero || text == "0" {
+			return zero, fmt.Errorf("%s means nothing here, write off", shown(text))
 		}
 		return v, err
 	}

@@ -46,6 +46,8 @@ func checkURL(text string) error {
 		return errors.New("is not a URL")
 	case u.User != nil:
 		return errors.New("has a user name in its URL, which is never sent")
+	case strings.HasPrefix(text, "/"):
+		return fmt.Errorf("%s is not absolute, write it with https:// and the host", shown(text))
 	case u.Scheme == "" || u.Opaque != "" && u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%s is not absolute, write %s", shown(text), shown("https://"+text))
 	case u.Scheme != "http" && u.Scheme != "https":
