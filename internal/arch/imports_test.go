@@ -45,7 +45,7 @@ var arrows = map[string][]string{
 	"internal/shared":   {},
 	"internal/arch":     {},
 	"internal/pgtest":   {},
-	"internal/hostile":  {},
+	"internal/hostile":  {"clock"},
 	"systemd":           {},
 
 	"internal/origin":       {"clock"},
