@@ -27,7 +27,7 @@ CREATE TABLE hosts (
     pages         integer NOT NULL CHECK (pages >= 0),
     PRIMARY KEY (bucket, id)
 ) WITH (fillfactor = 70);
-CREATE INDEX hosts_ready ON hosts (bucket, ready_at) WHERE ready_at > 0;
+CREATE INDEX hosts_ready ON hosts (bucket, ready_at, id) WHERE ready_at > 0;
 
 CREATE TABLE robots (
     bucket      smallint NOT NULL,
@@ -87,7 +87,7 @@ CREATE TABLE pages (
     skips          smallint NOT NULL CHECK (skips >= 0),
     PRIMARY KEY (bucket, id)
 ) WITH (fillfactor = 80);
-CREATE INDEX pages_due ON pages (bucket, host_id, due_at) WHERE due_at > 0;
+CREATE INDEX pages_due ON pages (bucket, host_id, due_at, id) WHERE due_at > 0;
 
 CREATE TABLE visits (
     bucket  smallint NOT NULL,

@@ -27,7 +27,7 @@ CREATE TABLE hosts (
     pages         INTEGER NOT NULL CHECK (pages >= 0),
     PRIMARY KEY (bucket, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX hosts_ready ON hosts (bucket, ready_at) WHERE ready_at > 0;
+CREATE INDEX hosts_ready ON hosts (bucket, ready_at, id) WHERE ready_at > 0;
 
 CREATE TABLE robots (
     bucket      INTEGER NOT NULL,
@@ -87,7 +87,7 @@ CREATE TABLE pages (
     skips          INTEGER NOT NULL CHECK (skips >= 0),
     PRIMARY KEY (bucket, id)
 ) STRICT;
-CREATE INDEX pages_due ON pages (bucket, host_id, due_at) WHERE due_at > 0;
+CREATE INDEX pages_due ON pages (bucket, host_id, due_at, id) WHERE due_at > 0;
 
 CREATE TABLE visits (
     bucket  INTEGER NOT NULL,

@@ -1,0 +1,284 @@
+package models
+
+import (
+	"context"
+	"fmt"
+)
+
+// Claim leases ready hosts of the given buckets, in the order of the buckets and the longest ready first within each,
+// with their due pages, the longest due first. It writes nothing where nothing is ready.
+func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Lease, error) {
+	c.Pages = max(c.Pages, 1)
+	buckets, err := s.readyBuckets(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("find ready buckets: %w", err)
+	}
+	var leases []Lease
+	for _, group := range s.transactions(buckets) {
+		if len(leases) >= c.Hosts {
+			break
+		}
+		var claimed []Lease
+		err := s.inTx(ctx, func(t *tx) error {
+			claimed = nil
+			for _, bucket := range group {
+				more, err := t.claimBucket(ctx, c, bucket, c.Hosts-len(leases)-len(claimed))
+				if err != nil {
+					return err
+				}
+				claimed = append(claimed, more...)
+			}
+			return nil
+		})
+		if err != nil {
+			// What was claimed before is leased: it is handed out, and the caller meets the error the next time.
+			if len(leases) > 0 {
+				break
+			}
+			return nil, fmt.Errorf("claim hosts: %w", err)
+		}
+		leases = append(leases, claimed...)
+	}
+	return leases, nil
+}
+
+// transactions groups buckets by transaction: one each on PostgreSQL, where others wait for the rows of a transaction
+// and a sharded server routes each to a node; all in one on SQLite, which syncs the disk at each.
+func (s *Store) transactions(buckets []int16) [][]int16 {
+	if len(buckets) == 0 {
+		return nil
+	}
+	if s.dialect == sqliteDialect {
+		return [][]int16{buckets}
+	}
+	groups := make([][]int16, len(buckets))
+	for i, b := range buckets {
+		groups[i] = []int16{b}
+	}
+	return groups
+}
+
+// readyBuckets is those of the request's buckets that have a ready host, in the request's order.
+func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, error) {
+	// Index: hosts_ready, once a bucket.
+	rows, err := s.rows(ctx, `SELECT b.bucket FROM buckets b WHERE b.bucket = ANY($1) AND EXISTS
+		(SELECT 1 FROM hosts h WHERE h.bucket = b.bucket AND h.ready_at > 0 AND h.ready_at <= $2)`, c.Buckets, int64(At(c.Now)))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	ready := make(map[int16]bool)
+	for rows.Next() {
+		var b int16
+		if err := rows.Scan(&b); err != nil {
+			return nil, err
+		}
+		ready[b] = true
+	}
+	var ordered []int16
+	for _, b := range c.Buckets {
+		if ready[b] {
+			ordered = append(ordered, b)
+			delete(ready, b) // a bucket named twice is claimed from once
+		}
+	}
+	return ordered, rows.Err()
+}
+
+func (t *tx) claimBucket(ctx context.Context, c ClaimRequest, bucket int16, limit int) ([]Lease, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	q := newQueue(t)
+	// Index: hosts_ready.
+	rows, err := t.rows(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND ready_at > 0 AND ready_at <= $2
+		ORDER BY ready_at, id LIMIT $3 FOR UPDATE SKIP LOCKED`, bucket, int64(At(c.Now)), limit)
+	hosts, err := hostTable.scan(rows, err)
+	if err != nil || len(hosts) == 0 {
+		return nil, err
+	}
+	pages, err := t.duePages(ctx, c, hosts)
+	if err != nil {
+		return nil, fmt.Errorf("due pages: %w", err)
+	}
+	var leases []Lease
+	var idle []hostKey
+	until := c.Now.Add(c.Lease)
+	for _, h := range hosts {
+		key := hostKey{h.Bucket, h.ID}
+		q.hosts[key] = &lockedHost{h, h}
+		if len(pages[h.ID]) == 0 {
+			idle = append(idle, key)
+			continue
+		}
+		q.get(h.Bucket, h.ID).Take(clean(c.Owner), At(until))
+		leases = append(leases, Lease{Host: *q.get(h.Bucket, h.ID), Until: At(until).Time(), Pages: pages[h.ID]})
+	}
+	if err := q.settle(ctx, idle, (*Host).Free); err != nil {
+		return nil, err
+	}
+	if err := q.flush(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.leaseRobots(ctx, bucket, leases); err != nil {
+		return nil, fmt.Errorf("robots: %w", err)
+	}
+	return leases, t.leaseShares(ctx, bucket, leases)
+}
+
+// duePages reads the due pages of locked hosts of one bucket, by host. A patient host gets one.
+func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[int64][]LeasedPage, error) {
+	found := make(map[int64][]LeasedPage, len(hosts))
+	var many, one []int64
+	for i := range hosts {
+		if c.Patient > 0 && hosts[i].Delay >= c.Patient {
+			one = append(one, hosts[i].ID)
+		} else {
+			many = append(many, hosts[i].ID)
+		}
+	}
+	for _, group := range []struct {
+		ids   []int64
+		limit int
+	}{{many, c.Pages}, {one, 1}} {
+		if len(group.ids) == 0 {
+			continue
+		}
+		pages, err := t.duePagesOf(ctx, hosts[0].Bucket, group.ids, At(c.Now), group.limit)
+		if err != nil {
+			return nil, err
+		}
+		for i := range pages {
+			found[pages[i].HostID] = append(found[pages[i].HostID], LeasedPage{Page: pages[i]})
+		}
+	}
+	return found, nil
+}
+
+// duePagesOf reads at most limit due pages of each host, in the order of their due time within a host.
+func (t *tx) duePagesOf(ctx context.Context, bucket int16, hosts []int64, now Instant, limit int) ([]Page, error) {
+	if t.store.dialect == postgresDialect {
+		// Indexes: the primary key of hosts, then pages_due once a host.
+		rows, err := t.rows(ctx, `SELECT `+pageTable.prefixed("p.")+` FROM hosts h CROSS JOIN LATERAL (
+			SELECT * FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $3
+			ORDER BY p.due_at, p.id LIMIT $4) p
+			WHERE h.bucket = $1 AND h.id = ANY($2) ORDER BY h.id, p.due_at, p.id`, bucket, hosts, int64(now), limit)
+		return pageTable.scan(rows, err)
+	}
+	var all []Page
+	for _, id := range hosts { // SQLite has no LATERAL
+		// Index: pages_due.
+		rows, err := t.rows(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND host_id = $2
+			AND due_at > 0 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, bucket, id, int64(now), limit)
+		pages, err := pageTable.scan(rows, err)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pages...)
+	}
+	return all, nil
+}
+
+// leaseRobots adds what the hosts' robots.txt said.
+func (t *tx) leaseRobots(ctx context.Context, bucket int16, leases []Lease) error {
+	if len(leases) == 0 {
+		return nil
+	}
+	byHost := make(map[int64]*Lease, len(leases))
+	ids := make([]int64, len(leases))
+	for i := range leases {
+		ids[i] = leases[i].Host.ID
+		byHost[ids[i]] = &leases[i]
+	}
+	// Index: the primary key.
+	rows, err := t.rows(ctx, `SELECT `+robotsTable.list()+` FROM robots WHERE bucket = $1 AND host_id = ANY($2)
+		ORDER BY host_id, origin`, bucket, ids)
+	robots, err := robotsTable.scan(rows, err)
+	for _, r := range robots {
+		byHost[r.HostID].Robots = append(byHost[r.HostID].Robots, r)
+	}
+	return err
+}
+
+// leaseShares counts the known children of the pages that have some, and those of them that changed since the page's
+// links were last extracted.
+func (t *tx) leaseShares(ctx context.Context, bucket int16, leases []Lease) error {
+	parents := make(map[int64]*LeasedPage)
+	var ids []int64
+	for i := range leases {
+		for j := range leases[i].Pages {
+			if p := &leases[i].Pages[j]; p.Children > 0 {
+				parents[p.ID] = p
+				ids = append(ids, p.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	near := func(id int64, share ChildShare) {
+		parents[id].Share.Known += share.Known
+		parents[id].Share.Changed += share.Changed
+	}
+	if err := t.sharesNear(ctx, bucket, ids, near); err != nil {
+		return fmt.Errorf("child shares: %w", err)
+	}
+	if err := t.sharesFar(ctx, bucket, ids, parents); err != nil {
+		return fmt.Errorf("child shares: %w", err)
+	}
+	return nil
+}
+
+// sharesNear counts the children in the parents' own bucket, which most are.
+func (t *tx) sharesNear(ctx context.Context, bucket int16, parents []int64, add func(int64, ChildShare)) error {
+	// Indexes: the primary keys of links and pages.
+	rows, err := t.rows(ctx, `SELECT l.parent_id, COUNT(*),
+		SUM(CASE WHEN (CASE WHEN c.changed_at > 0 THEN c.changed_at ELSE c.first_at END) > p.full_at THEN 1 ELSE 0 END)
+		FROM pages p JOIN links l ON l.bucket = p.bucket AND l.parent_id = p.id AND l.child_bucket = p.bucket
+		JOIN pages c ON c.bucket = p.bucket AND c.id = l.child_id
+		WHERE p.bucket = $1 AND p.id = ANY($2) GROUP BY l.parent_id`, bucket, parents)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var share ChildShare
+		if err := rows.Scan(&id, &share.Known, &share.Changed); err != nil {
+			return err
+		}
+		add(id, share)
+	}
+	return rows.Err()
+}
+
+// sharesFar counts the children in other buckets, in one query for each: a sharded server joins only within a bucket.
+func (t *tx) sharesFar(ctx context.Context, bucket int16, ids []int64, parents map[int64]*LeasedPage) error {
+	rows, err := t.rows(ctx, `SELECT `+linkTable.list()+` FROM links WHERE bucket = $1 AND parent_id = ANY($2)
+		AND child_bucket <> $1`, bucket, ids)
+	links, err := linkTable.scan(rows, err)
+	if err != nil {
+		return err
+	}
+	parentsOf := make(map[int64][]int64)
+	children := make(map[int16][]int64)
+	for _, l := range links {
+		if parentsOf[l.ChildID] == nil {
+			children[l.ChildBucket] = append(children[l.ChildBucket], l.ChildID)
+		}
+		parentsOf[l.ChildID] = append(parentsOf[l.ChildID], l.ParentID)
+	}
+	for bucket, ids := range children {
+		rows, err := t.rows(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND id = ANY($2)`, bucket, ids)
+		pages, err := pageTable.scan(rows, err)
+		if err != nil {
+			return err
+		}
+		for i := range pages {
+			for _, id := range parentsOf[pages[i].ID] {
+				parents[id].Share.Count(&parents[id].Page, &pages[i])
+			}
+		}
+	}
+	return nil
+}

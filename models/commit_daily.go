@@ -1,0 +1,77 @@
+package models
+
+import (
+	"context"
+	"strings"
+)
+
+// millisADay divides an Instant into days.
+const millisADay = 24 * 60 * 60 * 1000
+
+// DayOf is the day of a moment: days since 1970-01-01 UTC.
+func DayOf(at Instant) int32 {
+	day := at / millisADay
+	if at < 0 && at%millisADay != 0 {
+		day--
+	}
+	return int32(day)
+}
+
+// Count adds a result to the sums of its day, site and bucket.
+func (d *Daily) Count(r *Result) {
+	kind := r.Visit.Kind
+	if kind.Asked() {
+		d.Asked++
+	}
+	if r.Robots != nil {
+		d.Robots++
+	}
+	switch kind {
+	case NotModified:
+		d.NotModified++
+		d.BytesSaved += r.Page.Bytes
+	case SameBytes, SameText:
+		d.Same++
+	case Changed:
+		d.Changed++
+	case First:
+		d.First++
+	case Moved:
+		d.Moved++
+	case Missing, Gone:
+		d.Gone++
+	case Failed:
+		d.Failed++
+	case Skipped:
+		d.Skipped++
+	}
+	d.Bytes += r.Visit.Bytes
+}
+
+// writeDaily adds the results to the daily sums.
+func (c *commit) writeDaily(ctx context.Context) error {
+	type key struct{ day, site int32 }
+	sums := make(map[int64]*Daily) // by site and day, in the order of the primary key
+	for _, r := range c.fresh {
+		k := key{DayOf(r.Visit.At), r.Page.SiteID}
+		at := int64(k.site)<<32 | int64(uint32(k.day))
+		if sums[at] == nil {
+			sums[at] = &Daily{Bucket: c.bucket, SiteID: k.site, Day: k.day}
+		}
+		sums[at].Count(r)
+	}
+	rows := make([]Daily, 0, len(sums))
+	for _, d := range byKey(sums) {
+		rows = append(rows, *d)
+	}
+	return dailyTable.each(ctx, c.tx, rows, dailyTable.inserting(addDaily()))
+}
+
+// addDaily is the clause that adds to a row that exists.
+func addDaily() string {
+	var sets []string
+	for _, name := range strings.Fields(dailyTable.columns)[dailyTable.key:] {
+		sets = append(sets, name+" = daily."+name+" + excluded."+name)
+	}
+	return " ON CONFLICT (bucket, site_id, day) DO UPDATE SET " + strings.Join(sets, ", ")
+}

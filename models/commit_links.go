@@ -1,0 +1,149 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// farHosts lists the hosts that the results touch beside the leased ones: those of discovered pages and of children
+// that are brought forward. They are locked together with the leased ones, in one order.
+func (c *commit) farHosts(ctx context.Context) ([]hostKey, error) {
+	var keys []hostKey
+	for _, r := range c.results {
+		for i := range r.Discovered {
+			name := clean(r.Discovered[i].Host)
+			keys = append(keys, hostKey{BucketOf(name), HostID(name)})
+		}
+	}
+	children, err := c.children(ctx, c.results)
+	if err != nil {
+		return nil, err
+	}
+	for bucket, ids := range children {
+		rows, err := c.tx.rows(ctx, `SELECT DISTINCT host_id FROM pages WHERE bucket = $1 AND id = ANY($2)`, bucket, ids)
+		if err != nil {
+			return nil, fmt.Errorf("hosts of children: %w", err)
+		}
+		hosts, err := scanIDs(rows)
+		if err != nil {
+			return nil, fmt.Errorf("hosts of children: %w", err)
+		}
+		for _, id := range hosts {
+			keys = append(keys, hostKey{bucket, id})
+		}
+	}
+	return keys, nil
+}
+
+// children lists, by bucket, the children that are to be brought forward.
+func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]int64, error) {
+	children := make(map[int16][]int64)
+	var stored []int64
+	for _, r := range results {
+		switch {
+		case r.Forward == 0:
+		case r.LinksKnown:
+			for _, l := range r.Links {
+				children[l.ChildBucket] = append(children[l.ChildBucket], l.ChildID)
+			}
+		default:
+			stored = append(stored, r.Page.ID)
+		}
+	}
+	links, err := c.linksOf(ctx, stored)
+	for _, l := range links {
+		children[l.ChildBucket] = append(children[l.ChildBucket], l.ChildID)
+	}
+	return children, err
+}
+
+// linksOf reads the links of parents of the bucket.
+func (c *commit) linksOf(ctx context.Context, parents []int64) ([]Link, error) {
+	if len(parents) == 0 {
+		return nil, nil
+	}
+	// Index: the primary key.
+	rows, err := c.tx.rows(ctx, `SELECT `+linkTable.list()+` FROM links WHERE bucket = $1 AND parent_id = ANY($2)`,
+		c.bucket, parents)
+	return linkTable.scan(rows, err)
+}
+
+// writeLinks replaces the links of the parents whose children are known; links that stay are not written.
+func (c *commit) writeLinks(ctx context.Context) error {
+	wanted := make(map[Link]bool)
+	var parents []int64
+	for _, r := range c.fresh {
+		if !r.LinksKnown {
+			continue
+		}
+		if slices.Contains(parents, r.Page.ID) { // an earlier result of the same page
+			for l := range wanted {
+				if l.ParentID == r.Page.ID {
+					delete(wanted, l)
+				}
+			}
+		}
+		parents = append(parents, r.Page.ID)
+		for _, l := range r.Links {
+			wanted[Link{c.bucket, r.Page.ID, l.ChildBucket, l.ChildID}] = true
+		}
+	}
+	stored, err := c.linksOf(ctx, parents)
+	if err != nil {
+		return err
+	}
+	var gone, added []Link
+	for _, l := range stored {
+		if wanted[l] {
+			delete(wanted, l)
+		} else {
+			gone = append(gone, l)
+		}
+	}
+	for l := range wanted {
+		added = append(added, l)
+	}
+	if err := linkTable.remove(ctx, c.tx, gone); err != nil {
+		return err
+	}
+	return linkTable.insert(ctx, c.tx, added)
+}
+
+// forward makes the children of fully crawled parents due that were not visited since. Children that are never due
+// stay so.
+func (c *commit) forward(ctx context.Context) error {
+	for _, r := range c.fresh {
+		if r.Forward == 0 {
+			continue
+		}
+		children, err := c.children(ctx, []*Result{r})
+		if err != nil {
+			return err
+		}
+		for bucket, ids := range children {
+			if err := c.hasten(ctx, r, bucket, ids); err != nil {
+				return fmt.Errorf("bring children forward: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *commit) hasten(ctx context.Context, r *Result, bucket int16, ids []int64) error {
+	// Index: the primary key.
+	rows, err := c.tx.rows(ctx, `UPDATE pages SET due_at = $3, rule = $4
+		WHERE bucket = $1 AND id = ANY($2) AND visited_at < $5 AND due_at > $3 RETURNING host_id`,
+		bucket, ids, int64(r.Forward), int16(RuleParent), int64(r.ForwardOf))
+	if err != nil {
+		return err
+	}
+	hosts, err := scanIDs(rows)
+	for _, id := range hosts {
+		// A host that was not locked got the child after the locks were taken: by a discovery, so it is due at once.
+		if h := c.queue.get(bucket, id); h != nil {
+			h.Hasten(r.Forward)
+		}
+	}
+	return err
+}

@@ -1,0 +1,75 @@
+package models
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+)
+
+// dialect is what the two engines say differently. Statements are written for PostgreSQL, with $1 for parameters.
+type dialect string
+
+const (
+	sqliteDialect   dialect = "sqlite"
+	postgresDialect dialect = "postgres"
+)
+
+var anyList = regexp.MustCompile(`= ANY\((\$\d+)\)`)
+
+// statement turns a statement for PostgreSQL into one for the engine. SQLite has no row locks and needs none: its
+// writers hold the whole file.
+func (d dialect) statement(query string) string {
+	if d == postgresDialect {
+		return query
+	}
+	query = anyList.ReplaceAllString(query, "IN (SELECT value FROM json_each($1))")
+	return strings.ReplaceAll(query, "FOR UPDATE SKIP LOCKED", "")
+}
+
+// arguments turns lists of numbers into what the engine takes for = ANY($n).
+func (d dialect) arguments(args []any) []any {
+	if d == postgresDialect {
+		return args
+	}
+	for i, arg := range args {
+		switch list := arg.(type) {
+		case []int64:
+			args[i] = mustJSON(list)
+		case []int16:
+			args[i] = mustJSON(list)
+		}
+	}
+	return args
+}
+
+// mustJSON is for lists of integers, which always have a JSON form.
+func mustJSON(list any) string {
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// transient tells whether a transaction failed only because of others that ran beside it.
+func transient(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "40001" || pg.Code == "40P01"
+	}
+	var lite *sqlite.Error
+	if errors.As(err, &lite) {
+		const busy, locked = 5, 6 // the low byte; the rest says why
+		return lite.Code()&0xff == busy || lite.Code()&0xff == locked
+	}
+	return false
+}
+
+// clean makes text fit for every engine: valid UTF-8 without NUL, which PostgreSQL refuses.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}

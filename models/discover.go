@@ -1,0 +1,122 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Row is the discovered page as a store writes it: with the keys that follow from its host and its URL, with text fit
+// for every engine, and due at now where neither a due time nor a rule is set.
+func (d *Discovery) Row(now time.Time) Page {
+	p := d.Page
+	p.URL = clean(p.URL)
+	host := clean(d.Host)
+	p.Bucket, p.HostID, p.ID = BucketOf(host), HostID(host), PageID(p.URL)
+	if p.State == 0 {
+		p.State = StateNew
+	}
+	if p.Rule == 0 {
+		p.Rule = RuleStart
+		if p.DueAt == 0 {
+			p.DueAt = At(now)
+		}
+	}
+	p.FRMax = max(p.FRMax, 1)
+	return p
+}
+
+// Added counts what became of discoveries.
+type Added struct {
+	Added   int // new pages
+	Known   int // pages that were there already, and repetitions
+	Dropped int // beyond the limit of pages a host, or with the ID of another URL
+}
+
+// discover adds the results' discovered pages.
+func (c *commit) discover(ctx context.Context) error {
+	var found []Discovery
+	for _, r := range c.fresh {
+		found = append(found, r.Discovered...)
+	}
+	_, err := c.queue.discover(ctx, c.now, found, c.tx.store.options.PagesPerHost)
+	return err
+}
+
+// discover inserts pages that do not exist and the hosts that they need. A page that exists is left as it is.
+func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, limit int) (Added, error) {
+	var sum Added
+	names := make(map[hostKey]string)
+	pages := make(map[int16][]Page)
+	for i := range found {
+		p := found[i].Row(now)
+		names[hostKey{p.Bucket, p.HostID}] = clean(found[i].Host)
+		pages[p.Bucket] = append(pages[p.Bucket], p)
+	}
+	if err := q.create(ctx, names); err != nil {
+		return sum, fmt.Errorf("add hosts: %w", err)
+	}
+	for _, rows := range pages {
+		fresh, err := q.unknown(ctx, rows, limit, &sum)
+		if err != nil {
+			return sum, fmt.Errorf("look up pages: %w", err)
+		}
+		if err := pageTable.insert(ctx, q.tx, fresh); err != nil {
+			return sum, err
+		}
+		for i := range fresh {
+			h := q.get(fresh[i].Bucket, fresh[i].HostID)
+			h.Pages++
+			h.Hasten(fresh[i].DueAt)
+		}
+		sum.Added += len(fresh)
+	}
+	return sum, nil
+}
+
+// unknown is those of the pages of one bucket that are to be added. Every insertion holds the lock of the page's host,
+// so none of them can appear meanwhile.
+func (q *queue) unknown(ctx context.Context, pages []Page, limit int, sum *Added) ([]Page, error) {
+	ids := make([]int64, len(pages))
+	for i := range pages {
+		ids[i] = pages[i].ID
+	}
+	// Index: the primary key.
+	rows, err := q.tx.rows(ctx, `SELECT id, url FROM pages WHERE bucket = $1 AND id = ANY($2)`, pages[0].Bucket, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	known := make(map[int64]string, len(pages))
+	for rows.Next() {
+		var id int64
+		var url string
+		if err := rows.Scan(&id, &url); err != nil {
+			return nil, err
+		}
+		known[id] = url
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	var fresh []Page
+	room := make(map[int64]int32)
+	for i := range pages {
+		p := &pages[i]
+		if _, ok := room[p.HostID]; !ok {
+			room[p.HostID] = int32(limit) - q.get(p.Bucket, p.HostID).Pages
+		}
+		url, exists := known[p.ID]
+		switch {
+		case exists && url == p.URL:
+			sum.Known++
+		case exists, limit > 0 && room[p.HostID] <= 0:
+			sum.Dropped++
+		default:
+			known[p.ID] = p.URL
+			room[p.HostID]--
+			fresh = append(fresh, *p)
+		}
+	}
+	return fresh, nil
+}

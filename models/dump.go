@@ -1,0 +1,47 @@
+package models
+
+import (
+	"context"
+	"fmt"
+)
+
+// Dump is every row of a database, each table in the order of its key.
+type Dump struct {
+	Sites    []Site
+	Hosts    []Host
+	Robots   []Robots
+	Pages    []Page
+	Visits   []Visit
+	Versions []Version
+	Contents []Content
+	Links    []Link
+	Events   []Event
+	Daily    []Daily
+}
+
+// Dump reads the whole database: for tests, and to compare small databases by eye.
+func (s *Store) Dump(ctx context.Context) (Dump, error) {
+	var d Dump
+	var contents []contentRow
+	for _, read := range []func() error{
+		dumpOf(ctx, s, siteTable, &d.Sites), dumpOf(ctx, s, hostTable, &d.Hosts), dumpOf(ctx, s, robotsTable, &d.Robots),
+		dumpOf(ctx, s, pageTable, &d.Pages), dumpOf(ctx, s, visitTable, &d.Visits), dumpOf(ctx, s, versionTable, &d.Versions),
+		dumpOf(ctx, s, contentTable, &contents), dumpOf(ctx, s, linkTable, &d.Links), dumpOf(ctx, s, eventTable, &d.Events),
+		dumpOf(ctx, s, dailyTable, &d.Daily),
+	} {
+		if err := read(); err != nil {
+			return d, fmt.Errorf("dump database: %w", err)
+		}
+	}
+	for _, c := range contents {
+		d.Contents = append(d.Contents, c.Content)
+	}
+	return d, nil
+}
+
+func dumpOf[T any](ctx context.Context, s *Store, tb table[T], into *[]T) func() error {
+	return func() (err error) {
+		*into, err = tb.scan(s.rows(ctx, "SELECT "+tb.list()+" FROM "+tb.name+" ORDER BY "+tb.keyList()))
+		return err
+	}
+}

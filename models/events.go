@@ -1,0 +1,118 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Events reads at most limit events of a bucket that come after a number, in order.
+func (s *Store) Events(ctx context.Context, bucket int16, after int64, limit int) ([]Event, error) {
+	// Index: the primary key.
+	events, err := eventTable.scan(s.rows(ctx, `SELECT `+eventTable.list()+` FROM events
+		WHERE bucket = $1 AND seq > $2 ORDER BY seq LIMIT $3`, bucket, after, limit))
+	if err != nil {
+		return nil, fmt.Errorf("read events: %w", err)
+	}
+	return events, nil
+}
+
+// News lists the buckets with events that a sink has not delivered. It reads one row a bucket, no event.
+func (s *Store) News(ctx context.Context, sink string) ([]int16, error) {
+	rows, err := s.rows(ctx, `SELECT b.bucket FROM buckets b
+		LEFT JOIN sink_cursors c ON c.sink = $1 AND c.bucket = b.bucket
+		WHERE b.next_seq > COALESCE(c.seq, 0) + 1 ORDER BY b.bucket`, clean(sink))
+	if err != nil {
+		return nil, fmt.Errorf("find news for sink %s: %w", sink, err)
+	}
+	ids, err := scanIDs(rows)
+	if err != nil {
+		return nil, fmt.Errorf("find news for sink %s: %w", sink, err)
+	}
+	buckets := make([]int16, len(ids))
+	for i, id := range ids {
+		buckets[i] = int16(id)
+	}
+	return buckets, nil
+}
+
+// Cursor is the number of the last event of a bucket that a sink has delivered; 0: none.
+func (s *Store) Cursor(ctx context.Context, sink string, bucket int16) (int64, error) {
+	rows, err := s.rows(ctx, `SELECT seq FROM sink_cursors WHERE sink = $1 AND bucket = $2`, clean(sink), bucket)
+	if err != nil {
+		return 0, fmt.Errorf("cursor of sink %s: %w", sink, err)
+	}
+	seqs, err := scanIDs(rows)
+	if err != nil || len(seqs) == 0 {
+		return 0, err
+	}
+	return seqs[0], nil
+}
+
+// SetCursor notes the last event of a bucket that a sink has delivered. It may go back: that is a replay.
+func (s *Store) SetCursor(ctx context.Context, sink string, bucket int16, seq int64) error {
+	err := s.inTx(ctx, func(t *tx) error {
+		_, err := t.exec(ctx, `INSERT INTO sink_cursors (sink, bucket, seq) VALUES ($1, $2, $3)
+			ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq`, clean(sink), bucket, seq)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("move cursor of sink %s: %w", sink, err)
+	}
+	return nil
+}
+
+// PruneEvents removes the events older than a moment that all of the sinks have delivered, at most slice in a
+// transaction, and returns how many. A sink that has no cursor in a bucket has delivered nothing of it.
+func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []string, slice int) (int64, error) {
+	var total int64
+	for bucket := range int16(Buckets) {
+		upTo := int64(1<<63 - 1)
+		for _, sink := range sinks {
+			seq, err := s.Cursor(ctx, sink, bucket)
+			if err != nil {
+				return total, err
+			}
+			upTo = min(upTo, seq)
+		}
+		n, err := s.sweep(ctx, slice, `DELETE FROM events WHERE bucket = $1 AND seq IN (SELECT seq FROM events
+			WHERE bucket = $1 AND seq <= $2 AND at < $3 ORDER BY seq LIMIT $4)`, bucket, upTo, int64(At(before)), slice)
+		if total += n; err != nil {
+			return total, fmt.Errorf("prune events: %w", err)
+		}
+	}
+	return total, nil
+}
+
+// PruneVisits removes history older than a moment, at most slice rows in a transaction, and returns how many. The last
+// row of each page stays, so that one sees how its last visit went however long ago that was.
+func (s *Store) PruneVisits(ctx context.Context, before time.Time, slice int) (int64, error) {
+	var total int64
+	for bucket := range int16(Buckets) {
+		// Index: the primary key; a bucket is read as a whole, which chores may do.
+		n, err := s.sweep(ctx, slice, `DELETE FROM visits WHERE bucket = $1 AND (page_id, number) IN (
+			SELECT v.page_id, v.number FROM visits v WHERE v.bucket = $1 AND v.at < $2 AND EXISTS (SELECT 1 FROM visits w
+				WHERE w.bucket = v.bucket AND w.page_id = v.page_id AND w.number > v.number) LIMIT $3)`,
+			bucket, int64(At(before)), slice)
+		if total += n; err != nil {
+			return total, fmt.Errorf("prune visits: %w", err)
+		}
+	}
+	return total, nil
+}
+
+// sweep runs a deletion until it removes less than a slice.
+func (s *Store) sweep(ctx context.Context, slice int, query string, args ...any) (int64, error) {
+	var total int64
+	for {
+		var n int64
+		err := s.inTx(ctx, func(t *tx) error {
+			var err error
+			n, err = t.exec(ctx, query, args...)
+			return err
+		})
+		if total += n; err != nil || n < int64(slice) {
+			return total, err
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package models
+
+import (
+	"context"
+	"fmt"
+)
+
+// Meta reads a value of the database as a whole; "" where it was never set.
+func (s *Store) Meta(ctx context.Context, key string) (string, error) {
+	value, err := scanText(s.rows(ctx, `SELECT value FROM meta WHERE key = $1`, key))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", key, err)
+	}
+	return value, nil
+}
+
+// SetMeta sets a value where it still is old ("" for never set), and returns the value that is in force afterwards:
+// of several processes that set it at once, all learn which one won.
+func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, error) {
+	var current string
+	err := s.inTx(ctx, func(t *tx) error {
+		var err error
+		if old == "" {
+			_, err = t.exec(ctx, `INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, clean(value))
+		} else {
+			_, err = t.exec(ctx, `UPDATE meta SET value = $3 WHERE key = $1 AND value = $2`, key, old, clean(value))
+		}
+		if err != nil {
+			return err
+		}
+		current, err = scanText(t.rows(ctx, `SELECT value FROM meta WHERE key = $1`, key))
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("set %s: %w", key, err)
+	}
+	return current, nil
+}
+
+// NewestInstant is the newest moment that the database knows to have passed: of sites, beats, events and days with
+// visits. A clock that shows much less is wrong. It is cheap and may lag behind the last visit by a day.
+func (s *Store) NewestInstant(ctx context.Context) (Instant, error) {
+	rows, err := s.rows(ctx, `SELECT COALESCE(MAX(created_at), 0) FROM sites
+		UNION ALL SELECT COALESCE(MAX(beat_at), 0) FROM workers
+		UNION ALL SELECT CAST(COALESCE(MAX(day), 0) AS bigint) * 86400000 FROM daily
+		UNION ALL SELECT COALESCE(MAX(e.at), 0) FROM buckets b JOIN events e ON e.bucket = b.bucket AND e.seq = b.next_seq - 1`)
+	if err != nil {
+		return 0, fmt.Errorf("find newest moment: %w", err)
+	}
+	moments, err := scanIDs(rows)
+	newest := Instant(0)
+	for _, m := range moments {
+		newest = max(newest, Instant(m))
+	}
+	return newest, err
+}

@@ -1,0 +1,155 @@
+package models
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"recrawld/models/migrations"
+)
+
+// migrationLock is the key of the advisory lock under which a PostgreSQL schema is changed.
+const migrationLock = 0x7265637261776c64 // "recrawld"
+
+// step is one migration.
+type step struct {
+	version  int
+	name     string
+	sql      string
+	checksum string
+}
+
+// Migrate brings the schema up to the binary's, one transaction a step. It returns ErrNewerSchema for a database of a
+// newer binary, and an error for one whose steps are not those of this binary; then nothing is written. Processes that
+// start at once wait for each other.
+func (s *Store) Migrate(ctx context.Context, now time.Time) error {
+	steps, err := s.dialect.steps()
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	for done := false; !done; {
+		err := s.inTx(ctx, func(t *tx) error {
+			var err error
+			done, err = t.migrateOnce(ctx, steps, now)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("migrate database: %w", err)
+		}
+	}
+	return nil
+}
+
+// migrateOnce runs the next step, if there is one.
+func (t *tx) migrateOnce(ctx context.Context, steps []step, now time.Time) (done bool, err error) {
+	if t.store.dialect == postgresDialect {
+		if _, err := t.exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
+			return false, err
+		}
+	}
+	if err := t.script(ctx, `CREATE TABLE IF NOT EXISTS schema_migrations (
+		version integer NOT NULL PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at bigint NOT NULL)`); err != nil {
+		return false, err
+	}
+	rows, err := t.sql.QueryContext(ctx, appliedSteps)
+	if err != nil {
+		return false, err
+	}
+	applied, err := compareSteps(rows, steps)
+	if err != nil || applied == len(steps) {
+		return true, err
+	}
+	next := steps[applied]
+	if err := t.script(ctx, next.sql); err != nil {
+		return false, fmt.Errorf("step %d (%s): %w", next.version, next.name, err)
+	}
+	_, err = t.exec(ctx, `INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
+		next.version, next.name, next.checksum, int64(At(now)))
+	return false, err
+}
+
+const appliedSteps = `SELECT version, name, checksum FROM schema_migrations ORDER BY version`
+
+// script runs several statements.
+func (t *tx) script(ctx context.Context, statements string) error {
+	var args []any
+	if t.store.dialect == postgresDialect {
+		args = []any{pgx.QueryExecModeSimpleProtocol} // the other modes take one statement at a time
+	}
+	_, err := t.sql.ExecContext(ctx, statements, args...)
+	return err
+}
+
+// checkSchema tells whether the schema is the binary's own.
+func (s *Store) checkSchema(ctx context.Context) error {
+	steps, err := s.dialect.steps()
+	if err != nil {
+		return err
+	}
+	rows, err := s.rows(ctx, appliedSteps)
+	if err != nil {
+		return fmt.Errorf("not a database of recrawld: %w", err)
+	}
+	applied, err := compareSteps(rows, steps)
+	if err != nil {
+		return err
+	}
+	if applied < len(steps) {
+		return fmt.Errorf("schema is at step %d, this binary's at %d: start the daemon once to migrate it", applied, len(steps))
+	}
+	return nil
+}
+
+// compareSteps returns how many of the steps a database has, and an error if it has others.
+func compareSteps(rows *sql.Rows, steps []step) (int, error) {
+	defer rows.Close()
+	n := 0
+	for rows.Next() {
+		var had step
+		if err := rows.Scan(&had.version, &had.name, &had.checksum); err != nil {
+			return 0, err
+		}
+		if had.version > len(steps) {
+			return 0, fmt.Errorf("%w: it has step %d (%s), this binary knows %d", ErrNewerSchema, had.version, had.name, len(steps))
+		}
+		if n++; had.version != n {
+			return 0, fmt.Errorf("schema step %d is missing", n)
+		}
+		if want := steps[n-1]; had.checksum != want.checksum {
+			return 0, fmt.Errorf("schema step %d (%s) differs from this binary's (%s)", n, had.name, want.name)
+		}
+	}
+	return n, rows.Err()
+}
+
+// steps are the embedded migrations of an engine, in order, numbered from 1 without gaps.
+func (d dialect) steps() ([]step, error) {
+	names, err := fs.Glob(migrations.Files, path.Join(string(d), "*.sql"))
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]step, 0, len(names))
+	for i, name := range names { // Glob sorts
+		b, err := migrations.Files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		number, rest, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".sql"), "_")
+		version, err := strconv.Atoi(number)
+		if err != nil || version != i+1 {
+			return nil, fmt.Errorf("%s: want number %d", name, i+1)
+		}
+		sum := sha256.Sum256(b)
+		steps = append(steps, step{version: version, name: rest, sql: string(b), checksum: hex.EncodeToString(sum[:])})
+	}
+	return steps, nil
+}

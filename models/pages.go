@@ -1,0 +1,166 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	// sliceRows is how many rows a transaction of a long chore takes.
+	sliceRows = 5000
+	// addRows is how many pages a transaction of an import takes.
+	addRows = 20000
+)
+
+// AddPages adds pages, with at most maxPerHost on a host (0: no limit), and the hosts that they need. Known pages are
+// left as they are. Where neither DueAt nor Rule is set, a page is due at now. It is meant for many pages at a time:
+// some ten thousand. After an error some of them may have been added; adding them again is harmless.
+func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, maxPerHost int) (Added, error) {
+	var sum Added
+	// In the order of the primary key, for the sake of the index.
+	order := make([]addOrder, len(found))
+	for i := range found {
+		order[i] = addOrder{BucketOf(clean(found[i].Host)), PageID(clean(found[i].Page.URL)), i}
+	}
+	slices.SortFunc(order, func(a, b addOrder) int {
+		return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))
+	})
+	for chunk := range slices.Chunk(order, addRows) {
+		batch := make([]Discovery, len(chunk))
+		for i, o := range chunk {
+			batch[i] = found[o.index]
+		}
+		var added Added
+		err := s.inTx(ctx, func(t *tx) error {
+			q := newQueue(t)
+			var err error
+			if added, err = q.discover(ctx, now, batch, maxPerHost); err != nil {
+				return err
+			}
+			return q.flush(ctx)
+		})
+		if err != nil {
+			return sum, fmt.Errorf("add pages: %w", err)
+		}
+		sum.Added += added.Added
+		sum.Known += added.Known
+		sum.Dropped += added.Dropped
+	}
+	return sum, nil
+}
+
+type addOrder struct {
+	bucket int16
+	id     int64
+	index  int
+}
+
+// VisitNow makes one page due now, because somebody asked for it. It returns ErrNotFound where there is no such page.
+func (s *Store) VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error {
+	err := s.inTx(ctx, func(t *tx) error {
+		rows, err := t.rows(ctx, `SELECT host_id FROM pages WHERE bucket = $1 AND id = $2`, bucket, page)
+		if err != nil {
+			return err
+		}
+		hosts, err := scanIDs(rows)
+		if err != nil {
+			return err
+		}
+		if len(hosts) == 0 {
+			return ErrNotFound
+		}
+		q := newQueue(t)
+		if err := q.lock(ctx, []hostKey{{bucket, hosts[0]}}); err != nil {
+			return err
+		}
+		if err := q.makeDue(ctx, At(now), RuleManual, bucket, []pageRef{{page, hosts[0]}}); err != nil {
+			return err
+		}
+		return q.flush(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("visit page %d now: %w", page, err)
+	}
+	return nil
+}
+
+// pageRef names a page of a known bucket.
+type pageRef struct{ id, host int64 }
+
+func pageIDs(pages []pageRef) []int64 {
+	ids := make([]int64, len(pages))
+	for i, p := range pages {
+		ids[i] = p.id
+	}
+	return ids
+}
+
+// makeDue sets when pages of locked hosts are due.
+func (q *queue) makeDue(ctx context.Context, due Instant, rule Rule, bucket int16, pages []pageRef) error {
+	_, err := q.tx.exec(ctx, `UPDATE pages SET due_at = $3, rule = $4 WHERE bucket = $1 AND id = ANY($2)`,
+		bucket, pageIDs(pages), int64(due), int16(rule))
+	for _, p := range pages {
+		if h := q.get(bucket, p.host); h != nil {
+			h.Hasten(due)
+		}
+	}
+	return err
+}
+
+// eachSlice walks over all pages that meet a condition, whose parameters start at $4, in transactions of at most
+// sliceRows pages each, with the hosts of the pages locked.
+func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(*queue, int16, []pageRef) error) error {
+	for bucket := range int16(Buckets) {
+		after := int64(-1)
+		for more := true; more; {
+			next := after
+			err := s.inTx(ctx, func(t *tx) error {
+				pages, err := t.slice(ctx, bucket, after, where, args)
+				if more = len(pages) == sliceRows; err != nil || len(pages) == 0 {
+					return err
+				}
+				next = pages[len(pages)-1].id
+				q := newQueue(t)
+				keys := make([]hostKey, len(pages))
+				for i, p := range pages {
+					keys[i] = hostKey{bucket, p.host}
+				}
+				if err := q.lock(ctx, keys); err != nil {
+					return err
+				}
+				if err := f(q, bucket, pages); err != nil {
+					return err
+				}
+				return q.flush(ctx)
+			})
+			if err != nil {
+				return err
+			}
+			after = next
+		}
+	}
+	return nil
+}
+
+// slice reads the next pages of a bucket that meet a condition.
+func (t *tx) slice(ctx context.Context, bucket int16, after int64, where string, args []any) ([]pageRef, error) {
+	// Index: the primary key; the bucket is read as a whole, which chores may do.
+	rows, err := t.rows(ctx, `SELECT id, host_id FROM pages WHERE bucket = $1 AND id > $2 AND `+where+` ORDER BY id LIMIT $3`,
+		append([]any{bucket, after, sliceRows}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var pages []pageRef
+	for rows.Next() {
+		var p pageRef
+		if err := rows.Scan(&p.id, &p.host); err != nil {
+			return nil, err
+		}
+		pages = append(pages, p)
+	}
+	return pages, rows.Err()
+}

@@ -1,0 +1,55 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Recover voids every lease and returns how many there were. It is for a daemon that has the database to itself, after
+// a crash: what was leased belongs to nobody. Politeness holds as if each host had been asked until its lease's end,
+// at the latest now.
+func (s *Store) Recover(ctx context.Context, now time.Time) (int, error) {
+	total := 0
+	for bucket := range int16(Buckets) {
+		n := 0
+		err := s.inTx(ctx, func(t *tx) error {
+			q := newQueue(t)
+			// Index: the primary key; it runs once a start and reads all hosts.
+			err := q.load(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND lease_until > 0 ORDER BY id `+
+				q.forUpdate(), bucket)
+			if n = len(q.hosts); err != nil || n == 0 {
+				return err
+			}
+			keys := make([]hostKey, 0, n)
+			for key := range q.hosts {
+				keys = append(keys, key)
+			}
+			void := func(h *Host, due Instant) { h.Void(At(now), due) }
+			if err := q.settle(ctx, keys, void); err != nil {
+				return err
+			}
+			return q.flush(ctx)
+		})
+		if err != nil {
+			return total, fmt.Errorf("void leases: %w", err)
+		}
+		total += n
+	}
+	return total, nil
+}
+
+// RecountHosts sets each host's number of pages to what it is. It is not needed unless rows were changed by hand.
+func (s *Store) RecountHosts(ctx context.Context) error {
+	for bucket := range int16(Buckets) {
+		err := s.inTx(ctx, func(t *tx) error {
+			_, err := t.exec(ctx, `UPDATE hosts SET pages = (SELECT COUNT(*) FROM pages p
+				WHERE p.bucket = hosts.bucket AND p.host_id = hosts.id) WHERE bucket = $1`, bucket)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("count pages of hosts: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// SyncSites makes the sites of the configuration file those of the database, by name, and returns them in the same
+// order with their IDs. A site that left the file keeps its pages and loses only FromFile. Paused is left as it is.
+func (s *Store) SyncSites(ctx context.Context, now time.Time, sites []Site) ([]Site, error) {
+	var out []Site
+	err := s.inTx(ctx, func(t *tx) error {
+		out = out[:0]
+		if _, err := t.exec(ctx, `UPDATE sites SET from_file = $1 WHERE from_file`, false); err != nil {
+			return err
+		}
+		for _, site := range sites {
+			site.FromFile, site.CreatedAt = true, At(now)
+			stored, err := t.putSite(ctx, site)
+			if err != nil {
+				return err
+			}
+			out = append(out, stored)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("store sites: %w", err)
+	}
+	return out, nil
+}
+
+// AddSite stores a site that a command gave, with its settings, and returns it with its ID. A site of that name keeps
+// its ID and whether it is in the configuration file.
+func (s *Store) AddSite(ctx context.Context, now time.Time, site Site) (Site, error) {
+	var stored Site
+	err := s.inTx(ctx, func(t *tx) error {
+		site.CreatedAt = At(now)
+		var err error
+		stored, err = t.putSite(ctx, site)
+		return err
+	})
+	if err != nil {
+		return Site{}, fmt.Errorf("store site %s: %w", site.Name, err)
+	}
+	return stored, nil
+}
+
+// putSite updates the site of that name or adds it, and returns the row. The update comes first because an insertion
+// that ends in a conflict uses up an ID.
+func (t *tx) putSite(ctx context.Context, site Site) (Site, error) {
+	name, url, settings := clean(site.Name), clean(site.URL), clean(site.Settings)
+	stored, err := t.sites(ctx, `UPDATE sites SET url = $2, settings = CASE WHEN $3 = '' THEN settings ELSE $3 END,
+		from_file = from_file OR $4 WHERE name = $1 RETURNING `+siteTable.list(), name, url, settings, site.FromFile)
+	if err == nil && len(stored) == 0 {
+		stored, err = t.sites(ctx, `INSERT INTO sites (name, url, settings, from_file, paused, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (name) DO UPDATE SET url = excluded.url, from_file = sites.from_file OR excluded.from_file
+			RETURNING `+siteTable.list(), name, url, settings, site.FromFile, site.Paused, int64(site.CreatedAt))
+	}
+	if err != nil {
+		return Site{}, err
+	}
+	return stored[0], nil
+}
+
+func (t *tx) sites(ctx context.Context, query string, args ...any) ([]Site, error) {
+	rows, err := t.rows(ctx, query, args...)
+	return siteTable.scan(rows, err)
+}
+
+// Sites lists all sites by ID.
+func (s *Store) Sites(ctx context.Context) ([]Site, error) {
+	sites, err := siteTable.scan(s.rows(ctx, `SELECT `+siteTable.list()+` FROM sites ORDER BY id`))
+	if err != nil {
+		return nil, fmt.Errorf("list sites: %w", err)
+	}
+	return sites, nil
+}
+
+// SetPaused pauses a site or resumes it. Pausing only sets the flag: the worker defers the site's pages as their turns
+// come (RulePaused). Resuming makes those that were deferred due now. It returns ErrNotFound for an unknown site.
+func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error {
+	err := s.inTx(ctx, func(t *tx) error {
+		n, err := t.exec(ctx, `UPDATE sites SET paused = $2 WHERE id = $1`, site, paused)
+		if err == nil && n == 0 {
+			err = ErrNotFound
+		}
+		return err
+	})
+	if err == nil && !paused {
+		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RulePaused)},
+			func(q *queue, bucket int16, pages []pageRef) error {
+				return q.makeDue(ctx, At(now), RuleManual, bucket, pages)
+			})
+	}
+	if err != nil {
+		return fmt.Errorf("pause or resume site %d: %w", site, err)
+	}
+	return nil
+}
+
+// RemoveSite removes a site with its pages, their history, versions, links and daily sums, in slices, so that nobody
+// waits long; the site's own row goes last. Events stay until they are pruned. An unknown site is ErrNotFound.
+func (s *Store) RemoveSite(ctx context.Context, site int32) error {
+	err := s.eachSlice(ctx, `site_id = $4`, []any{site}, func(q *queue, bucket int16, pages []pageRef) error {
+		return q.removePages(ctx, bucket, pages)
+	})
+	if err == nil {
+		err = s.inTx(ctx, func(t *tx) error {
+			if _, err := t.exec(ctx, `DELETE FROM daily WHERE site_id = $1`, site); err != nil {
+				return err
+			}
+			n, err := t.exec(ctx, `DELETE FROM sites WHERE id = $1`, site)
+			if err == nil && n == 0 {
+				err = ErrNotFound
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("remove site %d: %w", site, err)
+	}
+	return nil
+}
+
+// removePages removes pages of locked hosts.
+func (q *queue) removePages(ctx context.Context, bucket int16, pages []pageRef) error {
+	ids := pageIDs(pages)
+	for _, statement := range []string{
+		`DELETE FROM visits WHERE bucket = $1 AND page_id = ANY($2)`,
+		`DELETE FROM versions WHERE bucket = $1 AND page_id = ANY($2)`,
+		`DELETE FROM links WHERE bucket = $1 AND parent_id = ANY($2)`,
+		`DELETE FROM pages WHERE bucket = $1 AND id = ANY($2)`,
+	} {
+		if _, err := q.tx.exec(ctx, statement, bucket, ids); err != nil {
+			return err
+		}
+	}
+	var idle []hostKey
+	for _, p := range pages {
+		h := q.get(bucket, p.host)
+		h.Pages = max(h.Pages-1, 0)
+		if h.LeaseUntil == 0 {
+			idle = append(idle, hostKey{bucket, p.host})
+		}
+	}
+	return q.settle(ctx, idle, (*Host).Free)
+}

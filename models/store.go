@@ -1,0 +1,93 @@
+package models
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+)
+
+// Options say how a database is opened. The zero value is for a daemon.
+type Options struct {
+	// ReadOnly is for commands that only look: nothing is created, migrated or written, and Open refuses a schema that
+	// is not the binary's own.
+	ReadOnly bool
+
+	// PagesPerHost is how many pages of one host are kept at most; what Commit discovers beyond is dropped. 0: no limit.
+	PagesPerHost int
+
+	// Conns is the number of connections to PostgreSQL, and of those for reading SQLite beside its one writer.
+	// 0: 8.
+	Conns int
+}
+
+// Store keeps the nouns in SQLite or PostgreSQL. It is safe for concurrent use by many goroutines, and by many
+// processes on one database.
+type Store struct {
+	dialect dialect
+	options Options
+	write   *gorm.DB // SQLite: one connection, every transaction takes the write lock at once
+	read    *gorm.DB // PostgreSQL: the same as write
+	writer  *sql.DB
+	reader  *sql.DB
+
+	mu       sync.Mutex
+	prepared map[string]*sql.Stmt // guarded by mu: statements of SQLite's writer, by text; nil: wanted
+	wanted   []string             // guarded by mu: those to prepare before the next transaction
+}
+
+// Open opens a database: "postgres://…" (or "postgresql://…"), "sqlite:PATH", or a path, which means SQLite. Unless
+// Options.ReadOnly is set, a missing SQLite file is created for the owner's eyes only; call Migrate before anything else.
+func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
+	if o.Conns <= 0 {
+		o.Conns = 8
+	}
+	s := &Store{options: o, prepared: make(map[string]*sql.Stmt)}
+	if err := s.connect(dsn); err != nil {
+		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
+	}
+	if o.ReadOnly {
+		if err := s.checkSchema(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
+		}
+	}
+	return s, nil
+}
+
+func (s *Store) connect(dsn string) error {
+	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		s.dialect = postgresDialect
+		return s.openPostgres(dsn)
+	}
+	s.dialect = sqliteDialect
+	return s.openSQLite(strings.TrimPrefix(dsn, "sqlite:"))
+}
+
+// Dialect is "sqlite" or "postgres".
+func (s *Store) Dialect() string { return string(s.dialect) }
+
+// Close closes all connections. It is safe to call on a store that was only half opened.
+func (s *Store) Close() error {
+	var errs []error
+	for _, db := range []*sql.DB{s.reader, s.writer} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// quiet is how gorm is used throughout: silent, no transaction of its own around single statements.
+func quiet() *gorm.Config {
+	return &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true}
+}
+
+// rows runs a query outside any transaction.
+func (s *Store) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return s.reader.QueryContext(ctx, s.dialect.statement(query), s.dialect.arguments(args)...)
+}

@@ -1,0 +1,134 @@
+package models
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+var siteTable = table[Site]{"sites", "id name url settings from_file paused created_at", 1, func(s *Site) []any {
+	return []any{&s.ID, &s.Name, &s.URL, &s.Settings, &s.FromFile, &s.Paused, &s.CreatedAt}
+}}
+
+var hostTable = table[Host]{"hosts", "bucket id name ready_at open_at backoff_until failures delay lease_token " +
+	"lease_until lease_owner pages", 2, func(h *Host) []any {
+	return []any{&h.Bucket, &h.ID, &h.Name, &h.ReadyAt, &h.OpenAt, &h.BackoffUntil, &h.Failures, &h.Delay, &h.LeaseToken,
+		&h.LeaseUntil, &h.LeaseOwner, &h.Pages}
+}}
+
+var robotsTable = table[Robots]{"robots", "bucket host_id origin status class body crawl_delay fetched_at expires_at " +
+	"good_at", 3, func(r *Robots) []any {
+	return []any{&r.Bucket, &r.HostID, &r.Origin, &r.Status, &r.Class, &r.Body, &r.CrawlDelay, &r.FetchedAt, &r.ExpiresAt,
+		&r.GoodAt}
+}}
+
+var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level note " +
+	"due_at fr_max rule wanted visits " +
+	"records changes bits first_at visited_at changed_at tried_at failures class missing_since missing_visits " +
+	"fresh_until redirect_to chain " +
+	"version etag last_modified digest text_digest content_type bytes duplicate_of no_archive " +
+	"children full_at threshold skips", 2, func(p *Page) []any {
+	return []any{&p.Bucket, &p.ID, &p.HostID, &p.SiteID, &p.URL, &p.State, &p.Level, &p.Note,
+		&p.DueAt, &p.FRMax, &p.Rule, &p.Wanted, &p.Visits,
+		&p.Stats.Records, &p.Stats.Changes, (*bitsField)(&p.Stats.Bits), &p.Stats.FirstAt, &p.Stats.VisitedAt,
+		&p.Stats.ChangedAt, &p.TriedAt, &p.Failures, &p.Class, &p.MissingSince, &p.MissingVisits,
+		&p.FreshUntil, &p.RedirectTo, (*chainField)(&p.Chain),
+		&p.Version, &p.ETag, &p.LastModified, &p.Digest, &p.TextDigest, &p.ContentType, &p.Bytes, &p.DuplicateOf, &p.NoArchive,
+		&p.Children, &p.FullAt, &p.Threshold, &p.Skips}
+}}
+
+var visitTable = table[Visit]{"visits", "bucket page_id number at kind class status took bytes fr_max version rule", 3,
+	func(v *Visit) []any {
+		return []any{&v.Bucket, &v.PageID, &v.Number, &v.At, &v.Kind, &v.Class, &v.Status, &v.Took, &v.Bytes, &v.FRMax,
+			&v.Version, &v.Rule}
+	}}
+
+var versionTable = table[Version]{"versions", "bucket page_id number at status digest text_digest bytes content_type " +
+	"etag last_modified significant record_file record_offset record_length", 3, func(v *Version) []any {
+	return []any{&v.Bucket, &v.PageID, &v.Number, &v.At, &v.Status, &v.Digest, &v.TextDigest, &v.Bytes, &v.ContentType,
+		&v.ETag, &v.LastModified, &v.Significant, &v.Record.File, &v.Record.Offset, &v.Record.Length}
+}}
+
+// contentRow is a Content with its bucket.
+type contentRow struct {
+	Content
+	bucket int16
+}
+
+var contentTable = table[contentRow]{"contents", "bucket digest record_file record_offset record_length url at", 2,
+	func(c *contentRow) []any {
+		return []any{&c.bucket, &c.Digest, &c.Record.File, &c.Record.Offset, &c.Record.Length, &c.URL, &c.At}
+	}}
+
+var linkTable = table[Link]{"links", "bucket parent_id child_bucket child_id", 4, func(l *Link) []any {
+	return []any{&l.Bucket, &l.ParentID, &l.ChildBucket, &l.ChildID}
+}}
+
+var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url version previous not_before not_after " +
+	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length", 2,
+	func(e *Event) []any {
+		return []any{&e.Bucket, &e.Seq, &e.At, &e.Kind, &e.SiteID, &e.PageID, &e.URL, &e.Version, &e.Previous, &e.NotBefore,
+			&e.NotAfter, &e.Status, &e.ContentType, &e.LastModified, &e.Digest, &e.Bytes, &e.RedirectTo, &e.Record.File,
+			&e.Record.Offset, &e.Record.Length}
+	}}
+
+var dailyTable = table[Daily]{"daily", "bucket site_id day asked not_modified same changed first moved gone failed robots " +
+	"skipped bytes bytes_saved", 3, func(d *Daily) []any {
+	return []any{&d.Bucket, &d.SiteID, &d.Day, &d.Asked, &d.NotModified, &d.Same, &d.Changed, &d.First, &d.Moved, &d.Gone,
+		&d.Failed, &d.Robots, &d.Skipped, &d.Bytes, &d.BytesSaved}
+}}
+
+var workerTable = table[Worker]{"workers", "name machine pid release started_at beat_at real_beat_at visits lost in_flight",
+	1, func(w *Worker) []any {
+		return []any{&w.Name, &w.Machine, &w.PID, &w.Release, &w.StartedAt, &w.BeatAt, &w.RealBeatAt, &w.Visits, &w.Lost,
+			&w.InFlight}
+	}}
+
+// bitsField keeps 64 bits in a signed column.
+type bitsField uint64
+
+// Value implements driver.Valuer.
+func (b *bitsField) Value() (driver.Value, error) { return int64(*b), nil }
+
+// Scan implements sql.Scanner.
+func (b *bitsField) Scan(src any) error {
+	n, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("bits from %T", src)
+	}
+	*b = bitsField(n)
+	return nil
+}
+
+// chainField keeps a list of numbers in a text column, separated by commas.
+type chainField []int64
+
+// Value implements driver.Valuer.
+func (c *chainField) Value() (driver.Value, error) {
+	words := make([]string, len(*c))
+	for i, id := range *c {
+		words[i] = strconv.FormatInt(id, 10)
+	}
+	return strings.Join(words, ","), nil
+}
+
+// Scan implements sql.Scanner.
+func (c *chainField) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("chain from %T", src)
+	}
+	*c = nil
+	if text == "" {
+		return nil
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		id, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return fmt.Errorf("chain %q: %w", text, err)
+		}
+		*c = append(*c, id)
+	}
+	return nil
+}

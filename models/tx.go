@@ -1,0 +1,121 @@
+package models
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// attempts is how often a transaction is tried that others made fail.
+const attempts = 6
+
+// tx is a transaction. It is not safe for concurrent use.
+type tx struct {
+	store *Store
+	sql   *sql.Tx
+	stmts map[string]*sql.Stmt // this transaction's, by text
+}
+
+// inTx runs f in a transaction, again where the engine says that it only met another one. f must not keep anything from
+// an earlier run.
+func (s *Store) inTx(ctx context.Context, f func(*tx) error) error {
+	var err error
+	for range attempts {
+		if err = s.once(ctx, f); err == nil || !transient(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("gave up after %d attempts: %w", attempts, err)
+}
+
+func (s *Store) once(ctx context.Context, f func(*tx) error) error {
+	if err := s.keepStatements(ctx); err != nil {
+		return err
+	}
+	begun, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer begun.Rollback() // after Commit it does nothing
+	if err := f(&tx{store: s, sql: begun, stmts: make(map[string]*sql.Stmt)}); err != nil {
+		return err
+	}
+	return begun.Commit()
+}
+
+// exec runs a statement and returns how many rows it wrote.
+func (t *tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	stmt, err := t.prepare(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	args = t.store.dialect.arguments(args)
+	var result sql.Result
+	if stmt != nil {
+		result, err = stmt.ExecContext(ctx, args...)
+	} else {
+		result, err = t.sql.ExecContext(ctx, query, args...)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// rows runs a query.
+func (t *tx) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := t.prepare(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	args = t.store.dialect.arguments(args)
+	if stmt != nil {
+		return stmt.QueryContext(ctx, args...)
+	}
+	return t.sql.QueryContext(ctx, query, args...)
+}
+
+// prepare returns the prepared form of a statement on SQLite. On PostgreSQL it returns nil: pgx prepares and keeps by
+// text itself.
+func (t *tx) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	s := t.store
+	if s.dialect == postgresDialect {
+		return nil, nil
+	}
+	if stmt := t.stmts[query]; stmt != nil {
+		return stmt, nil
+	}
+	s.mu.Lock()
+	kept, known := s.prepared[query]
+	if !known {
+		s.prepared[query] = nil // to be kept from the next transaction on: this one has the only connection
+		s.wanted = append(s.wanted, query)
+	}
+	s.mu.Unlock()
+	if kept != nil {
+		t.stmts[query] = t.sql.StmtContext(ctx, kept)
+		return t.stmts[query], nil
+	}
+	stmt, err := t.sql.PrepareContext(ctx, s.dialect.statement(query))
+	t.stmts[query] = stmt
+	return stmt, err
+}
+
+// keepStatements prepares on the free writer what earlier transactions had to prepare for themselves. It waits for the
+// writer without holding mu, which the transaction that has the writer needs.
+func (s *Store) keepStatements(ctx context.Context) error {
+	s.mu.Lock()
+	wanted := s.wanted
+	s.wanted = nil
+	s.mu.Unlock()
+	for _, query := range wanted {
+		stmt, err := s.writer.PrepareContext(ctx, s.dialect.statement(query))
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		s.prepared[query] = stmt
+		s.mu.Unlock()
+	}
+	return nil
+}
