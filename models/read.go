@@ -30,6 +30,7 @@ type SiteState struct {
 	Failing int64   // with failures in a row
 	Due     int64   // due at the moment asked for
 	NextAt  Instant // the earliest due time; 0: none
+	PerDay  float64 // visits a day at the present intervals
 }
 
 // Response counts the visits of one kind.

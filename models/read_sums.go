@@ -38,7 +38,8 @@ func (s *Store) Summaries(ctx context.Context, site int32) iter.Seq2[PageSummary
 // SiteStates counts the pages of each site by state, with those due at now. It reads the table, no index.
 func (s *Store) SiteStates(ctx context.Context, now Instant) ([]SiteState, error) {
 	const query = `SELECT site_id, state, COUNT(*), SUM(CASE WHEN failures > 0 THEN 1 ELSE 0 END),
-		SUM(CASE WHEN due_at > 0 AND due_at <= $2 THEN 1 ELSE 0 END), COALESCE(MIN(NULLIF(due_at, 0)), 0)
+		SUM(CASE WHEN due_at > 0 AND due_at <= $2 THEN 1 ELSE 0 END), COALESCE(MIN(NULLIF(due_at, 0)), 0),
+		CAST(SUM(CASE WHEN due_at > 0 AND wanted > 0 THEN 86400000000000.0 / wanted ELSE 0 END) AS double precision)
 		FROM pages WHERE bucket = $1 GROUP BY site_id, state`
 	type key struct {
 		site  int32
@@ -47,7 +48,7 @@ func (s *Store) SiteStates(ctx context.Context, now Instant) ([]SiteState, error
 	sums := map[key]SiteState{}
 	for bucket := range int16(Buckets) {
 		var r SiteState
-		into := []any{&r.SiteID, &r.State, &r.Pages, &r.Failing, &r.Due, &r.NextAt}
+		into := []any{&r.SiteID, &r.State, &r.Pages, &r.Failing, &r.Due, &r.NextAt, &r.PerDay}
 		for _, err := range s.scan(ctx, into, query, bucket, now) {
 			if err != nil {
 				return nil, fmt.Errorf("count pages: %w", err)
@@ -58,6 +59,7 @@ func (s *Store) SiteStates(ctx context.Context, now Instant) ([]SiteState, error
 			sum.Pages += r.Pages
 			sum.Failing += r.Failing
 			sum.Due += r.Due
+			sum.PerDay += r.PerDay
 			sum.NextAt = earlier(sum.NextAt, r.NextAt)
 			sums[k] = sum
 		}

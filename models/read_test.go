@@ -39,7 +39,7 @@ func examplePage(i, hosts int) Page {
 	url := fmt.Sprintf("https://%s/p%d", host, i)
 	return Page{
 		Bucket: BucketOf(host), ID: PageID(url), HostID: HostID(host), SiteID: int32(1 + i%2), URL: url, State: StateLive,
-		DueAt: At(readNow.Add(time.Duration(i-10) * time.Hour)), FRMax: int32(1 + i%4), Rule: RulePolicy, Visits: 5,
+		DueAt: At(readNow.Add(time.Duration(i-10) * time.Hour)), FRMax: int32(1 + i%4), Rule: RulePolicy, Visits: 5, Wanted: 12 * time.Hour,
 		Stats: ChangeStats{Records: 5, Changes: int32(i % 3), Bits: 1<<63 | 1, FirstAt: ago(100 * time.Hour), VisitedAt: ago(time.Hour)},
 		Chain: []int64{1, 2}, Digest: DigestOf([]byte(url)), ContentType: "text/html",
 	}
@@ -138,6 +138,10 @@ func TestDueIsOrderedAndBounded(t *testing.T) {
 	if diff := cmp.Diff(map[int32]int64{1: 6, 2: 5}, counts); diff != "" {
 		t.Errorf("DueCount differs (-want +got):\n%s", diff)
 	}
+	steps, err := s.DueByStep(t.Context(), 0, At(readNow), 2*time.Hour, 3)
+	if diff := cmp.Diff([]int64{12, 2, 2}, steps); diff != "" || err != nil {
+		t.Errorf("DueByStep differs (-want +got), %v:\n%s", err, diff)
+	}
 	one, err := s.Due(t.Context(), 2, At(readNow), 100)
 	if err != nil || len(one) != 5 {
 		t.Errorf("due of site 2: %d rows, %v, want 5", len(one), err)
@@ -159,9 +163,9 @@ func TestSiteStatesAndFRMaxCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []SiteState{
-		{SiteID: 1, State: StateLive, Pages: 4, Due: 3, NextAt: ago(10 * time.Hour)},
+		{SiteID: 1, State: StateLive, Pages: 4, Due: 3, NextAt: ago(10 * time.Hour), PerDay: 8},
 		{SiteID: 1, State: StateGone, Pages: 1, Failing: 1},
-		{SiteID: 2, State: StateLive, Pages: 4, Due: 3, NextAt: ago(9 * time.Hour)},
+		{SiteID: 2, State: StateLive, Pages: 4, Due: 3, NextAt: ago(9 * time.Hour), PerDay: 8},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("SiteStates differs (-want +got):\n%s", diff)

@@ -189,13 +189,13 @@ func rateColumns(by string, upTo int) []Column {
 func (g *rateGroup) row(upTo int) Row {
 	rate := g.pool.Rate()
 	r := Row{
-		textCell(g.key), countCell(g.pages), countCell(g.visits), countCell(g.changes), onlyText(Rate(rate)),
-		onlyValue(nil), onlyValue(nil), onlyValue(nil),
+		TextCell(g.key), CountCell(g.pages), CountCell(g.visits), CountCell(g.changes), OnlyText(Rate(rate)),
+		OnlyValue(nil), OnlyValue(nil), OnlyValue(nil),
 		{Value: g.frMax, Text: g.frMax.Bars(upTo)},
-		shareCell(g.atOne, g.pages), shareCell(g.atTop, g.timed), shareCell(g.few, g.pages),
+		ShareCell(g.atOne, g.pages), ShareCell(g.atTop, g.timed), ShareCell(g.few, g.pages),
 	}
 	if rate.Known() {
-		r[5], r[6], r[7] = onlyValue(rate.PerDay), onlyValue(rate.Low), onlyValue(rate.High)
+		r[5], r[6], r[7] = OnlyValue(rate.PerDay), OnlyValue(rate.Low), OnlyValue(rate.High)
 	}
 	if g.pages > 0 && 2*g.few > g.pages {
 		r[11].Tone = Warn

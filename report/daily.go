@@ -49,15 +49,15 @@ func dailyDocument(rows []models.Daily, o Options) Document {
 	var all models.Daily
 	for _, key := range keys {
 		all = all.Plus(sums[key])
-		name := textCell(DayOf(key.day).Format(time.DateOnly))
+		name := TextCell(DayOf(key.day).Format(time.DateOnly))
 		name.Text = DayOf(key.day).Format("Mon 2 Jan 2006")
 		if o.By == "site" {
-			name = textCell(o.siteName(key.site))
+			name = TextCell(o.siteName(key.site))
 		}
 		d.Rows = append(d.Rows, dailyRow(name, sums[key]))
 	}
 	if len(keys) > 1 {
-		d.Total = dailyRow(textCell("all"), all)
+		d.Total = dailyRow(TextCell("all"), all)
 	}
 	if o.Limit > 0 {
 		d.More = max(len(d.Rows)-o.Limit, 0)
@@ -91,18 +91,18 @@ func dailyColumns(by string) []Column {
 }
 
 func dailyRow(name Cell, d models.Daily) Row {
-	failed := countCell(d.Failed)
+	failed := CountCell(d.Failed)
 	if d.Failed > 0 {
 		failed.Tone = Bad
 	}
-	changed := countCell(d.Changed)
+	changed := CountCell(d.Changed)
 	if d.Changed > 0 {
 		changed.Tone = Good
 	}
 	return Row{
-		name, countCell(d.Asked), countCell(d.NotModified), countCell(d.Same), changed,
-		onlyText(Share(d.Changed, d.NotModified+d.Same+d.Changed)), countCell(d.First), countCell(d.Moved),
-		countCell(d.Gone), failed, countCell(d.Robots), countCell(d.Skipped), bytesCell(d.Bytes), bytesCell(d.BytesSaved),
+		name, CountCell(d.Asked), CountCell(d.NotModified), CountCell(d.Same), changed,
+		OnlyText(Share(d.Changed, d.NotModified+d.Same+d.Changed)), CountCell(d.First), CountCell(d.Moved),
+		CountCell(d.Gone), failed, CountCell(d.Robots), CountCell(d.Skipped), BytesCell(d.Bytes), BytesCell(d.BytesSaved),
 	}
 }
 

@@ -53,10 +53,11 @@ const (
 	Faint
 )
 
-// textCell is a string for both.
-func textCell(s string) Cell { return Cell{Value: s, Text: s} }
+// TextCell is a string, the same for both.
+func TextCell(s string) Cell { return Cell{Value: s, Text: s} }
 
-func countCell(n int64) Cell {
+// CountCell is a number; 0 is faint.
+func CountCell(n int64) Cell {
 	c := Cell{Value: n, Text: Count(n)}
 	if n == 0 {
 		c.Tone = Faint
@@ -64,7 +65,8 @@ func countCell(n int64) Cell {
 	return c
 }
 
-func bytesCell(n int64) Cell {
+// BytesCell is a size; 0 is faint.
+func BytesCell(n int64) Cell {
 	c := Cell{Value: n, Text: Bytes(n)}
 	if n == 0 {
 		c.Tone = Faint
@@ -72,8 +74,8 @@ func bytesCell(n int64) Cell {
 	return c
 }
 
-// shareCell is part of whole: for programs a number in [0, 1], or nil of nothing.
-func shareCell(part, whole int64) Cell {
+// ShareCell is part of whole: for programs a number in [0, 1], or nil of nothing.
+func ShareCell(part, whole int64) Cell {
 	c := Cell{Text: Share(part, whole)}
 	if whole > 0 {
 		c.Value = float64(part) / float64(whole)
@@ -84,6 +86,8 @@ func shareCell(part, whole int64) Cell {
 	return c
 }
 
-// onlyText and onlyValue are cells of columns for a person and for programs.
-func onlyText(s string) Cell { return Cell{Text: s} }
-func onlyValue(v any) Cell   { return Cell{Value: v} }
+// OnlyText is a cell of a column for a person.
+func OnlyText(s string) Cell { return Cell{Text: s} }
+
+// OnlyValue is a cell of a column for programs.
+func OnlyValue(v any) Cell { return Cell{Value: v} }

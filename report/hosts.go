@@ -57,14 +57,14 @@ func hostRow(h models.HostSummary, now time.Time) Row {
 	if state == "back-off" {
 		words = "backs off, " + Span(h.BackoffUntil.Time().Sub(now)) + " left"
 	}
-	failures := countCell(int64(h.Failures))
+	failures := CountCell(int64(h.Failures))
 	if h.Failures > 0 {
 		failures.Tone = Bad
 	}
 	return Row{
-		textCell(h.Name), countCell(int64(h.Pages)), {Value: h.Delay.Seconds(), Text: Span(h.Delay)},
-		textCell(robotsWords(h)), {Text: words, Tone: tone}, onlyValue(state),
-		{Value: h.ReadyAt.Time(), Text: Until(now, h.ReadyAt.Time())}, failures, onlyValue(h.BackoffUntil.Time()),
+		TextCell(h.Name), CountCell(int64(h.Pages)), {Value: h.Delay.Seconds(), Text: Span(h.Delay)},
+		TextCell(robotsWords(h)), {Text: words, Tone: tone}, OnlyValue(state),
+		{Value: h.ReadyAt.Time(), Text: Until(now, h.ReadyAt.Time())}, failures, OnlyValue(h.BackoffUntil.Time()),
 	}
 }
 

@@ -247,7 +247,7 @@ func TestCSVGuardsFormulas(t *testing.T) {
 	t.Parallel()
 	d := Document{Columns: []Column{{Key: "text", Head: "text"}, {Key: "number", Head: "number"}}}
 	for _, s := range []string{"=1+1", "+1", "-1", "@x", "\tx", "\rx", "plain", "", "a=b"} {
-		d.Rows = append(d.Rows, Row{textCell(s), onlyValue(-1.5)})
+		d.Rows = append(d.Rows, Row{TextCell(s), OnlyValue(-1.5)})
 	}
 	var b bytes.Buffer
 	if err := WriteCSV(&b, d); err != nil {

@@ -45,7 +45,7 @@ func responseDocument(rows []models.Response, since time.Time, o Options) Docume
 }
 
 func responseRow(r models.Response, all int64, now time.Time) Row {
-	outcome, status := textCell(r.Kind.String()), Cell{}
+	outcome, status := TextCell(r.Kind.String()), Cell{}
 	outcome.Tone = OutcomeTone(r.Kind)
 	if r.Status > 0 {
 		status = Cell{Value: r.Status, Text: fmt.Sprint(r.Status)}
@@ -56,7 +56,7 @@ func responseRow(r models.Response, all int64, now time.Time) Row {
 		took = Cell{}
 	}
 	return Row{
-		outcome, status, textCell(r.Class.String()), countCell(r.Visits), shareCell(r.Visits, all), bytesCell(r.Bytes),
+		outcome, status, TextCell(r.Class.String()), CountCell(r.Visits), ShareCell(r.Visits, all), BytesCell(r.Bytes),
 		took, {Value: r.LastAt.Time(), Text: Until(now, r.LastAt.Time())},
 	}
 }
