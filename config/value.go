@@ -224,10 +224,10 @@ func present(text string) error {
 
 // quote writes a word of YAML, plain where that is safe in every place a word can stand.
 func quote(text string) string {
-	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+~=:*%-"
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+~=:*%@-"
 	switch {
 	case text == "", text == "~", strings.EqualFold(text, "null"), strings.HasSuffix(text, ":"),
-		strings.IndexAny(text, ".=:*%-~") == 0, strings.Trim(text, safe) != "":
+		strings.IndexAny(text, ".=:*%-~@") == 0, strings.Trim(text, safe) != "":
 		return strconv.Quote(text)
 	}
 	return text
