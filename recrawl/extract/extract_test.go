@@ -1,0 +1,320 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"recrawld/recrawl/canon"
+)
+
+// urls are the links of an extraction as strings, marked with what else is known of them.
+func urls(links []Link) []string {
+	var list []string
+	for _, link := range links {
+		s := link.URL.String()
+		if link.Relative {
+			s += " relative"
+		}
+		if link.NoFollow {
+			s += " nofollow"
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		page string
+		want []string
+	}{
+		"sources": {`<link rel=next href=n><link rel="stylesheet alternate" href=s><link rel="Alternate" href=al>
+			<link rel=canonical href=//o/c><meta http-equiv=refresh content="9;r"><frame src=f><area href=ar><a href=a>
+			<iframe src=i></iframe><img src=no srcset="no 2x"><form action=no><script src=no></script>`,
+			[]string{"https://h/d/n relative", "https://h/d/al relative", "https://o/c", "https://h/d/r relative",
+				"https://h/d/f relative", "https://h/d/ar relative", "https://h/d/a relative", "https://h/d/i relative"}},
+		"no pages":          {`<a href="javascript:x"><a href=mailto:a@b><a href=data:,x><a href=tel:1><a href="http://[">`, nil},
+		"once each":         {`<a href=x#1><a href=x#2><a href=./x><a href=/d/x>`, []string{"https://h/d/x relative"}},
+		"nofollow by all":   {`<a rel=NoFollow href=x><a rel="ugc nofollow" href=x><a rel=follow href=y>`, []string{"https://h/d/x relative nofollow", "https://h/d/y relative"}},
+		"nofollow by one":   {`<a rel=nofollow href=x><a href=x>`, []string{"https://h/d/x relative"}},
+		"absolute by one":   {`<a href=x><a href=https://h/d/x>`, []string{"https://h/d/x"}},
+		"base behind link":  {`<a href=x></a><base href=/b/>`, []string{"https://h/b/x relative"}},
+		"first base counts": {`<base target=x><base href=/b/><base href=/c/><a href=x>`, []string{"https://h/b/x relative"}},
+		"base elsewhere":    {`<base href=//o/><a href=x>`, []string{"https://o/x"}},
+		"base unusable":     {`<base href=data:,x><a href=x>`, []string{"https://h/d/x relative"}},
+		"template":          {`<template><a href=x></template><a href=y>`, []string{"https://h/d/y relative"}},
+		"hidden":            {`<div hidden><a href=x></div>`, []string{"https://h/d/x relative"}},
+		"references":        {`<a href="?a=1&amp;b=2&copy=3"> <a href=" /sp ace ">`, []string{"https://h/d/p?a=1&b=2&copy=3 relative", "https://h/sp%20ace relative"}},
+		"in comment":        {`<!-- <a href=x> --><textarea><a href=y></textarea>`, nil},
+	} {
+		got := urls(Page([]byte(c.page), "text/html", mustParse(t, "https://h/d/p"), all).Links)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: links (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestLinksAreBounded(t *testing.T) {
+	t.Parallel()
+	var page strings.Builder
+	for i := range 100 {
+		page.WriteString(`<a href="` + strings.Repeat("x", i+1) + `">`)
+	}
+	got := Page([]byte(page.String()), "text/html", mustParse(t, "https://h/"), Options{Bytes: 1 << 20, Links: 10})
+	if len(got.Links) != 10 || got.Dropped != 90 || got.Links[9].URL.Path() != "/xxxxxxxxxx" {
+		t.Errorf("%d links and %d dropped, the last %v; want the first 10, and 90 dropped", len(got.Links), got.Dropped, got.Links[9])
+	}
+}
+
+func TestFacts(t *testing.T) {
+	t.Parallel()
+	at := mustParse(t, "https://h/d/p")
+	got := Page([]byte("\ufeff<html><head><title> A &amp;\n B </title><link rel=canonical href=c#x><link rel=canonical href=d>"+
+		`<base href=/b/><META HTTP-EQUIV=Refresh CONTENT="3.9; URL='r'"><meta http-equiv=refresh content=0;url=no>
+		<meta name=ROBOTS content="NoArchive, max-snippet:-1"><meta name=recrawld content=nofollow><meta name=other content=noindex>
+		<svg><title>icon</title></svg>`), "text/html", at, all)
+	if got.Title != "A & B" || !got.HTML || got.Charset != "utf-8" || got.Cut {
+		t.Errorf("title %q, HTML %v, charset %q, cut %v", got.Title, got.HTML, got.Charset, got.Cut)
+	}
+	if got.Base.String() != "https://h/b/" || got.Canonical.String() != "https://h/b/c" {
+		t.Errorf("base %q, canonical %q", got.Base, got.Canonical)
+	}
+	if got.Refresh.URL.String() != "https://h/b/r" || got.Refresh.Delay != 3*time.Second {
+		t.Errorf("refresh %v", got.Refresh)
+	}
+	if want := (Directives{NoFollow: true, NoArchive: true}); got.Robots != want {
+		t.Errorf("robots %+v, want %+v", got.Robots, want)
+	}
+}
+
+func TestMediaTypes(t *testing.T) {
+	t.Parallel()
+	const body = "<html><title>t</title><a href=x>text</a>"
+	for contentType, want := range map[string]struct{ html, text bool }{
+		"text/html": {true, true}, "TEXT/HTML; charset=\"": {true, true}, "": {true, true},
+		"application/xhtml+xml": {true, true}, "text/plain; charset=utf-8": {false, true},
+		"application/json": {false, false}, "application/xml": {false, false}, "image/png": {false, false}, "nonsense": {false, false},
+	} {
+		got := Page([]byte(body), contentType, mustParse(t, "https://h/"), all)
+		if got.HTML != want.html || (got.TextDigest != [32]byte{}) != want.text || (len(got.Links) == 1) != want.html {
+			t.Errorf("%q: HTML %v, text %v, %d links, want %+v", contentType, got.HTML, got.TextBytes, len(got.Links), want)
+		}
+	}
+}
+
+func TestXHTMLSelfClosing(t *testing.T) {
+	t.Parallel()
+	const body = `<html><head><title/><script src="x"/></head><body>seen<a href="y"/></body></html>`
+	at := mustParse(t, "https://h/")
+	if got := Page([]byte(body), "application/xhtml+xml", at, all); got.TextBytes != 4 || len(got.Links) != 1 {
+		t.Errorf("as XHTML: %d bytes of text, %d links, want 4 and 1", got.TextBytes, len(got.Links))
+	}
+	if got := Page([]byte(body), "text/html", at, all); len(got.Links) != 0 {
+		t.Errorf("as HTML: %d links, want none: the title never ends", len(got.Links))
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	at := mustParse(t, "https://h/")
+	want := Page([]byte("<p>caf\u00e9</p>"), "text/html; charset=utf-8", at, all).TextDigest
+	late := strings.Repeat("<!-- comment -->", 200)
+	for name, c := range map[string]struct{ body, contentType string }{
+		"header":        {"<p>caf\xe9</p>", "text/html; charset=ISO-8859-1"},
+		"meta":          {"<meta charset=latin1><p>caf\xe9</p>", "text/html"},
+		"late meta":     {late + "<meta charset=iso-8859-2><p>caf\xe9</p>", "text/html"},
+		"mark, header":  {"\ufeff<p>caf\u00e9</p>", "text/html; charset=ISO-8859-1"},
+		"UTF-16":        {"\xff\xfe<\x00p\x00>\x00c\x00a\x00f\x00\xe9\x00", "text/html"},
+		"UTF-16 header": {"\x00<\x00p\x00>\x00c\x00a\x00f\x00\xe9", "text/html; charset=utf-16be"},
+		"late UTF-8":    {late + "<p>caf\u00e9</p>", "text/html"},
+		"unknown label": {"<p>caf\u00e9</p>", "text/html; charset=klingon"},
+	} {
+		if got := Page([]byte(c.body), c.contentType, at, all); got.TextDigest != want {
+			t.Errorf("%s: read as %s, another text of %d bytes", name, got.Charset, got.TextBytes)
+		}
+	}
+}
+
+func TestQueryIsInThePagesEncoding(t *testing.T) {
+	t.Parallel()
+	for contentType, want := range map[string]string{
+		"text/html; charset=iso-8859-1": "https://h/%C3%A9?q=%E9%26%238987%3B",
+		"text/html; charset=shift_jis":  "https://h/%C3%A9?q=%26%23233%3B%26%238987%3B",
+		"text/html; charset=utf-8":      "https://h/%C3%A9?q=%C3%A9%E2%8C%9B",
+	} {
+		page := `<a href="/&eacute;?q=&eacute;&#8987;#&eacute;">`
+		if got := urls(Page([]byte(page), contentType, mustParse(t, "https://h/"), all).Links); len(got) != 1 || got[0] != want+" relative" {
+			t.Errorf("%s: %q, want %q", contentType, got, want)
+		}
+	}
+}
+
+func TestVisibleAttributes(t *testing.T) {
+	t.Parallel()
+	at := mustParse(t, "https://h/")
+	text := func(page string) [32]byte { return Page([]byte(page), "text/html", at, all).TextDigest }
+	for name, c := range map[string]struct {
+		a, b string
+		same bool
+	}{
+		"alternative text":   {`x<img alt=one>`, `x<img alt=two>`, false},
+		"button":             {`x<input type=SUBMIT value=one>`, `x<input type=submit value=two>`, false},
+		"token":              {`x<input type=hidden value=one>`, `x<input type=hidden value=two>`, true},
+		"field":              {`x<input value=one>`, `x<input value=two>`, true},
+		"tooltip":            {`x<b title=one>y</b>`, `x<b title=two>y</b>`, true},
+		"link target":        {`<a href=one>x</a>`, `<a href=two>x</a>`, true},
+		"hidden":             {`x<b hidden>y</b>`, `x`, true},
+		"display":            {`x<b style="color:red; DISPLAY : none !important">y</b>`, `x`, true},
+		"until found":        {`x<b hidden=until-found>y</b>`, `xy`, true},
+		"streamed":           {`x<div hidden id=S:1>y</div>`, `x<div>y</div>`, true},
+		"not quite display":  {`x<b style="display:block">y</b>`, `xy`, true},
+		"hidden by its name": {`x<b class=hidden>y</b>`, `xy`, true},
+		"image in hidden":    {`x<div hidden><img alt=one></div>`, `x`, true},
+	} {
+		if same := text(c.a) == text(c.b); same != c.same {
+			t.Errorf("%s: %q and %q have the same text: %v, want %v", name, c.a, c.b, same, c.same)
+		}
+	}
+}
+
+func TestCutPageHasNoTextDigest(t *testing.T) {
+	t.Parallel()
+	body := []byte("<a href=x>one</a><a href=y>two</a>")
+	got := Page(body, "text/html", mustParse(t, "https://h/"), Options{Bytes: 17, Links: 10})
+	if !got.Cut || got.TextDigest != ([32]byte{}) || len(got.Links) != 1 {
+		t.Errorf("cut %v, %d links, digest %x; want one link and no digest", got.Cut, len(got.Links), got.TextDigest)
+	}
+}
+
+func TestRobotsTag(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]Directives{
+		"noindex":                   {NoIndex: true},
+		"None":                      {NoIndex: true, NoFollow: true},
+		"noarchive , NoFollow":      {NoArchive: true, NoFollow: true},
+		"recrawld: noindex":         {NoIndex: true},
+		"Recrawld : a, noindex":     {NoIndex: true},
+		"otherbot: noindex, none":   {},
+		"unavailable_after: 25 Jun": {},
+		"max-snippet:0, noindex":    {NoIndex: true},
+		"all, follow, :":            {},
+		"":                          {},
+	} {
+		if got := ParseRobotsTag([]string{value}, "recrawld"); got != want {
+			t.Errorf("ParseRobotsTag(%q) = %+v, want %+v", value, got, want)
+		}
+	}
+	if got := ParseRobotsTag([]string{"noindex", "recrawld: noarchive"}, "recrawld"); got != (Directives{NoIndex: true, NoArchive: true}) {
+		t.Errorf("two headers = %+v", got)
+	}
+}
+
+// hostile are pages made to be slow to read.
+func hostile() map[string]string {
+	return map[string]string{
+		"depth":          strings.Repeat("<div>", 100_000) + "x" + strings.Repeat("</div>", 100_000),
+		"hidden depth":   strings.Repeat("<div hidden>", 100_000) + "x",
+		"unclosed":       strings.Repeat("<b><i><p><a href=x>", 100_000),
+		"open tags":      strings.Repeat("<a ", 500_000),
+		"10 MB value":    `<a href="` + strings.Repeat("x", 10<<20) + `">x`,
+		"10 MB alt":      `<img alt="` + strings.Repeat("&amp;", 2<<20) + `">x`,
+		"10 MB name":     "<" + strings.Repeat("x", 10<<20),
+		"attributes":     "<a " + strings.Repeat("x=1 y ", 500_000) + ">",
+		"NULs":           strings.Repeat("<\x00a hr\x00ef=\x00>\x00", 200_000),
+		"comments":       strings.Repeat("<!--", 500_000),
+		"script ends":    "<script>" + strings.Repeat("<!--<script></scrip", 200_000),
+		"ampersands":     strings.Repeat("&", 2<<20),
+		"entities":       strings.Repeat("&ampampampamp;", 200_000),
+		"links":          strings.Repeat("<a href=x>", 300_000),
+		"end tags":       strings.Repeat("</p></div>", 300_000),
+		"credentials":    strings.Repeat("<a href=//"+strings.Repeat("@", 1000)+"h>", 1000),
+		"metas":          strings.Repeat("<meta charset=x>", 200_000),
+		"angle brackets": strings.Repeat("<", 3<<20),
+		"titles":         strings.Repeat("<title>x</title>", 200_000),
+	}
+}
+
+func TestHostilePagesAreQuick(t *testing.T) {
+	at := mustParse(t, "https://h/")
+	for name, page := range hostile() {
+		start := time.Now()
+		Page([]byte(page), "text/html", at, all)
+		took := time.Since(start)
+		t.Logf("%s: %d bytes in %v", name, len(page), took)
+		if took > 5*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+// pieces is what the property test and the fuzz seeds put pages together from.
+var pieces = []string{"<a href=x>", "<a href='//o/y?\xe9#z' rel=nofollow>", "</a>", "<base href=/b/>", "<div hidden>", "</div>",
+	"<p hidden>", "<p>", "<template>", "</template>", "<script>", "</script>", "<title>t", "</title>", "<!--", "-->", "text",
+	"<meta charset=koi8-r>", "<meta http-equiv=refresh content=1;url=x>", "<meta name=robots content=none>", "<", ">", "\"", "'",
+	"\x00", "\xff\xfe", "&amp", "&#0;", "<li hidden>", "<ul>", "</ul>", "<svg/>", "<img alt=x>", "<iframe src=x/>", "<plaintext>",
+	"<link rel=canonical href=c>", "<![CDATA[", "]]>", "<?xml?>", "é", "\u200b"}
+
+func TestExtractionIsSound(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		page := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "pieces"), "")
+		contentType := rapid.SampledFrom([]string{"text/html", "application/xhtml+xml", "text/plain", ""}).Draw(t, "type")
+		checkPage(t, []byte(page), contentType)
+	})
+}
+
+func FuzzExtract(f *testing.F) {
+	for _, piece := range pieces {
+		f.Add([]byte("<title>t</title>"+piece+"<a href=y>"+piece), "text/html; charset=utf-8")
+	}
+	f.Add([]byte("\xfe\xff\x00<\x00a"), "text/html")
+	f.Add([]byte("<a/>"), "application/xhtml+xml; charset=shift_jis")
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) { checkPage(t, body, contentType) })
+}
+
+type failer interface {
+	Fatalf(format string, args ...any)
+}
+
+// checkPage holds what must be true of any page.
+func checkPage(t failer, body []byte, contentType string) {
+	at, err := canon.Parse("https://h/d/p")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	options := Options{Bytes: 1 << 20, Links: 3, Agent: "recrawld"}
+	got := Page(body, contentType, at, options)
+	if diff := cmp.Diff(got, Page(body, contentType, at, options), cmp.Comparer(func(a, b canon.URL) bool { return a == b })); diff != "" {
+		t.Fatalf("read again %q is another page:\n%s", body, diff)
+	}
+	if len(got.Links) > options.Links || len(got.Title) > maxTitle || got.Dropped < 0 || got.Refresh.Delay < 0 ||
+		got.Refresh.Delay > maxRefresh || (got.TextBytes == 0 && got.TextDigest != [32]byte{}) {
+		t.Fatalf("out of bounds: %+v", got)
+	}
+	seen := map[canon.URL]bool{}
+	for _, link := range got.Links {
+		if again, err := canon.Parse(link.URL.String()); err != nil || again != link.URL || seen[again] {
+			t.Fatalf("link %q is not canonical (%v) or named twice", link.URL, err)
+		}
+		if seen[link.URL] = true; link.Relative && link.URL.HostName() != "h" {
+			t.Fatalf("link %q is relative and leads elsewhere", link.URL)
+		}
+	}
+}
+
+func FuzzRefresh(f *testing.F) {
+	for _, content := range []string{"1; url=foo", "1,'foo'bar", ".5 url", "9999999999999999999999;x", "1\furl = \"a", ";", "1x"} {
+		f.Add(content)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		delay, ref, ok := ParseRefresh(content)
+		if delay < 0 || delay > maxRefresh || !strings.Contains(content, ref) || !ok && (delay != 0 || ref != "") {
+			t.Errorf("ParseRefresh(%q) = %v, %q, %v", content, delay, ref, ok)
+		}
+	})
+}
