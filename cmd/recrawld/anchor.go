@@ -39,10 +39,11 @@ func (c clockChoice) choose() (clock.Anchor, error) {
 			c.newest.Sub(c.now).Round(time.Second))
 	case c.speed == 0:
 		return clock.Anchor{}, nil
-	case c.others:
-		return c.kept, nil
+	case c.others, c.speed == c.kept.Speed && c.now.Sub(c.kept.RealAt).Abs() < alive:
+		return c.kept, nil // others are about to begin who have not beaten yet
 	}
-	return clock.Anchor{RealAt: c.now, At: c.resume(), Speed: c.speed}, nil
+	// Without the monotonic reading, which other processes do not share.
+	return clock.Anchor{RealAt: c.now.Round(0), At: c.resume().Round(0), Speed: c.speed}, nil
 }
 
 // resume is where a rehearsal begins: now, or after the last moment that the one before can have written.

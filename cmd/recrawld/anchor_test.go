@@ -32,6 +32,12 @@ func TestClockIsChosen(t *testing.T) {
 			want:   clock.Anchor{RealAt: now, At: now.Add(72*time.Hour + 3*time.Minute), Speed: 10},
 		},
 		{
+			name: "fast just after another began",
+			choice: clockChoice{now: now, speed: 60, newest: now.Add(time.Hour),
+				kept: clock.Anchor{RealAt: now.Add(-time.Second), At: now, Speed: 60}},
+			want: clock.Anchor{RealAt: now.Add(-time.Second), At: now, Speed: 60},
+		},
+		{
 			name:   "fast after a plain past",
 			choice: clockChoice{now: now, speed: 10, newest: now.Add(-time.Hour)},
 			want:   clock.Anchor{RealAt: now, At: now, Speed: 10},

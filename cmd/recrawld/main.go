@@ -15,6 +15,7 @@ import (
 type cli struct {
 	Globals globals `embed:""`
 
+	Run     runCmd     `cmd:"" help:"Run the daemon: visit what is due, learn, keep what changed."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

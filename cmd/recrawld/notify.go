@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
+	sd "github.com/coreos/go-systemd/v22/daemon"
 )
 
 // notifier tells systemd how the daemon is. Without systemd it does nothing. It is safe for concurrent use.
@@ -18,20 +18,20 @@ type notifier struct {
 
 // newNotifier reads from the environment what systemd expects.
 func newNotifier(log *slog.Logger) *notifier {
-	watchdog, err := daemon.SdWatchdogEnabled(false)
+	watchdog, err := sd.SdWatchdogEnabled(false)
 	if err != nil {
 		log.Warn("the watchdog's environment is not understood", "err", err)
 	}
 	return &notifier{log: log, watchdog: watchdog}
 }
 
-func (n *notifier) ready(status string) { n.send(daemon.SdNotifyReady + "\nSTATUS=" + status) }
+func (n *notifier) ready(status string) { n.send(sd.SdNotifyReady + "\nSTATUS=" + status) }
 func (n *notifier) status(text string)  { n.send("STATUS=" + text) }
-func (n *notifier) stopping()           { n.send(daemon.SdNotifyStopping + "\nSTATUS=stopping") }
+func (n *notifier) stopping()           { n.send(sd.SdNotifyStopping + "\nSTATUS=stopping") }
 
 // reloading announces a reload; ready ends it.
 func (n *notifier) reloading() {
-	n.send(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
+	n.send(sd.SdNotifyReloading + "\n" + sd.SdNotifyMonotonicUsec())
 }
 
 // beat is called on every turn of the scheduler's loop and from nowhere else: a loop that hangs stops the pings.
@@ -41,7 +41,7 @@ func (n *notifier) beat(now time.Time) {
 		return
 	}
 	n.pingAt.Store(now.UnixNano())
-	n.send(daemon.SdNotifyWatchdog)
+	n.send(sd.SdNotifyWatchdog)
 }
 
 // sinceBeat is how long ago the loop last turned.
@@ -50,7 +50,7 @@ func (n *notifier) sinceBeat(now time.Time) time.Duration {
 }
 
 func (n *notifier) send(state string) {
-	if _, err := daemon.SdNotify(false, state); err != nil {
+	if _, err := sd.SdNotify(false, state); err != nil {
 		n.log.Warn("systemd does not listen", "err", err)
 	}
 }

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler"
+	"recrawld/web"
+)
+
+// jobs are the chores beside the visits. Distances in real time are for what other processes or people wait for;
+// the others are by the daemon's clock, but never so short that a rehearsal does nothing else.
+func (d *daemon) jobs() []scheduler.Job {
+	wait := d.clock.Real
+	return []scheduler.Job{
+		{Name: "beat", Next: scheduler.Every(wait(beatEvery)), Run: d.beatOnce},
+		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.followSites},
+		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.readFigures},
+		{Name: "history", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneVisits},
+		{Name: "events", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneEvents},
+	}
+}
+
+// How often, in real time, what commands changed is looked for, and the figures of /metrics that cost a query are read.
+const (
+	sitesEvery   = 2 * time.Second
+	figuresEvery = time.Minute
+)
+
+// beatOnce says in the database that this worker lives, and learns who else does.
+func (d *daemon) beatOnce(ctx context.Context, now time.Time) error {
+	if err := d.store.Beat(ctx, d.self(now, d.machine.Now())); err != nil {
+		return err
+	}
+	workers, err := d.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	names := livingWorkers(workers, d.machine.Now())
+	d.live.Store(&names)
+	return nil
+}
+
+// self is this worker's row. A clock that is behind does not make the newest beat older.
+func (d *daemon) self(now, machine time.Time) models.Worker {
+	host, _ := os.Hostname() // for a person to read; without it the name of the worker stays
+	return models.Worker{
+		Name: d.base.Worker.Name, Machine: host, PID: int32(os.Getpid()), Release: versionText(),
+		StartedAt: models.At(d.began), BeatAt: max(models.At(now), d.newest), RealBeatAt: models.At(machine),
+		Visits: int64(sum(d.registry, "recrawld_visits_total")), Lost: int64(sum(d.registry, "recrawld_leases_lost_total")),
+		InFlight: int32(sum(d.registry, "recrawld_fetches_in_flight")),
+	}
+}
+
+// livingWorkers are the names of the workers that beat lately.
+func livingWorkers(workers []models.Worker, now time.Time) []string {
+	var names []string
+	for _, w := range workers {
+		if now.Sub(w.RealBeatAt.Time()) < alive {
+			names = append(names, w.Name)
+		}
+	}
+	return names
+}
+
+func (d *daemon) liveWorkers() []string {
+	if names := d.live.Load(); names != nil {
+		return *names
+	}
+	return nil
+}
+
+// farewell leaves the worker's row behind with its last beat and no claim to be alive.
+func (d *daemon) farewell(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	row := d.self(d.clock.Now(), time.Time{})
+	if err := d.store.Beat(ctx, row); err != nil {
+		d.log.Warn("the last beat is not written; others take this worker for alive a few seconds more", "err", err)
+	}
+	d.log.Info("ended", "visits", row.Visits)
+}
+
+// hold tells the worker why nothing may be claimed now.
+func (d *daemon) hold() string {
+	if why := holdBehind(d.clock.Now(), d.newest.Time()); why != "" {
+		d.notify.status(why)
+		return why
+	}
+	return d.disk.hold()
+}
+
+// beat is the turn of the worker's loop.
+func (d *daemon) beat() { d.notify.beat(d.machine.Now()) }
+
+// checks are what /healthz looks at.
+func (d *daemon) checks() []web.Check {
+	return []web.Check{
+		{Name: "scheduler", Run: func(context.Context) error {
+			if since := d.notify.sinceBeat(d.machine.Now()); since > 30*time.Second {
+				return fmt.Errorf("the loop last turned %s ago", since.Round(time.Second))
+			}
+			return nil
+		}},
+		{Name: "store", Run: func(ctx context.Context) error {
+			_, err := d.store.Workers(ctx)
+			return err
+		}},
+		{Name: "claiming", Run: func(context.Context) error {
+			if why := d.hold(); why != "" {
+				return fmt.Errorf("%s", why)
+			}
+			return nil
+		}},
+	}
+}
+
+func (d *daemon) readFigures(ctx context.Context, now time.Time) error {
+	if err := d.figures.read(ctx, now); err != nil {
+		return err
+	}
+	return d.figures.behind(ctx, sinkNames(&d.base))
+}
+
+// pruneSlice is how many rows a chore removes in a transaction.
+const pruneSlice = 5000
+
+func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
+	n, err := d.store.PruneVisits(ctx, now.Add(-d.force.Load().config.History.Keep), pruneSlice)
+	if n > 0 {
+		d.log.Info("old visits removed from the history", "visits", n)
+	}
+	return err
+}
+
+func (d *daemon) pruneEvents(ctx context.Context, now time.Time) error {
+	n, err := d.store.PruneEvents(ctx, now.Add(-d.force.Load().config.History.Keep), sinkNames(&d.base), pruneSlice)
+	if n > 0 {
+		d.log.Info("old events removed", "events", n)
+	}
+	return err
+}
+
+// sum adds up the values of a metric over its labels.
+func sum(registry *prometheus.Registry, name string) float64 {
+	families, err := registry.Gather()
+	if err != nil {
+		return 0
+	}
+	i := slices.IndexFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == name })
+	if i < 0 {
+		return 0
+	}
+	total := 0.0
+	for _, m := range families[i].GetMetric() {
+		total += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+	}
+	return total
+}
+
+// sinkNames are the sinks that a configuration asks for.
+func sinkNames(c *config.Config) []string {
+	if c.Mirror.Dir == "off" {
+		return nil
+	}
+	return []string{"mirror"}
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"recrawld/archive"
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/recrawl"
+	"recrawld/recrawl/scope"
+	"recrawld/scheduler"
+	"recrawld/web"
+)
+
+// daemon is one worker with all that it is made of. It is built step by step in newDaemon, connected in build, and runs
+// in run; this file is the only place that knows all parts.
+type daemon struct {
+	g        *globals
+	flags    *runCmd
+	log      *slog.Logger
+	notify   *notifier
+	registry *prometheus.Registry
+	hup      chan os.Signal
+
+	machine clock.System
+	clock   clock.Clock
+	anchor  clock.Anchor
+	began   time.Time      // by the daemon's clock
+	newest  models.Instant // the newest moment in the database when we began
+	store   *models.Store
+	archive *archive.Archive
+	visitor *visitors
+	worker  *scheduler.Worker
+	figures *figures
+	disk    *disk
+	web     *web.Server // nil: not wanted
+	live    atomic.Pointer[[]string]
+	force   atomic.Pointer[inForce]
+
+	mu      sync.Mutex
+	base    config.Config  // guarded by mu; the file and the flags
+	origins config.Origins // guarded by mu
+
+	closers []func() error // in the order in which things were opened
+}
+
+// newDaemon opens everything that may be missing, taken or broken, so that a daemon that begins to run has what it
+// needs. What was opened is closed again when a later step fails.
+func newDaemon(ctx context.Context, g *globals, flags *runCmd) (*daemon, error) {
+	d := &daemon{g: g, flags: flags, log: g.Log, notify: newNotifier(g.Log), registry: prometheus.NewRegistry(),
+		hup: make(chan os.Signal, 1)}
+	signal.Notify(d.hup, syscall.SIGHUP) // before anything else: unheard, it would end the process
+	for _, step := range []func(context.Context) error{
+		d.configure, d.takeData, d.openStore, d.setClock, d.readSites, d.openArchive, d.build, d.openWeb,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, errors.Join(err, d.close())
+		}
+	}
+	return d, nil
+}
+
+func (d *daemon) configure(context.Context) error {
+	var err error
+	d.base, d.origins, err = d.readBase()
+	return err
+}
+
+// readBase reads the configuration file and puts the flags over it.
+func (d *daemon) readBase() (config.Config, config.Origins, error) {
+	c, origins, err := d.g.loadConfig()
+	if err == nil {
+		err = d.flags.put(&c, origins)
+	}
+	if err == nil {
+		if err = c.Validate(); err != nil {
+			err = coded{exitUsage, err}
+		}
+	}
+	return c, origins, err
+}
+
+// takeData makes the data directory and takes it: the whole of it for SQLite, this worker's part of it for PostgreSQL.
+func (d *daemon) takeData(context.Context) error {
+	if err := os.MkdirAll(d.base.Data, 0o700); err != nil {
+		return fmt.Errorf("create the data directory: %w", err)
+	}
+	if err := becomeOwner(d.base.Data); err != nil {
+		return err
+	}
+	worker := ""
+	if !d.alone() {
+		worker = d.base.Worker.Name
+	}
+	l, err := takeLock(d.base.Data, worker)
+	if err != nil {
+		return err
+	}
+	d.onClose(func() error { l.release(); return nil })
+	d.disk = &disk{dir: d.base.Data, log: d.log, min: d.base.Worker.MinFree}
+	return nil
+}
+
+// alone tells whether no other worker can be on this database.
+func (d *daemon) alone() bool { return d.base.Store == "sqlite" }
+
+func (d *daemon) openStore(ctx context.Context) error {
+	store, err := d.g.openStoreForWriting(ctx, &d.base)
+	if err != nil {
+		return err
+	}
+	d.store = store
+	d.onClose(store.Close)
+	return nil
+}
+
+// readSites brings the sites of the file and the start URLs of the command line into the database, checks that they may
+// be crawled, and puts everything in force.
+func (d *daemon) readSites(ctx context.Context) error {
+	if err := syncSites(ctx, d.store, &d.base, d.clock.Now()); err != nil {
+		return err
+	}
+	for _, raw := range d.flags.URLs {
+		if err := addStart(ctx, d.store, &d.base, raw, d.clock.Now()); err != nil {
+			return err
+		}
+	}
+	rows, err := d.store.Sites(ctx)
+	if err != nil {
+		return err
+	}
+	force, err := putTogether(d.base, d.origins, rows)
+	if err == nil {
+		err = d.permitted(&force.config)
+	}
+	if err == nil {
+		_, err = addStartPages(ctx, d.store, force, d.clock.Now())
+	}
+	d.force.Store(force)
+	return err
+}
+
+// permitted refuses what may not be asked: other people's servers without a contact, or in a rehearsal.
+func (d *daemon) permitted(c *config.Config) error {
+	if urls := foreign(c); d.flags.Speed > 0 && len(urls) > 0 {
+		return refusedf("--speed is for rehearsals on this machine, and %s is not on it", urls[0])
+	}
+	if err := c.CheckContact(); err != nil {
+		return refusedf("%w (or give it with --contact)", err)
+	}
+	return nil
+}
+
+func (d *daemon) openArchive(context.Context) error {
+	a, err := archive.Open(filepath.Join(d.base.Data, "archive"), archive.Options{
+		Worker: d.base.Worker.Name, Software: "recrawld " + versionText(), Agent: d.base.Agent.Name,
+		Now: d.machine.Now, Log: d.log,
+	})
+	if err != nil {
+		return err
+	}
+	d.archive = a
+	d.onClose(a.Close)
+	return nil
+}
+
+// build connects the parts.
+func (d *daemon) build(ctx context.Context) error {
+	d.registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	d.figures = newFigures(d.store, d.registry)
+	d.visitor = &visitors{make: d.newVisitor}
+	if err := d.visitor.follow(&d.force.Load().config); err != nil {
+		return err
+	}
+	d.onClose(func() error { d.visitor.close(); return nil })
+	c := &d.base
+	d.worker = scheduler.NewWorker(scheduler.Config{
+		Store: d.store, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
+		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
+		Memory: c.Worker.Memory, PageTime: scheduler.PageTime(&d.force.Load().config),
+		Live: d.liveWorkers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
+	}, d.force.Load().planner)
+	return d.beatOnce(ctx, d.clock.Now())
+}
+
+func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
+	return recrawl.New(recrawl.Config{
+		Agent: c.Agent, Version: versionText(), Network: c.Network, Clock: d.clock, Log: d.log,
+		Sites: func(id int32) (config.Site, *scope.Scope) { return d.force.Load().site(id) },
+	})
+}
+
+// openWeb binds the address of /healthz and /metrics. A port that is taken ends the start only where it was asked for:
+// the default one may well belong to another daemon.
+func (d *daemon) openWeb(context.Context) error {
+	if d.base.Listen == "off" {
+		return nil
+	}
+	server, err := web.Listen(web.Options{Listen: d.base.Listen, Version: versionText(), Checks: d.checks(),
+		Metrics: d.registry, Log: d.log})
+	if err != nil && d.origins.Of(config.Place{Key: "listen"}).Source == config.FromDefault {
+		d.log.Warn("health and metrics are not served", "err", err)
+		return nil
+	}
+	d.web = server
+	return err
+}
+
+// run works until ctx ends: then the worker finishes what it has begun, and after it everything beside it ends.
+func (d *daemon) run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, d.close()) }()
+	group, failed := errgroup.WithContext(context.WithoutCancel(ctx))
+	working, stopWorking := context.WithCancel(ctx)
+	defer stopWorking()
+	context.AfterFunc(failed, stopWorking)
+	defer context.AfterFunc(working, d.stopping)()
+	beside, stopBeside := context.WithCancel(failed)
+	defer stopBeside()
+
+	group.Go(func() error { defer stopBeside(); return d.worker.Run(working) })
+	group.Go(func() error { scheduler.RunJobs(beside, d.clock, d.log, d.jobs()); return nil })
+	group.Go(func() error { return d.listenForReload(beside) })
+	if d.web != nil {
+		group.Go(func() error { return d.web.Run(beside) })
+	}
+	d.greet()
+	d.notify.ready(d.summary())
+	err = group.Wait()
+	d.farewell(context.WithoutCancel(ctx))
+	return err
+}
+
+// onClose remembers how to close what was opened.
+func (d *daemon) onClose(f func() error) { d.closers = append(d.closers, f) }
+
+// close closes what was opened, the last first.
+func (d *daemon) close() error {
+	signal.Stop(d.hup)
+	var errs []error
+	for len(d.closers) > 0 {
+		last := len(d.closers) - 1
+		errs = append(errs, d.closers[last]())
+		d.closers = d.closers[:last]
+	}
+	return errors.Join(errs...)
+}

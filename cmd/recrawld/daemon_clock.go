@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+)
+
+// anchorKey is where the database keeps the clock that its workers share.
+const anchorKey = "clock"
+
+// setClock chooses the clock, and takes back the leases of a daemon that died where nobody else can hold any.
+func (d *daemon) setClock(ctx context.Context) error {
+	workers, err := d.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	if d.newest, err = d.store.NewestInstant(ctx); err != nil {
+		return err
+	}
+	others := false
+	for _, name := range livingWorkers(workers, d.machine.Now()) {
+		others = others || name != d.base.Worker.Name
+	}
+	if d.anchor, err = d.shareAnchor(ctx, others); err != nil {
+		return err
+	}
+	d.clock = clock.NewSystem(d.anchor)
+	d.began = d.clock.Now()
+	if others {
+		return nil
+	}
+	recovered, err := d.store.Recover(ctx, d.began)
+	if recovered > 0 {
+		d.log.Info("hosts were held by a worker that is gone; they are free again", "hosts", recovered)
+	}
+	return err
+}
+
+// shareAnchor chooses the clock's anchor and keeps it for other workers and for commands. Of workers that choose at
+// once all take the choice of one.
+func (d *daemon) shareAnchor(ctx context.Context, others bool) (clock.Anchor, error) {
+	kept, old, err := readAnchor(ctx, d.store)
+	if err != nil {
+		return clock.Anchor{}, err
+	}
+	chosen, err := d.flags.anchor()
+	if err == nil && chosen == (clock.Anchor{}) {
+		chosen, err = clockChoice{now: d.machine.Now(), speed: d.flags.Speed, kept: kept, newest: d.newest.Time(),
+			others: others}.choose()
+	}
+	if err != nil || chosen == kept {
+		return chosen, err
+	}
+	text, err := json.Marshal(chosen)
+	if err != nil {
+		return clock.Anchor{}, fmt.Errorf("keep the clock: %w", err)
+	}
+	current, err := d.store.SetMeta(ctx, anchorKey, old, string(text))
+	if err != nil || current == string(text) {
+		return chosen, err
+	}
+	var winner clock.Anchor
+	if err := json.Unmarshal([]byte(current), &winner); err != nil {
+		return clock.Anchor{}, fmt.Errorf("the clock in the database: %w", err)
+	}
+	if winner.Speed != d.flags.Speed {
+		return clock.Anchor{}, usagef("another worker of this database has just begun with %s", speedFlag(winner.Speed))
+	}
+	return winner, nil
+}
+
+// readAnchor is the anchor that the database keeps, zero where the machine's clock is used, and its text.
+func readAnchor(ctx context.Context, store *models.Store) (clock.Anchor, string, error) {
+	text, err := store.Meta(ctx, anchorKey)
+	if err != nil || text == "" {
+		return clock.Anchor{}, text, err
+	}
+	var anchor clock.Anchor
+	if err := json.Unmarshal([]byte(text), &anchor); err != nil {
+		return clock.Anchor{}, text, fmt.Errorf("the clock in the database: %w", err)
+	}
+	return anchor, text, nil
+}
+
+// clockOf is the clock of the daemon that works, or last worked, on a database, for commands: a rehearsal that has ended
+// stands still at its last beat.
+func clockOf(ctx context.Context, store *models.Store) (clock.Clock, error) {
+	anchor, _, err := readAnchor(ctx, store)
+	if err != nil || anchor.Speed == 0 {
+		return clock.System{}, err
+	}
+	workers, err := store.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
+		return clock.NewSystem(anchor), nil
+	}
+	newest, err := store.NewestInstant(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return stopped(newest.Time()), nil
+}
+
+// stopped is a clock that no longer runs.
+func stopped(at time.Time) clock.Clock { return clock.NewVirtual(at) }

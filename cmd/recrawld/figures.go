@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"recrawld/models"
+)
+
+// figures are the metrics that are read from the database now and then and not counted as things happen.
+type figures struct {
+	store   *models.Store
+	pages   *prometheus.GaugeVec
+	due     prometheus.Gauge
+	overdue prometheus.Gauge
+	failing prometheus.Gauge
+	lag     *prometheus.GaugeVec
+}
+
+func newFigures(store *models.Store, r prometheus.Registerer) *figures {
+	options := func(name, help string) prometheus.GaugeOpts {
+		return prometheus.GaugeOpts{Namespace: "recrawld", Name: name, Help: help}
+	}
+	f := &figures{
+		store:   store,
+		pages:   prometheus.NewGaugeVec(options("urls", "Pages known, by state."), []string{"state"}),
+		due:     prometheus.NewGauge(options("due", "Pages whose turn has come.")),
+		overdue: prometheus.NewGauge(options("overdue_seconds_max", "How long the page that waits longest has been due, by the daemon's clock.")),
+		failing: prometheus.NewGauge(options("failing", "Pages whose last visit failed.")),
+		lag:     prometheus.NewGaugeVec(options("sink_buckets_behind", "Buckets with events that a sink has not delivered."), []string{"sink"}),
+	}
+	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag)
+	return f
+}
+
+// read asks the database.
+func (f *figures) read(ctx context.Context, now time.Time) error {
+	states, err := f.store.SiteStates(ctx, models.At(now))
+	if err != nil {
+		return err
+	}
+	pages := make(map[models.PageState]int64)
+	var due, failing int64
+	earliest := models.At(now)
+	for _, s := range states {
+		pages[s.State] += s.Pages
+		due, failing = due+s.Due, failing+s.Failing
+		if s.Due > 0 && s.NextAt > 0 {
+			earliest = min(earliest, s.NextAt)
+		}
+	}
+	for state := models.StateNew; state <= models.StateExcluded; state++ {
+		f.pages.WithLabelValues(state.String()).Set(float64(pages[state]))
+	}
+	f.due.Set(float64(due))
+	f.failing.Set(float64(failing))
+	f.overdue.Set(now.Sub(earliest.Time()).Seconds())
+	return nil
+}
+
+// behind reads how far a sink is behind.
+func (f *figures) behind(ctx context.Context, sinks []string) error {
+	for _, name := range sinks {
+		buckets, err := f.store.News(ctx, name)
+		if err != nil {
+			return err
+		}
+		f.lag.WithLabelValues(name).Set(float64(len(buckets)))
+	}
+	return nil
+}

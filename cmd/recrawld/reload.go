@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+)
+
+// listenForReload reads the configuration again at each SIGHUP until ctx ends.
+func (d *daemon) listenForReload(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.hup:
+		}
+		d.notify.reloading()
+		if err := d.reload(ctx); err != nil {
+			d.log.Error("the configuration is not reloaded; the old one stays in force", "err", err)
+			d.notify.ready("reload refused: " + firstLine(err) + "; the old configuration stays in force")
+			continue
+		}
+		d.notify.ready(d.summary())
+	}
+}
+
+// reload puts the file as it is now in force, all of it or nothing.
+func (d *daemon) reload(ctx context.Context) error {
+	base, origins, err := d.readBase()
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rows, err := d.store.Sites(ctx)
+	if err != nil {
+		return err
+	}
+	trial, err := putTogether(base, origins, rows)
+	if err == nil {
+		err = d.permitted(&trial.config)
+	}
+	if err != nil {
+		return err
+	}
+	if err := syncSites(ctx, d.store, &base, d.clock.Now()); err != nil {
+		return err
+	}
+	before := d.force.Load()
+	d.base, d.origins = base, origins
+	if err := d.putInForce(ctx); err != nil {
+		return err
+	}
+	d.tell(config.Diff(&before.config, &d.force.Load().config))
+	return nil
+}
+
+// followSites puts in force what commands changed in the database since.
+func (d *daemon) followSites(ctx context.Context, _ time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rows, err := d.store.Sites(ctx)
+	before := d.force.Load()
+	if err != nil || slices.Equal(rows, before.rows) {
+		return err
+	}
+	if err := d.putInForce(ctx); err != nil {
+		return err
+	}
+	d.tellSites(before.rows, rows)
+	return nil
+}
+
+// putInForce makes what base and the database say the configuration that visits go by. The caller holds mu.
+func (d *daemon) putInForce(ctx context.Context) error {
+	rows, err := d.store.Sites(ctx)
+	if err != nil {
+		return err
+	}
+	force, err := putTogether(d.base, d.origins, rows)
+	if err == nil {
+		err = d.permitted(&force.config)
+	}
+	if err == nil {
+		_, err = addStartPages(ctx, d.store, force, d.clock.Now())
+	}
+	if err == nil {
+		err = d.visitor.follow(&force.config)
+	}
+	if err != nil {
+		return err
+	}
+	if force.broken != nil {
+		d.log.Warn("a site of the database cannot be read and is visited under the defaults", "err", force.broken)
+	}
+	d.disk.setMin(force.config.Worker.MinFree)
+	d.force.Store(force)
+	d.worker.SetPlanner(force.planner)
+	d.worker.Wake()
+	return nil
+}
+
+// fixed are the keys that a running daemon cannot change.
+var fixed = []string{"data", "store", "listen", "worker.name", "worker.fetchers", "worker.lease", "worker.grace",
+	"worker.memory", "mirror.dir"}
+
+// tell logs what a reload changed.
+func (d *daemon) tell(changes []config.Change) {
+	d.log.Info("configuration reloaded", "changes", len(changes))
+	for _, change := range changes {
+		if slices.Contains(fixed, change.Key) {
+			d.log.Warn("takes effect at the next start", "change", change.String())
+			continue
+		}
+		d.log.Info("changed", "change", change.String())
+	}
+}
+
+// tellSites logs what commands did to the sites.
+func (d *daemon) tellSites(before, after []models.Site) {
+	known := make(map[int32]models.Site, len(before))
+	for _, site := range before {
+		known[site.ID] = site
+	}
+	for _, site := range after {
+		was, old := known[site.ID]
+		delete(known, site.ID)
+		switch {
+		case !old:
+			d.log.Info("site added", "site", site.Name, "url", site.URL)
+		case site.Paused != was.Paused && site.Paused:
+			d.log.Info("site paused", "site", site.Name)
+		case site.Paused != was.Paused:
+			d.log.Info("site resumed", "site", site.Name)
+		case site != was:
+			d.log.Info("site changed", "site", site.Name)
+		}
+	}
+	for _, site := range known {
+		d.log.Info("site removed", "site", site.Name)
+	}
+}
+
+// summary is the daemon in a line.
+func (d *daemon) summary() string {
+	force := d.force.Load()
+	paused := 0
+	for _, row := range force.rows {
+		if row.Paused {
+			paused++
+		}
+	}
+	text := fmt.Sprintf("%d sites", len(force.rows))
+	if len(force.rows) == 1 {
+		text = "1 site"
+	}
+	if paused > 0 {
+		text += fmt.Sprintf(", %d paused", paused)
+	}
+	return text
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
