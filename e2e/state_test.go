@@ -15,7 +15,7 @@ import (
 type state struct {
 	pages    map[int64]pageRow
 	byURL    map[string]int64
-	visits   map[int64][]visitRow            // by page, in order
+	visits   map[int64][]visitRow           // by page, in order
 	versions map[int64]map[int32]versionRow // by page and number
 }
 
@@ -26,6 +26,7 @@ type pageRow struct {
 	version int32
 	visits  int32
 	digest  string
+	due     models.Instant
 }
 
 type visitRow struct {
@@ -72,11 +73,11 @@ func readState(t *testing.T, db *sql.DB) state {
 	defer tx.Rollback()
 	s := state{pages: map[int64]pageRow{}, byURL: map[string]int64{}, visits: map[int64][]visitRow{},
 		versions: map[int64]map[int32]versionRow{}}
-	each(t, tx, "SELECT id, url, state, fr_max, version, visits, digest FROM pages", func(scan func(...any) error) error {
+	each(t, tx, "SELECT id, url, state, fr_max, version, visits, digest, due_at FROM pages", func(scan func(...any) error) error {
 		var id int64
 		var p pageRow
 		var digest []byte
-		err := scan(&id, &p.url, &p.state, &p.frMax, &p.version, &p.visits, &digest)
+		err := scan(&id, &p.url, &p.state, &p.frMax, &p.version, &p.visits, &digest, &p.due)
 		p.digest = hex.EncodeToString(digest)
 		s.pages[id], s.byURL[p.url] = p, id
 		return err

@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"recrawld/internal/origin"
+	"recrawld/internal/pgtest"
+	"recrawld/models"
+)
+
+// TestEndToEndSQLite follows three years of real pages and holds everything that was stored against what was served.
+func TestEndToEndSQLite(t *testing.T) {
+	r := newRehearsal(t, "sqlite", 75*time.Second)
+	d := r.launch("")
+	r.sleep(r.end)
+	d.stop()
+	s := readState(t, openDatabase(t, r.database()))
+	entries := r.log.Entries(0)
+	visits, orphans := r.match(s, entries)
+	r.reportSpan(s)
+	if len(orphans) > 0 {
+		t.Errorf("%d requests have no visit, such as %s at %v", len(orphans), orphans[0].URL(), orphans[0].Start)
+	}
+	r.checkVisits(s, visits)
+	r.checkServed(s, visits)
+	r.checkArchive(s)
+	r.checkConditions(entries, visits)
+	r.checkPoliteness(entries)
+	r.checkSpread(s, entries, visits)
+	r.checkMirror(s, visits)
+	r.checkSegments()
+	r.checkFound(s)
+}
+
+// TestEndToEndPostgres has two worker processes follow the same pages on one PostgreSQL.
+func TestEndToEndPostgres(t *testing.T) {
+	r := newRehearsal(t, pgtest.DSN(t), 75*time.Second)
+	first := r.launch("a")
+	second := r.launch("b")
+	r.sleep(r.end)
+	first.stop()
+	second.stop()
+	s := readState(t, openDatabase(t, r.database()))
+	entries := r.log.Entries(0)
+	visits, orphans := r.match(s, entries)
+	r.reportSpan(s)
+	if len(orphans) > 0 {
+		t.Errorf("%d requests have no visit, such as %s at %v: fetched twice for one due time", len(orphans), orphans[0].URL(),
+			orphans[0].Start)
+	}
+	r.checkVisits(s, visits)
+	r.checkServed(s, visits)
+	r.checkArchive(s)
+	r.checkPoliteness(entries)
+	r.checkOncePerDue(s)
+	r.checkShares(entries)
+	r.checkMirror(s, visits)
+	r.checkSegments()
+	r.checkFound(s)
+}
+
+// reportSpan prints what was replayed.
+func (r *rehearsal) reportSpan(s state) {
+	r.t.Helper()
+	r.report("%d hosts, %d pages known, %v of history (%s to %s) at --speed %.0f", len(r.corpus.Hosts), len(s.pages),
+		r.end.Sub(r.anchor.At).Round(24*time.Hour), r.anchor.At.Format(time.DateOnly), r.end.Format(time.DateOnly), r.anchor.Speed)
+}
+
+// checkFound makes sure that every page of the world was discovered and has a good copy at the end.
+func (r *rehearsal) checkFound(s state) {
+	r.t.Helper()
+	found := 0
+	for _, h := range r.corpus.Hosts {
+		for _, p := range h.Pages() {
+			if p.Path == origin.RobotsPath {
+				continue
+			}
+			row, known := s.pages[s.byURL[h.URL(p.Path)]]
+			if known && row.version > 0 {
+				found++
+				continue
+			}
+			// A page may end as a tiny page that leads elsewhere by meta refresh.
+			if !known || row.state != models.StateMoved {
+				r.t.Errorf("%s%s is not there: %+v", h.Label, p.Path, row)
+			}
+		}
+	}
+	r.report("pages of the world with a good copy at the end: %d", found)
+}
+
+// checkOncePerDue makes sure that no page was visited again before it was due again: two visits that asked are at least
+// the shorter part of a cycle apart, but for those that follow a failure, or that a parent or a redirect brought forward.
+func (r *rehearsal) checkOncePerDue(s state) {
+	r.t.Helper()
+	var pairs int
+	for id, visits := range s.visits {
+		for i := 1; i < len(visits); i++ {
+			before, v := visits[i-1], visits[i]
+			if v.number != before.number+1 {
+				r.t.Errorf("%s: visit %d follows visit %d", s.pages[id].url, v.number, before.number)
+			}
+			if !before.kind.Observed() || !v.kind.Observed() {
+				continue
+			}
+			pairs++
+			if gap := v.at.Time().Sub(before.at.Time()); gap < delay {
+				r.t.Errorf("%s: visits %d and %d are %v apart", s.pages[id].url, before.number, v.number, gap)
+			}
+		}
+	}
+	r.report("visits that follow each other without gap in number and not before the page was due again: %d", pairs)
+}
+
+// checkShares makes sure that both workers took part, as the origin saw them at once.
+func (r *rehearsal) checkShares(entries []origin.Entry) {
+	r.t.Helper()
+	db := openDatabase(r.t, r.database())
+	rows, err := db.QueryContext(r.t.Context(), "SELECT DISTINCT record_file FROM versions")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer rows.Close()
+	workers := map[string]bool{}
+	for rows.Next() {
+		var file string
+		if err := rows.Scan(&file); err != nil {
+			r.t.Fatal(err)
+		}
+		for _, name := range []string{"a", "b"} {
+			if len(file) > 10 && file[:11] == "recrawld-"+name+"-" {
+				workers[name] = true
+			}
+		}
+	}
+	if len(workers) != 2 {
+		r.t.Errorf("versions were stored by %v, want both workers", workers)
+	}
+	busy := 0
+	for i := 1; i < len(entries); i++ {
+		if entries[i].Start.Before(entries[i-1].End) && entries[i].Host != entries[i-1].Host {
+			busy++
+		}
+	}
+	r.report("both workers stored versions; %d requests began while one to another host was under way", busy)
+}
