@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -59,8 +60,9 @@ func parse(name string, text []byte, mode fs.FileMode) (Config, Origins, error) 
 	if len(r.problems) == 0 {
 		r.problems = c.relations(r.origins)
 	}
-	if err := r.problems.err(); err != nil {
-		return Config{}, nil, err
+	if len(r.problems) > 0 {
+		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
+		return Config{}, nil, r.problems
 	}
 	return c, r.origins, nil
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -24,7 +23,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
-// Problems is the error of Load, Parse and Validate: all that is wrong, in the order of the lines.
+// Problems is the error of Load, Parse, WithSites, Set and Validate: all that is wrong, for a file in the order of its
+// lines.
 type Problems []Problem
 
 // mostProblems is how many problems a message lists. A file of the wrong kind has one on every line.
@@ -42,12 +42,11 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// err is p in the order of the lines as an error, nil where there is none.
+// err is p as an error, nil where there is nothing wrong.
 func (p Problems) err() error {
 	if len(p) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p, func(a, b Problem) int { return a.Line - b.Line })
 	return p
 }
 

@@ -105,14 +105,14 @@ func expand(text string, secret func(string) (string, error)) (string, error) {
 		if !closed {
 			return "", errors.New("has a ${ without a }")
 		}
-		found2, err := secret(name)
+		content, err := secret(name)
 		if err != nil {
 			return "", err
 		}
 		if whole := "${" + name + "}"; whole != text {
-			found2 = strings.ReplaceAll(url.QueryEscape(found2), "+", "%20")
+			content = strings.ReplaceAll(url.QueryEscape(content), "+", "%20")
 		}
-		b.WriteString(found2)
+		b.WriteString(content)
 		rest = tail
 	}
 	return b.String(), nil
@@ -139,6 +139,7 @@ func readSecret(name string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("secret file %s is not an absolute path", shown(path))
 	}
+	path = filepath.Clean(path)
 	return readSecretFile(path, directory != "" && strings.HasPrefix(path, directory+"/"))
 }
 

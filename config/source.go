@@ -41,7 +41,8 @@ func parseYAML(data []byte) (root ast.Node, err error) {
 	if err := checkText(data); err != nil {
 		return nil, err
 	}
-	// The library is not ours and has panicked on odd input before; a daemon that is told to reload must survive it.
+	// The library has panicked on broken input before (its issues 540 and 718), and a daemon that is told to reload a
+	// broken file goes on with the old one, whatever is broken about it.
 	defer func() {
 		if p := recover(); p != nil {
 			root, err = nil, at(0, "is not YAML: %v", p)

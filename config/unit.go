@@ -76,7 +76,7 @@ func parsePercent(text string) (float64, error) {
 	return v / 100, nil
 }
 
-// sumUnits reads numbers each followed by a unit, at most nineteen digits a number, and adds them up.
+// sumUnits reads numbers each followed by a unit and adds them up.
 func sumUnits(text string, units []unit) (int64, error) {
 	rest, sum := text, 0.0
 	if rest == "" {
@@ -130,8 +130,13 @@ func isNumber(text string) bool {
 
 // FormatDuration writes a duration as ParseDuration reads it, in the fewest units that are exact: "6h", "1h30m", "90d".
 func FormatDuration(d time.Duration) string {
-	if d <= 0 {
-		return strconv.FormatInt(int64(d), 10) + "s"
+	switch {
+	case d == 0:
+		return "0s"
+	case d == math.MinInt64:
+		return d.String() // has no positive counterpart
+	case d < 0:
+		return "-" + FormatDuration(-d)
 	}
 	var b strings.Builder
 	rest := int64(d)
