@@ -16,6 +16,9 @@ type cli struct {
 	Globals globals `embed:""`
 
 	Run     runCmd     `cmd:"" help:"Run the daemon: visit what is due, learn, keep what changed."`
+	Pause   pauseCmd   `cmd:"" help:"Stop visiting a site, or all, for the time being."`
+	Resume  resumeCmd  `cmd:"" help:"Go on visiting a site, or all."`
+	Remove  removeCmd  `cmd:"" help:"Forget a site with all its pages."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
 

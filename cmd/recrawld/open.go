@@ -51,19 +51,30 @@ func (g *globals) readConfig() (config.Config, config.Origins, error) {
 // openStore opens the database of a configuration for reading alone. Where there is none yet the error says so and ends
 // the program with exitNotFound. The caller closes the store.
 func (g *globals) openStore(ctx context.Context, c *config.Config) (*models.Store, error) {
+	if err := g.exists(c); err != nil {
+		return nil, err
+	}
 	if c.Store == "sqlite" {
-		path := filepath.Join(c.Data, databaseFile)
-		switch _, err := os.Stat(path); {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, notFoundf("nothing has been crawled in %s yet (recrawld run or recrawld add begins; --data names another directory)", c.Data)
-		case err != nil:
-			return nil, fmt.Errorf("open the data directory: %w", err)
-		}
 		if err := becomeOwner(c.Data); err != nil {
 			return nil, err
 		}
 	}
 	return models.Open(ctx, dsn(c), models.Options{ReadOnly: true})
+}
+
+// exists is an error that ends the program with exitNotFound where there is no database file yet.
+func (g *globals) exists(c *config.Config) error {
+	if c.Store != "sqlite" {
+		return nil
+	}
+	_, err := os.Stat(filepath.Join(c.Data, databaseFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return notFoundf("nothing has been crawled in %s yet (recrawld run or recrawld add begins; --data names another directory)", c.Data)
+	case err != nil:
+		return fmt.Errorf("open the data directory: %w", err)
+	}
+	return nil
 }
 
 // openStoreForWriting opens the database of a configuration, creates it where there is none and brings its schema up to

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+)
+
+// pauseCmd stops visiting a site, or all, until resumeCmd.
+type pauseCmd struct {
+	Site string `arg:"" optional:"" help:"Name or start URL of the site; all without it."`
+}
+
+// Run implements the command.
+func (c pauseCmd) Run(ctx context.Context, g *globals) error {
+	return setPaused(ctx, g, c.Site, true)
+}
+
+// resumeCmd goes on where pauseCmd stopped.
+type resumeCmd struct {
+	Site string `arg:"" optional:"" help:"Name or start URL of the site; all without it."`
+}
+
+// Run implements the command.
+func (c resumeCmd) Run(ctx context.Context, g *globals) error {
+	return setPaused(ctx, g, c.Site, false)
+}
+
+func setPaused(ctx context.Context, g *globals, name string, paused bool) error {
+	return g.withSites(ctx, name, func(store *models.Store, sites []models.Site) error {
+		clk, err := clockOf(ctx, store)
+		if err != nil {
+			return err
+		}
+		for _, site := range sites {
+			if err := store.SetPaused(ctx, site.ID, paused, clk.Now()); err != nil {
+				return err
+			}
+			word := map[bool]string{true: "paused", false: "resumed"}[paused]
+			if site.Paused == paused {
+				word = "was " + word + " already"
+			}
+			fmt.Fprintf(g.Stdout, "%s %s\n", site.Name, word)
+		}
+		return nil
+	})
+}
+
+// removeCmd forgets a site with all its pages and their history.
+type removeCmd struct {
+	Site string `arg:"" help:"Name or start URL of the site."`
+	Yes  bool   `short:"y" help:"Do not ask."`
+}
+
+// Run implements the command.
+func (c removeCmd) Run(ctx context.Context, g *globals) error {
+	file, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	return g.withSites(ctx, c.Site, func(store *models.Store, sites []models.Site) error {
+		site := sites[0]
+		for _, listed := range file.Sites {
+			if listed.Name == site.Name {
+				return refusedf("site %s stands in the configuration file: take it out there first", site.Name)
+			}
+		}
+		pages, err := pagesOf(ctx, store, site.ID)
+		if err != nil {
+			return err
+		}
+		question := fmt.Sprintf("Remove %s with its %d pages and their history? What was archived and mirrored stays.", site.Name, pages)
+		if yes, err := g.confirm(question, c.Yes, false); err != nil || !yes {
+			return err
+		}
+		if err := store.RemoveSite(ctx, site.ID); err != nil {
+			return err
+		}
+		fmt.Fprintf(g.Stdout, "%s removed\n", site.Name)
+		return nil
+	})
+}
+
+func pagesOf(ctx context.Context, store *models.Store, site int32) (int64, error) {
+	states, err := store.SiteStates(ctx, 0)
+	total := int64(0)
+	for _, s := range states {
+		if s.SiteID == site {
+			total += s.Pages
+		}
+	}
+	return total, err
+}
+
+// withSites opens the database and calls f with the site of that name or start URL, or with all for "". A name that is
+// none ends the program with exitNotFound and lists those there are.
+func (g *globals) withSites(ctx context.Context, name string, f func(*models.Store, []models.Site) error) (err error) {
+	c, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	if err := g.exists(&c); err != nil {
+		return err
+	}
+	store, err := g.openStoreForWriting(ctx, &c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	rows, err := store.Sites(ctx)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		site, err := findSite(rows, name)
+		if err != nil {
+			return err
+		}
+		rows = []models.Site{site}
+	}
+	return f(store, rows)
+}
+
+// findSite is the site of a name or a start URL.
+func findSite(rows []models.Site, name string) (models.Site, error) {
+	url := name
+	if u, err := canon.Parse(name); err == nil {
+		url = u.String()
+	}
+	names := make([]string, 0, len(rows))
+	for _, row := range rows {
+		if row.Name == name || row.URL == url {
+			return row, nil
+		}
+		names = append(names, row.Name)
+	}
+	if len(names) == 0 {
+		return models.Site{}, notFoundf("no site %q; there are none yet", name)
+	}
+	return models.Site{}, notFoundf("no site %q; there are: %s", name, strings.Join(names, ", "))
+}
+
+// confirm asks a question on a terminal, where an empty answer means preset. Without a terminal it takes --yes for an
+// answer and refuses without it.
+func (g *globals) confirm(question string, yes, preset bool) (bool, error) {
+	if yes {
+		return true, nil
+	}
+	if !isTerminal(g.Stdin) {
+		return false, usagef("nobody is there to be asked %q: give --yes", question)
+	}
+	choice := map[bool]string{true: "[Y/n]", false: "[y/N]"}[preset]
+	fmt.Fprintf(g.Stderr, "%s %s ", question, choice)
+	line, err := bufio.NewReader(g.Stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("read the answer: %w", err)
+	}
+	return answer(line, preset), nil
+}
+
+// answer is what a person's line says to a question of yes or no.
+func answer(line string, preset bool) bool {
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "":
+		return preset && line != "" // the end of the input is no consent
+	case "y", "yes":
+		return true
+	}
+	return false
+}
