@@ -6,6 +6,7 @@
 package extract
 
 import (
+	"bytes"
 	"mime"
 	"net/http"
 	"strings"
@@ -17,9 +18,10 @@ import (
 
 // Options bound what is read and name the reader. The zero Options read nothing and keep no link.
 type Options struct {
-	Bytes int    // bytes of the body that are read
-	Links int    // links kept
-	Agent string // product token: <meta name="recrawld"> is for us as well as <meta name="robots">
+	Bytes int           // bytes of the body that are read
+	Links int           // links kept
+	Agent string        // product token: <meta name="recrawld"> is for us as well as <meta name="robots">
+	Text  *bytes.Buffer // where set, gets the visible text
 }
 
 // Link is a link of a page.
@@ -68,6 +70,7 @@ func Page(body []byte, contentType string, at canon.URL, options Options) Extrac
 	if kind == plain {
 		found = Extraction{Base: at}
 		visible := fingerprint.NewText()
+		visible.CopyTo(options.Text)
 		visible.Write(doc.text)
 		found.TextDigest, found.TextBytes = visible.Sum()
 	} else {

@@ -33,10 +33,12 @@ type reader struct {
 }
 
 func newReader(doc document, xhtml bool, at canon.URL, options Options) *reader {
-	return &reader{
+	r := &reader{
 		tokens: html.NewTokenizer(bytes.NewReader(doc.text)), doc: doc, xhtml: xhtml, at: at, options: options,
 		text: fingerprint.NewText(), found: Extraction{HTML: true}, refs: newRefs(options.Links),
 	}
+	r.text.CopyTo(options.Text)
+	return r
 }
 
 // read takes the tokens one by one.

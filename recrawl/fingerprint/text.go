@@ -16,6 +16,7 @@
 package fingerprint
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"hash"
 	"unicode"
@@ -27,6 +28,7 @@ import (
 type Text struct {
 	hash    hash.Hash
 	buf     []byte
+	copy    *bytes.Buffer // also gets the text; nil: nobody does
 	bytes   int64
 	pending byte // separator owed before the next rune: 0, ' ' or '\n'
 
@@ -42,6 +44,9 @@ type Text struct {
 func NewText() *Text {
 	return &Text{hash: sha256.New(), buf: make([]byte, 0, 4096)}
 }
+
+// CopyTo has the text written to b as well, from here on: for a person, where the digest is not enough.
+func (t *Text) CopyTo(b *bytes.Buffer) { t.copy = b }
 
 // Start is a start tag, with its name in lower case. hidden tells that its attributes hide the element, closed that it
 // ends at once (a void element of HTML ends at once in any case).
@@ -170,6 +175,9 @@ func (t *Text) flushSeparator() {
 
 func (t *Text) drain() {
 	t.hash.Write(t.buf)
+	if t.copy != nil {
+		t.copy.Write(t.buf)
+	}
 	t.bytes += int64(len(t.buf))
 	t.buf = t.buf[:0]
 }
