@@ -70,7 +70,8 @@ func parse(base, ref string) (URL, error) {
 	if tooManyAts(ref) {
 		return URL{}, fmt.Errorf("parse URL %.200q: %w", ref, ErrHost)
 	}
-	parsed, err := whatwg.ParseRef(base, encodeInvalid(ref))
+	parser := whatwg.NewParser(whatwg.WithPreParseHostFunc(strictHost))
+	parsed, err := parser.ParseRef(base, encodeInvalid(ref))
 	if err != nil {
 		return URL{}, fmt.Errorf("parse URL %.200q: %w: %w", ref, ErrSyntax, err)
 	}
@@ -117,6 +118,26 @@ func lookupable(host string) bool {
 }
 
 func crawled(scheme string) bool { return scheme == "http" || scheme == "https" }
+
+// strictHost turns hosts that the library reads too kindly into one that it refuses: "[[::1]]" is no address, and
+// neither are "+1" and "a.0x-1", where a number has a sign.
+func strictHost(_ *whatwg.Url, host string) string {
+	const refused = "<"
+	if strings.HasPrefix(host, "[") && (strings.Count(host, "[") > 1 || strings.Count(host, "]") > 1) {
+		return refused
+	}
+	name := strings.TrimSuffix(host, ".")
+	last, digits := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]), "0123456789"
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		last, digits = hex, digits+"abcdef"
+	} else {
+		last = strings.TrimPrefix(last, "0")
+	}
+	if len(last) > 1 && (last[0] == '+' || last[0] == '-') && strings.Trim(last[1:], digits) == "" {
+		return refused
+	}
+	return host
+}
 
 // tooManyAts refuses what the library takes quadratic time for: credentials of many parts.
 func tooManyAts(ref string) bool {

@@ -46,6 +46,10 @@ func TestParseRefuses(t *testing.T) {
 		"http://\xff/":                    ErrSyntax,
 		"http://256.256.256.256/":         ErrSyntax,
 		"http://a..b/":                    ErrHost,
+		"http://[[::1]]/":                 ErrSyntax,
+		"http://+1/":                      ErrSyntax,
+		"http://1.2.3.0x-4./":             ErrSyntax,
+		"http://1.2.3.0-4/":               ErrSyntax,
 		"http://" + longOf("@")[:9999]:    ErrHost,
 		"http://./":                       ErrHost,
 		"http://a/" + longOf("b"):         ErrTooLong,
@@ -150,7 +154,7 @@ func TestIsRelativeRef(t *testing.T) {
 
 // pieces is what the property tests and the fuzz seeds put URLs together from.
 var pieces = []string{"http://", "https://", "HTTP:", "//", "/", "\\", ".", "..", "%2e", "%2E%2e", "a", "B", "example.org",
-	"xn--bcher-kva", "ü", "127.1", "0x7f", "[::1]", ":80", ":443", ":8080", ":", "@", "?", "#", " ", "\t", "%", "%zz", "%C3",
+	"xn--bcher-kva", "ü", "127.1", "0x7f", "[::1]", "+1", "0x-1", "[", "]", ".well", ".%2e", ":80", ":443", ":8080", ":", "@", "?", "#", " ", "\t", "%", "%zz", "%C3",
 	"\xff", "\x00", "'", "\"", "<", "|", "^", "ß", "。", "\u200d", "_", "-", "~", "&", "=", "{", "}", "`"}
 
 func TestCanonicalIsIdempotent(t *testing.T) {
@@ -214,7 +218,7 @@ func BenchmarkResolve(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, ref := range map[string]string{"fast": "/dir/other?x=1#y", "standard": "../dir/other's?x=1#y"} {
+	for name, ref := range map[string]string{"fast": "/.dir/%C3%A9?x=1#y", "standard": "../dir/other's?x=1#y"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

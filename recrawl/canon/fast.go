@@ -90,26 +90,39 @@ func plainHost(host string) bool {
 	return last != "" && isAlpha(last[0])
 }
 
-// plainRest is a path with query that the standard leaves alone, without its fragment. A segment that begins with a dot,
-// plain or escaped, is not plain.
+// plainRest is a path with query that the standard leaves alone, without its fragment. A segment that is dots, plain or
+// escaped, is not plain.
 func plainRest(s string) (string, bool) {
 	inQuery, atSegment := false, true
 	for i := range len(s) {
-		c := s[i]
-		switch {
+		switch c := s[i]; {
 		case c == '#':
 			return s[:i], true
 		case c == '?':
 			inQuery = true
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("/-_~!$&()*+,;=:@", c) >= 0:
 		case c == '.' || c == '%':
-			if atSegment && !inQuery {
+			if atSegment && !inQuery && mayBeDots(s[i:]) {
 				return "", false
 			}
-		default:
+		case !plainByte(c):
 			return "", false
 		}
-		atSegment = c == '/'
+		atSegment = s[i] == '/'
 	}
 	return s, true
+}
+
+// mayBeDots tells whether a segment could be "." or "..", given what it begins with: a dot that no plain byte follows,
+// or the escape of one.
+func mayBeDots(segment string) bool {
+	if segment[0] == '%' {
+		return len(segment) > 2 && segment[1] == '2' && segment[2]|0x20 == 'e'
+	}
+	return len(segment) < 2 || segment[1] == '/' || !plainByte(segment[1])
+}
+
+// plainByte tells the bytes that stand for themselves in paths and in queries.
+func plainByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		strings.IndexByte("/-_~!$&()*+,;=:@", c) >= 0
 }

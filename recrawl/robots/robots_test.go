@@ -3,6 +3,9 @@ package robots
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -227,5 +230,49 @@ func BenchmarkVerdict(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		rules.Verdict("recrawld", "/some/page.html?with=query")
+	}
+}
+
+// write puts rules back into a file, an agent's groups as one, in no order that matters.
+func (r *Rules) write() string {
+	var b strings.Builder
+	for _, sitemap := range r.sitemaps {
+		fmt.Fprintf(&b, "Sitemap: %s\n", sitemap)
+	}
+	for _, token := range slices.Sorted(maps.Keys(r.agents)) {
+		fmt.Fprintf(&b, "User-agent: %s\n", token)
+		if delay, ok := r.CrawlDelay(token); ok {
+			fmt.Fprintf(&b, "Crawl-delay: %s\n", strconv.FormatFloat(delay.Seconds(), 'f', -1, 64))
+		}
+		var lines []string
+		for _, g := range r.agents[token] {
+			for i := range g.rules {
+				lines = append(lines, g.rules[i].write())
+			}
+		}
+		slices.Sort(lines)
+		fmt.Fprintf(&b, "%sDisallow:\n", strings.Join(slices.Compact(lines), ""))
+	}
+	return b.String()
+}
+
+func (r *rule) write() string {
+	directive, end := "Disallow", ""
+	if r.allow {
+		directive = "Allow"
+	}
+	if r.anchored {
+		end = "$"
+	}
+	return directive + ": " + r.pattern + end + "\n"
+}
+
+func TestWrittenRulesReadTheSame(t *testing.T) {
+	t.Parallel()
+	for name, body := range seeds(t) {
+		once := Parse(body).write()
+		if twice := Parse([]byte(once)).write(); twice != once {
+			t.Errorf("%s: written and read again (-want +got):\n%s", name, cmp.Diff(once, twice))
+		}
 	}
 }
