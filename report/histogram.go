@@ -38,19 +38,22 @@ func label(bin int) string {
 }
 
 // Bars draws the bins up to and with the given one as small bars, the fullest at full height; a dot is an empty bin.
-func (h Histogram) Bars(upTo int) string {
+func (h Histogram) Bars(upTo int) string { return Bars(h[:upTo+1]) }
+
+// Bars draws counts as small bars, one character each, the largest at full height; a dot is 0.
+func Bars(counts []int64) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	var top int64
-	for _, n := range h {
+	for _, n := range counts {
 		top = max(top, n)
 	}
 	var b strings.Builder
-	for _, n := range h[:upTo+1] {
-		if n == 0 {
+	for _, n := range counts {
+		if n <= 0 {
 			b.WriteRune('·')
 			continue
 		}
-		b.WriteRune(levels[(n*int64(len(levels))-1)/top])
+		b.WriteRune(levels[int(float64(n)/float64(top)*float64(len(levels))-1e-9)])
 	}
 	return b.String()
 }

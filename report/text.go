@@ -216,3 +216,17 @@ func snip(s string, width int) string {
 	tail := width - 1 - head
 	return string(r[:head]) + "…" + string(r[len(r)-tail:])
 }
+
+// Wrap breaks a text into lines that fit beside an indent of so many characters, at spaces where it can. Without a
+// width it is one line.
+func (s Style) Wrap(what string, indent int) []string {
+	width := s.Width - indent
+	if s.Width == 0 || width < flexAtLast || text.StringWidthWithoutEscSequences(what) <= width {
+		return []string{what}
+	}
+	var out []string
+	for line := range strings.Lines(text.WrapSoft(what, width)) {
+		out = append(out, strings.TrimRight(line, " \n"))
+	}
+	return out
+}

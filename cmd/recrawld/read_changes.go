@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"recrawld/models"
+	"recrawld/report"
+)
+
+// changesCmd lists what happened to pages.
+type changesCmd struct {
+	Since span     `default:"24h" placeholder:"TIME" help:"How far to look back: 90m, 24h, 7d."`
+	Site  string   `placeholder:"NAME" help:"Only this site."`
+	Kind  []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded."`
+	Limit int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
+}
+
+// Run implements the command.
+func (c changesCmd) Run(ctx context.Context, g *globals) error {
+	kinds, err := eventKinds(c.Kind)
+	if err != nil {
+		return err
+	}
+	return g.with(ctx, func(l *look) error {
+		site, err := l.siteID(c.Site)
+		if err != nil {
+			return err
+		}
+		d, err := c.document(ctx, l, site, kinds)
+		if err != nil {
+			return err
+		}
+		return l.print(d)
+	})
+}
+
+// eventKinds reads the words of --kind.
+func eventKinds(words []string) ([]models.EventKind, error) {
+	var kinds []models.EventKind
+	for _, word := range words {
+		kind := models.EventNew
+		for ; kind <= models.EventExcluded && kind.String() != word; kind++ {
+		}
+		if kind > models.EventExcluded {
+			return nil, usagef("--kind %s: there is new, changed, refreshed, moved, gone, restored, failing, excluded", word)
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, nil
+}
+
+func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []models.EventKind) (report.Document, error) {
+	since := models.At(l.now.Add(-time.Duration(c.Since)))
+	limit := c.Limit
+	if limit <= 0 || limit > mostRows {
+		limit = mostRows
+	}
+	events, err := l.store.Changes(ctx, models.ChangesQuery{Since: since, Site: site, Kinds: kinds, Limit: limit})
+	if err != nil {
+		return report.Document{}, err
+	}
+	counts, err := l.store.ChangeCounts(ctx, since)
+	if err != nil {
+		return report.Document{}, err
+	}
+	d := report.Document{Name: "changes", Title: "Changes of the last " + report.Span(time.Duration(c.Since)), At: l.now,
+		Columns: []report.Column{
+			{Key: "at", Head: "when"}, {Key: "kind", Head: "what"}, {Key: "url", Head: "page", Flex: true},
+			{Key: "version", Head: "version", Right: true, Drop: 1}, {Key: "bytes", Head: "size", Right: true},
+			{Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
+		}}
+	if words := countWords(counts, site); words != "" {
+		d.Lead = []string{words}
+	}
+	for _, e := range events {
+		d.Rows = append(d.Rows, l.eventRow(e))
+	}
+	if len(events) == c.Limit {
+		d.Notes = append(d.Notes, "--limit 0 lists all; recrawld diff URL shows what changed")
+	}
+	return d, nil
+}
+
+// countWords adds up the events by kind.
+func countWords(counts map[int32]map[models.EventKind]int64, site int32) string {
+	var words []string
+	for kind := models.EventNew; kind <= models.EventExcluded; kind++ {
+		var n int64
+		for id, kinds := range counts {
+			if site == 0 || id == site {
+				n += kinds[kind]
+			}
+		}
+		if n > 0 {
+			words = append(words, report.Count(n)+" "+kind.String())
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (l *look) eventRow(e models.Event) report.Row {
+	what := report.TextCell(e.Kind.String())
+	what.Tone = eventTone(e.Kind)
+	page := report.TextCell(e.URL)
+	if e.Kind == models.EventMoved && e.RedirectTo != "" {
+		page.Text += " → " + e.RedirectTo
+	}
+	version, size := report.Cell{Value: e.Version}, report.Cell{Value: e.Bytes}
+	if e.Version > 0 {
+		version.Text, size.Text = fmt.Sprint(e.Version), report.Bytes(e.Bytes)
+	}
+	return report.Row{
+		{Value: e.At.Time(), Text: report.Until(l.now, e.At.Time())}, what, page, version, size,
+		report.OnlyValue(l.siteNames()[e.SiteID]), report.OnlyValue(e.Previous), report.OnlyValue(e.NotBefore.Time()),
+		report.OnlyValue(e.RedirectTo), report.OnlyValue(e.ContentType), report.OnlyValue(e.Digest.String()),
+	}
+}
+
+// eventTone is the colour of an event.
+func eventTone(k models.EventKind) report.Tone {
+	switch k {
+	case models.EventNew, models.EventChanged, models.EventRestored:
+		return report.Good
+	case models.EventGone, models.EventFailing:
+		return report.Bad
+	case models.EventMoved, models.EventExcluded:
+		return report.Warn
+	}
+	return report.Faint
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"math"
+	"time"
+
+	"recrawld/models"
+	"recrawld/scheduler/changerate"
+)
+
+// shownPage is the JSON form of a page, for show and why. Times that never were are null.
+type shownPage struct {
+	URL          string         `json:"url"`
+	Site         string         `json:"site"`
+	State        string         `json:"state"`
+	Note         string         `json:"note,omitempty"`
+	Level        int16          `json:"level"`
+	DueAt        *time.Time     `json:"due_at"`
+	FR           int            `json:"fr"`
+	FRMax        int32          `json:"fr_max"`
+	FRMaxCeiling int            `json:"fr_max_ceiling"`
+	EverySeconds int64          `json:"every_seconds"`
+	Rule         string         `json:"rule"`
+	Visits       int32          `json:"visits"`
+	TriedAt      *time.Time     `json:"tried_at"`
+	Records      int32          `json:"records"`
+	Changes      int32          `json:"changes"`
+	FirstAt      *time.Time     `json:"first_at"`
+	VisitedAt    *time.Time     `json:"visited_at"`
+	ChangedAt    *time.Time     `json:"changed_at"`
+	Rate         *shownRate     `json:"rate"`
+	Failures     int32          `json:"failures"`
+	Class        string         `json:"class,omitempty"`
+	RedirectTo   string         `json:"redirect_to,omitempty"`
+	FreshUntil   *time.Time     `json:"fresh_until"`
+	ETag         string         `json:"etag,omitempty"`
+	LastModified string         `json:"last_modified,omitempty"`
+	ContentType  string         `json:"content_type,omitempty"`
+	Bytes        int64          `json:"bytes"`
+	Digest       string         `json:"digest,omitempty"`
+	DuplicateOf  string         `json:"duplicate_of,omitempty"`
+	NoArchive    bool           `json:"no_archive,omitempty"`
+	Children     int32          `json:"children"`
+	Version      int32          `json:"version"`
+	Versions     []shownVersion `json:"versions,omitempty"`
+}
+
+// shownRate is the JSON form of a change rate; High is null where it has no bound.
+type shownRate struct {
+	PerDay float64  `json:"per_day"`
+	Low    float64  `json:"low"`
+	High   *float64 `json:"high"`
+}
+
+type shownVersion struct {
+	Number       int32      `json:"number"`
+	At           *time.Time `json:"at"`
+	Status       int16      `json:"status"`
+	Bytes        int64      `json:"bytes"`
+	ContentType  string     `json:"content_type"`
+	Significant  bool       `json:"significant"`
+	Digest       string     `json:"digest"`
+	TextDigest   string     `json:"text_digest,omitempty"`
+	ETag         string     `json:"etag,omitempty"`
+	LastModified string     `json:"last_modified,omitempty"`
+	File         string     `json:"file"`
+	Offset       int64      `json:"offset"`
+	Length       int64      `json:"length"`
+}
+
+func pageJSON(l *look, p models.Page, versions []models.Version) shownPage {
+	settings := l.force.config.Site(p.SiteID).Settings
+	s := shownPage{
+		URL: p.URL, Site: l.siteNames()[p.SiteID], State: p.State.String(), Note: p.Note, Level: p.Level,
+		DueAt: when(p.DueAt), FRMax: p.FRMax, FRMaxCeiling: settings.FRMax,
+		EverySeconds: int64(l.calendar.Interval(l.now, int(p.FRMax)).Seconds()), Rule: p.Rule.String(),
+		Visits: p.Visits, TriedAt: when(p.TriedAt), Records: p.Stats.Records, Changes: p.Stats.Changes,
+		FirstAt: when(p.Stats.FirstAt), VisitedAt: when(p.Stats.VisitedAt), ChangedAt: when(p.Stats.ChangedAt),
+		Rate: rateJSON(l.rate(p.Stats)), Failures: p.Failures, Class: p.Class.String(), RedirectTo: p.RedirectTo,
+		FreshUntil: when(p.FreshUntil), ETag: p.ETag, LastModified: p.LastModified, ContentType: p.ContentType,
+		Bytes: p.Bytes, Digest: p.Digest.String(), DuplicateOf: p.DuplicateOf, NoArchive: p.NoArchive,
+		Children: p.Children, Version: p.Version,
+	}
+	if p.DueAt != 0 {
+		s.FR = l.calendar.CyclesUntil(l.now, p.DueAt.Time())
+	}
+	for _, v := range versions {
+		s.Versions = append(s.Versions, shownVersion{Number: v.Number, At: when(v.At), Status: v.Status, Bytes: v.Bytes,
+			ContentType: v.ContentType, Significant: v.Significant, Digest: v.Digest.String(), TextDigest: v.TextDigest.String(),
+			ETag: v.ETag, LastModified: v.LastModified, File: v.Record.File, Offset: v.Record.Offset, Length: v.Record.Length})
+	}
+	return s
+}
+
+// when is a moment for JSON, nil for never.
+func when(at models.Instant) *time.Time {
+	if at == 0 {
+		return nil
+	}
+	t := at.Time()
+	return &t
+}
+
+func rateJSON(r changerate.Rate) *shownRate {
+	if !r.Known() {
+		return nil
+	}
+	s := &shownRate{PerDay: r.PerDay, Low: r.Low}
+	if !math.IsInf(r.High, 1) {
+		s.High = &r.High
+	}
+	return s
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"recrawld/clock"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/report"
+	"recrawld/scheduler"
+)
+
+// look is what the reading commands have in common: the store, open for reading alone, what is in force, and the moment
+// by the daemon's clock.
+type look struct {
+	*globals
+	store    *models.Store
+	force    *inForce
+	calendar scheduler.Calendar
+	anchor   clock.Anchor // of a rehearsal; zero: the machine's clock
+	now      time.Time    // by the daemon's clock
+	real     time.Time    // by the machine's
+	style    report.Style
+}
+
+// openLook opens the data that the flags name. The caller closes it.
+func (g *globals) openLook(ctx context.Context) (*look, error) {
+	c, origins, err := g.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	store, err := g.openStore(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	l := &look{globals: g, store: store, real: clock.System{}.Now(), style: terminalStyle(g.Stdout)}
+	rows, err := store.Sites(ctx)
+	if err == nil {
+		l.force, err = putTogether(c, origins, rows)
+	}
+	if err == nil {
+		l.calendar = l.force.planner.Calendar()
+		l.anchor, _, err = readAnchor(ctx, store)
+	}
+	if err == nil {
+		err = l.readClock(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return l, nil
+}
+
+// readClock takes the moment from the clock of the daemon that works, or last worked, on the data.
+func (l *look) readClock(ctx context.Context) error {
+	daemon, err := clockOf(ctx, l.store)
+	if err == nil {
+		l.now = daemon.Now()
+	}
+	return err
+}
+
+func (l *look) close() error { return l.store.Close() }
+
+// with runs a reading command: it opens the data, runs f and closes.
+func (g *globals) with(ctx context.Context, f func(*look) error) error {
+	l, err := g.openLook(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(l), l.close())
+}
+
+// terminalStyle is colours and width for a terminal, neither for a pipe. NO_COLOR and TERM=dumb turn colours off; COLUMNS
+// is used where the terminal does not tell.
+func terminalStyle(out io.Writer) report.Style {
+	if !isTerminal(out) {
+		return report.Style{}
+	}
+	s := report.Style{Width: 80, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	size, err := unix.IoctlGetWinsize(int(out.(*os.File).Fd()), unix.TIOCGWINSZ)
+	if err == nil && size.Col > 0 {
+		s.Width = int(size.Col)
+	}
+	return s
+}
+
+// print writes a document in the form that was asked for.
+func (l *look) print(d report.Document) error {
+	if l.JSON {
+		return report.WriteJSON(l.Stdout, d)
+	}
+	return report.WriteText(l.Stdout, d, l.style)
+}
+
+// printJSON writes a value as indented JSON.
+func (l *look) printJSON(v any) error {
+	encoder := json.NewEncoder(l.Stdout)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
+// siteID is the ID of a site by its name or URL; "" is 0, all sites.
+func (l *look) siteID(name string) (int32, error) {
+	if name == "" {
+		return 0, nil
+	}
+	var names []string
+	for _, row := range l.force.rows {
+		if row.Name == name || row.URL == name {
+			return row.ID, nil
+		}
+		names = append(names, row.Name)
+	}
+	if len(names) == 0 {
+		return 0, notFoundf("no site %q: there is none yet", name)
+	}
+	return 0, notFoundf("no site %q: there is %s", name, strings.Join(names, ", "))
+}
+
+// siteNames are the names of the sites by ID.
+func (l *look) siteNames() map[int32]string {
+	names := make(map[int32]string, len(l.force.rows))
+	for _, row := range l.force.rows {
+		names[row.ID] = cmp.Or(row.Name, row.URL)
+	}
+	return names
+}
+
+// page finds a page by its URL as a person writes it; one without a scheme is looked for with https and with http. Where
+// it is not known the error is models.ErrNotFound, and the URL is the canonical form of what was asked for.
+func (l *look) page(ctx context.Context, raw string) (page models.Page, u canon.URL, err error) {
+	spellings := []string{raw}
+	if !strings.Contains(raw, "://") {
+		spellings = []string{"http://" + raw, "https://" + raw}
+	}
+	for _, spelling := range spellings {
+		if u, err = canon.Parse(spelling); err != nil {
+			return page, u, usagef("%w", err)
+		}
+		page, err = l.store.Page(ctx, models.BucketOf(u.HostName()), models.PageID(u.String()))
+		if !errors.Is(err, models.ErrNotFound) {
+			return page, u, err
+		}
+	}
+	return page, u, coded{exitNotFound, fmt.Errorf("%s is not known (recrawld why says whether it could be): %w", u, models.ErrNotFound)}
+}
+
+// lines writes "label  text" lines with the labels aligned; a line without text is left out.
+type lines struct {
+	rows  [][2]string
+	style report.Style
+}
+
+func (p *lines) add(label, format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); text != "" {
+		p.rows = append(p.rows, [2]string{label, text})
+	}
+}
+
+func (p *lines) write(w io.Writer) error {
+	width := 0
+	for _, row := range p.rows {
+		width = max(width, len(row[0]))
+	}
+	var b strings.Builder
+	for _, row := range p.rows {
+		indent := strings.Repeat(" ", width+2)
+		for i, line := range p.style.Wrap(row[1], width+2) {
+			if i == 0 {
+				b.WriteString(p.style.Paint(report.Faint, row[0]) + indent[len(row[0]):])
+			} else {
+				b.WriteString(indent)
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

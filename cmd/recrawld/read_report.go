@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawld/report"
+)
+
+// reportCmd makes a report.
+type reportCmd struct {
+	Name   string `arg:"" help:"One of: ${reports}."`
+	By     string `placeholder:"WHAT" help:"How to group: change-rates by site, directory or type; daily by day or site."`
+	Site   string `placeholder:"NAME" help:"Only this site."`
+	Since  span   `placeholder:"TIME" help:"How far to look back, for reports over time: 24h, 30d."`
+	Depth  int    `default:"2" help:"Path segments of a directory."`
+	Limit  int    `default:"40" help:"Lines shown; 0 for all. CSV and JSON have all."`
+	Format string `enum:"text,csv,json" default:"text" help:"text, csv or json."`
+}
+
+// Help lists the reports below the flags.
+func (reportCmd) Help() string {
+	var b strings.Builder
+	for _, name := range reportNames() {
+		fmt.Fprintf(&b, "  %-14s %s\n", name, report.Reports[name].About)
+	}
+	return b.String()
+}
+
+func reportNames() []string { return slices.Sorted(maps.Keys(report.Reports)) }
+
+// Run implements the command.
+func (c reportCmd) Run(ctx context.Context, g *globals) error {
+	r, ok := report.Reports[c.Name]
+	if !ok {
+		return usagef("no report %q: there is %s", c.Name, strings.Join(reportNames(), ", "))
+	}
+	if c.By != "" && !slices.Contains(r.By, c.By) {
+		if len(r.By) == 0 {
+			return usagef("report %s has no --by", c.Name)
+		}
+		return usagef("report %s --by %s: there is %s", c.Name, c.By, strings.Join(r.By, ", "))
+	}
+	return g.with(ctx, func(l *look) error {
+		site, err := l.siteID(c.Site)
+		if err != nil {
+			return err
+		}
+		d, err := r.Make(ctx, l.store, c.options(l, site))
+		if err != nil {
+			return err
+		}
+		if c.Format == "csv" {
+			return report.WriteCSV(l.Stdout, d)
+		}
+		l.JSON = l.JSON || c.Format == "json"
+		return l.print(d)
+	})
+}
+
+func (c reportCmd) options(l *look, site int32) report.Options {
+	o := report.Options{Now: l.now, Site: site, By: c.By, Depth: c.Depth, Limit: c.Limit, Sites: l.siteNames(),
+		FRMax: func(site int32) int32 { return int32(l.force.config.Site(site).Settings.FRMax) }}
+	if c.Since > 0 {
+		o.Since = l.now.Add(-time.Duration(c.Since))
+	}
+	return o
+}

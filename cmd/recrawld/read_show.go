@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recrawld/archive"
+	"recrawld/models"
+	"recrawld/report"
+	"recrawld/scheduler/changerate"
+)
+
+// showCmd shows a page and its versions, or the body of one.
+type showCmd struct {
+	URL     string `arg:"" help:"The page."`
+	Version int32  `placeholder:"N" help:"Print the body of this version; -1 is the newest, -2 the one before."`
+	Header  bool   `help:"With --version, print the header of the answer and not its body."`
+	Limit   int    `default:"10" help:"Versions listed, the newest first; 0 for all."`
+}
+
+// Run implements the command.
+func (c showCmd) Run(ctx context.Context, g *globals) error {
+	return g.with(ctx, func(l *look) error {
+		page, _, err := l.page(ctx, c.URL)
+		if err != nil {
+			return err
+		}
+		if c.Version != 0 {
+			return c.body(ctx, l, page)
+		}
+		limit := c.Limit
+		if limit <= 0 {
+			limit = mostRows
+		}
+		versions, err := l.store.Versions(ctx, page.Bucket, page.ID, 0, limit)
+		if err != nil {
+			return err
+		}
+		if l.JSON {
+			return l.printJSON(pageJSON(l, page, versions))
+		}
+		return l.showPage(page, versions)
+	})
+}
+
+// body writes what the archive holds of a version.
+func (c showCmd) body(ctx context.Context, l *look, page models.Page) error {
+	number := c.Version
+	if number < 0 {
+		number += page.Version + 1
+	}
+	v, err := l.store.Version(ctx, page.Bucket, page.ID, number)
+	if errors.Is(err, models.ErrNotFound) {
+		return notFoundf("%s has no version %d: the newest is %d", page.URL, number, page.Version)
+	}
+	if err != nil {
+		return err
+	}
+	answer, err := l.answer(v)
+	if err != nil {
+		return err
+	}
+	if c.Header {
+		_, err = fmt.Fprintf(l.Stdout, "%s %d\r\n%s\r\n", answer.Proto, answer.Status, answer.Header)
+		return err
+	}
+	_, err = l.Stdout.Write(answer.Body)
+	return err
+}
+
+// answer reads a version from the archive.
+func (l *look) answer(v models.Version) (answer archive.Answer, err error) {
+	reader, err := archive.OpenReader(filepath.Join(l.force.config.Data, "archive"))
+	if err != nil {
+		return answer, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	return reader.Read(v.Record)
+}
+
+// showPage writes a page for a person.
+func (l *look) showPage(p models.Page, versions []models.Version) error {
+	fmt.Fprintln(l.Stdout, l.style.Bold(p.URL))
+	words := lines{style: l.style}
+	words.add("state", "%s", l.stateWords(p))
+	words.add("site", "%s, level %d", l.siteNames()[p.SiteID], p.Level)
+	words.add("visited", "%s", l.visitedWords(p))
+	words.add("changed", "%s", l.changedWords(p.Stats))
+	words.add("next", "%s", l.nextWords(p))
+	words.add("validators", "%s", validatorWords(p))
+	words.add("content", "%s", contentWords(p))
+	words.add("children", "%s", l.childrenWords(p))
+	if err := words.write(l.Stdout); err != nil {
+		return err
+	}
+	if len(versions) == 0 {
+		return nil
+	}
+	fmt.Fprintln(l.Stdout)
+	return report.WriteText(l.Stdout, l.versionTable(p, versions), l.style)
+}
+
+// stateTones are the colours of the states.
+var stateTones = map[models.PageState]report.Tone{models.StateLive: report.Good, models.StateMoved: report.Warn,
+	models.StateMissing: report.Warn, models.StateGone: report.Bad, models.StateExcluded: report.Warn}
+
+func (l *look) stateWords(p models.Page) string {
+	words := l.style.Paint(stateTones[p.State], p.State.String())
+	if p.RedirectTo != "" {
+		words += " to " + p.RedirectTo
+	}
+	if p.State == models.StateMissing {
+		words += fmt.Sprintf(": %s in a row since %s", report.Plural(p.MissingVisits, "404"), report.Moment(l.now, p.MissingSince.Time()))
+	}
+	if p.Failures > 0 {
+		words += ", " + l.style.Paint(report.Bad, fmt.Sprintf("failing: %s (%s in a row)", p.Class, report.Plural(p.Failures, "failure")))
+	}
+	if p.Note != "" {
+		words += ": " + p.Note
+	}
+	return words
+}
+
+func (l *look) visitedWords(p models.Page) string {
+	if p.Visits == 0 {
+		return "never yet"
+	}
+	return fmt.Sprintf("%s, last asked %s; %s saw the content", report.Plural(p.Visits, "turn"), l.ago(p.TriedAt),
+		report.Plural(p.Stats.Records, "visit"))
+}
+
+// ago says when something was, with its time: "3 h ago (Sat 21 Nov 09:00)".
+func (l *look) ago(at models.Instant) string {
+	if at == 0 {
+		return "never"
+	}
+	return fmt.Sprintf("%s (%s)", report.Until(l.now, at.Time()), report.Moment(l.now, at.Time()))
+}
+
+func (l *look) changedWords(s models.ChangeStats) string {
+	if s.Records < 2 {
+		return "not known: it takes two visits to see a change"
+	}
+	rate := l.rate(s)
+	if s.Changes == 0 {
+		return fmt.Sprintf("never in %s of watching: %s", report.Span(s.VisitedAt.Time().Sub(s.FirstAt.Time())), report.Rate(rate))
+	}
+	return fmt.Sprintf("%s, last seen %s: %s", times(s.Changes), l.ago(s.ChangedAt), report.Rate(rate))
+}
+
+func times(n int32) string {
+	if n == 1 {
+		return "once"
+	}
+	return report.Count(n) + " times"
+}
+
+// rate is the page's change rate by its sums alone: its gaps are taken as equal.
+func (l *look) rate(s models.ChangeStats) changerate.Rate {
+	n := int(s.Records) - 1
+	if n < 1 {
+		return changerate.Regular(0, 0, 0)
+	}
+	return changerate.Regular(n, int(s.Changes), s.VisitedAt.Time().Sub(s.FirstAt.Time())/time.Duration(n))
+}
+
+// nextWords says when the next visit is due and what the interval is.
+func (l *look) nextWords(p models.Page) string {
+	if p.DueAt == 0 {
+		return "never"
+	}
+	return fmt.Sprintf("%s; %s", l.dueMoment(p.DueAt.Time()), l.cycles(p))
+}
+
+func (l *look) dueMoment(due time.Time) string {
+	if !due.After(l.now) {
+		return "now, since " + report.Moment(l.now, due)
+	}
+	return fmt.Sprintf("%s (%s)", report.Moment(l.now, due), report.Until(l.now, due))
+}
+
+// cycles is "fr 9 / 56 (every 2.3 d, ceiling 14 d)".
+func (l *look) cycles(p models.Page) string {
+	ceiling := l.force.config.Site(p.SiteID).Settings.FRMax
+	return report.Cycles(l.calendar.CyclesUntil(l.now, p.DueAt.Time()), int(p.FRMax),
+		l.calendar.Interval(l.now, int(p.FRMax)), l.calendar.Interval(l.now, ceiling))
+}
+
+func validatorWords(p models.Page) string {
+	var words []string
+	if p.ETag != "" {
+		words = append(words, "ETag "+p.ETag)
+	}
+	if p.LastModified != "" {
+		words = append(words, "Last-Modified "+p.LastModified)
+	}
+	if len(words) == 0 && p.Version > 0 {
+		return "none: every visit reads the whole page"
+	}
+	return strings.Join(words, ", ")
+}
+
+func contentWords(p models.Page) string {
+	if p.Version == 0 {
+		return ""
+	}
+	kind := p.ContentType
+	if kind == "" {
+		kind = "of no stated type"
+	}
+	words := fmt.Sprintf("%s, %s, %s", kind, report.Bytes(p.Bytes), report.Plural(p.Version, "version"))
+	if p.DuplicateOf != "" {
+		words += "; the same as " + p.DuplicateOf
+	}
+	if p.NoArchive {
+		words += "; asks not to be archived"
+	}
+	return words
+}
+
+func (l *look) childrenWords(p models.Page) string {
+	if p.Children == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("%s, links last read %s", report.Plural(p.Children, "link"), l.ago(p.FullAt))
+	if p.Threshold > 0 {
+		words += fmt.Sprintf("; read again in full when %.0f %% of them changed", float64(p.Threshold)/10)
+	}
+	return words
+}
+
+// versionTable lists versions.
+func (l *look) versionTable(p models.Page, versions []models.Version) report.Document {
+	d := report.Document{Name: "versions", At: l.now, Columns: []report.Column{
+		{Key: "number", Head: "version", Right: true}, {Key: "at", Head: "seen"}, {Key: "bytes", Head: "size", Right: true},
+		{Key: "content_type", Head: "type", Drop: 1}, {Head: "text"}, {Head: "digest"},
+	}}
+	for _, v := range versions {
+		text := report.Cell{Text: "same", Tone: report.Faint}
+		if v.Significant {
+			text = report.Cell{Text: "changed", Tone: report.Good}
+		}
+		if v.Number == 1 {
+			text = report.Cell{Text: "first"}
+		}
+		d.Rows = append(d.Rows, report.Row{report.CountCell(int64(v.Number)), report.OnlyText(l.ago(v.At)),
+			report.BytesCell(v.Bytes), report.TextCell(v.ContentType), text, report.OnlyText(v.Digest.String()[:min(12, len(v.Digest.String()))])})
+	}
+	if more := int(p.Version) - len(versions); more > 0 && versions[len(versions)-1].Number > 1 {
+		d.Notes = append(d.Notes, fmt.Sprintf("… and %s more (--limit 0 lists all)", report.Count(more)))
+	}
+	return d
+}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+	"recrawld/report"
+)
+
+// statusCmd is the one screen to look at first.
+type statusCmd struct{}
+
+// Run implements the command.
+func (statusCmd) Run(ctx context.Context, g *globals) error {
+	return g.with(ctx, func(l *look) error {
+		s, err := l.status(ctx)
+		if err != nil {
+			return err
+		}
+		if l.JSON {
+			return l.printJSON(s)
+		}
+		return s.write(l)
+	})
+}
+
+// status is what the command shows; its JSON form is the command's.
+type status struct {
+	At      time.Time      `json:"at"`              // by the daemon's clock
+	Speed   float64        `json:"speed,omitempty"` // of a rehearsal
+	Data    string         `json:"data"`
+	Store   string         `json:"store"`
+	Bytes   statusBytes    `json:"bytes"`
+	Workers []workerStatus `json:"workers"`
+	Today   statusDay      `json:"today"` // since midnight UTC
+	PerDay  float64        `json:"visits_per_day"`
+	Sites   []siteStatus   `json:"sites"`
+	Resting int            `json:"hosts_resting"`
+}
+
+type statusBytes struct {
+	Database int64 `json:"database,omitempty"`
+	Archive  int64 `json:"archive,omitempty"`
+}
+
+type workerStatus struct {
+	Name     string    `json:"name"`
+	Alive    bool      `json:"alive"`
+	Machine  string    `json:"machine"`
+	PID      int32     `json:"pid"`
+	Release  string    `json:"release"`
+	Started  time.Time `json:"started_at"`
+	Beat     time.Time `json:"beat_at"` // by the machine's clock
+	InFlight int32     `json:"in_flight"`
+	Visits   int64     `json:"visits"`
+	Lost     int64     `json:"lost"`
+}
+
+type statusDay struct {
+	Visits      int64 `json:"visits"`
+	NotModified int64 `json:"not_modified"`
+	Changed     int64 `json:"changed"`
+	New         int64 `json:"new"`
+	Failed      int64 `json:"failed"`
+	Bytes       int64 `json:"bytes"`
+	BytesSaved  int64 `json:"bytes_saved"`
+}
+
+type siteStatus struct {
+	Name    string           `json:"site"`
+	URL     string           `json:"url"`
+	Paused  bool             `json:"paused,omitempty"`
+	Pages   int64            `json:"pages"`
+	States  map[string]int64 `json:"states"`
+	Failing int64            `json:"failing"`
+	Due     int64            `json:"due"`
+	Today   statusDay        `json:"today"`
+	Changes int64            `json:"changes_24h"`
+	Next    *time.Time       `json:"next_visit_at"`
+	PerDay  float64          `json:"visits_per_day"`
+}
+
+// status reads everything for the screen. It counts over all pages, about a second for 300,000.
+func (l *look) status(ctx context.Context) (status, error) {
+	c := &l.force.config
+	s := status{At: l.now, Speed: l.anchor.Speed, Data: c.Data, Store: l.store.Dialect()}
+	s.Bytes = statusBytes{Database: sizeOf(filepath.Join(c.Data, databaseFile) + "*"), Archive: sizeOf(filepath.Join(c.Data, "archive", "*"))}
+	if s.Store != "sqlite" {
+		s.Bytes.Database = 0
+	}
+	workers, err := l.store.Workers(ctx)
+	if err != nil {
+		return s, err
+	}
+	for _, w := range workers {
+		s.Workers = append(s.Workers, workerStatus{Name: w.Name, Machine: w.Machine, PID: w.PID, Release: w.Release,
+			Alive: l.real.Sub(w.RealBeatAt.Time()) <= alive, Started: w.StartedAt.Time(), Beat: w.RealBeatAt.Time(),
+			InFlight: w.InFlight, Visits: w.Visits, Lost: w.Lost})
+	}
+	if err := l.statusSites(ctx, &s); err != nil {
+		return s, err
+	}
+	hosts, err := l.store.HostSummaries(ctx, models.At(l.now), 1000)
+	for _, h := range hosts {
+		if h.BackoffUntil.Time().After(l.now) {
+			s.Resting++
+		}
+	}
+	return s, err
+}
+
+// sizeOf adds up the files that a pattern names; what cannot be read counts as nothing.
+func sizeOf(pattern string) int64 {
+	var sum int64
+	names, _ := filepath.Glob(pattern) // the pattern is well formed
+	for _, name := range names {
+		sum += fileSize(name)
+	}
+	return sum
+}
+
+// statusSites fills in the sites and the day.
+func (l *look) statusSites(ctx context.Context, s *status) error {
+	states, err := l.store.SiteStates(ctx, models.At(l.now))
+	if err != nil {
+		return err
+	}
+	today := report.DayNumber(l.now)
+	days, err := l.store.DailySums(ctx, 0, today, today)
+	if err != nil {
+		return err
+	}
+	changes, err := l.store.ChangeCounts(ctx, models.At(l.now.Add(-24*time.Hour)))
+	if err != nil {
+		return err
+	}
+	for _, row := range l.force.rows {
+		site := siteStatus{Name: cmp.Or(row.Name, row.URL), URL: row.URL, Paused: row.Paused, States: map[string]int64{},
+			Changes: changes[row.ID][models.EventChanged]}
+		for _, st := range states {
+			if st.SiteID == row.ID {
+				site.add(st)
+			}
+		}
+		for _, d := range days {
+			if d.SiteID == row.ID {
+				site.Today = dayOf(d)
+			}
+		}
+		s.PerDay += site.PerDay
+		s.Today = s.Today.plus(site.Today)
+		s.Sites = append(s.Sites, site)
+	}
+	return nil
+}
+
+func (s *siteStatus) add(st models.SiteState) {
+	s.States[st.State.String()] = st.Pages
+	s.Pages += st.Pages
+	s.Failing += st.Failing
+	s.Due += st.Due
+	s.PerDay += st.PerDay
+	if next := st.NextAt.Time(); st.NextAt != 0 && (s.Next == nil || next.Before(*s.Next)) {
+		s.Next = &next
+	}
+}
+
+func dayOf(d models.Daily) statusDay {
+	return statusDay{Visits: d.Asked, NotModified: d.NotModified, Changed: d.Changed, New: d.First, Failed: d.Failed,
+		Bytes: d.Bytes, BytesSaved: d.BytesSaved}
+}
+
+func (d statusDay) plus(o statusDay) statusDay {
+	return statusDay{Visits: d.Visits + o.Visits, NotModified: d.NotModified + o.NotModified, Changed: d.Changed + o.Changed,
+		New: d.New + o.New, Failed: d.Failed + o.Failed, Bytes: d.Bytes + o.Bytes, BytesSaved: d.BytesSaved + o.BytesSaved}
+}
+
+// write draws the screen.
+func (s status) write(l *look) error {
+	head := lines{style: l.style}
+	head.add("time", "%s%s", report.Stamp(s.At), rehearsal(l.anchor))
+	for _, w := range s.Workers {
+		head.add("daemon", "%s", w.words(l))
+	}
+	if len(s.Workers) == 0 {
+		head.add("daemon", "%s", l.style.Paint(report.Warn, "none is running on this data"))
+	}
+	head.add("today", "%s", s.Today.words())
+	head.add("plan", "%s at the present intervals%s", report.Plural(int64(s.PerDay+0.5), "visit")+" a day", s.resting())
+	head.add("data", "%s", s.sizes())
+	if err := head.write(l.Stdout); err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Stdout)
+	if len(s.Sites) == 0 {
+		_, err := fmt.Fprintln(l.Stdout, "No sites yet: recrawld add URL looks at one and adds it.")
+		return err
+	}
+	return report.WriteText(l.Stdout, s.document(l.now), l.style)
+}
+
+func rehearsal(a clock.Anchor) string {
+	if a.Speed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (a rehearsal: the clock runs %g times as fast)", a.Speed)
+}
+
+func (w workerStatus) words(l *look) string {
+	if !w.Alive {
+		return l.style.Paint(report.Bad, "silent") + fmt.Sprintf(" for %s: %s on %s, pid %d", report.Span(l.real.Sub(w.Beat)), w.Name,
+			w.Machine, w.PID)
+	}
+	words := l.style.Paint(report.Good, "alive") + fmt.Sprintf(", up %s, %s, %s under way", report.Span(l.now.Sub(w.Started)),
+		report.Plural(w.Visits, "visit"), report.Count(w.InFlight))
+	if w.Lost > 0 {
+		words += fmt.Sprintf(", %s lost", report.Count(w.Lost))
+	}
+	return words + l.style.Paint(report.Faint, fmt.Sprintf(" (%s, pid %d, %s)", w.Name, w.PID, w.Release))
+}
+
+func (d statusDay) words() string {
+	if d.Visits == 0 {
+		return "no visits yet"
+	}
+	words := []string{report.Plural(d.Visits, "visit"), report.Share(d.NotModified, d.Visits) + " not modified",
+		report.Count(d.Changed) + " changed"}
+	if d.New > 0 {
+		words = append(words, report.Count(d.New)+" new")
+	}
+	if d.Failed > 0 {
+		words = append(words, report.Count(d.Failed)+" failed")
+	}
+	return strings.Join(words, ", ") + "; " + report.Bytes(d.Bytes) + " received, " + report.Bytes(d.BytesSaved) + " spared"
+}
+
+func (s status) resting() string {
+	if s.Resting == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s in back-off (recrawld report hosts)", report.Plural(s.Resting, "host"))
+}
+
+func (s status) sizes() string {
+	words := s.Data
+	if s.Store == "sqlite" {
+		words += ": database " + report.Bytes(s.Bytes.Database) + ","
+	} else {
+		words += ": database on PostgreSQL,"
+	}
+	return words + " archive " + report.Bytes(s.Bytes.Archive)
+}
+
+// document is the table of sites. States that no page is in have no column.
+func (s status) document(now time.Time) report.Document {
+	d := report.Document{Name: "status", At: now, Columns: []report.Column{
+		{Key: "site", Head: "site", Flex: true}, {Key: "pages", Head: "pages", Right: true},
+	}}
+	states := []string{"live", "new", "moved", "missing", "gone", "excluded"}
+	for i, state := range states {
+		head := state
+		if s.sum(func(site siteStatus) int64 { return site.States[state] }) == 0 {
+			head = ""
+		}
+		d.Columns = append(d.Columns, report.Column{Key: state, Head: head, Right: true, Drop: 2 + i})
+	}
+	d.Columns = append(d.Columns, report.Column{Key: "failing", Head: "failing", Right: true},
+		report.Column{Key: "due", Head: "due", Right: true}, report.Column{Key: "visits", Head: "today", Right: true},
+		report.Column{Key: "not_modified", Head: "304", Right: true, Drop: 1},
+		report.Column{Key: "changes", Head: "changes 24 h", Right: true}, report.Column{Head: "next visit", Right: true})
+	for _, site := range s.Sites {
+		d.Rows = append(d.Rows, site.row(states, now))
+	}
+	return d
+}
+
+func (s status) sum(of func(siteStatus) int64) (sum int64) {
+	for _, site := range s.Sites {
+		sum += of(site)
+	}
+	return sum
+}
+
+func (s siteStatus) row(states []string, now time.Time) report.Row {
+	row := report.Row{report.TextCell(s.Name), report.CountCell(s.Pages)}
+	for _, state := range states {
+		row = append(row, report.CountCell(s.States[state]))
+	}
+	failing := report.CountCell(s.Failing)
+	if s.Failing > 0 {
+		failing.Tone = report.Bad
+	}
+	changes := report.CountCell(s.Changes)
+	if s.Changes > 0 {
+		changes.Tone = report.Good
+	}
+	next := report.OnlyText("none")
+	switch {
+	case s.Paused:
+		next = report.Cell{Text: "paused", Tone: report.Warn}
+	case s.Next != nil:
+		next = report.OnlyText(dueWords(now, *s.Next))
+	}
+	return append(row, failing, report.CountCell(s.Due), report.CountCell(s.Today.Visits),
+		report.ShareCell(s.Today.NotModified, s.Today.Visits), changes, next)
+}
+
+// dueWords says when a visit is due; what is late is due now.
+func dueWords(now, due time.Time) string {
+	if !due.After(now) {
+		return "now"
+	}
+	return report.Until(now, due)
+}
+
+// fileSize is the size of a file, 0 where it cannot be read.
+func fileSize(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}
