@@ -86,7 +86,7 @@ func (s *Scope) Decide(u canon.URL, level int) Verdict {
 		return Verdict{Rule: "not a URL"}
 	case u == s.start:
 		return Verdict{Keep: true, Rule: "the start URL"}
-	case !s.contains(u):
+	case !s.Contains(u):
 		return Verdict{Rule: s.outside}
 	case level > s.limits.Level:
 		return Verdict{Rule: fmt.Sprintf("level %d is beyond %d", level, s.limits.Level)}
@@ -103,7 +103,8 @@ func (s *Scope) Decide(u canon.URL, level int) Verdict {
 	return Verdict{Keep: keep, Rule: sentence}
 }
 
-func (s *Scope) contains(u canon.URL) bool {
+// Contains tells whether a URL lies below one of the site's prefixes, whatever its limits and filter say.
+func (s *Scope) Contains(u canon.URL) bool {
 	host, rest := bareHost(u), u.RequestURI()
 	for _, p := range s.prefixes {
 		if p.host == host && strings.HasPrefix(rest, p.rest) {

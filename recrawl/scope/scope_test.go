@@ -185,7 +185,7 @@ func FuzzDecide(f *testing.F) {
 		if again := s.Decide(u, level); again != verdict {
 			t.Errorf("Decide(%s, %d) = %v, then %v", u, level, verdict, again)
 		}
-		if inside := s.contains(u); verdict.Keep && !inside {
+		if inside := s.Contains(u); verdict.Keep && !inside {
 			t.Errorf("Decide(%s, %d) keeps what is outside", u, level)
 		}
 	})

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/recrawl/scope"
+	"recrawld/report"
+)
+
+// configCmd looks into the configuration.
+type configCmd struct {
+	Check configCheckCmd `cmd:"" help:"Tell what is wrong with a configuration file, with line and what to write instead."`
+	Show  configShowCmd  `cmd:"" help:"List every value in force and where it was set."`
+	Diff  configDiffCmd  `cmd:"" help:"List what differs between two configuration files."`
+	Init  configInitCmd  `cmd:"" help:"Write the example configuration, which says the defaults."`
+}
+
+// configCheckCmd reads a file as the daemon would. It answers on standard output, and its exit code is exitUsage where
+// the daemon would not start with the file.
+type configCheckCmd struct {
+	File string `arg:"" optional:"" type:"path" help:"Configuration to check; without it that of --config, or the default."`
+}
+
+// Run implements the command.
+func (c configCheckCmd) Run(g *globals) error {
+	path := cmp.Or(c.File, g.ConfigPath, defaultConfig)
+	read, _, err := config.Read(path)
+	if err == nil {
+		err = checkUse(path, &read)
+	}
+	var problems config.Problems
+	if err != nil && !errors.As(err, &problems) {
+		return coded{exitUsage, err}
+	}
+	if g.JSON {
+		err = writeProblems(g.Stdout, path, problems)
+	} else if len(problems) > 0 {
+		_, err = fmt.Fprintln(g.Stdout, problems)
+	} else {
+		_, err = fmt.Fprintf(g.Stdout, "%s is good: %s, cycle %s\n", path, report.Plural(len(read.Sites), "site"), read.Cycle)
+	}
+	if err == nil && len(problems) > 0 {
+		err = usagef("%s has %s", path, report.Plural(len(problems), "problem"))
+	}
+	return err
+}
+
+// checkUse checks what config cannot see or leaves to its users: the contact, and whether each scope compiles.
+func checkUse(path string, c *config.Config) error {
+	var problems config.Problems
+	if err := c.CheckContact(); err != nil {
+		problems = append(problems, config.Problem{File: path, Text: err.Error()})
+	}
+	for _, site := range c.Sites {
+		if _, err := scope.Compile(site); err != nil {
+			problems = append(problems, config.Problem{File: path, Text: err.Error()})
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return problems
+}
+
+func writeProblems(w io.Writer, path string, problems config.Problems) error {
+	type problem struct {
+		Line int    `json:"line,omitempty"`
+		Text string `json:"text"`
+	}
+	answer := struct {
+		File     string    `json:"file"`
+		Good     bool      `json:"good"`
+		Problems []problem `json:"problems"`
+	}{path, len(problems) == 0, []problem{}}
+	for _, p := range problems {
+		answer.Problems = append(answer.Problems, problem{p.Line, p.Text})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(answer)
+}
+
+// configShowCmd lists the values in force. A person sees of each site what was set for it alone, unless one site is
+// asked for; JSON has everything.
+type configShowCmd struct {
+	Site string `placeholder:"NAME" help:"Only this site, with the values that it has from the defaults."`
+}
+
+// Run implements the command.
+func (c configShowCmd) Run(ctx context.Context, g *globals) error {
+	inForce, origins, missing, err := g.withStoredSites(ctx)
+	if err != nil {
+		return err
+	}
+	values := inForce.Values(origins)
+	if c.Site != "" {
+		site, err := siteNamed(&inForce, c.Site)
+		if err != nil {
+			return err
+		}
+		values = site.Values(origins)
+	}
+	d := report.Document{Name: "config", Title: "Configuration in force", At: clock.System{}.Now(), Columns: []report.Column{
+		{Key: "site"}, {Key: "key", Head: "key"}, {Key: "value", Head: "value", Flex: true}, {Head: "set by"},
+		{Key: "source"}, {Key: "file"}, {Key: "line"},
+	}}
+	for _, v := range values {
+		if own := v.Origin.Site != ""; g.JSON || c.Site != "" || v.Site == "" || own {
+			d.Rows = append(d.Rows, valueRow(v, c.Site != ""))
+		}
+	}
+	if missing != nil {
+		d.Notes = append(d.Notes, "without some sites of the database: "+missing.Error())
+	}
+	return g.printDocument(d)
+}
+
+func valueRow(v config.Value, oneSite bool) report.Row {
+	key := report.TextCell(v.Key)
+	if v.Site != "" && !oneSite {
+		key.Text = "site " + v.Site + ": " + v.Key
+	}
+	by := report.OnlyText(v.Origin.String())
+	if v.Origin.Source == config.FromDefault {
+		by.Tone = report.Faint
+	}
+	return report.Row{
+		report.OnlyValue(v.Site), key, report.TextCell(v.Value), by,
+		report.OnlyValue(v.Origin.Source.String()), report.OnlyValue(v.Origin.File), report.OnlyValue(v.Origin.Line),
+	}
+}
+
+// configDiffCmd compares two files.
+type configDiffCmd struct {
+	Old string `arg:"" type:"path" help:"The one file."`
+	New string `arg:"" type:"path" help:"The other."`
+}
+
+// Run implements the command.
+func (c configDiffCmd) Run(g *globals) error {
+	old, err := config.Load(c.Old)
+	if err != nil {
+		return coded{exitUsage, err}
+	}
+	changed, err := config.Load(c.New)
+	if err != nil {
+		return coded{exitUsage, err}
+	}
+	d := report.Document{Name: "config-diff", Title: "From " + c.Old + " to " + c.New, At: clock.System{}.Now(), Columns: []report.Column{
+		{Key: "site", Head: "site"}, {Key: "key", Head: "key"}, {Key: "old", Head: "old", Flex: true}, {Key: "new", Head: "new", Flex: true},
+	}}
+	for _, change := range config.Diff(&old, &changed) {
+		d.Rows = append(d.Rows, report.Row{
+			report.TextCell(change.Site), report.TextCell(change.Key), report.TextCell(change.Old), report.TextCell(change.New),
+		})
+	}
+	if len(d.Rows) == 0 {
+		d.Lead = []string{"They say the same."}
+	}
+	return g.printDocument(d)
+}
+
+// configInitCmd writes the example.
+type configInitCmd struct {
+	File string `arg:"" optional:"" type:"path" help:"File to write, which must not exist; without it the example is printed."`
+}
+
+// Run implements the command.
+func (c configInitCmd) Run(g *globals) error {
+	if c.File == "" {
+		_, err := io.WriteString(g.Stdout, config.Example)
+		return err
+	}
+	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
+	if err != nil {
+		return fmt.Errorf("write the example: %w", err)
+	}
+	_, err = file.WriteString(config.Example)
+	return errors.Join(err, file.Close())
+}
+
+// withStoredSites is the configuration with the sites of the database, where there is one. What keeps some or all of
+// those from being read does not keep the rest from being shown: it is the third result.
+func (g *globals) withStoredSites(ctx context.Context) (config.Config, config.Origins, error, error) {
+	c, origins, err := g.loadConfig()
+	if err != nil {
+		return config.Config{}, nil, nil, err
+	}
+	store, missing := g.openStore(ctx, &c)
+	if exitCode(missing) == exitNotFound {
+		return c, origins, nil, nil
+	}
+	if missing != nil {
+		return c, origins, missing, nil
+	}
+	rows, missing := store.Sites(ctx)
+	if missing == nil {
+		c, origins, missing = c.WithSites(origins, stored(rows))
+	}
+	return c, origins, missing, store.Close()
+}
+
+// siteNamed finds a site by its name or its URL.
+func siteNamed(c *config.Config, name string) (*config.Site, error) {
+	for i := range c.Sites {
+		if c.Sites[i].Name == name || c.Sites[i].URL == name {
+			return &c.Sites[i], nil
+		}
+	}
+	return nil, notFoundf("no site %q", name)
+}
+
+// printDocument writes a document in the form that was asked for.
+func (g *globals) printDocument(d report.Document) error {
+	if g.JSON {
+		return report.WriteJSON(g.Stdout, d)
+	}
+	return report.WriteText(g.Stdout, d, terminalStyle(g.Stdout))
+}
