@@ -16,6 +16,7 @@ type cli struct {
 	Globals globals `embed:""`
 
 	Run     runCmd     `cmd:"" help:"Run the daemon: visit what is due, learn, keep what changed."`
+	Add     addCmd     `cmd:"" help:"Look at a site, say what keeping it fresh costs, and add it."`
 	Pause   pauseCmd   `cmd:"" help:"Stop visiting a site, or all, for the time being."`
 	Resume  resumeCmd  `cmd:"" help:"Go on visiting a site, or all."`
 	Remove  removeCmd  `cmd:"" help:"Forget a site with all its pages."`

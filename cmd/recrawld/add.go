@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/scope"
+	"recrawld/scheduler"
+)
+
+// settingFlags are the settings of a site that commands take.
+type settingFlags struct {
+	Delay  string `placeholder:"TIME" help:"Between two requests to a host; default 10s."`
+	FR     int    `name:"fr" placeholder:"N" help:"Interval to start with, in cycles; default 4."`
+	FRMax  int    `name:"fr-max" placeholder:"N" help:"Longest interval, in cycles; default 120."`
+	Policy string `placeholder:"NAME" help:"classic or fixed; default classic."`
+	Level  int    `default:"-1" placeholder:"N" help:"Links from the start URL; default 10."`
+}
+
+// text is the settings as a site's row keeps them, "" where no flag was given.
+func (f settingFlags) text() string {
+	var b strings.Builder
+	put := func(key, value string, given bool) {
+		if given {
+			fmt.Fprintf(&b, "%s: %s\n", key, value)
+		}
+	}
+	put("delay", f.Delay, f.Delay != "")
+	put("fr", strconv.Itoa(f.FR), f.FR != 0)
+	put("fr_max", strconv.Itoa(f.FRMax), f.FRMax != 0)
+	put("policy", f.Policy, f.Policy != "")
+	put("level", strconv.Itoa(f.Level), f.Level >= 0)
+	return b.String()
+}
+
+// addCmd looks at a site, says what keeping it fresh will cost, and adds it.
+type addCmd struct {
+	settingFlags
+	URL      string `arg:"" help:"Start URL; the site is its directory and what lies below."`
+	Name     string `placeholder:"NAME" help:"Name of the site; default its host."`
+	Contact  string `placeholder:"URL" help:"Page or mail address of whoever runs this; the daemon needs it too."`
+	Sitemaps int    `default:"10" placeholder:"N" help:"Read at most so many sitemap files; 0 for none."`
+	Probes   int    `default:"3" placeholder:"N" help:"Pages to look at, 1 to 5; one of them is asked twice."`
+	Yes      bool   `short:"y" help:"Add without asking."`
+}
+
+// Run implements the command.
+func (a addCmd) Run(ctx context.Context, g *globals) error {
+	c, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	site, err := a.site(&c)
+	if err != nil {
+		return err
+	}
+	v, err := newSurveyor(g, &c, site, a)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	s, err := v.survey(ctx)
+	if err != nil {
+		return err
+	}
+	if g.JSON {
+		encoder := json.NewEncoder(g.Stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(s)
+	} else {
+		err = s.write(g.Stdout)
+	}
+	if err != nil {
+		return err
+	}
+	if s.Excluded != "" {
+		return refusedf("%s may not be visited: %s", site.URL, s.Excluded)
+	}
+	if yes, err := g.confirm("start?", a.Yes, true); err != nil || !yes {
+		return err
+	}
+	return a.write(ctx, g, &c, site, s)
+}
+
+// site is what is to be added, with its settings; nothing that may not be asked passes.
+func (a addCmd) site(c *config.Config) (config.Site, error) {
+	if a.Probes < 1 || a.Probes > 5 || a.Sitemaps < 0 {
+		return config.Site{}, usagef("--probes is 1 to 5 and --sitemaps not less than 0")
+	}
+	u, err := canon.Parse(a.URL)
+	if err != nil {
+		return config.Site{}, usagef("%s: %w", a.URL, err)
+	}
+	settings, err := c.ParseSettings(a.text())
+	if err != nil {
+		return config.Site{}, usagef("%w", err)
+	}
+	site, err := config.NewSite(a.Name, u.String(), settings)
+	if err != nil {
+		return config.Site{}, usagef("%s: %w", a.URL, err)
+	}
+	if a.Contact != "" {
+		c.Agent.Contact = a.Contact
+	}
+	c.Sites = []config.Site{site}
+	if err := c.CheckContact(); err != nil {
+		return config.Site{}, refusedf("%w (or give it with --contact)", err)
+	}
+	allowOwnSites(c)
+	return site, nil
+}
+
+// write adds the site and the pages that the survey found.
+func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site config.Site, s *survey) (err error) {
+	store, err := g.openStoreForWriting(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	clk, err := clockOf(ctx, store)
+	if err != nil {
+		return err
+	}
+	row, err := a.row(ctx, store, site, clk.Now())
+	if err != nil {
+		return err
+	}
+	// The daemon's first request keeps its distance to our last one.
+	due := clk.Now().Add(s.delay)
+	pages := make([]models.Discovery, 0, len(s.pages)+1)
+	add := func(raw string, level int16) {
+		if u, err := canon.Parse(raw); err == nil {
+			page := scheduler.NewPage(u.String(), u.HostName(), row.ID, level, site.Settings.FR)
+			page.DueAt = models.At(due)
+			pages = append(pages, models.Discovery{Page: page, Host: u.HostName()})
+		}
+	}
+	add(site.URL, 0)
+	for _, raw := range s.pages {
+		add(raw, 1)
+	}
+	added, err := store.AddPages(ctx, clk.Now(), pages, site.Settings.PagesPerHost)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(g.Stderr, "added %s with %d pages; %s\n", row.Name, added.Added+added.Known, whoVisits(ctx, store))
+	return nil
+}
+
+// row stores the site. Under the start URL of a site that is there already its settings are changed.
+func (a addCmd) row(ctx context.Context, store *models.Store, site config.Site, now time.Time) (models.Site, error) {
+	rows, err := store.Sites(ctx)
+	if err != nil {
+		return models.Site{}, err
+	}
+	u, err := canon.Parse(site.URL)
+	if err != nil {
+		return models.Site{}, err
+	}
+	name := freeName(rows, u)
+	for _, row := range rows {
+		switch {
+		case row.URL == u.String() && a.Name == "":
+			name = row.Name
+		case row.Name == a.Name && row.URL != u.String():
+			return models.Site{}, usagef("site %s is %s: give this one another --name", row.Name, row.URL)
+		}
+	}
+	if a.Name != "" {
+		name = a.Name
+	}
+	return store.AddSite(ctx, now, models.Site{Name: name, URL: u.String(), Settings: a.text()})
+}
+
+// whoVisits says whether a daemon will come for what was added.
+func whoVisits(ctx context.Context, store *models.Store) string {
+	workers, err := store.Workers(ctx)
+	if err == nil && len(livingWorkers(workers, clock.System{}.Now())) > 0 {
+		return "the daemon begins within seconds"
+	}
+	return "no daemon runs: recrawld run begins"
+}
+
+// compileWhole is the scope of everything on the host of a URL: what a survey may look at besides the site's own pages.
+func compileWhole(site config.Site, u canon.URL) (config.Site, *scope.Scope, error) {
+	whole := config.Site{Name: site.Name, URL: u.Origin() + "/", Settings: site.Settings}
+	whole.Settings.Filter, whole.Settings.Windows, whole.Settings.Parents.Threshold = config.Filter{}, nil, 0
+	whole.Settings.Level, whole.Settings.Segments, whole.Settings.Repeats = 1000, 1000, 1000
+	compiled, err := scope.Compile(whole)
+	return whole, compiled, err
+}

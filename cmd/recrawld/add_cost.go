@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+	"recrawld/report"
+	"recrawld/scheduler"
+)
+
+// survey is what a look at a site found; its JSON form is the command's.
+type survey struct {
+	URL      string         `json:"url"`
+	Excluded string         `json:"excluded,omitempty"` // why the start URL may not be visited
+	Robots   surveyRobots   `json:"robots"`
+	Sitemaps surveySitemaps `json:"sitemaps"`
+	Links    int            `json:"links"` // pages that the start page links to, where there is no sitemap
+	Probes   surveyProbes   `json:"probes"`
+	Cost     surveyCost     `json:"cost"`
+	Requests int            `json:"requests"` // sent for this look
+
+	pages []string      // to be added beside the start page
+	delay time.Duration // to hold after the last request
+}
+
+type surveyRobots struct {
+	Status     int     `json:"status"`
+	Class      string  `json:"class,omitempty"`
+	CrawlDelay float64 `json:"crawl_delay_seconds"`
+}
+
+type surveySitemaps struct {
+	Files     int `json:"files"`
+	URLs      int `json:"urls"`
+	InScope   int `json:"in_scope"`
+	LastMod   int `json:"with_lastmod"`
+	Robots    int `json:"excluded_by_robots"`
+	Broken    int `json:"broken_files"`
+	Elsewhere int `json:"files_on_other_hosts"`
+	Unread    int `json:"files_not_read"`
+}
+
+type surveyProbes struct {
+	Pages        int    `json:"pages"`
+	ETag         int    `json:"with_etag"`
+	LastModified int    `json:"with_last_modified"`
+	Again        string `json:"asked_again,omitempty"` // the outcome of asking once more with the validators
+
+	bytes int64
+	took  time.Duration
+}
+
+// surveyCost is what keeping the site fresh is expected to cost, before anything is learned.
+type surveyCost struct {
+	Pages        int     `json:"pages"`
+	FirstSeconds float64 `json:"first_pass_seconds"`
+	EverySeconds float64 `json:"start_interval_seconds"`
+	PerDay       float64 `json:"requests_per_day"`
+	BytesPerDay  float64 `json:"bytes_per_day"` // at most: what answers 304 costs next to nothing
+	Limited      bool    `json:"limited_by_delay"`
+}
+
+// probe counts a page that was looked at.
+func (s *survey) probe(out models.Outcome) {
+	if !out.Kind.Observed() {
+		return
+	}
+	s.Probes.Pages++
+	if out.ETag != "" {
+		s.Probes.ETag++
+	}
+	if out.LastModified != "" {
+		s.Probes.LastModified++
+	}
+	s.Probes.bytes += out.WireBytes
+	s.Probes.took += out.Took
+}
+
+// estimate works out the cost from what was found.
+func (v *surveyor) estimate() {
+	calendar, err := scheduler.ParseCycle(v.config.Cycle)
+	if err != nil {
+		return // the configuration was checked when it was read
+	}
+	s := &v.found
+	n := max(1, s.Probes.Pages)
+	s.Cost = cost(1+len(s.pages)+s.Links, calendar.Interval(clock.System{}.Now(), v.site.Settings.FR), s.delay,
+		s.Probes.took/time.Duration(n), s.Probes.bytes/int64(n), v.site.Settings.Concurrency)
+}
+
+// cost is arithmetic: pages visited every so often by one host's slots, each of which takes delay and took.
+func cost(pages int, every, delay, took time.Duration, bytes int64, slots int) surveyCost {
+	slot := max(delay+took, time.Millisecond).Seconds() / float64(max(slots, 1))
+	c := surveyCost{Pages: pages, FirstSeconds: float64(pages) * slot, EverySeconds: every.Seconds()}
+	wanted, most := float64(pages)*24*3600/max(every.Seconds(), 1), 24*3600/slot
+	c.PerDay, c.Limited = math.Min(wanted, most), wanted > most
+	c.BytesPerDay = c.PerDay * float64(bytes)
+	return c
+}
+
+// write shows the survey to a person.
+func (s *survey) write(w io.Writer) error {
+	var b strings.Builder
+	line := func(name, text string) { fmt.Fprintf(&b, "  %-11s %s\n", name, text) }
+	fmt.Fprintln(&b, s.URL)
+	line("robots", s.robotsText())
+	if s.Excluded == "" {
+		line("sitemap", s.sitemapText())
+		line("validators", s.validatorText())
+		line("first pass", fmt.Sprintf("about %s for %s, %s apart", report.Span(seconds(s.Cost.FirstSeconds)),
+			report.Plural(s.Cost.Pages, "page"), report.Span(s.delay)))
+		line("then", s.costText())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (s *survey) robotsText() string {
+	text := "none: everything is allowed"
+	switch {
+	case s.Excluded != "":
+		text = s.Excluded
+	case s.Robots.Class != "":
+		text = "cannot be had: " + s.Robots.Class
+	case s.Robots.Status == 200:
+		text = "ok"
+	}
+	if s.Robots.CrawlDelay > 0 {
+		text += ", crawl-delay " + report.Span(seconds(s.Robots.CrawlDelay))
+	}
+	return text
+}
+
+func (s *survey) sitemapText() string {
+	m := s.Sitemaps
+	if m.Files == 0 {
+		return fmt.Sprintf("none found; %s from the start page to begin with", report.Plural(s.Links, "link"))
+	}
+	text := fmt.Sprintf("%s URLs in %s, %s of them this site's, lastmod on %s", report.Count(m.URLs),
+		report.Plural(m.Files, "file"), report.Count(m.InScope), report.Share(int64(m.LastMod), int64(m.URLs)))
+	for _, part := range []struct {
+		n    int
+		text string
+	}{
+		{m.Robots, "%d excluded by robots.txt"}, {m.Broken, "%d files cannot be read"},
+		{m.Elsewhere, "%d files on other hosts not read"}, {m.Unread, "%d more files not read (--sitemaps)"},
+	} {
+		if part.n > 0 {
+			text += "; " + fmt.Sprintf(part.text, part.n)
+		}
+	}
+	return text
+}
+
+func (s *survey) validatorText() string {
+	p := s.Probes
+	text := fmt.Sprintf("ETag on %d of %s, Last-Modified on %d", p.ETag, report.Plural(p.Pages, "page"), p.LastModified)
+	switch p.Again {
+	case "":
+		return text
+	case models.NotModified.String():
+		return text + "; asked again: 304, they work"
+	}
+	return text + "; asked again: " + p.Again + ", they do not spare anything"
+}
+
+func (s *survey) costText() string {
+	c := s.Cost
+	text := fmt.Sprintf("about %s requests and at most %s a day, every page each %s to begin with", report.Count(int64(math.Ceil(c.PerDay))),
+		report.Bytes(int64(c.BytesPerDay)), report.Span(seconds(c.EverySeconds)))
+	if c.Limited {
+		text += " (the delay allows no more)"
+	}
+	return text
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
