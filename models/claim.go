@@ -111,7 +111,7 @@ func (t *tx) claimBucket(ctx context.Context, c ClaimRequest, bucket int16, limi
 			idle = append(idle, key)
 			continue
 		}
-		q.get(h.Bucket, h.ID).Take(clean(c.Owner), At(until))
+		q.get(h.Bucket, h.ID).Take(Clean(c.Owner), At(until))
 		leases = append(leases, Lease{Host: *q.get(h.Bucket, h.ID), Until: At(until).Time(), Pages: pages[h.ID]})
 	}
 	if err := q.settle(ctx, idle, (*Host).Free); err != nil {

@@ -219,7 +219,7 @@ func (c *commit) settleHosts(ctx context.Context) error {
 		if c.release[key] || h.LeaseUntil == 0 {
 			idle = append(idle, key)
 		} else {
-			h.ReadyAt = h.LeaseUntil + delayOf(h)
+			h.Hold()
 		}
 	}
 	return c.queue.settle(ctx, idle, (*Host).Free)

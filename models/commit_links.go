@@ -12,7 +12,7 @@ func (c *commit) farHosts(ctx context.Context) ([]hostKey, error) {
 	var keys []hostKey
 	for _, r := range c.results {
 		for i := range r.Discovered {
-			name := clean(r.Discovered[i].Host)
+			name := Clean(r.Discovered[i].Host)
 			keys = append(keys, hostKey{BucketOf(name), HostID(name)})
 		}
 	}

@@ -69,7 +69,7 @@ func transient(err error) bool {
 	return false
 }
 
-// clean makes text fit for every engine: valid UTF-8 without NUL, which PostgreSQL refuses.
-func clean(s string) string {
+// Clean makes text fit for every engine: valid UTF-8 without NUL, which PostgreSQL refuses.
+func Clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

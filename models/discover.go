@@ -10,8 +10,8 @@ import (
 // for every engine, and due at now where neither a due time nor a rule is set.
 func (d *Discovery) Row(now time.Time) Page {
 	p := d.Page
-	p.URL = clean(p.URL)
-	host := clean(d.Host)
+	p.URL = Clean(p.URL)
+	host := Clean(d.Host)
 	p.Bucket, p.HostID, p.ID = BucketOf(host), HostID(host), PageID(p.URL)
 	if p.State == 0 {
 		p.State = StateNew
@@ -50,7 +50,7 @@ func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, 
 	pages := make(map[int16][]Page)
 	for i := range found {
 		p := found[i].Row(now)
-		names[hostKey{p.Bucket, p.HostID}] = clean(found[i].Host)
+		names[hostKey{p.Bucket, p.HostID}] = Clean(found[i].Host)
 		pages[p.Bucket] = append(pages[p.Bucket], p)
 	}
 	if err := q.create(ctx, names); err != nil {

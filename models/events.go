@@ -21,7 +21,7 @@ func (s *Store) Events(ctx context.Context, bucket int16, after int64, limit int
 func (s *Store) News(ctx context.Context, sink string) ([]int16, error) {
 	rows, err := s.rows(ctx, `SELECT b.bucket FROM buckets b
 		LEFT JOIN sink_cursors c ON c.sink = $1 AND c.bucket = b.bucket
-		WHERE b.next_seq > COALESCE(c.seq, 0) + 1 ORDER BY b.bucket`, clean(sink))
+		WHERE b.next_seq > COALESCE(c.seq, 0) + 1 ORDER BY b.bucket`, Clean(sink))
 	if err != nil {
 		return nil, fmt.Errorf("find news for sink %s: %w", sink, err)
 	}
@@ -38,7 +38,7 @@ func (s *Store) News(ctx context.Context, sink string) ([]int16, error) {
 
 // Cursor is the number of the last event of a bucket that a sink has delivered; 0: none.
 func (s *Store) Cursor(ctx context.Context, sink string, bucket int16) (int64, error) {
-	rows, err := s.rows(ctx, `SELECT seq FROM sink_cursors WHERE sink = $1 AND bucket = $2`, clean(sink), bucket)
+	rows, err := s.rows(ctx, `SELECT seq FROM sink_cursors WHERE sink = $1 AND bucket = $2`, Clean(sink), bucket)
 	if err != nil {
 		return 0, fmt.Errorf("cursor of sink %s: %w", sink, err)
 	}
@@ -53,7 +53,7 @@ func (s *Store) Cursor(ctx context.Context, sink string, bucket int16) (int64, e
 func (s *Store) SetCursor(ctx context.Context, sink string, bucket int16, seq int64) error {
 	err := s.inTx(ctx, func(t *tx) error {
 		_, err := t.exec(ctx, `INSERT INTO sink_cursors (sink, bucket, seq) VALUES ($1, $2, $3)
-			ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq`, clean(sink), bucket, seq)
+			ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq`, Clean(sink), bucket, seq)
 		return err
 	})
 	if err != nil {

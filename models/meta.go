@@ -21,9 +21,9 @@ func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, er
 	err := s.inTx(ctx, func(t *tx) error {
 		var err error
 		if old == "" {
-			_, err = t.exec(ctx, `INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, clean(value))
+			_, err = t.exec(ctx, `INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, Clean(value))
 		} else {
-			_, err = t.exec(ctx, `UPDATE meta SET value = $3 WHERE key = $1 AND value = $2`, key, old, clean(value))
+			_, err = t.exec(ctx, `UPDATE meta SET value = $3 WHERE key = $1 AND value = $2`, key, old, Clean(value))
 		}
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 	// In the order of the primary key, for the sake of the index.
 	order := make([]addOrder, len(found))
 	for i := range found {
-		order[i] = addOrder{BucketOf(clean(found[i].Host)), PageID(clean(found[i].Page.URL)), i}
+		order[i] = addOrder{BucketOf(Clean(found[i].Host)), PageID(Clean(found[i].Page.URL)), i}
 	}
 	slices.SortFunc(order, func(a, b addOrder) int {
 		return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))

@@ -22,8 +22,12 @@ func (h *Host) Take(owner string, until Instant) {
 	h.LeaseToken++
 	h.LeaseUntil = until
 	h.LeaseOwner = owner
-	h.ReadyAt = until + delayOf(h)
+	h.Hold()
 }
+
+// Hold keeps a leased host out of the queue until its lease has run out and its politeness delay, which may have
+// changed, has passed.
+func (h *Host) Hold() { h.ReadyAt = h.LeaseUntil + delayOf(h) }
 
 // Free ends the lease, if there is one.
 func (h *Host) Free(earliestDue Instant) {

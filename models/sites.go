@@ -50,7 +50,7 @@ func (s *Store) AddSite(ctx context.Context, now time.Time, site Site) (Site, er
 // putSite updates the site of that name or adds it, and returns the row. The update comes first because an insertion
 // that ends in a conflict uses up an ID.
 func (t *tx) putSite(ctx context.Context, site Site) (Site, error) {
-	name, url, settings := clean(site.Name), clean(site.URL), clean(site.Settings)
+	name, url, settings := Clean(site.Name), Clean(site.URL), Clean(site.Settings)
 	stored, err := t.sites(ctx, `UPDATE sites SET url = $2, settings = CASE WHEN $3 = '' THEN settings ELSE $3 END,
 		from_file = from_file OR $4 WHERE name = $1 RETURNING `+siteTable.list(), name, url, settings, site.FromFile)
 	if err == nil && len(stored) == 0 {

@@ -53,7 +53,7 @@ func kindOf(field any) kind {
 func valueOf(field any) any {
 	switch f := field.(type) {
 	case *[]byte:
-		if *f == nil {
+		if len(*f) == 0 { // SQLite's driver reads an empty blob as NULL: let no engine tell them apart
 			return nil
 		}
 		return *f
@@ -72,7 +72,7 @@ func valueOf(field any) any {
 	v := reflect.ValueOf(field).Elem()
 	switch v.Kind() {
 	case reflect.String:
-		return clean(v.String())
+		return Clean(v.String())
 	case reflect.Bool:
 		return v.Bool()
 	}

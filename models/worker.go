@@ -31,7 +31,7 @@ func (s *Store) Beat(ctx context.Context, w Worker) error {
 // Leave removes a worker's row. No row is no error.
 func (s *Store) Leave(ctx context.Context, name string) error {
 	err := s.inTx(ctx, func(t *tx) error {
-		_, err := t.exec(ctx, `DELETE FROM workers WHERE name = $1`, clean(name))
+		_, err := t.exec(ctx, `DELETE FROM workers WHERE name = $1`, Clean(name))
 		return err
 	})
 	if err != nil {

@@ -1,0 +1,197 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/models"
+)
+
+func discoveredPageIsDue(w *world) {
+	w.add("a.example", 1)
+	l := w.claimOne(1)
+	r := w.visited(l, 0)
+	own, far := found("a.example", 1), found("far.example", 0)
+	own.Page.DueAt, own.Page.Rule = models.At(w.now.Add(time.Hour)), models.RuleStart
+	own.Page.Level, own.Page.Chain = 4, []int64{5, 6}
+	r.Discovered = []models.Discovery{own, far, far}
+	w.mustCommit(r)
+	if got, want := w.ready("a.example"), w.now.Add(time.Hour); !got.Equal(want) {
+		w.Errorf("host of the parent ready at %v, want %v", got, want)
+	}
+	if got := w.ready("far.example"); !got.Equal(w.now) {
+		w.Errorf("new host ready at %v, want %v", got, w.now)
+	}
+	p := w.page("a.example", 1)
+	if p.Level != 4 || !slices.Equal(p.Chain, []int64{5, 6}) || p.State != models.StateNew || p.FRMax != 1 {
+		w.Errorf("discovered page = %+v", p)
+	}
+	if h := w.host("far.example"); h.Pages != 1 {
+		w.Errorf("new host has %d pages, want 1", h.Pages)
+	}
+}
+
+func discoveryKeepsKnown(w *world) {
+	w.add("a.example", 2)
+	l := w.claimOne(2)
+	r := w.visited(l, 0)
+	known := pageNumber(l.Pages[1].URL)
+	again := found("a.example", known)
+	again.Page.DueAt, again.Page.Level = 1, 9
+	again.Page.Rule = models.RuleManual
+	r.Discovered = []models.Discovery{again}
+	before := w.page("a.example", known)
+	w.mustCommit(r)
+	if diff := cmp.Diff(before, w.page("a.example", known)); diff != "" {
+		w.Errorf("known page after its discovery (-before +after):\n%s", diff)
+	}
+	if h := w.host("a.example"); h.Pages != 2 {
+		w.Errorf("host has %d pages, want 2", h.Pages)
+	}
+}
+
+// discoveryDuringLease: a page is found on a host while another worker has it, before and after the release.
+func discoveryDuringLease(w *world) {
+	w.add("a.example", 1)
+	w.add("b.example", 1)
+	leases := w.claim(2, 1)
+	if leases[0].Host.Name != "a.example" {
+		slices.Reverse(leases)
+	}
+	fromB := w.visited(leases[1], 0)
+	fromB.Release = false
+	fromB.Discovered = []models.Discovery{found("a.example", 1)}
+	w.mustCommit(fromB)
+	if got, want := w.ready("a.example"), leases[0].Until; !got.Equal(want) {
+		w.Errorf("leased host ready at %v, want the lease's end %v", got, want)
+	}
+	w.mustCommit(w.visited(leases[0], 0))
+	if got := w.ready("a.example"); !got.Equal(w.now) {
+		w.Errorf("host released after a discovery is ready at %v, want %v", got, w.now)
+	}
+	a := w.claimOne(5)
+	w.mustCommit(w.visitAll(a)...)
+	again := fromB
+	again.Page.Visits++
+	again.Visit.Number++
+	again.Discovered = []models.Discovery{found("a.example", 2)}
+	w.mustCommit(again)
+	if got := w.ready("a.example"); !got.Equal(w.now) {
+		w.Errorf("idle host with a new page is ready at %v, want %v", got, w.now)
+	}
+}
+
+func linksAreReplaced(w *world) {
+	w.add("a.example", 1)
+	for _, children := range [][]int64{{1, 2, 3, 3}, {2, 4}, {}} {
+		l := w.claimOne(1)
+		r := w.visited(l, 0)
+		r.LinksKnown = true
+		var want []models.Link
+		for _, id := range children {
+			link := models.Link{ChildBucket: 9, ChildID: id}
+			r.Links = append(r.Links, link)
+			link.Bucket, link.ParentID = r.Page.Bucket, r.Page.ID
+			want = append(want, link)
+		}
+		want = slices.Compact(want)
+		w.mustCommit(r)
+		if diff := cmp.Diff(want, w.dump().Links); diff != "" {
+			w.Errorf("links after %v (-want +got):\n%s", children, diff)
+		}
+		w.now = w.now.Add(24 * time.Hour)
+
+		// A visit that did not parse the page says nothing of its links.
+		r = w.visited(w.claimOne(1), 0)
+		w.mustCommit(r)
+		if got := len(w.dump().Links); got != len(want) {
+			w.Errorf("%d links after a visit without links, want %d", got, len(want))
+		}
+		w.now = w.now.Add(24 * time.Hour)
+	}
+}
+
+// family is a parent and four children, two of them on another host; links to a page that is not known do not count.
+func (w *world) family(children ...models.Discovery) models.Result {
+	w.add("a.example", 1)
+	l := w.claimOne(1)
+	w.addPages(children...)
+	r := w.visited(l, 0)
+	r.LinksKnown, r.Release = true, true
+	for _, d := range append(children, found("unknown.example", 1)) {
+		row := d.Row(w.now)
+		r.Links = append(r.Links, models.Link{ChildBucket: row.Bucket, ChildID: row.ID})
+	}
+	r.Page.Children = int32(len(r.Links))
+	r.Page.DueAt = models.At(w.now.Add(time.Minute))
+	return r
+}
+
+func childShare(w *world) {
+	now := models.At(w.now)
+	var children []models.Discovery
+	for i, stats := range []models.ChangeStats{{ChangedAt: now + 1, FirstAt: 1}, {ChangedAt: now}, {FirstAt: now + 5}, {}} {
+		d := found([]string{"a.example", "far.example"}[i%2], i+1)
+		d.Page.Stats, d.Page.DueAt = stats, now+3600_000
+		children = append(children, d)
+	}
+	r := w.family(children...)
+	r.Page.FullAt = now
+	w.mustCommit(r)
+	w.now = w.now.Add(time.Minute)
+	l := w.claimOne(1)
+	if got, want := l.Pages[0].Share, (models.ChildShare{Known: 4, Changed: 2}); got != want {
+		w.Errorf("child share = %+v, want %+v", got, want)
+	}
+}
+
+func childrenAreForwarded(w *world) {
+	now := models.At(w.now)
+	later := models.At(w.now.Add(24 * time.Hour))
+	var children []models.Discovery
+	for i, visitedAt := range []models.Instant{now - 100, now - 50, now - 100, now - 100} {
+		d := found([]string{"a.example", "far.example", "far.example", "near.example"}[i], i+1)
+		d.Page.Stats.VisitedAt, d.Page.DueAt, d.Page.Rule = visitedAt, later, models.RulePolicy
+		if i == 3 { // never due
+			d.Page.DueAt, d.Page.Rule = 0, models.RuleExcluded
+		}
+		children = append(children, d)
+	}
+	r := w.family(children...)
+	r.Forward, r.ForwardOf = now+7, now-50
+	w.mustCommit(r)
+	for i, want := range []models.Instant{now + 7, later, now + 7, 0} {
+		host := []string{"a.example", "far.example", "far.example", "near.example"}[i]
+		if got := w.page(host, i+1); got.DueAt != want || (want == now+7) != (got.Rule == models.RuleParent) {
+			w.Errorf("child %d due at %v by %v, want %v", i+1, got.DueAt, got.Rule, want)
+		}
+	}
+	for host, want := range map[string]models.Instant{"a.example": now + 7, "far.example": now + 7, "near.example": 0} {
+		if got := w.host(host).ReadyAt; got != want {
+			w.Errorf("%s ready at %v, want %v", host, got, want)
+		}
+	}
+
+	// From the links that are kept: a later full crawl need not name them again.
+	w.now = w.now.Add(2 * time.Minute)
+	for _, l := range w.claim(9, 1) {
+		r := w.visited(l, 0)
+		r.Release = true
+		if r.Page.URL == pageURL("a.example", 0) || l.Host.Name != "a.example" {
+			w.mustCommit(r)
+			continue
+		}
+		w.mustCommit(r)
+	}
+	parent := w.page("a.example", 0)
+	w.must(w.store.VisitNow(w.Context(), w.now, parent.Bucket, parent.ID))
+	l := w.claimOne(1)
+	r = w.visited(l, 0)
+	r.Forward, r.ForwardOf = models.At(w.now)+9, now
+	w.mustCommit(r)
+	if got, want := w.page("far.example", 2).DueAt, models.At(w.now)+9; got != want {
+		w.Errorf("child visited before the full crawl is due at %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,58 @@
+package storetest_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"recrawld/internal/pgtest"
+	"recrawld/models"
+	"recrawld/scheduler/storetest"
+	"recrawld/simulate"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+func openSQL(t *testing.T, dsn string) storetest.Store {
+	t.Helper()
+	s, err := models.Open(t.Context(), dsn, models.Options{Conns: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	if err := s.Migrate(t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func openSQLite(t *testing.T) storetest.Store {
+	t.Helper()
+	return openSQL(t, filepath.Join(t.TempDir(), "test.db"))
+}
+
+func openPostgres(t *testing.T) storetest.Store {
+	t.Helper()
+	return openSQL(t, pgtest.DSN(t))
+}
+
+func openMemory(*testing.T) storetest.Store { return simulate.NewMemory(simulate.MemoryOptions{}) }
+
+func TestSQLite(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, openSQLite)
+}
+
+func TestPostgres(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, openPostgres)
+}
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, openMemory)
+}

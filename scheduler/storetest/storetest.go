@@ -1,0 +1,95 @@
+// Package storetest is the suite that every store passes: one on SQLite, one on PostgreSQL, one in memory. What it says
+// is what the worker, the sinks and the commands rely on.
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"recrawld/models"
+	"recrawld/scheduler"
+)
+
+// Store is all that the daemon and its commands write through.
+type Store interface {
+	scheduler.Store
+
+	SyncSites(ctx context.Context, now time.Time, sites []models.Site) ([]models.Site, error)
+	AddSite(ctx context.Context, now time.Time, site models.Site) (models.Site, error)
+	Sites(ctx context.Context) ([]models.Site, error)
+	SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error
+	RemoveSite(ctx context.Context, site int32) error
+	AddPages(ctx context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error)
+	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
+	Recover(ctx context.Context, now time.Time) (int, error)
+
+	Events(ctx context.Context, bucket int16, after int64, limit int) ([]models.Event, error)
+	News(ctx context.Context, sink string) ([]int16, error)
+	Cursor(ctx context.Context, sink string, bucket int16) (int64, error)
+	SetCursor(ctx context.Context, sink string, bucket int16, seq int64) error
+	PruneEvents(ctx context.Context, before time.Time, sinks []string, slice int) (int64, error)
+	PruneVisits(ctx context.Context, before time.Time, slice int) (int64, error)
+
+	Beat(ctx context.Context, w models.Worker) error
+	Leave(ctx context.Context, name string) error
+	Workers(ctx context.Context) ([]models.Worker, error)
+	Meta(ctx context.Context, key string) (string, error)
+	SetMeta(ctx context.Context, key, old, value string) (string, error)
+	NewestInstant(ctx context.Context) (models.Instant, error)
+	Dump(ctx context.Context) (models.Dump, error)
+}
+
+// Run runs the suite; open returns an empty store for one test.
+func Run(t *testing.T, open func(t *testing.T) Store) {
+	for name, test := range map[string]func(*world){
+		"the longest ready host is claimed first":          claimsInOrder,
+		"two claimers never share a host":                  claimersShareNothing,
+		"a lease has the due pages only":                   leaseHasDuePages,
+		"a patient host gets one page":                     patientHostGetsOnePage,
+		"a host without a due page is not leased":          corrects,
+		"an expired lease is taken over":                   expiredLeaseIsTakenOver,
+		"a late commit is refused, its batch is not":       lateCommitIsRefused,
+		"politeness holds past a lost lease":               politeAfterLostLease,
+		"a release says when the host is ready":            releaseSaysWhenReady,
+		"a host that is not released stays leased":         notReleasedStaysLeased,
+		"a page is read back as it was written":            pageReadsBack,
+		"a commit with an unknown end is repeated":         commitIsIdempotent,
+		"two results of one page in a batch":               twoResultsOfOnePage,
+		"robots come with the lease":                       robotsComeWithLease,
+		"a body is known from its first record on":         contentsAreKept,
+		"text that no engine takes is cleaned":             textIsCleaned,
+		"the history adds up to daily sums":                dailySums,
+		"a discovered page is due":                         discoveredPageIsDue,
+		"a discovery during a lease is not lost":           discoveryDuringLease,
+		"a discovery leaves a known page alone":            discoveryKeepsKnown,
+		"links are replaced":                               linksAreReplaced,
+		"the share of changed children":                    childShare,
+		"children are brought forward":                     childrenAreForwarded,
+		"events have no gaps":                              eventsHaveNoGaps,
+		"a sink finds its news":                            sinkFindsNews,
+		"events are pruned below all cursors":              eventsArePruned,
+		"history is pruned but for the last row":           visitsArePruned,
+		"sites follow the file":                            sitesFollowFile,
+		"pages a host are limited":                         pagesPerHost,
+		"a big batch of pages":                             bigBatch,
+		"pause and resume":                                 pauseAndResume,
+		"a removed site leaves nothing":                    removeSite,
+		"somebody asks for a page now":                     visitNow,
+		"leases of a dead daemon are void":                 recovers,
+		"workers beat":                                     workersBeat,
+		"one of many sets a value":                         metaIsSetOnce,
+		"the newest moment":                                newestInstant,
+		"claims and commits side by side":                  sideBySide,
+		"discoveries and releases side by side":            discoveriesAndReleases,
+		"the same new pages are found by many at a time":   sameDiscoveries,
+		"a context that ended":                             endedContext,
+		"nothing is ready":                                 nothingReady,
+		"hosts of other buckets are left to other workers": bucketsAreKept,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(&world{T: t, store: open(t), now: start})
+		})
+	}
+}

@@ -1,0 +1,187 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"recrawld/models"
+)
+
+// SyncSites is models.Store.SyncSites.
+func (m *Memory) SyncSites(_ context.Context, now time.Time, sites []models.Site) ([]models.Site, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.sites {
+		m.sites[i].FromFile = false
+	}
+	out := make([]models.Site, 0, len(sites))
+	for _, site := range sites {
+		site.FromFile = true
+		out = append(out, m.putSite(now, site))
+	}
+	return out, nil
+}
+
+// AddSite is models.Store.AddSite.
+func (m *Memory) AddSite(_ context.Context, now time.Time, site models.Site) (models.Site, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.putSite(now, site), nil
+}
+
+func (m *Memory) putSite(now time.Time, site models.Site) models.Site {
+	for i := range m.sites {
+		if had := &m.sites[i]; had.Name == site.Name {
+			had.URL, had.FromFile = site.URL, had.FromFile || site.FromFile
+			had.Settings = cmp.Or(site.Settings, had.Settings)
+			return *had
+		}
+	}
+	m.lastSite++
+	site.ID, site.CreatedAt = m.lastSite, models.At(now)
+	m.sites = append(m.sites, site)
+	return site
+}
+
+// Sites is models.Store.Sites.
+func (m *Memory) Sites(context.Context) ([]models.Site, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.sites), nil
+}
+
+// SetPaused is models.Store.SetPaused.
+func (m *Memory) SetPaused(_ context.Context, site int32, paused bool, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
+	if i < 0 {
+		return models.ErrNotFound
+	}
+	m.sites[i].Paused = paused
+	for _, p := range m.pages {
+		if !paused && p.SiteID == site && p.Rule == models.RulePaused {
+			m.makeDue(p, models.At(now), models.RuleManual)
+		}
+	}
+	return nil
+}
+
+// RemoveSite is models.Store.RemoveSite.
+func (m *Memory) RemoveSite(_ context.Context, site int32) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
+	if i < 0 {
+		return models.ErrNotFound
+	}
+	m.sites = slices.Delete(m.sites, i, i+1)
+	for k, p := range m.pages {
+		if p.SiteID == site {
+			m.removePage(k, p)
+		}
+	}
+	maps.DeleteFunc(m.daily, func(k dayKey, _ *models.Daily) bool { return k.site == site })
+	return nil
+}
+
+func (m *Memory) removePage(k key, p *page) {
+	p.DueAt = 0
+	m.reschedule(p)
+	h := m.hosts[key{p.Bucket, p.HostID}]
+	h.Pages--
+	if h.LeaseUntil == 0 {
+		h.Free(h.due.earliest())
+		m.requeue(h)
+	}
+	delete(m.pages, k)
+	delete(m.visits, k)
+	delete(m.versions, k)
+	delete(m.links, k)
+}
+
+// AddPages is models.Store.AddPages.
+func (m *Memory) AddPages(_ context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	order := slices.Clone(found)
+	slices.SortStableFunc(order, func(a, b models.Discovery) int {
+		x, y := a.Row(now), b.Row(now)
+		return cmp.Or(cmp.Compare(x.Bucket, y.Bucket), cmp.Compare(x.ID, y.ID))
+	})
+	return m.discover(now, order, maxPerHost), nil
+}
+
+// VisitNow is models.Store.VisitNow.
+func (m *Memory) VisitNow(_ context.Context, now time.Time, bucket int16, id int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.pages[key{bucket, id}]
+	if p == nil {
+		return models.ErrNotFound
+	}
+	m.makeDue(p, models.At(now), models.RuleManual)
+	return nil
+}
+
+// Recover is models.Store.Recover.
+func (m *Memory) Recover(_ context.Context, now time.Time) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, h := range m.hosts {
+		if h.LeaseUntil != 0 {
+			h.Void(models.At(now), h.due.earliest())
+			m.requeue(h)
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Beat is models.Store.Beat.
+func (m *Memory) Beat(_ context.Context, w models.Worker) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.workers[w.Name] = w
+	return nil
+}
+
+// Leave is models.Store.Leave.
+func (m *Memory) Leave(_ context.Context, name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.workers, name)
+	return nil
+}
+
+// Workers is models.Store.Workers.
+func (m *Memory) Workers(context.Context) ([]models.Worker, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []models.Worker
+	for _, name := range slices.Sorted(maps.Keys(m.workers)) {
+		out = append(out, m.workers[name])
+	}
+	return out, nil
+}
+
+// Meta is models.Store.Meta.
+func (m *Memory) Meta(_ context.Context, key string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.meta[key], nil
+}
+
+// SetMeta is models.Store.SetMeta.
+func (m *Memory) SetMeta(_ context.Context, key, old, value string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.meta[key] == old {
+		m.meta[key] = value
+	}
+	return m.meta[key], nil
+}
