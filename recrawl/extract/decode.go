@@ -50,13 +50,16 @@ func highBit(body []byte) bool {
 	return false
 }
 
+// maxMetas is how many meta elements are looked at for an encoding.
+const maxMetas = 100
+
 // lateMeta looks for the first meta element that names an encoding. It knows comments but not scripts, like the
 // standard's own prescan.
 func lateMeta(body []byte) (encoding.Encoding, string) {
-	for {
+	for metas := 0; metas < maxMetas; {
 		at := bytes.IndexByte(body, '<')
 		if at < 0 {
-			return nil, ""
+			break
 		}
 		body = body[at:]
 		switch {
@@ -67,6 +70,7 @@ func lateMeta(body []byte) (encoding.Encoding, string) {
 			}
 			body = body[2+end:]
 		case len(body) > 5 && bytes.EqualFold(body[:5], []byte("<meta")):
+			metas++
 			end := bytes.IndexByte(body, '>')
 			if end < 0 {
 				return nil, ""
@@ -78,6 +82,7 @@ func lateMeta(body []byte) (encoding.Encoding, string) {
 		}
 		body = body[1:]
 	}
+	return nil, ""
 }
 
 // metaEncoding reads one tag. The library does not tell a declaration from its guess, so it is asked with two bodies

@@ -155,6 +155,10 @@ func hostile() map[string][]byte {
 	}
 }
 
+// slow is far above the 50 ms that a file may take, for busy machines and the race detector, and far below what a
+// matcher takes that tries again and again.
+const slow = 5 * time.Second
+
 func TestHostileFilesAreQuick(t *testing.T) {
 	path := "/" + strings.Repeat("a", 2000)
 	for name, body := range hostile() {
@@ -163,7 +167,7 @@ func TestHostileFilesAreQuick(t *testing.T) {
 		parsed := time.Since(start)
 		rules.Verdict("recrawld", path)
 		t.Logf("%s: parsed in %v, asked in %v", name, parsed, time.Since(start)-parsed)
-		if took := time.Since(start); took > time.Second {
+		if took := time.Since(start); took > slow {
 			t.Errorf("%s took %v", name, took)
 		}
 	}

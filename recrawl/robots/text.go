@@ -31,7 +31,8 @@ func wholeLines(text string) string {
 	return text[:strings.LastIndexAny(text, "\r\n")+1]
 }
 
-// eachLine counts lines as Google does: LF, CR and CRLF each end one, and a line is read up to maxLine bytes.
+// eachLine reads the lines that are not empty, counted as Google does: LF, CR and CRLF each end one. A line is read up to
+// maxLine bytes.
 func eachLine(text string, read func(line)) {
 	const maxLine = 2083*8 - 1
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -45,7 +46,9 @@ func eachLine(text string, read func(line)) {
 			start = i + 1
 			continue
 		}
-		read(line{number, text[start:min(i, start+maxLine)]})
+		if i > start {
+			read(line{number, text[start:min(i, start+maxLine)]})
+		}
 		number, start = number+1, i+1
 	}
 	read(line{number, text[start:min(len(text), start+maxLine)]})
