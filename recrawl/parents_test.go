@@ -1,6 +1,7 @@
 package recrawl
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -87,44 +88,68 @@ func TestThresholdKeepsItsBounds(t *testing.T) {
 }
 
 // On a made-up site whose hubs change mostly when many of their children do, asking the children first finds more
-// changes of the hubs per fetch than visiting them at every turn, and than only looking again after so many turns.
+// changes of the hubs per fetch than visiting them at every turn, and, at the same number of fetches, than never asking
+// the children and visiting every so many turns.
 func TestChildrenTellWhenAParentIsWorthAFetch(t *testing.T) {
 	t.Parallel()
-	children := hubYield(byChildren, 0.5)
-	always := hubYield(config.Parents{}, 0.5)
-	never := hubYield(config.Parents{Threshold: 0.95, MaxSkips: 3}, 0) // no child is ever reported changed
-	t.Logf("changes found per fetch: by children %.3f, at every turn %.3f, children ignored %.3f", children, always, never)
-	if children <= always || children <= never {
-		t.Errorf("by children %.3f changes per fetch, want more than at every turn (%.3f) and than ignoring them (%.3f)",
+	children := runHubs(func(page *models.LeasedPage) parentTurn { return turnOf(page, byChildren) })
+	always := runHubs(func(*models.LeasedPage) parentTurn { return ordinaryTurn })
+	spend := float64(children.fetches) / float64(children.turns)
+	owed := 0.0
+	never := runHubs(func(*models.LeasedPage) parentTurn {
+		if owed += spend; owed < 1 {
+			return skippedTurn
+		}
+		owed--
+		return ordinaryTurn
+	})
+	t.Logf("changes found / fetches: by children %s, at every turn %s, never by children %s", children, always, never)
+	if children.yield() <= 2*always.yield() || children.yield() <= 1.05*never.yield() || children.found < always.found*99/100 {
+		t.Errorf("by children %s, want twice the yield of %s, more than that of %s, and hardly a change missed",
 			children, always, never)
+	}
+	if children.stale >= never.stale/2 {
+		t.Errorf("hubs were out of date for %d turns by children, %d never by children, want less than half", children.stale, never.stale)
+	}
+	if diff := float64(never.fetches)/float64(children.fetches) - 1; diff < -0.02 || diff > 0.02 {
+		t.Errorf("the baseline spent %d fetches, want as many as %d", never.fetches, children.fetches)
 	}
 }
 
-// hubYield runs 50 hubs over 2,000 turns and returns the changes found per fetch. In a busy turn (one of eight) most of
-// a hub's children change, reported with the given probability, and the hub with them; in a quiet one hardly anything.
-func hubYield(p config.Parents, reported float64) float64 {
+// hubRun counts fetches, those that found a change, and turns after which a hub was out of date.
+type hubRun struct{ turns, fetches, found, stale int }
+
+func (r hubRun) yield() float64 { return float64(r.found) / float64(r.fetches) }
+
+func (r hubRun) String() string { return fmt.Sprintf("%d/%d = %.3f (stale %d)", r.found, r.fetches, r.yield(), r.stale) }
+
+// runHubs runs 50 hubs over 2,000 turns. In a busy turn (one of eight) most of a hub's children change, and mostly the
+// hub with them; in a quiet one hardly anything does.
+func runHubs(decide func(*models.LeasedPage) parentTurn) hubRun {
 	random := rand.New(rand.NewPCG(1, 2))
-	var fetches, found int
+	var run hubRun
 	for range 50 {
 		page, dirty := hub(0), false
 		for range 2000 {
+			run.turns++
 			busy := random.IntN(8) == 0
 			for range 20 {
-				if busy && random.Float64() < reported*1.6 && page.Share.Changed < 20 {
+				if (busy && random.Float64() < 0.8 || random.Float64() < 0.01) && page.Share.Changed < 20 {
 					page.Share.Changed++
 				}
 			}
-			dirty = dirty || (busy && random.Float64() < 0.8) || random.Float64() < 0.01
-			turn := turnOf(page, p)
+			dirty = dirty || busy && random.Float64() < 0.8 || random.Float64() < 0.01
+			turn := decide(page)
 			if turn == skippedTurn {
 				page.Skips++
+				run.stale += int(bit(dirty))
 				continue
 			}
-			fetches++
+			run.fetches++
 			if dirty {
-				found++
+				run.found++
 			}
-			page.Threshold = nextThreshold(page, p, turn, dirty)
+			page.Threshold = nextThreshold(page, byChildren, turn, dirty)
 			page.Stats.Bits = page.Stats.Bits<<1 | bit(dirty)
 			if dirty || turn == fullTurn {
 				page.Share.Changed = 0 // its links were read again
@@ -132,7 +157,7 @@ func hubYield(p config.Parents, reported float64) float64 {
 			page.Skips, dirty = 0, false
 		}
 	}
-	return float64(found) / float64(fetches)
+	return run
 }
 
 func bit(b bool) uint64 {

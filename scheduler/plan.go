@@ -94,8 +94,7 @@ func (d *draft) page() {
 	case kind == models.Excluded:
 		d.excluded()
 	case kind == models.Skipped:
-		d.Page.Skips++
-		d.schedule()
+		d.skipped()
 	case kind == models.Deferred:
 		d.deferred()
 	}
@@ -116,6 +115,20 @@ func (d *draft) observed() {
 	d.children()
 	d.choose()
 	d.schedule()
+}
+
+// skipped puts a parent's turn off by its interval. Skipping never carries a page past the ceiling of fr_max: a turn
+// that would come later comes then, and is not skipped again.
+func (d *draft) skipped() {
+	d.Page.Skips++
+	d.schedule()
+	seen := d.Page.Stats.VisitedAt.Time()
+	last := seen.Add(d.planner.calendar.Interval(seen, d.settings.FRMax))
+	if d.Page.DueAt.Time().Before(last) {
+		return
+	}
+	d.Page.Skips = int16(d.settings.Parents.MaxSkips)
+	d.due(last, models.RulePolicy)
 }
 
 // record counts a visit that saw the content.

@@ -283,6 +283,26 @@ func TestHold(t *testing.T) {
 	}
 }
 
+// Skipped turns put a parent off, but not past the ceiling of fr_max since it was last seen.
+func TestPlanSkipped(t *testing.T) {
+	t.Parallel()
+	p := livePage()
+	r := plan(t, p, models.Outcome{Kind: models.Skipped})
+	if r.Page.Skips != 1 || r.Page.FRMax != p.FRMax || r.Page.Stats != p.Stats || r.Host.OpenAt != 0 {
+		t.Errorf("after a skip: %d skips, fr_max %d, host opens %v", r.Page.Skips, r.Page.FRMax, r.Host.OpenAt)
+	}
+	p.FRMax = 100 // seen a day ago: 125 cycles from then are beyond the ceiling of 120
+	r = plan(t, p, models.Outcome{Kind: models.Skipped})
+	if latest := p.Stats.VisitedAt.Add(30 * 24 * time.Hour); r.Page.DueAt > latest {
+		t.Errorf("due %v, want no later than %v, 30 days after it was seen", r.Page.DueAt, latest)
+	}
+	p.FRMax = 120
+	r = plan(t, p, models.Outcome{Kind: models.Skipped})
+	if r.Page.Skips < 3 {
+		t.Errorf("%d skips, want as many as are allowed, so that the next turn is a visit", r.Page.Skips)
+	}
+}
+
 // Whatever happens to a page, it stays scheduled: a finite due time after now, 1 ≤ fr ≤ fr_max ≤ ceiling.
 func TestPlanKeepsEveryPageScheduled(t *testing.T) {
 	t.Parallel()
