@@ -121,7 +121,9 @@ type hubRun struct{ turns, fetches, found, stale int }
 
 func (r hubRun) yield() float64 { return float64(r.found) / float64(r.fetches) }
 
-func (r hubRun) String() string { return fmt.Sprintf("%d/%d = %.3f (stale %d)", r.found, r.fetches, r.yield(), r.stale) }
+func (r hubRun) String() string {
+	return fmt.Sprintf("%d/%d = %.3f (stale %d)", r.found, r.fetches, r.yield(), r.stale)
+}
 
 // runHubs runs 50 hubs over 2,000 turns. In a busy turn (one of eight) most of a hub's children change, and mostly the
 // hub with them; in a quiet one hardly anything does.

@@ -123,7 +123,7 @@ func (d *draft) skipped() {
 	d.Page.Skips++
 	d.schedule()
 	seen := d.Page.Stats.VisitedAt.Time()
-	last := seen.Add(d.planner.calendar.Interval(seen, d.settings.FRMax))
+	last := later(seen.Add(d.planner.calendar.Interval(seen, d.settings.FRMax)), d.planner.calendar.Due(d.now, 1, 0, 0))
 	if d.Page.DueAt.Time().Before(last) {
 		return
 	}
