@@ -239,7 +239,7 @@ func TestFrozenWorkerLosesItsLease(t *testing.T) {
 		defer cancel()
 		var group sync.WaitGroup
 		run := func(name string, after time.Duration) {
-			w := s.worker(name, clock.System{}, nil)
+			w := s.worker(name, clock.System{}, func(c *scheduler.Config) { c.Fetchers = 1 })
 			group.Go(func() {
 				if clock.NewSystem(clock.Anchor{}).SleepUntil(ctx, time.Now().Add(after)) == nil {
 					if err := w.Run(ctx); err != nil {
