@@ -111,3 +111,71 @@ func rateJSON(r changerate.Rate) *shownRate {
 	}
 	return s
 }
+
+// shownWhy is the JSON form of why.
+type shownWhy struct {
+	Page      shownPage    `json:"page"`
+	NextAt    *time.Time   `json:"next_at"` // later than the page's due_at where its host rests
+	Sentence  string       `json:"because"`
+	Policy    shownPolicy  `json:"policy"`
+	Rate      *shownRate   `json:"rate"` // by the gaps between the visits where the history has them
+	Freshness *float64     `json:"freshness"`
+	Age       *float64     `json:"age_seconds"`
+	Host      shownHost    `json:"host"`
+	Scope     verdict      `json:"scope"`
+	Robots    verdict      `json:"robots"`
+	Visits    []shownVisit `json:"visits"`
+}
+
+// shownPolicy is the arithmetic of the last record. Before and Result are null where it cannot be done again.
+type shownPolicy struct {
+	Name    string `json:"name"`
+	Records int    `json:"x"`
+	Differ  int    `json:"counter"`
+	B       int    `json:"b"`
+	Before  *int   `json:"fr_max_before"`
+	Result  *int   `json:"fr_max_after"`
+}
+
+type shownHost struct {
+	Name         string     `json:"name"`
+	Pages        int32      `json:"pages"`
+	DelaySeconds float64    `json:"delay_seconds"`
+	Failures     int32      `json:"failures"`
+	BackoffUntil *time.Time `json:"backoff_until"`
+}
+
+type shownVisit struct {
+	Number  int32      `json:"number"`
+	At      *time.Time `json:"at"`
+	Outcome string     `json:"outcome"`
+	Class   string     `json:"class,omitempty"`
+	Status  int16      `json:"status"`
+	Millis  int64      `json:"took_ms"`
+	Bytes   int64      `json:"bytes"`
+	FRMax   int32      `json:"fr_max"`
+	Version int32      `json:"version"`
+	Rule    string     `json:"rule"`
+}
+
+func (w why) json(l *look) shownWhy {
+	p := w.page
+	s := shownWhy{Page: pageJSON(l, p, nil), NextAt: when(models.At(w.next())), Sentence: w.ruling.sentence(), Rate: rateJSON(w.rate),
+		Scope: w.scope, Robots: w.robots, Host: shownHost{w.host.Name, w.host.Pages, w.host.Delay.Seconds(), w.host.Failures,
+			when(w.host.BackoffUntil)}}
+	c, before, known := w.ruling.choice()
+	s.Policy = shownPolicy{Name: w.ruling.settings.Policy, Records: c.X, Differ: c.Count, B: c.B}
+	if known {
+		s.Policy.Before, s.Policy.Result = &before, &c.FRMax
+	}
+	if w.rate.Known() && p.DueAt != 0 {
+		every := l.calendar.Interval(l.now, int(p.FRMax))
+		fresh, age := changerate.Freshness(w.rate.PerDay, every), changerate.Age(w.rate.PerDay, every).Seconds()
+		s.Freshness, s.Age = &fresh, &age
+	}
+	for _, v := range w.history[:min(len(w.history), historyShown)] {
+		s.Visits = append(s.Visits, shownVisit{v.Number, when(v.At), v.Kind.String(), v.Class.String(), v.Status,
+			v.Took.Milliseconds(), v.Bytes, v.FRMax, v.Version, v.Rule.String()})
+	}
+	return s
+}

@@ -157,19 +157,19 @@ func (l *look) page(ctx context.Context, raw string) (page models.Page, u canon.
 	return page, u, coded{exitNotFound, fmt.Errorf("%s is not known (recrawld why says whether it could be): %w", u, models.ErrNotFound)}
 }
 
-// lines writes "label  text" lines with the labels aligned; a line without text is left out.
-type lines struct {
+// facts writes "label  text" lines with the labels aligned; a line without text is left out.
+type facts struct {
 	rows  [][2]string
 	style report.Style
 }
 
-func (p *lines) add(label, format string, args ...any) {
+func (p *facts) add(label, format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); text != "" {
 		p.rows = append(p.rows, [2]string{label, text})
 	}
 }
 
-func (p *lines) write(w io.Writer) error {
+func (p *facts) write(w io.Writer) error {
 	width := 0
 	for _, row := range p.rows {
 		width = max(width, len(row[0]))

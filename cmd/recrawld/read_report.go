@@ -13,7 +13,7 @@ import (
 
 // reportCmd makes a report.
 type reportCmd struct {
-	Name   string `arg:"" help:"One of: ${reports}."`
+	Name   string `arg:"" help:"The report; listed below."`
 	By     string `placeholder:"WHAT" help:"How to group: change-rates by site, directory or type; daily by day or site."`
 	Site   string `placeholder:"NAME" help:"Only this site."`
 	Since  span   `placeholder:"TIME" help:"How far to look back, for reports over time: 24h, 30d."`
@@ -24,9 +24,10 @@ type reportCmd struct {
 
 // Help lists the reports below the flags.
 func (reportCmd) Help() string {
-	var b strings.Builder
+	b := new(strings.Builder)
+	b.WriteString("Reports:\n\n")
 	for _, name := range reportNames() {
-		fmt.Fprintf(&b, "  %-14s %s\n", name, report.Reports[name].About)
+		fmt.Fprintf(b, "  %-14s %s\n", name, report.Reports[name].About)
 	}
 	return b.String()
 }

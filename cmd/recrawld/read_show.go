@@ -85,7 +85,7 @@ func (l *look) answer(v models.Version) (answer archive.Answer, err error) {
 // showPage writes a page for a person.
 func (l *look) showPage(p models.Page, versions []models.Version) error {
 	fmt.Fprintln(l.Stdout, l.style.Bold(p.URL))
-	words := lines{style: l.style}
+	words := facts{style: l.style}
 	words.add("state", "%s", l.stateWords(p))
 	words.add("site", "%s, level %d", l.siteNames()[p.SiteID], p.Level)
 	words.add("visited", "%s", l.visitedWords(p))

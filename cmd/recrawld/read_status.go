@@ -184,7 +184,7 @@ func (d statusDay) plus(o statusDay) statusDay {
 
 // write draws the screen.
 func (s status) write(l *look) error {
-	head := lines{style: l.style}
+	head := facts{style: l.style}
 	head.add("time", "%s%s", report.Stamp(s.At), rehearsal(l.anchor))
 	for _, w := range s.Workers {
 		head.add("daemon", "%s", w.words(l))

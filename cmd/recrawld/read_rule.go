@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/report"
+	"recrawld/scheduler"
+	"recrawld/scheduler/policy"
+)
+
+// ruling is why a page is due when it is, put together for a person. It is pure.
+type ruling struct {
+	page     models.Page
+	history  []models.Visit // the newest first
+	settings config.Settings
+	calendar scheduler.Calendar
+	cycle    string
+	now      time.Time
+}
+
+// sentence says which rule set the due time, with its numbers.
+func (r ruling) sentence() string {
+	p := r.page
+	switch p.Rule {
+	case models.RuleStart:
+		return "it is new and is visited as soon as its host has a turn; it starts with " + r.cycles(p.FRMax)
+	case models.RulePolicy:
+		return r.policy() + r.varied()
+	case models.RuleHint:
+		return fmt.Sprintf("the server promised that it stays as it is until %s (Expires or max-age), which is later than the "+
+			"policy asks for (%s; at most %s ahead is believed)", report.Moment(r.now, p.FreshUntil.Time()), report.Span(p.Wanted),
+			report.Span(r.settings.HintMax))
+	case models.RuleWindow:
+		return "moved into a time window of its site (" + windowWords(r.settings.Windows) + "); " + r.policy()
+	case models.RuleBackoff:
+		return r.backoff()
+	case models.RuleHost:
+		return "its host rests"
+	case models.RuleParent:
+		return "a page that links here was read again in full, because enough of the pages it names had changed: this one was " +
+			"brought forward with them"
+	case models.RuleMissing:
+		return fmt.Sprintf("it answered 404 %s since %s; it counts as gone after %s over at least %s", times(p.MissingVisits),
+			report.Moment(r.now, p.MissingSince.Time()), report.Plural(r.settings.GoneVisits, "visit"), report.Span(r.settings.GoneOver))
+	case models.RuleGone:
+		return "it is gone; it is looked at once more every " + r.ceiling()
+	case models.RuleExcluded:
+		return "it may not be asked for; the rules are looked at again every " + r.ceiling()
+	case models.RulePaused:
+		return "its site is paused (recrawld resume goes on)"
+	case models.RuleManual:
+		return "somebody asked for it to be visited now"
+	}
+	return p.Rule.String()
+}
+
+// varied says how much earlier the visit may be than the interval, which keeps its time of day from being always the same.
+func (r ruling) varied() string {
+	if r.settings.Vary == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", less up to %.0f %% so that the time of day varies", 100*r.settings.Vary)
+}
+
+// backoff says why a page that fails is tried again when it is.
+func (r ruling) backoff() string {
+	p := r.page
+	if p.Failures == 0 {
+		return "the last visit failed on our own side (disk, memory or network); it is tried again soon and counts for nothing"
+	}
+	return fmt.Sprintf("the last visit failed (%s), %s in a row; it is tried again after a time that doubles with each failure, "+
+		"%s at most, and keeps its interval of %s", p.Class, report.Plural(p.Failures, "failure"), r.ceiling(), r.cycles(p.FRMax))
+}
+
+// policy says how fr_max came about.
+func (r ruling) policy() string {
+	p := r.page
+	if r.settings.Policy == "fixed" {
+		return fmt.Sprintf("fixed: every %s", r.cycles(p.FRMax))
+	}
+	c, before, known := r.choice()
+	switch {
+	case c.X == 0:
+		return fmt.Sprintf("%s: nothing to go by yet, so it stays at %s", r.settings.Policy, r.cycles(p.FRMax))
+	case !known:
+		return fmt.Sprintf("%s: %s, so b = %s; fr_max is %s", r.settings.Policy, records(c), b(c), r.cycles(p.FRMax))
+	}
+	half := (before + c.B) / 2
+	sum := fmt.Sprintf("(%d + %d) / 2 = %d", before, c.B, half)
+	if c.FRMax < half {
+		sum += fmt.Sprintf(", held at the ceiling of %d", c.FRMax)
+	} else if c.FRMax > half {
+		sum += ", but at least 1"
+	}
+	return fmt.Sprintf("%s: %s, b = %s: %s, that is %s", r.settings.Policy, records(c), b(c), sum, r.every(p.FRMax))
+}
+
+// records is "20 records looked at, 10 differ".
+func records(c policy.Choice) string {
+	words := fmt.Sprintf("%d records looked at", c.X)
+	if c.X == 1 {
+		words = "1 record looked at"
+	}
+	switch c.Count {
+	case 0:
+		return words + ", none differs"
+	case 1:
+		return words + ", 1 differs"
+	}
+	return fmt.Sprintf("%s, %d differ", words, c.Count)
+}
+
+// b is how b was reckoned: "20 / 10 = 2".
+func b(c policy.Choice) string {
+	if c.Count < 2 {
+		return fmt.Sprint(c.B)
+	}
+	return fmt.Sprintf("%d / %d = %d", c.X, c.Count, c.B)
+}
+
+// choice does the policy's arithmetic again for the last record. known tells whether the interval before it is in the
+// history and the result is the page's: not so when the settings have changed since or the history was pruned.
+func (r ruling) choice() (c policy.Choice, before int, known bool) {
+	decide, ok := policy.ByName[r.settings.Policy]
+	if !ok {
+		return c, 0, false
+	}
+	before, found := r.before()
+	in := policy.Input{Stats: r.page.Stats, FRMax: before, Start: r.settings.FR, Ceiling: r.settings.FRMax, Records: r.settings.Records}
+	c = decide(in)
+	return c, before, found && c.FRMax == int(r.page.FRMax)
+}
+
+// before is fr_max as it was before the last record.
+func (r ruling) before() (frMax int, found bool) {
+	for i, v := range r.history {
+		if !v.Kind.Observed() && v.Kind != models.Moved {
+			continue
+		}
+		if i+1 < len(r.history) {
+			return int(r.history[i+1].FRMax), true
+		}
+		return r.settings.FR, v.Number == 1
+	}
+	return r.settings.FR, false
+}
+
+// cycles is "4 cycles (1 d)".
+func (r ruling) cycles(n int32) string {
+	return fmt.Sprintf("%s (%s)", report.Plural(n, "cycle"), report.Span(r.calendar.Interval(r.now, int(n))))
+}
+
+// every is "2 cycles of 6 h, 12 h": or with a cron expression "2 cycles of "0 */6 * * *"".
+func (r ruling) every(n int32) string {
+	return fmt.Sprintf("%s of %s", report.Plural(n, "cycle"), r.cycle)
+}
+
+func (r ruling) ceiling() string {
+	return report.Span(r.calendar.Interval(r.now, r.settings.FRMax))
+}
+
+func windowWords(windows []config.Window) string {
+	words := make([]string, len(windows))
+	for i, w := range windows {
+		words[i] = w.String()
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+)
+
+// unknown is what can be said of a URL that is not known; its JSON form is the command's.
+type unknown struct {
+	URL    string          `json:"url"`
+	Known  bool            `json:"known"`
+	Sites  []unknownInSite `json:"sites"`
+	Robots verdict         `json:"robots"`
+}
+
+// unknownInSite is what a site's rules say about it.
+type unknownInSite struct {
+	Site string `json:"site"`
+	verdict
+}
+
+// whyUnknown says whether a URL that is not known would be kept, by which site, and which rule says no. It returns the
+// error that ends the program with exitNotFound.
+func (l *look) whyUnknown(ctx context.Context, u canon.URL, notKnown error) error {
+	w := unknown{URL: u.String()}
+	names := l.siteNames()
+	for _, row := range l.force.rows {
+		w.Sites = append(w.Sites, unknownInSite{names[row.ID], l.scopeVerdict(row.ID, u, 1)})
+	}
+	var err error
+	if w.Robots, err = l.robotsVerdict(ctx, u); err != nil {
+		return err
+	}
+	if l.JSON {
+		err = l.printJSON(w)
+	} else {
+		err = w.write(l)
+	}
+	if err != nil {
+		return err
+	}
+	return coded{exitNotFound, fmt.Errorf("%s is not known: %w", u, models.ErrNotFound)}
+}
+
+func (w unknown) write(l *look) error {
+	fmt.Fprintln(l.Stdout, l.style.Bold(w.URL))
+	words := facts{style: l.style}
+	words.add("state", "%s", "not known: nobody has added it, and no page that was read links to it")
+	kept := false
+	for _, site := range w.Sites {
+		words.add(site.Site, "%s", site.words(l))
+		kept = kept || site.Keep
+	}
+	if len(w.Sites) == 0 {
+		words.add("sites", "there is none yet")
+	}
+	words.add("robots", "%s", w.Robots.words(l))
+	if kept && w.Robots.Keep {
+		words.add("so", "it would be kept if it were found; recrawld import adds it now")
+	} else {
+		words.add("so", "it would not be visited")
+	}
+	return words.write(l.Stdout)
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/robots"
+	"recrawld/report"
+	"recrawld/scheduler/changerate"
+)
+
+// whyCmd says when a page is visited next and why then, or why it is not.
+type whyCmd struct {
+	URL string `arg:"" help:"The page."`
+}
+
+// historyRead is how many visits are read to reckon with, historyShown how many are shown.
+const (
+	historyRead  = 500
+	historyShown = 10
+)
+
+// Run implements the command.
+func (c whyCmd) Run(ctx context.Context, g *globals) error {
+	return g.with(ctx, func(l *look) error {
+		page, u, err := l.page(ctx, c.URL)
+		if errors.Is(err, models.ErrNotFound) {
+			return l.whyUnknown(ctx, u, err)
+		}
+		if err != nil {
+			return err
+		}
+		w, err := l.why(ctx, page, u)
+		if err != nil {
+			return err
+		}
+		if l.JSON {
+			return l.printJSON(w.json(l))
+		}
+		return w.write(l)
+	})
+}
+
+// why is all that bears on the next visit of a page.
+type why struct {
+	page    models.Page
+	site    models.Site
+	host    models.Host
+	history []models.Visit // the newest first
+	rate    changerate.Rate
+	ruling  ruling
+	scope   verdict
+	robots  verdict
+}
+
+// verdict is what a rule says about asking for a page.
+type verdict struct {
+	Keep bool   `json:"allowed"`
+	Rule string `json:"rule"`
+}
+
+func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error) {
+	w := why{page: p}
+	for _, row := range l.force.rows {
+		if row.ID == p.SiteID {
+			w.site = row
+		}
+	}
+	var err error
+	if w.host, err = l.store.Host(ctx, p.Bucket, p.HostID); err != nil {
+		return w, err
+	}
+	if w.history, err = l.store.History(ctx, p.Bucket, p.ID, 0, historyRead); err != nil {
+		return w, err
+	}
+	if w.robots, err = l.robotsVerdict(ctx, u); err != nil {
+		return w, err
+	}
+	w.scope = l.scopeVerdict(p.SiteID, u, int(p.Level))
+	w.rate = l.rateOf(p.Stats, w.history)
+	w.ruling = ruling{page: p, history: w.history, settings: l.force.config.Site(p.SiteID).Settings, calendar: l.calendar,
+		cycle: l.force.config.Cycle, now: l.now}
+	return w, nil
+}
+
+// scopeVerdict is what the rules of a site say today about a URL.
+func (l *look) scopeVerdict(site int32, u canon.URL, level int) verdict {
+	_, pages := l.force.site(site)
+	if pages == nil {
+		return verdict{Keep: true, Rule: "its site is not configured any more"}
+	}
+	v := pages.Decide(u, level)
+	return verdict{Keep: v.Keep, Rule: v.Rule}
+}
+
+// robotsVerdict is what the robots.txt that we hold says about a URL.
+func (l *look) robotsVerdict(ctx context.Context, u canon.URL) (verdict, error) {
+	name := u.HostName()
+	rows, err := l.store.HostRobots(ctx, models.BucketOf(name), models.HostID(name))
+	if err != nil {
+		return verdict{}, err
+	}
+	for _, row := range rows {
+		if row.Origin != u.Origin() {
+			continue
+		}
+		return l.readRobots(row, u), nil
+	}
+	return verdict{Keep: true, Rule: "robots.txt has not been asked for yet"}, nil
+}
+
+func (l *look) readRobots(row models.Robots, u canon.URL) verdict {
+	since := report.Until(l.now, row.FetchedAt.Time())
+	v := robots.Parse(row.Body).Verdict(l.force.config.Agent.Name, u.RequestURI())
+	switch {
+	case row.Class != models.ClassNone && row.GoodAt == 0:
+		return verdict{Rule: fmt.Sprintf("robots.txt could not be had (%s, %s), so nothing may be asked for", row.Class, since)}
+	case v.Line > 0:
+		return verdict{Keep: v.Allowed, Rule: fmt.Sprintf("robots.txt line %d: %s (read %s)", v.Line, v.Text, since)}
+	case len(row.Body) == 0:
+		return verdict{Keep: true, Rule: fmt.Sprintf("robots.txt has no rules (%s)", since)}
+	}
+	return verdict{Keep: true, Rule: fmt.Sprintf("no rule of robots.txt matches (read %s)", since)}
+}
+
+// rateOf estimates the change rate from the history where it has every record, with the gaps as they were, and else from
+// the page's sums.
+func (l *look) rateOf(s models.ChangeStats, history []models.Visit) changerate.Rate {
+	var seen []changerate.Comparison
+	var newer *models.Visit
+	records := int32(0)
+	for i := range history {
+		v := &history[i]
+		if !v.Kind.Observed() {
+			continue
+		}
+		records++
+		if newer != nil {
+			seen = append(seen, changerate.Comparison{Gap: newer.At.Time().Sub(v.At.Time()), Changed: newer.Kind == models.Changed})
+		}
+		newer = v
+	}
+	if records < s.Records || len(seen) == 0 {
+		return l.rate(s)
+	}
+	return changerate.Irregular(seen)
+}
+
+// next is when the visit can take place: the page's due time, or later where its host must rest.
+func (w why) next() time.Time {
+	due := w.page.DueAt.Time()
+	if rest := w.host.BackoffUntil.Time(); w.page.DueAt != 0 && rest.After(due) {
+		return rest
+	}
+	return due
+}
+
+// write shows everything to a person.
+func (w why) write(l *look) error {
+	fmt.Fprintln(l.Stdout, l.style.Bold(w.page.URL))
+	words := facts{style: l.style}
+	w.schedule(l, &words)
+	w.seen(l, &words)
+	w.rules(l, &words)
+	if err := words.write(l.Stdout); err != nil {
+		return err
+	}
+	return w.timeline(l)
+}
+
+// schedule says when, and by which rule.
+func (w why) schedule(l *look, words *facts) {
+	p := w.page
+	if p.State != models.StateLive || p.Failures > 0 || p.Note != "" {
+		words.add("state", "%s", l.stateWords(p))
+	}
+	switch {
+	case p.DueAt == 0:
+		words.add("next", "%s", l.style.Bold("never"))
+	default:
+		words.add("next", "%s", l.style.Bold(l.dueMoment(w.next())))
+		words.add("interval", "%s", l.cycles(p))
+	}
+	words.add("because", "%s", w.ruling.sentence())
+	words.add("host", "%s", w.hostWords(l))
+}
+
+func (w why) hostWords(l *look) string {
+	state, tone := report.HostState(w.host, l.now)
+	words := fmt.Sprintf("%s: ", w.host.Name)
+	switch state {
+	case "back-off":
+		return words + l.style.Paint(tone, fmt.Sprintf("rests %s more", report.Span(w.host.BackoffUntil.Time().Sub(l.now)))) +
+			fmt.Sprintf(", %s in a row", report.Plural(w.host.Failures, "failure"))
+	case "visited":
+		return words + "is being visited, by " + w.host.LeaseOwner
+	}
+	return words + fmt.Sprintf("%s, %s between requests", report.Plural(w.host.Pages, "page"), report.Span(w.host.Delay))
+}
+
+// seen says what was learned.
+func (w why) seen(l *look, words *facts) {
+	p := w.page
+	words.add("visited", "%s", l.visitedWords(p))
+	if p.Stats.Records > 0 {
+		changed := l.changedWords(p.Stats)
+		if at := strings.LastIndex(changed, ": "); at > 0 && w.rate.Known() {
+			changed = changed[:at+2] + report.Rate(w.rate)
+		}
+		words.add("changed", "%s", changed)
+		words.add("last 64", "%s", bitsWords(p.Stats))
+	}
+	if w.rate.Known() && w.rate.PerDay > 0 && p.DueAt != 0 {
+		every := l.calendar.Interval(l.now, int(p.FRMax))
+		words.add("so", "our copy is fresh %.0f %% of the time, %s old on average", 100*changerate.Freshness(w.rate.PerDay, every),
+			report.Span(changerate.Age(w.rate.PerDay, every).Round(time.Second)))
+	}
+	words.add("validators", "%s", validatorWords(p))
+	if p.FreshUntil.Time().After(l.now) {
+		words.add("promised", "no change until %s (Expires or max-age)", report.Moment(l.now, p.FreshUntil.Time()))
+	}
+	words.add("children", "%s", l.childrenWords(p))
+}
+
+// bitsWords draws the last comparisons, oldest first: a bar where the page differed, a dot where it did not.
+func bitsWords(s models.ChangeStats) string {
+	n := min(int(s.Records)-1, 64)
+	if n < 1 {
+		return ""
+	}
+	var b strings.Builder
+	for i := n - 1; i >= 0; i-- {
+		if s.Bits>>i&1 == 1 {
+			b.WriteRune('█')
+		} else {
+			b.WriteRune('·')
+		}
+	}
+	return b.String()
+}
+
+// rules says what scope and robots.txt have to say, where they forbid the page or a person would ask.
+func (w why) rules(l *look, words *facts) {
+	words.add("scope", "%s", w.scope.words(l))
+	words.add("robots", "%s", w.robots.words(l))
+}
+
+func (v verdict) words(l *look) string {
+	if v.Keep {
+		return "allowed: " + v.Rule
+	}
+	return l.style.Paint(report.Bad, "forbidden") + ": " + v.Rule
+}
+
+// timeline shows the last visits.
+func (w why) timeline(l *look) error {
+	if len(w.history) == 0 {
+		return nil
+	}
+	d := report.Document{At: l.now, Columns: []report.Column{
+		{Head: "visit", Right: true}, {Head: "when"}, {Head: "outcome"}, {Head: "status", Right: true, Drop: 1},
+		{Head: "took", Right: true, Drop: 2}, {Head: "received", Right: true, Drop: 3}, {Head: "fr_max", Right: true}, {Head: "next by"},
+	}}
+	for _, v := range w.history[:min(len(w.history), historyShown)] {
+		outcome := report.Cell{Text: v.Kind.String(), Tone: report.OutcomeTone(v.Kind)}
+		if v.Class != models.ClassNone {
+			outcome.Text = v.Class.String()
+		}
+		status, took := report.Cell{}, report.Cell{}
+		if v.Status > 0 {
+			status.Text = fmt.Sprint(v.Status)
+		}
+		if v.Took > 0 {
+			took.Text = report.Span(v.Took)
+		}
+		d.Rows = append(d.Rows, report.Row{report.OnlyText(fmt.Sprintf("#%d", v.Number)), report.OnlyText(l.ago(v.At)), outcome, status,
+			took, report.BytesCell(v.Bytes), report.OnlyText(fmt.Sprint(v.FRMax)), report.OnlyText(v.Rule.String())})
+	}
+	if _, err := io.WriteString(l.Stdout, "\n"); err != nil {
+		return err
+	}
+	return report.WriteText(l.Stdout, d, l.style)
+}
