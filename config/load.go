@@ -113,13 +113,12 @@ func (r *reader) oneSite(n ast.Node, c *Config) {
 		return
 	}
 	r.key, r.site = "", site.Name
-	for _, other := range c.Sites {
-		if other.Name == site.Name {
-			r.fail(n, "is called as the site on line %d, write another name: beside its url:", r.origins[Place{other.Name, "url"}].Line)
-			return
-		}
+	place := Place{site.Name, "url"}
+	if other, twice := r.origins[place]; twice {
+		r.fail(n, "is called as the site on line %d, write another name: beside its url:", other.Line)
+		return
 	}
-	r.origins[Place{site.Name, "url"}] = Origin{r.source, r.file, line(at), site.Name}
+	r.origins[place] = Origin{r.source, r.file, line(at), site.Name}
 	skip := func(entry) {}
 	readFields(r, n, settingFields, &site.Settings, map[string]func(entry){"url": skip, "name": skip})
 	c.Sites = append(c.Sites, site)

@@ -227,7 +227,7 @@ func quote(text string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+~=:*%@-"
 	switch {
 	case text == "", text == "~", strings.EqualFold(text, "null"), strings.HasSuffix(text, ":"),
-		strings.IndexAny(text, ".=:*%-~@") == 0, strings.Trim(text, safe) != "":
+		strings.IndexAny(text, "=:*%-~@") == 0, strings.Trim(text, safe) != "":
 		return strconv.Quote(text)
 	}
 	return text
