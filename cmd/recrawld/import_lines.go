@@ -61,7 +61,7 @@ func (r *lineReader) next() (importLine, error) {
 		}
 		line, err := parseLine(text)
 		if err != nil {
-			return importLine{}, r.bad(text, err)
+			return importLine{}, newBadLine(r.number, text, err)
 		}
 		line.Number = r.number
 		return line, nil
@@ -74,7 +74,7 @@ func (r *lineReader) read() (string, error) {
 	r.number++
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		bad := r.bad(string(text[:beginning]), fmt.Errorf("longer than %d bytes", longestLine))
+		bad := newBadLine(r.number, string(text[:beginning]), fmt.Errorf("longer than %d bytes", longestLine))
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = r.in.ReadSlice('\n')
 		}
@@ -95,11 +95,11 @@ func (r *lineReader) read() (string, error) {
 // beginning is how much of a bad line is shown.
 const beginning = 80
 
-func (r *lineReader) bad(text string, err error) *badLine {
+func newBadLine(number int, text string, err error) *badLine {
 	if len(text) > beginning {
 		text = text[:beginning] + "…"
 	}
-	return &badLine{r.number, strconv.QuoteToGraphic(text), err}
+	return &badLine{number, strconv.QuoteToGraphic(text), err}
 }
 
 func isHeading(text string) bool {

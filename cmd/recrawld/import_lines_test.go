@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readAll reads a list to its end.
-func readAll(t *testing.T, in io.Reader) (lines []importLine, bad []int) {
+// readList reads a list to its end.
+func readList(t *testing.T, in io.Reader) (lines []importLine, bad []int) {
 	t.Helper()
 	for r := newLineReader(in); ; {
 		line, err := r.next()
@@ -44,7 +44,7 @@ func TestImportLines(t *testing.T) {
 		"\"https://example.org/i\",often\n" +
 		"https://example.org/" + strings.Repeat("x", 2*longestLine) + "\n" +
 		"https://example.org/j"
-	lines, bad := readAll(t, strings.NewReader(list))
+	lines, bad := readList(t, strings.NewReader(list))
 	want := []importLine{
 		{2, "https://example.org/", 0},
 		{5, "https://example.org/a", 7},
@@ -82,7 +82,7 @@ func FuzzImportLines(f *testing.F) {
 	f.Add("url,fr\nhttps://example.org/,3\n\"a\",\n")
 	f.Add("\"\"\"\n,,,\n\xff\x00,1")
 	f.Fuzz(func(t *testing.T, list string) {
-		lines, bad := readAll(t, strings.NewReader(list))
+		lines, bad := readList(t, strings.NewReader(list))
 		if total := strings.Count(list, "\n") + 1; len(lines)+len(bad) > total {
 			t.Errorf("%d lines and %d bad ones from %d lines", len(lines), len(bad), total)
 		}
