@@ -91,7 +91,7 @@ func (t *hostTurn) next() (models.LeasedPage, slot, bool) {
 	switch {
 	case len(t.pages) == 0:
 		return models.LeasedPage{}, slot{}, false
-	case visited && h.Delay >= patient && open.After(now):
+	case visited && h.Delay >= w.Clock.Real(patient) && open.After(now):
 		return models.LeasedPage{}, slot{}, false // nobody holds a host only to wait
 	case visited && open.Add(w.Clock.Real(w.PageTime+leaseMargin)).After(t.lease.Until):
 		return models.LeasedPage{}, slot{}, false

@@ -77,8 +77,8 @@ func (w *Worker) Wake() {
 	}
 }
 
-// patient is the politeness delay from which on a host is held for one page at a time: less would cost more in claims
-// than it frees.
+// patient is the politeness delay, in real time, from which on a host is held for one page at a time: less would cost
+// more in claims than it frees.
 const patient = time.Second
 
 // idle is how long the loop sleeps at most, in real time: what other processes add is seen that soon.
@@ -202,7 +202,7 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	}
 	leases, err := w.Store.Claim(ctx, models.ClaimRequest{
 		Buckets: buckets, Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name,
-		Hosts: room, Pages: pagesPerLease, Patient: patient,
+		Hosts: room, Pages: pagesPerLease, Patient: w.Clock.Real(patient),
 	})
 	if err != nil {
 		return latest, err
