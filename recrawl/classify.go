@@ -21,12 +21,6 @@ type fetchError struct {
 func (e *fetchError) Error() string { return e.err.Error() }
 func (e *fetchError) Unwrap() error { return e.err }
 
-// bodyError marks an error that arose after the headers.
-type bodyError struct{ err error }
-
-func (e *bodyError) Error() string { return e.err.Error() }
-func (e *bodyError) Unwrap() error { return e.err }
-
 // class names the failure. It never returns ClassNone.
 func (e *fetchError) class() models.ErrorClass {
 	var classed *classedError
@@ -36,18 +30,15 @@ func (e *fetchError) class() models.ErrorClass {
 	if class, ok := errnoClass(e.err); ok {
 		return class
 	}
-	var body *bodyError
-	switch inBody := errors.As(e.err, &body); {
-	case errors.Is(e.err, errTooSlow):
-		return models.BodySlow
-	case inBody:
-		return e.bodyClass()
-	case e.stage == stageDial:
+	switch e.stage {
+	case stageDial:
 		return dialClass(e.err)
-	case e.stage == stageTLS:
+	case stageTLS:
 		return tlsClass(e.err)
+	case stageHeader:
+		return headerClass(e.err)
 	}
-	return headerClass(e.err)
+	return e.bodyClass()
 }
 
 // bodyClass names a failure after the headers.
@@ -58,7 +49,7 @@ func (e *fetchError) bodyClass() models.ErrorClass {
 		return class
 	case errors.Is(e.err, io.ErrUnexpectedEOF), errors.Is(e.err, io.EOF):
 		return models.BodyShort
-	case isTimeout(e.err):
+	case errors.Is(e.err, errTooSlow), isTimeout(e.err):
 		return models.BodySlow
 	}
 	return models.HTTPProtocol
@@ -93,7 +84,7 @@ func tlsClass(err error) models.ErrorClass {
 }
 
 // headerClass names a failure between the request and the end of the headers. That the headers are too large is known
-// from net/http by its words alone: "server response headers exceeded", in HTTP/2 "response header list larger".
+// from net/http by its words alone.
 func headerClass(err error) models.ErrorClass {
 	text := err.Error()
 	switch {

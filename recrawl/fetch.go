@@ -64,6 +64,7 @@ type exchange struct {
 var (
 	errPageTime = errors.New("the page's time limit is over")
 	errTooSlow  = errors.New("the body comes too slowly")
+	errRetried  = errors.New("the server refuses the request stream again and again")
 )
 
 // do makes the exchange. Its error is a *fetchError unless ctx ended, in which case it is the context's. The answer is
@@ -76,13 +77,13 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 	limited, cancel := context.WithCancelCause(limited)
 	defer cancel(nil)
 
-	at := &progress{}
+	at := &progress{cancel: cancel}
 	request, err := newRequest(httptrace.WithClientTrace(limited, at.trace()), x)
 	if err != nil {
 		return a, &fetchError{stage: stageDial, err: err}
 	}
 	a.Request = requestHead(request)
-	err = f.roundTrip(limited, cancel, request, x, &a)
+	err = f.roundTrip(request, at, x, &a)
 	a.Took = machine.Now().Sub(began)
 	a.RemoteIP = at.remoteIP()
 	switch {
@@ -96,19 +97,20 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 
 // causeOf prefers our own reason for ending an exchange over the error that it led to.
 func causeOf(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errPageTime) || errors.Is(cause, errTooSlow) {
+	switch cause := context.Cause(ctx); cause {
+	case errPageTime, errTooSlow, errRetried:
 		return cause
 	}
 	return err
 }
 
-func (f *fetcher) roundTrip(ctx context.Context, cancel context.CancelCauseFunc, r *http.Request, x exchange,
-	a *answer) error {
+func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer) error {
 	response, err := f.transport(x.headerBytes).RoundTrip(r)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
+	at.at.Store(stageBody)
 	a.Status, a.Proto, a.Header = response.StatusCode, response.Proto, response.Header
 	a.Transfer = response.TransferEncoding
 	wire := &counter{from: response.Body, limit: x.caps.wire}
@@ -116,7 +118,7 @@ func (f *fetcher) roundTrip(ctx context.Context, cancel context.CancelCauseFunc,
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return nil // the body is the bare connection: nothing ends it
 	}
-	stop := f.watchRate(ctx, cancel, wire)
+	stop := f.watchRate(r.Context(), at.cancel, wire)
 	defer stop()
 	if response.StatusCode != http.StatusOK {
 		drain(wire)
@@ -124,12 +126,10 @@ func (f *fetcher) roundTrip(ctx context.Context, cancel context.CancelCauseFunc,
 	}
 	list, err := codings(response.Header)
 	if err != nil {
-		return &bodyError{err}
+		return err
 	}
-	if a.Body, err = readBody(wire, list, x.caps); err != nil {
-		return &bodyError{err}
-	}
-	return nil
+	a.Body, err = readBody(wire, list, x.caps)
+	return err
 }
 
 // drainBytes is how much of a body that nobody wants is read to keep the connection for the next request.
@@ -219,13 +219,20 @@ const (
 	stageDial int32 = iota
 	stageTLS
 	stageHeader
+	stageBody
 )
 
 // progress follows an exchange, from whichever goroutines the transport uses.
 type progress struct {
-	at     atomic.Int32
-	remote atomic.Pointer[string]
+	cancel   context.CancelCauseFunc
+	at       atomic.Int32
+	attempts atomic.Int32
+	remote   atomic.Pointer[string]
 }
+
+// maxStreams is how often one request is sent over HTTP/2. By itself net/http would repeat one whose stream is reset up
+// to seven times, which is neither polite nor quick; once is what a dying connection calls for.
+const maxStreams = 2
 
 func (p *progress) stage() int32 { return p.at.Load() }
 
@@ -242,6 +249,10 @@ func (p *progress) trace() *httptrace.ClientTrace {
 		TLSHandshakeStart: func() { p.at.Store(stageTLS) },
 		GotConn: func(info httptrace.GotConnInfo) {
 			p.at.Store(stageHeader)
+			secured, ok := info.Conn.(*tls.Conn)
+			if p.attempts.Add(1) > maxStreams && ok && secured.ConnectionState().NegotiatedProtocol == "h2" {
+				p.cancel(errRetried)
+			}
 			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
 				p.remote.Store(&host)
 			}

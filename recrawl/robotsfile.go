@@ -104,7 +104,7 @@ func robotsWait(before models.Robots) time.Duration {
 
 // robotsLifetime is a day, or less where the server says so.
 func robotsLifetime(header http.Header, now time.Time) time.Duration {
-	if header.Get("Cache-Control") == "" {
+	if _, said, revalidate := cacheControl(header); !said && !revalidate {
 		return robotsKeep
 	}
 	until := freshUntil(header, now, robotsKeep)
