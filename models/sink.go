@@ -1,0 +1,120 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"iter"
+)
+
+// currentRows is how many pages Current reads at a time.
+const currentRows = 2000
+
+// SetCursors moves the cursors of a sink, by bucket, all or none. They may go back: that is a replay.
+func (s *Store) SetCursors(ctx context.Context, sink string, cursors map[int16]int64) error {
+	err := s.inTx(ctx, func(t *tx) error {
+		for bucket := range int16(Buckets) { // in order, so that no two processes wait for each other
+			seq, ok := cursors[bucket]
+			if !ok {
+				continue
+			}
+			_, err := t.exec(ctx, `INSERT INTO sink_cursors (sink, bucket, seq) VALUES ($1, $2, $3)
+				ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq`, Clean(sink), bucket, seq)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("move cursors of sink %s: %w", sink, err)
+	}
+	return nil
+}
+
+// EventHeads is the number of the newest event of each bucket that ever had one, pruned or not.
+func (s *Store) EventHeads(ctx context.Context) (map[int16]int64, error) {
+	heads := make(map[int16]int64)
+	var bucket int16
+	var next int64
+	for _, err := range s.scan(ctx, []any{&bucket, &next}, `SELECT bucket, next_seq FROM buckets WHERE next_seq > 1`) {
+		if err != nil {
+			return nil, fmt.Errorf("read event heads: %w", err)
+		}
+		heads[bucket] = next - 1
+	}
+	return heads, nil
+}
+
+// Current tells of every page as events would that made it what it is now: its newest copy, and then that it moved, is
+// gone, fails or is excluded. Seq is 0. Pages that change meanwhile are told as they were or as they are. It reads the
+// keys of pages and versions, some thousand pages at a time, and holds no transaction open.
+func (s *Store) Current(ctx context.Context) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for bucket := range int16(Buckets) {
+			for after, more := int64(-1), true; more; {
+				pages, versions, err := s.currentSlice(ctx, bucket, after)
+				if err != nil {
+					yield(Event{}, fmt.Errorf("read current pages: %w", err))
+					return
+				}
+				for i := range pages {
+					for _, e := range currentEvents(pages[i], versions[i]) {
+						if !yield(e, nil) {
+							return
+						}
+					}
+				}
+				if more = len(pages) == currentRows; more {
+					after = pages[len(pages)-1].ID
+				}
+			}
+		}
+	}
+}
+
+// currentSlice reads the next pages of a bucket, each with its newest version; one without has the zero Version.
+func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64) ([]Page, []Version, error) {
+	var pages []Page
+	var versions []Version
+	var p Page
+	var v Version
+	fields := append(pageTable.fields(&p), &v.At, &v.Status, &v.Record.File, &v.Record.Offset, &v.Record.Length)
+	query := "SELECT " + pageTable.prefixed("p.") + `, COALESCE(v.at, 0), COALESCE(v.status, 0),
+		COALESCE(v.record_file, ''), COALESCE(v.record_offset, 0), COALESCE(v.record_length, 0)
+		FROM pages p LEFT JOIN versions v ON v.bucket = p.bucket AND v.page_id = p.id AND v.number = p.version
+		WHERE p.bucket = $1 AND p.id > $2 ORDER BY p.id LIMIT $3`
+	for _, err := range s.scan(ctx, fields, query, bucket, after, currentRows) {
+		if err != nil {
+			return nil, nil, err
+		}
+		pages, versions = append(pages, p), append(versions, v)
+	}
+	return pages, versions, nil
+}
+
+// currentEvents is what a page's state says as events.
+func currentEvents(p Page, v Version) []Event {
+	e := Event{Bucket: p.Bucket, SiteID: p.SiteID, PageID: p.ID, URL: p.URL, Version: p.Version}
+	var events []Event
+	if v.Record.File != "" && p.State != StateGone {
+		copied := e
+		copied.Kind, copied.At, copied.Status, copied.Record = EventNew, v.At, v.Status, v.Record
+		copied.NotAfter = max(p.Stats.ChangedAt, p.Stats.FirstAt)
+		copied.ContentType, copied.LastModified, copied.Digest, copied.Bytes = p.ContentType, p.LastModified, p.Digest, p.Bytes
+		events = append(events, copied)
+	}
+	e.At = p.TriedAt
+	switch {
+	case p.State == StateMoved:
+		e.Kind, e.RedirectTo = EventMoved, p.RedirectTo
+	case p.State == StateGone:
+		e.Kind = EventGone
+	case p.State == StateExcluded:
+		e.Kind = EventExcluded
+	case p.Failures > 0 && p.Version > 0:
+		e.Kind = EventFailing
+	default:
+		return events
+	}
+	return append(events, e)
+}

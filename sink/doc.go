@@ -1,0 +1,30 @@
+// Package sink brings what happened to pages to where it is wanted: it drains the ordered event log into sinks, each
+// from its own cursor.
+//
+// # Delivery
+//
+// Events reach a sink at least once, and those of a bucket in order; all events of a page lie in one bucket. A Drain
+// takes a batch over many buckets, hands it to the sink, and moves the cursors in one transaction when the sink says
+// that it is durable. A crash in between delivers the batch again, so a sink must take an event twice: it looks at
+// what the event says and not at how often it comes.
+//
+// A sink is drained by one process at a time, by a lease in the database that is renewed before each batch. When its
+// holder dies the lease runs out and another process goes on from the cursors. A holder that stalls for longer than
+// the lease may deliver a batch that its successor delivers too: again at least once, never out of order for long,
+// because the successor starts at the same cursors.
+//
+// # The mirror
+//
+// Mirror keeps a tree of files that follows the pages. What it writes can be made again from the archive, so it syncs
+// once a batch: bodies into temporary files, one sync, renames, the manifest's log, one sync, and only then the
+// cursors move. A crash at any point leaves each file whole, old or new, and the batch comes again. What is in the
+// tree, and what is said of it:
+//
+//	host/path…                       see Name
+//	.recrawl/manifest.ndjson         one line a URL: see Row
+//	.recrawl/manifest.log            lines newer than those; later lines win, absent fields keep their value
+//	.recrawl/SUMMARY.json            sums over manifest.ndjson
+//	.recrawl/trash/DATE/host/path…   copies of pages that are gone, by the day they went
+//	.recrawl/aside/…                 what stood where a file or directory of the mirror had to be
+//	.recrawl/tmp/                    files being written; swept at start
+package sink

@@ -1,0 +1,221 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+)
+
+// Sink takes events. Deliver is called by one goroutine at a time.
+type Sink interface {
+	// Name tells its cursors from those of other sinks. It never changes.
+	Name() string
+
+	// Deliver returns nil when all of the events are durable. After an error all of them come again, and after a
+	// crash they may. Events of one bucket, and so those of one page, are in order.
+	Deliver(ctx context.Context, events []models.Event) error
+}
+
+// Log is the event log with the cursors of its sinks; models.Store is one.
+type Log interface {
+	// News lists the buckets with events that a sink has not delivered.
+	News(ctx context.Context, sink string) ([]int16, error)
+
+	// Events reads at most limit events of a bucket after a number, in order.
+	Events(ctx context.Context, bucket int16, after int64, limit int) ([]models.Event, error)
+
+	// Cursor is the number of the last event of a bucket that a sink has delivered; 0: none.
+	Cursor(ctx context.Context, sink string, bucket int16) (int64, error)
+
+	// SetCursors moves a sink's cursors, by bucket, all or none.
+	SetCursors(ctx context.Context, sink string, cursors map[int16]int64) error
+
+	// Meta and SetMeta keep the lease; SetMeta writes where the value still is old and returns the one in force.
+	Meta(ctx context.Context, key string) (string, error)
+	SetMeta(ctx context.Context, key, old, value string) (string, error)
+}
+
+// ErrBusy says that another process drains the sink.
+var ErrBusy = errors.New("another process drains this sink")
+
+const (
+	lease      = time.Minute
+	poll       = time.Second
+	backoffMin = time.Second
+	backoffMax = time.Minute
+)
+
+// Options sets up a Drain.
+type Options struct {
+	Owner string       // this process, unique among those on the database; required
+	Batch int          // events handed over at a time; default 512
+	Log   *slog.Logger // required
+}
+
+// Drain moves events from a Log to a Sink.
+type Drain struct {
+	log   Log
+	sink  Sink
+	clock clock.Clock
+	opts  Options
+	next  int // where among the buckets with news the next batch begins, so that none waits for ever
+}
+
+// NewDrain returns a Drain. Intervals are by the machine's time, whatever the clock's speed.
+func NewDrain(log Log, s Sink, c clock.Clock, o Options) *Drain {
+	if o.Batch <= 0 {
+		o.Batch = 512
+	}
+	return &Drain{log: log, sink: s, clock: c, opts: o}
+}
+
+// idler is a sink that has something to do when there is no news.
+type idler interface{ Idle() error }
+
+// Run drains until the context ends, and returns its error. It waits for its turn while another process drains the
+// sink, and tries again after errors, ever less often.
+func (d *Drain) Run(ctx context.Context) error {
+	defer d.release(context.WithoutCancel(ctx))
+	wait := backoffMin
+	for ctx.Err() == nil {
+		n, err := d.round(ctx)
+		pause := poll
+		switch {
+		case errors.Is(err, ErrBusy):
+			pause = lease / 4
+		case err != nil && ctx.Err() == nil:
+			pause, wait = wait, min(2*wait, backoffMax)
+			d.opts.Log.Warn("sink cannot deliver", slog.String("sink", d.sink.Name()), slog.Duration("retry", pause),
+				slog.Any("error", err))
+		default:
+			wait = backoffMin
+		}
+		if n > 0 {
+			continue
+		}
+		if err := d.clock.SleepUntil(ctx, d.clock.Now().Add(d.clock.Real(pause))); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Once drains until there is no news and returns how many events it delivered. It returns ErrBusy where another process
+// drains the sink.
+func (d *Drain) Once(ctx context.Context) (int, error) {
+	defer d.release(context.WithoutCancel(ctx))
+	total := 0
+	for {
+		n, err := d.round(ctx)
+		total += n
+		if err != nil || n == 0 {
+			return total, err
+		}
+	}
+}
+
+// round holds the lease and delivers one batch, or lets the sink idle where there is none.
+func (d *Drain) round(ctx context.Context) (int, error) {
+	if err := d.hold(ctx); err != nil {
+		return 0, err
+	}
+	events, cursors, err := d.read(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if len(events) == 0 {
+		if s, ok := d.sink.(idler); ok {
+			return 0, s.Idle()
+		}
+		return 0, nil
+	}
+	if err := d.sink.Deliver(ctx, events); err != nil {
+		return 0, fmt.Errorf("deliver %d events: %w", len(events), err)
+	}
+	// The sink holds them durably: the cursors shall say so even when the daemon is stopping.
+	if err := d.log.SetCursors(context.WithoutCancel(ctx), d.sink.Name(), cursors); err != nil {
+		return 0, err
+	}
+	return len(events), nil
+}
+
+// read takes the next batch and says where the cursors stand after it.
+func (d *Drain) read(ctx context.Context) ([]models.Event, map[int16]int64, error) {
+	news, err := d.log.News(ctx, d.sink.Name())
+	if err != nil {
+		return nil, nil, err
+	}
+	var events []models.Event
+	cursors := make(map[int16]int64)
+	for i := range news {
+		bucket := news[(d.next+i)%len(news)]
+		after, err := d.log.Cursor(ctx, d.sink.Name(), bucket)
+		if err != nil {
+			return nil, nil, err
+		}
+		more, err := d.log.Events(ctx, bucket, after, d.opts.Batch-len(events))
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(more) == 0 {
+			continue
+		}
+		if first := more[0].Seq; first != after+1 {
+			d.opts.Log.Warn("events were pruned before the sink saw them: replay it", slog.String("sink", d.sink.Name()),
+				slog.Int("bucket", int(bucket)), slog.Int64("missing", first-after-1))
+		}
+		events = append(events, more...)
+		cursors[bucket] = more[len(more)-1].Seq
+		if len(events) >= d.opts.Batch {
+			d.next = (d.next + i + 1) % len(news)
+			break
+		}
+	}
+	return events, cursors, nil
+}
+
+func (d *Drain) leaseKey() string { return "sink-lease:" + d.sink.Name() }
+
+// hold takes or renews the lease: a row "<end in Unix milliseconds> <owner>", changed by compare and set.
+func (d *Drain) hold(ctx context.Context) error {
+	old, err := d.log.Meta(ctx, d.leaseKey())
+	if err != nil {
+		return err
+	}
+	now := d.clock.Now()
+	end, owner, _ := strings.Cut(old, " ")
+	until, _ := strconv.ParseInt(end, 10, 64) // what is no number is no lease
+	if owner != d.opts.Owner && models.Instant(until) > models.At(now) {
+		return fmt.Errorf("sink %s: %w: %s", d.sink.Name(), ErrBusy, owner)
+	}
+	mine := strconv.FormatInt(int64(models.At(now.Add(d.clock.Real(lease)))), 10) + " " + d.opts.Owner
+	if owner == d.opts.Owner && models.Instant(until) > models.At(now.Add(d.clock.Real(lease/2))) {
+		return nil // held for long enough: no write a batch
+	}
+	current, err := d.log.SetMeta(ctx, d.leaseKey(), old, mine)
+	if err != nil {
+		return err
+	}
+	if current != mine {
+		return fmt.Errorf("sink %s: %w", d.sink.Name(), ErrBusy)
+	}
+	return nil
+}
+
+// release gives the lease up, so that another process need not wait for its end.
+func (d *Drain) release(ctx context.Context) {
+	old, err := d.log.Meta(ctx, d.leaseKey())
+	if err == nil && strings.HasSuffix(old, " "+d.opts.Owner) {
+		_, err = d.log.SetMeta(ctx, d.leaseKey(), old, "0 nobody")
+	}
+	if err != nil {
+		d.opts.Log.Warn("sink lease not released", slog.String("sink", d.sink.Name()), slog.Any("error", err))
+	}
+}

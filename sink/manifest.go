@@ -1,0 +1,305 @@
+package sink
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"recrawld/models"
+)
+
+const (
+	manifestFile = own + "/manifest.ndjson"
+	logFile      = own + "/manifest.log"
+	summaryFile  = own + "/SUMMARY.json"
+	compactMin   = 2_000   // lines in the log that make a compaction worth it ...
+	compactMax   = 200_000 // ... and that are held in memory at most
+)
+
+// Row is what the manifest says of a URL. In the log a field that is absent keeps its value.
+type Row struct {
+	URL          string `json:"url"`
+	Path         string `json:"path,omitempty"`          // of the file, relative to the mirror
+	State        string `json:"state,omitempty"`         // live, moved, gone, failing, excluded, or lost: not in the archive
+	Status       int16  `json:"status,omitempty"`        // of the last answer
+	Type         string `json:"type,omitempty"`          // media type
+	Length       *int64 `json:"length,omitempty"`        // bytes of the file
+	SHA256       string `json:"sha256,omitempty"`        // of the file
+	ETag         string `json:"etag,omitempty"`          // as sent
+	LastModified string `json:"last_modified,omitempty"` // as sent
+	FetchedAt    string `json:"fetched_at,omitempty"`    // RFC 3339: when the file's content was fetched
+	ChangedAt    string `json:"changed_at,omitempty"`    // when a visit found that its text had changed
+	EventAt      string `json:"event_at,omitempty"`      // when the state was last set
+	Version      int32  `json:"version,omitempty"`
+	RedirectTo   string `json:"redirect_to,omitempty"`
+}
+
+// Summary is what SUMMARY.json says.
+type Summary struct {
+	URLs   int64            `json:"urls"`
+	Files  int64            `json:"files"` // URLs with a file in the tree
+	Bytes  int64            `json:"bytes"` // of those files
+	States map[string]int64 `json:"states"`
+	LastAt string           `json:"last_event_at,omitempty"`
+}
+
+// over is what holds when row r came after an older one.
+func (r Row) over(old Row) Row {
+	merged := old
+	for _, f := range []struct{ to, from *string }{
+		{&merged.URL, &r.URL}, {&merged.Path, &r.Path}, {&merged.State, &r.State}, {&merged.Type, &r.Type},
+		{&merged.SHA256, &r.SHA256}, {&merged.ETag, &r.ETag}, {&merged.LastModified, &r.LastModified},
+		{&merged.FetchedAt, &r.FetchedAt}, {&merged.ChangedAt, &r.ChangedAt}, {&merged.EventAt, &r.EventAt},
+		{&merged.RedirectTo, &r.RedirectTo},
+	} {
+		if *f.from != "" {
+			*f.to = *f.from
+		}
+	}
+	if r.Status != 0 {
+		merged.Status = r.Status
+	}
+	if r.Length != nil {
+		merged.Length = r.Length
+	}
+	if r.Version != 0 {
+		merged.Version = r.Version
+	}
+	if r.Version != 0 && r.SHA256 != "" { // a whole answer: what it did not send is not there any more
+		merged.ETag, merged.LastModified = r.ETag, r.LastModified
+	}
+	if merged.State != models.EventMoved.String() {
+		merged.RedirectTo = ""
+	}
+	return merged
+}
+
+// manifest is the table of a mirror: a file of all rows, and a log of what changed since.
+type manifest struct {
+	tree    *tree
+	log     *os.File
+	changes map[string]Row // what the log says, by URL
+	order   []string       // its URLs as they came
+	rows    int64          // in the file, as far as known
+}
+
+// openManifest reads the log, without a last line that a crash cut.
+func openManifest(t *tree) (*manifest, error) {
+	m := &manifest{tree: t, changes: make(map[string]Row)}
+	for _, name := range []string{manifestFile, logFile, summaryFile} {
+		if stat, err := t.root.Lstat(name); err == nil && !stat.Mode().IsRegular() {
+			if err := t.root.RemoveAll(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if raw, err := t.root.ReadFile(summaryFile); err == nil {
+		var s Summary
+		if json.Unmarshal(raw, &s) == nil {
+			m.rows = s.URLs
+		}
+	}
+	var err error
+	if m.log, err = t.root.OpenFile(logFile, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+		return nil, err
+	}
+	whole := int64(0)
+	err = eachLine(m.log, func(line []byte) error {
+		var r Row
+		if json.Unmarshal(line, &r) == nil && r.URL != "" { // else never acknowledged: a crash left it
+			m.note(r)
+		}
+		whole += int64(len(line)) + 1
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, m.log.Close())
+	}
+	if err := m.log.Truncate(whole); err != nil {
+		return nil, errors.Join(err, m.log.Close())
+	}
+	if _, err := m.log.Seek(whole, io.SeekStart); err != nil {
+		return nil, errors.Join(err, m.log.Close())
+	}
+	return m, nil
+}
+
+// eachLine calls f for each line that ends, without its end.
+func eachLine(src io.Reader, f func(line []byte) error) error {
+	for lines := bufio.NewReaderSize(src, 1<<20); ; {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+			return err
+		}
+	}
+}
+
+func (m *manifest) note(r Row) {
+	old, known := m.changes[r.URL]
+	if !known {
+		m.order = append(m.order, r.URL)
+		m.changes[r.URL] = r
+		return
+	}
+	m.changes[r.URL] = r.over(old)
+}
+
+// append writes rows to the log; the caller syncs.
+func (m *manifest) append(rows []Row) error {
+	if err := m.tree.before("log", logFile); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	for _, r := range rows {
+		if err := json.NewEncoder(&text).Encode(r); err != nil {
+			return fmt.Errorf("manifest row of %s: %w", r.URL, err)
+		}
+	}
+	end, err := m.log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err := m.log.Write(text.Bytes()); err != nil {
+		return errors.Join(err, m.log.Truncate(end)) // half a line would hide what comes after it
+	}
+	for _, r := range rows {
+		m.note(r)
+	}
+	return nil
+}
+
+// due tells whether the log has grown enough to be worth a new manifest.
+func (m *manifest) due() bool {
+	return int64(len(m.changes)) >= min(max(m.rows/4, compactMin), compactMax)
+}
+
+// cheap tells whether the pass over the manifest costs little for each line of the log.
+func (m *manifest) cheap() bool { return m.rows <= max(64*int64(len(m.changes)), compactMin) }
+
+// reset forgets all rows.
+func (m *manifest) reset() error {
+	if err := m.tree.root.Remove(manifestFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := m.log.Truncate(0); err != nil {
+		return err
+	}
+	m.changes, m.order, m.rows = make(map[string]Row), nil, 0
+	return nil
+}
+
+// compact writes manifest and summary anew, one pass over the old manifest, and empties the log. A crash in between
+// leaves a log that says once more what the new manifest says already.
+func (m *manifest) compact() error {
+	if err := m.tree.before("compact", manifestFile); err != nil {
+		return err
+	}
+	const fresh = temps + "/manifest"
+	f, err := m.tree.root.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(f, 1<<20)
+	sum, err := m.merge(out)
+	if err := errors.Join(err, out.Flush(), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(sum, "", "  ")
+	if err != nil {
+		return err
+	}
+	const freshSummary = temps + "/summary"
+	if err := m.tree.root.WriteFile(freshSummary, append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	for _, step := range []func() error{
+		func() error { return m.tree.rename(fresh, manifestFile) },
+		func() error { return m.tree.rename(freshSummary, summaryFile) },
+		m.tree.sync,
+		func() error { return m.tree.before("empty", logFile) },
+		func() error { return m.log.Truncate(0) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	m.changes, m.order, m.rows = make(map[string]Row), nil, sum.URLs
+	return nil
+}
+
+// merge writes the rows of the old manifest with the changes put over them, and those that are new behind them.
+func (m *manifest) merge(out io.Writer) (Summary, error) {
+	sum := Summary{States: make(map[string]int64)}
+	encoder := json.NewEncoder(out)
+	write := func(r Row) error {
+		sum.add(r)
+		return encoder.Encode(r)
+	}
+	merged := make(map[string]bool, len(m.changes))
+	err := m.old(func(r Row) error {
+		if change, ok := m.changes[r.URL]; ok {
+			merged[r.URL] = true
+			r = change.over(r)
+		}
+		return write(r)
+	})
+	if err != nil {
+		return sum, err
+	}
+	for _, url := range m.order {
+		if merged[url] {
+			continue
+		}
+		if err := write(m.changes[url]); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// old calls f for each row of the manifest file.
+func (m *manifest) old(f func(Row) error) error {
+	file, err := m.tree.root.Open(manifestFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return eachLine(file, func(line []byte) error {
+		var r Row
+		if err := json.Unmarshal(line, &r); err != nil {
+			return fmt.Errorf("manifest: %w", err)
+		}
+		return f(r)
+	})
+}
+
+func (s *Summary) add(r Row) {
+	s.URLs++
+	s.States[r.State]++
+	if r.hasFile() {
+		s.Files++
+		s.Bytes += *r.Length
+	}
+	s.LastAt = max(s.LastAt, r.EventAt)
+}
+
+// hasFile tells whether the row's file is in the tree.
+func (r Row) hasFile() bool {
+	return r.Length != nil && r.State != models.EventGone.String() && r.State != stateLost
+}
+
+func (m *manifest) close() error { return m.log.Close() }

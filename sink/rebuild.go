@@ -1,0 +1,140 @@
+package sink
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"log/slog"
+	"time"
+
+	"recrawld/models"
+)
+
+// Source knows the present state of every page, however old the events that led to it; models.Store is one.
+type Source interface {
+	// EventHeads is the number of the newest event of each bucket that ever had one.
+	EventHeads(ctx context.Context) (map[int16]int64, error)
+
+	// Current tells of each page as if it had just become what it is: its newest copy (EventNew), and then that it
+	// moved, is gone, fails or is excluded. Pages without a copy, of which nothing is known, are left out.
+	Current(ctx context.Context) iter.Seq2[models.Event, error]
+}
+
+// rebuilder is a sink that can be made anew from the present state.
+type rebuilder interface {
+	Rebuild(ctx context.Context, now time.Time, current iter.Seq2[models.Event, error]) error
+}
+
+// Replay makes the sink's side anew and then drains what happened meanwhile. A sink that holds state, as Mirror does, is
+// rebuilt from the source, which needs no old events; any other one gets all events that are still there again. It
+// returns ErrBusy where another process drains the sink.
+func (d *Drain) Replay(ctx context.Context, source Source) error {
+	if err := d.hold(ctx); err != nil {
+		return err
+	}
+	defer d.release(context.WithoutCancel(ctx))
+	// Before the pages are read: what is read may then be newer than the cursors say and come again, never the reverse.
+	heads, err := source.EventHeads(ctx)
+	if err != nil {
+		return fmt.Errorf("replay %s: %w", d.sink.Name(), err)
+	}
+	if s, ok := d.sink.(rebuilder); ok {
+		if err := s.Rebuild(ctx, d.clock.Now(), d.held(ctx, source.Current(ctx))); err != nil {
+			return fmt.Errorf("replay %s: %w", d.sink.Name(), err)
+		}
+	} else {
+		for bucket := range heads {
+			heads[bucket] = 0
+		}
+	}
+	if err := d.log.SetCursors(ctx, d.sink.Name(), heads); err != nil {
+		return err
+	}
+	_, err = d.Once(ctx)
+	return err
+}
+
+// held is a sequence of events during which the lease is kept.
+func (d *Drain) held(ctx context.Context, events iter.Seq2[models.Event, error]) iter.Seq2[models.Event, error] {
+	return func(yield func(models.Event, error) bool) {
+		n := 0
+		for e, err := range events {
+			if n++; err == nil && n%d.opts.Batch == 0 {
+				err = d.hold(ctx)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// Rebuild makes the tree and the manifest what the given events say, and moves every other file to the trash of the day.
+// Until it has ended the manifest knows only a part; ended half-way it is to be done again.
+func (m *Mirror) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[models.Event, error]) error {
+	if err := m.manifest.reset(); err != nil {
+		return fmt.Errorf("mirror: reset manifest: %w", err)
+	}
+	var events []models.Event
+	for e, err := range current {
+		if err != nil {
+			return fmt.Errorf("mirror: read pages: %w", err)
+		}
+		if events = append(events, e); len(events) < rebuildBatch {
+			continue
+		}
+		if err := m.Deliver(ctx, events); err != nil {
+			return err
+		}
+		events = events[:0]
+	}
+	if err := m.Deliver(ctx, events); err != nil {
+		return err
+	}
+	if err := m.flush(); err != nil {
+		return err
+	}
+	if err := m.discardStrangers(now); err != nil {
+		return fmt.Errorf("mirror: %w", err)
+	}
+	return nil
+}
+
+const rebuildBatch = 512
+
+// discardStrangers moves the files that the manifest does not know to the trash.
+func (m *Mirror) discardStrangers(now time.Time) error {
+	type key [8]byte // of a name: a set of ten million fits into memory
+	keyOf := func(name string) key {
+		sum := sha256.Sum256([]byte(name))
+		return key(sum[:8])
+	}
+	known := make(map[key]struct{})
+	err := m.manifest.old(func(r Row) error {
+		if r.hasFile() {
+			known[keyOf(r.Path)] = struct{}{}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var strangers []string
+	err = m.tree.files(func(name string) error {
+		if _, ok := known[keyOf(name)]; !ok {
+			strangers = append(strangers, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range strangers {
+		m.log.Warn("mirror discards a file that no page has", slog.String("file", name))
+		if err := m.tree.discard(name, now); err != nil {
+			return err
+		}
+	}
+	return m.tree.sync()
+}
