@@ -3,7 +3,7 @@
 //
 // In the file a key is the field's name in lower snake case (FRMax is fr_max, Worker.MinFree is worker: {min_free: …}),
 // units are always written (90s, 6h, 30d, 2w; 512MiB, 10MB; 15%), and what may be switched off is switched off with the
-// word off. Settings stand under defaults: and, where a site differs, beside its url: under sites:. Recrawld.yaml,
+// word off. Settings stand under defaults: and, where a site differs, beside its url: under sites:. The text Example,
 // recrawld.yaml in this directory, is such a file with comments.
 package config
 
