@@ -102,7 +102,8 @@ func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time
 }
 
 // RemoveSite removes a site with its pages, their history, versions, links and daily sums, in slices, so that nobody
-// waits long; the site's own row goes last. Events stay until they are pruned. An unknown site is ErrNotFound.
+// waits long; the site's own row goes last. Events stay until they are pruned. An unknown site is ErrNotFound, after
+// pages that bear its ID were removed: another process may have added some while the site went.
 func (s *Store) RemoveSite(ctx context.Context, site int32) error {
 	err := s.eachSlice(ctx, `site_id = $4`, []any{site}, func(q *queue, bucket int16, pages []pageRef) error {
 		return q.removePages(ctx, bucket, pages)

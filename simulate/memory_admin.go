@@ -74,16 +74,16 @@ func (m *Memory) SetPaused(_ context.Context, site int32, paused bool, now time.
 func (m *Memory) RemoveSite(_ context.Context, site int32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
-	if i < 0 {
-		return models.ErrNotFound
-	}
-	m.sites = slices.Delete(m.sites, i, i+1)
 	for k, p := range m.pages {
 		if p.SiteID == site {
 			m.removePage(k, p)
 		}
 	}
+	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
+	if i < 0 {
+		return models.ErrNotFound
+	}
+	m.sites = slices.Delete(m.sites, i, i+1)
 	maps.DeleteFunc(m.daily, func(k dayKey, _ *models.Daily) bool { return k.site == site })
 	return nil
 }

@@ -1,6 +1,7 @@
 package storetest_test
 
 import (
+	"flag"
 	"path/filepath"
 	"testing"
 	"time"
@@ -11,7 +12,13 @@ import (
 	"recrawld/simulate"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+func TestMain(m *testing.M) {
+	// Each check has a fresh database, which takes its time; -rapid.checks on the command line wins.
+	if err := flag.Set("rapid.checks", "12"); err != nil {
+		panic(err)
+	}
+	pgtest.Main(m)
+}
 
 func openSQL(t *testing.T, dsn string) storetest.Store {
 	t.Helper()
@@ -55,4 +62,14 @@ func TestPostgres(t *testing.T) {
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, openMemory)
+}
+
+func TestSQLiteEqualsMemory(t *testing.T) {
+	t.Parallel()
+	storetest.Compare(t, openSQLite, openMemory)
+}
+
+func TestPostgresEqualsMemory(t *testing.T) {
+	t.Parallel()
+	storetest.Compare(t, openPostgres, openMemory)
 }

@@ -40,7 +40,9 @@ func found(host string, n int) models.Discovery {
 }
 
 // keysOf are the bucket and the ID of a host's n-th page.
-func keysOf(host string, n int) (int16, int64) { return models.BucketOf(host), models.PageID(pageURL(host, n)) }
+func keysOf(host string, n int) (int16, int64) {
+	return models.BucketOf(host), models.PageID(pageURL(host, n))
+}
 
 // add adds n pages of a host, all due now.
 func (w *world) add(host string, n int) {
