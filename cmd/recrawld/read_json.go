@@ -168,7 +168,7 @@ func (w why) json(l *look) shownWhy {
 	if known {
 		s.Policy.Before, s.Policy.Result = &before, &c.FRMax
 	}
-	if w.rate.Known() && p.DueAt != 0 {
+	if w.bounded() && p.DueAt != 0 {
 		every := l.calendar.Interval(l.now, int(p.FRMax))
 		fresh, age := changerate.Freshness(w.rate.PerDay, every), changerate.Age(w.rate.PerDay, every).Seconds()
 		s.Freshness, s.Age = &fresh, &age

@@ -154,7 +154,7 @@ func (l *look) page(ctx context.Context, raw string) (page models.Page, u canon.
 			return page, u, err
 		}
 	}
-	return page, u, coded{exitNotFound, fmt.Errorf("%s is not known (recrawld why says whether it could be): %w", u, models.ErrNotFound)}
+	return page, u, fmt.Errorf("%w: %s (recrawld why says whether it would be kept)", models.ErrNotFound, u)
 }
 
 // facts writes "label  text" lines with the labels aligned; a line without text is left out.

@@ -154,9 +154,13 @@ func (r ruling) cycles(n int32) string {
 	return fmt.Sprintf("%s (%s)", report.Plural(n, "cycle"), report.Span(r.calendar.Interval(r.now, int(n))))
 }
 
-// every is "2 cycles of 6 h, 12 h": or with a cron expression "2 cycles of "0 */6 * * *"".
+// every is "2 cycles of 6 h", or with a cron schedule "2 cycles of 0 */6 * * *".
 func (r ruling) every(n int32) string {
-	return fmt.Sprintf("%s of %s", report.Plural(n, "cycle"), r.cycle)
+	cycle := r.cycle
+	if d, err := config.ParseDuration(cycle); err == nil {
+		cycle = report.Span(d)
+	}
+	return fmt.Sprintf("%s of %s", report.Plural(n, "cycle"), cycle)
 }
 
 func (r ruling) ceiling() string {

@@ -89,7 +89,7 @@ func (l *look) showPage(p models.Page, versions []models.Version) error {
 	words.add("state", "%s", l.stateWords(p))
 	words.add("site", "%s, level %d", l.siteNames()[p.SiteID], p.Level)
 	words.add("visited", "%s", l.visitedWords(p))
-	words.add("changed", "%s", l.changedWords(p.Stats))
+	words.add("changed", "%s", l.changedWords(p.Stats, l.rate(p.Stats)))
 	words.add("next", "%s", l.nextWords(p))
 	words.add("validators", "%s", validatorWords(p))
 	words.add("content", "%s", contentWords(p))
@@ -141,20 +141,27 @@ func (l *look) ago(at models.Instant) string {
 	return fmt.Sprintf("%s (%s)", report.Until(l.now, at.Time()), report.Moment(l.now, at.Time()))
 }
 
-func (l *look) changedWords(s models.ChangeStats) string {
+func (l *look) changedWords(s models.ChangeStats, rate changerate.Rate) string {
 	if s.Records < 2 {
 		return "not known: it takes two visits to see a change"
 	}
-	rate := l.rate(s)
-	if s.Changes == 0 {
-		return fmt.Sprintf("never in %s of watching: %s", report.Span(s.VisitedAt.Time().Sub(s.FirstAt.Time())), report.Rate(rate))
+	span := s.VisitedAt.Time().Sub(s.FirstAt.Time())
+	switch {
+	case s.Changes == 0:
+		return fmt.Sprintf("never in %s of watching: %s", report.Span(span), report.Rate(rate))
+	case s.Changes >= s.Records-1: // how much more often than it was looked at cannot be told
+		return fmt.Sprintf("at every visit, last seen %s: at least 1 per %s", l.ago(s.ChangedAt),
+			report.Span(span/time.Duration(s.Changes)))
 	}
 	return fmt.Sprintf("%s, last seen %s: %s", times(s.Changes), l.ago(s.ChangedAt), report.Rate(rate))
 }
 
 func times(n int32) string {
-	if n == 1 {
+	switch n {
+	case 1:
 		return "once"
+	case 2:
+		return "twice"
 	}
 	return report.Count(n) + " times"
 }
@@ -230,7 +237,17 @@ func (l *look) childrenWords(p models.Page) string {
 	if p.Threshold > 0 {
 		words += fmt.Sprintf("; read again in full when %.0f %% of them changed", float64(p.Threshold)/10)
 	}
+	if p.Skips > 0 {
+		words += fmt.Sprintf(", which was not so at %s", plainTurns(p.Skips))
+	}
 	return words
+}
+
+func plainTurns(n int16) string {
+	if n == 1 {
+		return "its last turn"
+	}
+	return fmt.Sprintf("its last %d turns", n)
 }
 
 // versionTable lists versions.

@@ -193,7 +193,7 @@ func (s status) write(l *look) error {
 		head.add("daemon", "%s", l.style.Paint(report.Warn, "none is running on this data"))
 	}
 	head.add("today", "%s", s.Today.words())
-	head.add("plan", "%s at the present intervals%s", report.Plural(int64(s.PerDay+0.5), "visit")+" a day", s.resting())
+	head.add("plan", "%s a day at the present intervals%s", report.Plural(int64(s.PerDay+0.5), "turn"), s.resting())
 	head.add("data", "%s", s.sizes())
 	if err := head.write(l.Stdout); err != nil {
 		return err
@@ -214,6 +214,9 @@ func rehearsal(a clock.Anchor) string {
 }
 
 func (w workerStatus) words(l *look) string {
+	if w.Beat.IsZero() {
+		return l.style.Paint(report.Warn, "ended") + fmt.Sprintf(": %s on %s, after %s", w.Name, w.Machine, report.Plural(w.Visits, "visit"))
+	}
 	if !w.Alive {
 		return l.style.Paint(report.Bad, "silent") + fmt.Sprintf(" for %s: %s on %s, pid %d", report.Span(l.real.Sub(w.Beat)), w.Name,
 			w.Machine, w.PID)

@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
-	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/report"
 )
 
 // unknown is what can be said of a URL that is not known; its JSON form is the command's.
@@ -24,12 +25,21 @@ type unknownInSite struct {
 
 // whyUnknown says whether a URL that is not known would be kept, by which site, and which rule says no. It returns the
 // error that ends the program with exitNotFound.
-func (l *look) whyUnknown(ctx context.Context, u canon.URL, notKnown error) error {
+func (l *look) whyUnknown(ctx context.Context, u canon.URL) error {
 	w := unknown{URL: u.String()}
 	names := l.siteNames()
 	for _, row := range l.force.rows {
 		w.Sites = append(w.Sites, unknownInSite{names[row.ID], l.scopeVerdict(row.ID, u, 1)})
 	}
+	slices.SortStableFunc(w.Sites, func(a, b unknownInSite) int {
+		switch {
+		case a.Keep == b.Keep:
+			return 0
+		case a.Keep:
+			return -1
+		}
+		return 1
+	})
 	var err error
 	if w.Robots, err = l.robotsVerdict(ctx, u); err != nil {
 		return err
@@ -42,17 +52,25 @@ func (l *look) whyUnknown(ctx context.Context, u canon.URL, notKnown error) erro
 	if err != nil {
 		return err
 	}
-	return coded{exitNotFound, fmt.Errorf("%s is not known: %w", u, models.ErrNotFound)}
+	return notFoundf("%s is not known", u)
 }
+
+// sitesShown is how many sites a person is told of, those that keep the URL first.
+const sitesShown = 6
 
 func (w unknown) write(l *look) error {
 	fmt.Fprintln(l.Stdout, l.style.Bold(w.URL))
 	words := facts{style: l.style}
 	words.add("state", "%s", "not known: nobody has added it, and no page that was read links to it")
 	kept := false
-	for _, site := range w.Sites {
-		words.add(site.Site, "%s", site.words(l))
+	for i, site := range w.Sites {
+		if i < sitesShown {
+			words.add(site.Site, "%s", site.words(l))
+		}
 		kept = kept || site.Keep
+	}
+	if more := len(w.Sites) - sitesShown; more > 0 {
+		words.add("…", "and %s more", report.Plural(more, "site"))
 	}
 	if len(w.Sites) == 0 {
 		words.add("sites", "there is none yet")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ func (c whyCmd) Run(ctx context.Context, g *globals) error {
 	return g.with(ctx, func(l *look) error {
 		page, u, err := l.page(ctx, c.URL)
 		if errors.Is(err, models.ErrNotFound) {
-			return l.whyUnknown(ctx, u, err)
+			return l.whyUnknown(ctx, u)
 		}
 		if err != nil {
 			return err
@@ -112,7 +113,7 @@ func (l *look) robotsVerdict(ctx context.Context, u canon.URL) (verdict, error) 
 		}
 		return l.readRobots(row, u), nil
 	}
-	return verdict{Keep: true, Rule: "robots.txt has not been asked for yet"}, nil
+	return verdict{Keep: true, Rule: "as far as known: robots.txt has not been asked for yet"}, nil
 }
 
 func (l *look) readRobots(row models.Robots, u canon.URL) verdict {
@@ -209,14 +210,10 @@ func (w why) seen(l *look, words *facts) {
 	p := w.page
 	words.add("visited", "%s", l.visitedWords(p))
 	if p.Stats.Records > 0 {
-		changed := l.changedWords(p.Stats)
-		if at := strings.LastIndex(changed, ": "); at > 0 && w.rate.Known() {
-			changed = changed[:at+2] + report.Rate(w.rate)
-		}
-		words.add("changed", "%s", changed)
-		words.add("last 64", "%s", bitsWords(p.Stats))
+		words.add("changed", "%s", l.changedWords(p.Stats, w.rate))
+		words.add("pattern", "%s", bitsWords(p.Stats))
 	}
-	if w.rate.Known() && w.rate.PerDay > 0 && p.DueAt != 0 {
+	if w.bounded() && w.rate.PerDay > 0 && p.DueAt != 0 {
 		every := l.calendar.Interval(l.now, int(p.FRMax))
 		words.add("so", "our copy is fresh %.0f %% of the time, %s old on average", 100*changerate.Freshness(w.rate.PerDay, every),
 			report.Span(changerate.Age(w.rate.PerDay, every).Round(time.Second)))
@@ -228,7 +225,10 @@ func (w why) seen(l *look, words *facts) {
 	words.add("children", "%s", l.childrenWords(p))
 }
 
-// bitsWords draws the last comparisons, oldest first: a bar where the page differed, a dot where it did not.
+// bounded tells whether the rate has bounds on both sides: a page that changed at every visit may change at any rate.
+func (w why) bounded() bool { return !math.IsInf(w.rate.High, 1) }
+
+// bitsWords draws the last 64 comparisons, the newest last: a bar where the page differed, a dot where it did not.
 func bitsWords(s models.ChangeStats) string {
 	n := min(int(s.Records)-1, 64)
 	if n < 1 {
@@ -242,7 +242,7 @@ func bitsWords(s models.ChangeStats) string {
 			b.WriteRune('·')
 		}
 	}
-	return b.String()
+	return b.String() + " now"
 }
 
 // rules says what scope and robots.txt have to say, where they forbid the page or a person would ask.
