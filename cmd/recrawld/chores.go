@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
-	"recrawld/config"
 	"recrawld/models"
 	"recrawld/scheduler"
 	"recrawld/web"
@@ -164,12 +163,4 @@ func sum(registry *prometheus.Registry, name string) float64 {
 		total += m.GetCounter().GetValue() + m.GetGauge().GetValue()
 	}
 	return total
-}
-
-// sinkNames are the sinks that a configuration asks for.
-func sinkNames(c *config.Config) []string {
-	if c.Mirror.Dir == "off" {
-		return nil
-	}
-	return []string{"mirror"}
 }

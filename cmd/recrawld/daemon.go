@@ -236,6 +236,9 @@ func (d *daemon) run(ctx context.Context) (err error) {
 	group.Go(func() error { defer stopBeside(); return d.worker.Run(working) })
 	group.Go(func() error { scheduler.RunJobs(beside, d.clock, d.log, d.jobs()); return nil })
 	group.Go(func() error { return d.listenForReload(beside) })
+	for _, runner := range d.sinkRunners() {
+		group.Go(func() error { return runner.run(beside) })
+	}
 	if d.web != nil {
 		group.Go(func() error { return d.web.Run(beside) })
 	}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"recrawld/archive"
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/sink"
+)
+
+// sinkCmd looks after the sinks: where what happened to pages is brought to.
+type sinkCmd struct {
+	List   sinkListCmd   `cmd:"" help:"The sinks and how far behind each is."`
+	Replay sinkReplayCmd `cmd:"" help:"Make a sink anew from the archive and the database."`
+}
+
+// sinkListCmd lists the sinks.
+type sinkListCmd struct{}
+
+// sinkState is a sink as sinkListCmd shows it.
+type sinkState struct {
+	Name   string `json:"sink"`
+	Where  string `json:"where"`
+	Behind int    `json:"buckets_behind"`
+	Owner  string `json:"drained_by,omitempty"`
+}
+
+// Run implements the command.
+func (sinkListCmd) Run(ctx context.Context, g *globals) (err error) {
+	c, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	store, err := g.openStore(ctx, &c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	states := []sinkState{}
+	for _, kind := range wantedSinks(&c) {
+		news, err := store.News(ctx, kind.name)
+		if err != nil {
+			return err
+		}
+		lease, err := store.Meta(ctx, "sink-lease:"+kind.name)
+		if err != nil {
+			return err
+		}
+		_, owner, _ := strings.Cut(lease, " ")
+		if owner == "nobody" {
+			owner = ""
+		}
+		states = append(states, sinkState{Name: kind.name, Where: c.Mirror.Dir, Behind: len(news), Owner: owner})
+	}
+	return writeSinks(g, states)
+}
+
+func writeSinks(g *globals, states []sinkState) error {
+	if g.JSON {
+		return json.NewEncoder(g.Stdout).Encode(states)
+	}
+	table := tabwriter.NewWriter(g.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "sink\twhere\tbehind\tdrained by")
+	for _, s := range states {
+		behind := "no"
+		if s.Behind > 0 {
+			behind = fmt.Sprintf("%d of %d parts", s.Behind, models.Buckets)
+		}
+		owner := s.Owner
+		if owner == "" {
+			owner = "nobody now"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, s.Where, behind, owner)
+	}
+	return table.Flush()
+}
+
+// sinkReplayCmd makes a sink anew: by the daemon that drains it, or here where none runs.
+type sinkReplayCmd struct {
+	Name string `arg:"" help:"The sink: mirror."`
+}
+
+// Run implements the command.
+func (r sinkReplayCmd) Run(ctx context.Context, g *globals) (err error) {
+	c, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	kind, err := findSink(&c, r.Name)
+	if err != nil {
+		return err
+	}
+	if err := g.exists(&c); err != nil {
+		return err
+	}
+	store, err := g.openStoreForWriting(ctx, &c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	workers, err := store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
+		err = askForReplay(ctx, store, kind.name)
+	} else {
+		err = replayHere(ctx, g, &c, store, kind)
+	}
+	if err == nil {
+		fmt.Fprintf(g.Stdout, "%s made anew\n", kind.name)
+	}
+	return err
+}
+
+func findSink(c *config.Config, name string) (sinkKind, error) {
+	for _, kind := range wantedSinks(c) {
+		if kind.name == name {
+			return kind, nil
+		}
+	}
+	return sinkKind{}, notFoundf("no sink %q in the configuration; there are: %s", name, strings.Join(sinkNames(c), ", "))
+}
+
+// replayHere makes the sink anew in this process.
+func replayHere(ctx context.Context, g *globals, c *config.Config, store *models.Store, kind sinkKind) (err error) {
+	reader, err := archive.OpenReader(filepath.Join(c.Data, "archive"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	clk, err := clockOf(ctx, store)
+	if err != nil {
+		return err
+	}
+	late := &lateSink{kind: kind, config: c, archive: reader, log: g.Log}
+	defer func() { err = errors.Join(err, late.close()) }()
+	owner := fmt.Sprintf("replay-%d", os.Getpid())
+	return sink.NewDrain(store, late, clk, sink.Options{Owner: owner, Log: g.Log}).Replay(ctx, store)
+}
+
+// askForReplay asks the daemon and waits for its answer.
+func askForReplay(ctx context.Context, store *models.Store, name string) error {
+	machine := clock.System{}
+	key := replayKey(name)
+	old, err := store.Meta(ctx, key)
+	if err != nil {
+		return err
+	}
+	wish := replayAsked + machine.Now().Format(time.RFC3339Nano)
+	if _, err := store.SetMeta(ctx, key, old, wish); err != nil {
+		return err
+	}
+	for {
+		if err := machine.SleepUntil(ctx, machine.Now().Add(200*time.Millisecond)); err != nil {
+			return err
+		}
+		now, err := store.Meta(ctx, key)
+		switch {
+		case err != nil:
+			return err
+		case now == replayDone:
+			return nil
+		case strings.HasPrefix(now, replayFailed):
+			return errors.New("replay " + now)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/sink"
+)
+
+// sinkKind is a sink that a configuration can ask for.
+type sinkKind struct {
+	name   string
+	wanted func(c *config.Config) bool
+	open   func(c *config.Config, a sink.Archive, log *slog.Logger) (openedSink, error)
+}
+
+// openedSink is a sink that is closed in the end.
+type openedSink interface {
+	sink.Sink
+	Close() error
+}
+
+// sinkKinds lists the sinks there are.
+func sinkKinds() []sinkKind {
+	return []sinkKind{{
+		name:   "mirror",
+		wanted: func(c *config.Config) bool { return c.Mirror.Dir != "off" },
+		open: func(c *config.Config, a sink.Archive, log *slog.Logger) (openedSink, error) {
+			return sink.OpenMirror(c.Mirror.Dir, false, a, log)
+		},
+	}}
+}
+
+// wantedSinks are the sinks that a configuration asks for.
+func wantedSinks(c *config.Config) []sinkKind {
+	return slices.DeleteFunc(sinkKinds(), func(k sinkKind) bool { return !k.wanted(c) })
+}
+
+func sinkNames(c *config.Config) []string {
+	var names []string
+	for _, k := range wantedSinks(c) {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// lateSink opens a sink when its first event comes: of several workers only the one that drains it may have it open.
+type lateSink struct {
+	kind    sinkKind
+	config  *config.Config
+	archive sink.Archive
+	log     *slog.Logger
+	opened  openedSink // nil: not yet
+}
+
+// Name implements sink.Sink.
+func (l *lateSink) Name() string { return l.kind.name }
+
+// Deliver implements sink.Sink.
+func (l *lateSink) Deliver(ctx context.Context, events []models.Event) error {
+	if err := l.open(); err != nil {
+		return err
+	}
+	return l.opened.Deliver(ctx, events)
+}
+
+// Idle is what the sink does when there is no news, once it is open.
+func (l *lateSink) Idle() error {
+	if idler, ok := l.opened.(interface{ Idle() error }); ok {
+		return idler.Idle()
+	}
+	return nil
+}
+
+// Rebuild makes the sink anew from the present state of the pages.
+func (l *lateSink) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[models.Event, error]) error {
+	if err := l.open(); err != nil {
+		return err
+	}
+	rebuilder, ok := l.opened.(interface {
+		Rebuild(context.Context, time.Time, iter.Seq2[models.Event, error]) error
+	})
+	if !ok {
+		return fmt.Errorf("sink %s cannot be made anew", l.kind.name)
+	}
+	return rebuilder.Rebuild(ctx, now, current)
+}
+
+func (l *lateSink) open() (err error) {
+	if l.opened == nil {
+		l.opened, err = l.kind.open(l.config, l.archive, l.log)
+	}
+	return err
+}
+
+func (l *lateSink) close() error {
+	if l.opened == nil {
+		return nil
+	}
+	return l.opened.Close()
+}
+
+// sinkRunner drains one sink beside the visits, and makes it anew when a command asks for that.
+type sinkRunner struct {
+	late  *lateSink
+	drain *sink.Drain
+	store *models.Store
+	clock clock.Clock
+	owner string
+	log   *slog.Logger
+}
+
+// sinkRunners are the runners of the sinks that a configuration asks for.
+func (d *daemon) sinkRunners() []*sinkRunner {
+	var runners []*sinkRunner
+	for _, kind := range wantedSinks(&d.base) {
+		late := &lateSink{kind: kind, config: &d.force.Load().config, archive: d.archive, log: d.log}
+		runners = append(runners, &sinkRunner{
+			late: late, store: d.store, clock: d.clock, owner: d.base.Worker.Name, log: d.log,
+			drain: sink.NewDrain(d.store, late, d.clock, sink.Options{Owner: d.base.Worker.Name, Log: d.log}),
+		})
+	}
+	return runners
+}
+
+// lastDrain is how long, in real time, what the last visits found may take to reach a sink when the daemon ends. What
+// does not reach it then does at the next start.
+const lastDrain = 4 * time.Second
+
+// run drains until ctx ends, and then what is left.
+func (r *sinkRunner) run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		asked := r.drainUntilAsked(ctx)
+		if asked == "" || ctx.Err() != nil {
+			continue
+		}
+		r.log.Info("sink is made anew", "sink", r.late.Name())
+		err := r.drain.Replay(ctx, r.store)
+		if err != nil {
+			r.log.Warn("sink is not made anew", "sink", r.late.Name(), "err", err)
+		}
+		if _, err := r.store.SetMeta(context.WithoutCancel(ctx), replayKey(r.late.Name()), asked, replayAnswer(err)); err != nil {
+			r.log.Warn("the end of a replay is not noted", "sink", r.late.Name(), "err", err)
+		}
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastDrain)
+	defer cancel()
+	if _, err := r.drain.Once(last); err != nil && !errors.Is(err, sink.ErrBusy) {
+		r.log.Warn("sink is behind; the next start delivers the rest", "sink", r.late.Name(), "err", err)
+	}
+	return r.late.close()
+}
+
+// drainUntilAsked drains until ctx ends or this process is the one to answer a wish for a replay, which it returns.
+func (r *sinkRunner) drainUntilAsked(ctx context.Context) (asked string) {
+	draining, stop := context.WithCancel(ctx)
+	defer stop()
+	watched := make(chan string, 1)
+	go func() {
+		defer stop()
+		watched <- r.waitForWish(draining)
+	}()
+	_ = r.drain.Run(draining) // it ends by its context alone
+	stop()
+	return <-watched
+}
+
+// waitForWish looks for a wish until ctx ends.
+func (r *sinkRunner) waitForWish(ctx context.Context) string {
+	for r.clock.SleepUntil(ctx, r.clock.Now().Add(r.clock.Real(sitesEvery))) == nil {
+		wish, err := r.store.Meta(ctx, replayKey(r.late.Name()))
+		if err != nil || !strings.HasPrefix(wish, replayAsked) {
+			continue
+		}
+		// The one that drains it answers; others would only find it busy.
+		if lease, err := r.store.Meta(ctx, "sink-lease:"+r.late.Name()); err == nil && strings.HasSuffix(lease, " "+r.owner) {
+			return wish
+		}
+	}
+	return ""
+}
+
+// A wish for a replay is a row of the database's meta data: "asked …" by a command, then "done" or "failed: …".
+const (
+	replayAsked  = "asked "
+	replayDone   = "done"
+	replayFailed = "failed: "
+)
+
+func replayKey(name string) string { return "sink-replay:" + name }
+
+func replayAnswer(err error) string {
+	if err != nil {
+		return replayFailed + err.Error()
+	}
+	return replayDone
+}
