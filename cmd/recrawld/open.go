@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,16 +37,19 @@ func (g *globals) loadConfig() (config.Config, config.Origins, error) {
 	return c, origins, nil
 }
 
+// readConfig reads the file that was named, or else the default one, or else the one that lies beside the data: so that
+// commands see a directory as the daemon that filled it did.
 func (g *globals) readConfig() (config.Config, config.Origins, error) {
-	path := g.ConfigPath
-	if path == "" {
-		path = defaultConfig
+	if g.ConfigPath != "" {
+		return config.Read(g.ConfigPath)
 	}
-	c, origins, err := config.Read(path)
-	if g.ConfigPath == "" && errors.Is(err, fs.ErrNotExist) {
-		return config.Default(), config.DefaultOrigins(), nil
+	beside := filepath.Join(cmp.Or(g.Data, config.Default().Data), "recrawld.yaml")
+	for _, path := range []string{defaultConfig, beside} {
+		if c, origins, err := config.Read(path); !errors.Is(err, fs.ErrNotExist) {
+			return c, origins, err
+		}
 	}
-	return c, origins, err
+	return config.Default(), config.DefaultOrigins(), nil
 }
 
 // openStore opens the database of a configuration for reading alone. Where there is none yet the error says so and ends

@@ -118,7 +118,8 @@ type shownWhy struct {
 	NextAt    *time.Time   `json:"next_at"` // later than the page's due_at where its host rests
 	Sentence  string       `json:"because"`
 	Policy    shownPolicy  `json:"policy"`
-	Rate      *shownRate   `json:"rate"` // by the gaps between the visits where the history has them
+	Rate      *shownRate   `json:"rate"`             // by the gaps between the visits where the history has them
+	Gap       float64      `json:"mean_gap_seconds"` // between the last records
 	Freshness *float64     `json:"freshness"`
 	Age       *float64     `json:"age_seconds"`
 	Host      shownHost    `json:"host"`
@@ -161,7 +162,7 @@ type shownVisit struct {
 func (w why) json(l *look) shownWhy {
 	p := w.page
 	s := shownWhy{Page: pageJSON(l, p, nil), NextAt: when(models.At(w.next())), Sentence: w.ruling.sentence(), Rate: rateJSON(w.rate),
-		Scope: w.scope, Robots: w.robots, Host: shownHost{w.host.Name, w.host.Pages, w.host.Delay.Seconds(), w.host.Failures,
+		Gap: w.gap(l).Seconds(), Scope: w.scope, Robots: w.robots, Host: shownHost{w.host.Name, w.host.Pages, w.host.Delay.Seconds(), w.host.Failures,
 			when(w.host.BackoffUntil)}}
 	c, before, known := w.ruling.choice()
 	s.Policy = shownPolicy{Name: w.ruling.settings.Policy, Records: c.X, Differ: c.Count, B: c.B}
@@ -169,7 +170,7 @@ func (w why) json(l *look) shownWhy {
 		s.Policy.Before, s.Policy.Result = &before, &c.FRMax
 	}
 	if w.bounded() && p.DueAt != 0 {
-		every := l.calendar.Interval(l.now, int(p.FRMax))
+		every := w.gap(l)
 		fresh, age := changerate.Freshness(w.rate.PerDay, every), changerate.Age(w.rate.PerDay, every).Seconds()
 		s.Freshness, s.Age = &fresh, &age
 	}

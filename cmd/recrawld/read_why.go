@@ -214,8 +214,9 @@ func (w why) seen(l *look, words *facts) {
 		words.add("pattern", "%s", bitsWords(p.Stats))
 	}
 	if w.bounded() && w.rate.PerDay > 0 && p.DueAt != 0 {
-		every := l.calendar.Interval(l.now, int(p.FRMax))
-		words.add("so", "our copy is fresh %.0f %% of the time, %s old on average", 100*changerate.Freshness(w.rate.PerDay, every),
+		every := w.gap(l)
+		words.add("so", "visited every %s of late, our copy is fresh %.0f %% of the time, out of date by %s on average",
+			report.Span(every), 100*changerate.Freshness(w.rate.PerDay, every),
 			report.Span(changerate.Age(w.rate.PerDay, every).Round(time.Second)))
 	}
 	words.add("validators", "%s", validatorWords(p))
@@ -223,6 +224,30 @@ func (w why) seen(l *look, words *facts) {
 		words.add("promised", "no change until %s (Expires or max-age)", report.Moment(l.now, p.FreshUntil.Time()))
 	}
 	words.add("children", "%s", l.childrenWords(p))
+}
+
+// gap is the mean time between the last records, as far as they go back: what is left of the interval after skipped turns,
+// hints, windows and waiting hosts. Without two records it is the interval.
+func (w why) gap(l *look) time.Duration {
+	var newest, oldest models.Instant
+	n := 0
+	for _, v := range w.history {
+		if n > historyShown {
+			break
+		}
+		if !v.Kind.Observed() {
+			continue
+		}
+		if newest == 0 {
+			newest = v.At
+		}
+		oldest = v.At
+		n++
+	}
+	if n < 2 {
+		return l.calendar.Interval(l.now, int(w.page.FRMax))
+	}
+	return newest.Time().Sub(oldest.Time()) / time.Duration(n-1)
 }
 
 // bounded tells whether the rate has bounds on both sides: a page that changed at every visit may change at any rate.
