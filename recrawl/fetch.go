@@ -20,8 +20,9 @@ import (
 	"recrawld/recrawl/canon"
 )
 
-// machine is the machine's own clock: network time-outs and durations do not scale with the speed of the daemon's.
-var machine clock.System
+// machineNow is the time of the machine's own clock: network time-outs and durations do not scale with the speed of the
+// daemon's.
+func machineNow() time.Time { return clock.System{}.Now() }
 
 // fetcher makes exchanges: one request, one answer, no redirect followed, no cookie kept. It is safe for concurrent
 // use.
@@ -70,7 +71,7 @@ var (
 // do makes the exchange. Its error is a *fetchError unless ctx ended, in which case it is the context's. The answer is
 // filled as far as it came in either case.
 func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
-	began := machine.Now()
+	began := machineNow()
 	var a answer
 	limited, cancelTime := context.WithTimeoutCause(ctx, x.time, errPageTime)
 	defer cancelTime()
@@ -84,7 +85,7 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 	}
 	a.Request = requestHead(request)
 	err = f.roundTrip(request, at, x, &a)
-	a.Took = machine.Now().Sub(began)
+	a.Took = machineNow().Sub(began)
 	a.RemoteIP = at.remoteIP()
 	switch {
 	case err == nil:
@@ -148,7 +149,8 @@ func (f *fetcher) watchRate(ctx context.Context, cancel context.CancelCauseFunc,
 	wg.Go(func() {
 		for {
 			before := wire.n.Load()
-			if machine.SleepUntil(watching, machine.Now().Add(f.limits.RateWindow)) != nil {
+			until := machineNow().Add(f.limits.RateWindow)
+			if err := (clock.System{}).SleepUntil(watching, until); err != nil {
 				return
 			}
 			if wire.n.Load()-before < f.limits.RateBytes {

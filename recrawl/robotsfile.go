@@ -131,11 +131,11 @@ func (v *Visitor) askRobots(ctx context.Context, origin string) (robotsAnswer, e
 	if err != nil {
 		return robotsAnswer{class: models.HTTPProtocol, detail: err.Error()}, nil
 	}
-	began := machine.Now()
+	began := machineNow()
 	deadline := began.Add(v.limits.RobotsTime)
 	for hop := 0; ; hop++ {
-		next, again, err := v.askRobotsOnce(ctx, target, deadline.Sub(machine.Now()), &got)
-		got.took = machine.Now().Sub(began)
+		next, again, err := v.askRobotsOnce(ctx, target, deadline.Sub(machineNow()), &got)
+		got.took = machineNow().Sub(began)
 		if err != nil || !again {
 			return got, err
 		}
