@@ -175,12 +175,14 @@ func (f *fullDisk) check() {
 	s := readState(f.t, openDatabase(f.t, r.database()))
 	r.checkArchive(s)
 	r.checkSegments()
+	var troubles []string
 	for _, p := range s.pages {
 		if p.version == 0 {
 			continue
 		}
 		if got, err := fileDigest(mirrored(f.data(), p.url)); err != nil || got != p.digest {
-			f.t.Errorf("%s: the mirror has digest %.12s (%v), the newest version %.12s", p.url, got, err, p.digest)
+			troubles = append(troubles, fmt.Sprintf("%s: the mirror has digest %.12s (%v), the newest version %.12s", p.url, got, err, p.digest))
 		}
 	}
+	complain(f.t, "files that are not the newest version", troubles)
 }

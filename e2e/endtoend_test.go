@@ -25,7 +25,7 @@ func TestEndToEndSQLite(t *testing.T) {
 	r.checkVisits(s, visits)
 	r.checkServed(s, visits)
 	r.checkArchive(s)
-	r.checkConditions(entries, visits)
+	r.checkConditions(s, entries, visits)
 	r.checkPoliteness(entries)
 	r.checkSpread(s, entries, visits)
 	r.checkMirror(s, visits)
@@ -90,27 +90,30 @@ func (r *rehearsal) checkFound(s state) {
 	r.report("pages of the world with a good copy at the end: %d", found)
 }
 
-// checkOncePerDue makes sure that no page was visited again before it was due again: two visits that asked are at least
-// the shorter part of a cycle apart, but for those that follow a failure, or that a parent or a redirect brought forward.
+// checkOncePerDue makes sure that no page was fetched twice for one due time: its visits are numbered without a gap, and
+// no two of them lie closer than the host's delay, as two workers' would that had taken the same page.
 func (r *rehearsal) checkOncePerDue(s state) {
 	r.t.Helper()
 	var pairs int
 	for id, visits := range s.visits {
-		for i := 1; i < len(visits); i++ {
-			before, v := visits[i-1], visits[i]
-			if v.number != before.number+1 {
-				r.t.Errorf("%s: visit %d follows visit %d", s.pages[id].url, v.number, before.number)
+		var observed []visitRow
+		for i, v := range visits {
+			if v.number != int32(i+1) {
+				r.t.Errorf("%s: visit %d stands at place %d", s.pages[id].url, v.number, i+1)
 			}
-			if !before.kind.Observed() || !v.kind.Observed() {
-				continue
+			if v.kind.Observed() {
+				observed = append(observed, v)
 			}
+		}
+		for i := 1; i < len(observed); i++ {
+			before, v := observed[i-1], observed[i]
 			pairs++
 			if gap := v.at.Time().Sub(before.at.Time()); gap < delay {
 				r.t.Errorf("%s: visits %d and %d are %v apart", s.pages[id].url, before.number, v.number, gap)
 			}
 		}
 	}
-	r.report("visits that follow each other without gap in number and not before the page was due again: %d", pairs)
+	r.report("no page fetched twice for one due time: %d pairs of visits that follow each other, numbered without a gap", pairs)
 }
 
 // checkShares makes sure that both workers took part, as the origin saw them at once.

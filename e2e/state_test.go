@@ -20,13 +20,14 @@ type state struct {
 }
 
 type pageRow struct {
-	url     string
-	state   models.PageState
-	frMax   int32
-	version int32
-	visits  int32
-	digest  string
-	due     models.Instant
+	url      string
+	state    models.PageState
+	frMax    int32
+	version  int32
+	visits   int32
+	digest   string
+	due      models.Instant
+	children int32
 }
 
 type visitRow struct {
@@ -73,11 +74,11 @@ func readState(t *testing.T, db *sql.DB) state {
 	defer tx.Rollback()
 	s := state{pages: map[int64]pageRow{}, byURL: map[string]int64{}, visits: map[int64][]visitRow{},
 		versions: map[int64]map[int32]versionRow{}}
-	each(t, tx, "SELECT id, url, state, fr_max, version, visits, digest, due_at FROM pages", func(scan func(...any) error) error {
+	each(t, tx, "SELECT id, url, state, fr_max, version, visits, digest, due_at, children FROM pages", func(scan func(...any) error) error {
 		var id int64
 		var p pageRow
 		var digest []byte
-		err := scan(&id, &p.url, &p.state, &p.frMax, &p.version, &p.visits, &digest, &p.due)
+		err := scan(&id, &p.url, &p.state, &p.frMax, &p.version, &p.visits, &digest, &p.due, &p.children)
 		p.digest = hex.EncodeToString(digest)
 		s.pages[id], s.byURL[p.url] = p, id
 		return err

@@ -92,14 +92,14 @@ type Tally struct {
 
 	// Of the requests for a page that can be asked conditionally and had answered 200 before:
 	Repeats       int
-	Unconditional int // those that set no condition
+	Unconditional map[string]int // those that set no condition, by URL
 	Unfounded     []string
 }
 
 // Count tallies the log. Unfounded lists the answers 304 where none was due: an origin never gives them, so any is a
 // mistake of this package.
 func (w *World) Count(entries []Entry) Tally {
-	t := Tally{Requests: len(entries)}
+	t := Tally{Requests: len(entries), Unconditional: map[string]int{}}
 	good := map[string]bool{}
 	for _, e := range entries {
 		t.Bytes += int64(e.Sent)
@@ -111,7 +111,7 @@ func (w *World) Count(entries []Entry) Tally {
 		if page != nil && page.Conditional() && good[e.URL()] && e.Digest != "" {
 			t.Repeats++
 			if !e.Conditional() {
-				t.Unconditional++
+				t.Unconditional[e.URL()]++
 			}
 		}
 		switch {

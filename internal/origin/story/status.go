@@ -19,14 +19,14 @@ func (t *teller) status() *origin.Host {
 	history := newPage(h, "/history", "History", origin.Traits{})
 	for i, name := range components {
 		t.component(newPage(h, "/components/"+slug(name), name, origin.Traits{Latency: time.Millisecond}), name,
-			time.Duration(3+2*i)*time.Hour)
+			time.Duration(1+i)*time.Hour)
 	}
 	var incidents []string
 	for i, at := 0, t.from.Add(31*time.Hour); at.Before(t.to); i++ {
 		path := "/incidents/" + at.Format("2006-01-02")
 		incidents = append(incidents, path)
 		t.incident(newPage(h, path, "Incident of "+day(at), origin.Traits{Validator: origin.ETag}), at)
-		at = at.Add(time.Duration(80+t.dice.below(100, "incident", i)) * time.Hour)
+		at = at.Add(time.Duration(150+t.dice.below(100, "incident", i)) * time.Hour)
 	}
 	t.every(time.Hour, func(i int, at time.Time) { front.says(at, t.board(at, incidents)) })
 	t.every(24*time.Hour, func(i int, at time.Time) { history.says(at, t.past(at, incidents)) })
