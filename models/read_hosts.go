@@ -29,15 +29,15 @@ func (s *Store) HostSummaries(ctx context.Context, now Instant, n int) ([]HostSu
 			out = append(out, h)
 		}
 		slices.SortStableFunc(out, func(a, b HostSummary) int {
-			return cmp.Or(cmp.Compare(rank(b, now), rank(a, now)), cmp.Compare(b.Pages, a.Pages))
+			return cmp.Or(cmp.Compare(hostRank(b, now), hostRank(a, now)), cmp.Compare(b.Pages, a.Pages))
 		})
 		out = out[:min(len(out), n)]
 	}
 	return out, nil
 }
 
-// rank orders hosts as the statement does.
-func rank(h HostSummary, now Instant) int {
+// hostRank orders hosts as the statement does.
+func hostRank(h HostSummary, now Instant) int {
 	switch {
 	case h.BackoffUntil > now:
 		return 2
