@@ -29,6 +29,9 @@ type cli struct {
 	Pause   pauseCmd   `cmd:"" help:"Stop visiting a site, or all, for the time being."`
 	Resume  resumeCmd  `cmd:"" help:"Go on visiting a site, or all."`
 	Remove  removeCmd  `cmd:"" help:"Forget a site with all its pages."`
+	Visit   visitCmd   `cmd:"" help:"Give a page its turn now."`
+	Backup  backupCmd  `cmd:"" help:"Take a checkpoint of the database while it is used."`
+	Restore restoreCmd `cmd:"" help:"Go back to a checkpoint."`
 	Sink    sinkCmd    `cmd:"" help:"The mirror and other sinks: how far they are, and making one anew."`
 	Config  configCmd  `cmd:"" help:"Check, show, compare and begin configurations."`
 	Filter  filterCmd  `cmd:"" help:"Try scopes and filters on URLs."`

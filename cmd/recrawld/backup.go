@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+	"recrawld/report"
+	"recrawld/scheduler"
+)
+
+// backupCmd takes a checkpoint of the database. What it refers to, the archive, only ever grows and is copied as it is.
+type backupCmd struct {
+	File string `arg:"" optional:"" type:"path" help:"Where to; - is standard output; default a new file in the directory of the backups."`
+}
+
+// Run implements the command.
+func (b backupCmd) Run(ctx context.Context, g *globals) (err error) {
+	c, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	store, err := g.openStore(ctx, &c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	machine := clock.System{}
+	began := machine.Now()
+	var sum models.BackupSummary
+	path := b.File
+	switch path {
+	case "-":
+		_, err = store.Backup(ctx, g.Stdout, began)
+		return err
+	case "":
+		path, sum, err = store.BackupTo(ctx, c.Backup.Dir, began)
+		path = filepath.Join(c.Backup.Dir, path)
+	default:
+		sum, err = backupInto(ctx, store, path, began)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(g.Stdout, "%s: %s in %s\n", path, report.Plural(sum.Total(), "row"), report.Span(machine.Now().Sub(began)))
+	return nil
+}
+
+// backupInto writes a checkpoint into a new file.
+func backupInto(ctx context.Context, store *models.Store, path string, now time.Time) (models.BackupSummary, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return models.BackupSummary{}, fmt.Errorf("backup: %w", err)
+	}
+	out := bufio.NewWriterSize(io.Writer(file), 1<<20)
+	sum, err := store.Backup(ctx, out, now)
+	if err == nil {
+		err = errors.Join(out.Flush(), file.Sync())
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return sum, errors.Join(err, os.Remove(path)) // half a checkpoint is none
+	}
+	return sum, nil
+}
+
+// backup is the daemon's chore. Of several workers on a database one takes it.
+func (d *daemon) backup(ctx context.Context, now time.Time) error {
+	c := &d.force.Load().config
+	if live := d.liveWorkers(); c.Backup.Every == 0 || len(live) > 1 && scheduler.Prefer(live, 0) != d.base.Worker.Name {
+		return nil
+	}
+	name, sum, err := d.store.BackupTo(ctx, c.Backup.Dir, now)
+	if err != nil {
+		return err
+	}
+	d.log.Info("backup taken", "file", filepath.Join(c.Backup.Dir, name), "rows", sum.Total())
+	_, err = models.RotateBackups(c.Backup.Dir, c.Backup.Keep, now)
+	return err
+}
+
+// backupPause is the least real time between two checkpoints, however fast the clock runs.
+const backupPause = 10 * time.Second
+
+// nextBackup is when the next checkpoint is due: some time after the newest one there is, whoever took it.
+func (d *daemon) nextBackup(now time.Time) time.Time {
+	c := &d.force.Load().config
+	if c.Backup.Every == 0 {
+		return now.Add(d.clock.Real(time.Minute)) // looked at again: a reload may turn it on
+	}
+	names, err := models.Backups(c.Backup.Dir)
+	if err != nil || len(names) == 0 {
+		names = nil
+	}
+	return nextBackupAfter(now, names, c.Backup.Every, d.clock.Real(backupPause))
+}
+
+// nextBackupAfter is every after the newest of the checkpoints, or after now where there is none to go by, and no
+// sooner than the pause.
+func nextBackupAfter(now time.Time, newestFirst []string, every, pause time.Duration) time.Time {
+	next := now.Add(every)
+	if len(newestFirst) > 0 {
+		taken, err := time.Parse("recrawld-20060102T150405Z.backup", newestFirst[0])
+		if err == nil && !taken.After(now) {
+			next = taken.Add(every)
+		}
+	}
+	if earliest := now.Add(pause); next.Before(earliest) {
+		return earliest
+	}
+	return next
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+	"recrawld/report"
+)
+
+// restoreCmd goes back to a checkpoint. The checkpoint stays as it is, and what was in force before is kept beside.
+type restoreCmd struct {
+	File string `arg:"" help:"A checkpoint, as recrawld backup wrote it; - is standard input."`
+	Yes  bool   `short:"y" help:"Do not ask."`
+}
+
+// Help is the text below the flags.
+func (restoreCmd) Help() string {
+	return `The daemon must be stopped. Afterwards it goes on from the checkpoint: what was due is visited, what happened since is
+found again. The archive is not touched, what it holds beyond the checkpoint stays; the mirror is made anew at the next
+start. A checkpoint of SQLite can be restored into PostgreSQL and the other way round. A SQLite database that is there
+is kept beside the new one; a PostgreSQL database must be empty.`
+}
+
+// Run implements the command.
+func (r restoreCmd) Run(ctx context.Context, g *globals) error {
+	c, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	in, err := openInput(g, r.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close() // it was only read
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	if err := becomeOwner(c.Data); err != nil {
+		return err
+	}
+	l, err := takeLock(c.Data, "")
+	if err != nil {
+		return err
+	}
+	defer l.release()
+	yes, err := g.confirm(fmt.Sprintf("Go back to %s?", filepath.Base(r.File)), r.Yes, false)
+	if err != nil || !yes {
+		return err
+	}
+	if c.Store == "sqlite" {
+		return restoreSQLite(ctx, g, in, c.Data)
+	}
+	sum, err := restoreInto(ctx, c.Store, in)
+	if errors.Is(err, models.ErrNotEmpty) {
+		return refusedf("%w: create a new one and name it with --store", err)
+	}
+	return tellRestored(g, sum, err)
+}
+
+// restoreSQLite fills a new file and gives it the database's name once it is whole.
+func restoreSQLite(ctx context.Context, g *globals, in io.Reader, data string) error {
+	path := filepath.Join(data, databaseFile)
+	fresh := path + ".restored"
+	if err := removeDatabase(fresh); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	sum, err := restoreInto(ctx, "sqlite:"+fresh, in)
+	if err != nil {
+		return errors.Join(err, removeDatabase(fresh))
+	}
+	kept, err := keepBeside(ctx, path)
+	if err == nil {
+		err = os.Rename(fresh, path)
+	}
+	if err == nil {
+		err = syncDirectory(data)
+	}
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	if kept != "" {
+		fmt.Fprintf(g.Stdout, "what was there before: %s\n", kept)
+	}
+	return tellRestored(g, sum, nil)
+}
+
+func tellRestored(g *globals, sum models.BackupSummary, err error) error {
+	if err == nil {
+		fmt.Fprintf(g.Stdout, "restored %s as of %s; recrawld run goes on from there\n", report.Plural(sum.Total(), "row"),
+			sum.TakenAt.Format(time.DateTime))
+	}
+	return err
+}
+
+// restoreInto fills an empty database, and asks for the sinks to be made anew: they may have seen what the checkpoint
+// has not.
+func restoreInto(ctx context.Context, dsn string, in io.Reader) (sum models.BackupSummary, err error) {
+	store, err := models.Open(ctx, dsn, models.Options{})
+	if err != nil {
+		return sum, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	now := clock.System{}.Now()
+	if err := store.Migrate(ctx, now); err != nil {
+		return sum, err
+	}
+	if sum, err = store.Restore(ctx, bufio.NewReaderSize(in, 1<<20), now); err != nil {
+		return sum, err
+	}
+	for _, kind := range sinkKinds() {
+		old, err := store.Meta(ctx, replayKey(kind.name))
+		if err != nil {
+			return sum, err
+		}
+		if _, err := store.SetMeta(ctx, replayKey(kind.name), old, replayAsked+now.Format(time.RFC3339Nano)); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+// keepBeside moves a SQLite database away, with what its log holds, and says where to; "" where there is none.
+func keepBeside(ctx context.Context, path string) (string, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if store, err := models.Open(ctx, "sqlite:"+path, models.Options{}); err == nil {
+		_ = store.Close() // brings the log into the file; a broken database is kept as it is
+	}
+	kept := path + ".before-" + clock.System{}.Now().Format("20060102T150405Z")
+	for _, suffix := range databaseFiles {
+		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return kept, nil
+}
+
+func removeDatabase(path string) error {
+	for _, suffix := range databaseFiles {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// databaseFiles are the ends of the names of a SQLite database's files.
+var databaseFiles = []string{"", "-wal", "-shm"}
+
+func syncDirectory(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
