@@ -16,10 +16,15 @@ var readNow = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // ago is a moment before readNow.
 func ago(d time.Duration) Instant { return At(readNow.Add(-d)) }
 
-// openFilled opens an empty database and lets fill write rows.
+// openFilled opens an empty SQLite database and lets fill write rows.
 func openFilled(t *testing.T, fill func(ctx context.Context, t *tx) error) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), Options{})
+	return openFilledAt(t, filepath.Join(t.TempDir(), "test.db"), fill)
+}
+
+func openFilledAt(t *testing.T, dsn string, fill func(ctx context.Context, t *tx) error) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,109 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/internal/pgtest"
+)
+
+// Every reading query says the same on both engines.
+func TestReadsAgreeOnBothEngines(t *testing.T) {
+	t.Parallel()
+	want := readAll(t, openFilledAt(t, filepath.Join(t.TempDir(), "test.db"), fillEverything))
+	got := readAll(t, openFilledAt(t, pgtest.DSN(t), fillEverything))
+	for name, rows := range want {
+		if diff := cmp.Diff(rows, got[name]); diff != "" {
+			t.Errorf("%s differs (-sqlite +postgres):\n%s", name, diff)
+		}
+	}
+}
+
+// fillEverything writes some rows into every table that reports read.
+func fillEverything(ctx context.Context, x *tx) error {
+	errs := []error{fillPages(40, 6)(ctx, x)}
+	for i := range 40 {
+		p := examplePage(i, 6)
+		child := examplePage((i+1)%40, 6)
+		errs = append(errs,
+			visitTable.insert(ctx, x, []Visit{
+				{Bucket: p.Bucket, PageID: p.ID, Number: 1, At: ago(3 * time.Hour), Kind: First, Status: 200, Bytes: 1 << 40, Took: time.Hour},
+				{Bucket: p.Bucket, PageID: p.ID, Number: 2, At: ago(time.Hour), Kind: Failed, Class: BodySlow, Took: time.Hour},
+			}),
+			versionTable.insert(ctx, x, []Version{{Bucket: p.Bucket, PageID: p.ID, Number: 1, At: ago(3 * time.Hour), Digest: p.Digest}}),
+			linkTable.insert(ctx, x, []Link{{Bucket: p.Bucket, ParentID: p.ID, ChildBucket: child.Bucket, ChildID: child.ID}}),
+			eventTable.insert(ctx, x, []Event{{Bucket: p.Bucket, Seq: int64(i + 1), At: ago(time.Duration(i) * time.Minute),
+				Kind: EventKind(1 + i%4), SiteID: p.SiteID, PageID: p.ID, URL: p.URL, Digest: p.Digest}}),
+			dailyTable.upsert(ctx, x, []Daily{{Bucket: p.Bucket, SiteID: p.SiteID, Day: 20000, Asked: int64(i), Bytes: 1 << 40}}),
+			robotsTable.upsert(ctx, x, []Robots{{Bucket: p.Bucket, HostID: p.HostID, Origin: fmt.Sprint("o", i%2), Status: 200,
+				FetchedAt: ago(time.Duration(1+i%2) * time.Hour)}}))
+	}
+	return errors.Join(errs...)
+}
+
+// readAll is what every reading query answers, by its name.
+func readAll(t *testing.T, s *Store) map[string]any {
+	t.Helper()
+	ctx, now, p := t.Context(), At(readNow), examplePage(3, 6)
+	all := map[string]any{}
+	keep := func(name string, rows any, err error) {
+		if err != nil {
+			t.Errorf("%s on %s: %v", name, s.Dialect(), err)
+		}
+		all[name] = rows
+	}
+	for _, site := range []int32{0, 2} {
+		var pages int
+		for page, err := range s.Summaries(ctx, site) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages += int(page.FRMax)
+		}
+		name := func(query string) string { return fmt.Sprintf("%s of site %d", query, site) }
+		keep(name("Summaries"), pages, nil)
+		due, err := s.Due(ctx, site, now, 7)
+		keep(name("Due"), due, err)
+		steps, err := s.DueByStep(ctx, site, now, time.Hour, 9)
+		keep(name("DueByStep"), steps, err)
+		days, err := s.DailySums(ctx, site, 0, 30000)
+		keep(name("DailySums"), days, err)
+		counts, err := s.FRMaxCounts(ctx, site)
+		keep(name("FRMaxCounts"), counts, err)
+		responses, err := s.Responses(ctx, site, ago(4*time.Hour))
+		keep(name("Responses"), responses, err)
+		changes, err := s.Changes(ctx, ChangesQuery{Since: ago(20 * time.Minute), Site: site, Limit: 9})
+		keep(name("Changes"), changes, err)
+	}
+	states, err := s.SiteStates(ctx, now)
+	keep("SiteStates", states, err)
+	dueCount, err := s.DueCount(ctx, now)
+	keep("DueCount", dueCount, err)
+	changeCounts, err := s.ChangeCounts(ctx, ago(20*time.Minute))
+	keep("ChangeCounts", changeCounts, err)
+	hosts, err := s.HostSummaries(ctx, now, 4)
+	keep("HostSummaries", hosts, err)
+	page, err := s.Page(ctx, p.Bucket, p.ID)
+	keep("Page", page, err)
+	host, err := s.Host(ctx, p.Bucket, p.HostID)
+	keep("Host", host, err)
+	history, err := s.History(ctx, p.Bucket, p.ID, 0, 5)
+	keep("History", history, err)
+	versions, err := s.Versions(ctx, p.Bucket, p.ID, 0, 5)
+	keep("Versions", versions, err)
+	version, err := s.Version(ctx, p.Bucket, p.ID, 1)
+	keep("Version", version, err)
+	children, err := s.Children(ctx, p.Bucket, p.ID, 5)
+	keep("Children", children, err)
+	parents, err := s.Parents(ctx, examplePage(2, 6).Bucket, p.Bucket, p.ID, 5)
+	keep("Parents", parents, err)
+	robots, err := s.HostRobots(ctx, p.Bucket, p.HostID)
+	keep("HostRobots", robots, err)
+	return all
+}
