@@ -13,6 +13,7 @@ import (
 	"recrawld/clock"
 	"recrawld/internal/origin"
 	"recrawld/internal/origin/story"
+	"recrawld/models"
 )
 
 // fullDisk is a daemon whose data lie on a small disk, on a made-up site that keeps changing.
@@ -177,7 +178,7 @@ func (f *fullDisk) check() {
 	r.checkSegments()
 	var troubles []string
 	for _, p := range s.pages {
-		if p.version == 0 {
+		if p.version == 0 || p.state != models.StateLive {
 			continue
 		}
 		if got, err := fileDigest(mirrored(f.data(), p.url)); err != nil || got != p.digest {

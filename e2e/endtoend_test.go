@@ -63,6 +63,13 @@ func TestEndToEndPostgres(t *testing.T) {
 // reportSpan prints what was replayed.
 func (r *rehearsal) reportSpan(s state) {
 	r.t.Helper()
+	turns := map[models.OutcomeKind]int{}
+	for _, visits := range s.visits {
+		for _, v := range visits {
+			turns[v.kind]++
+		}
+	}
+	defer r.report("turns: %s", kindsText(turns))
 	r.report("%d hosts, %d pages known, %v of history (%s to %s) at --speed %.0f", len(r.corpus.Hosts), len(s.pages),
 		r.end.Sub(r.anchor.At).Round(24*time.Hour), r.anchor.At.Format(time.DateOnly), r.end.Format(time.DateOnly), r.anchor.Speed)
 }

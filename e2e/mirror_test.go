@@ -56,14 +56,14 @@ func fileDigest(path string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// temporaries lists the files of a data directory that look half-made.
+// temporaries lists the files of a data directory that look half-made, or lie where half-made ones do.
 func temporaries(data string) (found []string) {
 	err := filepath.WalkDir(data, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
+		if err != nil || entry.IsDir() {
 			return err
 		}
 		name := strings.ToLower(entry.Name())
-		if strings.Contains(name, "tmp") || strings.Contains(name, "temp") || strings.HasSuffix(name, ".part") {
+		if strings.Contains(name, "tmp") || strings.HasSuffix(name, ".part") || filepath.Base(filepath.Dir(path)) == "tmp" {
 			found = append(found, path)
 		}
 		return nil
