@@ -14,22 +14,9 @@ func (s *Store) Recover(ctx context.Context, now time.Time) (int, error) {
 	for bucket := range int16(Buckets) {
 		n := 0
 		err := s.inTx(ctx, func(t *tx) error {
-			q := newQueue(t)
-			// Index: the primary key; it runs once a start and reads all hosts.
-			err := q.load(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND lease_until > 0 ORDER BY id `+
-				q.forUpdate(), bucket)
-			if n = len(q.hosts); err != nil || n == 0 {
-				return err
-			}
-			keys := make([]hostKey, 0, n)
-			for key := range q.hosts {
-				keys = append(keys, key)
-			}
-			void := func(h *Host, due Instant) { h.Void(At(now), due) }
-			if err := q.settle(ctx, keys, void); err != nil {
-				return err
-			}
-			return q.flush(ctx)
+			var err error
+			n, err = t.voidLeases(ctx, bucket, now)
+			return err
 		})
 		if err != nil {
 			return total, fmt.Errorf("void leases: %w", err)
@@ -37,6 +24,26 @@ func (s *Store) Recover(ctx context.Context, now time.Time) (int, error) {
 		total += n
 	}
 	return total, nil
+}
+
+// voidLeases ends the leases of a bucket and returns how many there were.
+func (t *tx) voidLeases(ctx context.Context, bucket int16, now time.Time) (int, error) {
+	q := newQueue(t)
+	// Index: the primary key; it runs once a start and reads all hosts.
+	err := q.load(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND lease_until > 0 ORDER BY id `+
+		q.forUpdate(), bucket)
+	if err != nil || len(q.hosts) == 0 {
+		return 0, err
+	}
+	keys := make([]hostKey, 0, len(q.hosts))
+	for key := range q.hosts {
+		keys = append(keys, key)
+	}
+	void := func(h *Host, due Instant) { h.Void(At(now), due) }
+	if err := q.settle(ctx, keys, void); err != nil {
+		return 0, err
+	}
+	return len(keys), q.flush(ctx)
 }
 
 // RecountHosts sets each host's number of pages to what it is. It is not needed unless rows were changed by hand.
