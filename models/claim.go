@@ -58,11 +58,13 @@ func (s *Store) transactions(buckets []int16) [][]int16 {
 	return groups
 }
 
+// bucketsReady is which buckets have a ready host. Index: hosts_ready, once a bucket.
+const bucketsReady = `SELECT b.bucket FROM buckets b WHERE b.bucket = ANY($1) AND EXISTS
+	(SELECT 1 FROM hosts h WHERE h.bucket = b.bucket AND h.ready_at > 0 AND h.ready_at <= $2)`
+
 // readyBuckets is those of the request's buckets that have a ready host, in the request's order.
 func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, error) {
-	// Index: hosts_ready, once a bucket.
-	rows, err := s.rows(ctx, `SELECT b.bucket FROM buckets b WHERE b.bucket = ANY($1) AND EXISTS
-		(SELECT 1 FROM hosts h WHERE h.bucket = b.bucket AND h.ready_at > 0 AND h.ready_at <= $2)`, c.Buckets, int64(At(c.Now)))
+	rows, err := s.rows(ctx, bucketsReady, c.Buckets, int64(At(c.Now)))
 	if err != nil {
 		return nil, err
 	}

@@ -56,22 +56,21 @@ func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, 
 	if err := q.create(ctx, names); err != nil {
 		return sum, fmt.Errorf("add hosts: %w", err)
 	}
-	for _, rows := range pages {
-		fresh, err := q.unknown(ctx, rows, limit, &sum)
+	var fresh []Page
+	for _, rows := range byKey(pages) {
+		more, err := q.unknown(ctx, rows, limit, &sum)
 		if err != nil {
 			return sum, fmt.Errorf("look up pages: %w", err)
 		}
-		if err := pageTable.insert(ctx, q.tx, fresh); err != nil {
-			return sum, err
-		}
-		for i := range fresh {
-			h := q.get(fresh[i].Bucket, fresh[i].HostID)
-			h.Pages++
-			h.Hasten(fresh[i].DueAt)
-		}
-		sum.Added += len(fresh)
+		fresh = append(fresh, more...)
 	}
-	return sum, nil
+	for i := range fresh {
+		h := q.get(fresh[i].Bucket, fresh[i].HostID)
+		h.Pages++
+		h.Hasten(fresh[i].DueAt)
+	}
+	sum.Added = len(fresh)
+	return sum, pageTable.insertSparse(ctx, q.tx, fresh)
 }
 
 // unknown is those of the pages of one bucket that are to be added. Every insertion holds the lock of the page's host,

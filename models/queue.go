@@ -152,14 +152,15 @@ func (q *queue) create(ctx context.Context, names map[hostKey]string) error {
 	for key := range names {
 		keys = append(keys, key)
 	}
-	for bucket, ids := range byBucket(q.unlocked(keys)) {
-		hosts := make([]Host, 0, len(ids))
+	keys = q.unlocked(keys)
+	var hosts []Host
+	for bucket, ids := range byBucket(keys) {
 		for _, id := range ids {
 			hosts = append(hosts, Host{Bucket: bucket, ID: id, Name: names[hostKey{bucket, id}]})
 		}
-		if err := hostTable.insert(ctx, q.tx, hosts); err != nil {
-			return err
-		}
+	}
+	if err := hostTable.insert(ctx, q.tx, hosts); err != nil {
+		return err
 	}
 	return q.lock(ctx, keys)
 }

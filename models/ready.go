@@ -7,12 +7,14 @@ import (
 	"slices"
 )
 
+// earliestHosts is when the first host of each bucket is ready. Index: hosts_ready, once a bucket.
+const earliestHosts = `SELECT b.bucket, COALESCE((SELECT h.ready_at FROM hosts h
+	WHERE h.bucket = b.bucket AND h.ready_at > 0 ORDER BY h.ready_at LIMIT 1), 0) FROM buckets b`
+
 // Ready lists the buckets that have a host with a due time, and when the earliest host of each is ready, the earliest
 // first.
 func (s *Store) Ready(ctx context.Context) ([]BucketReady, error) {
-	// Index: hosts_ready, once a bucket.
-	rows, err := s.rows(ctx, `SELECT b.bucket, COALESCE((SELECT h.ready_at FROM hosts h
-		WHERE h.bucket = b.bucket AND h.ready_at > 0 ORDER BY h.ready_at LIMIT 1), 0) FROM buckets b`)
+	rows, err := s.rows(ctx, earliestHosts)
 	if err != nil {
 		return nil, fmt.Errorf("find ready hosts: %w", err)
 	}

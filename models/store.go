@@ -82,6 +82,9 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
+// errReadOnly is what writing through a store for reading gives.
+var errReadOnly = errors.New("database is open for reading only")
+
 // quiet is how gorm is used throughout: silent, no transaction of its own around single statements.
 func quiet() *gorm.Config {
 	return &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true}

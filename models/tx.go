@@ -9,6 +9,9 @@ import (
 // attempts is how often a transaction is tried that others made fail.
 const attempts = 6
 
+// maxPrepared is the most statements that are kept; there are about fifty, and some for pages with odd columns.
+const maxPrepared = 300
+
 // tx is a transaction. It is not safe for concurrent use.
 type tx struct {
 	store *Store
@@ -19,6 +22,9 @@ type tx struct {
 // inTx runs f in a transaction, again where the engine says that it only met another one. f must not keep anything from
 // an earlier run.
 func (s *Store) inTx(ctx context.Context, f func(*tx) error) error {
+	if s.options.ReadOnly {
+		return errReadOnly
+	}
 	var err error
 	for range attempts {
 		if err = s.once(ctx, f); err == nil || !transient(err) || ctx.Err() != nil {
@@ -87,7 +93,7 @@ func (t *tx) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	s.mu.Lock()
 	kept, known := s.prepared[query]
-	if !known {
+	if !known && len(s.prepared) < maxPrepared {
 		s.prepared[query] = nil // to be kept from the next transaction on: this one has the only connection
 		s.wanted = append(s.wanted, query)
 	}

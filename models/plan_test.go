@@ -1,0 +1,201 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/internal/pgtest"
+)
+
+var planStart = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+
+// hotPath runs every hot statement on a filled store: claim, commit with all that a result can hold, ready, contents,
+// events.
+func hotPath(t *testing.T, s *Store) {
+	t.Helper()
+	ctx, now := t.Context(), planStart.Add(time.Hour)
+	c := ClaimRequest{Now: now, Lease: time.Minute, Owner: "w", Hosts: 40, Pages: 3, Patient: time.Second}
+	for b := range int16(8) {
+		c.Buckets = append(c.Buckets, b)
+	}
+	for range 8 { // PostgreSQL makes its general plan at the sixth time
+		leases, err := s.Claim(ctx, c)
+		if err != nil || len(leases) == 0 {
+			t.Fatalf("Claim = %d leases, %v", len(leases), err)
+		}
+		var results []Result
+		for _, l := range leases {
+			results = append(results, richResult(l, now))
+		}
+		if _, err := s.Commit(ctx, now, results); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Contents(ctx, []Digest{DigestOf([]byte("seen"))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Events(ctx, 1, 0, 10); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(2 * time.Hour)
+		c.Now = now
+	}
+}
+
+// richResult is a result that makes Commit run all of its statements.
+func richResult(l Lease, now time.Time) Result {
+	p := l.Pages[0].Page
+	p.Visits++
+	p.DueAt, p.Children, p.FullAt = At(now.Add(time.Hour)), 2, At(now)
+	p.Stats.VisitedAt = At(now)
+	found := Discovery{Host: l.Host.Name, Page: Page{SiteID: 1, URL: fmt.Sprintf("%s/new/%d", p.URL, p.Visits)}}
+	child := found.Row(now)
+	return Result{
+		Lease:   LeaseRef{Bucket: l.Host.Bucket, HostID: l.Host.ID, Token: l.Host.LeaseToken},
+		Release: true, Page: p, Host: l.Host,
+		Visit:      Visit{Number: p.Visits, At: At(now), Kind: Changed},
+		Robots:     &Robots{Origin: "https://" + l.Host.Name},
+		Version:    &Version{Number: p.Visits},
+		Content:    &Content{Digest: DigestOf([]byte(child.URL))},
+		Events:     []Event{{At: At(now), Kind: EventChanged, PageID: p.ID, URL: p.URL}},
+		Discovered: []Discovery{found}, LinksKnown: true,
+		Links:   []Link{{ChildBucket: child.Bucket, ChildID: child.ID}, {ChildBucket: (p.Bucket + 1) % Buckets, ChildID: 5}},
+		Forward: At(now), ForwardOf: At(now),
+	}
+}
+
+// fill adds enough hosts and pages that no engine would rather read a whole table.
+func fill(t *testing.T, s *Store) {
+	t.Helper()
+	if err := s.Migrate(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	const hosts, pages = 8000, 5
+	var found []Discovery
+	for h := range hosts {
+		for p := range pages {
+			host := fmt.Sprintf("h%d.example", h)
+			found = append(found, Discovery{Host: host, Page: Page{SiteID: 1, URL: fmt.Sprintf("https://%s/%d", host, p)}})
+		}
+	}
+	if _, err := s.AddPages(t.Context(), planStart, found, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// planStore opens a store with one connection.
+func planStore(t *testing.T, dsn string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, Options{Conns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// bigTables are those that no hot statement may read as a whole.
+var bigTables = []string{"hosts", "pages", "visits", "versions", "contents", "links", "events", "robots"}
+
+func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
+	t.Parallel()
+	s := planStore(t, t.TempDir()+"/plan.db")
+	fill(t, s)
+	if err := s.inTx(t.Context(), func(t *tx) error { return t.script(context.Background(), "ANALYZE") }); err != nil {
+		t.Fatal(err)
+	}
+	hotPath(t, s)
+	statements := []string{earliestHosts, bucketsReady}
+	for query := range s.prepared {
+		statements = append(statements, query)
+	}
+	for _, query := range statements {
+		if strings.HasPrefix(query, "INSERT") {
+			continue
+		}
+		for _, step := range sqlitePlan(t, s, query) {
+			for _, table := range bigTables {
+				if step == "SCAN "+table || strings.HasPrefix(step, "SCAN "+table[:1]+" ") || step == "SCAN "+table[:1] {
+					t.Errorf("%s\nreads all of %s: %s", query, table, step)
+				}
+			}
+			if strings.Contains(step, "(bucket=?)") && !strings.HasPrefix(step, "SEARCH b") { // buckets has one row each
+				t.Errorf("%s\nreads a whole bucket: %s", query, step)
+			}
+		}
+	}
+}
+
+// sqlitePlan is the steps of a statement.
+func sqlitePlan(t *testing.T, s *Store, query string) []string {
+	t.Helper()
+	args := make([]any, 60) // more than any statement takes; the values do not matter
+	rows, err := s.reader.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+s.dialect.statement(query), args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	var steps []string
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step)
+	}
+	if len(steps) == 0 {
+		t.Errorf("%s: no plan", query)
+	}
+	return steps
+}
+
+func TestHotStatementsUseIndexesOnPostgres(t *testing.T) {
+	t.Parallel()
+	s := planStore(t, pgtest.DSN(t))
+	fill(t, s)
+	for _, statement := range []string{
+		`INSERT INTO links SELECT n % 256, n, n % 256, n + c FROM generate_series(1, 20000) n, generate_series(1, 3) c`,
+		`INSERT INTO robots SELECT bucket, id, name, 200, 0, NULL, 0, 0, 0, 0 FROM hosts`,
+		`INSERT INTO visits SELECT bucket, id, 1000, 0, 1, 0, 0, 0, 0, 1, 0, 1 FROM pages`,
+		`INSERT INTO contents SELECT get_byte(d, 0), d, '', 0, 0, '', 0 FROM (
+			SELECT sha256(n::text::bytea) d FROM generate_series(1, 20000) n) x`,
+		`INSERT INTO events SELECT n % 256, 100000 + n, 0, 1, 1, n, '', 0, 0, 0, 0, 0, '', '', NULL, 0, '', '', 0, 0
+			FROM generate_series(1, 20000) n`,
+		`ANALYZE`,
+	} {
+		if _, err := s.writer.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	before := fullReads(t, s)
+	hotPath(t, s)
+	for table, n := range fullReads(t, s) {
+		if n > before[table] {
+			t.Errorf("claims and commits read all of %s %d times", table, n-before[table])
+		}
+	}
+}
+
+// fullReads is how often each big table was read from end to end.
+func fullReads(t *testing.T, s *Store) map[string]int64 {
+	t.Helper()
+	if _, err := s.writer.ExecContext(t.Context(), "SELECT pg_stat_force_next_flush()"); err != nil {
+		t.Fatal(err)
+	}
+	reads := make(map[string]int64)
+	for _, table := range bigTables {
+		var n int64
+		err := s.writer.QueryRowContext(t.Context(), "SELECT seq_scan FROM pg_stat_user_tables WHERE relname = $1", table).Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads[table] = n
+	}
+	return reads
+}
