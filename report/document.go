@@ -31,6 +31,8 @@ type Column struct {
 	Head  string // for a person; empty with a Key: for programs only
 	Right bool   // numbers stand to the right
 
+	// Spare hides the column from a person where every cell says nothing: is empty or counts 0.
+	Spare bool
 	// Flex lets the column shrink when the line is too long, down to 16 characters.
 	Flex bool
 	// Drop is the order in which columns give way when the line is still too long, the highest first; 0: never.

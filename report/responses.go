@@ -30,7 +30,7 @@ func responseDocument(rows []models.Response, since time.Time, o Options) Docume
 		Columns: []Column{
 			{Key: "outcome", Head: "outcome"},
 			{Key: "status", Head: "status", Right: true},
-			{Key: "class", Head: "class"},
+			{Key: "class", Head: "class", Spare: true},
 			{Key: "visits", Head: "visits", Right: true},
 			{Key: "share", Head: "share", Right: true},
 			{Key: "bytes", Head: "received", Right: true},

@@ -164,7 +164,7 @@ func fit(d Document, rows []Row, width int) []fitted {
 func natural(d Document, rows []Row) []fitted {
 	var columns []fitted
 	for i, c := range d.Columns {
-		if !c.forPeople() {
+		if !c.forPeople() || c.Spare && idle(rows, i) {
 			continue
 		}
 		f := fitted{Column: c, index: i, width: text.StringWidth(c.Head)}
@@ -177,6 +177,16 @@ func natural(d Document, rows []Row) []fitted {
 		columns = append(columns, f)
 	}
 	return columns
+}
+
+// idle tells whether no cell of a column says anything.
+func idle(rows []Row, column int) bool {
+	for _, row := range rows {
+		if text := row[column].Text; text != "" && text != "0" && text != "0 B" {
+			return false
+		}
+	}
+	return true
 }
 
 // shrink takes what is too much from the flexible columns, the widest first, down to least.

@@ -136,7 +136,7 @@ func compare(at canon.URL, a, b side, raw bool) difference {
 		d.Words = "visible text: "
 	case isText(a) && isText(b):
 		d.Of = "source"
-		d.lines(string(a.body), string(b.body))
+		d.lines(readable(a.body), readable(b.body))
 		d.Words = "source: "
 		if okA && okB && textA == textB {
 			d.Words = "the visible text is the same; source: "
@@ -195,6 +195,18 @@ func sentences(text string) string {
 			line = strings.NewReplacer(". ", ".\n", "! ", "!\n", "? ", "?\n").Replace(line)
 		}
 		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// readable breaks the lines of a source that are too long to compare by eye, as of a page without line ends, at its tags.
+func readable(source []byte) string {
+	var b strings.Builder
+	for line := range bytes.Lines(source) {
+		if len(line) > 2*sentenceLines {
+			line = bytes.ReplaceAll(line, []byte("><"), []byte(">\n<"))
+		}
+		b.Write(line)
 	}
 	return b.String()
 }

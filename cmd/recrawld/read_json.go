@@ -115,7 +115,8 @@ func rateJSON(r changerate.Rate) *shownRate {
 // shownWhy is the JSON form of why.
 type shownWhy struct {
 	Page      shownPage    `json:"page"`
-	NextAt    *time.Time   `json:"next_at"` // later than the page's due_at where its host rests
+	Paused    bool         `json:"paused"`  // its site is: there is no next visit until it is resumed
+	NextAt    *time.Time   `json:"next_at"` // later than due_at where its host rests; null: not visited
 	Sentence  string       `json:"because"`
 	Policy    shownPolicy  `json:"policy"`
 	Rate      *shownRate   `json:"rate"`             // by the gaps between the visits where the history has them
@@ -161,7 +162,7 @@ type shownVisit struct {
 
 func (w why) json(l *look) shownWhy {
 	p := w.page
-	s := shownWhy{Page: pageJSON(l, p, nil), NextAt: when(models.At(w.next())), Sentence: w.ruling.sentence(), Rate: rateJSON(w.rate),
+	s := shownWhy{Page: pageJSON(l, p, nil), Paused: w.site.Paused, NextAt: when(models.At(w.next())), Sentence: w.ruling.sentence(), Rate: rateJSON(w.rate),
 		Gap: w.gap(l).Seconds(), Scope: w.scope, Robots: w.robots, Host: shownHost{w.host.Name, w.host.Pages, w.host.Delay.Seconds(), w.host.Failures,
 			when(w.host.BackoffUntil)}}
 	c, before, known := w.ruling.choice()
@@ -173,6 +174,9 @@ func (w why) json(l *look) shownWhy {
 		every := w.gap(l)
 		fresh, age := changerate.Freshness(w.rate.PerDay, every), changerate.Age(w.rate.PerDay, every).Seconds()
 		s.Freshness, s.Age = &fresh, &age
+	}
+	if w.site.Paused || p.State == models.StateExcluded {
+		s.NextAt = nil
 	}
 	for _, v := range w.history[:min(len(w.history), historyShown)] {
 		s.Visits = append(s.Visits, shownVisit{v.Number, when(v.At), v.Kind.String(), v.Class.String(), v.Status,

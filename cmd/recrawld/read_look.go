@@ -81,8 +81,7 @@ func (g *globals) with(ctx context.Context, f func(*look) error) error {
 	return errors.Join(f(l), l.close())
 }
 
-// terminalStyle is colours and width for a terminal, neither for a pipe. NO_COLOR and TERM=dumb turn colours off; COLUMNS
-// is used where the terminal does not tell.
+// terminalStyle is colours and width for a terminal, neither for a pipe. NO_COLOR and TERM=dumb turn colours off.
 func terminalStyle(out io.Writer) report.Style {
 	if !isTerminal(out) {
 		return report.Style{}

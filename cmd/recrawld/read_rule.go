@@ -49,9 +49,9 @@ func (r ruling) sentence() string {
 	case models.RuleGone:
 		return "it is gone; it is looked at once more every " + r.ceiling()
 	case models.RuleExcluded:
-		return "it may not be asked for; the rules are looked at again every " + r.ceiling()
+		return "it may not be asked for; that is looked at again every " + r.ceiling()
 	case models.RulePaused:
-		return "its site is paused (recrawld resume goes on)"
+		return "its site is paused: its turns pass without a visit"
 	case models.RuleManual:
 		return "somebody asked for it to be visited now"
 	}

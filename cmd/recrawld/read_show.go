@@ -17,7 +17,7 @@ import (
 // showCmd shows a page and its versions, or the body of one.
 type showCmd struct {
 	URL     string `arg:"" help:"The page."`
-	Version int32  `placeholder:"N" help:"Print the body of this version; -1 is the newest, -2 the one before."`
+	Version int32  `placeholder:"N" help:"Print the body of this version; --version=-1 is the newest."`
 	Header  bool   `help:"With --version, print the header of the answer and not its body."`
 	Limit   int    `default:"10" help:"Versions listed, the newest first; 0 for all."`
 }
@@ -205,7 +205,7 @@ func validatorWords(p models.Page) string {
 	if p.LastModified != "" {
 		words = append(words, "Last-Modified "+p.LastModified)
 	}
-	if len(words) == 0 && p.Version > 0 {
+	if len(words) == 0 && p.State == models.StateLive && p.Version > 0 {
 		return "none: every visit reads the whole page"
 	}
 	return strings.Join(words, ", ")

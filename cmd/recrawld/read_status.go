@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"recrawld/clock"
 	"recrawld/models"
 	"recrawld/report"
 )
@@ -185,7 +185,7 @@ func (d statusDay) plus(o statusDay) statusDay {
 // write draws the screen.
 func (s status) write(l *look) error {
 	head := facts{style: l.style}
-	head.add("time", "%s%s", report.Stamp(s.At), rehearsal(l.anchor))
+	head.add("time", "%s%s", report.Stamp(s.At), s.rehearsal())
 	for _, w := range s.Workers {
 		head.add("daemon", "%s", w.words(l))
 	}
@@ -206,11 +206,14 @@ func (s status) write(l *look) error {
 	return report.WriteText(l.Stdout, s.document(l.now), l.style)
 }
 
-func rehearsal(a clock.Anchor) string {
-	if a.Speed == 0 {
+func (s status) rehearsal() string {
+	switch {
+	case s.Speed == 0:
 		return ""
+	case slices.ContainsFunc(s.Workers, func(w workerStatus) bool { return w.Alive }):
+		return fmt.Sprintf(" (a rehearsal: the clock runs %g times as fast)", s.Speed)
 	}
-	return fmt.Sprintf(" (a rehearsal: the clock runs %g times as fast)", a.Speed)
+	return fmt.Sprintf(" (a rehearsal at %g times the speed, which has ended)", s.Speed)
 }
 
 func (w workerStatus) words(l *look) string {
@@ -268,11 +271,7 @@ func (s status) document(now time.Time) report.Document {
 	}}
 	states := []string{"live", "new", "moved", "missing", "gone", "excluded"}
 	for i, state := range states {
-		head := state
-		if s.sum(func(site siteStatus) int64 { return site.States[state] }) == 0 {
-			head = ""
-		}
-		d.Columns = append(d.Columns, report.Column{Key: state, Head: head, Right: true, Drop: 2 + i})
+		d.Columns = append(d.Columns, report.Column{Key: state, Head: state, Right: true, Spare: true, Drop: 2 + i})
 	}
 	d.Columns = append(d.Columns, report.Column{Key: "failing", Head: "failing", Right: true},
 		report.Column{Key: "due", Head: "due", Right: true}, report.Column{Key: "visits", Head: "today", Right: true},
@@ -282,13 +281,6 @@ func (s status) document(now time.Time) report.Document {
 		d.Rows = append(d.Rows, site.row(states, now))
 	}
 	return d
-}
-
-func (s status) sum(of func(siteStatus) int64) (sum int64) {
-	for _, site := range s.Sites {
-		sum += of(site)
-	}
-	return sum
 }
 
 func (s siteStatus) row(states []string, now time.Time) report.Row {

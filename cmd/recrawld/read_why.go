@@ -113,7 +113,7 @@ func (l *look) robotsVerdict(ctx context.Context, u canon.URL) (verdict, error) 
 		}
 		return l.readRobots(row, u), nil
 	}
-	return verdict{Keep: true, Rule: "as far as known: robots.txt has not been asked for yet"}, nil
+	return verdict{Keep: true, Rule: "robots.txt has not been asked for yet"}, nil
 }
 
 func (l *look) readRobots(row models.Robots, u canon.URL) verdict {
@@ -184,6 +184,10 @@ func (w why) schedule(l *look, words *facts) {
 	switch {
 	case p.DueAt == 0:
 		words.add("next", "%s", l.style.Bold("never"))
+	case w.site.Paused:
+		words.add("next", "%s (recrawld resume %s)", l.style.Bold("not while its site is paused"), w.site.Name)
+	case p.State == models.StateExcluded:
+		words.add("next", "%s; its rules are looked at again %s", l.style.Bold("not visited"), l.dueMoment(p.DueAt.Time()))
 	default:
 		words.add("next", "%s", l.style.Bold(l.dueMoment(w.next())))
 		words.add("interval", "%s", l.cycles(p))
