@@ -15,16 +15,13 @@ import (
 //
 //	the line "recrawld backup 1"
 //	a line of JSON: BackupHead, with every table's name and columns
-//	for each of the tables in that order: blocks of a count n > 0 and n rows, and the count 0
+//	for each of the tables in that order: blocks of rows (how many, how many bytes, the rows), and a 0
 //	a line of JSON: the trailer, with the number of rows of each table and the SHA-256 of all before it
 //
-// A count is an unsigned varint. A row is its columns' values in order, each a byte that says what it is: null, a
+// The numbers of a block are unsigned varints. A row is its columns' values in order, each a byte that says what it is: null, a
 // signed varint, or text or bytes after their length. What was a boolean is 0 or 1. So a backup says nothing of the
 // engine that it came from, and any engine takes it.
-const (
-	backupMagic = "recrawld backup 1\n"
-	blockRows   = 1000
-)
+const backupMagic = "recrawld backup 1\n"
 
 // BackupHead is what a backup says of itself.
 type BackupHead struct {

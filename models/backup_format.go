@@ -2,6 +2,7 @@ package models
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -28,8 +29,11 @@ type cell struct {
 	bytes []byte
 }
 
-// maxCell bounds a value, so that a damaged length cannot ask for all memory.
-const maxCell = 64 << 20
+const (
+	blockRows  = 1000    // a block is written when it has so many rows ...
+	blockBytes = 1 << 20 // ... or bytes
+	maxBlock   = 1 << 30 // a longer one is damaged
+)
 
 // backupWriter writes the form of a backup.
 type backupWriter struct {
@@ -76,7 +80,7 @@ func (b *backupWriter) text(v string) {
 
 // endRow counts the row whose values were written, and writes the block when it is full.
 func (b *backupWriter) endRow() error {
-	if b.rows++; b.rows < blockRows {
+	if b.rows++; b.rows < blockRows && len(b.block) < blockBytes {
 		return nil
 	}
 	return b.flush()
@@ -86,7 +90,8 @@ func (b *backupWriter) flush() error {
 	if b.rows == 0 {
 		return nil
 	}
-	err := errors.Join(b.write(binary.AppendUvarint(nil, uint64(b.rows))), b.write(b.block))
+	head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(b.rows)), uint64(len(b.block)))
+	err := errors.Join(b.write(head), b.write(b.block))
 	b.total += int64(b.rows)
 	b.block, b.rows = b.block[:0], 0
 	return err
@@ -110,8 +115,10 @@ func (b *backupWriter) end(rows map[string]int64) error {
 
 // backupReader reads what a backupWriter wrote. All its errors but those of the source are ErrBadBackup.
 type backupReader struct {
-	src *bufio.Reader
-	sum hash.Hash
+	src    *bufio.Reader
+	sum    hash.Hash
+	buffer bytes.Buffer
+	block  []byte // what is left of the block in buffer
 }
 
 func newBackupReader(r io.Reader) (*backupReader, BackupHead, error) {
@@ -158,43 +165,58 @@ func (b *backupReader) ReadByte() (byte, error) {
 	return c, err
 }
 
-// count reads how many rows follow, 0 at a table's end.
-func (b *backupReader) count() (int, error) {
-	n, err := binary.ReadUvarint(b)
-	if err != nil || n > blockRows {
-		return 0, fmt.Errorf("%w: block of %d rows (%v)", ErrBadBackup, n, err)
+// next reads a block and says how many rows it has; 0 is the table's end.
+func (b *backupReader) next() (int, error) {
+	if len(b.block) > 0 {
+		return 0, fmt.Errorf("%w: %d bytes after the rows of a block", ErrBadBackup, len(b.block))
 	}
-	return int(n), nil
+	rows, err := binary.ReadUvarint(b)
+	if err != nil || rows > blockRows {
+		return 0, fmt.Errorf("%w: block of %d rows (%v)", ErrBadBackup, rows, err)
+	}
+	if rows == 0 {
+		return 0, nil
+	}
+	size, err := binary.ReadUvarint(b)
+	if err != nil || size > maxBlock {
+		return 0, fmt.Errorf("%w: block of %d bytes (%v)", ErrBadBackup, size, err)
+	}
+	b.buffer.Reset()
+	if _, err := io.CopyN(&b.buffer, b.src, int64(size)); err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrBadBackup, err)
+	}
+	b.block = b.buffer.Bytes()
+	b.sum.Write(b.block)
+	return int(rows), nil
 }
 
-// cell reads a value into c, whose bytes it uses again.
-func (b *backupReader) cell(c *cell) error {
-	tag, err := b.ReadByte()
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBadBackup, err)
+// cell reads a value of the block; its bytes are good until the next block.
+func (b *backupReader) cell() (cell, error) {
+	c := cell{tag: 0xff}
+	if len(b.block) > 0 {
+		c.tag = b.block[0]
+		b.block = b.block[1:]
 	}
-	switch c.tag = tag; tag {
+	n := 0 // bytes of the number
+	switch c.tag {
 	case tagNull:
-		return nil
+		return c, nil
 	case tagInt:
-		c.int, err = binary.ReadVarint(b)
+		c.int, n = binary.Varint(b.block)
 	case tagBytes:
-		var n uint64
-		if n, err = binary.ReadUvarint(b); err == nil && n > maxCell {
-			err = fmt.Errorf("value of %d bytes", n)
+		var size uint64
+		if size, n = binary.Uvarint(b.block); n > 0 && size <= uint64(len(b.block)-n) {
+			c.bytes = b.block[n : n+int(size)]
+			n += int(size)
+		} else {
+			n = 0
 		}
-		if err == nil {
-			c.bytes = append(c.bytes[:0], make([]byte, n)...)
-			_, err = io.ReadFull(b.src, c.bytes)
-			b.sum.Write(c.bytes)
-		}
-	default:
-		err = fmt.Errorf("value of kind %d", tag)
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBadBackup, err)
+	if n <= 0 {
+		return c, fmt.Errorf("%w: value of kind %d", ErrBadBackup, c.tag)
 	}
-	return nil
+	b.block = b.block[n:]
+	return c, nil
 }
 
 // end reads the trailer and compares it with what was read.

@@ -121,7 +121,7 @@ func (t *tx) empty(ctx context.Context, here []BackupTable) error {
 }
 
 func (t *tx) fillTable(ctx context.Context, conn *sql.Conn, src *backupReader, table BackupTable) (int64, error) {
-	rows := &backupRows{src: src, kinds: table.kinds, cells: make([]cell, len(table.kinds)), values: make([]any, len(table.kinds))}
+	rows := &backupRows{src: src, kinds: table.kinds, values: make([]any, len(table.kinds))}
 	if t.store.dialect == postgresDialect {
 		var n int64
 		err := conn.Raw(func(driver any) error {
@@ -158,7 +158,6 @@ type backupRows struct {
 	src    *backupReader
 	kinds  []kind
 	left   int // rows of the block that are still to come
-	cells  []cell
 	values []any
 	err    error
 }
@@ -166,14 +165,14 @@ type backupRows struct {
 // Next reads a row into values, or returns false at the table's end and after an error.
 func (r *backupRows) Next() bool {
 	if r.left == 0 {
-		if r.left, r.err = r.src.count(); r.err != nil || r.left == 0 {
+		if r.left, r.err = r.src.next(); r.err != nil || r.left == 0 {
 			return false
 		}
 	}
 	r.left--
-	for i := range r.cells {
-		c := &r.cells[i]
-		if r.err = r.src.cell(c); r.err != nil {
+	for i := range r.values {
+		var c cell
+		if c, r.err = r.src.cell(); r.err != nil {
 			return false
 		}
 		if r.values[i], r.err = c.as(r.kinds[i]); r.err != nil {
@@ -190,7 +189,7 @@ func (r *backupRows) Values() ([]any, error) { return r.values, nil }
 func (r *backupRows) Err() error { return r.err }
 
 // as is the cell as an engine takes it for a column.
-func (c *cell) as(k kind) (any, error) {
+func (c cell) as(k kind) (any, error) {
 	switch {
 	case c.tag == tagNull:
 		return nil, nil
@@ -220,7 +219,7 @@ func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 	var last sql.NullInt64
 	err := t.sql.QueryRowContext(ctx, `SELECT MAX(id) FROM (SELECT MAX(id) AS id FROM sites UNION ALL
 		SELECT MAX(site_id) FROM daily UNION ALL SELECT MAX(site_id) FROM pages) AS ids`).Scan(&last)
-	if err != nil || !last.Valid {
+	if err != nil || last.Int64 < 1 {
 		return err
 	}
 	if t.store.dialect == postgresDialect {

@@ -402,7 +402,7 @@ func FuzzBackupRead(f *testing.F) {
 			if n == 0 || n > 100 {
 				return
 			}
-			r := &backupRows{src: src, kinds: make([]kind, n), cells: make([]cell, n), values: make([]any, n)}
+			r := &backupRows{src: src, kinds: make([]kind, n), values: make([]any, n)}
 			for i := range r.kinds {
 				r.kinds[i] = kindInt
 			}
