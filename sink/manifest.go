@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"recrawld/models"
 )
@@ -86,6 +87,52 @@ type manifest struct {
 	changes map[string]Row // what the log says, by URL
 	order   []string       // its URLs as they came
 	rows    int64          // in the file, as far as known
+	left    state          // of the files when this process last wrote them
+}
+
+// state tells whether somebody else wrote a file since.
+type state struct {
+	log      int64     // bytes
+	compact  time.Time // when the manifest was written
+	manifest int64     // bytes
+}
+
+// stat is the present state of the files.
+func (m *manifest) stat() (state, error) {
+	var s state
+	log, err := m.log.Stat()
+	if err != nil {
+		return s, err
+	}
+	s.log = log.Size()
+	switch file, err := m.tree.root.Lstat(manifestFile); {
+	case err == nil:
+		s.compact, s.manifest = file.ModTime(), file.Size()
+	case !errors.Is(err, fs.ErrNotExist):
+		return s, err
+	}
+	return s, nil
+}
+
+// refresh reads the log again where another process has written it: the mirror was drained there for a while.
+func (m *manifest) refresh() error {
+	now, err := m.stat()
+	if err != nil || now == m.left {
+		return err
+	}
+	again, err := openManifest(m.tree)
+	if err != nil {
+		return err
+	}
+	old := m.log
+	*m = *again
+	return old.Close()
+}
+
+// leave remembers the state in which this process leaves the files.
+func (m *manifest) leave() (err error) {
+	m.left, err = m.stat()
+	return err
 }
 
 // openManifest reads the log, without a last line that a crash cut.
@@ -123,7 +170,7 @@ func openManifest(t *tree) (*manifest, error) {
 	if err := m.log.Truncate(whole); err != nil {
 		return nil, errors.Join(err, m.log.Close())
 	}
-	if _, err := m.log.Seek(whole, io.SeekStart); err != nil {
+	if err := m.leave(); err != nil {
 		return nil, errors.Join(err, m.log.Close())
 	}
 	return m, nil
@@ -176,7 +223,7 @@ func (m *manifest) append(rows []Row) error {
 	for _, r := range rows {
 		m.note(r)
 	}
-	return nil
+	return m.leave()
 }
 
 // due tells whether the log has grown enough to be worth a new manifest.
@@ -196,7 +243,7 @@ func (m *manifest) reset() error {
 		return err
 	}
 	m.changes, m.order, m.rows = make(map[string]Row), nil, 0
-	return nil
+	return m.leave()
 }
 
 // compact writes manifest and summary anew, one pass over the old manifest, and empties the log. A crash in between
@@ -235,7 +282,7 @@ func (m *manifest) compact() error {
 		}
 	}
 	m.changes, m.order, m.rows = make(map[string]Row), nil, sum.URLs
-	return nil
+	return m.leave()
 }
 
 // merge writes the rows of the old manifest with the changes put over them, and those that are new behind them.

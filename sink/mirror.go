@@ -30,7 +30,8 @@ type Archive interface {
 // Mirror is the Sink that keeps a tree of files: each page's newest copy under the name of its URL, with its
 // Last-Modified as modification time. A page that is gone has its file moved to the trash; one that redirects, fails or
 // is excluded keeps its last good copy, and the manifest says so. A visit that found nothing new is no event and
-// touches nothing. It is used by one goroutine at a time, and by one process.
+// touches nothing. It is used by one goroutine at a time. Several processes may have it open, as long as only one of
+// them uses it at a time, which is what a Drain's lease is for.
 type Mirror struct {
 	archive  Archive
 	log      *slog.Logger
@@ -71,6 +72,9 @@ func (m *Mirror) Idle() error {
 }
 
 func (m *Mirror) flush() error {
+	if err := m.manifest.refresh(); err != nil {
+		return fmt.Errorf("refresh manifest: %w", err)
+	}
 	if len(m.manifest.changes) == 0 {
 		return nil
 	}
@@ -109,6 +113,9 @@ func (m *Mirror) Deliver(ctx context.Context, events []models.Event) error {
 }
 
 func (m *Mirror) deliver(ctx context.Context, b *batch, events []models.Event) error {
+	if err := m.manifest.refresh(); err != nil {
+		return fmt.Errorf("refresh manifest: %w", err)
+	}
 	for _, e := range events {
 		if err := ctx.Err(); err != nil {
 			return err

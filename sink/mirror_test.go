@@ -412,3 +412,27 @@ func BenchmarkMirror(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N*len(events))/b.Elapsed().Seconds(), "files/s")
 }
+
+// TestProcessesTakeTurnsWithAMirror lets two processes that both have the mirror open use it in turn.
+func TestProcessesTakeTurnsWithAMirror(t *testing.T) {
+	t.Parallel()
+	dir, s := t.TempDir(), newShelf(t)
+	one, two := openMirror(t, dir, s), openMirror(t, dir, s)
+	const a, b = "https://a.org/a.html", "https://a.org/b.html"
+	deliver(t, one, s.event(models.EventNew, a, "one", 1))
+	deliver(t, two, s.event(models.EventChanged, a, "two", 2), s.event(models.EventNew, b, "bee", 1))
+	if err := two.flush(); err != nil {
+		t.Fatal(err)
+	}
+	deliver(t, one, plain(models.EventFailing, b, 9))
+	if err := errors.Join(one.Close(), two.Close()); err != nil {
+		t.Fatal(err)
+	}
+	rows := rowsOf(t, dir)
+	if len(rows) != 2 || rows[a].Version != 2 || rows[b].State != "failing" || rows[b].Version != 1 {
+		t.Errorf("the manifest says %+v", rows)
+	}
+	if d := cmp.Diff(map[string]string{"a.org/a.html": "two", "a.org/b.html": "bee"}, filesOf(t, dir)); d != "" {
+		t.Errorf("files differ (-want +got):\n%s", d)
+	}
+}

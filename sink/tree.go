@@ -54,16 +54,19 @@ func (t *tree) sweep() error {
 
 // write makes a temporary file with the given content and modification time and returns its name.
 func (t *tree) write(content []byte, modified time.Time) (string, error) {
-	t.number++
-	name := temps + "/" + strconv.Itoa(t.number)
-	if err := t.before("write", name); err != nil {
-		return "", err
+	var f *os.File
+	var name string
+	for err := fs.ErrExist; errors.Is(err, fs.ErrExist); { // another process may have used the number
+		t.number++
+		name = temps + "/" + strconv.Itoa(t.number)
+		if err := t.before("write", name); err != nil {
+			return "", err
+		}
+		if f, err = t.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
 	}
-	f, err := t.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(content)
+	_, err := f.Write(content)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return "", errors.Join(err, t.root.Remove(name))
 	}
