@@ -28,6 +28,7 @@ type fullDisk struct {
 // TestEndToEndFullDisk fills the disk under a running daemon: once down to what it wants to keep free, once to the last
 // byte with no such limit. Each time it stops asking, and goes on by itself when there is room again, with nothing lost.
 func TestEndToEndFullDisk(t *testing.T) {
+	longTest(t)
 	for name, minFree := range map[string]string{"kept free": "8MiB", "to the last byte": "0B"} {
 		t.Run(name, func(t *testing.T) {
 			f := newFullDisk(t, minFree)

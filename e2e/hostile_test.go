@@ -86,6 +86,7 @@ type hostileRun struct {
 // next try, the copy stays as it is in database and mirror, nobody else is held up, and when the fault is over the page
 // goes on.
 func TestEndToEndBadInput(t *testing.T) {
+	longTest(t)
 	h := &hostileRun{t: t, dir: t.TempDir(), faults: faults()}
 	args := h.prepare()
 	d := launch(t, filepath.Join(h.dir, "daemon.log"), args...)

@@ -30,8 +30,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// short tells whether a smaller world is to be replayed.
-func short() bool { return testing.Short() || os.Getenv("RECRAWLD_SHORT") != "" }
+// longTest skips the test where the end-to-end tests have a run of their own.
+func longTest(t *testing.T) {
+	t.Helper()
+	if os.Getenv("RECRAWLD_SHORT") != "" {
+		t.Skip("RECRAWLD_SHORT is set: make e2e and make kill run the end-to-end tests")
+	}
+}
 
 // The span of history that is replayed, and how it is visited. A cycle of a day is about 70 ms of real time, the delay
 // of an hour about 3 ms.
@@ -56,9 +61,10 @@ type rehearsal struct {
 // newRehearsal loads the world and starts its origin: the clock runs from now on.
 func newRehearsal(t *testing.T, store string, span time.Duration) *rehearsal {
 	t.Helper()
+	longTest(t)
 	program(t)
 	hosts, first := 0, time.Date(2023, 9, 25, 0, 0, 0, 0, time.UTC)
-	if short() {
+	if testing.Short() {
 		hosts, first, span = 6, time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC), span/6
 	}
 	corpus, err := origin.LoadCorpus(shared.Path(t, "pages"), t.TempDir(), hosts)

@@ -15,7 +15,7 @@ func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("RECRAWLD_KILLS")
 	if text == "" {
-		if short() {
+		if testing.Short() {
 			return 3
 		}
 		return 10

@@ -11,8 +11,9 @@ import (
 	"recrawld/clock"
 )
 
-// Entry is one request and what was answered. Start and End are by the origin's clock: when the handler was entered and
-// when it had written its answer.
+// Entry is one request and what was answered. Start and End are by the origin's clock: when the handler was entered, and
+// when all but the end of the answer was on its way. So the gap from one End to the next Start is never shorter than the
+// one that the client kept.
 type Entry struct {
 	Seq             int       `json:"seq"` // in the order of Start, from 1
 	Host            string    `json:"host"`

@@ -130,8 +130,22 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, page *Page, ent
 		head.Set("Content-Encoding", encoding)
 	}
 	head.Set("Content-Length", fmt.Sprint(len(body)))
-	n, err := w.Write(body)
-	entry.Sent, entry.Broken = n, err != nil
+	entry.Sent, entry.Broken = write(w, body)
+}
+
+// write sends a body such that the client has not all of it before the entry's End is noted: the last byte stays in the
+// server's buffer until the handler has returned. Else a handler that is not scheduled for a while after its last write
+// would note an End after the client's own, and the gap to the next request would look shorter than it was.
+func write(w http.ResponseWriter, body []byte) (sent int, broken bool) {
+	last := max(len(body)-1, 0)
+	for _, part := range [][]byte{body[:last], body[last:]} {
+		n, err := w.Write(part)
+		sent += n
+		if err != nil {
+			return sent, true
+		}
+	}
+	return sent, false
 }
 
 // refuse answers for a page that is not there: not yet, no more, or elsewhere.
