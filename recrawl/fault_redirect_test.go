@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"recrawld/config"
 	"recrawld/internal/hostile"
 	"recrawld/models"
+	"recrawld/recrawl/scope"
 )
 
 func TestFault_036_RedirectLoops(t *testing.T) {
@@ -111,6 +113,26 @@ func TestRedirectStatuses(t *testing.T) {
 		wantKind(t, out, models.Moved)
 		if out.Permanent != permanent {
 			t.Errorf("%d: Permanent = %v, want %v", status, out.Permanent, permanent)
+		}
+	}
+}
+
+func TestRedirectTargetIsALinkIfItMayBeVisited(t *testing.T) {
+	t.Parallel()
+	for target, links := range map[string]int{"/b": 1, "/private": 0, "http://other.test/": 0} {
+		o := listen(t, map[string]hostile.Answer{"/": hostile.Redirect(301, target)})
+		r := newRig(t, nil)
+		site := config.Site{Name: "here", URL: o.URL("/"), Settings: r.settings}
+		pages, err := scope.Compile(site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.sites = func(int32) (config.Site, *scope.Scope) { return site, pages }
+		page := pageOf(t, o.URL("/"))
+		out := r.turn(t.Context(), page, robotsRow(t, page, "User-agent: *\nDisallow: /private"))
+		wantKind(t, out, models.Moved)
+		if len(out.Links) != links || links == 1 && out.Links[0].URL != out.RedirectTo {
+			t.Errorf("redirect to %s: links %v, want %d", target, out.Links, links)
 		}
 	}
 }

@@ -102,7 +102,11 @@ func TestFault_071_RobotsUnreachable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := listen(t, map[string]hostile.Answer{"/robots.txt": test.answer, "/": hostile.Whole(200, nil, "not to be asked")})
-			r := newRig(t, func(c *Config, _ *config.Settings) { c.Limits.Header = 100 * time.Millisecond })
+			r := newRig(t, func(c *Config, _ *config.Settings) {
+				if name == "silent" {
+					c.Limits.Header = 100 * time.Millisecond
+				}
+			})
 			page := pageOf(t, o.URL("/"))
 			row := r.robotsOf(page)
 			if row.Class != test.class || row.ExpiresAt != models.At(today.Add(10*time.Minute)) {
@@ -315,7 +319,8 @@ func TestRulesCacheIsBounded(t *testing.T) {
 	c := newRulesCache()
 	for i := range 3 * cachedRules {
 		row := models.Robots{Origin: fmt.Sprintf("http://h%d.test", i), GoodAt: 1, Body: []byte("User-agent: *\nDisallow: /")}
-		if c.of(&row).Verdict("recrawld", "/").Allowed || c.of(&row) != c.of(&row) {
+		first, second := c.of(&row), c.of(&row)
+		if first.Verdict("recrawld", "/").Allowed || first != second {
 			t.Fatalf("row %d: rules are wrong or compiled twice", i)
 		}
 	}

@@ -27,7 +27,7 @@ func (s *visit) judge(a *answer) {
 	case status == http.StatusNotModified:
 		s.notModified(a, now)
 	case isRedirect(status):
-		s.moved(a)
+		s.moved(a, now)
 	case status == http.StatusNotFound:
 		s.out.Kind = models.Missing
 	case status == http.StatusGone:
@@ -70,13 +70,18 @@ func (s *visit) notModified(a *answer, now time.Time) {
 	s.learn(false)
 }
 
-func (s *visit) moved(a *answer) {
+// moved reports where the page leads; the target is the only link, if it may be visited.
+func (s *visit) moved(a *answer, now time.Time) {
 	target, bad := redirectTarget(s.guard, s.page, s.url, a.Header)
 	if bad != nil {
 		s.fail(bad.class, bad.Error())
 		return
 	}
 	s.out.Kind, s.out.RedirectTo = models.Moved, target.String()
+	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
+	if _, ok := s.inScope(target, int(s.page.Level)); ok && s.mayAsk(s.rules.of(s.robots), target) {
+		s.out.Links = []models.FoundLink{{URL: target.String(), Host: target.HostName()}}
+	}
 	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect
 }
 
