@@ -54,7 +54,7 @@ func politenessText(p origin.Politeness) string {
 	if len(p.Breaches) > 0 {
 		return fmt.Sprintf("%d of %s gaps were shorter than wanted, such as %s", len(p.Breaches), report.Count(p.Gaps), p.Breaches[0])
 	}
-	return fmt.Sprintf("%s gaps of at least the host's delay, the shortest %s; %s to a host at a time", report.Count(p.Gaps),
+	return fmt.Sprintf("all %s gaps kept the host's delay, the shortest %s; %s at a time", report.Count(p.Gaps),
 		report.Span(p.Shortest), report.Plural(p.MaxInFlight, "request"))
 }
 
