@@ -51,11 +51,12 @@ staticcheck: $(TOOLS)/staticcheck-$(STATICCHECK)
 arch:
 	go test -count=1 ./internal/arch
 
-# unit runs every test but the end-to-end ones, under the race detector; a run without it would find nothing more.
+# unit runs every test but the end-to-end ones under the race detector; a run without it would find nothing more.
 unit:
-	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_SHORT=1 go test -race -timeout 10m ./...
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -race -timeout 10m $$(go list ./... | grep -vx recrawld/e2e)
 
-# e2e runs the built daemon on real pages.
+# e2e runs the built daemon as processes of its own: the whole history of real pages on both databases, bad input, a
+# full disk.
 e2e:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -timeout 10m -run '^TestEndToEnd' ./e2e
 

@@ -55,6 +55,7 @@ type daemon struct {
 	mu      sync.Mutex
 	base    config.Config  // guarded by mu; the file and the flags
 	origins config.Origins // guarded by mu
+	refused []models.Site  // guarded by mu; rows that could not be put in force
 
 	closers []func() error // in the order in which things were opened
 }
@@ -184,7 +185,7 @@ func (d *daemon) build(ctx context.Context) error {
 	d.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	d.figures = newFigures(d.store, d.registry)
-	d.visitor = &visitors{make: d.newVisitor}
+	d.visitor = &visitors{make: d.newVisitor, learns: d.learnSite}
 	if err := d.visitor.follow(&d.force.Load().config); err != nil {
 		return err
 	}

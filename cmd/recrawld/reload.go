@@ -60,17 +60,38 @@ func (d *daemon) reload(ctx context.Context) error {
 	return nil
 }
 
+// learnSite tells whether a site is in force, and looks for it in the database where it is not.
+func (d *daemon) learnSite(ctx context.Context, id int32) siteNews {
+	if _, known := d.force.Load().sites[id]; known {
+		return siteKnown
+	}
+	if err := d.followSites(ctx, d.clock.Now()); err != nil {
+		d.log.Warn("a new site cannot be visited", "site", id, "err", err)
+		return siteRefused
+	}
+	if _, known := d.force.Load().sites[id]; known {
+		return siteNew
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if slices.ContainsFunc(d.refused, func(row models.Site) bool { return row.ID == id }) {
+		return siteRefused
+	}
+	return siteGone
+}
+
 // followSites puts in force what commands changed in the database since.
 func (d *daemon) followSites(ctx context.Context, _ time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	rows, err := d.store.Sites(ctx)
 	before := d.force.Load()
-	if err != nil || slices.Equal(rows, before.rows) {
+	if err != nil || slices.Equal(rows, before.rows) || d.refused != nil && slices.Equal(rows, d.refused) {
 		return err
 	}
 	if err := d.putInForce(ctx); err != nil {
-		return err
+		d.refused = rows // said once, not every two seconds
+		return fmt.Errorf("sites of the database are not put in force: %w", err)
 	}
 	d.tellSites(before.rows, rows)
 	return nil

@@ -13,7 +13,8 @@ import (
 // visitors is the visitor of the present configuration. Settings of sites reach a visitor by themselves; who asks and
 // what may be dialled are fixed in one, so a change of these makes another. It is safe for concurrent use.
 type visitors struct {
-	make func(*config.Config) (*recrawl.Visitor, error)
+	make   func(*config.Config) (*recrawl.Visitor, error)
+	learns func(ctx context.Context, site int32) siteNews
 
 	mu      sync.RWMutex
 	agent   config.Agent     // guarded by mu
@@ -39,8 +40,27 @@ func (v *visitors) follow(c *config.Config) error {
 	return nil
 }
 
-// Visit implements scheduler.Visitor.
+// siteNews is what there is to know of the site of a page whose turn has come.
+type siteNews int
+
+const (
+	siteKnown siteNews = iota
+	siteNew            // a command has just added it: it was learned this moment
+	siteRefused        // what a command added may not be asked by this daemon
+	siteGone           // a command has removed it
+)
+
+// Visit implements scheduler.Visitor. The page of a site that was not known yet when its lease was planned has its turn
+// again, under the site's own settings.
 func (v *visitors) Visit(ctx context.Context, t models.Turn) models.Outcome {
+	switch v.learns(ctx, t.Page.SiteID) {
+	case siteNew:
+		return models.Outcome{Kind: models.Interrupted, At: t.Now, Detail: "its site is new"}
+	case siteRefused:
+		return models.Outcome{Kind: models.Failed, Class: models.OwnLimit, At: t.Now, Detail: "its site is not in force here"}
+	case siteGone:
+		return models.Outcome{Kind: models.Excluded, At: t.Now, Detail: "its site was removed"}
+	}
 	v.mu.RLock()
 	visitor := v.now
 	v.mu.RUnlock()
