@@ -88,15 +88,17 @@ func (c *committer) write(ctx context.Context, results []models.Result) ([]error
 		if err == nil {
 			return lost, nil
 		}
-		if ctx.Err() != nil {
+		c.log.Warn("the database does not take results", "tries", try, "results", len(results), "err", err)
+		if !c.again(ctx, try) {
 			return nil, fmt.Errorf("commit %d results: %w", len(results), err)
 		}
-		c.log.Warn("the database does not take results", "tries", try, "results", len(results), "err", err)
-		wait := c.clock.Real(backoff(try, 100*time.Millisecond, 5*time.Second, 0))
-		if err := c.clock.SleepUntil(ctx, c.clock.Now().Add(wait)); err != nil {
-			return nil, err
-		}
 	}
+}
+
+// again waits before another try, the longer the more there were, and tells whether there may be one.
+func (c *committer) again(ctx context.Context, try int32) bool {
+	wait := c.clock.Real(backoff(try, 100*time.Millisecond, 5*time.Second, 0))
+	return c.clock.SleepUntil(ctx, c.clock.Now().Add(wait)) == nil
 }
 
 // keep stores the bodies of the batch's new versions and makes them durable. A body that was seen before, under any
@@ -166,13 +168,12 @@ func (c *committer) seen(ctx context.Context, batch []finished) (map[models.Dige
 		if err == nil && seen == nil {
 			seen = make(map[models.Digest]models.Content)
 		}
-		if err == nil || ctx.Err() != nil {
-			return seen, err
+		if err == nil {
+			return seen, nil
 		}
 		c.log.Warn("the database does not answer", "tries", try, "err", err)
-		wait := c.clock.Real(backoff(try, 100*time.Millisecond, 5*time.Second, 0))
-		if err := c.clock.SleepUntil(ctx, c.clock.Now().Add(wait)); err != nil {
-			return nil, err
+		if !c.again(ctx, try) {
+			return nil, fmt.Errorf("look up %d bodies: %w", len(digests), err)
 		}
 	}
 }
@@ -192,7 +193,7 @@ func (f *finished) place(record models.Record) {
 func (f *finished) fail(class models.ErrorClass, err error, now time.Time) {
 	release := f.result.Release
 	f.outcome = models.Outcome{Kind: models.Failed, Class: class, Detail: err.Error(), At: f.outcome.At,
-		Sent: f.outcome.Sent, Body: f.outcome.Body}
+		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Body: f.outcome.Body}
 	f.result = f.planner.Plan(&f.lease, f.before, &f.outcome, now)
 	f.result.Release = release
 }
@@ -204,7 +205,7 @@ func (c *committer) count(f *finished, err error) {
 			"outcome", f.outcome.Kind.String())
 		return
 	}
-	c.metrics.visit(&f.outcome)
+	c.metrics.visit(&f.outcome, &f.before)
 	c.log.Debug("visit", "page", f.result.Page.URL, "outcome", f.outcome.Kind.String(), "class", f.outcome.Class.String(),
 		"status", f.outcome.Status, "took", f.outcome.Took, "fr_max", f.result.Page.FRMax, "due", f.result.Page.DueAt.String())
 }

@@ -56,9 +56,12 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-func (m *metrics) visit(out *models.Outcome) {
+func (m *metrics) visit(out *models.Outcome, before *models.Page) {
 	m.visits.WithLabelValues(out.Kind.String()).Inc()
 	m.bytes.Add(float64(out.WireBytes))
+	if out.Kind == models.NotModified {
+		m.saved.Add(float64(before.Bytes))
+	}
 	if out.Kind == models.Failed {
 		m.failed.WithLabelValues(out.Class.String()).Inc()
 	}

@@ -14,6 +14,7 @@ type Planner struct {
 	calendar Calendar
 	config   *config.Config
 	paused   map[int32]bool
+	pageTime time.Duration // the longest of any site
 }
 
 // NewPlanner returns a planner for a valid configuration and the IDs of the sites that are paused.
@@ -22,7 +23,7 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Planner{calendar: calendar, config: c, paused: paused}, nil
+	return &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c)}, nil
 }
 
 // Calendar is the planner's calendar.

@@ -18,9 +18,9 @@ const maxRobotsTurns = 2
 // Every lease ends with one result that releases it.
 func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals chan<- finished) {
 	defer w.take(-1)
-	t := &hostTurn{worker: w, planner: w.planner.Load(), lease: lease, pages: lease.Pages, arrivals: arrivals}
+	t := &hostTurn{worker: w, lease: lease, pages: lease.Pages, arrivals: arrivals}
 	t.visitNext(ctx) // alone: it may bring the host's robots.txt
-	width := t.planner.config.Site(lease.Pages[0].SiteID).Settings.Concurrency
+	width := w.planner.Load().config.Site(lease.Pages[0].SiteID).Settings.Concurrency
 	if w.Fetchers == 0 {
 		width = 1
 	}
@@ -36,7 +36,6 @@ func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals cha
 // hostTurn is a lease being worked on.
 type hostTurn struct {
 	worker   *Worker
-	planner  *Planner
 	arrivals chan<- finished
 
 	mu     sync.Mutex
@@ -53,22 +52,24 @@ func (t *hostTurn) visitAll(ctx context.Context) {
 
 // visitNext visits the next page and tells whether there may be another.
 func (t *hostTurn) visitNext(ctx context.Context) bool {
-	page, slot, ok := t.next()
+	w := t.worker
+	page, slot, ok := t.next(w.planner.Load())
 	if !ok {
 		return false
 	}
-	w := t.worker
-	if err := w.Clock.SleepUntil(ctx, slot.at); err != nil {
-		t.result(page, slot, models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
+	err := w.Clock.SleepUntil(ctx, slot.at)
+	planner := w.planner.Load() // after the sleep: what was set meanwhile counts
+	if err != nil {
+		t.result(planner, page, slot, models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
 		return false
 	}
 	now := w.Clock.Now()
-	out, held := t.planner.Hold(&page.Page, now)
+	out, held := planner.Hold(&page.Page, now)
 	if !held {
 		out = w.visit(ctx, t.turn(page, now))
 	}
 	w.hold(int64(len(out.Body)))
-	t.result(page, slot, out)
+	t.result(planner, page, slot, out)
 	return true
 }
 
@@ -81,7 +82,7 @@ type slot struct {
 
 // next takes the next page and a slot for it: several visits at a time begin a delay apart, and the end of each moves
 // the host's opening on.
-func (t *hostTurn) next() (models.LeasedPage, slot, bool) {
+func (t *hostTurn) next(p *Planner) (models.LeasedPage, slot, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w, h := t.worker, &t.lease.Host
@@ -89,11 +90,11 @@ func (t *hostTurn) next() (models.LeasedPage, slot, bool) {
 	open := later(now, later(h.OpenAt.Time(), h.BackoffUntil.Time()))
 	visited := t.last != nil
 	switch {
-	case len(t.pages) == 0:
+	case len(t.pages) == 0, visited && w.resting():
 		return models.LeasedPage{}, slot{}, false
 	case visited && h.Delay >= w.Clock.Real(patient) && open.After(now):
 		return models.LeasedPage{}, slot{}, false // nobody holds a host only to wait
-	case visited && open.Add(w.Clock.Real(w.PageTime+leaseMargin)).After(t.lease.Until):
+	case visited && open.Add(w.Clock.Real(max(w.PageTime, p.pageTime)+leaseMargin)).After(t.lease.Until):
 		return models.LeasedPage{}, slot{}, false
 	}
 	page := t.pages[0]
@@ -113,7 +114,7 @@ func (t *hostTurn) turn(page models.LeasedPage, now time.Time) models.Turn {
 }
 
 // result plans what the visit means and passes the result before it on.
-func (t *hostTurn) result(page models.LeasedPage, taken slot, out models.Outcome) {
+func (t *hostTurn) result(planner *Planner, page models.LeasedPage, taken slot, out models.Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.worker.Clock.Now()
@@ -122,8 +123,8 @@ func (t *hostTurn) result(page models.LeasedPage, taken slot, out models.Outcome
 		t.lease.Host.OpenAt = taken.before // nothing was asked: the slot is free again
 	}
 	lease := models.Lease{Host: t.lease.Host, Until: t.lease.Until}
-	f := finished{planner: t.planner, lease: lease, before: page.Page, outcome: out}
-	f.result = t.planner.Plan(&lease, page.Page, &f.outcome, now)
+	f := finished{planner: planner, lease: lease, before: page.Page, outcome: out}
+	f.result = planner.Plan(&lease, page.Page, &f.outcome, now)
 	t.lease.Host = f.result.Host
 	t.keepRobots(out.Robots)
 	if out.Kind == models.RobotsFetched && t.robots < maxRobotsTurns {
@@ -174,7 +175,8 @@ func (w *Worker) visit(ctx context.Context, turn models.Turn) (out models.Outcom
 	defer func() {
 		if p := recover(); p != nil {
 			w.Log.Error("visit panicked", "page", turn.Page.URL, "panic", p, "stack", string(debug.Stack()))
-			out = models.Outcome{Kind: models.Failed, Class: models.OwnPanic, Detail: fmt.Sprint(p), At: turn.Now, Sent: 1}
+			out = models.Outcome{Kind: models.Failed, Class: models.OwnPanic, Detail: fmt.Sprint(p), At: turn.Now, Sent: 1,
+				Delay: turn.Host.Delay}
 		}
 	}()
 	return w.Visitor.Visit(ctx, turn)

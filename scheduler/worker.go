@@ -28,6 +28,7 @@ type Worker struct {
 	cancel context.CancelFunc // guarded by mu; ends the present sleep
 	leases int                // guarded by mu; hosts held
 	held   int64              // guarded by mu; bytes of bodies fetched and not yet stored
+	ending bool               // guarded by mu; nothing new begins
 }
 
 // Config is what a worker is made of.
@@ -41,9 +42,9 @@ type Config struct {
 	Name     string        // of the worker, unique among those of the database
 	Fetchers int           // visits under way at most; 0: one after the other, in the loop's own goroutine (simulation)
 	Lease    time.Duration // real time
-	PageTime time.Duration // real time: the longest page time of any site
+	PageTime time.Duration // real time: the longest page time of any site; a planner whose sites have a longer one counts
 	Grace    time.Duration // real time: how long visits may go on after Run's context ends
-	Memory   int64         // bytes of bodies held at most before fetchers wait
+	Memory   int64         // bytes of bodies held from which on no further visit begins
 
 	// Live names the workers that are alive, this one included; nil: this one alone. Each prefers its share of the
 	// buckets, and any may take any: what they prefer is for speed, not for safety.
@@ -84,18 +85,31 @@ const patient = time.Second
 // idle is how long the loop sleeps at most, in real time: what other processes add is seen that soon.
 const idle = 500 * time.Millisecond
 
+// lastWrite is how long results may still be written, in real time, after the visits were given up.
+const lastWrite = 5 * time.Second
+
 // Run works until the context ends, then lets the visits under way finish for the grace period, cancels the rest, and
-// returns nil when everything learned is written. It returns an error where the archive can no longer be trusted.
+// returns nil when everything learned is written. It returns an error where the archive can no longer be trusted, or
+// where the database still takes no results a little after the grace period: what they say is then learned again.
 func (w *Worker) Run(ctx context.Context) error {
 	if w.Fetchers == 0 {
 		return w.runInline(ctx)
 	}
 	group, failed := errgroup.WithContext(context.WithoutCancel(ctx))
-	visiting, cancel := context.WithCancel(failed)
-	defer cancel()
+	visiting, cancelVisits := context.WithCancel(failed)
+	defer cancelVisits()
+	writing, cancelWrites := context.WithCancel(failed)
+	defer cancelWrites()
+	written, done := context.WithCancel(context.Background())
 	arrivals := make(chan finished, 2*w.Fetchers)
-	c := w.committer()
-	group.Go(func() error { return c.run(failed, arrivals) })
+	group.Go(func() error {
+		defer done()
+		err := w.committer().run(writing, arrivals)
+		if err != nil { // nobody may wait for a committer that is gone
+			group.Go(func() error { discard(arrivals); return nil })
+		}
+		return err
+	})
 	group.Go(func() error {
 		defer close(arrivals)
 		claiming, stop := context.WithCancel(ctx)
@@ -105,22 +119,29 @@ func (w *Worker) Run(ctx context.Context) error {
 		w.loop(claiming, func(l models.Lease) {
 			fetchers.Go(func() { w.visitHost(visiting, l, arrivals) })
 		})
-		w.drain(&fetchers, cancel)
+		w.end()
+		group.Go(func() error { w.giveUp(written, cancelVisits, cancelWrites); return nil })
+		fetchers.Wait()
 		return nil
 	})
 	return group.Wait()
 }
 
-// drain waits for the fetchers: for the grace period as they are, then cancelled.
-func (w *Worker) drain(fetchers *sync.WaitGroup, cancel context.CancelFunc) {
-	over, stop := context.WithCancel(context.Background())
-	defer stop()
-	go func() {
-		if w.Clock.SleepUntil(over, w.Clock.Now().Add(w.Clock.Real(w.Grace))) == nil {
-			cancel()
-		}
-	}()
-	fetchers.Wait()
+// giveUp ends, unless everything is written before, the visits after the grace period and the writing soon after.
+func (w *Worker) giveUp(written context.Context, visits, writes context.CancelFunc) {
+	end := w.Clock.Now().Add(w.Clock.Real(w.Grace))
+	if w.Clock.SleepUntil(written, end) != nil {
+		return
+	}
+	visits()
+	if w.Clock.SleepUntil(written, end.Add(w.Clock.Real(lastWrite))) == nil {
+		writes()
+	}
+}
+
+func discard(arrivals <-chan finished) {
+	for range arrivals {
+	}
 }
 
 // runInline is Run without goroutines: with a virtual clock it is the simulator.
@@ -234,10 +255,27 @@ func (w *Worker) holding(now time.Time) string {
 func (w *Worker) room() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.Memory > 0 && w.held >= w.Memory {
+	if w.full() {
 		return 0
 	}
 	return max(w.Fetchers, 1) - w.leases
+}
+
+// full tells whether as many bodies wait to be written as may. The caller holds mu.
+func (w *Worker) full() bool { return w.Memory > 0 && w.held >= w.Memory }
+
+// resting tells whether leases end with the visit under way.
+func (w *Worker) resting() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ending || w.full()
+}
+
+// end lets nothing new begin.
+func (w *Worker) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ending = true
 }
 
 func (w *Worker) take(n int) {

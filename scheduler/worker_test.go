@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -276,14 +277,20 @@ func (s *stage) page(url string) models.Page {
 // flaky is a store that is away for its first tries, and an archive whose sync fails.
 type flaky struct {
 	*simulate.Memory
-	tries int
+	tries atomic.Int32
 }
 
 func (f *flaky) Commit(ctx context.Context, now time.Time, results []models.Result) ([]error, error) {
-	if f.tries--; f.tries >= 0 {
+	if f.tries.Add(-1) >= 0 {
 		return nil, errors.New("connection refused")
 	}
 	return f.Memory.Commit(ctx, now, results)
+}
+
+func newFlaky(store *simulate.Memory, tries int32) *flaky {
+	f := &flaky{Memory: store}
+	f.tries.Store(tries)
+	return f
 }
 
 type badDisk struct{ simulate.Nowhere }
@@ -297,7 +304,7 @@ func TestResultsWaitForTheDatabase(t *testing.T) {
 		s.visit = takes(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		w := s.worker("one", clock.System{}, func(c *scheduler.Config) { c.Store = &flaky{s.store, 5} })
+		w := s.worker("one", clock.System{}, func(c *scheduler.Config) { c.Store = newFlaky(s.store, 5) })
 		if err := w.Run(ctx); err != nil {
 			t.Fatal(err)
 		}
