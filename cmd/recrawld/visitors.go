@@ -44,10 +44,10 @@ func (v *visitors) follow(c *config.Config) error {
 type siteNews int
 
 const (
-	siteKnown siteNews = iota
-	siteNew            // a command has just added it: it was learned this moment
-	siteRefused        // what a command added may not be asked by this daemon
-	siteGone           // a command has removed it
+	siteKnown   siteNews = iota
+	siteNew              // a command has just added it: it was learned this moment
+	siteRefused          // what a command added may not be asked by this daemon
+	siteGone             // a command has removed it
 )
 
 // Visit implements scheduler.Visitor. The page of a site that was not known yet when its lease was planned has its turn
