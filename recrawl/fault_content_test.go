@@ -1,10 +1,13 @@
 package recrawl
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,6 +122,33 @@ func TestFault_059_VaryStar(t *testing.T) {
 	r.visit(after(first, r.visit(first)))
 	if got := o.Requests()[1].Header.Get("If-None-Match"); got != `"1"` {
 		t.Errorf("with Vary: * the condition is %q", got)
+	}
+}
+
+// broken is a clock that panics from its second reading on: after the answer, where the page is read.
+type broken struct {
+	clock.System
+	readings atomic.Int32
+}
+
+func (b *broken) Now() time.Time {
+	if b.readings.Add(1) > 1 {
+		panic("a bug of ours")
+	}
+	return today
+}
+
+func TestFault_080_Panic(t *testing.T) {
+	t.Parallel()
+	var logged bytes.Buffer
+	o := listen(t, map[string]hostile.Answer{"/": page("<p>x", "ETag", `"1"`)})
+	r := newRig(t, func(c *Config, _ *config.Settings) {
+		c.Clock, c.Log = &broken{}, slog.New(slog.NewTextHandler(&logged, nil))
+	})
+	out := r.fetch(o.URL("/"))
+	wantFailed(t, out, models.OwnPanic)
+	if out.Sent != 1 || out.ETag != "" || !strings.Contains(logged.String(), "goroutine") {
+		t.Errorf("after a panic: Sent %d, ETag %q, log %q", out.Sent, out.ETag, logged.String())
 	}
 }
 

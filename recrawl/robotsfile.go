@@ -20,7 +20,6 @@ const (
 	robotsGrace   = 30 * 24 * time.Hour // how long the last good answer stands in for one that cannot be had
 	robotsRetry   = 10 * time.Minute    // the first wait after a failure; it doubles
 	robotsRetryTo = 12 * time.Hour
-	robotsHeaders = 64 << 10
 )
 
 // robotsOf is the row of an origin, or nil.
@@ -125,16 +124,16 @@ func firstLines(body []byte) []byte {
 }
 
 // askRobots gets robots.txt of an origin. The only error is that ctx ended.
-func (v *Visitor) askRobots(ctx context.Context, origin string) (robotsAnswer, error) {
+func (s *visit) askRobots(ctx context.Context, origin string) (robotsAnswer, error) {
 	var got robotsAnswer
 	target, err := canon.Parse(origin + "/robots.txt")
 	if err != nil {
 		return robotsAnswer{class: models.HTTPProtocol, detail: err.Error()}, nil
 	}
 	began := machineNow()
-	deadline := began.Add(v.limits.RobotsTime)
+	deadline := began.Add(s.limits.RobotsTime)
 	for hop := 0; ; hop++ {
-		next, again, err := v.askRobotsOnce(ctx, target, deadline.Sub(machineNow()), &got)
+		next, again, err := s.askRobotsOnce(ctx, target, deadline.Sub(machineNow()), &got)
 		got.took = machineNow().Sub(began)
 		if err != nil || !again {
 			return got, err
@@ -148,17 +147,17 @@ func (v *Visitor) askRobots(ctx context.Context, origin string) (robotsAnswer, e
 }
 
 // askRobotsOnce makes one hop; again tells that it leads to next.
-func (v *Visitor) askRobotsOnce(ctx context.Context, target canon.URL, left time.Duration, got *robotsAnswer) (
+func (s *visit) askRobotsOnce(ctx context.Context, target canon.URL, left time.Duration, got *robotsAnswer) (
 	next canon.URL, again bool, err error) {
-	if blocked := v.guard.checkLiteral(target); blocked != nil {
+	if blocked := s.guard.checkLiteral(target); blocked != nil {
 		got.class, got.detail = models.BlockedAddress, blocked.Error()
 		return canon.URL{}, false, nil
 	}
 	got.sent++
-	a, err := v.fetcher.do(ctx, exchange{
-		url: target, header: v.headers("text/plain, */*;q=0.5"), time: left, headerBytes: robotsHeaders,
+	a, err := s.fetcher.do(ctx, exchange{
+		url: target, header: s.headers("text/plain, */*;q=0.5"), time: left, headerBytes: s.settings.HeaderBytes,
 		caps: bodyCaps{wire: 4 * robots.MaxBytes, decoded: robots.MaxBytes + 1, truncate: true,
-			ratio: v.limits.Ratio, ratioFrom: v.limits.RatioFrom},
+			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
 	})
 	got.status, got.header, got.wire = a.Status, a.Header, got.wire+a.WireBytes
 	var failed *fetchError

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -111,6 +112,7 @@ type visit struct {
 
 // run walks the stops of a visit; each either ends it or lets it go on.
 func (s *visit) run(ctx context.Context) {
+	defer s.contain()
 	switch {
 	case s.outside(), s.blocked(), s.skipped(), s.askedRobots(ctx), s.forbidden():
 		return
@@ -126,6 +128,17 @@ func (s *visit) run(ctx context.Context) {
 	default:
 		s.judge(&a)
 	}
+}
+
+// contain turns a bug of ours, such as a parser that panics over some page, into the failure of this visit.
+func (s *visit) contain() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	s.log.Error("visit panicked", "page", s.page.URL, "panic", p, "stack", string(debug.Stack()))
+	s.out = models.Outcome{At: s.out.At, Took: s.out.Took, Sent: s.out.Sent, Status: s.out.Status}
+	s.fail(models.OwnPanic, fmt.Sprint(p))
 }
 
 func (s *visit) fail(class models.ErrorClass, detail string) {

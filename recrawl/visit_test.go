@@ -71,6 +71,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{"/": hostile.Whole(200, nil, "hello"), "/gone": hostile.Whole(410, nil, "gone")})
 	r := newRig(t, nil)
+	r.robotsOf(pageOf(t, o.URL("/")))
 	for _, path := range []string{"/", "/gone", "/missing", "/"} {
 		r.fetch(o.URL(path))
 	}
