@@ -29,9 +29,10 @@ type guard struct {
 var alsoDenied = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
 
 func newGuard(network config.Network) *guard {
+	ports := append([]uint16{}, network.Ports...) // never nil, which the library takes for any port
 	return &guard{
 		allow:  network.Allow,
-		public: ssrf.New(ssrf.WithPorts(network.Ports...), ssrf.WithDeniedV4Prefixes(alsoDenied...)),
+		public: ssrf.New(ssrf.WithPorts(ports...), ssrf.WithDeniedV4Prefixes(alsoDenied...)),
 		own:    isOwnAddress,
 	}
 }

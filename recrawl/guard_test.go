@@ -256,6 +256,15 @@ func TestGuardAllow(t *testing.T) {
 	}
 }
 
+func TestGuardWithoutPortsDialsNothing(t *testing.T) {
+	t.Parallel()
+	for _, target := range []string{"93.184.215.14:80", "93.184.215.14:22", "[2001:4860:4860::8888]:443"} {
+		if newGuard(config.Network{}).check(netip.MustParseAddrPort(target)) == nil {
+			t.Errorf("%s may be dialled though no port is configured", target)
+		}
+	}
+}
+
 func TestGuardKnowsOwnAddresses(t *testing.T) {
 	t.Parallel()
 	for target, own := range map[string]bool{"127.0.0.1:80": true, "[::1]:80": true} {
