@@ -12,7 +12,7 @@ const (
 	// sliceRows is how many rows a transaction of a long chore takes.
 	sliceRows = 5000
 	// addRows is how many pages a transaction of an import takes.
-	addRows = 20000
+	addRows = 10000
 )
 
 // AddPages adds pages, with at most maxPerHost on a host (0: no limit), and the hosts that they need. Known pages are

@@ -75,7 +75,7 @@ func fill(t *testing.T, s *Store) {
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}
-	const hosts, pages = 8000, 5
+	const hosts, pages = 3000, 2
 	var found []Discovery
 	for h := range hosts {
 		for p := range pages {

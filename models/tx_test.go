@@ -52,7 +52,7 @@ func TestTwoProcessesWriteOneSQLiteFile(t *testing.T) {
 	if err := a.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}
-	const rounds = 50
+	const rounds = 20
 	errs := make(chan error, 2)
 	for _, s := range []*Store{a, b} {
 		go func() {

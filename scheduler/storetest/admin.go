@@ -195,7 +195,7 @@ func pagesPerHost(w *world) {
 }
 
 func bigBatch(w *world) {
-	const hosts, pages = 500, 60
+	const hosts, pages = 200, 60 // more than one transaction takes, and more than one statement
 	var batch []models.Discovery
 	for h := range hosts {
 		for p := range pages {
