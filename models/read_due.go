@@ -47,8 +47,8 @@ func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]Du
 	return first, nil
 }
 
-// DueCount counts the pages due until a moment, by site. It passes over the index pages_due and reads the rows of pages
-// that are due.
+// DueCount counts the pages due until a moment, by site. It passes over the index pages_due of each bucket and reads the
+// rows of pages that are due.
 func (s *Store) DueCount(ctx context.Context, until Instant) (map[int32]int64, error) {
 	const query = "SELECT site_id, COUNT(*) FROM pages WHERE bucket = $1 AND due_at > 0 AND due_at <= $2 GROUP BY site_id"
 	counts := map[int32]int64{}
@@ -66,16 +66,24 @@ func (s *Store) DueCount(ctx context.Context, until Instant) (map[int32]int64, e
 }
 
 // DueByStep counts the pages due in each of n steps of time from a moment on; what is due before counts in the first.
-// It passes over the index pages_due; for one site it reads the rows too.
+// It passes over the index pages_due of each bucket; for one site it reads the rows of pages that are due too.
 func (s *Store) DueByStep(ctx context.Context, site int32, from Instant, step time.Duration, n int) ([]int64, error) {
-	const query = `SELECT (CASE WHEN due_at < $2 THEN 0 ELSE (due_at - $2) / $3 END) AS step, COUNT(*) FROM pages
-		WHERE bucket = $1 AND due_at > 0 AND due_at < $4 AND ($5 = 0 OR site_id = $5) GROUP BY step`
+	const steps = "SELECT (CASE WHEN due_at < $2 THEN 0 ELSE (due_at - $2) / $3 END) AS step, COUNT(*) FROM pages"
+	const due = " WHERE bucket = $1 AND due_at > 0 AND due_at < $4"
+	query := steps + due + " GROUP BY step" // without the site the index has all that is asked for
+	if site != 0 {
+		query = steps + due + " AND site_id = $5 GROUP BY step"
+	}
 	counts := make([]int64, n)
 	until := from.Add(time.Duration(n) * step)
 	for bucket := range int16(Buckets) {
+		args := []any{bucket, from, step.Milliseconds(), until}
+		if site != 0 {
+			args = append(args, site)
+		}
 		var at int
 		var pages int64
-		for _, err := range s.scan(ctx, []any{&at, &pages}, query, bucket, from, step.Milliseconds(), until, site) {
+		for _, err := range s.scan(ctx, []any{&at, &pages}, query, args...) {
 			if err != nil {
 				return nil, fmt.Errorf("count due pages: %w", err)
 			}

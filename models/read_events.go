@@ -8,8 +8,11 @@ import (
 	"slices"
 )
 
-// changesChunk is how many events are read at a time.
-const changesChunk = 500
+// An event log is read backward in chunks of this many events, the first and the last.
+const (
+	firstChunk = 50
+	lastChunk  = 5000
+)
 
 // ChangesQuery narrows Changes.
 type ChangesQuery struct {
@@ -24,7 +27,7 @@ type ChangesQuery struct {
 //
 // The log is ordered by (bucket, seq), and within a bucket times grow with seq but for what batches of visits that
 // ended together may differ. So each bucket is read from its end backward, a chunk at a time, until a whole chunk is
-// older than what is asked for: the cost is that of the events since q.Since, in memory those of q.Limit.
+// older than what is asked for: the cost is that of the events since q.Since, in memory twice those of q.Limit.
 func (s *Store) Changes(ctx context.Context, q ChangesQuery) ([]Event, error) {
 	var newest []Event
 	for bucket := range int16(Buckets) {
@@ -32,18 +35,25 @@ func (s *Store) Changes(ctx context.Context, q ChangesQuery) ([]Event, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read changes: %w", err)
 		}
-		newest = append(newest, found...)
-		slices.SortFunc(newest, newestFirst)
-		newest = newest[:min(len(newest), q.Limit)]
+		if newest = append(newest, found...); len(newest) > 2*q.Limit {
+			newest = q.newest(newest)
+		}
 	}
-	return newest, nil
+	return q.newest(newest), nil
+}
+
+// newest orders events and cuts them to what is asked for.
+func (q ChangesQuery) newest(events []Event) []Event {
+	slices.SortFunc(events, newestFirst)
+	return events[:min(len(events), q.Limit)]
 }
 
 // bucketChanges returns at most q.Limit of one bucket's events.
 func (s *Store) bucketChanges(ctx context.Context, bucket int16, q ChangesQuery) ([]Event, error) {
 	var kept []Event
-	for seq := int64(0); ; {
-		chunk, err := s.eventsBefore(ctx, bucket, seq)
+	size := min(max(q.Limit, firstChunk), lastChunk)
+	for seq := int64(math.MaxInt64); ; {
+		chunk, err := s.eventsBefore(ctx, bucket, seq, size)
 		if err != nil {
 			return nil, err
 		}
@@ -54,13 +64,10 @@ func (s *Store) bucketChanges(ctx context.Context, bucket int16, q ChangesQuery)
 				kept = append(kept, e)
 			}
 		}
-		slices.SortFunc(kept, newestFirst)
-		full := len(kept) >= q.Limit
-		kept = kept[:min(len(kept), q.Limit)]
-		if !fresh || full || len(chunk) < changesChunk {
-			return kept, nil
+		if !fresh || len(kept) >= q.Limit || len(chunk) < size {
+			return q.newest(kept), nil
 		}
-		seq = chunk[len(chunk)-1].Seq
+		seq, size = chunk[len(chunk)-1].Seq, min(2*size, lastChunk)
 	}
 }
 
@@ -80,39 +87,48 @@ func (c EventCursor) compare(other EventCursor) int {
 
 func newestFirst(a, b Event) int { return a.Cursor().compare(b.Cursor()) }
 
-// eventsBefore reads a chunk of a bucket's log backward from before seq (0: from its end). It reads the key.
-func (s *Store) eventsBefore(ctx context.Context, bucket int16, seq int64) ([]Event, error) {
-	if seq == 0 {
-		seq = math.MaxInt64
-	}
+// eventsBefore reads a chunk of a bucket's log backward from before seq. It reads the key.
+func (s *Store) eventsBefore(ctx context.Context, bucket int16, seq int64, size int) ([]Event, error) {
 	return eventTable.scan(s.rows(ctx, "SELECT "+eventTable.list()+` FROM events
-		WHERE bucket = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`, bucket, seq, changesChunk))
+		WHERE bucket = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`, bucket, seq, size))
 }
 
 // ChangeCounts counts the events since a moment by site and kind. The cost is that of the events since then.
 func (s *Store) ChangeCounts(ctx context.Context, since Instant) (map[int32]map[EventKind]int64, error) {
 	counts := map[int32]map[EventKind]int64{}
 	for bucket := range int16(Buckets) {
-		for seq, fresh := int64(0), true; fresh; {
-			chunk, err := s.eventsBefore(ctx, bucket, seq)
-			if err != nil {
-				return nil, fmt.Errorf("count changes: %w", err)
-			}
-			fresh = false
-			for _, e := range chunk {
-				if e.At < since {
-					continue
-				}
-				fresh = len(chunk) == changesChunk
-				if counts[e.SiteID] == nil {
-					counts[e.SiteID] = map[EventKind]int64{}
-				}
-				counts[e.SiteID][e.Kind]++
-			}
-			if len(chunk) > 0 {
-				seq = chunk[len(chunk)-1].Seq
-			}
+		if err := s.bucketCounts(ctx, bucket, since, counts); err != nil {
+			return nil, fmt.Errorf("count changes: %w", err)
 		}
 	}
 	return counts, nil
+}
+
+// bucketCounts adds one bucket's events, read backward as Changes does.
+func (s *Store) bucketCounts(ctx context.Context, bucket int16, since Instant, counts map[int32]map[EventKind]int64) error {
+	const query = "SELECT seq, at, site_id, kind FROM events WHERE bucket = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"
+	seq, size := int64(math.MaxInt64), firstChunk
+	for {
+		var at Instant
+		var site int32
+		var kind EventKind
+		rows, fresh := 0, false
+		for _, err := range s.scan(ctx, []any{&seq, &at, &site, &kind}, query, bucket, seq, size) {
+			if err != nil {
+				return err
+			}
+			if rows++; at < since {
+				continue
+			}
+			fresh = true
+			if counts[site] == nil {
+				counts[site] = map[EventKind]int64{}
+			}
+			counts[site][kind]++
+		}
+		if !fresh || rows < size {
+			return nil
+		}
+		size = min(2*size, lastChunk)
+	}
 }

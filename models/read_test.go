@@ -214,18 +214,21 @@ func TestHistoryAndVersionsAreNewestFirst(t *testing.T) {
 	}
 }
 
+// exampleEvents is a third of the events of the test below: more than a chunk.
+const exampleEvents = 2 * firstChunk * 5
+
 // Events of several buckets, with more than a chunk in one and times slightly out of order, come page by page without
 // gap or repeat.
 func TestChangesPageByPage(t *testing.T) {
 	t.Parallel()
 	var events []Event
-	for i := range 3 * changesChunk {
+	for i := range 3 * exampleEvents {
 		bucket := int16(7)
 		if i%5 == 0 {
 			bucket = int16(i % 200)
 		}
 		late := time.Duration(i%3) * 1500 * time.Millisecond // a batch commits in another order than it was visited
-		events = append(events, Event{Bucket: bucket, Seq: int64(i + 1), At: ago(time.Duration(3*changesChunk-i)*time.Second + late),
+		events = append(events, Event{Bucket: bucket, Seq: int64(i + 1), At: ago(time.Duration(3*exampleEvents-i)*time.Second + late),
 			Kind: EventKind(1 + i%3), SiteID: int32(1 + i%2), PageID: int64(i), URL: fmt.Sprint("https://a.example/", i)})
 	}
 	s := openFilled(t, func(ctx context.Context, x *tx) error { return eventTable.insert(ctx, x, events) })
@@ -259,8 +262,8 @@ func TestChangesPageByPage(t *testing.T) {
 	}
 
 	narrow, err := s.Changes(t.Context(), ChangesQuery{Since: 1, Site: 2, Kinds: []EventKind{EventChanged}, Limit: 10_000})
-	if err != nil || len(narrow) != changesChunk/2 {
-		t.Errorf("changed of site 2: %d, %v, want %d", len(narrow), err, changesChunk/2)
+	if err != nil || len(narrow) != exampleEvents/2 {
+		t.Errorf("changed of site 2: %d, %v, want %d", len(narrow), err, exampleEvents/2)
 	}
 	counts, err := s.ChangeCounts(t.Context(), q.Since)
 	if err != nil {
