@@ -44,7 +44,7 @@ func (c Calendar) Interval(now time.Time, n int) time.Duration {
 	if c.every > 0 {
 		return c.fixed(n)
 	}
-	return c.cron.start(now, n).Sub(now)
+	return min(c.cron.start(now, n).Sub(now), longest)
 }
 
 // longest bounds every interval: a century is as good as never, and far from the end of time.Duration.
@@ -70,7 +70,8 @@ func (c Calendar) Due(now time.Time, n int, vary, u float64) time.Time {
 	early := int(u * vary * float64(n))
 	start := c.cron.start(now, n-early)
 	length := c.cron.start(now, n-early+1).Sub(start)
-	return start.Add(time.Duration(frac(u*vary*float64(n)) * vary * float64(length)))
+	due := start.Add(time.Duration(frac(u*vary*float64(n)) * vary * float64(length)))
+	return earlier(due, now.Add(longest))
 }
 
 // CyclesUntil is fr: how many cycles lie between now and due, 0 when it is due. A cron cycle counts when it has begun.
@@ -92,21 +93,23 @@ type cronTimes struct {
 	schedule cron.Schedule
 
 	mu     sync.Mutex
+	from   time.Time   // guarded by mu; the first of starts is the first after it
 	starts []time.Time // guarded by mu; ascending, without gaps from the first on
 }
 
 // farthest bounds how many starts are kept: 100,000 cycles is the largest fr_max.
 const farthest = 200_000
 
-// start is the n-th start after now, n ≥ 1. A schedule that has no further start (30 February) ends a thousand years on.
+// start is the n-th start after now, n ≥ 1, or the first one past the longest interval. A schedule that has no further
+// start (30 February) ends a thousand years on.
 func (c *cronTimes) start(now time.Time, n int) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first := c.index(now)
-	for len(c.starts) < first+n {
+	for len(c.starts) < first+n && c.starts[len(c.starts)-1].Sub(now) < longest {
 		c.starts = append(c.starts, c.next(c.starts[len(c.starts)-1]))
 	}
-	return c.starts[first+n-1]
+	return c.starts[min(first+n, len(c.starts))-1]
 }
 
 // count is how many starts lie in (now, due].
@@ -125,8 +128,8 @@ func (c *cronTimes) count(now, due time.Time) int {
 func (c *cronTimes) index(now time.Time) int {
 	now = now.UTC()
 	past := sort.Search(len(c.starts), func(i int) bool { return c.starts[i].After(now) })
-	if past == 0 || past > farthest || past == len(c.starts) {
-		c.starts = append(c.starts[:0], c.next(now))
+	if now.Before(c.from) || past > farthest || past == len(c.starts) {
+		c.from, c.starts = now, append(c.starts[:0], c.next(now))
 		return 0
 	}
 	return past

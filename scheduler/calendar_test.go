@@ -127,3 +127,41 @@ func mustParse(t interface {
 	}
 	return c
 }
+
+// stepping is a schedule of every hour that counts how often it is asked.
+type stepping struct{ asked int }
+
+func (s *stepping) Next(t time.Time) time.Time {
+	s.asked++
+	return t.Truncate(time.Hour).Add(time.Hour)
+}
+
+// Start times are walked once and then searched, from the first cycle on.
+func TestCronTimesAreRemembered(t *testing.T) {
+	t.Parallel()
+	s := &stepping{}
+	c := Calendar{cron: &cronTimes{schedule: s}}
+	for i := range 1000 {
+		c.Due(noon.Add(time.Duration(i)*time.Second), 100, 0, 0)
+	}
+	if s.asked > 110 {
+		t.Errorf("1000 due times 100 hours ahead asked the schedule %d times, want about 100", s.asked)
+	}
+	if got := c.Due(noon.Add(-90*time.Minute), 1, 0, 0); !got.Equal(noon.Add(-time.Hour)) {
+		t.Errorf("Due of an earlier moment = %v, want 11:00", got)
+	}
+}
+
+// No schedule and no number of cycles leads past a century: later times cannot be shown, nor subtracted.
+func TestDueOfACronSaturates(t *testing.T) {
+	t.Parallel()
+	for _, cycle := range []string{"0 0 30 2 *", "0 0 29 2 *", "@yearly"} {
+		c := mustParse(t, cycle)
+		if due := c.Due(noon, 120, 0.15, 0); due.Sub(noon) > longest {
+			t.Errorf("120 cycles of %q end in the year %d, want within a century", cycle, due.Year())
+		}
+		if d := c.Interval(noon, 120); d > longest {
+			t.Errorf("120 cycles of %q take %v, want a century at most", cycle, d)
+		}
+	}
+}

@@ -25,10 +25,10 @@ const ownSilence = 5
 func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock.Clock) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if answered(out) {
+		o.silent, o.rests, o.restEnd = nil, 0, time.Time{}
+	}
 	if !unreached(out) {
-		if out.Kind.Asked() {
-			o.silent, o.rests, o.restEnd = nil, 0, time.Time{}
-		}
 		return
 	}
 	if o.silent == nil {
@@ -38,19 +38,30 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 	if len(o.silent) < ownSilence {
 		return
 	}
-	out.Class = models.OwnNetwork
+	out.Kind, out.Class, out.Robots = models.Failed, models.OwnNetwork, nil
 	if !now.Before(o.restEnd) {
 		o.rests++
 		o.restEnd = now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))
 	}
 }
 
+// answered tells whether a server answered, whatever it said: not where nothing was asked, nor where we failed.
+func answered(out *models.Outcome) bool {
+	class := requestClass(out)
+	return out.Sent > 0 && out.Kind != models.Interrupted && !unreached(out) && !class.Ours() && class != models.BlockedAddress
+}
+
+// requestClass is why the request failed: that for a robots.txt says so in its row.
+func requestClass(out *models.Outcome) models.ErrorClass {
+	if out.Kind == models.RobotsFetched && out.Robots != nil {
+		return out.Robots.Class
+	}
+	return out.Class
+}
+
 // unreached tells whether nobody answered. A refused connection is an answer.
 func unreached(out *models.Outcome) bool {
-	if out.Kind != models.Failed {
-		return false
-	}
-	switch out.Class {
+	switch requestClass(out) {
 	case models.DNSNotFound, models.DNSTemporary, models.ConnTimeout, models.ConnOther:
 		return true
 	}

@@ -104,7 +104,7 @@ func (d *draft) page() {
 
 // observed counts a record, takes over what the answer said, and schedules by the policy.
 func (d *draft) observed() {
-	changed := d.out.Kind == models.Changed || d.before.State == models.StateMoved
+	changed := d.out.Kind == models.Changed || d.before.RedirectTo != ""
 	d.record(changed)
 	d.answered(models.StateLive)
 	if d.out.Kind != models.NotModified {

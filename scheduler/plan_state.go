@@ -9,14 +9,16 @@ import (
 // failingAfter is how many failures in a row make a page's error state: one event on entering, one on leaving.
 const failingAfter = 3
 
-// moved records where the page leads. That it leads there counts as its content: another target is a change.
+// moved records where the page leads. That it leads there counts as its content: another target is a change, and the
+// same one after a passing 404 is not. It is news where the event log last said something else.
 func (d *draft) moved() {
-	again := d.before.State == models.StateMoved && d.before.RedirectTo == d.out.RedirectTo
+	again := d.before.RedirectTo == d.out.RedirectTo
+	stands := d.before.State == models.StateMoved || d.before.State == models.StateMissing
 	d.record(!again)
 	d.answered(models.StateMoved)
 	d.Page.RedirectTo = d.out.RedirectTo
 	d.Page.FreshUntil = models.At(d.out.FreshUntil)
-	if !again {
+	if !again || !stands || d.before.Failures >= failingAfter {
 		d.event(models.EventMoved)
 	}
 	d.discover(d.out.Links, d.before.Level, append(append([]int64(nil), d.before.Chain...), d.before.ID))
@@ -33,7 +35,8 @@ func (d *draft) missing() {
 	}
 	since := d.Page.MissingSince.Time()
 	visits := int32(d.settings.GoneVisits)
-	if d.Page.MissingVisits >= visits && d.now.Sub(since) >= d.settings.GoneOver {
+	confirmed := d.Page.MissingVisits >= visits && d.now.Sub(since) >= d.settings.GoneOver
+	if confirmed || d.before.State == models.StateGone { // what answered 410 and now 404 is as gone as it was
 		d.gone(since)
 		return
 	}
@@ -49,13 +52,14 @@ func (d *draft) missing() {
 
 // gone keeps the last good copy and looks again only rarely.
 func (d *draft) gone(since time.Time) {
+	known := d.before.State == models.StateGone
 	d.Page.State = models.StateGone
 	d.Page.Failures, d.Page.Class = 0, models.ClassNone
-	d.Page.Note = "answers " + statusWord(d.out.Status) + " since " + since.UTC().Format(time.DateTime)
-	if d.before.State != models.StateGone {
+	if !known || d.before.Failures > 0 { // a failure in between wrote its own note
+		d.Page.Note = "answers " + statusWord(d.out.Status) + " since " + since.UTC().Format(time.DateTime)
+	}
+	if !known {
 		d.event(models.EventGone)
-	} else {
-		d.Page.Note = d.before.Note
 	}
 	d.rarely(models.RuleGone)
 }
@@ -70,6 +74,7 @@ func statusWord(status int) string {
 // excluded keeps what we have and asks no more; the rules are looked at again as rarely as the ceiling allows.
 func (d *draft) excluded() {
 	d.Page.State = models.StateExcluded
+	d.Page.Failures, d.Page.Class = 0, models.ClassNone
 	d.Page.Note = d.out.Detail
 	if d.before.State != models.StateExcluded {
 		d.event(models.EventExcluded)
@@ -85,13 +90,17 @@ func (d *draft) rarely(rule models.Rule) {
 func (d *draft) failed() {
 	class := d.out.Class
 	if class.Ours() {
-		d.due(d.now.Add(backoff(1, time.Minute, time.Hour, d.chance(useBackoff))), models.RuleBackoff)
+		wait := time.Minute
+		if class == models.OwnPanic {
+			wait = time.Hour // a bug does not mend itself, and the site is asked each time
+		}
+		d.due(d.now.Add(backoff(1, wait, 0, d.chance(useBackoff))), models.RuleBackoff)
 		return
 	}
 	d.Page.Failures++
 	d.Page.Class = class
 	d.Page.Note = d.out.Detail
-	if d.Page.Failures == failingAfter {
+	if d.Page.Failures == failingAfter && d.Page.State != models.StateGone && d.Page.State != models.StateExcluded {
 		d.event(models.EventFailing)
 	}
 	longest := d.planner.calendar.Interval(d.now, d.settings.FRMax)
@@ -119,10 +128,18 @@ func backoff(failures int32, first, longest time.Duration, u float64) time.Durat
 	return wait - time.Duration(u*float64(wait)/4)
 }
 
-// deferred waits for the window to open, or for the site to be resumed (which makes its pages due at once).
+// resumeHeard is how long a worker may take to hear of a resume.
+const resumeHeard = 10 * time.Second
+
+// deferred waits for the window to open, or for the site to be resumed (which makes its pages due at once, by hand: a
+// page that comes so while we know of no resume is looked at again soon, lest the resume be lost on it).
 func (d *draft) deferred() {
 	if d.planner.paused[d.Page.SiteID] {
-		d.due(d.now.Add(d.planner.calendar.Interval(d.now, 1)), models.RulePaused)
+		wait := d.planner.calendar.Interval(d.now, 1)
+		if d.before.Rule == models.RuleManual {
+			wait = min(wait, resumeHeard)
+		}
+		d.due(d.now.Add(wait), models.RulePaused)
 		d.Page.Rule = models.RulePaused
 		return
 	}
@@ -132,7 +149,9 @@ func (d *draft) deferred() {
 // host moves the host's politeness and error clock on.
 func (d *draft) host() {
 	h, out := &d.Host, d.out
-	h.Delay = max(d.settings.Delay, out.Delay)
+	if out.Sent > 0 || out.Delay > 0 { // otherwise nobody looked at what robots.txt asks for
+		h.Delay = max(d.settings.Delay, out.Delay)
+	}
 	if out.Sent > 0 {
 		h.OpenAt = max(h.OpenAt, models.At(d.now.Add(h.Delay)))
 	}
@@ -140,6 +159,8 @@ func (d *draft) host() {
 	case out.Kind == models.Failed && out.Class.HostWide():
 		h.Failures++
 		h.BackoffUntil = models.At(d.now.Add(hostBackoff(out.Class, h.Failures, h.Delay, d.chance(useBackoff))))
+	case h.BackoffUntil.Time().After(visitedAt(out, d.now)):
+		// The host asked for rest while this request was under way: its answer ends nothing.
 	case out.Kind.Asked() && !out.Class.Ours():
 		h.Failures, h.BackoffUntil = 0, 0
 	}

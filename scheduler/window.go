@@ -48,11 +48,11 @@ func spanAround(w config.Window, t time.Time) (from, to time.Time) {
 	return time.Time{}, time.Time{}
 }
 
-// nextSpan is the first span that begins after t.
+// nextSpan is the first span that begins after t and is not empty: the change of the clocks may skip the whole of one.
 func nextSpan(w config.Window, t time.Time) (from, to time.Time) {
-	for day := 0; day <= 8; day++ { // each weekday once, and today's again a week on
+	for day := 0; day <= 15; day++ { // each weekday, also where today's has begun and next week's is skipped
 		f, e := spanOf(w, t, day)
-		if !f.IsZero() && f.After(t) {
+		if f.After(t) && e.After(f) {
 			return f, e
 		}
 	}

@@ -73,8 +73,8 @@ func TestIntoWindowIsAllowedAndSoon(t *testing.T) {
 		if got.Before(at) || !Allowed(chosen, got) {
 			t.Fatalf("IntoWindow(%v) = %v, allowed %v", at, got, Allowed(chosen, got))
 		}
-		if got.Sub(at) > 9*24*time.Hour {
-			t.Fatalf("IntoWindow(%v) = %v, more than nine days on", at, got)
+		if got.Sub(at) > 15*24*time.Hour {
+			t.Fatalf("IntoWindow(%v) = %v, more than fifteen days on", at, got)
 		}
 		if Allowed(chosen, at) && !got.Equal(at) {
 			t.Fatalf("IntoWindow moved %v although it is allowed", at)

@@ -1,0 +1,34 @@
+package scheduler
+
+import (
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"recrawld/models"
+)
+
+// Only a 304 spares the bytes of the copy.
+func TestSparedBytes(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	m := newMetrics(registry)
+	page := livePage()
+	for kind := models.NotModified; kind <= models.Interrupted; kind++ {
+		m.visit(&models.Outcome{Kind: kind, WireBytes: 7}, &page)
+	}
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]float64)
+	for _, f := range families {
+		for _, metric := range f.GetMetric() {
+			got[f.GetName()] += metric.GetCounter().GetValue()
+		}
+	}
+	if got["recrawld_spared_bytes_total"] != float64(page.Bytes) || got["recrawld_received_bytes_total"] != 7*14 ||
+		got["recrawld_visits_total"] != 14 {
+		t.Errorf("figures = %v, want %d bytes spared, 98 received, 14 visits", got, page.Bytes)
+	}
+}

@@ -1,0 +1,91 @@
+package scheduler
+
+import (
+	"testing"
+
+	"recrawld/clock"
+	"recrawld/models"
+)
+
+// Nobody answers: page after page, or robots.txt after robots.txt. What was never asked for proves nothing.
+func TestOutageIsSilenceAlone(t *testing.T) {
+	t.Parallel()
+	unreached := models.Outcome{Kind: models.Failed, Class: models.ConnTimeout, Sent: 1}
+	silentRobots := models.Outcome{Kind: models.RobotsFetched, Sent: 1, Robots: &models.Robots{Class: models.DNSTemporary}}
+	for _, test := range []struct {
+		name    string
+		between models.Outcome
+		ours    bool
+	}{
+		{"nothing else", unreached, true},
+		{"robots.txt out of reach", silentRobots, true},
+		{"rules that could not be had", models.Outcome{Kind: models.Failed, Class: models.RobotsUnreachable}, true},
+		{"an address never dialled", models.Outcome{Kind: models.Failed, Class: models.BlockedAddress}, true},
+		{"a fault of ours", models.Outcome{Kind: models.Failed, Class: models.OwnDisk, Sent: 1}, true},
+		{"a visit given up", models.Outcome{Kind: models.Interrupted, Sent: 1}, true},
+		{"a page", models.Outcome{Kind: models.Changed, Sent: 1}, false},
+		{"robots.txt", models.Outcome{Kind: models.RobotsFetched, Sent: 1, Robots: &models.Robots{Status: 200}}, false},
+		{"a refused connection", models.Outcome{Kind: models.Failed, Class: models.ConnRefused, Sent: 1}, false},
+	} {
+		var o outage
+		clk := clock.NewVirtual(noon)
+		for host := range int64(ownSilence - 1) {
+			out := unreached
+			o.judge(host, &out, noon, clk)
+			if out.Class.Ours() {
+				t.Fatalf("%s: the fault is ours after %d hosts", test.name, host+1)
+			}
+			between := test.between
+			o.judge(host, &between, noon, clk)
+		}
+		out := unreached
+		o.judge(ownSilence, &out, noon, clk)
+		if got := out.Class == models.OwnNetwork; got != test.ours {
+			t.Errorf("%s between: class %v after %d silent hosts, want ours: %v", test.name, out.Class, ownSilence, test.ours)
+		}
+		if got := o.holding(noon) != ""; got != test.ours {
+			t.Errorf("%s between: claiming rests: %v, want %v", test.name, got, test.ours)
+		}
+	}
+}
+
+// A robots.txt that our own network kept from us says nothing about the site.
+func TestOutageDropsRobots(t *testing.T) {
+	t.Parallel()
+	var o outage
+	var out models.Outcome
+	for host := range int64(ownSilence) {
+		out = models.Outcome{Kind: models.RobotsFetched, Sent: 1, Robots: &models.Robots{Class: models.ConnTimeout}}
+		o.judge(host, &out, noon, clock.NewVirtual(noon))
+	}
+	if out.Kind != models.Failed || out.Class != models.OwnNetwork || out.Robots != nil {
+		t.Errorf("the last outcome is %v %v with robots %v, want a failure of ours", out.Kind, out.Class, out.Robots)
+	}
+}
+
+// One host alone is no outage, however often it is tried, and an answer ends one.
+func TestOutageNeedsManyHosts(t *testing.T) {
+	t.Parallel()
+	var o outage
+	clk := clock.NewVirtual(noon)
+	silent := func(host int64) models.ErrorClass {
+		out := models.Outcome{Kind: models.Failed, Class: models.ConnTimeout, Sent: 1}
+		o.judge(host, &out, noon, clk)
+		return out.Class
+	}
+	for range 10 * ownSilence {
+		if class := silent(1); class.Ours() {
+			t.Fatalf("one host out of reach is called %v", class)
+		}
+	}
+	for host := range int64(ownSilence) {
+		silent(host)
+	}
+	o.judge(99, &models.Outcome{Kind: models.NotModified, Sent: 1}, noon, clk)
+	if why := o.holding(noon); why != "" {
+		t.Errorf("after an answer claiming rests: %s", why)
+	}
+	if class := silent(1); class.Ours() {
+		t.Errorf("the first host out of reach after an answer is called %v", class)
+	}
+}
