@@ -23,12 +23,19 @@ type DueRow struct {
 }
 
 // Due returns the pages due until a moment, the longest due first, at most n; site 0 is all sites. It passes over the
-// index pages_due of each bucket and reads only the rows of pages that are due; memory is that of n rows.
+// index pages_due of each bucket; without a site it reads the rows of those n pages alone, and with one the rows of all
+// that are due. Memory is that of n rows.
 func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]DueRow, error) {
 	const query = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, p.failures, h.name, h.ready_at
 		FROM pages p JOIN hosts h ON h.bucket = p.bucket AND h.id = p.host_id
 		WHERE p.bucket = $1 AND p.due_at > 0 AND p.due_at <= $2 AND ($3 = 0 OR p.site_id = $3)
 		ORDER BY p.due_at LIMIT $4`
+	if site == 0 {
+		var err error
+		if until, err = s.dueBefore(ctx, until, n); err != nil {
+			return nil, fmt.Errorf("read due pages: %w", err)
+		}
+	}
 	var first []DueRow
 	for bucket := range int16(Buckets) {
 		var r DueRow
@@ -45,6 +52,27 @@ func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]Du
 		first = first[:min(len(first), n)]
 	}
 	return first, nil
+}
+
+// dueBefore is the due time of the n-th page that is due until a moment, or that moment where there are fewer. The index
+// pages_due answers it alone.
+func (s *Store) dueBefore(ctx context.Context, until Instant, n int) (Instant, error) {
+	const query = "SELECT due_at FROM pages WHERE bucket = $1 AND due_at > 0 AND due_at <= $2 ORDER BY due_at LIMIT $3"
+	var first []Instant
+	for bucket := range int16(Buckets) {
+		var at Instant
+		for _, err := range s.scan(ctx, []any{&at}, query, bucket, until, n) {
+			if err != nil {
+				return 0, err
+			}
+			first = append(first, at)
+		}
+		slices.Sort(first)
+		if first = first[:min(len(first), n)]; n > 0 && len(first) == n {
+			until = first[n-1]
+		}
+	}
+	return until, nil
 }
 
 // DueCount counts the pages due until a moment, by site. It passes over the index pages_due of each bucket and reads the
