@@ -31,6 +31,7 @@ func TestEndToEndSQLite(t *testing.T) {
 	r.checkMirror(s, visits)
 	r.checkSegments()
 	r.checkFound(s)
+	r.checkExcluded(s)
 }
 
 // TestEndToEndPostgres has two worker processes follow the same pages on one PostgreSQL.
@@ -58,6 +59,7 @@ func TestEndToEndPostgres(t *testing.T) {
 	r.checkMirror(s, visits)
 	r.checkSegments()
 	r.checkFound(s)
+	r.checkExcluded(s)
 }
 
 // reportSpan prints what was replayed.
@@ -95,6 +97,28 @@ func (r *rehearsal) checkFound(s state) {
 		}
 	}
 	r.report("pages of the world with a good copy at the end: %d", found)
+}
+
+// checkExcluded makes sure that the pages which robots.txt came to exclude are known as that; that they were not asked
+// for any more is for checkPoliteness to see.
+func (r *rehearsal) checkExcluded(s state) {
+	r.t.Helper()
+	excluded := 0
+	for _, h := range r.corpus.Hosts {
+		for _, p := range h.Pages() {
+			if p.Path == origin.RobotsPath || !h.Forbids(p.Path, r.end) {
+				continue
+			}
+			excluded++
+			if row := s.pages[s.byURL[h.URL(p.Path)]]; row.state != models.StateExcluded || row.version == 0 {
+				r.t.Errorf("%s%s is %v with version %d, want it excluded with its last copy kept", h.Label, p.Path, row.state, row.version)
+			}
+		}
+	}
+	if excluded == 0 {
+		r.t.Error("no page was excluded on the way")
+	}
+	r.report("pages that robots.txt excluded on the way: %d, no longer asked for, last copy kept", excluded)
 }
 
 // checkOncePerDue makes sure that no page was fetched twice for one due time: its visits are numbered without a gap, and

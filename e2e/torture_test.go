@@ -85,6 +85,7 @@ func (r *rehearsal) checkAfterKills(s state, killed []time.Time) {
 	r.checkMirror(s, visits)
 	r.checkSegments()
 	r.checkFound(s)
+	r.checkExcluded(s)
 }
 
 // checkOrphans makes sure that the requests without a visit are those under way, or not yet committed, at a kill.

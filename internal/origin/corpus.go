@@ -94,12 +94,17 @@ func (c *Corpus) count() (n int) {
 	return n
 }
 
-// furnish gives each host its start page and its robots.txt.
+// furnish gives each host its start page and its robots.txt. On every fifth host robots.txt excludes a document from
+// some time before its last version on.
 func (c *Corpus) furnish() {
-	first, _ := c.Span()
+	first, last := c.Span()
 	for i, h := range c.Hosts {
+		documents := h.Pages()
 		h.Add(indexPage(h, first.Add(-24*time.Hour)))
 		h.Forbidden = append(h.Forbidden, Ban{Prefix: "/private/"})
+		if i%5 == 2 {
+			h.Forbidden = append(h.Forbidden, Ban{Prefix: documents[0].Path, From: last.Add(-100 * 24 * time.Hour)})
+		}
 		if i%3 == 1 {
 			h.CrawlDelay = 50 * time.Minute
 		}
