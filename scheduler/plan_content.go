@@ -1,6 +1,10 @@
 package scheduler
 
-import "recrawld/models"
+import (
+	"slices"
+
+	"recrawld/models"
+)
 
 // version adds a version and its event where the answer brought bytes that the page did not have. A page that asks not
 // to be archived is followed, but its body is not kept.
@@ -54,9 +58,13 @@ func (d *draft) children() {
 	if !d.out.LinksKnown {
 		return
 	}
-	d.discover(d.out.Links, d.before.Level+1, nil)
+	links := d.out.Links
+	if d.Page.DuplicateOf != "" { // read again with the same bytes: see duplicate
+		links = slices.DeleteFunc(slices.Clone(links), func(l models.FoundLink) bool { return l.Relative })
+	}
+	d.discover(links, d.before.Level+1, nil)
 	d.LinksKnown = true
-	kept := d.out.Links[:min(len(d.out.Links), d.settings.ChildrenKept)]
+	kept := links[:min(len(links), d.settings.ChildrenKept)]
 	d.Links = make([]models.Link, 0, len(kept))
 	for _, l := range kept {
 		if id := models.PageID(l.URL); id != d.Page.ID {
