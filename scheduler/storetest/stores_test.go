@@ -20,9 +20,9 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-func openSQL(t *testing.T, dsn string) storetest.Store {
+func openSQL(t *testing.T, dsn string, o models.Options) storetest.Store {
 	t.Helper()
-	s, err := models.Open(t.Context(), dsn, models.Options{Conns: 10})
+	s, err := models.Open(t.Context(), dsn, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,12 +39,12 @@ func openSQL(t *testing.T, dsn string) storetest.Store {
 
 func openSQLite(t *testing.T) storetest.Store {
 	t.Helper()
-	return openSQL(t, filepath.Join(t.TempDir(), "test.db"))
+	return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{})
 }
 
 func openPostgres(t *testing.T) storetest.Store {
 	t.Helper()
-	return openSQL(t, pgtest.DSN(t))
+	return openSQL(t, pgtest.DSN(t), models.Options{Conns: 10})
 }
 
 func openMemory(*testing.T) storetest.Store { return simulate.NewMemory(simulate.MemoryOptions{}) }
@@ -72,4 +72,25 @@ func TestSQLiteEqualsMemory(t *testing.T) {
 func TestPostgresEqualsMemory(t *testing.T) {
 	t.Parallel()
 	storetest.Compare(t, openPostgres, openMemory)
+}
+
+func TestPagesPerHostInACommit(t *testing.T) {
+	t.Parallel()
+	const limit = 3
+	for name, open := range map[string]func(t *testing.T) storetest.Store{
+		"sqlite": func(t *testing.T) storetest.Store {
+			return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{PagesPerHost: limit})
+		},
+		"postgres": func(t *testing.T) storetest.Store {
+			return openSQL(t, pgtest.DSN(t), models.Options{PagesPerHost: limit})
+		},
+		"memory": func(*testing.T) storetest.Store {
+			return simulate.NewMemory(simulate.MemoryOptions{PagesPerHost: limit})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Limit(t, open)
+		})
+	}
 }

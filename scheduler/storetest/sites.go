@@ -1,0 +1,176 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"recrawld/models"
+)
+
+func sitesFollowFile(w *world) {
+	sync := func(names ...string) []models.Site {
+		w.Helper()
+		var sites []models.Site
+		for _, name := range names {
+			sites = append(sites, models.Site{Name: name, URL: "https://" + name + ".example/"})
+		}
+		stored, err := w.store.SyncSites(w.Context(), w.now, sites)
+		w.must(err)
+		return stored
+	}
+	first := sync("a", "b")
+	w.must(w.store.SetPaused(w.Context(), first[1].ID, true, w.now))
+	added, err := w.store.AddSite(w.Context(), w.now, models.Site{Name: "c", URL: "https://c.example/", Settings: "cycle: 1h"})
+	w.must(err)
+	w.now = w.now.Add(time.Hour)
+	second := sync("c", "b")
+	if second[1].ID != first[1].ID || !second[1].Paused || second[1].CreatedAt != models.At(start) {
+		w.Errorf("site b = %+v, want ID %d, paused, of %v", second[1], first[1].ID, start)
+	}
+	if second[0].ID != added.ID || second[0].Settings != "cycle: 1h" || !second[0].FromFile {
+		w.Errorf("site c = %+v, want ID %d, its settings, from the file", second[0], added.ID)
+	}
+	all, err := w.store.Sites(w.Context())
+	w.must(err)
+	var got []string
+	for _, s := range all {
+		got = append(got, fmt.Sprint(s.Name, s.FromFile))
+	}
+	if want := []string{"afalse", "btrue", "ctrue"}; !slices.Equal(got, want) {
+		w.Errorf("sites = %v, want %v", got, want)
+	}
+	if added.FromFile || first[0].ID == first[1].ID || added.ID == first[0].ID {
+		w.Errorf("sites = %+v, %+v: IDs are not unique or FromFile is wrong", first, added)
+	}
+	if err := w.store.SetPaused(w.Context(), 99, true, w.now); !errors.Is(err, models.ErrNotFound) {
+		w.Errorf("SetPaused of an unknown site: %v, want %v", err, models.ErrNotFound)
+	}
+}
+
+func pagesPerHost(w *world) {
+	var pages []models.Discovery
+	for i := range 5 {
+		pages = append(pages, found("a.example", i), found("b.example", i%2))
+	}
+	added, err := w.store.AddPages(w.Context(), w.now, pages, 3)
+	if want := (models.Added{Added: 5, Known: 3, Dropped: 2}); added != want || err != nil {
+		w.Errorf("AddPages = %+v, %v, want %+v", added, err, want)
+	}
+	added, err = w.store.AddPages(w.Context(), w.now, pages, 4)
+	if want := (models.Added{Added: 1, Known: 8, Dropped: 1}); added != want || err != nil {
+		w.Errorf("AddPages again with one more a host = %+v, %v, want %+v", added, err, want)
+	}
+	if h := w.host("a.example"); h.Pages != 4 {
+		w.Errorf("host has %d pages, want 4", h.Pages)
+	}
+}
+
+func bigBatch(w *world) {
+	const hosts, pages = 200, 60 // more than one transaction takes, and more than one statement
+	var batch []models.Discovery
+	for h := range hosts {
+		for p := range pages {
+			batch = append(batch, found(fmt.Sprintf("h%d.example", h), p))
+		}
+	}
+	if got, want := w.addPages(batch...), (models.Added{Added: hosts * pages}); got != want {
+		w.Errorf("AddPages = %+v, want %+v", got, want)
+	}
+	if got, want := w.addPages(batch[:1000]...), (models.Added{Known: 1000}); got != want {
+		w.Errorf("AddPages again = %+v, want %+v", got, want)
+	}
+	var results []models.Result
+	for _, l := range w.claim(hosts, 3) {
+		results = append(results, w.visitAll(l)...)
+	}
+	w.mustCommit(results...)
+	if got, want := len(results), hosts*3; got != want {
+		w.Errorf("%d pages claimed, want %d", got, want)
+	}
+	if d := w.dump(); len(d.Visits) != len(results) || len(d.Pages) != hosts*pages {
+		w.Errorf("%d visits and %d pages, want %d and %d", len(d.Visits), len(d.Pages), len(results), hosts*pages)
+	}
+}
+
+func pauseAndResume(w *world) {
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}, {Name: "b"}})
+	w.must(err)
+	for i, host := range []string{"a.example", "b.example"} {
+		d := found(host, 0)
+		d.Page.SiteID = sites[i].ID
+		w.addPages(d, models.Discovery{Host: host, Page: models.Page{URL: pageURL(host, 1), SiteID: sites[i].ID,
+			Rule: models.RulePolicy, DueAt: models.At(w.now.Add(time.Hour))}})
+	}
+	w.must(w.store.SetPaused(w.Context(), sites[0].ID, true, w.now))
+	for _, l := range w.claim(2, 1) { // pausing itself moves nothing: the worker defers
+		r := w.visited(l, 0)
+		r.Page.Rule, r.Page.DueAt, r.Visit.Kind = models.RulePaused, models.At(w.now.Add(1000*time.Hour)), models.Deferred
+		w.mustCommit(r)
+	}
+	w.now = w.now.Add(time.Minute)
+	w.must(w.store.SetPaused(w.Context(), sites[0].ID, false, w.now))
+	if got := w.ready("a.example"); !got.Equal(w.now) {
+		w.Errorf("resumed site ready at %v, want %v", got, w.now)
+	}
+	if got := w.page("a.example", 0); got.DueAt != models.At(w.now) || got.Rule == models.RulePaused {
+		w.Errorf("deferred page of the resumed site due at %v by %v, want %v", got.DueAt, got.Rule, w.now)
+	}
+	if got, want := w.page("a.example", 1).DueAt, models.At(start.Add(time.Hour)); got != want {
+		w.Errorf("other page of the resumed site due at %v, want %v as before", got, want)
+	}
+	if got := w.page("b.example", 0); got.Rule != models.RulePaused {
+		w.Errorf("page of another site due by %v, want it still paused", got.Rule)
+	}
+}
+
+func removeSite(w *world) {
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}, {Name: "b"}})
+	w.must(err)
+	for i := range 20 {
+		d := found("a.example", i)
+		d.Page.SiteID = sites[i%2].ID
+		if i%2 == 1 {
+			d.Page.DueAt = models.At(w.now.Add(time.Hour))
+		}
+		w.addPages(d)
+	}
+	l := w.claimOne(5)
+	r := w.visited(l, 0)
+	r.Version = &models.Version{Number: 1}
+	r.Links, r.LinksKnown = []models.Link{{ChildID: 1}}, true
+	w.mustCommit(r)
+	w.must(w.store.RemoveSite(w.Context(), sites[0].ID))
+	late := w.visited(l, 4)
+	if verdicts := w.commit(late); !errors.Is(verdicts[0], models.ErrLeaseLost) {
+		w.Errorf("commit on a removed page: %v, want %v", verdicts[0], models.ErrLeaseLost)
+	}
+	d := w.dump()
+	if len(d.Pages) != 10 || len(d.Visits)+len(d.Versions)+len(d.Links)+len(d.Daily) != 0 || len(d.Sites) != 1 {
+		w.Errorf("left: %d pages, %d visits, %d versions, %d links, %d days, %d sites", len(d.Pages), len(d.Visits),
+			len(d.Versions), len(d.Links), len(d.Daily), len(d.Sites))
+	}
+	h := w.host("a.example")
+	if h.Pages != 10 || h.LeaseUntil != 0 || h.ReadyAt != models.At(w.now.Add(time.Hour)) {
+		w.Errorf("host = %d pages, lease until %v, ready at %v, want 10, none, %v", h.Pages, h.LeaseUntil, h.ReadyAt,
+			w.now.Add(time.Hour))
+	}
+	if err := w.store.RemoveSite(w.Context(), sites[0].ID); !errors.Is(err, models.ErrNotFound) {
+		w.Errorf("RemoveSite again: %v, want %v", err, models.ErrNotFound)
+	}
+}
+
+func visitNow(w *world) {
+	d := found("a.example", 0)
+	d.Page.DueAt = models.At(w.now.Add(time.Hour))
+	w.addPages(d)
+	bucket, id := keysOf("a.example", 0)
+	w.must(w.store.VisitNow(w.Context(), w.now, bucket, id))
+	if l := w.claimOne(1); l.Pages[0].Rule != models.RuleManual {
+		w.Errorf("page due by %v, want %v", l.Pages[0].Rule, models.RuleManual)
+	}
+	if err := w.store.VisitNow(w.Context(), w.now, bucket, id+1); !errors.Is(err, models.ErrNotFound) {
+		w.Errorf("VisitNow of an unknown page: %v, want %v", err, models.ErrNotFound)
+	}
+}

@@ -1,0 +1,82 @@
+package simulate
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recrawld/models"
+)
+
+// The semantics of Memory are tested by scheduler/storetest.
+
+func TestForgetKeepsSumsOnly(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	m := NewMemory(MemoryOptions{Forget: true})
+	if _, err := m.AddPages(t.Context(), now, []models.Discovery{{Host: "a.example", Page: models.Page{URL: "https://a.example/"}}}, 0); err != nil {
+		t.Fatal(err)
+	}
+	c := models.ClaimRequest{Now: now, Lease: time.Minute, Hosts: 1, Pages: 1, Buckets: []int16{models.BucketOf("a.example")}}
+	leases, err := m.Claim(t.Context(), c)
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("Claim = %v, %v, want one lease", leases, err)
+	}
+	l := leases[0]
+	page := l.Pages[0].Page
+	page.Visits = 1
+	verdicts, err := m.Commit(t.Context(), now, []models.Result{{
+		Lease:   models.LeaseRef{Bucket: l.Host.Bucket, HostID: l.Host.ID, Token: l.Host.LeaseToken},
+		Release: true, Page: page, Events: []models.Event{{Kind: models.EventNew}},
+		Visit: models.Visit{Number: 1, At: models.At(now), Kind: models.First},
+	}})
+	if err != nil || verdicts[0] != nil {
+		t.Fatalf("Commit = %v, %v", verdicts, err)
+	}
+	d, err := m.Dump(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Visits) != 0 || len(d.Events) != 0 || len(d.Daily) != 1 || d.Daily[0].First != 1 || d.Pages[0].Visits != 1 {
+		t.Errorf("kept %d visits, %d events, days %v, page with %d visits, want none, none, one first visit, 1",
+			len(d.Visits), len(d.Events), d.Daily, d.Pages[0].Visits)
+	}
+}
+
+// TestPageHeapIsInOrder: whatever is rescheduled, the queue yields pages by due time and the earliest is first.
+func TestPageHeapIsInOrder(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := NewMemory(MemoryOptions{})
+		h := &host{index: -1}
+		m.hosts[key{}] = h
+		pages := make([]*page, rapid.IntRange(1, 20).Draw(t, "pages"))
+		for i := range pages {
+			pages[i] = &page{index: -1, Page: models.Page{ID: int64(i)}}
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "moves") {
+			p := rapid.SampledFrom(pages).Draw(t, "page")
+			p.DueAt = models.Instant(rapid.Int64Range(0, 30).Draw(t, "due"))
+			m.reschedule(p)
+		}
+		due := h.due.first(len(pages), 15)
+		want := 0
+		for _, p := range pages {
+			if p.DueAt > 0 && p.DueAt <= 15 {
+				want++
+			}
+		}
+		if len(due) != want {
+			t.Fatalf("%d pages due, want %d", len(due), want)
+		}
+		for i := range due {
+			if i > 0 && due[i].DueAt < due[i-1].DueAt {
+				t.Fatalf("page due at %d after one due at %d", due[i].DueAt, due[i-1].DueAt)
+			}
+		}
+		if len(due) > 0 && h.due.earliest() != due[0].DueAt {
+			t.Fatalf("earliest = %d, want %d", h.due.earliest(), due[0].DueAt)
+		}
+	})
+}
