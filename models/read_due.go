@@ -27,9 +27,10 @@ type DueRow struct {
 // that are due. Memory is that of n rows.
 func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]DueRow, error) {
 	const query = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, p.failures, h.name, h.ready_at
-		FROM pages p JOIN hosts h ON h.bucket = p.bucket AND h.id = p.host_id
-		WHERE p.bucket = $1 AND p.due_at > 0 AND p.due_at <= $2 AND ($3 = 0 OR p.site_id = $3)
+		FROM hosts h CROSS JOIN pages p
+		WHERE h.bucket = $1 AND p.bucket = $1 AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $2 AND ($3 = 0 OR p.site_id = $3)
 		ORDER BY p.due_at LIMIT $4`
+	// The cross join keeps SQLite from beginning with the pages, for which it would read the whole bucket.
 	if site == 0 {
 		var err error
 		if until, err = s.dueBefore(ctx, until, n); err != nil {
