@@ -26,11 +26,6 @@ type DueRow struct {
 // index pages_due of each bucket; without a site it reads the rows of those n pages alone, and with one the rows of all
 // that are due. Memory is that of n rows.
 func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]DueRow, error) {
-	const query = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, p.failures, h.name, h.ready_at
-		FROM hosts h CROSS JOIN pages p
-		WHERE h.bucket = $1 AND p.bucket = $1 AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $2 AND ($3 = 0 OR p.site_id = $3)
-		ORDER BY p.due_at LIMIT $4`
-	// The cross join keeps SQLite from beginning with the pages, for which it would read the whole bucket.
 	if site == 0 {
 		var err error
 		if until, err = s.dueBefore(ctx, until, n); err != nil {
@@ -41,7 +36,7 @@ func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]Du
 	for bucket := range int16(Buckets) {
 		var r DueRow
 		into := []any{&r.SiteID, &r.PageID, &r.URL, &r.State, &r.DueAt, &r.FRMax, &r.Rule, &r.Failures, &r.Host, &r.HostReady}
-		for _, err := range s.scan(ctx, into, query, bucket, until, site, n) {
+		for _, err := range s.scan(ctx, into, dueQuery, bucket, until, site, n) {
 			if err != nil {
 				return nil, fmt.Errorf("read due pages: %w", err)
 			}
@@ -54,6 +49,12 @@ func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]Du
 	}
 	return first, nil
 }
+
+// dueQuery begins with the hosts: from the pages, SQLite would read the whole bucket. The cross join makes it.
+const dueQuery = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, p.failures, h.name, h.ready_at
+	FROM hosts h CROSS JOIN pages p
+	WHERE h.bucket = $1 AND p.bucket = $1 AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $2 AND ($3 = 0 OR p.site_id = $3)
+	ORDER BY p.due_at LIMIT $4`
 
 // dueBefore is the due time of the n-th page that is due until a moment, or that moment where there are fewer. The index
 // pages_due answers it alone.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,6 +151,23 @@ func TestDueIsOrderedAndBounded(t *testing.T) {
 	one, err := s.Due(t.Context(), 2, At(readNow), 100)
 	if err != nil || len(one) != 5 {
 		t.Errorf("due of site 2: %d rows, %v, want 5", len(one), err)
+	}
+}
+
+func TestDueReadsTheIndexAlone(t *testing.T) {
+	t.Parallel()
+	s := openFilled(t, fillPages(30, 5))
+	var plan strings.Builder
+	var id, parent, unused int
+	var step string
+	for _, err := range s.scan(t.Context(), []any{&id, &parent, &unused, &step}, "EXPLAIN QUERY PLAN "+dueQuery, 1, At(readNow), 0, 5) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.WriteString(step + "\n")
+	}
+	if want := "SEARCH p USING INDEX pages_due (bucket=? AND host_id=? AND due_at>? AND due_at<?)"; !strings.Contains(plan.String(), want) {
+		t.Errorf("plan of the due list:\n%swant %s", plan.String(), want)
 	}
 }
 
