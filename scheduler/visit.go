@@ -162,7 +162,6 @@ func (t *hostTurn) finish() {
 	if t.last == nil {
 		return
 	}
-	t.last.result.Host = t.lease.Host
 	t.last.result.Release = true
 	t.arrivals <- *t.last
 	t.last = nil

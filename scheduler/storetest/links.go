@@ -179,10 +179,6 @@ func childrenAreForwarded(w *world) {
 	for _, l := range w.claim(9, 1) {
 		r := w.visited(l, 0)
 		r.Release = true
-		if r.Page.URL == pageURL("a.example", 0) || l.Host.Name != "a.example" {
-			w.mustCommit(r)
-			continue
-		}
 		w.mustCommit(r)
 	}
 	parent := w.page("a.example", 0)
