@@ -45,6 +45,7 @@ defaults:
   records: 64         # how many past visits of a page the policy looks at
   delay: 2m           # between two requests to one host
   delay_max: 1h
+sites:
 `
 
 // demo is a demo under way.
@@ -110,7 +111,7 @@ func (d *demo) run(ctx context.Context, anchor clock.Anchor) error {
 // and opens it for looking.
 func (d *demo) prepare(ctx context.Context) error {
 	d.ConfigPath = filepath.Join(d.Data, "recrawld.yaml")
-	if err := os.WriteFile(d.ConfigPath, fmt.Appendf(nil, demoSettings, d.Speed), 0o644); err != nil {
+	if err := os.WriteFile(d.ConfigPath, d.settings(), 0o644); err != nil {
 		return fmt.Errorf("write the demo's configuration: %w", err)
 	}
 	c, _, err := d.loadConfig()
@@ -128,12 +129,13 @@ func (d *demo) prepare(ctx context.Context) error {
 	return err
 }
 
-// startPages are the URLs that the daemon begins with.
-func (d *demo) startPages() (urls []string) {
+// settings is the configuration file: each section of the made-up site is a site with its name.
+func (d *demo) settings() []byte {
+	text := fmt.Appendf(nil, demoSettings, d.Speed)
 	for _, h := range d.world.Hosts {
-		urls = append(urls, h.URL("/"))
+		text = fmt.Appendf(text, "  - {name: %s, url: %q}\n", h.Label, h.URL("/"))
 	}
-	return urls
+	return text
 }
 
 // watch shows what the daemon learns until the context ends: a panel on a terminal, now and then a line elsewhere.

@@ -21,7 +21,7 @@ func (d *demo) follow(ctx context.Context, anchor clock.Anchor) error {
 	defer log.Close()
 	g := *d.globals
 	g.Stdout, g.Stderr, g.Log = log, log, slog.New(slog.NewTextHandler(log, nil))
-	daemon, err := newDaemon(ctx, &g, &runCmd{URLs: d.startPages(), Speed: d.Speed,
+	daemon, err := newDaemon(ctx, &g, &runCmd{Speed: d.Speed,
 		Anchor: anchor.RealAt.Format(time.RFC3339Nano) + "," + anchor.At.Format(time.RFC3339Nano)})
 	if err != nil {
 		return err

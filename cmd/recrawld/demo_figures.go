@@ -116,3 +116,13 @@ func demoName(world *origin.World, url string) string {
 	}
 	return rest
 }
+
+// demoHost finds a host by its label.
+func demoHost(w *origin.World, label string) (*origin.Host, bool) {
+	for _, h := range w.Hosts {
+		if h.Label == label {
+			return h, true
+		}
+	}
+	return nil, false
+}

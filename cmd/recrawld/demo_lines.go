@@ -11,6 +11,9 @@ import (
 // lines returns what shows the figures where there is no terminal: a line each time.
 func (d *demo) lines() func(demoFigures, time.Duration) {
 	return func(f demoFigures, _ time.Duration) {
+		if f.asked == 0 {
+			return
+		}
 		var every []string
 		for _, s := range f.sections {
 			if s.pages > 0 {

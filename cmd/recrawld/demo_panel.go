@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -48,11 +46,11 @@ func demoFollowed() [][2]string {
 		{story.Docs, "/background/glossary"}, {story.About, "/imprint"}}
 }
 
-// The widths of the panel's columns.
-const (
-	demoNameWidth  = 30
-	demoTraceWidth = 28
-)
+// demoNameWidth is the width of the panel's first column.
+const demoNameWidth = 30
+
+// traceWidth is the width of a drawn history: what the other columns leave of the terminal.
+func (p *demoPanel) traceWidth() int { return max(10, min(p.width-72, 28)) }
 
 // draw writes the panel over the one before.
 func (p *demoPanel) draw(f demoFigures, elapsed time.Duration, start time.Time) {
@@ -71,7 +69,7 @@ func (p *demoPanel) draw(f demoFigures, elapsed time.Duration, start time.Time) 
 		b.WriteString("\x1b[?25l")
 	}
 	for _, line := range lines {
-		b.WriteString(line + "\x1b[K\n")
+		b.WriteString(fit(line, p.width) + "\x1b[K\n")
 	}
 	b.WriteString("\x1b[J")
 	p.drawn = len(lines)
@@ -90,12 +88,16 @@ func (p *demoPanel) head(f demoFigures, elapsed time.Duration, start time.Time) 
 		filled = int(float64(p.width) * min(1, float64(elapsed)/float64(p.length)))
 	}
 	progress := p.paint(cyan, strings.Repeat("━", filled)) + p.paint(faint, strings.Repeat("─", p.width-filled))
+	notModified, gap := "answered 304", "  ·  "
+	if p.width < 95 {
+		notModified, gap = "304", " · "
+	}
 	counts := strings.Join([]string{
 		p.figure(report.Count(f.asked), "visits"),
-		p.figure(report.Share(f.sum.NotModified, f.asked), "answered 304"),
+		p.figure(report.Share(f.sum.NotModified, f.asked), notModified),
 		p.figure(report.Count(f.found), fmt.Sprintf("changes found of %s made (%s)", report.Count(f.made), report.Share(f.found, f.made))),
 		p.figure(report.Count(f.sum.Failed), "failed"),
-	}, p.paint(faint, "  ·  "))
+	}, p.paint(faint, gap))
 	return []string{spread(title, at, p.width), progress, "", counts}
 }
 
@@ -126,8 +128,9 @@ func (p *demoPanel) sections(f demoFigures) []string {
 
 // followed shows how the intervals of a few pages went.
 func (p *demoPanel) followed(f demoFigures) []string {
-	lines := []string{p.paint(faint, fmt.Sprintf("%-*s%-*s  %s", demoNameWidth, "pages moving apart", demoTraceWidth,
-		"  the interval over time", "a visit every"))}
+	width := p.traceWidth()
+	lines := []string{p.paint(faint, fmt.Sprintf("%-*s  %-*s%s", demoNameWidth, "pages moving apart", width,
+		clip("the interval over time", width-1), "a visit every"))}
 	for _, at := range demoFollowed() {
 		host, _ := demoHost(p.world, at[0])
 		url := host.URL(at[1])
@@ -138,7 +141,7 @@ func (p *demoPanel) followed(f demoFigures) []string {
 		trace := append(p.traces[url], page.FRMax)
 		p.traces[url] = trace
 		lines = append(lines, fmt.Sprintf("%-*s  %s%-7s %s", demoNameWidth, clip(at[0]+at[1], demoNameWidth-1),
-			p.paint(green, pad(sparkline(trace, demoTraceWidth-2), demoTraceWidth)),
+			p.paint(green, pad(sparkline(trace, width-2), width)),
 			report.Span(time.Duration(page.FRMax)*p.cycle), p.paint(faint, fmt.Sprintf("%s, %s",
 				report.Plural(page.Records, "visit"), changesText(page.Changes)))))
 	}
@@ -168,91 +171,4 @@ func (p *demoPanel) recent(f demoFigures) []string {
 			clip(demoName(p.world, e.URL), demoNameWidth+14), p.paint(colour, word)))
 	}
 	return lines
-}
-
-// colour is an SGR code.
-type colour string
-
-const (
-	bold   colour = "1"
-	faint  colour = "2"
-	green  colour = "32"
-	yellow colour = "33"
-	cyan   colour = "36"
-)
-
-func (p *demoPanel) paint(c colour, text string) string {
-	if !p.colour || text == "" {
-		return text
-	}
-	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
-}
-
-// spread puts a and b at the ends of a line. Colours have no width.
-func spread(a, b string, width int) string {
-	return a + strings.Repeat(" ", max(1, width-visibleWidth(a)-visibleWidth(b))) + b
-}
-
-func visibleWidth(s string) (n int) {
-	escaped := false
-	for _, r := range s {
-		switch {
-		case r == '\x1b':
-			escaped = true
-		case escaped:
-			escaped = r != 'm'
-		default:
-			n++
-		}
-	}
-	return n
-}
-
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
-}
-
-// clip cuts the middle out of what is too long.
-func clip(s string, width int) string {
-	runes := []rune(s)
-	if len(runes) <= width {
-		return s
-	}
-	head := (width - 1) / 2
-	return string(runes[:head]) + "…" + string(runes[len(runes)-(width-1-head):])
-}
-
-// barOf is a bar of a length in characters, to an eighth.
-func barOf(length float64) string {
-	eighths := int(math.Round(length * 8))
-	bar := strings.Repeat("█", eighths/8)
-	if rest := eighths % 8; rest > 0 {
-		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
-	}
-	return bar
-}
-
-// sparkline draws intervals of 1 to 64 cycles, each doubling a step and a half, spread over width characters.
-func sparkline(values []int32, width int) string {
-	steps := []rune("▁▂▃▄▅▆▇█")
-	var b strings.Builder
-	for i := range min(width, len(values)) {
-		v := values[i*len(values)/min(width, len(values))]
-		if i == min(width, len(values))-1 {
-			v = values[len(values)-1]
-		}
-		step := math.Log2(float64(max(v, 1))) / 6 * float64(len(steps)-1)
-		b.WriteRune(steps[min(int(math.Round(step)), len(steps)-1)])
-	}
-	return b.String()
-}
-
-// demoHost finds a host by its label.
-func demoHost(w *origin.World, label string) (*origin.Host, bool) {
-	for _, h := range w.Hosts {
-		if h.Label == label {
-			return h, true
-		}
-	}
-	return nil, false
 }

@@ -31,7 +31,7 @@ func TestPanelFitsTheTerminal(t *testing.T) {
 		f.recent = append(f.recent, models.Event{At: models.At(start), Kind: models.EventMoved, URL: world.Hosts[1].URL("/2026/03/" +
 			strings.Repeat("long-", 20)), RedirectTo: world.Hosts[0].URL("/help/questions")})
 	}
-	for _, size := range [][2]int{{110, 40}, {80, 24}} {
+	for _, size := range [][2]int{{110, 40}, {100, 30}, {80, 24}, {40, 10}} {
 		var out bytes.Buffer
 		p := &demoPanel{out: &out, world: world, cycle: demoCycle, speed: 86400, length: time.Minute, colour: true, width: size[0],
 			height: size[1], traces: map[string][]int32{}}

@@ -81,7 +81,7 @@ func (d *demo) next() {
 	status, _ := demoHost(d.world, story.Status)
 	fmt.Fprintf(d.Stdout, "\nThe data stays in %s. Look into it:\n\n", d.Data)
 	for _, command := range []string{
-		"status", "why " + status.URL("/"), "report change-rates --by directory", "changes",
+		"status", "why " + status.URL("/"), "report change-rates", "changes",
 		"diff " + docs.URL("/reference/configuration"),
 	} {
 		fmt.Fprintf(d.Stdout, "  %s %s%s\n", program, command, at)
