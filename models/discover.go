@@ -76,26 +76,8 @@ func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, 
 // unknown is those of the pages of one bucket that are to be added. Every insertion holds the lock of the page's host,
 // so none of them can appear meanwhile.
 func (q *queue) unknown(ctx context.Context, pages []Page, limit int, sum *Added) ([]Page, error) {
-	ids := make([]int64, len(pages))
-	for i := range pages {
-		ids[i] = pages[i].ID
-	}
-	// Index: the primary key.
-	rows, err := q.tx.rows(ctx, `SELECT id, url FROM pages WHERE bucket = $1 AND id = ANY($2)`, pages[0].Bucket, ids)
+	known, err := q.known(ctx, pages)
 	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	known := make(map[int64]string, len(pages))
-	for rows.Next() {
-		var id int64
-		var url string
-		if err := rows.Scan(&id, &url); err != nil {
-			return nil, err
-		}
-		known[id] = url
-	}
-	if err := rows.Err(); err != nil {
 		return nil, err
 	}
 	var fresh []Page
@@ -118,4 +100,28 @@ func (q *queue) unknown(ctx context.Context, pages []Page, limit int, sum *Added
 		}
 	}
 	return fresh, nil
+}
+
+// known reads the URLs of those of the pages of one bucket that exist.
+func (q *queue) known(ctx context.Context, pages []Page) (map[int64]string, error) {
+	ids := make([]int64, len(pages))
+	for i := range pages {
+		ids[i] = pages[i].ID
+	}
+	// Index: the primary key.
+	rows, err := q.tx.rows(ctx, `SELECT id, url FROM pages WHERE bucket = $1 AND id = ANY($2)`, pages[0].Bucket, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	known := make(map[int64]string, len(pages))
+	for rows.Next() {
+		var id int64
+		var url string
+		if err := rows.Scan(&id, &url); err != nil {
+			return nil, err
+		}
+		known[id] = url
+	}
+	return known, rows.Err()
 }

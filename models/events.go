@@ -38,13 +38,14 @@ func (s *Store) News(ctx context.Context, sink string) ([]int16, error) {
 
 // Cursor is the number of the last event of a bucket that a sink has delivered; 0: none.
 func (s *Store) Cursor(ctx context.Context, sink string, bucket int16) (int64, error) {
-	rows, err := s.rows(ctx, `SELECT seq FROM sink_cursors WHERE sink = $1 AND bucket = $2`, Clean(sink), bucket)
+	var seqs []int64
+	err := s.read.WithContext(ctx).Table("sink_cursors").Where("sink = ? AND bucket = ?", Clean(sink), bucket).
+		Pluck("seq", &seqs).Error
 	if err != nil {
 		return 0, fmt.Errorf("cursor of sink %s: %w", sink, err)
 	}
-	seqs, err := scanIDs(rows)
-	if err != nil || len(seqs) == 0 {
-		return 0, err
+	if len(seqs) == 0 {
+		return 0, nil
 	}
 	return seqs[0], nil
 }

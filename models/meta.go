@@ -3,15 +3,26 @@ package models
 import (
 	"context"
 	"fmt"
+
+	"gorm.io/gorm"
 )
 
 // Meta reads a value of the database as a whole; "" where it was never set.
 func (s *Store) Meta(ctx context.Context, key string) (string, error) {
-	value, err := scanText(s.rows(ctx, `SELECT value FROM meta WHERE key = $1`, key))
+	value, err := metaValue(s.read.WithContext(ctx), key)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", key, err)
 	}
 	return value, nil
+}
+
+func metaValue(db *gorm.DB, key string) (string, error) {
+	var values []string
+	err := db.Table("meta").Where("key = ?", key).Pluck("value", &values).Error
+	if err != nil || len(values) == 0 {
+		return "", err
+	}
+	return values[0], nil
 }
 
 // SetMeta sets a value where it still is old ("" for never set), and returns the value that is in force afterwards:
@@ -28,7 +39,7 @@ func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, er
 		if err != nil {
 			return err
 		}
-		current, err = scanText(t.rows(ctx, `SELECT value FROM meta WHERE key = $1`, key))
+		current, err = metaValue(t.gorm(ctx), key)
 		return err
 	})
 	if err != nil {

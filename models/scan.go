@@ -15,19 +15,3 @@ func scanIDs(rows *sql.Rows) ([]int64, error) {
 	}
 	return ids, rows.Err()
 }
-
-// scanText reads one text, or "" where there is no row, and closes the rows.
-func scanText(rows *sql.Rows, err error) (string, error) {
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	var text string
-	if rows.Next() {
-		err = rows.Scan(&text)
-	}
-	if err == nil {
-		err = rows.Err()
-	}
-	return text, err
-}

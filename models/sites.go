@@ -72,8 +72,8 @@ func (t *tx) sites(ctx context.Context, query string, args ...any) ([]Site, erro
 
 // Sites lists all sites by ID.
 func (s *Store) Sites(ctx context.Context) ([]Site, error) {
-	sites, err := siteTable.scan(s.rows(ctx, `SELECT `+siteTable.list()+` FROM sites ORDER BY id`))
-	if err != nil {
+	var sites []Site
+	if err := s.read.WithContext(ctx).Order("id").Find(&sites).Error; err != nil {
 		return nil, fmt.Errorf("list sites: %w", err)
 	}
 	return sites, nil

@@ -31,10 +31,10 @@ type Options struct {
 type Store struct {
 	dialect dialect
 	options Options
-	write   *gorm.DB // SQLite: one connection, every transaction takes the write lock at once
-	read    *gorm.DB // PostgreSQL: the same as write
-	writer  *sql.DB
-	reader  *sql.DB
+	write   *gorm.DB // for small tables; hot statements go to writer and reader
+	read    *gorm.DB
+	writer  *sql.DB // SQLite: one connection, every transaction takes the write lock at once
+	reader  *sql.DB // PostgreSQL: the same as writer
 
 	mu       sync.Mutex
 	prepared map[string]*sql.Stmt // guarded by mu: statements of SQLite's writer, by text; nil: wanted

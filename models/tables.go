@@ -79,12 +79,6 @@ var dailyTable = table[Daily]{"daily", "bucket site_id day asked not_modified sa
 		&d.Failed, &d.Robots, &d.Skipped, &d.Bytes, &d.BytesSaved}
 }}
 
-var workerTable = table[Worker]{"workers", "name machine pid release started_at beat_at real_beat_at visits lost in_flight",
-	1, func(w *Worker) []any {
-		return []any{&w.Name, &w.Machine, &w.PID, &w.Release, &w.StartedAt, &w.BeatAt, &w.RealBeatAt, &w.Visits, &w.Lost,
-			&w.InFlight}
-	}}
-
 // bitsField keeps 64 bits in a signed column.
 type bitsField uint64
 

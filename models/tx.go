@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+
+	"gorm.io/gorm"
 )
 
 // attempts is how often a transaction is tried that others made fail.
@@ -79,6 +81,13 @@ func (t *tx) rows(ctx context.Context, query string, args ...any) (*sql.Rows, er
 		return stmt.QueryContext(ctx, args...)
 	}
 	return t.sql.QueryContext(ctx, query, args...)
+}
+
+// gorm is the transaction for small statements off the hot path.
+func (t *tx) gorm(ctx context.Context) *gorm.DB {
+	db := t.store.write.Session(&gorm.Session{NewDB: true, Context: ctx})
+	db.Statement.ConnPool = t.sql
+	return db
 }
 
 // prepare returns the prepared form of a statement on SQLite. On PostgreSQL it returns nil: pgx prepares and keeps by

@@ -3,13 +3,15 @@ package models
 import (
 	"context"
 	"fmt"
+
+	"gorm.io/gorm/clause"
 )
 
 // Worker is one process that visits pages, as it last said of itself.
 type Worker struct {
-	Name       string // unique
+	Name       string `gorm:"primaryKey"` // unique
 	Machine    string
-	PID        int32
+	PID        int32   `gorm:"column:pid"`
 	Release    string  // the binary's version
 	StartedAt  Instant // by the daemon's clock
 	BeatAt     Instant // the last beat, by the daemon's clock
@@ -21,7 +23,10 @@ type Worker struct {
 
 // Beat writes a worker's row.
 func (s *Store) Beat(ctx context.Context, w Worker) error {
-	err := s.inTx(ctx, func(t *tx) error { return workerTable.upsert(ctx, t, []Worker{w}) })
+	w.Name, w.Machine, w.Release = Clean(w.Name), Clean(w.Machine), Clean(w.Release)
+	err := s.inTx(ctx, func(t *tx) error {
+		return t.gorm(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&w).Error
+	})
 	if err != nil {
 		return fmt.Errorf("beat of worker %s: %w", w.Name, err)
 	}
@@ -31,8 +36,7 @@ func (s *Store) Beat(ctx context.Context, w Worker) error {
 // Leave removes a worker's row. No row is no error.
 func (s *Store) Leave(ctx context.Context, name string) error {
 	err := s.inTx(ctx, func(t *tx) error {
-		_, err := t.exec(ctx, `DELETE FROM workers WHERE name = $1`, Clean(name))
-		return err
+		return t.gorm(ctx).Delete(&Worker{Name: Clean(name)}).Error
 	})
 	if err != nil {
 		return fmt.Errorf("worker %s leaves: %w", name, err)
@@ -42,9 +46,8 @@ func (s *Store) Leave(ctx context.Context, name string) error {
 
 // Workers lists the workers by name, the dead ones too.
 func (s *Store) Workers(ctx context.Context) ([]Worker, error) {
-	rows, err := s.rows(ctx, `SELECT `+workerTable.list()+` FROM workers ORDER BY name`)
-	workers, err := workerTable.scan(rows, err)
-	if err != nil {
+	var workers []Worker
+	if err := s.read.WithContext(ctx).Order("name").Find(&workers).Error; err != nil {
 		return nil, fmt.Errorf("list workers: %w", err)
 	}
 	return workers, nil
