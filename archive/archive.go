@@ -30,7 +30,6 @@ type Options struct {
 type Archive struct {
 	*Reader
 	opts     Options
-	records  records
 	members  members
 	openFile func(root *os.Root, name string) (file, error)
 
@@ -66,7 +65,7 @@ func Open(dir string, opts Options) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{Reader: reader, opts: opts, records: newRecords(), openFile: openFile}
+	a := &Archive{Reader: reader, opts: opts, openFile: openFile}
 	if err := a.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open archive: %w", err), reader.Close())
 	}
@@ -112,7 +111,7 @@ func (a *Archive) Append(c models.Capture) (models.Record, error) {
 func (a *Archive) pack(c models.Capture, id, info string) ([]byte, int64, error) {
 	var plain, packed bytes.Buffer
 	plain.Grow(len(c.Outcome.Body) + len(c.Outcome.Header) + 2048)
-	if err := a.records.answer(&plain, c, id, info); err != nil {
+	if err := marshalAnswer(&plain, c, id, info); err != nil {
 		return nil, 0, err
 	}
 	if err := a.members.append(&packed, plain.Bytes()); err != nil {
@@ -123,7 +122,7 @@ func (a *Archive) pack(c models.Capture, id, info string) ([]byte, int64, error)
 		return packed.Bytes(), answerLength, nil
 	}
 	plain.Reset()
-	if err := a.records.request(&plain, c, id, info); err != nil {
+	if err := marshalRequest(&plain, c, id, info); err != nil {
 		return nil, 0, err
 	}
 	err := a.members.append(&packed, plain.Bytes())
@@ -179,7 +178,7 @@ func (a *Archive) start(now time.Time) error {
 	}
 	s := &segment{name: name, file: f, openedAt: now}
 	var plain, packed bytes.Buffer
-	s.infoID, err = a.records.info(&plain, name, now, a.opts)
+	s.infoID, err = marshalInfo(&plain, name, now, a.opts)
 	if err == nil {
 		err = a.members.append(&packed, plain.Bytes())
 	}

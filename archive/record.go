@@ -2,14 +2,15 @@ package archive
 
 import (
 	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
-	gowarc "github.com/nlnwa/gowarc/v2"
+	"unicode"
 
 	"recrawld/models"
 )
@@ -22,54 +23,35 @@ const (
 // field is a header field of a WARC record.
 type field struct{ name, value string }
 
-// records builds and serialises WARC records; safe for concurrent use.
-type records struct {
-	marshaler gowarc.Marshaler
-	options   []gowarc.WarcRecordOption
-}
-
-func newRecords() records {
-	return records{
-		marshaler: gowarc.NewMarshaler(),
-		options: []gowarc.WarcRecordOption{
-			gowarc.WithStrictValidation(), gowarc.WithFixDigest(false), gowarc.WithFixContentLength(false),
-			gowarc.WithFixSyntaxErrors(false), gowarc.WithBlockErrorPolicy(gowarc.ErrIgnore),
-			gowarc.WithDefaultDigestAlgorithm("sha256"), gowarc.WithDefaultDigestEncoding(gowarc.Base16),
-			gowarc.WithBufferMaxMemBytes(1 << 40), // bodies are in memory and bounded already: never a temporary file
-		},
+// marshal appends one record to out, as it stands in a segment before compression. Fields without a value are left out.
+func marshal(out *bytes.Buffer, kind string, fields []field, block ...[]byte) error {
+	length := 0
+	sum := sha256.New()
+	for _, part := range block {
+		length += len(part)
+		sum.Write(part)
 	}
-}
-
-// marshal appends one record to out, as it stands in a segment before compression.
-func (r records) marshal(out *bytes.Buffer, kind gowarc.RecordType, fields []field, block ...[]byte) error {
-	builder := gowarc.NewRecordBuilder(kind, r.options...)
-	defer builder.Close()
+	out.WriteString("WARC/1.1\r\nWARC-Type: " + kind + "\r\n")
+	fields = append(fields, field{"WARC-Block-Digest", "sha256:" + hex.EncodeToString(sum.Sum(nil))},
+		field{"Content-Length", strconv.Itoa(length)})
 	for _, f := range fields {
-		if f.value == "" {
-			continue
-		}
-		if strings.ContainsAny(f.value, "\r\n\x00") {
+		if strings.ContainsFunc(f.value, unicode.IsControl) {
 			return fmt.Errorf("control character in %s %q", f.name, f.value)
 		}
-		builder.AddWarcHeader(f.name, f.value)
-	}
-	for _, part := range block {
-		if _, err := builder.Write(part); err != nil {
-			return fmt.Errorf("%s record: %w", kind, err)
+		if f.value != "" {
+			out.WriteString(f.name + ": " + f.value + "\r\n")
 		}
 	}
-	record, _, err := builder.Build()
-	if err != nil {
-		return fmt.Errorf("%s record: %w", kind, err)
+	out.WriteString("\r\n")
+	for _, part := range block {
+		out.Write(part)
 	}
-	if _, _, err := r.marshaler.Marshal(out, record, 0); err != nil {
-		return fmt.Errorf("%s record: %w", kind, err)
-	}
+	out.WriteString("\r\n\r\n")
 	return nil
 }
 
-// info appends the warcinfo record that begins a segment and returns its ID.
-func (r records) info(out *bytes.Buffer, name string, now time.Time, o Options) (string, error) {
+// marshalInfo appends the warcinfo record that begins a segment and returns its ID.
+func marshalInfo(out *bytes.Buffer, name string, now time.Time, o Options) (string, error) {
 	text := "software: " + oneLine(o.Software) + "\r\nformat: WARC file version 1.1\r\n" +
 		"conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n" +
 		"robots: obey\r\noperator-worker: " + o.Worker + "\r\n"
@@ -77,54 +59,52 @@ func (r records) info(out *bytes.Buffer, name string, now time.Time, o Options) 
 		text += "http-header-user-agent: " + oneLine(o.Agent) + "\r\n"
 	}
 	id := newID()
-	return id, r.marshal(out, gowarc.Warcinfo, []field{
-		{gowarc.WarcRecordID, id},
-		{gowarc.WarcDate, now.UTC().Format(dateFormat)},
-		{gowarc.WarcFilename, name},
-		{gowarc.ContentType, gowarc.ApplicationWarcFields},
+	return id, marshal(out, "warcinfo", []field{
+		{"WARC-Record-ID", id},
+		{"WARC-Date", now.UTC().Format(dateFormat)},
+		{"WARC-Filename", name},
+		{"Content-Type", "application/warc-fields"},
 	}, []byte(text))
 }
 
-// answer appends the response record of a capture, or its revisit record where the body was seen before.
-func (r records) answer(out *bytes.Buffer, c models.Capture, id, info string) error {
+// marshalAnswer appends the response record of a capture, or its revisit record where the body was seen before.
+func marshalAnswer(out *bytes.Buffer, c models.Capture, id, info string) error {
 	o := c.Outcome
 	head := append(statusLine(o), headBlock(o.Header)...)
-	fields := append(commonFields(c, id, info), field{gowarc.ContentType, "application/http;msgtype=response"})
+	fields := append(commonFields(c, id, info), field{"Content-Type", "application/http;msgtype=response"})
 	if c.Seen == nil {
-		return r.marshal(out, gowarc.Response, append(fields, field{gowarc.WarcPayloadDigest, digestField(o.Digest)}),
-			head, o.Body)
+		digest := models.DigestOf(o.Body)
+		if !o.Digest.IsZero() && o.Digest != digest {
+			return fmt.Errorf("the body's SHA-256 is %s, not %s", digest, o.Digest)
+		}
+		return marshal(out, "response", append(fields, field{"WARC-Payload-Digest", digestField(digest)}), head, o.Body)
 	}
-	return r.marshal(out, gowarc.Revisit, append(fields,
-		field{gowarc.WarcPayloadDigest, digestField(c.Seen.Digest)},
-		field{gowarc.WarcProfile, revisitProfile},
-		field{gowarc.WarcRefersToTargetURI, c.Seen.URL},
-		field{gowarc.WarcRefersToDate, c.Seen.At.Time().Format(dateFormat)},
+	return marshal(out, "revisit", append(fields,
+		field{"WARC-Payload-Digest", digestField(c.Seen.Digest)},
+		field{"WARC-Profile", revisitProfile},
+		field{"WARC-Refers-To-Target-URI", c.Seen.URL},
+		field{"WARC-Refers-To-Date", c.Seen.At.Time().Format(dateFormat)},
 	), head)
 }
 
-// request appends the request record of a capture.
-func (r records) request(out *bytes.Buffer, c models.Capture, answerID, info string) error {
+// marshalRequest appends the request record of a capture.
+func marshalRequest(out *bytes.Buffer, c models.Capture, answerID, info string) error {
 	fields := append(commonFields(c, newID(), info),
-		field{gowarc.ContentType, "application/http;msgtype=request"}, field{gowarc.WarcConcurrentTo, answerID})
-	return r.marshal(out, gowarc.Request, fields, headBlock(c.Outcome.Request))
+		field{"Content-Type", "application/http;msgtype=request"}, field{"WARC-Concurrent-To", answerID})
+	return marshal(out, "request", fields, headBlock(c.Outcome.Request))
 }
 
 func commonFields(c models.Capture, id, info string) []field {
 	return []field{
-		{gowarc.WarcRecordID, id},
-		{gowarc.WarcDate, models.At(c.Outcome.At).Time().Format(dateFormat)},
-		{gowarc.WarcTargetURI, c.URL},
-		{gowarc.WarcIPAddress, c.Outcome.RemoteIP},
-		{gowarc.WarcWarcinfoID, info},
+		{"WARC-Record-ID", id},
+		{"WARC-Date", models.At(c.Outcome.At).Time().Format(dateFormat)},
+		{"WARC-Target-URI", c.URL},
+		{"WARC-IP-Address", c.Outcome.RemoteIP},
+		{"WARC-Warcinfo-ID", info},
 	}
 }
 
-func digestField(d models.Digest) string {
-	if d.IsZero() {
-		return ""
-	}
-	return "sha256:" + d.String()
-}
+func digestField(d models.Digest) string { return "sha256:" + d.String() }
 
 func statusLine(o models.Outcome) []byte {
 	proto := o.Proto
@@ -147,6 +127,13 @@ func headBlock(raw []byte) []byte {
 	return append(block, "\r\n"...)
 }
 
-func newID() string { return "<urn:uuid:" + uuid.NewString() + ">" }
+// newID is a random UUID (RFC 9562, version 4) as WARC wants it.
+func newID() string {
+	var id [16]byte
+	rand.Read(id[:]) // never fails
+	id[6] = id[6]&0x0f | 0x40
+	id[8] = id[8]&0x3f | 0x80
+	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
