@@ -81,7 +81,11 @@ func (p *demoPanel) close() { io.WriteString(p.out, "\x1b[?25h") }
 
 func (p *demoPanel) head(f demoFigures, elapsed time.Duration, start time.Time) []string {
 	day := int(f.now.Sub(start)/(24*time.Hour)) + 1
-	title := p.paint(bold, "recrawld demo") + p.paint(faint, fmt.Sprintf("   a made-up site, its clock %.0f× as fast", p.speed))
+	about := fmt.Sprintf("   a made-up site, its clock %.0f× as fast", p.speed)
+	if p.width < 95 {
+		about = fmt.Sprintf("   a made-up site at %.0f×", p.speed)
+	}
+	title := p.paint(bold, "recrawld demo") + p.paint(faint, about)
 	at := p.paint(bold, f.now.Format("Mon 2 Jan 15:04")) + p.paint(faint, fmt.Sprintf("   day %d", day))
 	filled := p.width
 	if p.length > 0 {
@@ -130,7 +134,7 @@ func (p *demoPanel) sections(f demoFigures) []string {
 func (p *demoPanel) followed(f demoFigures) []string {
 	width := p.traceWidth()
 	lines := []string{p.paint(faint, fmt.Sprintf("%-*s  %-*s%s", demoNameWidth, "pages moving apart", width,
-		clip("the interval over time", width-1), "a visit every"))}
+		[]string{"interval", "the interval over time"}[min(width/26, 1)], "a visit every"))}
 	for _, at := range demoFollowed() {
 		host, _ := demoHost(p.world, at[0])
 		url := host.URL(at[1])
