@@ -53,7 +53,7 @@ func (d *daemon) beatOnce(ctx context.Context, now time.Time) error {
 func (d *daemon) self(now, machine time.Time) models.Worker {
 	host, _ := os.Hostname() // for a person to read; without it the name of the worker stays
 	return models.Worker{
-		Name: d.base.Worker.Name, Machine: host, PID: int32(os.Getpid()), Release: versionText(),
+		Name: d.start.Worker.Name, Machine: host, PID: int32(os.Getpid()), Release: versionText(),
 		StartedAt: models.At(d.began), BeatAt: max(models.At(now), d.newest), RealBeatAt: models.At(machine),
 		Visits: int64(sum(d.registry, "recrawld_visits_total")), Lost: int64(sum(d.registry, "recrawld_leases_lost_total")),
 		InFlight: int32(sum(d.registry, "recrawld_fetches_in_flight")),
@@ -91,8 +91,17 @@ func (d *daemon) farewell(ctx context.Context) {
 
 // hold tells the worker why nothing may be claimed now.
 func (d *daemon) hold() string {
-	if why := holdBehind(d.clock.Now(), d.newest.Time()); why != "" {
-		d.notify.status(why)
+	why := holdBehind(d.clock.Now(), d.newest.Time())
+	if d.behind.Swap(why != "") != (why != "") {
+		if why != "" {
+			d.log.Error("nothing is visited", "why", why)
+			d.notify.status(why)
+		} else {
+			d.log.Info("the clock is right again")
+			d.notify.status(d.summary())
+		}
+	}
+	if why != "" {
 		return why
 	}
 	return d.disk.hold()
@@ -127,7 +136,7 @@ func (d *daemon) readFigures(ctx context.Context, now time.Time) error {
 	if err := d.figures.read(ctx, now); err != nil {
 		return err
 	}
-	return d.figures.behind(ctx, sinkNames(&d.base))
+	return d.figures.behind(ctx, sinkNames(&d.start))
 }
 
 // pruneSlice is how many rows a chore removes in a transaction.
@@ -142,7 +151,7 @@ func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
 }
 
 func (d *daemon) pruneEvents(ctx context.Context, now time.Time) error {
-	n, err := d.store.PruneEvents(ctx, now.Add(-d.force.Load().config.History.Keep), sinkNames(&d.base), pruneSlice)
+	n, err := d.store.PruneEvents(ctx, now.Add(-d.force.Load().config.History.Keep), sinkNames(&d.start), pruneSlice)
 	if n > 0 {
 		d.log.Info("old events removed", "events", n)
 	}

@@ -37,6 +37,7 @@ type daemon struct {
 	registry *prometheus.Registry
 	hup      chan os.Signal
 
+	start   config.Config // as it was when we began: what a reload cannot change is read from here
 	machine clock.System
 	clock   clock.Clock
 	anchor  clock.Anchor
@@ -49,6 +50,7 @@ type daemon struct {
 	figures *figures
 	disk    *disk
 	web     *web.Server // nil: not wanted
+	behind  atomic.Bool // the clock is far behind what the database has seen
 	live    atomic.Pointer[[]string]
 	force   atomic.Pointer[inForce]
 
@@ -79,6 +81,7 @@ func newDaemon(ctx context.Context, g *globals, flags *runCmd) (*daemon, error) 
 func (d *daemon) configure(context.Context) error {
 	var err error
 	d.base, d.origins, err = d.readBase()
+	d.start = d.base
 	return err
 }
 
@@ -98,30 +101,30 @@ func (d *daemon) readBase() (config.Config, config.Origins, error) {
 
 // takeData makes the data directory and takes it: the whole of it for SQLite, this worker's part of it for PostgreSQL.
 func (d *daemon) takeData(context.Context) error {
-	if err := os.MkdirAll(d.base.Data, 0o700); err != nil {
+	if err := os.MkdirAll(d.start.Data, 0o700); err != nil {
 		return fmt.Errorf("create the data directory: %w", err)
 	}
-	if err := becomeOwner(d.base.Data); err != nil {
+	if err := becomeOwner(d.start.Data); err != nil {
 		return err
 	}
 	worker := ""
 	if !d.alone() {
-		worker = d.base.Worker.Name
+		worker = d.start.Worker.Name
 	}
-	l, err := takeLock(d.base.Data, worker)
+	l, err := takeLock(d.start.Data, worker)
 	if err != nil {
 		return err
 	}
 	d.onClose(func() error { l.release(); return nil })
-	d.disk = &disk{dir: d.base.Data, log: d.log, min: d.base.Worker.MinFree}
+	d.disk = &disk{dir: d.start.Data, log: d.log, min: d.start.Worker.MinFree}
 	return nil
 }
 
 // alone tells whether no other worker can be on this database.
-func (d *daemon) alone() bool { return d.base.Store == "sqlite" }
+func (d *daemon) alone() bool { return d.start.Store == "sqlite" }
 
 func (d *daemon) openStore(ctx context.Context) error {
-	store, err := d.g.openStoreForWriting(ctx, &d.base)
+	store, err := d.g.openStoreForWriting(ctx, &d.start)
 	if err != nil {
 		return err
 	}
@@ -168,8 +171,8 @@ func (d *daemon) permitted(c *config.Config) error {
 }
 
 func (d *daemon) openArchive(context.Context) error {
-	a, err := archive.Open(filepath.Join(d.base.Data, "archive"), archive.Options{
-		Worker: d.base.Worker.Name, Software: "recrawld " + versionText(), Agent: d.base.Agent.Name,
+	a, err := archive.Open(filepath.Join(d.start.Data, "archive"), archive.Options{
+		Worker: d.start.Worker.Name, Software: "recrawld " + versionText(), Agent: d.start.Agent.Name,
 		Now: d.machine.Now, Log: d.log,
 	})
 	if err != nil {
@@ -190,7 +193,7 @@ func (d *daemon) build(ctx context.Context) error {
 		return err
 	}
 	d.onClose(func() error { d.visitor.close(); return nil })
-	c := &d.base
+	c := &d.start
 	d.worker = scheduler.NewWorker(scheduler.Config{
 		Store: d.store, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
 		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
@@ -210,10 +213,10 @@ func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
 // openWeb binds the address of /healthz and /metrics. A port that is taken ends the start only where it was asked for:
 // the default one may well belong to another daemon.
 func (d *daemon) openWeb(context.Context) error {
-	if d.base.Listen == "off" {
+	if d.start.Listen == "off" {
 		return nil
 	}
-	server, err := web.Listen(web.Options{Listen: d.base.Listen, Version: versionText(), Checks: d.checks(),
+	server, err := web.Listen(web.Options{Listen: d.start.Listen, Version: versionText(), Checks: d.checks(),
 		Metrics: d.registry, Log: d.log})
 	if err != nil && d.origins.Of(config.Place{Key: "listen"}).Source == config.FromDefault {
 		d.log.Warn("health and metrics are not served", "err", err)

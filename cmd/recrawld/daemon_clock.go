@@ -24,7 +24,7 @@ func (d *daemon) setClock(ctx context.Context) error {
 	}
 	others := false
 	for _, name := range livingWorkers(workers, d.machine.Now()) {
-		others = others || name != d.base.Worker.Name
+		others = others || name != d.start.Worker.Name
 	}
 	if d.anchor, err = d.shareAnchor(ctx, others); err != nil {
 		return err

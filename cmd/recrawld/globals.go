@@ -35,6 +35,10 @@ func (g *globals) connect(stdin io.Reader, stdout, stderr io.Writer) {
 		g.Log = slog.New(slog.NewJSONHandler(stderr, options))
 		return
 	}
+	if g.LogFormat == "auto" && isTerminal(stderr) {
+		g.Log = slog.New(newConsole(stderr, g.Verbose, os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"))
+		return
+	}
 	g.Log = slog.New(slog.NewTextHandler(stderr, options))
 }
 

@@ -58,7 +58,7 @@ func (d *daemon) greet() {
 // stopping says that the end has begun.
 func (d *daemon) stopping() {
 	d.notify.stopping()
-	d.log.Info("stopping: visits under way may finish, once more ends at once", "grace", d.base.Worker.Grace)
+	d.log.Info("stopping: visits under way may finish, once more ends at once", "grace", d.start.Worker.Grace)
 }
 
 // storeName is the database without its password.

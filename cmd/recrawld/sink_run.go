@@ -122,11 +122,11 @@ type sinkRunner struct {
 // sinkRunners are the runners of the sinks that a configuration asks for.
 func (d *daemon) sinkRunners() []*sinkRunner {
 	var runners []*sinkRunner
-	for _, kind := range wantedSinks(&d.base) {
+	for _, kind := range wantedSinks(&d.start) {
 		late := &lateSink{kind: kind, config: &d.force.Load().config, archive: d.archive, log: d.log}
 		runners = append(runners, &sinkRunner{
-			late: late, store: d.store, clock: d.clock, owner: d.base.Worker.Name, log: d.log,
-			drain: sink.NewDrain(d.store, late, d.clock, sink.Options{Owner: d.base.Worker.Name, Log: d.log}),
+			late: late, store: d.store, clock: d.clock, owner: d.start.Worker.Name, log: d.log,
+			drain: sink.NewDrain(d.store, late, d.clock, sink.Options{Owner: d.start.Worker.Name, Log: d.log}),
 		})
 	}
 	return runners
