@@ -81,11 +81,12 @@ func TestReadReturnsWhatWasAppended(t *testing.T) {
 		if err != nil {
 			t.Fatalf("Read(%+v): %v", records[i], err)
 		}
-		if d := cmp.Diff(want, got); len(body) < 100 && d != "" {
-			t.Errorf("Read(%+v) differs (-want +got):\n%s", records[i], d)
-		}
 		if !bytes.Equal(got.Body, want.Body) {
 			t.Errorf("Read(%+v) has another body of %d bytes", records[i], len(got.Body))
+		}
+		got.Body, want.Body = nil, nil // too long for a diff
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("Read(%+v) differs (-want +got):\n%s", records[i], d)
 		}
 	}
 }

@@ -232,14 +232,14 @@ func TestADamagedBackupRestoresNothing(t *testing.T) {
 		flipped[at] ^= 1 << (i % 8)
 		damaged[fmt.Sprint("flipped at ", at)] = zipped(t, flipped)
 	}
+	target := openBackup(t, filepath.Join(t.TempDir(), "b.db"))
 	for name, raw := range damaged {
-		target := openBackup(t, filepath.Join(t.TempDir(), "b.db"))
-		if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err == nil {
-			t.Errorf("%s: Restore succeeded", name)
+		if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err == nil || errors.Is(err, ErrNotEmpty) {
+			t.Fatalf("%s: Restore: error = %v, want it refused and nothing written", name, err)
 		}
-		if _, err := target.Restore(t.Context(), bytes.NewReader(good), backupNow); err != nil {
-			t.Errorf("%s: Restore of the good backup afterwards: %v", name, err)
-		}
+	}
+	if _, err := target.Restore(t.Context(), bytes.NewReader(good), backupNow); err != nil {
+		t.Errorf("Restore of the good backup after %d damaged ones: %v", len(damaged), err)
 	}
 }
 

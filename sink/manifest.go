@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"time"
-
-	"recrawld/models"
 )
 
 const (
@@ -21,64 +19,6 @@ const (
 	compactMin   = 2_000   // lines in the log that make a compaction worth it ...
 	compactMax   = 200_000 // ... and that are held in memory at most
 )
-
-// Row is what the manifest says of a URL. In the log a field that is absent keeps its value.
-type Row struct {
-	URL          string `json:"url"`
-	Path         string `json:"path,omitempty"`          // of the file, relative to the mirror
-	State        string `json:"state,omitempty"`         // live, moved, gone, failing, excluded, or lost: not in the archive
-	Status       int16  `json:"status,omitempty"`        // of the last answer
-	Type         string `json:"type,omitempty"`          // media type
-	Length       *int64 `json:"length,omitempty"`        // bytes of the file
-	SHA256       string `json:"sha256,omitempty"`        // of the file
-	ETag         string `json:"etag,omitempty"`          // as sent
-	LastModified string `json:"last_modified,omitempty"` // as sent
-	FetchedAt    string `json:"fetched_at,omitempty"`    // RFC 3339: when the file's content was fetched
-	ChangedAt    string `json:"changed_at,omitempty"`    // when a visit found that its text had changed
-	EventAt      string `json:"event_at,omitempty"`      // when the state was last set
-	Version      int32  `json:"version,omitempty"`
-	RedirectTo   string `json:"redirect_to,omitempty"`
-}
-
-// Summary is what SUMMARY.json says.
-type Summary struct {
-	URLs   int64            `json:"urls"`
-	Files  int64            `json:"files"` // URLs with a file in the tree
-	Bytes  int64            `json:"bytes"` // of those files
-	States map[string]int64 `json:"states"`
-	LastAt string           `json:"last_event_at,omitempty"`
-}
-
-// over is what holds when row r came after an older one.
-func (r Row) over(old Row) Row {
-	merged := old
-	for _, f := range []struct{ to, from *string }{
-		{&merged.URL, &r.URL}, {&merged.Path, &r.Path}, {&merged.State, &r.State}, {&merged.Type, &r.Type},
-		{&merged.SHA256, &r.SHA256}, {&merged.ETag, &r.ETag}, {&merged.LastModified, &r.LastModified},
-		{&merged.FetchedAt, &r.FetchedAt}, {&merged.ChangedAt, &r.ChangedAt}, {&merged.EventAt, &r.EventAt},
-		{&merged.RedirectTo, &r.RedirectTo},
-	} {
-		if *f.from != "" {
-			*f.to = *f.from
-		}
-	}
-	if r.Status != 0 {
-		merged.Status = r.Status
-	}
-	if r.Length != nil {
-		merged.Length = r.Length
-	}
-	if r.Version != 0 {
-		merged.Version = r.Version
-	}
-	if r.Version != 0 && r.SHA256 != "" { // a whole answer: what it did not send is not there any more
-		merged.ETag, merged.LastModified = r.ETag, r.LastModified
-	}
-	if merged.State != models.EventMoved.String() {
-		merged.RedirectTo = ""
-	}
-	return merged
-}
 
 // manifest is the table of a mirror: a file of all rows, and a log of what changed since.
 type manifest struct {
@@ -332,21 +272,6 @@ func (m *manifest) old(f func(Row) error) error {
 		}
 		return f(r)
 	})
-}
-
-func (s *Summary) add(r Row) {
-	s.URLs++
-	s.States[r.State]++
-	if r.hasFile() {
-		s.Files++
-		s.Bytes += *r.Length
-	}
-	s.LastAt = max(s.LastAt, r.EventAt)
-}
-
-// hasFile tells whether the row's file is in the tree.
-func (r Row) hasFile() bool {
-	return r.Length != nil && r.State != models.EventGone.String() && r.State != stateLost
 }
 
 func (m *manifest) close() error { return m.log.Close() }
