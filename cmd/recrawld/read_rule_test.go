@@ -1,0 +1,98 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler"
+)
+
+// ruled is a ruling on a page whose last two visits are records, the one before with fr_max before.
+func ruled(t *testing.T, before int32, change func(*ruling)) ruling {
+	t.Helper()
+	calendar, err := scheduler.ParseCycle("6h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := ruling{settings: config.Default().Defaults, calendar: calendar, cycle: "6h", now: filledNow,
+		page:    models.Page{Rule: models.RulePolicy, FRMax: 2, DueAt: models.At(filledNow.Add(time.Hour))},
+		history: []models.Visit{{Number: 45, Kind: models.NotModified}, {Number: 44, Kind: models.Changed, FRMax: before}}}
+	r.settings.Vary = 0
+	change(&r)
+	return r
+}
+
+// The worked example of the classic rule, and what a person is told where its arithmetic ends differently.
+func TestClassicInWords(t *testing.T) {
+	t.Parallel()
+	example := models.ChangeStats{Records: 45, Changes: 20, Bits: 0b1010101010101010101}
+	tests := map[string]struct {
+		change func(*ruling)
+		before int32
+		want   string
+	}{
+		"worked example": {func(r *ruling) { r.page.Stats = example }, 3,
+			"classic: 20 records looked at, 10 differ, b = 20 / 10 = 2: (3 + 2) / 2 = 2, that is 2 cycles of 6 h"},
+		"none differs": {func(r *ruling) { r.page.Stats = models.ChangeStats{Records: 5}; r.page.FRMax = 4 }, 4,
+			"classic: 5 records looked at, none differs, b = 5: (4 + 5) / 2 = 4, that is 4 cycles of 6 h"},
+		"at the ceiling": {func(r *ruling) {
+			r.page.Stats, r.page.FRMax, r.settings.FRMax = models.ChangeStats{Records: 30}, 10, 10
+		}, 90, "(90 + 20) / 2 = 55, held at the ceiling of 10, that is 10 cycles of 6 h"},
+		"cron":                    {func(r *ruling) { r.page.Stats = example; r.cycle = "0 */6 * * *" }, 3, "that is 2 cycles of 0 */6 * * *"},
+		"other interval in force": {func(r *ruling) { r.page.Stats = example; r.page.FRMax = 50 }, 3, "so b = 20 / 10 = 2; fr_max is 50 cycles (12 d)"},
+		"history pruned":          {func(r *ruling) { r.page.Stats = example; r.history = r.history[:1] }, 3, "fr_max is 2 cycles (12 h)"},
+		"no record":               {func(r *ruling) { r.history = nil }, 3, "nothing to go by yet, so it stays at 2 cycles (12 h)"},
+		"fixed":                   {func(r *ruling) { r.settings.Policy = "fixed" }, 3, "fixed: every 2 cycles (12 h)"},
+		"varied":                  {func(r *ruling) { r.page.Stats, r.settings.Vary = example, 0.15 }, 3, ", less up to 15 % so that the time of day varies"},
+	}
+	for name, test := range tests {
+		if got := ruled(t, test.before, test.change).sentence(); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q in it", name, got, test.want)
+		}
+	}
+}
+
+// Every rule has a sentence with the numbers that a person would ask for.
+func TestRulesInWords(t *testing.T) {
+	t.Parallel()
+	window, err := config.ParseWindow("22:00-06:00 Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[models.Rule]string{
+		models.RuleStart:    "starts with 2 cycles (12 h)",
+		models.RulePolicy:   "classic: ",
+		models.RuleHint:     "until Sun 22 Nov 12:00 (Expires or max-age)",
+		models.RuleWindow:   "22:00-06:00 Europe/Berlin",
+		models.RuleBackoff:  "(server-error), 3 failures in a row",
+		models.RuleHost:     "host rests",
+		models.RuleParent:   "brought forward",
+		models.RuleMissing:  "404 twice since Fri 20 Nov 12:00; it counts as gone after 3 visits over at least 2 d",
+		models.RuleGone:     "every 30 d",
+		models.RuleExcluded: "may not be asked for",
+		models.RulePaused:   "paused",
+		models.RuleManual:   "visited now",
+	}
+	for rule := models.RuleStart; rule <= models.RuleManual; rule++ {
+		r := ruled(t, 3, func(r *ruling) {
+			r.page.Rule, r.page.Failures, r.page.Class = rule, 3, models.ServerError
+			r.page.FreshUntil, r.page.Wanted = models.At(filledNow.Add(day)), 12*time.Hour
+			r.page.MissingVisits, r.page.MissingSince = 2, models.At(filledNow.Add(-day))
+			r.settings.Windows = []config.Window{window}
+		})
+		if got := r.sentence(); want[rule] == "" || !strings.Contains(got, want[rule]) {
+			t.Errorf("rule %s: %q, want %q in it", rule, got, want[rule])
+		}
+	}
+}
+
+func TestOurOwnFaultCountsForNothing(t *testing.T) {
+	t.Parallel()
+	r := ruled(t, 3, func(r *ruling) { r.page.Rule = models.RuleBackoff })
+	if got := r.sentence(); !strings.Contains(got, "our own side") {
+		t.Errorf("back-off without a failure: %q, want that it was ours", got)
+	}
+}
