@@ -43,8 +43,9 @@ func TestRobotsHoldWithinALease(t *testing.T) {
 		s := newStage(t, 1, 6, time.Now())
 		s.ownServer(1)
 		const one, two = "http://h0.test", "https://h0.test"
-		asked, quick := map[string]int{}, takes(time.Second)
+		asked, quick, token := map[string]int{}, takes(time.Second), int64(0)
 		s.visit = func(ctx context.Context, turn models.Turn) models.Outcome {
+			token = turn.Host.LeaseToken
 			for _, origin := range []string{one, two} {
 				if robotsFor(turn, origin) == nil {
 					asked[origin]++
@@ -57,8 +58,9 @@ func TestRobotsHoldWithinALease(t *testing.T) {
 			return quick(ctx, turn)
 		}
 		s.run(7 * time.Second)
-		if asked[one] != 1 || asked[two] != 1 || s.total() != 8 || s.versions() != 6 {
-			t.Errorf("robots.txt asked for %v, %d turns, %d versions, want once an origin, 8 and 6", asked, s.total(), s.versions())
+		if asked[one] != 1 || asked[two] != 1 || s.total() != 8 || s.versions() != 6 || token != 1 {
+			t.Errorf("robots.txt asked for %v, %d turns, %d versions, %d leases, want once an origin, 8, 6 and 1", asked, s.total(),
+				s.versions(), token)
 		}
 	})
 }
