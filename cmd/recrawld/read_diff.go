@@ -136,7 +136,7 @@ func compare(at canon.URL, a, b side, raw bool) difference {
 		d.Words = "visible text: "
 	case isText(a) && isText(b):
 		d.Of = "source"
-		d.lines(readable(a.body), readable(b.body))
+		d.source(a.body, b.body)
 		d.Words = "source: "
 		if okA && okB && textA == textB {
 			d.Words = "the visible text is the same; source: "
@@ -145,6 +145,10 @@ func compare(at canon.URL, a, b side, raw bool) difference {
 		d.Of = "bytes"
 		d.Words = fmt.Sprintf("not text: %s of %s → %s of %s", report.Bytes(int64(len(a.body))), a.version.ContentType,
 			report.Bytes(int64(len(b.body))), b.version.ContentType)
+		return d
+	}
+	if d.Diff == "" {
+		d.Words += "they differ in nothing but the end of the last line"
 		return d
 	}
 	d.Words += fmt.Sprintf("%s removed, %s added", report.Plural(d.Removed, "line"), report.Plural(d.Added, "line"))
@@ -162,6 +166,13 @@ func (d *difference) lines(a, b string) {
 		case line[0] == '-':
 			d.Removed++
 		}
+	}
+}
+
+// source compares two sources by lines, broken up where they are long; where that hides the difference, as they are.
+func (d *difference) source(a, b []byte) {
+	if d.lines(readable(a), readable(b)); d.Diff == "" {
+		d.lines(string(a), string(b))
 	}
 }
 
