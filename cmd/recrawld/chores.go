@@ -20,12 +20,28 @@ import (
 func (d *daemon) jobs() []scheduler.Job {
 	wait := d.clock.Real
 	return []scheduler.Job{
-		{Name: "beat", Next: scheduler.Every(wait(beatEvery)), Run: d.beatOnce},
-		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.followSites},
-		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.readFigures},
+		{Name: "beat", Next: scheduler.Every(wait(beatEvery)), Run: d.saidOnce("beat", d.beatOnce)},
+		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("sites", d.followSites)},
+		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
 		{Name: "history", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneVisits},
 		{Name: "backup", Next: d.nextBackup, Run: d.backup},
 		{Name: "events", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneEvents},
+	}
+}
+
+// saidOnce lets a chore that is done every few seconds complain once of what goes on being wrong.
+func (d *daemon) saidOnce(name string, run func(context.Context, time.Time) error) func(context.Context, time.Time) error {
+	failing := false // used by the chore's own goroutine alone
+	return func(ctx context.Context, now time.Time) error {
+		err := run(ctx, now)
+		switch {
+		case err != nil && failing:
+			return nil
+		case err == nil && failing:
+			d.log.Info("chore succeeds again", "chore", name)
+		}
+		failing = err != nil
+		return err
 	}
 }
 
@@ -64,12 +80,15 @@ func (d *daemon) self(now, machine time.Time) models.Worker {
 func livingWorkers(workers []models.Worker, now time.Time) []string {
 	var names []string
 	for _, w := range workers {
-		if now.Sub(w.RealBeatAt.Time()) < alive {
+		if isAlive(w, now) {
 			names = append(names, w.Name)
 		}
 	}
 	return names
 }
+
+// isAlive tells whether a worker beat lately.
+func isAlive(w models.Worker, now time.Time) bool { return now.Sub(w.RealBeatAt.Time()) < alive }
 
 func (d *daemon) liveWorkers() []string {
 	if names := d.live.Load(); names != nil {

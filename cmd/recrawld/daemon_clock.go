@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"time"
 
 	"recrawld/clock"
@@ -20,6 +21,9 @@ func (d *daemon) setClock(ctx context.Context) error {
 		return err
 	}
 	if d.newest, err = d.store.NewestInstant(ctx); err != nil {
+		return err
+	}
+	if err := d.onlyOne(workers); err != nil {
 		return err
 	}
 	others := false
@@ -39,6 +43,20 @@ func (d *daemon) setClock(ctx context.Context) error {
 		d.log.Info("hosts were held by a worker that is gone; they are free again", "hosts", recovered)
 	}
 	return err
+}
+
+// onlyOne refuses a name that a living worker on another machine has; on this machine the lock sees to that.
+func (d *daemon) onlyOne(workers []models.Worker) error {
+	machine, err := os.Hostname()
+	if err != nil {
+		return nil // nothing to compare
+	}
+	for _, w := range workers {
+		if w.Name == d.start.Worker.Name && w.Machine != machine && isAlive(w, d.machine.Now()) {
+			return coded{exitLocked, fmt.Errorf("worker %q runs on %s already: give this one another --worker name", w.Name, w.Machine)}
+		}
+	}
+	return nil
 }
 
 // shareAnchor chooses the clock's anchor and keeps it for other workers and for commands. Of workers that choose at

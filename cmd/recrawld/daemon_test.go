@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"recrawld/clock"
 	"recrawld/models"
 )
 
@@ -232,4 +233,63 @@ func newest(t *testing.T, data string) models.Instant {
 		t.Fatal(err)
 	}
 	return at
+}
+
+func TestRootLeavesNothingThatTheOwnerCannotWrite(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become somebody else")
+	}
+	const nobody = 65534
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(data, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	for _, above := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(above, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := launch(t, nil, "run", "--data", data, "--listen", "off", "--for", "1s")
+	if code := p.ends(); code != exitDone {
+		t.Fatalf("exit code %d:\n%s", code, p.output())
+	}
+	entries, err := os.ReadDir(data)
+	if err != nil || len(entries) < 3 {
+		t.Fatalf("%d entries in the data directory, %v", len(entries), err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owner := info.Sys().(*syscall.Stat_t).Uid; owner != nobody {
+			t.Errorf("%s belongs to user %d, want %d", entry.Name(), owner, nobody)
+		}
+	}
+}
+
+func TestAWorkersNameIsItsOwn(t *testing.T) {
+	t.Parallel()
+	config, data := configure(t, "worker: {name: twin}\n")
+	must(t, "run", "-c", config, "--for", "100ms")
+	store, err := models.Open(t.Context(), filepath.Join(data, databaseFile), models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moment := models.At(clock.System{}.Now())
+	if err := store.Beat(t.Context(), models.Worker{Name: "twin", Machine: "elsewhere", BeatAt: moment, RealBeatAt: moment}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := command(t, "run", "-c", config, "--for", "100ms")
+	if code != exitLocked || !strings.Contains(stderr, "elsewhere") {
+		t.Errorf("exit code %d, said %q; want %d and where the other one runs", code, stderr, exitLocked)
+	}
 }
