@@ -176,13 +176,13 @@ func rateColumns(by string, upTo int) []Column {
 		{Key: by, Head: by, Flex: true},
 		{Key: "pages", Head: "pages", Right: true},
 		{Key: "visits", Head: "visits", Right: true},
-		{Key: "changes", Head: "changes", Right: true},
+		{Key: "changes", Head: "changes", Right: true, Drop: 1},
 		{Head: "a page changes"},
 		{Key: "rate_per_day"}, {Key: "rate_low"}, {Key: "rate_high"},
 		{Key: "fr_max", Head: "fr_max 1–" + Count(1<<upTo)},
-		{Key: "share_at_1", Head: "at 1", Right: true, Drop: 2},
-		{Key: "share_at_ceiling", Head: "at top", Right: true, Drop: 1},
-		{Key: "share_few_visits", Head: "< 3 visits", Right: true, Drop: 3},
+		{Key: "share_at_1", Head: "at 1", Right: true, Drop: 3},
+		{Key: "share_at_ceiling", Head: "at top", Right: true, Drop: 2},
+		{Key: "share_few_visits", Head: "< 3 visits", Right: true, Drop: 4},
 	}
 }
 

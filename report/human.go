@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"recrawld/scheduler/changerate"
 )
@@ -163,6 +164,17 @@ func Share(part, whole int64) string {
 	default:
 		return strconv.FormatFloat(percent, 'f', 0, 64) + " %"
 	}
+}
+
+// Printable makes text from elsewhere fit for a terminal: control characters, which could move its cursor or worse,
+// become U+FFFD; tabs stay.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 // Plural writes a count with its noun: "1 page", "3,412 pages".

@@ -76,6 +76,7 @@ func TestNumbers(t *testing.T) {
 		{Bytes(1<<40 - 1), "1 TiB"}, {Bytes(math.MaxInt64), "8192 PiB"},
 		{Share(0, 0), "–"}, {Share(0, 5), "0 %"}, {Share(1, 1000), "< 1 %"}, {Share(999, 1000), "> 99 %"},
 		{Share(37, 100), "37 %"}, {Share(5, 5), "100 %"},
+		{Printable("a\x1b[31m\u009bb\tc"), "a\uFFFD[31m\uFFFDb\tc"}, {Printable("\xff"), "\uFFFD"},
 		{Plural(1, "page"), "1 page"}, {Plural(3412, "page"), "3,412 pages"}, {Plural(2, "match"), "2 matches"},
 		{Cycles(9, 56, 55*time.Hour+12*time.Minute, 14*day), "fr 9 / 56 (every 2.3 d, ceiling 14 d)"},
 	} {

@@ -231,7 +231,7 @@ func isText(s side) bool {
 func (d difference) write(l *look) error {
 	fmt.Fprintf(l.Stdout, "%s\n%s\n", l.style.Bold(d.URL), d.heading(l))
 	for line := range strings.Lines(d.Diff) {
-		line = strings.TrimSuffix(line, "\n")
+		line = report.Printable(strings.TrimSuffix(line, "\n"))
 		switch {
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
 			line = l.style.Bold(line)

@@ -200,10 +200,10 @@ func (l *look) cycles(p models.Page) string {
 func validatorWords(p models.Page) string {
 	var words []string
 	if p.ETag != "" {
-		words = append(words, "ETag "+p.ETag)
+		words = append(words, "ETag "+report.Printable(p.ETag))
 	}
 	if p.LastModified != "" {
-		words = append(words, "Last-Modified "+p.LastModified)
+		words = append(words, "Last-Modified "+report.Printable(p.LastModified))
 	}
 	if len(words) == 0 && p.State == models.StateLive && p.Version > 0 {
 		return "none: every visit reads the whole page"
