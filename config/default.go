@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// offWord is how a directory or address that is not wanted is written.
-const offWord = "off"
-
 // Default is what holds without a file. It reads $STATE_DIRECTORY, which systemd sets, for Data, and the name of the
 // machine for Worker.Name.
 func Default() Config {
