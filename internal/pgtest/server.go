@@ -1,21 +1,24 @@
 package pgtest
 
 import (
+	"bufio"
 	"bytes"
-	"context"
-	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
-	"time"
 )
+
+// folder is how the path of a server's folder starts. It is short because the path of a socket has room for 107 bytes.
+const folder = "/tmp/recrawld-pg-"
 
 // server is a private PostgreSQL on a socket in a folder of its own.
 type server struct {
@@ -57,8 +60,11 @@ func (s *server) boot() error {
 	if err != nil {
 		return err
 	}
-	// The path of a socket has room for 107 bytes: not the test's own temporary folder.
-	if s.dir, err = os.MkdirTemp("/tmp", "pgtest"); err != nil {
+	sweep()
+	if s.dir, err = os.MkdirTemp(filepath.Split(folder)); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "owner"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 		return err
 	}
 	who, err := owner()
@@ -77,26 +83,21 @@ func (s *server) boot() error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
 	}
-	if err := s.launch(bin, who); err != nil {
-		return err
-	}
-	return s.await()
+	return s.launch(bin, who)
 }
 
-// launch starts the server from a thread that lives as long as the server shall: the kernel signals the server when
-// that thread ends, however this process dies.
+// launch starts the server and returns once it answers. The server is started from a thread that lives as long as it
+// shall: the kernel signals the server when that thread ends, however this process dies.
 func (s *server) launch(bin string, who *syscall.Credential) error {
 	cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", filepath.Join(s.dir, "data"), "-k", s.dir,
-		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=128MB")
+		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=128MB",
+		"-c", "lc_messages=C", "-c", "log_min_messages=log")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who, Pdeathsig: syscall.SIGQUIT}
 	cmd.Dir = s.dir
-	log, err := os.Create(filepath.Join(s.dir, "log"))
+	log, err := cmd.StderrPipe()
 	if err != nil {
 		return err
 	}
-	defer log.Close()
-	cmd.Stdout, cmd.Stderr = log, log
-
 	started := make(chan error)
 	s.quit, s.gone = make(chan struct{}), make(chan struct{})
 	go func() {
@@ -112,29 +113,40 @@ func (s *server) launch(bin string, who *syscall.Credential) error {
 		_ = cmd.Process.Signal(syscall.SIGQUIT)
 		_ = cmd.Wait()
 	}()
-	return <-started
-}
-
-// await returns once the server answers.
-func (s *server) await() error {
-	db, err := sql.Open("pgx", "postgres://recrawld@/postgres?sslmode=disable&host="+s.dir)
-	if err != nil {
+	if err := <-started; err != nil {
 		return err
 	}
-	defer db.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if err = db.PingContext(ctx); err == nil {
+	return awaitReady(log)
+}
+
+// awaitReady reads the server's log until it says that it is ready, and goes on reading it away until the server ends.
+func awaitReady(log io.Reader) error {
+	var said []string
+	lines := bufio.NewScanner(log)
+	for lines.Scan() {
+		said = append(said, lines.Text())
+		if strings.Contains(lines.Text(), "database system is ready to accept connections") {
+			go func() { _, _ = io.Copy(io.Discard, log) }() // ends with the server, which ends with this process
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-			return fmt.Errorf("postgres does not answer: %w: %s", err, bytes.TrimSpace(log))
-		case <-tick.C:
+	}
+	return fmt.Errorf("postgres ended: %s", strings.Join(said, "\n"))
+}
+
+// sweep removes the folders that processes left behind that were killed. Their servers ended with them.
+func sweep() {
+	owners, err := filepath.Glob(folder + "*/owner")
+	if err != nil {
+		return
+	}
+	for _, path := range owners {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		pid, err := strconv.Atoi(string(text))
+		if err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			_ = os.RemoveAll(filepath.Dir(path))
 		}
 	}
 }
