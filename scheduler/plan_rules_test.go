@@ -1,0 +1,164 @@
+package scheduler
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+)
+
+// An answer ends every run of misses and skips; a 304 says nothing of the type and the wish of the copy.
+func TestAnswerEndsRuns(t *testing.T) {
+	t.Parallel()
+	p := livePage()
+	p.State, p.MissingSince, p.MissingVisits, p.Skips = models.StateMissing, models.At(noon), 2, 3
+	p.ContentType, p.NoArchive, p.Threshold = "text/html", true, 400
+	out := same
+	out.Threshold = 320
+	got := plan(t, p, out).Page
+	if got.MissingSince != 0 || got.MissingVisits != 0 || got.Skips != 0 {
+		t.Errorf("after an answer: %d misses since %v, %d skips, want none", got.MissingVisits, got.MissingSince, got.Skips)
+	}
+	if got.ContentType != "text/html" || !got.NoArchive || got.Threshold != 320 {
+		t.Errorf("after a 304: type %q, no archive %v, threshold %d, want text/html, true, 320", got.ContentType, got.NoArchive, got.Threshold)
+	}
+	if again := plan(t, got, same).Page; again.Threshold != 320 {
+		t.Errorf("a visit that names no threshold left %d, want 320", again.Threshold)
+	}
+}
+
+// A new body after failures is news by itself.
+func TestRefreshedIsNotRestored(t *testing.T) {
+	t.Parallel()
+	body := []byte("one ")
+	refreshed := models.Outcome{Kind: models.SameText, Status: 200, Sent: 1, Body: body, Digest: models.DigestOf(body)}
+	_, events := steps(t, livePage(), broken, broken, broken, refreshed)
+	if diff := cmp.Diff([]models.EventKind{models.EventFailing, models.EventRefreshed}, events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// A hint puts a visit off no further than the ceiling of fr_max.
+func TestHintKeepsTheCeiling(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.FRMax = 8
+	out := same
+	out.At, out.FreshUntil = noon, noon.AddDate(0, 0, 6)
+	p := livePage()
+	r := testPlanner(t, c).Plan(testLease(p), p, &out, noon)
+	if want := models.At(noon.Add(48 * time.Hour)); r.Page.DueAt > want {
+		t.Errorf("due %v, want no later than %v: 8 cycles of 6h", r.Page.DueAt, want)
+	}
+}
+
+// Only a full crawl brings children forward, and no page is its own child.
+func TestFullCrawlBringsChildrenForward(t *testing.T) {
+	t.Parallel()
+	p := livePage()
+	p.FullAt = models.At(noon.Add(-time.Hour))
+	out := models.Outcome{Kind: models.SameBytes, Status: 200, Sent: 1, Digest: p.Digest, LinksKnown: true,
+		Links: []models.FoundLink{{URL: p.URL, Host: "one.test"}, {URL: "http://one.test/b", Host: "one.test"}}}
+	r := plan(t, p, out)
+	if r.Forward != 0 || len(r.Links) != 1 || len(r.Discovered) != 1 {
+		t.Errorf("an ordinary visit: forward %v, %d links, %d discovered, want never, 1, 1", r.Forward, len(r.Links), len(r.Discovered))
+	}
+	out.Full = true
+	if r = plan(t, p, out); r.Forward == 0 || r.ForwardOf != p.FullAt {
+		t.Errorf("a full crawl: forward %v of %v, want now, of %v", r.Forward, r.ForwardOf, p.FullAt)
+	}
+}
+
+// What a person asks for does not wait for a window.
+func TestManualVisitIgnoresWindows(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Windows = []config.Window{window(t, 22*time.Hour, 6*time.Hour, "UTC")}
+	p := livePage()
+	p.Rule = models.RuleManual
+	if out, held := testPlanner(t, c).Hold(&p, noon); held {
+		t.Errorf("held: %s, want a visit", out.Detail)
+	}
+}
+
+// A worker sleeps until the earliest bucket that is its to take, and takes others' only when they are late.
+func TestMineTakesOthersBucketsLate(t *testing.T) {
+	t.Parallel()
+	w := &Worker{Config: Config{Name: "a", Clock: clock.NewVirtual(noon), Live: func() []string { return []string{"a", "b"} }}}
+	var own, other int16
+	for bucket := range int16(models.Buckets) {
+		if Prefer([]string{"a", "b"}, bucket) == "a" {
+			own = bucket
+		} else {
+			other = bucket
+		}
+	}
+	for _, test := range []struct {
+		own, other time.Duration
+		buckets    []int16
+		next       time.Duration
+	}{
+		{0, 0, []int16{own}, othersLate},
+		{0, -othersLate, []int16{own, other}, 0},
+		{time.Second, 0, nil, time.Second},
+		{time.Minute, 0, nil, othersLate},
+	} {
+		buckets, next := w.mine([]models.BucketReady{{Bucket: own, At: noon.Add(test.own)}, {Bucket: other, At: noon.Add(test.other)}}, noon)
+		want := time.Time{}
+		if test.next > 0 {
+			want = noon.Add(test.next)
+		}
+		if diff := cmp.Diff(test.buckets, buckets); diff != "" || !next.Equal(want) {
+			t.Errorf("mine, own due in %v, other's in %v: next %v, want %v; buckets (-want +got):\n%s", test.own, test.other, next, want, diff)
+		}
+	}
+}
+
+// What is gone or excluded is looked at as rarely as the ceiling allows, whatever the page's own interval.
+func TestGoneAndExcludedAreRare(t *testing.T) {
+	t.Parallel()
+	for _, out := range []models.Outcome{goneAway, forbidden} {
+		r := plan(t, livePage(), out)
+		if wait := r.Page.DueAt.Time().Sub(noon); wait < 25*24*time.Hour || r.Page.FRMax != livePage().FRMax {
+			t.Errorf("%v: due in %v, fr_max %d, want about 120 cycles of 6h and %d as before", out.Kind, wait, r.Page.FRMax, livePage().FRMax)
+		}
+	}
+}
+
+// A redirect is news although there never was a copy: it says where the copy is.
+func TestFirstRedirectIsNews(t *testing.T) {
+	t.Parallel()
+	r := plan(t, NewPage("http://one.test/a", "one.test", 1, 1, 4), redirect)
+	if diff := cmp.Diff([]models.EventKind{models.EventMoved}, eventKinds(r)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// A resume finds the pages it has to bring back by their rule, in a site with windows too.
+func TestPausedRuleOutranksWindows(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Windows = []config.Window{window(t, 22*time.Hour, 6*time.Hour, "UTC")}
+	planner, p := testPlanner(t, c, 1), livePage()
+	out, _ := planner.Hold(&p, noon)
+	if r := planner.Plan(testLease(p), p, &out, noon.Add(-3*time.Hour)); r.Page.Rule != models.RulePaused {
+		t.Errorf("rule %v, want paused", r.Page.Rule)
+	}
+}
+
+// A short Retry-After does not shorten the host's own back-off, nor an answer the opening that others wait for.
+func TestRestsAreNotShortened(t *testing.T) {
+	t.Parallel()
+	p := livePage()
+	lease := testLease(p)
+	lease.Host.OpenAt, lease.Host.Failures = models.At(noon.Add(time.Hour)), 9
+	out := models.Outcome{Kind: models.Failed, Class: models.TooManyRequests, Status: 429, Sent: 1, At: noon, RetryAfter: noon.Add(time.Second)}
+	h := testPlanner(t, testConfig()).Plan(lease, p, &out, noon).Host
+	if h.OpenAt != lease.Host.OpenAt || h.BackoffUntil < models.At(noon.Add(time.Hour)) {
+		t.Errorf("host opens %v and rests until %v, want 13:00 and later than that", h.OpenAt, h.BackoffUntil)
+	}
+}
