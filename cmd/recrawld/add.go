@@ -14,6 +14,7 @@ import (
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/scope"
+	"recrawld/report"
 	"recrawld/scheduler"
 )
 
@@ -152,7 +153,7 @@ func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site co
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(g.Stderr, "added %s with %d pages; %s\n", row.Name, added.Added+added.Known, whoVisits(ctx, store))
+	fmt.Fprintf(g.Stderr, "added %s with %s; %s\n", row.Name, report.Plural(added.Added+added.Known, "page"), whoVisits(ctx, store))
 	return nil
 }
 

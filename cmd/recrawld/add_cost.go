@@ -16,6 +16,7 @@ import (
 // survey is what a look at a site found; its JSON form is the command's.
 type survey struct {
 	URL      string         `json:"url"`
+	Scope    []string       `json:"scope"`              // prefixes of the URLs that belong to the site
 	Excluded string         `json:"excluded,omitempty"` // why the start URL may not be visited
 	Robots   surveyRobots   `json:"robots"`
 	Sitemaps surveySitemaps `json:"sitemaps"`
@@ -115,6 +116,7 @@ func (s *survey) write(w io.Writer) error {
 		line("first pass", fmt.Sprintf("about %s for %s, %s apart", report.Span(seconds(s.Cost.FirstSeconds)),
 			report.Plural(s.Cost.Pages, "page"), report.Span(s.delay)))
 		line("then", s.costText())
+		line("scope", strings.Join(s.Scope, "**, ")+"**")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

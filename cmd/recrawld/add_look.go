@@ -56,7 +56,7 @@ func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd) (
 		return nil, err
 	}
 	return &surveyor{g: g, config: c, site: site, start: u, scope: own, flags: flags, visitor: visitor,
-		rules: robots.Parse(nil), seen: make(map[int64]bool), found: survey{URL: u.String()}}, nil
+		rules: robots.Parse(nil), seen: make(map[int64]bool), found: survey{URL: u.String(), Scope: append([]string{u.Directory()}, site.Settings.Scope...)}}, nil
 }
 
 func (v *surveyor) close() { v.visitor.Close() }
@@ -119,10 +119,14 @@ func (v *surveyor) ask(ctx context.Context, page models.Page) (models.Outcome, e
 		page.State = models.StateLive
 	}
 	for range 2 {
+		if len(v.robots) == 0 {
+			v.progress(u.Origin() + "/robots.txt")
+		} else {
+			v.progress(page.URL)
+		}
 		if err := v.clock.SleepUntil(ctx, v.openAt); err != nil {
 			return models.Outcome{}, err
 		}
-		v.progress(page.URL)
 		out := v.visitor.Visit(ctx, models.Turn{
 			Host:   models.Host{Bucket: page.Bucket, ID: page.HostID, Name: u.HostName(), Delay: v.site.Settings.Delay},
 			Robots: v.robots, Page: models.LeasedPage{Page: page}, Now: v.clock.Now(),

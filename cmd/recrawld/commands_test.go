@@ -142,7 +142,7 @@ func TestImportAddsPagesAndSites(t *testing.T) {
 	}
 	code, stdout, _ = commandWith(t, "https://two.example.org:8443/x\nhttps://one.example.org/c\n", "import", "-c", config,
 		"--site", "one.example.org")
-	if code != exitDone || !strings.Contains(stdout, "1 pages added") || !strings.Contains(stdout, "line 1: outside") {
+	if code != exitDone || !strings.Contains(stdout, "1 page added") || !strings.Contains(stdout, "line 1: outside") {
 		t.Errorf("import into one site: exit code %d, said %q; want the other host's line shown as bad", code, stdout)
 	}
 }

@@ -257,8 +257,8 @@ func (i *importer) finish() error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(i.g.Stdout, "%s lines: %s pages added, %s known already, %s dropped, %s bad\n", report.Count(c.Lines),
-			report.Count(c.Added), report.Count(c.Known), report.Count(c.Dropped), report.Count(c.Bad))
+		fmt.Fprintf(i.g.Stdout, "%s: %s added, %s known already, %s dropped, %s bad\n", report.Plural(c.Lines, "line"),
+			report.Plural(c.Added, "page"), report.Count(c.Known), report.Count(c.Dropped), report.Count(c.Bad))
 		if c.Sites > 0 {
 			fmt.Fprintf(i.g.Stdout, "%s made: %s%s\n", report.Plural(c.Sites, "site"), strings.Join(c.Names, ", "),
 				map[bool]string{true: ", …"}[c.Sites > len(c.Names)])
