@@ -237,7 +237,7 @@ func (t *tx) sharesNear(ctx context.Context, bucket int16, parents []int64, add 
 	rows, err := t.rows(ctx, `SELECT l.parent_id, COUNT(*),
 		SUM(CASE WHEN (CASE WHEN c.changed_at > 0 THEN c.changed_at ELSE c.first_at END) > p.full_at THEN 1 ELSE 0 END)
 		FROM pages p JOIN links l ON l.bucket = p.bucket AND l.parent_id = p.id AND l.child_bucket = p.bucket
-		JOIN pages c ON c.bucket = p.bucket AND c.id = l.child_id
+		JOIN pages c ON c.bucket = p.bucket AND c.id = l.child_id AND c.level > p.level
 		WHERE p.bucket = $1 AND p.id = ANY($2) GROUP BY l.parent_id`, bucket, parents)
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ type Page struct {
 	Skips     int16   // turns skipped in a row
 }
 
-// ChildShare counts the known children of a page.
+// ChildShare counts the known children of a page: the pages it links to that lie deeper in the site (a higher Level).
 type ChildShare struct {
 	Known   int32
 	Changed int32 // those whose ChangedAt, or first record, is later than the parent's FullAt

@@ -14,6 +14,9 @@ const (
 	skippedTurn                    // too few did: no visit
 )
 
+// fewestChildren is how many children it takes to speak for their parent: the share of one or two says too little.
+const fewestChildren = 3
+
 // The threshold of a parent stays within these bounds, in permille.
 const (
 	lowestThreshold  = 50
@@ -24,12 +27,12 @@ const (
 // full when the share of them that changed since its last full crawl reaches its threshold, and skipped below it. The
 // share comes from the database and costs no visit. So that a parent that changes alone is found too, and so that the
 // threshold always has something to learn from, no more than MaxSkips turns are skipped in a row. Every other page has
-// an ordinary turn: one without children, one never read in full, one that changed when last seen, one in an error
-// state, one that somebody asked for.
+// an ordinary turn: one with fewer than three children, one never read in full, one that changed when last seen, one in
+// an error state, one that somebody asked for.
 func turnOf(page *models.LeasedPage, p config.Parents) parentTurn {
 	changedLast := page.Stats.Records < 2 || page.Stats.Bits&1 == 1
 	switch {
-	case p.Threshold == 0 || page.Share.Known == 0 || page.FullAt == 0 || changedLast:
+	case p.Threshold == 0 || page.Share.Known < fewestChildren || page.FullAt == 0 || changedLast:
 		return ordinaryTurn
 	case page.State != models.StateLive || page.Failures > 0 || page.Rule == models.RuleManual:
 		return ordinaryTurn

@@ -32,6 +32,7 @@ func TestTurnOf(t *testing.T) {
 		{"below it", func(p *models.LeasedPage) { p.Share.Changed = 7 }, skippedTurn},
 		{"its own threshold counts", func(p *models.LeasedPage) { p.Share.Changed = 7; p.Threshold = 350 }, fullTurn},
 		{"skipped often enough", func(p *models.LeasedPage) { p.Skips = 3 }, ordinaryTurn},
+		{"two children say nothing", func(p *models.LeasedPage) { p.Share = models.ChildShare{Known: 2, Changed: 2} }, ordinaryTurn},
 		{"without children", func(p *models.LeasedPage) { p.Share = models.ChildShare{} }, ordinaryTurn},
 		{"never read in full", func(p *models.LeasedPage) { p.FullAt = 0; p.Share.Changed = 20 }, ordinaryTurn},
 		{"changed when last seen", func(p *models.LeasedPage) { p.Stats.Bits = 1 }, ordinaryTurn},

@@ -16,9 +16,9 @@ const (
 	exitDone     = 0
 	exitFailed   = 1 // anything without a code of its own
 	exitUsage    = 2 // the command line or the configuration is wrong
-	exitLocked   = 3 // another daemon uses the data directory
-	exitNotFound = 4 // no such page, site or version
-	exitRefused  = 5 // the rules forbid it: no contact, robots.txt, an address that is not dialled
+	exitNotFound = 3 // no such page, site or version
+	exitRefused  = 4 // the rules forbid it: no contact, robots.txt, an address that is not dialled
+	exitLocked   = 7 // another daemon uses the data directory
 )
 
 // coded is an error that ends the program with a code of its own.
@@ -95,5 +95,5 @@ func complain(stderr io.Writer, err error) int {
 
 const description = `Keeps a known set of URLs fresh: visits them, learns how often each changes, visits each about that often.
 
-Exit codes: 0 done · 1 failed · 2 wrong command line or configuration · 3 the data directory is in use by another
-daemon · 4 no such page, site or version · 5 refused by the rules (no contact, robots.txt, address not dialled).`
+Exit codes: 0 done · 1 failed · 2 wrong command line or configuration · 3 no such page, site or version · 4 refused by
+the rules (no contact, robots.txt, address not dialled) · 7 the data directory is in use by another daemon.`

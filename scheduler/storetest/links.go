@@ -134,9 +134,12 @@ func childShare(w *world) {
 	var children []models.Discovery
 	for i, stats := range []models.ChangeStats{{ChangedAt: now + 1, FirstAt: 1}, {ChangedAt: now}, {FirstAt: now + 5}, {}} {
 		d := found([]string{"a.example", "far.example"}[i%2], i+1)
-		d.Page.Stats, d.Page.DueAt = stats, now+3600_000
+		d.Page.Stats, d.Page.DueAt, d.Page.Level = stats, now+3600_000, 1
 		children = append(children, d)
 	}
+	navigation := found("a.example", 9) // on the parent's own level: no child
+	navigation.Page.Stats, navigation.Page.DueAt = models.ChangeStats{ChangedAt: now + 1}, now+3600_000
+	children = append(children, navigation)
 	r := w.family(children...)
 	r.Page.FullAt = now
 	w.mustCommit(r)
