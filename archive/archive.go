@@ -140,13 +140,19 @@ func (a *Archive) Sync() error {
 	return a.sync()
 }
 
-// Close syncs and closes the segment; neither appending nor reading is possible after it.
+// Close syncs and closes the segment; neither appending nor reading is possible after it. A segment that could not be
+// synced before stays open in name: to sync it again would say nothing of what it lost, and the next Open checks it.
 func (a *Archive) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	err := a.finish()
-	if a.failed == nil {
+	var err error
+	switch {
+	case a.failed == nil:
 		a.failed = ErrClosed
+		err = a.finish()
+	case a.current != nil:
+		err = a.current.file.Close()
+		a.current = nil
 	}
 	return errors.Join(err, a.Reader.Close())
 }

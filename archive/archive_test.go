@@ -331,7 +331,8 @@ func TestAFullDiskLeavesNoSegmentBehind(t *testing.T) {
 
 func TestAFailedSyncIsFinal(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), testOptions())
+	dir := t.TempDir()
+	a := open(t, dir, testOptions())
 	d := onDisk(a)
 	r := appendOne(t, a, capture("http://example.org/", "one"))
 	d.sync = syscall.EIO
@@ -346,4 +347,10 @@ func TestAFailedSyncIsFinal(t *testing.T) {
 		t.Errorf("Append after a failed fsync: error = %v, want it refused", err)
 	}
 	wantBody(t, a, r, "one")
+	if err := a.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, r.File+openSuffix)); err != nil {
+		t.Errorf("the segment that could not be synced: %v, want it open still, for the next start to check", err)
+	}
 }

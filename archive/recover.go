@@ -23,7 +23,13 @@ func (a *Archive) recover() error {
 		if m == nil || m[1] != a.opts.Worker {
 			continue
 		}
-		if err := a.repair(strings.TrimSuffix(name, openSuffix)); err != nil {
+		name = strings.TrimSuffix(name, openSuffix)
+		if _, err := a.root.Lstat(name); err == nil {
+			// A copy of the directory that was taken while the segment was closed: the closed one is the whole one.
+			a.opts.Log.Warn("an open segment is there closed, too, and left alone", slog.String("segment", name))
+			continue
+		}
+		if err := a.repair(name); err != nil {
 			return fmt.Errorf("repair %s: %w", name, err)
 		}
 	}

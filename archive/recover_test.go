@@ -107,6 +107,22 @@ func TestASegmentWithoutARecordIsRemoved(t *testing.T) {
 	}
 }
 
+// TestAClosedSegmentIsNotOverwritten has both names of a segment, as a copy taken while it was renamed may have them.
+func TestAClosedSegmentIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	name, raw, records := crashed(t, 3)
+	dir := t.TempDir()
+	for file, content := range map[string][]byte{name: raw, name + openSuffix: raw[:records[1].Offset]} {
+		if err := os.WriteFile(filepath.Join(dir, file), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := open(t, dir, testOptions())
+	for i, r := range records {
+		wantBody(t, a, r, fmt.Sprintf("body %d", i))
+	}
+}
+
 func TestOtherWorkersSegmentsAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
