@@ -2,11 +2,13 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
 
-// Events reads at most limit events of a bucket that come after a number, in order.
+// Events reads at most limit events of a bucket that come after a number, in order. That of a page that is back names
+// the record of the copy that is valid again, unless there is none.
 func (s *Store) Events(ctx context.Context, bucket int16, after int64, limit int) ([]Event, error) {
 	// Index: the primary key.
 	events, err := eventTable.scan(s.rows(ctx, `SELECT `+eventTable.list()+` FROM events
@@ -14,7 +16,23 @@ func (s *Store) Events(ctx context.Context, bucket int16, after int64, limit int
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
+	for i := range events {
+		if e := &events[i]; e.Kind == EventRestored && e.Record == (Record{}) { // rare: one row each
+			if e.Record, err = s.recordOf(ctx, e); err != nil {
+				return nil, fmt.Errorf("read events: %w", err)
+			}
+		}
+	}
 	return events, nil
+}
+
+// recordOf is where the body of an event's version lies, the zero Record where none was kept.
+func (s *Store) recordOf(ctx context.Context, e *Event) (Record, error) {
+	v, err := s.Version(ctx, e.Bucket, e.PageID, e.Version)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return Record{}, err
+	}
+	return v.Record, nil
 }
 
 // News lists the buckets with events that a sink has not delivered. It reads one row a bucket, no event.

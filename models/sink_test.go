@@ -103,6 +103,33 @@ func TestCurrentTellsWhatPagesAre(t *testing.T) {
 	})
 }
 
+// TestARestoredPageComesWithItsCopy: the visit brought no body, but a sink may have let go of the one it had.
+func TestARestoredPageComesWithItsCopy(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		s := openBackup(t, dsn)
+		if _, err := s.AddPages(t.Context(), backupNow, []Discovery{pageOf("page", StateNew)}, 0); err != nil {
+			t.Fatal(err)
+		}
+		record := Record{File: "recrawld-w-20260105120000-00001.warc.gz", Offset: 7, Length: 9}
+		visitDue(t, s, backupNow, func(p *Page, r *Result) {
+			p.Version = 3
+			r.Version = &Version{Bucket: p.Bucket, PageID: p.ID, Number: 3, At: At(backupNow), Record: record}
+		})
+		visitDue(t, s, backupNow.Add(2*time.Hour), func(p *Page, r *Result) {
+			r.Events = []Event{{Bucket: p.Bucket, PageID: p.ID, Kind: EventGone, URL: p.URL, Version: 3},
+				{Bucket: p.Bucket, PageID: p.ID, Kind: EventRestored, URL: p.URL, Version: 3}}
+		})
+		events, err := s.Events(t.Context(), BucketOf("a.example"), 0, 10)
+		if err != nil || len(events) != 2 {
+			t.Fatalf("Events: %d, %v, want 2", len(events), err)
+		}
+		if events[0].Record != (Record{}) || events[1].Record != record {
+			t.Errorf("records are %+v and %+v, want none and %+v", events[0].Record, events[1].Record, record)
+		}
+	})
+}
+
 func TestSetCursorsMovesAllOfThem(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, dsn string) {

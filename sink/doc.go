@@ -24,7 +24,7 @@
 //	.recrawl/manifest.ndjson         one line a URL: see Row
 //	.recrawl/manifest.log            lines newer than those; later lines win, absent fields keep their value
 //	.recrawl/SUMMARY.json            sums over manifest.ndjson
-//	.recrawl/trash/DATE/host/path…   copies of pages that are gone, by the day they went
+//	.recrawl/trash/DATE/host/path…   copies of pages that are gone or are not to be kept, by the day they went
 //	.recrawl/aside/…                 what stood where a file or directory of the mirror had to be
 //	.recrawl/tmp/                    files being written; swept at start
 package sink

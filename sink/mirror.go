@@ -20,6 +20,9 @@ import (
 const (
 	stateLive = "live"
 	stateLost = "lost" // the archive does not have the body any more, or not whole
+
+	// The page asks not to be archived: there is no body, and an older copy would pass for what the page says now.
+	stateUnkept = "unkept"
 )
 
 // Archive gives back bodies; archive.Archive and archive.Reader do.
@@ -28,9 +31,9 @@ type Archive interface {
 }
 
 // Mirror is the Sink that keeps a tree of files: each page's newest copy under the name of its URL, with its
-// Last-Modified as modification time. A page that is gone has its file moved to the trash; one that redirects, fails or
-// is excluded keeps its last good copy, and the manifest says so. A visit that found nothing new is no event and
-// touches nothing. It is used by one goroutine at a time. Several processes may have it open, as long as only one of
+// Last-Modified as modification time. A page that is gone, or asks not to be archived, has its file moved to the trash;
+// one that redirects, fails or is excluded keeps its last good copy, and the manifest says so. A visit that found nothing
+// new is no event and touches nothing. It is used by one goroutine at a time. Several processes may have it open, as long as only one of
 // them uses it at a time, which is what a Drain's lease is for.
 type Mirror struct {
 	archive  Archive
@@ -57,10 +60,9 @@ func OpenMirror(dir string, fold bool, a Archive, log *slog.Logger) (*Mirror, er
 // Name implements Sink.
 func (m *Mirror) Name() string { return "mirror" }
 
-// Close brings the manifest up to date and closes the mirror.
+// Close closes the mirror and writes nothing: by now it may be another process's turn.
 func (m *Mirror) Close() error {
-	err := m.flush()
-	return errors.Join(err, m.manifest.close(), m.tree.root.Close())
+	return errors.Join(m.manifest.close(), m.tree.root.Close())
 }
 
 // Idle brings the manifest up to date where that is cheap: a big one waits until its log is worth the pass.
@@ -170,9 +172,7 @@ func (m *Mirror) take(b *batch, e models.Event) error {
 	case models.EventMoved:
 		row.RedirectTo = e.RedirectTo
 	case models.EventGone:
-		c := b.change(name)
-		c.discard, c.day = true, e.At.Time()
-		b.changes[name] = c
+		b.discard(name, e.At)
 	case models.EventFailing, models.EventExcluded:
 	default:
 		m.log.Warn("mirror skips an event of an unknown kind", slog.Int("kind", int(e.Kind)), slog.String("page", e.URL))
@@ -184,7 +184,13 @@ func (m *Mirror) take(b *batch, e models.Event) error {
 
 func (m *Mirror) takeBody(b *batch, e models.Event, row Row) error {
 	row.State = stateLive
-	if e.Record == (models.Record{}) { // restored, and the copy is the one that is there
+	if e.Kind == models.EventRestored && m.stays(b, e, row.Path) {
+		b.rows = append(b.rows, row)
+		return nil
+	}
+	if e.Record == (models.Record{}) {
+		row.State = stateUnkept
+		b.discard(row.Path, e.At)
 		b.rows = append(b.rows, row)
 		return nil
 	}
@@ -215,6 +221,20 @@ func (m *Mirror) takeBody(b *batch, e models.Event, row Row) error {
 	b.changes[row.Path] = change{temp: temp}
 	b.rows = append(b.rows, contentRow(row, e, answer))
 	return nil
+}
+
+// stays tells whether the copy of a page that is back is the file that is there, or that the batch brings. If the batch
+// was to take it away because the page was gone, it does not.
+func (m *Mirror) stays(b *batch, e models.Event, name string) bool {
+	c, changes := b.changes[name]
+	if c.temp == "" && !m.tree.holds(name) || c.discard && e.Record == (models.Record{}) {
+		return false
+	}
+	if changes {
+		c.discard = false
+		b.changes[name] = c
+	}
+	return true
 }
 
 // contentRow says what the file of an event holds.
@@ -248,4 +268,11 @@ func (b *batch) change(name string) change {
 		b.changes[name] = c
 	}
 	return c
+}
+
+// discard has the file end in the trash of the day of an event.
+func (b *batch) discard(name string, at models.Instant) {
+	c := b.change(name)
+	c.discard, c.day = true, at.Time()
+	b.changes[name] = c
 }

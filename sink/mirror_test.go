@@ -100,9 +100,13 @@ func filesOf(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// rowsOf is the manifest of a closed mirror, by URL.
+// rowsOf is the manifest of a closed mirror, by URL, brought up to date.
 func rowsOf(t testing.TB, dir string) map[string]Row {
 	t.Helper()
+	m := openMirror(t, dir, nil)
+	if err := errors.Join(m.flush(), m.Close()); err != nil {
+		t.Fatal(err)
+	}
 	raw, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {
 		t.Fatal(err)
@@ -434,5 +438,20 @@ func TestProcessesTakeTurnsWithAMirror(t *testing.T) {
 	}
 	if d := cmp.Diff(map[string]string{"a.org/a.html": "two", "a.org/b.html": "bee"}, filesOf(t, dir)); d != "" {
 		t.Errorf("files differ (-want +got):\n%s", d)
+	}
+}
+
+// TestClosingDoesNotWriteWhatAnotherProcessDrains closes a mirror whose turn is over while another process has its own.
+func TestClosingDoesNotWriteWhatAnotherProcessDrains(t *testing.T) {
+	t.Parallel()
+	dir, s := t.TempDir(), newShelf(t)
+	one, two := openMirror(t, dir, s), openMirror(t, dir, s)
+	deliver(t, one, s.event(models.EventNew, "https://a.org/a.html", "one", 1))
+	deliver(t, two, s.event(models.EventNew, "https://a.org/b.html", "two", 1))
+	if err := one.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := os.ReadFile(filepath.Join(dir, logFile)); err != nil || strings.Count(string(raw), "\n") != 2 {
+		t.Errorf("the log is %q (%v), want both lines still there", raw, err)
 	}
 }

@@ -112,7 +112,7 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 	}
 	known := make(map[key]struct{})
 	err := m.manifest.old(func(r Row) error {
-		if r.hasFile() {
+		if r.hasFile() || r.State == stateLost { // of a body that is lost the file may be the last copy
 			known[keyOf(r.Path)] = struct{}{}
 		}
 		return nil

@@ -6,7 +6,7 @@ import "recrawld/models"
 type Row struct {
 	URL          string `json:"url"`
 	Path         string `json:"path,omitempty"`          // of the file, relative to the mirror
-	State        string `json:"state,omitempty"`         // live, moved, gone, failing, excluded, or lost: not in the archive
+	State        string `json:"state,omitempty"`         // live, moved, gone, failing, excluded, lost (from the archive), or unkept
 	Status       int16  `json:"status,omitempty"`        // of the last answer
 	Type         string `json:"type,omitempty"`          // media type
 	Length       *int64 `json:"length,omitempty"`        // bytes of the file
@@ -52,7 +52,7 @@ func (r Row) over(old Row) Row {
 		merged.Version = r.Version
 	}
 	if r.Version != 0 && r.SHA256 != "" { // a whole answer: what it did not send is not there any more
-		merged.ETag, merged.LastModified = r.ETag, r.LastModified
+		merged.Type, merged.ETag, merged.LastModified = r.Type, r.ETag, r.LastModified
 	}
 	if merged.State != models.EventMoved.String() {
 		merged.RedirectTo = ""
@@ -72,5 +72,5 @@ func (s *Summary) add(r Row) {
 
 // hasFile tells whether the row's file is in the tree.
 func (r Row) hasFile() bool {
-	return r.Length != nil && r.State != models.EventGone.String() && r.State != stateLost
+	return r.Length != nil && r.State != models.EventGone.String() && r.State != stateLost && r.State != stateUnkept
 }
