@@ -131,7 +131,8 @@ func (c *committer) keep(ctx context.Context, batch []finished) error {
 		appended = true
 		f.place(record)
 		if !known {
-			first := models.Content{Digest: v.Digest, Record: record, URL: f.result.Page.URL, At: v.At}
+			// The time is that of the record, the request's: later revisit records refer to it by that.
+			first := models.Content{Digest: v.Digest, Record: record, URL: f.result.Page.URL, At: models.At(f.outcome.At)}
 			f.result.Content, seen[v.Digest] = &first, first
 		}
 	}

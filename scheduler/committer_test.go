@@ -102,6 +102,16 @@ func TestBodiesAreStoredBeforeTheyAreNamed(t *testing.T) {
 	}
 }
 
+// A revisit record refers to the first record by its date, which is that of the request and not of the version.
+func TestContentsNameTheDateOfTheirRecord(t *testing.T) {
+	t.Parallel()
+	f := brought(t, "/a", "one", func(out *models.Outcome) { out.At = noon.Add(-3 * time.Second) })
+	got, _, _ := commitAll(t, &ledger{}, &shelf{}, f)
+	if want := models.At(noon.Add(-3 * time.Second)); got[0].Content.At != want {
+		t.Errorf("content is of %s, want %s", got[0].Content.At, want)
+	}
+}
+
 // A body seen before is stored as a reference, marks the page, and its relative links are not followed: also where it
 // was first seen in the same batch.
 func TestBodySeenBefore(t *testing.T) {
