@@ -40,11 +40,31 @@ type cli struct {
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the whole program: it parses args, runs the command and returns the exit code. The first SIGINT or SIGTERM
-// ends the command's context; the second ends the process at once, as it would have without us.
+// run is the whole program: it parses args, runs the command and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop)
 	return runContext(ctx, args, stdin, stdout, stderr)
+}
+
+// untilSignal returns a context that the first SIGINT or SIGTERM ends. The second ends the process at once, as it would
+// have without us, however soon it comes after the first. stop ends the listening.
+func untilSignal() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	heard := make(chan os.Signal, 2)
+	signal.Notify(heard, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		for s := range heard {
+			if ctx.Err() != nil {
+				signal.Reset(s)
+				_ = syscall.Kill(os.Getpid(), s.(syscall.Signal)) // it cannot fail on ourselves
+			}
+			cancel()
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(heard)
+		close(heard)
+		cancel()
+	}
 }
