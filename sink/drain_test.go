@@ -68,9 +68,12 @@ func (m *memory) Cursor(_ context.Context, sink string, bucket int16) (int64, er
 	return m.cursors[key(sink, bucket)], nil
 }
 
-func (m *memory) SetCursors(_ context.Context, sink string, cursors map[int16]int64) error {
+func (m *memory) SetCursors(ctx context.Context, sink string, cursors map[int16]int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	for bucket, seq := range cursors {
 		m.cursors[key(sink, bucket)] = seq
 	}
