@@ -17,9 +17,9 @@ KILLS ?= 10
 export CGO_ENABLED ?= 1
 export GOFLAGS     ?= -buildvcs=false
 
-STAGES := deps format vet staticcheck arch unit e2e fuzz kill deb
+STAGES := deps format vet staticcheck unit race e2e fuzz kill deb
 
-.PHONY: test $(STAGES) build fmt torture bench clean
+.PHONY: test $(STAGES) arch build fmt torture bench clean
 
 test:
 	@began=$$SECONDS; \
@@ -35,7 +35,8 @@ test:
 deps:
 	@.ci/deps
 
-# format, vet, staticcheck and arch look at the source alone; arch holds the import arrows and the forbidden calls.
+# format, vet, staticcheck and arch look at the source alone; arch, a part of unit, holds the import arrows and the
+# forbidden calls.
 format:
 	@unformatted=$$(gofmt -l .); \
 	if [ -n "$$unformatted" ]; then printf 'not formatted (make fmt):\n%s\n' "$$unformatted"; exit 1; fi
@@ -53,9 +54,17 @@ staticcheck: $(TOOLS)/staticcheck-$(STATICCHECK)
 arch:
 	go test -count=1 ./internal/arch
 
-# unit runs every test but the end-to-end ones under the race detector; a run without it would find nothing more.
+# unit runs every test but the end-to-end ones, on SQLite and a real PostgreSQL.
 unit:
-	RECRAWLD_REQUIRE_POSTGRES=1 go test -race -timeout 10m $$(go list ./... | grep -vx recrawld/e2e)
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -timeout 10m $$(go list ./... | grep -vx recrawld/e2e)
+
+# race runs what runs beside something else under the race detector. Of the stores, where it makes SQLite ten times as
+# slow, it runs the tests of simultaneous use.
+race:
+	go test -race -short -timeout 10m $$(go list ./... | grep -vxE 'recrawld/(e2e|models|scheduler/storetest|recrawl/extract)')
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -race -timeout 10m -run \
+		'^Test(Memory|SQLite|Postgres)$$/(side_by_side|many_at_a_time|never_share)|AtOnce|OfOneMoment|TwoProcesses|MetOthers' \
+		./models ./scheduler/storetest
 
 # e2e runs the built daemon as processes of its own: the whole history of real pages on both databases, bad input, a
 # full disk.
