@@ -83,8 +83,7 @@ type hostileRun struct {
 }
 
 // TestEndToEndBadInput lets every fault happen to a page that has a good copy. The fault gets a name and a time for the
-// next try, the copy stays as it is in database and mirror, nobody else is held up, and when the fault is over the page
-// goes on.
+// next try, the copy stays as it is in database and mirror, and when the fault is over the page goes on.
 func TestEndToEndBadInput(t *testing.T) {
 	longTest(t)
 	h := &hostileRun{t: t, dir: t.TempDir(), faults: faults()}
