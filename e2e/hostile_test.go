@@ -27,6 +27,7 @@ type fault struct {
 	want  []models.ErrorClass // one of them; none: the answer is a version like any other
 	body  string              // of that version
 	first string              // robots.txt of the host, "" for none
+	down  bool                // nobody listens while the fault lasts
 }
 
 func faults() []fault {
@@ -39,6 +40,7 @@ func faults() []fault {
 	}
 	const nuls = "<p>a\x00b</p\x00><!-- \x00 --><p>c<b><i></p>\x00<table><td>\xff\xfe<"
 	return []fault{
+		{name: "refuses connections", down: true, want: classes(models.ConnRefused)},
 		{name: "reset before the answer", bad: hostile.Reset(), want: classes(models.ConnReset, models.ConnOther)},
 		{name: "reset in the body", bad: hostile.ResetMidBody(), want: classes(models.ConnReset, models.BodyShort)},
 		{name: "hangs up", bad: hostile.Deaf(), want: classes(models.ConnReset, models.ConnOther, models.HTTPProtocol)},
@@ -87,23 +89,31 @@ type hostileRun struct {
 func TestEndToEndBadInput(t *testing.T) {
 	longTest(t)
 	h := &hostileRun{t: t, dir: t.TempDir(), faults: faults()}
-	args := h.prepare()
+	args := append(h.prepare(), h.untrusted())
 	d := launch(t, filepath.Join(h.dir, "daemon.log"), args...)
 
 	h.until("a good copy of every page", d, func(s state, i int) bool { return h.page(s, i).version == 1 })
 	for i, o := range h.origins {
+		if h.faults[i].down {
+			o.Close()
+		}
 		o.Set("/", h.faults[i].bad)
 	}
 	h.until("every fault has its name", d, func(s state, i int) bool { return h.faulty(s, i) != nil })
 	h.checkFaults(readState(t, openDatabase(t, h.database())))
-	for _, o := range h.origins {
-		o.Set("/", hostile.Whole(http.StatusOK, map[string]string{"Content-Type": "text/html"}, nextBody))
+	for i, o := range h.origins {
+		good := hostile.Whole(http.StatusOK, map[string]string{"Content-Type": "text/html"}, nextBody)
+		if h.faults[i].down {
+			h.origins[i] = h.listen(o.Addr(), map[string]hostile.Answer{"/": good})
+		}
+		o.Set("/", good)
 	}
 	h.until("every page recovered", d, func(s state, i int) bool {
 		p := h.page(s, i)
 		return p.state == models.StateLive && p.digest == models.DigestOf([]byte(nextBody)).String()
 	})
 	d.stop()
+	h.checkUntrusted(readState(t, openDatabase(t, h.database())), args[len(args)-1])
 	t.Logf("bad input: %d of %d faults named, old copy intact, daemon up, page recovered", len(h.faults), len(h.faults))
 }
 
@@ -135,15 +145,21 @@ defaults:
 		if f.first != "" {
 			answers["/robots.txt"] = hostile.Whole(http.StatusOK, map[string]string{"Content-Type": "text/plain"}, f.first)
 		}
-		o, err := hostile.Listen("127.0.0.1:0", answers)
-		if err != nil {
-			h.t.Fatal(err)
-		}
-		h.t.Cleanup(o.Close)
+		o := h.listen("127.0.0.1:0", answers)
 		h.origins = append(h.origins, o)
 		args = append(args, o.URL("/"))
 	}
 	return args
+}
+
+func (h *hostileRun) listen(addr string, answers map[string]hostile.Answer) *hostile.Origin {
+	h.t.Helper()
+	o, err := hostile.Listen(addr, answers)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(o.Close)
+	return o
 }
 
 func (h *hostileRun) data() string     { return filepath.Join(h.dir, "data") }
@@ -161,6 +177,41 @@ func (h *hostileRun) faulty(s state, i int) *visitRow {
 		}
 	}
 	return nil
+}
+
+// untrusted starts a host whose certificate nobody has signed whom the daemon trusts, and returns its URL.
+func (h *hostileRun) untrusted() string {
+	h.t.Helper()
+	now := clock.System{}.Now()
+	authority, err := hostile.NewAuthority(now)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	settings, err := authority.Server(now.Add(time.Hour), "127.0.0.1")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	o, err := hostile.ListenTLS("127.0.0.1:0", settings, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(o.Close)
+	return o.URL("/")
+}
+
+// checkUntrusted makes sure that nothing was taken from the host without a trusted certificate. What failed was the
+// request for its robots.txt, so that is where the reason stands; without the rules no page was asked for.
+func (h *hostileRun) checkUntrusted(s state, url string) {
+	h.t.Helper()
+	var class models.ErrorClass
+	err := openDatabase(h.t, h.database()).QueryRowContext(h.t.Context(), "SELECT class FROM robots WHERE origin = ?",
+		strings.TrimSuffix(url, "/")).Scan(&class)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if p := s.pages[s.byURL[url]]; class != models.TLSCertificate || p.version != 0 || p.due == 0 {
+		h.t.Errorf("untrusted certificate: robots.txt failed with %v, page %+v, want tls-certificate, no version and a next try", class, p)
+	}
 }
 
 // until waits for something to hold for every fault and fails the test when it does not within a minute.
