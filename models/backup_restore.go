@@ -209,7 +209,7 @@ func (c cell) as(k kind) (any, error) {
 // of a removed one either, whose visits are still counted under it.
 func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 	for bucket := range int16(Buckets) {
-		if _, err := t.voidLeases(ctx, bucket, now); err != nil {
+		if _, err := t.voidLeases(ctx, bucket, now, ""); err != nil {
 			return fmt.Errorf("void leases: %w", err)
 		}
 	}

@@ -150,7 +150,7 @@ func TestABackupIsRestoredOnAnyEngine(t *testing.T) {
 func checkRestored(t *testing.T, source, target *Store) {
 	t.Helper()
 	ctx := t.Context()
-	if _, err := source.Recover(ctx, backupNow); err != nil { // what a restore does to leases
+	if _, err := source.Recover(ctx, backupNow, ""); err != nil { // what a restore does to leases
 		t.Fatal(err)
 	}
 	want, err := source.Dump(ctx)

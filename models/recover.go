@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Recover voids every lease and returns how many there were. It is for a daemon that has the database to itself, after
-// a crash: what was leased belongs to nobody. Politeness holds as if each host had been asked until its lease's end,
-// at the latest now.
-func (s *Store) Recover(ctx context.Context, now time.Time) (int, error) {
+// Recover voids the leases of an owner, or all of them where owner is empty, and returns how many there were. It is for
+// a worker that begins, after a crash: what it held under its name belongs to nobody, and where it has the database to
+// itself all leases do. Politeness holds as if each host had been asked until its lease's end, at the latest now.
+func (s *Store) Recover(ctx context.Context, now time.Time, owner string) (int, error) {
 	total := 0
 	for bucket := range int16(Buckets) {
 		n := 0
 		err := s.inTx(ctx, func(t *tx) error {
 			var err error
-			n, err = t.voidLeases(ctx, bucket, now)
+			n, err = t.voidLeases(ctx, bucket, now, owner)
 			return err
 		})
 		if err != nil {
@@ -26,12 +26,12 @@ func (s *Store) Recover(ctx context.Context, now time.Time) (int, error) {
 	return total, nil
 }
 
-// voidLeases ends the leases of a bucket and returns how many there were.
-func (t *tx) voidLeases(ctx context.Context, bucket int16, now time.Time) (int, error) {
+// voidLeases ends an owner's leases of a bucket, or all of them, and returns how many there were.
+func (t *tx) voidLeases(ctx context.Context, bucket int16, now time.Time, owner string) (int, error) {
 	q := newQueue(t)
 	// Index: the primary key; it runs once a start and reads all hosts.
-	err := q.load(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND lease_until > 0 ORDER BY id `+
-		q.forUpdate(), bucket)
+	err := q.load(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND lease_until > 0
+		AND ($2 = '' OR lease_owner = $2) ORDER BY id `+q.forUpdate(), bucket, Clean(owner))
 	if err != nil || len(q.hosts) == 0 {
 		return 0, err
 	}

@@ -128,12 +128,12 @@ func (m *Memory) VisitNow(_ context.Context, now time.Time, bucket int16, id int
 }
 
 // Recover is models.Store.Recover.
-func (m *Memory) Recover(_ context.Context, now time.Time) (int, error) {
+func (m *Memory) Recover(_ context.Context, now time.Time, owner string) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := 0
 	for _, h := range m.hosts {
-		if h.LeaseUntil != 0 {
+		if h.LeaseUntil != 0 && (owner == "" || h.LeaseOwner == owner) {
 			h.Void(models.At(now), h.due.earliest())
 			m.requeue(h)
 			n++

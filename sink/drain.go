@@ -55,7 +55,7 @@ const (
 // Options sets up a Drain.
 type Options struct {
 	Owner string       // this process, unique among those on the database; required
-	Batch int          // events handed over at a time; default 2048
+	Batch int          // events handed over at a time; default 512
 	Log   *slog.Logger // required
 }
 
@@ -71,7 +71,7 @@ type Drain struct {
 // NewDrain returns a Drain. Intervals are by the machine's time, whatever the clock's speed.
 func NewDrain(log Log, s Sink, c clock.Clock, o Options) *Drain {
 	if o.Batch <= 0 {
-		o.Batch = 2048
+		o.Batch = 512
 	}
 	return &Drain{log: log, sink: s, clock: c, opts: o}
 }

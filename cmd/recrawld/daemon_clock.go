@@ -35,10 +35,11 @@ func (d *daemon) setClock(ctx context.Context) error {
 	}
 	d.clock = clock.NewSystem(d.anchor)
 	d.began = d.clock.Now()
-	if others {
-		return nil
+	owner := d.start.Worker.Name
+	if d.alone() {
+		owner = "" // whoever held a host held it in this data directory, which is ours now
 	}
-	recovered, err := d.store.Recover(ctx, d.began)
+	recovered, err := d.store.Recover(ctx, d.began, owner)
 	if recovered > 0 {
 		d.log.Info("hosts were held by a worker that is gone; they are free again", "hosts", recovered)
 	}

@@ -142,7 +142,10 @@ func recovers(w *world) {
 	l := w.claimOne(1)
 	w.add("idle.example", 1)
 	w.now = w.now.Add(5 * time.Second)
-	n, err := w.store.Recover(w.Context(), w.now)
+	if n, err := w.store.Recover(w.Context(), w.now, "somebody else"); n != 0 || err != nil {
+		w.Errorf("Recover of another's leases = %d, %v, want 0", n, err)
+	}
+	n, err := w.store.Recover(w.Context(), w.now, l.Host.LeaseOwner)
 	if n != 1 || err != nil {
 		w.Errorf("Recover = %d, %v, want 1", n, err)
 	}

@@ -224,9 +224,10 @@ func (p *pair) recover(t *rapid.T) {
 	if rapid.IntRange(0, 4).Draw(t, "crash") > 0 {
 		t.Skip("no crash")
 	}
-	a, err := p.store.Recover(p.ctx, p.now)
+	owner := rapid.SampledFrom([]string{"", "w", "nobody"}).Draw(t, "owner")
+	a, err := p.store.Recover(p.ctx, p.now, owner)
 	p.ok(err)
-	b, err := p.model.Recover(p.ctx, p.now)
+	b, err := p.model.Recover(p.ctx, p.now, owner)
 	p.ok(err)
 	p.same("Recover", a, b)
 }

@@ -22,7 +22,7 @@ type Store interface {
 	RemoveSite(ctx context.Context, site int32) error
 	AddPages(ctx context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error)
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
-	Recover(ctx context.Context, now time.Time) (int, error)
+	Recover(ctx context.Context, now time.Time, owner string) (int, error)
 
 	Events(ctx context.Context, bucket int16, after int64, limit int) ([]models.Event, error)
 	News(ctx context.Context, sink string) ([]int16, error)
