@@ -135,12 +135,20 @@ func (c *memoryCommit) writeLinks(r *models.Result) {
 	c.links[parent] = children
 }
 
-// forward makes the children due that were not visited since the parent's full crawl before.
+// forward makes the children due that were not visited since the parent's full crawl before: those that the result
+// names, or else those that are stored.
 func (c *memoryCommit) forward(r *models.Result) {
 	if r.Forward == 0 {
 		return
 	}
-	for child := range c.links[key{c.bucket, r.Page.ID}] {
+	children := c.links[key{c.bucket, r.Page.ID}]
+	if r.LinksKnown {
+		children = make(map[key]bool, len(r.Links))
+		for _, l := range r.Links {
+			children[key{l.ChildBucket, l.ChildID}] = true
+		}
+	}
+	for child := range children {
 		p := c.pages[child]
 		if p == nil || p.Stats.VisitedAt >= r.ForwardOf || p.DueAt <= r.Forward {
 			continue
