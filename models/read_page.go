@@ -78,6 +78,22 @@ func (s *Store) Children(ctx context.Context, bucket int16, page int64, n int) (
 	return s.urls(ctx, query, bucket, page, n)
 }
 
+// Share counts the known children of a page and those of them that changed since its links were last read, as Claim does
+// for a page whose turn has come. It reads the key (bucket, parent_id, …) of links and the key of pages.
+func (s *Store) Share(ctx context.Context, p Page) (ChildShare, error) {
+	const query = `SELECT c.level, c.changed_at, c.first_at FROM links l
+		JOIN pages c ON c.bucket = l.child_bucket AND c.id = l.child_id WHERE l.bucket = $1 AND l.parent_id = $2`
+	var share ChildShare
+	var child Page
+	for _, err := range s.scan(ctx, []any{&child.Level, &child.Stats.ChangedAt, &child.Stats.FirstAt}, query, p.Bucket, p.ID) {
+		if err != nil {
+			return ChildShare{}, fmt.Errorf("read links: %w", err)
+		}
+		share.Count(&p, &child)
+	}
+	return share, nil
+}
+
 // Parents returns the URLs of pages of one bucket that name a page, at most n. Links are kept by parent and have no
 // index by child (it would double the cost of writing them), so this reads all links of the parents' bucket; the
 // bucket of the page itself finds those on its own host, which is where nearly all parents are.

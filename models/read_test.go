@@ -385,6 +385,13 @@ func TestChildrenAndParents(t *testing.T) {
 	if diff := cmp.Diff([]string{child.URL}, children); diff != "" || err != nil {
 		t.Errorf("Children differs (-want +got), %v:\n%s", err, diff)
 	}
+	for level, want := range map[int16]ChildShare{child.Level: {}, child.Level - 1: {Known: 1, Changed: 1}} {
+		p := parent
+		p.Level, p.FullAt = level, child.Stats.FirstAt-1
+		if got, err := s.Share(t.Context(), p); got != want || err != nil {
+			t.Errorf("Share of a page on level %d, its child on %d = %+v, %v, want %+v", level, child.Level, got, err, want)
+		}
+	}
 	parents, err := s.Parents(t.Context(), parent.Bucket, child.Bucket, child.ID, 10)
 	if diff := cmp.Diff([]string{parent.URL}, parents); diff != "" || err != nil {
 		t.Errorf("Parents differs (-want +got), %v:\n%s", err, diff)

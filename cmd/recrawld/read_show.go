@@ -43,7 +43,11 @@ func (c showCmd) Run(ctx context.Context, g *globals) error {
 		if l.JSON {
 			return l.printJSON(pageJSON(l, page, versions))
 		}
-		return l.showPage(page, versions)
+		share, err := l.store.Share(ctx, page)
+		if err != nil {
+			return err
+		}
+		return l.showPage(page, share, versions)
 	})
 }
 
@@ -83,7 +87,7 @@ func (l *look) answer(v models.Version) (answer archive.Answer, err error) {
 }
 
 // showPage writes a page for a person.
-func (l *look) showPage(p models.Page, versions []models.Version) error {
+func (l *look) showPage(p models.Page, share models.ChildShare, versions []models.Version) error {
 	fmt.Fprintln(l.Stdout, l.style.Bold(p.URL))
 	words := facts{style: l.style}
 	words.add("state", "%s", l.stateWords(p))
@@ -93,7 +97,7 @@ func (l *look) showPage(p models.Page, versions []models.Version) error {
 	words.add("next", "%s", l.nextWords(p))
 	words.add("validators", "%s", validatorWords(p))
 	words.add("content", "%s", contentWords(p))
-	words.add("children", "%s", l.childrenWords(p))
+	words.add("children", "%s", l.childrenWords(p, share))
 	if err := words.write(l.Stdout); err != nil {
 		return err
 	}
@@ -229,13 +233,17 @@ func contentWords(p models.Page) string {
 	return words
 }
 
-func (l *look) childrenWords(p models.Page) string {
+func (l *look) childrenWords(p models.Page, share models.ChildShare) string {
 	if p.Children == 0 {
 		return ""
 	}
-	words := fmt.Sprintf("%s, links last read %s", report.Plural(p.Children, "link"), l.ago(p.FullAt))
+	words := fmt.Sprintf("%s, last read %s", report.Plural(p.Children, "link"), l.ago(p.FullAt))
+	if share.Known == 0 {
+		return words + "; none leads deeper into the site"
+	}
+	words += fmt.Sprintf("; of the %d that lead deeper %d changed since", share.Known, share.Changed)
 	if p.Threshold > 0 {
-		words += fmt.Sprintf("; read again in full when %.0f %% of them changed", float64(p.Threshold)/10)
+		words += fmt.Sprintf(", read again in full at %.0f %%", float64(p.Threshold)/10)
 	}
 	if p.Skips > 0 {
 		words += fmt.Sprintf(", which was not so at %s", plainTurns(p.Skips))

@@ -53,6 +53,7 @@ type why struct {
 	page    models.Page
 	site    models.Site
 	host    models.Host
+	share   models.ChildShare
 	history []models.Visit // the newest first
 	rate    changerate.Rate
 	ruling  ruling
@@ -78,6 +79,9 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 		return w, err
 	}
 	if w.history, err = l.store.History(ctx, p.Bucket, p.ID, 0, historyRead); err != nil {
+		return w, err
+	}
+	if w.share, err = l.store.Share(ctx, p); err != nil {
 		return w, err
 	}
 	if w.robots, err = l.robotsVerdict(ctx, u); err != nil {
@@ -227,7 +231,7 @@ func (w why) seen(l *look, words *facts) {
 	if p.FreshUntil.Time().After(l.now) {
 		words.add("promised", "no change until %s (Expires or max-age)", report.Moment(l.now, p.FreshUntil.Time()))
 	}
-	words.add("children", "%s", l.childrenWords(p))
+	words.add("children", "%s", l.childrenWords(p, w.share))
 }
 
 // gap is the mean time between the last records, as far as they go back: what is left of the interval after skipped turns,
