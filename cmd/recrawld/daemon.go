@@ -136,11 +136,18 @@ func (d *daemon) openStore(ctx context.Context) error {
 // readSites brings the sites of the file and the start URLs of the command line into the database, checks that they may
 // be crawled, and puts everything in force.
 func (d *daemon) readSites(ctx context.Context) error {
+	asked, err := withStarts(d.base, d.flags.URLs)
+	if err == nil {
+		err = d.permitted(&asked) // before it is stored: what is refused must not stand in the way of the next start
+	}
+	if err != nil {
+		return err
+	}
 	if err := syncSites(ctx, d.store, &d.base, d.clock.Now()); err != nil {
 		return err
 	}
-	for _, raw := range d.flags.URLs {
-		if err := addStart(ctx, d.store, &d.base, raw, d.clock.Now()); err != nil {
+	for _, site := range asked.Sites[len(d.base.Sites):] {
+		if err := addStart(ctx, d.store, site.URL, d.clock.Now()); err != nil {
 			return err
 		}
 	}
@@ -148,15 +155,34 @@ func (d *daemon) readSites(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	force, err := putTogether(d.base, d.origins, rows)
-	if err == nil {
-		err = d.permitted(&force.config)
-	}
-	if err == nil {
-		_, err = addStartPages(ctx, d.store, force, d.clock.Now())
+	force, err := d.prepare(d.base, d.origins, rows)
+	if err != nil {
+		return err
 	}
 	d.force.Store(force)
+	_, err = addStartPages(ctx, d.store, force, d.clock.Now())
 	return err
+}
+
+// prepare puts a configuration together with the sites of the database, and refuses what may not be in force.
+func (d *daemon) prepare(base config.Config, origins config.Origins, rows []models.Site) (*inForce, error) {
+	force, err := putTogether(base, origins, rows)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.permitted(&force.config); err != nil {
+		return nil, err
+	}
+	return force, outlasts(d.start.Worker.Lease, &force.config)
+}
+
+// outlasts refuses pages that may take longer than the lease of a running worker, which a reload does not change.
+func outlasts(lease time.Duration, c *config.Config) error {
+	if longest := scheduler.PageTime(c); longest+time.Minute >= lease {
+		return coded{exitUsage, fmt.Errorf("page_time %s plus a minute is not less than the worker.lease %s that the daemon began with: start it anew",
+			config.FormatDuration(longest), config.FormatDuration(lease))}
+	}
+	return nil
 }
 
 // permitted refuses what may not be asked: other people's servers without a contact, or in a rehearsal.

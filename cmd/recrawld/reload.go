@@ -41,21 +41,24 @@ func (d *daemon) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	trial, err := putTogether(base, origins, rows)
-	if err == nil {
-		err = d.permitted(&trial.config)
-	}
-	if err != nil {
+	if _, err := d.prepare(base, origins, rows); err != nil {
 		return err
 	}
 	if err := syncSites(ctx, d.store, &base, d.clock.Now()); err != nil {
 		return err
 	}
-	before := d.force.Load()
-	d.base, d.origins = base, origins
-	if err := d.putInForce(ctx); err != nil {
+	if rows, err = d.store.Sites(ctx); err != nil {
 		return err
 	}
+	force, err := d.prepare(base, origins, rows)
+	if err != nil {
+		return err
+	}
+	before := d.force.Load()
+	if err := d.putInForce(ctx, force); err != nil {
+		return err
+	}
+	d.base, d.origins = base, origins
 	d.tell(config.Diff(&before.config, &d.force.Load().config))
 	return nil
 }
@@ -89,31 +92,25 @@ func (d *daemon) followSites(ctx context.Context, _ time.Time) error {
 	if err != nil || slices.Equal(rows, before.rows) || d.refused != nil && slices.Equal(rows, d.refused) {
 		return err
 	}
-	if err := d.putInForce(ctx); err != nil {
+	force, err := d.prepare(d.base, d.origins, rows)
+	if err != nil {
 		d.refused = rows // said once, not every two seconds
+	} else {
+		err = d.putInForce(ctx, force)
+	}
+	if err != nil {
 		return fmt.Errorf("sites of the database are not put in force: %w", err)
 	}
 	d.tellSites(before.rows, rows)
 	return nil
 }
 
-// putInForce makes what base and the database say the configuration that visits go by. The caller holds mu.
-func (d *daemon) putInForce(ctx context.Context) error {
-	rows, err := d.store.Sites(ctx)
-	if err != nil {
+// putInForce makes a prepared configuration the one that visits go by. The caller holds mu.
+func (d *daemon) putInForce(ctx context.Context, force *inForce) error {
+	if _, err := addStartPages(ctx, d.store, force, d.clock.Now()); err != nil {
 		return err
 	}
-	force, err := putTogether(d.base, d.origins, rows)
-	if err == nil {
-		err = d.permitted(&force.config)
-	}
-	if err == nil {
-		_, err = addStartPages(ctx, d.store, force, d.clock.Now())
-	}
-	if err == nil {
-		err = d.visitor.follow(&force.config)
-	}
-	if err != nil {
+	if err := d.visitor.follow(&force.config); err != nil {
 		return err
 	}
 	if force.broken != nil {
@@ -121,6 +118,7 @@ func (d *daemon) putInForce(ctx context.Context) error {
 	}
 	d.disk.setMin(force.config.Worker.MinFree)
 	d.force.Store(force)
+	d.refused = nil
 	d.worker.SetPlanner(force.planner)
 	d.worker.Wake()
 	return nil

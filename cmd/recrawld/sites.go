@@ -26,8 +26,25 @@ func syncSites(ctx context.Context, store *models.Store, c *config.Config, now t
 	return err
 }
 
-// addStart makes a URL the start of a site, unless it is that of one already.
-func addStart(ctx context.Context, store *models.Store, c *config.Config, raw string, now time.Time) error {
+// withStarts is a configuration with start URLs as further sites.
+func withStarts(c config.Config, urls []string) (config.Config, error) {
+	c.Sites = slices.Clone(c.Sites)
+	for _, raw := range urls {
+		u, err := canon.Parse(raw)
+		if err != nil {
+			return c, usagef("%s: %w", raw, err)
+		}
+		site, err := config.NewSite(u.HostName(), u.String(), c.Defaults)
+		if err != nil {
+			return c, usagef("%s: %w", raw, err)
+		}
+		c.Sites = append(c.Sites, site)
+	}
+	return c, nil
+}
+
+// addStart makes a canonical URL the start of a site, unless it is that of one already.
+func addStart(ctx context.Context, store *models.Store, raw string, now time.Time) error {
 	u, err := canon.Parse(raw)
 	if err != nil {
 		return usagef("%s: %w", raw, err)
@@ -39,11 +56,7 @@ func addStart(ctx context.Context, store *models.Store, c *config.Config, raw st
 	if slices.ContainsFunc(rows, func(row models.Site) bool { return row.URL == u.String() }) {
 		return nil
 	}
-	site, err := config.NewSite(freeName(rows, u), u.String(), c.Defaults)
-	if err != nil {
-		return usagef("%s: %w", raw, err)
-	}
-	_, err = store.AddSite(ctx, now, models.Site{Name: site.Name, URL: u.String()})
+	_, err = store.AddSite(ctx, now, models.Site{Name: freeName(rows, u), URL: u.String()})
 	return err
 }
 
