@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"recrawld/clock"
@@ -46,18 +48,30 @@ func (d *daemon) setClock(ctx context.Context) error {
 	return err
 }
 
-// onlyOne refuses a name that a living worker on another machine has; on this machine the lock sees to that.
+// onlyOne refuses a name that a living worker has, on another machine or, with another data directory, on this one: the
+// lock guards the name in one directory alone, and two of one name would both drain the sinks.
 func (d *daemon) onlyOne(workers []models.Worker) error {
 	machine, err := os.Hostname()
 	if err != nil {
 		return nil // nothing to compare
 	}
 	for _, w := range workers {
-		if w.Name == d.start.Worker.Name && w.Machine != machine && isAlive(w, d.machine.Now()) {
-			return coded{exitLocked, fmt.Errorf("worker %q runs on %s already: give this one another --worker name", w.Name, w.Machine)}
+		if w.Name != d.start.Worker.Name || !isAlive(w, d.machine.Now()) || w.Machine == machine && (d.alone() || !runsBeside(w.PID)) {
+			continue
 		}
+		return coded{exitLocked, fmt.Errorf("worker %q runs on %s already, as process %d: give this one another --worker name",
+			w.Name, w.Machine, w.PID)}
 	}
 	return nil
+}
+
+// runsBeside tells whether another process of this machine has an id.
+func runsBeside(pid int32) bool {
+	if pid <= 0 || int(pid) == os.Getpid() {
+		return false
+	}
+	err := syscall.Kill(int(pid), 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
 // shareAnchor chooses the clock's anchor and keeps it for other workers and for commands. Of workers that choose at
