@@ -149,7 +149,7 @@ func replayHere(ctx context.Context, g *globals, c *config.Config, store *models
 	return sink.NewDrain(store, late, clk, sink.Options{Owner: owner, Log: g.Log}).Replay(ctx, store)
 }
 
-// askForReplay asks the daemon and waits for its answer.
+// askForReplay asks the daemon and waits for its answer, as long as one lives.
 func askForReplay(ctx context.Context, store *models.Store, name string) error {
 	machine := clock.System{}
 	key := replayKey(name)
@@ -173,6 +173,13 @@ func askForReplay(ctx context.Context, store *models.Store, name string) error {
 			return nil
 		case strings.HasPrefix(now, replayFailed):
 			return errors.New("replay " + now)
+		}
+		workers, err := store.Workers(ctx)
+		if err != nil {
+			return err
+		}
+		if len(livingWorkers(workers, machine.Now())) == 0 {
+			return fmt.Errorf("replay %s: the daemon has ended meanwhile; its next start makes the sink anew", name)
 		}
 	}
 }
