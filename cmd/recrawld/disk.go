@@ -18,6 +18,7 @@ type disk struct {
 	mu   sync.Mutex
 	min  int64 // guarded by mu; bytes free below which claiming pauses
 	full bool  // guarded by mu
+	lost bool  // guarded by mu; the disk could not be looked at
 }
 
 // setMin changes the low-water mark.
@@ -33,7 +34,15 @@ func (d *disk) hold() string {
 	defer d.mu.Unlock()
 	free, err := freeBytes(d.dir)
 	if err != nil {
+		if !d.lost {
+			d.log.Error("crawling pauses: the disk cannot be looked at", "err", err)
+		}
+		d.lost = true
 		return err.Error()
+	}
+	if d.lost {
+		d.lost = false
+		d.log.Info("crawling resumes: the disk can be looked at again", "dir", d.dir)
 	}
 	full := free < d.min
 	if full != d.full {

@@ -37,8 +37,23 @@ func TestDiskHoldsAndResumesAndSaysSoOnce(t *testing.T) {
 
 func TestDiskThatCannotBeSeenHolds(t *testing.T) {
 	t.Parallel()
-	d := &disk{dir: filepath.Join(t.TempDir(), "nothing"), log: slog.New(slog.DiscardHandler)}
-	if why := d.hold(); why == "" {
-		t.Errorf("hold() of a directory that is not there = %q, want an error", why)
+	var log bytes.Buffer
+	d := &disk{dir: filepath.Join(t.TempDir(), "nothing"), log: slog.New(slog.NewTextHandler(&log, nil))}
+	for range 3 {
+		if why := d.hold(); why == "" {
+			t.Errorf("hold() of a directory that is not there = %q, want an error", why)
+		}
+	}
+	if got := strings.Count(log.String(), "pauses"); got != 1 {
+		t.Errorf("the pause is in the log %d times, want once:\n%s", got, log.String())
+	}
+	d.dir = t.TempDir()
+	for range 2 {
+		if why := d.hold(); why != "" {
+			t.Errorf("hold() of a directory that is back = %q, want room", why)
+		}
+	}
+	if got := strings.Count(log.String(), "resumes"); got != 1 {
+		t.Errorf("the end of the pause is in the log %d times, want once:\n%s", got, log.String())
 	}
 }

@@ -67,7 +67,7 @@ func openInput(g *globals, name string) (io.ReadCloser, error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("import: %w", err)
+		return nil, err // it names the file
 	}
 	return file, nil
 }

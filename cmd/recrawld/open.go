@@ -66,6 +66,29 @@ func (g *globals) openStore(ctx context.Context, c *config.Config) (*models.Stor
 	return models.Open(ctx, dsn(c), models.Options{ReadOnly: true})
 }
 
+// openExisting is openStoreForWriting for a database that must be there, as for openStore.
+func (g *globals) openExisting(ctx context.Context, c *config.Config) (*models.Store, error) {
+	if err := g.exists(c); err != nil {
+		return nil, err
+	}
+	return g.openStoreForWriting(ctx, c)
+}
+
+// withStore opens the database that the flags name with openStore or openExisting, calls f and closes it.
+func (g *globals) withStore(ctx context.Context, open func(context.Context, *config.Config) (*models.Store, error),
+	f func(*config.Config, *models.Store) error) (err error) {
+	c, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	store, err := open(ctx, &c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return f(&c, store)
+}
+
 // exists is an error that ends the program with exitNotFound where there is no database file yet.
 func (g *globals) exists(c *config.Config) error {
 	if c.Store != "sqlite" {

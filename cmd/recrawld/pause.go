@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 )
@@ -100,31 +101,21 @@ func pagesOf(ctx context.Context, store *models.Store, site int32) (int64, error
 
 // withSites opens the database and calls f with the site of that name or start URL, or with all for "". A name that is
 // none ends the program with exitNotFound and lists those there are.
-func (g *globals) withSites(ctx context.Context, name string, f func(*models.Store, []models.Site) error) (err error) {
-	c, _, err := g.loadConfig()
-	if err != nil {
-		return err
-	}
-	if err := g.exists(&c); err != nil {
-		return err
-	}
-	store, err := g.openStoreForWriting(ctx, &c)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	rows, err := store.Sites(ctx)
-	if err != nil {
-		return err
-	}
-	if name != "" {
-		site, err := findSite(rows, name)
+func (g *globals) withSites(ctx context.Context, name string, f func(*models.Store, []models.Site) error) error {
+	return g.withStore(ctx, g.openExisting, func(_ *config.Config, store *models.Store) error {
+		rows, err := store.Sites(ctx)
 		if err != nil {
 			return err
 		}
-		rows = []models.Site{site}
-	}
-	return f(store, rows)
+		if name != "" {
+			site, err := findSite(rows, name)
+			if err != nil {
+				return err
+			}
+			rows = []models.Site{site}
+		}
+		return f(store, rows)
+	})
 }
 
 // findSite is the site of a name or a start URL.

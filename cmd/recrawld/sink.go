@@ -36,33 +36,26 @@ type sinkState struct {
 }
 
 // Run implements the command.
-func (sinkListCmd) Run(ctx context.Context, g *globals) (err error) {
-	c, _, err := g.loadConfig()
-	if err != nil {
-		return err
-	}
-	store, err := g.openStore(ctx, &c)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	states := []sinkState{}
-	for _, kind := range wantedSinks(&c) {
-		news, err := store.News(ctx, kind.name)
-		if err != nil {
-			return err
+func (sinkListCmd) Run(ctx context.Context, g *globals) error {
+	return g.withStore(ctx, g.openStore, func(c *config.Config, store *models.Store) error {
+		states := []sinkState{}
+		for _, kind := range wantedSinks(c) {
+			news, err := store.News(ctx, kind.name)
+			if err != nil {
+				return err
+			}
+			lease, err := store.Meta(ctx, "sink-lease:"+kind.name)
+			if err != nil {
+				return err
+			}
+			_, owner, _ := strings.Cut(lease, " ")
+			if owner == "nobody" {
+				owner = ""
+			}
+			states = append(states, sinkState{Name: kind.name, Where: c.Mirror.Dir, Behind: len(news), Owner: owner})
 		}
-		lease, err := store.Meta(ctx, "sink-lease:"+kind.name)
-		if err != nil {
-			return err
-		}
-		_, owner, _ := strings.Cut(lease, " ")
-		if owner == "nobody" {
-			owner = ""
-		}
-		states = append(states, sinkState{Name: kind.name, Where: c.Mirror.Dir, Behind: len(news), Owner: owner})
-	}
-	return writeSinks(g, states)
+		return writeSinks(g, states)
+	})
 }
 
 func writeSinks(g *globals, states []sinkState) error {
@@ -91,36 +84,26 @@ type sinkReplayCmd struct {
 }
 
 // Run implements the command.
-func (r sinkReplayCmd) Run(ctx context.Context, g *globals) (err error) {
-	c, _, err := g.loadConfig()
-	if err != nil {
+func (r sinkReplayCmd) Run(ctx context.Context, g *globals) error {
+	return g.withStore(ctx, g.openExisting, func(c *config.Config, store *models.Store) error {
+		kind, err := findSink(c, r.Name)
+		if err != nil {
+			return err
+		}
+		workers, err := store.Workers(ctx)
+		if err != nil {
+			return err
+		}
+		if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
+			err = askForReplay(ctx, store, kind.name)
+		} else {
+			err = replayHere(ctx, g, c, store, kind)
+		}
+		if err == nil {
+			fmt.Fprintf(g.Stdout, "%s made anew\n", kind.name)
+		}
 		return err
-	}
-	kind, err := findSink(&c, r.Name)
-	if err != nil {
-		return err
-	}
-	if err := g.exists(&c); err != nil {
-		return err
-	}
-	store, err := g.openStoreForWriting(ctx, &c)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	workers, err := store.Workers(ctx)
-	if err != nil {
-		return err
-	}
-	if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
-		err = askForReplay(ctx, store, kind.name)
-	} else {
-		err = replayHere(ctx, g, &c, store, kind)
-	}
-	if err == nil {
-		fmt.Fprintf(g.Stdout, "%s made anew\n", kind.name)
-	}
-	return err
+	})
 }
 
 func findSink(c *config.Config, name string) (sinkKind, error) {
