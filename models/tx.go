@@ -123,9 +123,10 @@ func (s *Store) keepStatements(ctx context.Context) error {
 	wanted := s.wanted
 	s.wanted = nil
 	s.mu.Unlock()
-	for _, query := range wanted {
+	for i, query := range wanted {
 		stmt, err := s.writer.PrepareContext(ctx, s.dialect.statement(query))
 		if err != nil {
+			s.forget(wanted[i:])
 			return err
 		}
 		s.mu.Lock()
@@ -133,4 +134,13 @@ func (s *Store) keepStatements(ctx context.Context) error {
 		s.mu.Unlock()
 	}
 	return nil
+}
+
+// forget lets statements be wanted again by the next transaction that has a use for them.
+func (s *Store) forget(queries []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, query := range queries {
+		delete(s.prepared, query)
+	}
 }
