@@ -93,6 +93,7 @@ const (
 	OwnLimit                     // ours: out of file descriptors or memory
 	OwnNetwork                   // ours: all hosts failed at once
 	OwnPanic                     // ours: a bug; the log has the stack
+	OwnRules                     // ours: no contact is given, or a rehearsal would ask somebody else's server
 )
 
 var errorClasses = []string{"", "dns-not-found", "dns-temporary", "blocked-address", "conn-refused", "conn-reset",
@@ -100,7 +101,7 @@ var errorClasses = []string{"", "dns-not-found", "dns-temporary", "blocked-addre
 	"header-too-large", "body-short", "body-slow", "body-too-large", "bad-encoding", "bad-not-modified",
 	"redirect-bad", "redirect-loop", "redirect-too-many", "redirect-blocked", "refused", "too-many-requests",
 	"server-error", "unexpected-status", "empty-body", "robots-unreachable", "own-disk", "own-limit", "own-network",
-	"own-panic"}
+	"own-panic", "own-rules"}
 
 // String is the class's word, "" for none.
 func (c ErrorClass) String() string { return word(errorClasses, int(c)) }

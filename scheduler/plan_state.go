@@ -91,8 +91,11 @@ func (d *draft) failed() {
 	class := d.out.Class
 	if class.Ours() {
 		wait := time.Minute
-		if class == models.OwnPanic {
+		switch class {
+		case models.OwnPanic:
 			wait = time.Hour // a bug does not mend itself, and the site is asked each time
+		case models.OwnRules:
+			wait = 10 * time.Minute // somebody has to mend it
 		}
 		d.due(d.now.Add(backoff(1, wait, 0, d.chance(useBackoff))), models.RuleBackoff)
 		return

@@ -159,20 +159,26 @@ func (d *daemon) readSites(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, err := range force.refused {
+		return err // at the start somebody is there to mend it
+	}
 	d.force.Store(force)
 	_, err = addStartPages(ctx, d.store, force, d.clock.Now())
 	return err
 }
 
-// prepare puts a configuration together with the sites of the database, and refuses what may not be in force.
+// prepare puts a configuration together with the sites of the database, and refuses one that may not be in force. Sites
+// of the database alone that may not be asked are left out of it.
 func (d *daemon) prepare(base config.Config, origins config.Origins, rows []models.Site) (*inForce, error) {
-	force, err := putTogether(base, origins, rows)
+	if err := d.permitted(&base); err != nil {
+		return nil, err
+	}
+	admitted, refused := admit(base, origins, rows, d.permitted)
+	force, err := putTogether(base, origins, admitted)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.permitted(&force.config); err != nil {
-		return nil, err
-	}
+	force.rows, force.refused = rows, refused
 	return force, outlasts(d.start.Worker.Lease, &force.config)
 }
 

@@ -204,6 +204,37 @@ func TestSitesAddedAndPausedMeanwhileArePickedUp(t *testing.T) {
 	p.ends()
 }
 
+func TestSiteThatMayNotBeAskedHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	site := serve(t, smallSite)
+	config, _ := configure(t, "")
+	p := launch(t, nil, "run", "-c", config, "--log", "json", site.URL)
+	p.tells("READY=1")
+	must(t, "import", "-c", config, imported(t, "http://192.0.2.9/x\n"))
+	p.says(`"sites may not be visited"`)
+	must(t, "pause", "-c", config)
+	p.says(`"site paused"`)
+	must(t, "resume", "-c", config)
+	p.says(`"site resumed"`)
+	p.signal(syscall.SIGHUP)
+	p.says(`"configuration reloaded"`)
+	why := must(t, "why", "-c", config, "http://192.0.2.9/x")
+	if !strings.Contains(why, "contact") || strings.Contains(why, "disk") {
+		t.Errorf("why does not say that the contact is missing:\n%s", why)
+	}
+	p.signal(syscall.SIGTERM)
+	p.ends()
+}
+
+func imported(t *testing.T, list string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "list")
+	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestRehearsalGoesOnWhereItEnded(t *testing.T) {
 	t.Parallel()
 	site := serve(t, smallSite)

@@ -20,7 +20,8 @@ type inForce struct {
 	planner *scheduler.Planner
 	sites   map[int32]preparedSite
 	rows    []models.Site
-	broken  error // why some of the rows are left out; nil: none is
+	broken  error           // why some of the rows are left out; nil: none is
+	refused map[int32]error // sites of rows that this daemon may not ask, by ID, and why
 }
 
 // preparedSite is a site with its compiled scope.
@@ -50,6 +51,31 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 	var err error
 	f.planner, err = scheduler.NewPlanner(&f.config, paused)
 	return f, err
+}
+
+// admit parts the rows of the database into the sites that may be visited and, by ID, why the others may not. One that a
+// command added without a contact holds up no other.
+func admit(c config.Config, origins config.Origins, rows []models.Site, permitted func(*config.Config) error) ([]models.Site, map[int32]error) {
+	merged, _, _ := c.WithSites(origins, stored(rows))
+	byID := make(map[int32]config.Site, len(merged.Sites))
+	for _, site := range merged.Sites {
+		byID[site.ID] = site
+	}
+	admitted := make([]models.Site, 0, len(rows))
+	refused := make(map[int32]error)
+	for _, row := range rows {
+		site, read := byID[row.ID]
+		if !read {
+			site = config.Site{Name: row.Name, URL: row.URL}
+		}
+		merged.Sites = []config.Site{site}
+		if err := permitted(&merged); err != nil {
+			refused[row.ID] = err
+			continue
+		}
+		admitted = append(admitted, row)
+	}
+	return admitted, refused
 }
 
 // site is what a visitor asks for: the settings and the scope of a site.

@@ -69,6 +69,10 @@ func (r ruling) varied() string {
 // backoff says why a page that fails is tried again when it is.
 func (r ruling) backoff() string {
 	p := r.page
+	if p.Failures == 0 && len(r.history) > 0 && r.history[0].Class == models.OwnRules {
+		return "the daemon may not ask its site: no contact is given (agent.contact or --contact), or the daemon rehearses " +
+			"(--speed), which it does on this machine alone; nothing was asked, and it is looked at again in 10 minutes"
+	}
 	if p.Failures == 0 {
 		return "the last visit failed on our own side (disk, memory or network); it is tried again soon and counts for nothing"
 	}

@@ -65,6 +65,9 @@ func (d *daemon) reload(ctx context.Context) error {
 
 // learnSite tells whether a site is in force, and looks for it in the database where it is not.
 func (d *daemon) learnSite(ctx context.Context, id int32) siteNews {
+	if d.force.Load().refused[id] != nil {
+		return siteRefused
+	}
 	if _, known := d.force.Load().sites[id]; known {
 		return siteKnown
 	}
@@ -77,7 +80,7 @@ func (d *daemon) learnSite(ctx context.Context, id int32) siteNews {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if slices.ContainsFunc(d.refused, func(row models.Site) bool { return row.ID == id }) {
+	if d.force.Load().refused[id] != nil || slices.ContainsFunc(d.refused, func(row models.Site) bool { return row.ID == id }) {
 		return siteRefused
 	}
 	return siteGone
@@ -115,6 +118,12 @@ func (d *daemon) putInForce(ctx context.Context, force *inForce) error {
 	}
 	if force.broken != nil {
 		d.log.Warn("a site of the database cannot be read and is visited under the defaults", "err", force.broken)
+	}
+	if before := d.force.Load(); len(force.refused) > len(before.refused) {
+		for _, err := range force.refused {
+			d.log.Warn("sites may not be visited", "sites", len(force.refused), "err", err)
+			break // one says how to mend it for all
+		}
 	}
 	d.disk.setMin(force.config.Worker.MinFree)
 	d.force.Store(force)

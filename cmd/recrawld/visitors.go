@@ -57,7 +57,7 @@ func (v *visitors) Visit(ctx context.Context, t models.Turn) models.Outcome {
 	case siteNew:
 		return models.Outcome{Kind: models.Interrupted, At: t.Now, Detail: "its site is new"}
 	case siteRefused:
-		return models.Outcome{Kind: models.Failed, Class: models.OwnLimit, At: t.Now, Detail: "its site is not in force here"}
+		return models.Outcome{Kind: models.Failed, Class: models.OwnRules, At: t.Now, Detail: "its site is not in force here"}
 	case siteGone:
 		return models.Outcome{Kind: models.Excluded, At: t.Now, Detail: "its site was removed"}
 	}
