@@ -56,7 +56,13 @@ func (r *lineReader) next() (importLine, error) {
 		if r.number == 1 {
 			text = strings.TrimPrefix(text, "\ufeff")
 		}
-		if text == "" || text[0] == '#' || r.number == 1 && isHeading(text) {
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		if r.number == 1 && isHeading(text) {
+			if err := checkHeading(text); err != nil {
+				return importLine{}, err
+			}
 			continue
 		}
 		line, err := parseLine(text)
@@ -107,6 +113,15 @@ func isHeading(text string) bool {
 	return strings.Trim(first, `" `) == "url"
 }
 
+// checkHeading refuses a list with columns that would be taken for a part of its URLs.
+func checkHeading(text string) error {
+	columns := strings.Split(strings.ToLower(text), ",")
+	if len(columns) == 1 || len(columns) == 2 && strings.Trim(columns[1], `" `) == "fr" {
+		return nil
+	}
+	return usagef("the list has the columns %s: only url and fr are read", text)
+}
+
 func parseLine(text string) (importLine, error) {
 	if text[0] == '"' {
 		return parseQuoted(text)
@@ -120,13 +135,20 @@ func parseLine(text string) (importLine, error) {
 	if err != nil && number != "" {
 		return importLine{URL: text}, nil // a comma of the URL's own
 	}
-	return checkFR(importLine{URL: strings.TrimSpace(text[:comma]), FR: fr}, number)
+	url := strings.TrimSpace(text[:comma])
+	if _, err := strconv.Atoi(url[strings.LastIndexByte(url, ',')+1:]); err == nil {
+		return importLine{}, errors.New("two numbers after commas: a URL that ends in one stands in quotes")
+	}
+	return checkFR(importLine{URL: url, FR: fr}, number)
 }
 
 func parseQuoted(text string) (importLine, error) {
 	fields, err := csv.NewReader(strings.NewReader(text)).Read()
 	if err != nil {
 		return importLine{}, errors.New("the quotes do not match")
+	}
+	if len(fields) > 2 {
+		return importLine{}, errors.New("more than a URL and fr")
 	}
 	if len(fields) == 1 {
 		return importLine{URL: strings.TrimSpace(fields[0])}, nil

@@ -43,6 +43,8 @@ func TestImportLines(t *testing.T) {
 		"\"https://example.org/h\n" +
 		"\"https://example.org/i\",often\n" +
 		"https://example.org/" + strings.Repeat("x", 2*longestLine) + "\n" +
+		"https://example.org/k,2,5\n" +
+		"\"https://example.org/l\",2,5\n" +
 		"https://example.org/j"
 	lines, bad := readList(t, strings.NewReader(list))
 	want := []importLine{
@@ -52,12 +54,12 @@ func TestImportLines(t *testing.T) {
 		{7, "https://example.org/d,5", 0},
 		{8, "https://example.org/e,5", 3},
 		{9, "https://example.org/f", 0},
-		{14, "https://example.org/j", 0},
+		{16, "https://example.org/j", 0},
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]int{10, 11, 12, 13}, bad); diff != "" {
+	if diff := cmp.Diff([]int{10, 11, 12, 13, 14, 15}, bad); diff != "" {
 		t.Errorf("bad lines (-want +got):\n%s", diff)
 	}
 }
@@ -92,4 +94,19 @@ func FuzzImportLines(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestImportRefusesColumnsThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	for heading, good := range map[string]bool{
+		"url": true, "URL, FR": true, `"url","fr"`: true, "url,fr,fr_max": false, "url,title": false, "url,fr,": false,
+	} {
+		_, err := newLineReader(strings.NewReader(heading + "\nhttps://example.org/\n")).next()
+		if (err == nil) != good {
+			t.Errorf("a list that begins with %q: %v, want good %v", heading, err, good)
+		}
+		if wrong := new(badLine); !good && errors.As(err, &wrong) {
+			t.Errorf("a list that begins with %q is read on after %v", heading, err)
+		}
+	}
 }
