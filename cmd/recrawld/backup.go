@@ -70,7 +70,30 @@ func backupInto(ctx context.Context, store *models.Store, path string, now time.
 	return sum, nil
 }
 
-// backup is the daemon's chore. Of several workers on a database one takes it.
+// backupPause is the least real time between two checkpoints, however fast the clock runs; backupRetry is that after one
+// that failed: what is wrong lasts, and each try reads the whole database.
+const (
+	backupPause = 10 * time.Second
+	backupRetry = 10 * time.Minute
+)
+
+// backupJob is the chore of taking checkpoints.
+func (d *daemon) backupJob() scheduler.Job {
+	pause := backupPause // used by the chore's own goroutine alone, as is all here
+	return scheduler.Job{
+		Name: "backup",
+		Next: func(now time.Time) time.Time { return d.nextBackup(now, d.clock.Real(pause)) },
+		Run: func(ctx context.Context, now time.Time) error {
+			err := d.backup(ctx, now)
+			if pause = backupPause; err != nil {
+				pause = backupRetry
+			}
+			return err
+		},
+	}
+}
+
+// backup takes a checkpoint. Of several workers on a database one takes it.
 func (d *daemon) backup(ctx context.Context, now time.Time) error {
 	c := &d.force.Load().config
 	if live := d.liveWorkers(); c.Backup.Every == 0 || len(live) > 1 && scheduler.Prefer(live, 0) != d.start.Worker.Name {
@@ -85,20 +108,14 @@ func (d *daemon) backup(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// backupPause is the least real time between two checkpoints, however fast the clock runs.
-const backupPause = 10 * time.Second
-
 // nextBackup is when the next checkpoint is due: some time after the newest one there is, whoever took it.
-func (d *daemon) nextBackup(now time.Time) time.Time {
+func (d *daemon) nextBackup(now time.Time, pause time.Duration) time.Time {
 	c := &d.force.Load().config
 	if c.Backup.Every == 0 {
 		return now.Add(d.clock.Real(time.Minute)) // looked at again: a reload may turn it on
 	}
-	names, err := models.Backups(c.Backup.Dir)
-	if err != nil || len(names) == 0 {
-		names = nil
-	}
-	return nextBackupAfter(now, names, c.Backup.Every, d.clock.Real(backupPause))
+	names, _ := models.Backups(c.Backup.Dir) // a directory that cannot be read has none to go by; the backup says why
+	return nextBackupAfter(now, names, c.Backup.Every, pause)
 }
 
 // nextBackupAfter is every after the newest of the checkpoints, or after now where there is none to go by, and no

@@ -24,7 +24,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("sites", d.followSites)},
 		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
 		{Name: "history", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneVisits},
-		{Name: "backup", Next: d.nextBackup, Run: d.backup},
+		d.backupJob(),
 		{Name: "events", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneEvents},
 	}
 }
