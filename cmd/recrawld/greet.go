@@ -65,7 +65,7 @@ func (d *daemon) stopping() {
 func storeName(c *config.Config) string {
 	for _, v := range c.Values(nil) {
 		if v.Site == "" && v.Key == "store" {
-			return v.Value
+			return strings.Trim(v.Value, `"`) // YAML quotes some
 		}
 	}
 	return c.Store
