@@ -83,7 +83,12 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func FuzzImportLines(f *testing.F) {
 	f.Add("url,fr\nhttps://example.org/,3\n\"a\",\n")
 	f.Add("\"\"\"\n,,,\n\xff\x00,1")
+	f.Add("url,")
 	f.Fuzz(func(t *testing.T, list string) {
+		var refused coded
+		if _, err := newLineReader(strings.NewReader(list)).next(); errors.As(err, &refused) {
+			return // its heading names columns that are not read
+		}
 		lines, bad := readList(t, strings.NewReader(list))
 		if total := strings.Count(list, "\n") + 1; len(lines)+len(bad) > total {
 			t.Errorf("%d lines and %d bad ones from %d lines", len(lines), len(bad), total)
