@@ -94,7 +94,7 @@ func (t *hostTurn) next(p *Planner) (models.LeasedPage, slot, bool) {
 		return models.LeasedPage{}, slot{}, false
 	case visited && h.Delay >= w.Clock.Real(patient) && open.After(now):
 		return models.LeasedPage{}, slot{}, false // nobody holds a host only to wait
-	case visited && open.Add(w.Clock.Real(max(w.PageTime, p.pageTime)+leaseMargin)).After(t.lease.Until):
+	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin)).After(t.lease.Until):
 		return models.LeasedPage{}, slot{}, false
 	}
 	page := t.pages[0]

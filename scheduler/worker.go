@@ -42,7 +42,6 @@ type Config struct {
 	Name     string        // of the worker, unique among those of the database
 	Fetchers int           // visits under way at most; 0: one after the other, in the loop's own goroutine (simulation)
 	Lease    time.Duration // real time
-	PageTime time.Duration // real time: the longest page time of any site; a planner whose sites have a longer one counts
 	Grace    time.Duration // real time: how long visits may go on after Run's context ends
 	Memory   int64         // bytes of bodies held from which on no further visit begins
 

@@ -80,7 +80,7 @@ func (s *stage) worker(name string, clk clock.Clock, change func(*scheduler.Conf
 	}
 	c := scheduler.Config{
 		Store: s.store, Visitor: s, Archive: simulate.Nowhere{}, Clock: clk, Log: slog.New(slog.DiscardHandler),
-		Name: name, Fetchers: 8, Lease: 5 * time.Minute, PageTime: 2 * time.Minute, Grace: 25 * time.Second, Memory: 1 << 20,
+		Name: name, Fetchers: 8, Lease: 5 * time.Minute, Grace: 25 * time.Second, Memory: 1 << 20,
 	}
 	if change != nil {
 		change(&c)

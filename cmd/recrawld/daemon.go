@@ -229,8 +229,8 @@ func (d *daemon) build(ctx context.Context) error {
 	d.worker = scheduler.NewWorker(scheduler.Config{
 		Store: d.store, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
 		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
-		Memory: c.Worker.Memory, PageTime: scheduler.PageTime(&d.force.Load().config),
-		Live: d.liveWorkers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
+		Memory: c.Worker.Memory,
+		Live:   d.liveWorkers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
 	}, d.force.Load().planner)
 	return d.beatOnce(ctx, d.clock.Now())
 }
