@@ -128,7 +128,9 @@ func restoreInto(ctx context.Context, dsn string, in io.Reader) (sum models.Back
 	return sum, nil
 }
 
-// keepBeside moves a SQLite database away, with what its log holds, and says where to; "" where there is none.
+// keepBeside gives a SQLite database, with what its log holds, a second name and says which; "" where there is none. It
+// keeps its own name until another file takes it, so that there is a database at every moment; its log does not, because
+// it would be taken for the other one's.
 func keepBeside(ctx context.Context, path string) (string, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -137,12 +139,15 @@ func keepBeside(ctx context.Context, path string) (string, error) {
 		_ = store.Close() // brings the log into the file; a broken database is kept as it is
 	}
 	kept := path + ".before-" + clock.System{}.Now().Format("20060102T150405Z")
-	for _, suffix := range databaseFiles {
+	for _, suffix := range databaseFiles[1:] {
 		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 	}
-	return kept, nil
+	if os.Link(path, kept) == nil {
+		return kept, nil
+	}
+	return kept, os.Rename(path, kept) // a file system without links
 }
 
 func removeDatabase(path string) error {
@@ -154,7 +159,7 @@ func removeDatabase(path string) error {
 	return nil
 }
 
-// databaseFiles are the ends of the names of a SQLite database's files.
+// databaseFiles are the ends of the names of a SQLite database's files, the database itself first.
 var databaseFiles = []string{"", "-wal", "-shm"}
 
 func syncDirectory(path string) error {
