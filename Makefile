@@ -10,7 +10,7 @@ TOOLS       := $(CURDIR)/.tools
 DIST        := $(CURDIR)/dist
 
 # How long the short runs take: seconds a fuzz target, kills of the daemon.
-FUZZ  ?= 5s
+FUZZ  ?= 20000x
 KILLS ?= 10
 
 # The race detector needs cgo; a checkout without git, or owned by somebody else, needs no stamp.
@@ -71,7 +71,7 @@ race:
 e2e:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -timeout 10m -run '^TestEndToEnd' ./e2e
 
-# fuzz gives every fuzz target a few seconds; `make fuzz FUZZ=10m` gives each more.
+# fuzz gives every fuzz target some thousand inputs, a few seconds; `make fuzz FUZZ=5000000x` gives each more.
 fuzz:
 	@.ci/fuzz $(FUZZ)
 
