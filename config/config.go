@@ -24,6 +24,7 @@ type Config struct {
 	History History
 	Backup  Backup
 	Mirror  Mirror
+	Budget  Budget // of all sites together; a site may have one of its own beside it
 
 	Defaults Settings // what a site has unless it says otherwise
 	Sites    []Site   // in the order of the file, then those added by commands
@@ -56,6 +57,18 @@ type History struct {
 	Keep time.Duration // default 90d, 1d–36500d
 }
 
+// Budget bounds what is asked for in a day, evenly over the day. The zero Budget has no bounds.
+type Budget struct {
+	Requests Rate  // visits that send a request
+	Bytes    int64 // received, a day; 0 ("off"): no bound
+}
+
+// Rate is a number of requests a day: "2000/day", or for each page known: "0.2/page/day".
+type Rate struct {
+	PerDay  float64 // ≥ 0; 0 ("off"): no bound
+	PerPage bool    // PerDay is for each page known
+}
+
 // Backup says when a checkpoint is taken.
 type Backup struct {
 	Every time.Duration // default 8h, 1m–366d; 0 ("off"): never
@@ -79,13 +92,15 @@ type Site struct {
 // Settings are what can differ from site to site.
 type Settings struct {
 	// Schedule.
-	Policy  string        // "classic" (default) or "fixed"
-	FR      int           // the interval a new page starts with, in cycles, 1–FRMax; default 4
-	FRMax   int           // ceiling of fr_max in cycles, 1–100000; default 120
-	Records int           // how many past records the classic policy looks at ("limit" of the paper), 2–64; default 20
-	Vary    float64       // share of the interval over which the time of a visit varies, 0–0.5; default 0.15
-	Windows []Window      // when visits are allowed; none: always
-	HintMax time.Duration // how far an Expires or max-age may put off a visit, ≤ 366d; default 7d; 0 ("off"): not used
+	Policy     string        // a name of policy.ByName: "classic" (default), "fixed", "adaptive", or one for comparison
+	Budget     Budget        // of this site alone, beside the budget of all; default none
+	Importance Importance    // worth of the site's pages beside each other; default all alike
+	FR         int           // the interval a new page starts with, in cycles, 1–FRMax; default 4
+	FRMax      int           // ceiling of fr_max in cycles, 1–100000; default 120
+	Records    int           // how many past records the classic policy looks at ("limit" of the paper), 2–64; default 20
+	Vary       float64       // share of the interval over which the time of a visit varies, 0–0.5; default 0.15
+	Windows    []Window      // when visits are allowed; none: always
+	HintMax    time.Duration // how far an Expires or max-age may put off a visit, ≤ 366d; default 7d; 0 ("off"): not used
 
 	// Politeness.
 	Delay       time.Duration // between two requests to a host, end to start, 0–1h; default 10s
@@ -116,6 +131,20 @@ type Settings struct {
 	// Evidence before a 404 counts as gone.
 	GoneVisits int           // key gone: {visits}: 404s in a row, 1–1000; default 3
 	GoneOver   time.Duration // key gone: {over}: and over at least this time, 0–366d; default 48h
+}
+
+// Importance says what it is worth to have a page fresh, beside the pages of all sites. A page's importance is Weight,
+// times the weight of the first of Rules that keeps its URL, times what its links make of it.
+type Importance struct {
+	Weight float64 // 0.001–1000; default 1
+	Links  bool    // pages that more, and more important, pages link to are worth more; default off
+	Rules  []Weight
+}
+
+// Weight is the worth of pages that a filter keeps.
+type Weight struct {
+	Filter Filter
+	Weight float64 // 0.001–1000
 }
 
 // Parents sets the selective recrawl of an unchanged page whose children changed.

@@ -27,6 +27,8 @@ type Host struct {
 	LeaseUntil   Instant       // 0: idle
 	LeaseOwner   string        // the worker's name
 	Pages        int32         // pages known, in any state
+	Ahead        bool          // its pages may be visited before they are due, where the budget has a visit to spare
+	Learned      int32         // how often its knowledge was written; 0: there is none
 }
 
 // Robots is what a host's robots.txt said, one row for each origin (scheme and host).
@@ -54,6 +56,13 @@ type ChangeStats struct {
 	ChangedAt Instant // the last record that differed; 0: none did
 }
 
+// Evidence is what a page's own visits say of its change rate beyond what its neighbours say: what they add to the
+// shape and to the rate of the gamma prior. Either may be negative.
+type Evidence struct {
+	Changes float32 // added to the shape
+	Days    float32 // added to the rate
+}
+
 // Page is one URL that is kept fresh.
 type Page struct {
 	Bucket int16
@@ -72,8 +81,11 @@ type Page struct {
 	Wanted time.Duration // what the policy alone asked for, from visit to visit
 	Visits int32         // attempts so far, asked or not; the number of the last row in its history
 
+	Importance float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other
+
 	// What was seen.
 	Stats         ChangeStats
+	Evidence      Evidence
 	TriedAt       Instant // the last attempt that sent a request
 	Failures      int32   // failures in a row; 0 after any good answer
 	Class         ErrorClass
@@ -262,7 +274,8 @@ type Result struct {
 
 	Page       Page
 	Visit      Visit
-	Host       Host     // OpenAt, BackoffUntil, Failures and Delay are written, nothing else
+	Host       Host     // OpenAt, BackoffUntil, Failures, Delay and Ahead are written, nothing else
+	Knowledge  []byte   // replaces what is known of the host and counts its Learned up; nil: leaves it
 	Robots     *Robots  // a newer robots.txt
 	Version    *Version // a new version
 	Content    *Content // its body was not seen before under any URL
@@ -272,6 +285,18 @@ type Result struct {
 	LinksKnown bool
 	Forward    Instant // bring forward to then the children last visited before ForwardOf; 0: do not
 	ForwardOf  Instant
+}
+
+// Due is a new due time for a page that waits.
+type Due struct {
+	Bucket int16
+	HostID int64
+	PageID int64
+	Visits int32 // the page's Visits when this was decided: if it was visited since, nothing is written
+	DueAt  Instant
+	FRMax  int32
+	Wanted time.Duration
+	Rule   Rule
 }
 
 // LeaseRef names a lease.

@@ -11,6 +11,10 @@ type ClaimRequest struct {
 	Hosts   int           // at most so many leases in all
 	Pages   int           // at most so many pages a host
 
+	// Ahead, where it is later than Now, also leases hosts whose Ahead is set and that may be asked at Now (OpenAt and
+	// BackoffUntil have passed), for their pages due until then.
+	Ahead time.Time
+
 	// Patient is the politeness delay from which on a host is leased for one page at a time, so that nobody holds a
 	// lease only to wait.
 	Patient time.Duration

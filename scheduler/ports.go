@@ -26,6 +26,28 @@ type Store interface {
 	Contents(ctx context.Context, digests []models.Digest) (map[models.Digest]models.Content, error)
 }
 
+// Learning is the part of a Store that the adaptive policy needs.
+type Learning interface {
+	// Knowledge returns what was last written of a host (Result.Knowledge) and the host's Learned; nil where nothing was.
+	Knowledge(ctx context.Context, bucket int16, host int64) (body []byte, learned int32, err error)
+
+	// HostPages calls yield for each page of a host that is due at some time, in no particular order, until it returns
+	// false. What it yields is only valid during the call, and yield must not call the store.
+	HostPages(ctx context.Context, bucket int16, host int64, yield func(*models.Page) bool) error
+
+	// Reschedule writes new due times and sets the ReadyAt of the hosts by them. A page that is gone, was visited since
+	// (its Visits differ) or is never due is left as it is.
+	Reschedule(ctx context.Context, due []models.Due) error
+
+	// Merge replaces the note of a name by what merge makes of it (nil where there is none yet), in one transaction
+	// that no other Merge of the name runs beside. It calls merge again where the transaction must be tried again. A nil
+	// result leaves the note as it is.
+	Merge(ctx context.Context, name string, merge func(old []byte) []byte) error
+
+	// PagesKnown is how many pages there are, in any state: the sum over the hosts.
+	PagesKnown(ctx context.Context) (int64, error)
+}
+
 // Visitor makes a visit. It always returns an Outcome: what cannot be fetched is an Outcome too. It is safe for
 // concurrent use and returns soon after its context ends.
 type Visitor interface {
