@@ -299,6 +299,26 @@ type Due struct {
 	Rule   Rule
 }
 
+// Worth is a new importance for a page.
+type Worth struct {
+	Bucket     int16
+	PageID     int64
+	Importance float32
+}
+
+// Knowledge is what is known of a host beyond its row, in a form that the store does not look into.
+type Knowledge struct {
+	Bucket int16
+	HostID int64
+	Body   []byte
+}
+
+// Note is a small named value that workers merge into each other's.
+type Note struct {
+	Name string
+	Body []byte
+}
+
 // LeaseRef names a lease.
 type LeaseRef struct {
 	Bucket int16

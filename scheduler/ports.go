@@ -44,8 +44,22 @@ type Learning interface {
 	// result leaves the note as it is.
 	Merge(ctx context.Context, name string, merge func(old []byte) []byte) error
 
+	// Ahead lists at most limit of the buckets that have a host whose pages may be visited early at now (see
+	// ClaimRequest.Ahead), and when the first page of it is due, the earliest first. Who has a visit to spare while
+	// nothing is due claims from these buckets, in this order, with the last one's At as ClaimRequest.Ahead: then the
+	// page that is due next is visited next, and several workers at a time get one each.
+	Ahead(ctx context.Context, now time.Time, limit int) ([]models.BucketReady, error)
+
 	// PagesKnown is how many pages there are, in any state: the sum over the hosts.
 	PagesKnown(ctx context.Context) (int64, error)
+
+	// LinksFrom lists at most limit links whose parents lie in the bucket, in the order of their keys, from the one
+	// behind after on; the zero Link is before all.
+	LinksFrom(ctx context.Context, bucket int16, after models.Link, limit int) ([]models.Link, error)
+
+	// SetImportance writes the importance of pages; those that do not exist are left out. Commit never writes it, so
+	// that a visit under way does not bring the old one back.
+	SetImportance(ctx context.Context, worths []models.Worth) error
 }
 
 // Visitor makes a visit. It always returns an Outcome: what cannot be fetched is an Outcome too. It is safe for
