@@ -92,7 +92,7 @@ type Site struct {
 // Settings are what can differ from site to site.
 type Settings struct {
 	// Schedule.
-	Policy     string        // a name of policy.ByName: "classic" (default), "fixed", "adaptive", or one for comparison
+	Policy     string        // one of Policies; default "classic"
 	Budget     Budget        // of this site alone, beside the budget of all; default none
 	Importance Importance    // worth of the site's pages beside each other; default all alike
 	FR         int           // the interval a new page starts with, in cycles, 1–FRMax; default 4

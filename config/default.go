@@ -40,12 +40,13 @@ func Default() Config {
 // DefaultSettings is what a site has where nothing else is said.
 func DefaultSettings() Settings {
 	return Settings{
-		Policy:  "classic",
-		FR:      4,
-		FRMax:   120,
-		Records: 20,
-		Vary:    0.15,
-		HintMax: 7 * day,
+		Policy:     "classic",
+		Importance: Importance{Weight: 1},
+		FR:         4,
+		FRMax:      120,
+		Records:    20,
+		Vary:       0.15,
+		HintMax:    7 * day,
 
 		Delay:       10 * time.Second,
 		DelayMax:    5 * time.Minute,

@@ -42,11 +42,21 @@ var configFields = []field[Config]{
 	{key: "backup.dir", of: func(c *Config) value { return word(&c.Backup.Dir, present) }},
 	{key: "mirror.dir", of: func(c *Config) value { return word(&c.Mirror.Dir, present) }},
 	{key: "mirror", short: "mirror.dir", of: func(c *Config) value { return word(&c.Mirror.Dir, present) }},
+	{key: "budget.requests", of: func(c *Config) value { return requests(&c.Budget.Requests) }},
+	{key: "budget.bytes", of: func(c *Config) value { return bytesADay(&c.Budget.Bytes) }},
+	{key: "budget", short: "budget.requests", of: func(c *Config) value { return budgetShort(&c.Budget) }},
 }
 
 // settingFields are the keys under defaults and beside the url of a site.
 var settingFields = []field[Settings]{
-	{key: "policy", of: func(s *Settings) value { return word(&s.Policy, oneOf("classic", "fixed")) }},
+	{key: "policy", of: func(s *Settings) value { return word(&s.Policy, oneOf(Policies()...)) }},
+	{key: "budget.requests", of: func(s *Settings) value { return requests(&s.Budget.Requests) }},
+	{key: "budget.bytes", of: func(s *Settings) value { return bytesADay(&s.Budget.Bytes) }},
+	{key: "budget", short: "budget.requests", of: func(s *Settings) value { return budgetShort(&s.Budget) }},
+	{key: "importance.weight", of: func(s *Settings) value { return weight(&s.Importance.Weight) }},
+	{key: "importance.links", of: func(s *Settings) value { return toggle(&s.Importance.Links) }},
+	{key: "importance.rules", of: func(s *Settings) value { return rulesValue{&s.Importance.Rules} }},
+	{key: "importance", short: "importance.weight", of: func(s *Settings) value { return weight(&s.Importance.Weight) }},
 	{key: "fr", of: func(s *Settings) value { return count(&s.FR, 1, 100_000) }},
 	{key: "fr_max", of: func(s *Settings) value { return count(&s.FRMax, 1, 100_000) }},
 	{key: "records", of: func(s *Settings) value { return count(&s.Records, 2, 64) }},
