@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"time"
 
 	"recrawld/models"
 )
@@ -17,6 +18,10 @@ type Input struct {
 	Start   int // the interval a new page starts with
 	Ceiling int // the largest interval
 	Records int // how many past records to look at, 2–64
+
+	Cycle time.Duration // length of a cycle at this time, > 0
+	Every time.Duration // what the policy asked for last (Page.Wanted); 0: nothing yet
+	Even  time.Duration // the interval at which the budget visits all pages alike; 0: there is no budget
 }
 
 // Choice is the new interval and how it came about.
@@ -25,6 +30,8 @@ type Choice struct {
 	X     int // records looked at; 0 where the policy does not look
 	Count int // how often two successive ones differ
 	B     int // the interval these records suggest; 0 where the policy has none
+
+	Every time.Duration // the interval itself, within [1, Ceiling] cycles; 0: FRMax cycles
 }
 
 // Func is a policy: it is called after every visit that saw the content.
@@ -34,6 +41,11 @@ type Func func(Input) Choice
 var ByName = map[string]Func{
 	"fixed":   Fixed,
 	"classic": Classic,
+
+	// For comparison only.
+	"nutch":   Nutch,
+	"storm":   Storm,
+	"uniform": Uniform,
 }
 
 // Names lists the policies in alphabetical order.
@@ -86,6 +98,9 @@ func clamp(frMax, ceiling int) int { return max(1, min(frMax, ceiling)) }
 
 // String shows the arithmetic of a choice.
 func (c Choice) String() string {
+	if c.Every > 0 {
+		return fmt.Sprintf("every %s, fr_max %d", c.Every, c.FRMax)
+	}
 	if c.X == 0 {
 		return fmt.Sprintf("fr_max %d", c.FRMax)
 	}
