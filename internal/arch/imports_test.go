@@ -36,6 +36,9 @@ var arrows = map[string][]string{
 	"recrawl/scope":       {"config", "recrawl/canon"},
 	"recrawl/sitemap":     {"recrawl/canon"},
 
+	"importance":    {},
+	"scheduler/slo": {},
+
 	"archive": {"models"},
 	"models":  {"models/migrations"},
 	"config":  {},
