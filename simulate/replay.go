@@ -1,0 +1,129 @@
+package simulate
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"time"
+
+	"recrawld/models"
+)
+
+// Sight says what a visit of a simulation shows.
+type Sight struct {
+	Bytes        bool // Noise shows as a change too
+	LastModified bool // the answer says when the page last changed
+}
+
+// Seen is an entry of a visit log.
+type Seen struct {
+	At   models.Instant
+	Page int32 // index into Trace.Pages
+}
+
+// Replay is a scheduler.Visitor that answers from the histories of a trace and keeps a log of the visits. It is for one
+// simulation, whose time only moves forward, and not safe for concurrent use.
+type Replay struct {
+	trace *Trace
+	sight Sight
+	index map[int64]int32
+	next  []cursor
+	log   []Seen
+}
+
+// httpTime is how HTTP writes a date (RFC 9110, section 5.6.7).
+const httpTime = "Mon, 02 Jan 2006 15:04:05 GMT"
+
+// cursor is how many changes and how much noise of a page lie behind.
+type cursor struct{ changes, noise int32 }
+
+// NewReplay returns a visitor for a trace. Two pages of the trace with one URL are an error.
+func NewReplay(t *Trace, sight Sight) (*Replay, error) {
+	r := &Replay{trace: t, sight: sight, index: make(map[int64]int32, len(t.Pages)), next: make([]cursor, len(t.Pages))}
+	for i := range t.Pages {
+		id := models.PageID(t.Pages[i].URL)
+		if other, twice := r.index[id]; twice {
+			return nil, fmt.Errorf("trace %s: %s and %s have one URL", t.Name, t.Pages[other].Name, t.Pages[i].Name)
+		}
+		r.index[id] = int32(i)
+	}
+	return r, nil
+}
+
+// Log is the visits so far, the earliest first. The caller does not change it.
+func (r *Replay) Log() []Seen { return r.log }
+
+// Visit implements scheduler.Visitor: an answer at once, without robots.txt. The content of a page is told apart by how
+// often it had changed by then; a page that was deleted answers 410, one that the trace does not have 404.
+func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
+	i, ok := r.index[t.Page.ID]
+	if !ok {
+		return models.Outcome{Kind: models.Missing, Status: 404, At: t.Now, Sent: 1}
+	}
+	now := models.At(t.Now)
+	r.log = append(r.log, Seen{At: now, Page: i})
+	return r.answer(i, t.Page.Digest, now, t.Now)
+}
+
+// answer is what the page says at now to somebody who holds the given content.
+func (r *Replay) answer(i int32, held models.Digest, now models.Instant, at time.Time) models.Outcome {
+	l := &r.trace.Pages[i]
+	if l.Died != 0 && l.Died <= now {
+		return models.Outcome{Kind: models.Gone, Status: 410, At: at, Sent: 1}
+	}
+	c := r.advance(i, now)
+	out := models.Outcome{Kind: models.NotModified, Status: 304, At: at, Sent: 1, NoArchive: true}
+	out.Digest = contentOf(i, c)
+	if r.sight.LastModified {
+		out.LastModified = l.changedAt(c).Time().Format(httpTime)
+	}
+	if out.Digest == held {
+		return out
+	}
+	out.Kind, out.Status, out.ContentType, out.WireBytes = models.Changed, 200, "text/html", l.size(c)
+	if held.IsZero() {
+		out.Kind = models.First
+	}
+	return out
+}
+
+// advance moves the page's cursor to now.
+func (r *Replay) advance(i int32, now models.Instant) cursor {
+	l, c := &r.trace.Pages[i], &r.next[i]
+	for int(c.changes) < len(l.Changes) && l.Changes[c.changes] <= now {
+		c.changes++
+	}
+	for r.sight.Bytes && int(c.noise) < len(l.Noise) && l.Noise[c.noise] <= now {
+		c.noise++
+	}
+	return *c
+}
+
+// contentOf is a digest that differs wherever the content does.
+func contentOf(page int32, c cursor) models.Digest {
+	var d models.Digest
+	binary.BigEndian.PutUint32(d[:], uint32(page)+1)
+	binary.BigEndian.PutUint32(d[4:], uint32(c.changes))
+	binary.BigEndian.PutUint32(d[8:], uint32(c.noise))
+	return d
+}
+
+// changedAt is when the page last changed.
+func (l *Life) changedAt(c cursor) models.Instant {
+	at := l.Born
+	if c.changes > 0 {
+		at = l.Changes[c.changes-1]
+	}
+	if c.noise > 0 {
+		at = max(at, l.Noise[c.noise-1])
+	}
+	return at
+}
+
+func (l *Life) size(c cursor) int64 {
+	if int(c.changes) < len(l.Sizes) {
+		return int64(l.Sizes[c.changes])
+	}
+	return 0
+}

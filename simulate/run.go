@@ -1,0 +1,112 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler"
+)
+
+// Setup says what a simulation runs.
+type Setup struct {
+	Trace  *Trace
+	Policy string        // one of config.Policies, or Oracle
+	PerDay float64       // the budget, in visits a day; 0: none, every page is visited when its policy says
+	Cycle  time.Duration // of the schedule, 1m–366d
+	Sight  Sight
+	Log    *slog.Logger // of the worker; nil: nowhere
+}
+
+// Oracle is the policy that knows each page's true average change rate from the trace, and that there is only here: the
+// measure of what learning could reach where changes are independent.
+const Oracle = "oracle"
+
+// farCeiling is the longest interval: longer than any trace, so that no visit is spent on it.
+const farCeiling = 60 * 365 * 24 * time.Hour
+
+// Run simulates: the daemon's worker on a virtual clock, over a store in memory, against the trace. Pages are put into
+// the store at their birth, as pages that were just visited. It returns the visits, the earliest first.
+func Run(ctx context.Context, s Setup) ([]Seen, error) {
+	settings, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	planner, err := scheduler.NewPlanner(settings, nil)
+	if err != nil {
+		return nil, fmt.Errorf("simulate %s: %w", s.Policy, err)
+	}
+	replay, err := NewReplay(s.Trace, s.Sight)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	memory := NewMemory(MemoryOptions{Forget: true})
+	n := newNursery(s.Trace, replay, planner, memory)
+	var store scheduler.Store = mortal{memory}
+	if s.Policy == Oracle {
+		o := newOracle(s, replay, memory)
+		n.placed, store = o.place, o
+	}
+	w := scheduler.NewWorker(scheduler.Config{
+		Store: store, Visitor: replay, Archive: Nowhere{}, Clock: n, Log: cmp.Or(s.Log, slog.New(slog.DiscardHandler)),
+		Name: "simulation", Lease: time.Hour,
+	}, planner)
+	n.wake, n.end = w.Wake, end
+	if err := n.deliver(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.Run(ctx); err != nil {
+		return nil, fmt.Errorf("simulate %s: %w", s.Policy, err)
+	}
+	return replay.Log(), errors.Join(n.err, n.unfinished())
+}
+
+// config is the configuration of the simulated daemon.
+func (s Setup) config() (*config.Config, error) {
+	if s.Policy != Oracle && !slices.Contains(config.Policies(), s.Policy) {
+		return nil, fmt.Errorf("no policy %q: there is %v and %s", s.Policy, config.Policies(), Oracle)
+	}
+	if s.Cycle < time.Minute || s.Cycle > 366*24*time.Hour {
+		return nil, fmt.Errorf("cycle %v is not between 1m and 366d", s.Cycle)
+	}
+	if s.PerDay < 0 || math.IsNaN(s.PerDay) || math.IsInf(s.PerDay, 0) {
+		return nil, fmt.Errorf("a budget of %v visits a day is none", s.PerDay)
+	}
+	c := config.Default()
+	c.Cycle = s.Cycle.String()
+	c.Budget = config.Budget{Requests: config.Rate{PerDay: s.PerDay}}
+	d := &c.Defaults
+	d.Policy, d.FR, d.FRMax = s.Policy, 1, int(farCeiling/s.Cycle)
+	d.Delay, d.Vary, d.HintMax = 0, 0, 0
+	if s.Policy == Oracle {
+		d.Policy = "uniform"
+	}
+	return &c, nil
+}
+
+// mortal is a store that forgets pages which were found deleted: in a trace none comes back under its old name.
+type mortal struct{ *Memory }
+
+// Commit implements scheduler.Store.
+func (m mortal) Commit(ctx context.Context, now time.Time, results []models.Result) ([]error, error) {
+	bury(results)
+	return m.Memory.Commit(ctx, now, results)
+}
+
+// bury lets deleted pages never be due again.
+func bury(results []models.Result) {
+	for i := range results {
+		if results[i].Visit.Kind == models.Gone {
+			results[i].Page.DueAt = 0
+		}
+	}
+}
