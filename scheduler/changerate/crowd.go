@@ -1,0 +1,152 @@
+package changerate
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// The bounds of what is kept of one host.
+const (
+	maxGroups = 768 // groups, the smallest are dropped
+	company   = 3   // pages that make a group worth a calendar
+)
+
+// lastDay bounds the times that are looked at, in days since 1970: the year 9999. Beyond it clocks are broken.
+const lastDay = 2_932_896
+
+// Crowd is what the visits to one host's pages taught about the others: how often its pages change, and for the groups
+// that their names make (Names), which of them changed more than expected and when. The zero Crowd knows nothing and
+// is ready for use. It is not safe for concurrent use.
+//
+// Times are days since 1970, UTC, as fractions.
+type Crowd struct {
+	changes, days float64 // seen, of all pages, in how many page-days
+	begin         float64 // the first day; 0: nothing was learned
+	width         float64 // days to a bin of the calendars
+	all           calendar
+	groups        map[uint64]*group
+}
+
+// group is what is known of one group of pages.
+type group struct {
+	members int32 // pages that were met
+	usedAt  float64
+	heat    heat
+	news    *calendar // nil for groups of a few
+}
+
+// Known tells the crowd of a page of its host that it has not met: after the page's first record, and once for each
+// page there is where a host has no crowd yet.
+func (c *Crowd) Known(s *Subject, now float64) {
+	now = bounded(now, 1, lastDay)
+	c.reach(now)
+	for _, key := range s.Names.Groups {
+		g := c.groups[key]
+		if g == nil {
+			g = c.found(key)
+		}
+		g.members = min(g.members+1, math.MaxInt32-1)
+		g.usedAt = now
+	}
+}
+
+// found makes room for a group.
+func (c *Crowd) found(key uint64) *group {
+	if c.groups == nil {
+		c.groups = make(map[uint64]*group)
+	}
+	if len(c.groups) >= maxGroups {
+		c.forget(maxGroups / 4)
+	}
+	g := new(group)
+	c.groups[key] = g
+	return g
+}
+
+// forget drops so many groups: those with the fewest pages, of these the longest unused.
+func (c *Crowd) forget(count int) {
+	keys := slices.SortedFunc(maps.Keys(c.groups), func(a, b uint64) int {
+		x, y := c.groups[a], c.groups[b]
+		return cmp.Or(cmp.Compare(x.members, y.members), cmp.Compare(x.usedAt, y.usedAt), cmp.Compare(a, b))
+	})
+	for _, key := range keys[:min(count, len(keys))] {
+		delete(c.groups, key)
+	}
+}
+
+// reach makes the calendars long enough to hold a time.
+func (c *Crowd) reach(now float64) {
+	if c.begin == 0 {
+		c.begin, c.width = now, 1
+	}
+	for now-c.begin >= c.width*bins {
+		c.width *= 2
+		c.all.widen()
+		for _, g := range c.groups {
+			if g.news != nil {
+				g.news.widen()
+			}
+		}
+	}
+}
+
+// between is the stretch of the calendars from one time to another. What lies outside of them is left out.
+func (c *Crowd) between(from, to float64) stretch {
+	if c.begin == 0 {
+		return stretch{}
+	}
+	low := bounded((from-c.begin)/c.width, 0, bins)
+	return between(low, max(low, bounded((to-c.begin)/c.width, 0, bins)))
+}
+
+// sight is one visit as the crowd enters it.
+type sight struct {
+	from, at       float64 // the visits before and now
+	changedAt      float64 // 0, or when it changed, where that is known
+	count          float64 // changes seen, 0 or ≥ 1, by what is now known of the page
+	changes        float64 // the same by what was expected without the news of the calendars
+	expected       float64 // over the whole time, without the news of the calendars
+	chance, turned float64 // that a change would be seen, and 1 where it was
+}
+
+// learn enters a visit.
+func (c *Crowd) learn(names *Names, v sight) {
+	c.reach(v.at)
+	c.changes += v.count
+	c.days += v.at - v.from
+	c.all.enter(c, v)
+	for grouping, key := range names.Groups {
+		g := c.groups[key]
+		if g == nil {
+			continue
+		}
+		g.usedAt = v.at
+		if grouping == byFolder || grouping == byTop {
+			g.heat.add(v.at, v.chance, v.turned)
+		}
+		if g.news == nil && g.members >= company {
+			g.news = new(calendar)
+		}
+		if g.news != nil {
+			g.news.enter(c, v)
+		}
+	}
+}
+
+// enter adds a visit to a calendar; where the time of the change is known, in that place.
+func (c *calendar) enter(crowd *Crowd, v sight) {
+	seen := v.changes
+	if v.changedAt > 0 && seen > 0 {
+		c.seen[crowd.between(v.changedAt, v.changedAt).first] += float32(seen)
+		seen = 0
+	}
+	c.add(crowd.between(v.from, v.at), v.expected, seen)
+}
+
+// rate is how often a page of this host changes, per day: as often as its pages did, with one change more at the rate
+// of the others.
+func (c *Crowd) rate(elsewhere float64) float64 {
+	return (c.changes + 1) / (c.days + 1/elsewhere)
+}

@@ -1,0 +1,41 @@
+package changerate
+
+import "math"
+
+// memories are the days after which the two heats of a group have forgotten all but 1/e.
+var memories = [...]float64{7, 90}
+
+// heat tells whether a group of pages changes more than expected of late: changes expected and seen, forgotten
+// exponentially over a week and over a season.
+type heat struct {
+	expected, seen [len(memories)]float32
+	at             float64 // days since 1970 of the sums
+}
+
+// of is the logarithm of how many times more changes of late were seen than expected, by each memory; 0: neither.
+func (h *heat) of(now float64) (excess [len(memories)]float64) {
+	for i, fade := range h.fade(now) {
+		excess[i] = math.Log((float64(h.seen[i])*fade + 1) / (float64(h.expected[i])*fade + 1))
+	}
+	return excess
+}
+
+// add enters one visit.
+func (h *heat) add(now, expected, seen float64) {
+	for i, fade := range h.fade(now) {
+		h.expected[i] = float32(float64(h.expected[i])*fade + expected)
+		h.seen[i] = float32(float64(h.seen[i])*fade + seen)
+	}
+	h.at = max(h.at, now)
+}
+
+// fade is what is left of each sum by now; all of it where now lies before them.
+func (h *heat) fade(now float64) (left [len(memories)]float64) {
+	for i, memory := range memories {
+		left[i] = 1
+		if now > h.at {
+			left[i] = math.Exp((h.at - now) / memory)
+		}
+	}
+	return left
+}

@@ -1,0 +1,127 @@
+package changerate
+
+import "math"
+
+// Evidence is what a page's own visits say of its change rate beyond the prior: what they add to its shape and to its
+// days. Either may be negative. The prior may change meanwhile.
+type Evidence struct {
+	Shape float64
+	Days  float64
+}
+
+// Subject is a page, as far as its change rate goes. Times are days since 1970, UTC, as fractions.
+type Subject struct {
+	Names     Names
+	KnownAt   float64 // when it became known
+	New       bool    // it appeared while its site was watched, so that KnownAt is when it came to be
+	LastAt    float64 // the last record of its content
+	ChangedAt float64 // the last record that differed from the one before; 0: none did
+	Visits    int     // records compared with the one before
+	Evidence  Evidence
+	Cycle     float64 // the mean days between two visits of a page: pages by visits a day; 0: 30
+}
+
+// Sight is what one visit saw.
+type Sight struct {
+	At        float64 // when
+	Changed   bool    // the content differs from the last record
+	ChangedAt float64 // when it changed, where a date tells that can be trusted; else 0
+}
+
+// Forecast is what is known of a page's changes at one time.
+type Forecast struct {
+	Rate    Gamma   // of the change rate from now on
+	Elapsed float64 // days since the last record, at that rate: more than really passed where its neighbours changed
+	Prior   float64 // the share of its neighbours and features in the mean rate; its own visits have the rest
+	News    float64 // how many times the change that the rate to come would have brought is known to have come since
+}
+
+// Stale is the probability that the page has changed since its last record.
+func (f Forecast) Stale() float64 { return 1 - f.Rate.Survival(f.Elapsed) }
+
+// Value is what a visit now is worth, in days of freshness: the index of Olston & Pandey (see Gamma.Utility).
+func (f Forecast) Value() float64 { return f.Rate.Utility(f.Elapsed) }
+
+// DueIn is in how many days a visit will be worth the price, if nothing more becomes known: 0 where it is already, +Inf
+// where it never will.
+func (f Forecast) DueIn(price float64) float64 { return max(0, f.Rate.Due(price)-f.Elapsed) }
+
+// Look forecasts the changes of a page at a time.
+func Look(w *Weights, c *Crowd, s *Subject, now float64) Forecast {
+	now = bounded(now, 1, lastDay)
+	v := look(c, s, bounded(s.LastAt, 0, now), now, cycle(s))
+	r := w.read(v)
+	g := r.posterior(s.Evidence)
+	ahead := math.Exp(-r.future)
+	news := math.Exp(r.past - r.future)
+	return Forecast{
+		Rate:    Gamma{Shape: g.Shape, Days: g.Days * ahead}.sane(),
+		Elapsed: (v.now - v.last) * news,
+		Prior:   min(1, r.prior.Days/g.Days),
+		News:    news,
+	}
+}
+
+// Learn takes in what a visit saw: it moves the weights and the crowd, and returns the page's new evidence. The subject
+// is the page as it was before the visit. A visit no later than the last record teaches nothing.
+func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
+	at := bounded(seen.At, 1, lastDay)
+	last := bounded(s.LastAt, 0, at)
+	if !(at > last) {
+		return s.Evidence
+	}
+	v := look(c, s, last, at, cycle(s))
+	r := w.read(v)
+	before := r.posterior(s.Evidence)
+	days := (at - last) * math.Exp(r.past)
+	survival := before.Survival(days)
+	slopes, limit := r.slopes(before, days)
+	w.learn(&slopes, survival, seen.Changed, limit)
+
+	after := before.Unchanged(days)
+	changedAt := trusted(seen.ChangedAt, last, at)
+	switch {
+	case seen.Changed && changedAt > 0:
+		after = before.Dated(days * (at - changedAt) / (at - last))
+	case seen.Changed:
+		after = before.Changed(days)
+	}
+	entry := sight{from: last, at: at, changedAt: changedAt, chance: 1 - survival}
+	entry.expected = min(mostChanges, -math.Log(max(1e-6, survival))*math.Exp(r.future-r.past))
+	if seen.Changed {
+		entry.turned = 1
+		entry.changes = hidden(entry.expected)
+		entry.count = hidden(after.Mean() * days)
+	}
+	w.changes += entry.count
+	w.days += at - last
+	c.learn(&s.Names, entry)
+	return Evidence{Shape: after.Shape - r.prior.Shape, Days: after.Days - r.prior.Days}
+}
+
+// mostChanges is how many changes one visit may stand for.
+const mostChanges = 5
+
+// hidden is how many changes of a Poisson process lie behind one that was seen, where so many were expected.
+func hidden(expected float64) float64 {
+	if !(expected > 1e-9) {
+		return 1
+	}
+	return bounded(expected/-math.Expm1(-expected), 1, mostChanges)
+}
+
+// trusted is the time of a change if it lies between two visits, else 0.
+func trusted(changedAt, last, at float64) float64 {
+	if changedAt > last && changedAt <= at {
+		return changedAt
+	}
+	return 0
+}
+
+// cycle is the subject's, in bounds.
+func cycle(s *Subject) float64 {
+	if !(s.Cycle > 0) {
+		return 30
+	}
+	return bounded(s.Cycle, 1e-4, 1e5)
+}
