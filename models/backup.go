@@ -19,8 +19,9 @@ import (
 //	a line of JSON: the trailer, with the number of rows of each table and the SHA-256 of all before it
 //
 // The numbers of a block are unsigned varints. A row is its columns' values in order, each a byte that says what it is: null, a
-// signed varint, or text or bytes after their length. What was a boolean is 0 or 1. So a backup says nothing of the
-// engine that it came from, and any engine takes it.
+// signed varint, text or bytes after their length, or the 8 bytes of a number with a fraction. What was a boolean is 0 or
+// 1. So a backup says nothing of the engine that it came from, and any engine takes it. A backup of an earlier schema is
+// taken too: what it lacks gets the defaults of the columns.
 const backupMagic = "recrawld backup 1\n"
 
 // BackupHead is what a backup says of itself.
@@ -177,6 +178,8 @@ func kindOfType(columnType string) kind {
 		return kindBlob
 	case "boolean":
 		return kindBool
+	case "real":
+		return kindReal
 	}
 	return kindInt
 }

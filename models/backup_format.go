@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -20,13 +21,15 @@ const (
 	tagNull = iota
 	tagInt
 	tagBytes
+	tagReal
 )
 
-// cell is one value of a row: an integer, bytes (or text), or neither.
+// cell is one value of a row: an integer, bytes (or text), a number with a fraction, or neither.
 type cell struct {
 	tag   byte
 	int   int64
 	bytes []byte
+	real  float64
 }
 
 const (
@@ -68,6 +71,9 @@ func (b *backupWriter) begin(head BackupHead) error {
 
 func (b *backupWriter) null()       { b.block = append(b.block, tagNull) }
 func (b *backupWriter) int(v int64) { b.block = binary.AppendVarint(append(b.block, tagInt), v) }
+func (b *backupWriter) real(v float64) {
+	b.block = binary.BigEndian.AppendUint64(append(b.block, tagReal), math.Float64bits(v))
+}
 func (b *backupWriter) bytes(v []byte) {
 	b.block = binary.AppendUvarint(append(b.block, tagBytes), uint64(len(v)))
 	b.block = append(b.block, v...)
@@ -203,6 +209,10 @@ func (b *backupReader) cell() (cell, error) {
 		return c, nil
 	case tagInt:
 		c.int, n = binary.Varint(b.block)
+	case tagReal:
+		if len(b.block) >= 8 {
+			c.real, n = math.Float64frombits(binary.BigEndian.Uint64(b.block)), 8
+		}
 	case tagBytes:
 		var size uint64
 		if size, n = binary.Uvarint(b.block); n > 0 && size <= uint64(len(b.block)-n) {

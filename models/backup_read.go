@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -46,6 +47,8 @@ func writeValues(out *backupWriter, values []any) error {
 			out.null()
 		case int64:
 			out.int(v)
+		case float64:
+			out.real(v)
 		case string:
 			out.text(v)
 		case []byte:
@@ -77,6 +80,8 @@ func readPostgres(ctx context.Context, conn *pgx.Conn, query string, kinds []kin
 				out.null()
 			case kinds[i] == kindText || kinds[i] == kindBlob:
 				out.bytes(raw)
+			case kinds[i] == kindReal:
+				out.real(float64(math.Float32frombits(binary.BigEndian.Uint32(raw))))
 			default:
 				out.int(bigEndian(raw))
 			}

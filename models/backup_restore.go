@@ -61,7 +61,7 @@ func (t *tx) fill(ctx context.Context, conn *sql.Conn, src *backupReader, sum Ba
 	if err != nil {
 		return err
 	}
-	if sum.Schema != schema {
+	if sum.Schema > schema {
 		return fmt.Errorf("the backup is of schema step %d, this database of %d: restore it with the release that took it",
 			sum.Schema, schema)
 	}
@@ -197,6 +197,8 @@ func (c cell) as(k kind) (any, error) {
 		return c.int, nil
 	case c.tag == tagInt && k == kindBool:
 		return c.int != 0, nil
+	case c.tag == tagReal && k == kindReal:
+		return Finite(c.real), nil
 	case c.tag == tagBytes && k == kindText:
 		return string(c.bytes), nil
 	case c.tag == tagBytes && k == kindBlob:

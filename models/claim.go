@@ -6,7 +6,8 @@ import (
 )
 
 // Claim leases ready hosts of the given buckets, in the order of the buckets and the longest ready first within each,
-// with their due pages, the longest due first. It writes nothing where nothing is ready.
+// with their due pages, the longest due first. It writes nothing where nothing is ready. What may be visited early comes
+// behind what is ready.
 func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Lease, error) {
 	c.Pages = max(c.Pages, 1)
 	buckets, err := s.readyBuckets(ctx, c)
@@ -59,12 +60,16 @@ func (s *Store) transactions(buckets []int16) [][]int16 {
 }
 
 // bucketsReady is which buckets have a ready host. Index: hosts_ready, once a bucket.
-const bucketsReady = `SELECT b.bucket FROM buckets b WHERE b.bucket = ANY($1) AND EXISTS
-	(SELECT 1 FROM hosts h WHERE h.bucket = b.bucket AND h.ready_at > 0 AND h.ready_at <= $2)`
+const bucketsReady = `SELECT b.bucket FROM buckets b WHERE b.bucket = ANY($2) AND EXISTS
+	(SELECT 1 FROM hosts h WHERE h.bucket = b.bucket AND h.ready_at > 0 AND h.ready_at <= $1)`
 
 // readyBuckets is those of the request's buckets that have a ready host, in the request's order.
 func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, error) {
-	rows, err := s.rows(ctx, bucketsReady, c.Buckets, int64(At(c.Now)))
+	query, args := bucketsReady, []any{int64(At(c.Now)), c.Buckets}
+	if c.early() {
+		query, args = bucketsReadyOrAhead, append(args, int64(At(c.Ahead)))
+	}
+	rows, err := s.rows(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +97,7 @@ func (t *tx) claimBucket(ctx context.Context, c ClaimRequest, bucket int16, limi
 		return nil, nil
 	}
 	q := newQueue(t)
-	// Index: hosts_ready.
-	rows, err := t.rows(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND ready_at > 0 AND ready_at <= $2
-		ORDER BY ready_at, id LIMIT $3 FOR UPDATE SKIP LOCKED`, bucket, int64(At(c.Now)), limit)
-	hosts, err := hostTable.scan(rows, err)
+	hosts, err := t.readyHosts(ctx, c, bucket, limit)
 	if err != nil || len(hosts) == 0 {
 		return nil, err
 	}
@@ -128,25 +130,35 @@ func (t *tx) claimBucket(ctx context.Context, c ClaimRequest, bucket int16, limi
 	return leases, t.leaseShares(ctx, bucket, leases)
 }
 
-// duePages reads the due pages of locked hosts of one bucket, by host. A patient host gets one.
-func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[int64][]LeasedPage, error) {
-	found := make(map[int64][]LeasedPage, len(hosts))
-	var many, one []int64
-	for i := range hosts {
-		if c.Patient > 0 && hosts[i].Delay >= c.Patient {
-			one = append(one, hosts[i].ID)
-		} else {
-			many = append(many, hosts[i].ID)
-		}
+// readyHosts locks hosts that are ready and, where the request looks ahead, those that may be visited early, in the order
+// in which they are ready.
+func (t *tx) readyHosts(ctx context.Context, c ClaimRequest, bucket int16, limit int) ([]Host, error) {
+	// Index: hosts_ready.
+	rows, err := t.rows(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND ready_at > 0 AND ready_at <= $2
+		ORDER BY ready_at, id LIMIT $3 FOR UPDATE SKIP LOCKED`, bucket, int64(At(c.Now)), limit)
+	hosts, err := hostTable.scan(rows, err)
+	if err != nil || len(hosts) >= limit || !c.early() {
+		return hosts, err
 	}
-	for _, group := range []struct {
-		ids   []int64
+	rows, err = t.rows(ctx, claimAhead, int64(At(c.Now)), bucket, int64(At(c.Ahead)), limit-len(hosts))
+	early, err := hostTable.scan(rows, err)
+	return append(hosts, early...), err
+}
+
+// duePages reads the due pages of locked hosts of one bucket, by host.
+func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[int64][]LeasedPage, error) {
+	type want struct {
+		until Instant
 		limit int
-	}{{many, c.Pages}, {one, 1}} {
-		if len(group.ids) == 0 {
-			continue
-		}
-		pages, err := t.duePagesOf(ctx, hosts[0].Bucket, group.ids, At(c.Now), group.limit)
+	}
+	wanted := make(map[want][]int64, 1)
+	for i := range hosts {
+		w := want{c.DueBy(&hosts[i]), c.PagesOf(&hosts[i])}
+		wanted[w] = append(wanted[w], hosts[i].ID)
+	}
+	found := make(map[int64][]LeasedPage, len(hosts))
+	for w, ids := range wanted {
+		pages, err := t.duePagesOf(ctx, hosts[0].Bucket, ids, w.until, w.limit)
 		if err != nil {
 			return nil, err
 		}
@@ -158,20 +170,20 @@ func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[in
 }
 
 // duePagesOf reads at most limit due pages of each host, in the order of their due time within a host.
-func (t *tx) duePagesOf(ctx context.Context, bucket int16, hosts []int64, now Instant, limit int) ([]Page, error) {
+func (t *tx) duePagesOf(ctx context.Context, bucket int16, hosts []int64, until Instant, limit int) ([]Page, error) {
 	if t.store.dialect == postgresDialect {
 		// Indexes: the primary key of hosts, then pages_due once a host.
 		rows, err := t.rows(ctx, `SELECT `+pageTable.prefixed("p.")+` FROM hosts h CROSS JOIN LATERAL (
 			SELECT * FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $3
 			ORDER BY p.due_at, p.id LIMIT $4) p
-			WHERE h.bucket = $1 AND h.id = ANY($2) ORDER BY h.id, p.due_at, p.id`, bucket, hosts, int64(now), limit)
+			WHERE h.bucket = $1 AND h.id = ANY($2) ORDER BY h.id, p.due_at, p.id`, bucket, hosts, int64(until), limit)
 		return pageTable.scan(rows, err)
 	}
 	var all []Page
 	for _, id := range hosts { // SQLite has no LATERAL
 		// Index: pages_due.
 		rows, err := t.rows(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND host_id = $2
-			AND due_at > 0 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, bucket, id, int64(now), limit)
+			AND due_at > 0 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, bucket, id, int64(until), limit)
 		pages, err := pageTable.scan(rows, err)
 		if err != nil {
 			return nil, err

@@ -1,39 +1,56 @@
 package models
 
-import "reflect"
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
 
-// Clean makes all text of the result fit for every engine, as a store on a database does.
-func (r *Result) Clean() {
-	cleanRow(pageTable, &r.Page)
-	if r.Robots != nil {
-		row := *r.Robots
-		cleanRow(robotsTable, &row)
-		if len(row.Body) == 0 {
-			row.Body = nil
-		}
-		r.Robots = &row
+// Clean makes text fit for every engine: valid UTF-8 without NUL, which PostgreSQL refuses.
+func Clean(s string) string {
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s
 	}
-	if r.Version != nil {
-		row := *r.Version
-		cleanRow(versionTable, &row)
-		r.Version = &row
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// Finite is x where every engine can keep it as a 32-bit number, and 0 where it is not a number or out of range.
+func Finite(x float64) float64 {
+	if math.IsNaN(x) || math.Abs(x) > math.MaxFloat32 {
+		return 0
 	}
-	if r.Content != nil {
-		row := contentRow{Content: *r.Content}
-		cleanRow(contentTable, &row)
-		r.Content = &row.Content
-	}
-	r.Events = append([]Event(nil), r.Events...)
-	for i := range r.Events {
-		cleanRow(eventTable, &r.Events[i])
+	return x
+}
+
+// Clean makes the text and the numbers of the row fit for every engine, as a store on a database does.
+func (p *Page) Clean() {
+	cleanAll(&p.URL, &p.Note, &p.RedirectTo, &p.ETag, &p.LastModified, &p.ContentType, &p.DuplicateOf)
+	for _, x := range []*float32{&p.Evidence.Changes, &p.Evidence.Days, &p.Importance} {
+		*x = float32(Finite(float64(*x)))
 	}
 }
 
-// cleanRow cleans the text columns of a row.
-func cleanRow[T any](tb table[T], row *T) {
-	for _, field := range tb.fields(row) {
-		if v := reflect.ValueOf(field).Elem(); v.Kind() == reflect.String {
-			v.SetString(Clean(v.String()))
-		}
+// Clean is Page.Clean for robots.txt; no body and an empty one are the same.
+func (r *Robots) Clean() {
+	cleanAll(&r.Origin)
+	if len(r.Body) == 0 {
+		r.Body = nil
+	}
+}
+
+// Clean is Page.Clean for a version.
+func (v *Version) Clean() { cleanAll(&v.ContentType, &v.ETag, &v.LastModified, &v.Record.File) }
+
+// Clean is Page.Clean for a first record.
+func (c *Content) Clean() { cleanAll(&c.Record.File, &c.URL) }
+
+// Clean is Page.Clean for an event.
+func (e *Event) Clean() {
+	cleanAll(&e.URL, &e.ContentType, &e.LastModified, &e.RedirectTo, &e.Record.File)
+}
+
+func cleanAll(texts ...*string) {
+	for _, text := range texts {
+		*text = Clean(*text)
 	}
 }

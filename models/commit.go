@@ -73,7 +73,7 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 		return nil, err
 	}
 	for _, write := range []func(context.Context) error{
-		c.writePages, c.writeVisits, c.writeRobots, c.writeLinks, c.discover, c.forward, c.writeContents, c.settleHosts,
+		c.writePages, c.writeVisits, c.writeKnowledge, c.writeRobots, c.writeLinks, c.discover, c.forward, c.writeContents, c.settleHosts,
 		c.queue.flush, c.writeEvents, c.writeDaily,
 	} {
 		if err := write(ctx); err != nil {
@@ -112,7 +112,10 @@ func (c *commit) judge(ctx context.Context) ([]error, error) {
 		visits[r.Page.ID] = max(had, r.Visit.Number)
 		c.fresh = append(c.fresh, r)
 		host.OpenAt, host.BackoffUntil = r.Host.OpenAt, r.Host.BackoffUntil
-		host.Failures, host.Delay = r.Host.Failures, r.Host.Delay
+		host.Failures, host.Delay, host.Ahead = r.Host.Failures, r.Host.Delay, r.Host.Ahead
+		if len(r.Knowledge) > 0 {
+			host.Learned++
+		}
 	}
 	return verdicts, nil
 }
@@ -151,7 +154,7 @@ func (c *commit) writePages(ctx context.Context) error {
 		p.Bucket, p.HostID = c.bucket, r.Lease.HostID
 		last[p.ID] = p
 	}
-	return pageTable.update(ctx, c.tx, byKey(last))
+	return visitedTable.update(ctx, c.tx, byKey(last))
 }
 
 // byKey is the values of a map in the order of its keys.
@@ -181,6 +184,17 @@ func (c *commit) writeVisits(ctx context.Context) error {
 		return err
 	}
 	return versionTable.insert(ctx, c.tx, versions)
+}
+
+// writeKnowledge writes what is known of the hosts; of two results for one host what the later one says.
+func (c *commit) writeKnowledge(ctx context.Context) error {
+	last := make(map[int64]Knowledge)
+	for _, r := range c.fresh {
+		if len(r.Knowledge) > 0 {
+			last[r.Lease.HostID] = Knowledge{Bucket: c.bucket, HostID: r.Lease.HostID, Body: r.Knowledge}
+		}
+	}
+	return knowledgeTable.upsert(ctx, c.tx, byKey(last))
 }
 
 func (c *commit) writeRobots(ctx context.Context) error {

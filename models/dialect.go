@@ -68,8 +68,3 @@ func transient(err error) bool {
 	}
 	return false
 }
-
-// Clean makes text fit for every engine: valid UTF-8 without NUL, which PostgreSQL refuses.
-func Clean(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}

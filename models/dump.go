@@ -17,6 +17,9 @@ type Dump struct {
 	Links    []Link
 	Events   []Event
 	Daily    []Daily
+
+	Knowledge []Knowledge
+	Notes     []Note
 }
 
 // Dump reads the whole database: for tests, and to compare small databases by eye.
@@ -27,7 +30,7 @@ func (s *Store) Dump(ctx context.Context) (Dump, error) {
 		dumpOf(ctx, s, siteTable, &d.Sites), dumpOf(ctx, s, hostTable, &d.Hosts), dumpOf(ctx, s, robotsTable, &d.Robots),
 		dumpOf(ctx, s, pageTable, &d.Pages), dumpOf(ctx, s, visitTable, &d.Visits), dumpOf(ctx, s, versionTable, &d.Versions),
 		dumpOf(ctx, s, contentTable, &contents), dumpOf(ctx, s, linkTable, &d.Links), dumpOf(ctx, s, eventTable, &d.Events),
-		dumpOf(ctx, s, dailyTable, &d.Daily),
+		dumpOf(ctx, s, dailyTable, &d.Daily), dumpOf(ctx, s, knowledgeTable, &d.Knowledge), dumpOf(ctx, s, noteTable, &d.Notes),
 	} {
 		if err := read(); err != nil {
 			return d, fmt.Errorf("dump database: %w", err)

@@ -31,7 +31,7 @@ func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {
 		check  func(error) bool
 	}{
 		"a newer schema": {
-			`INSERT INTO schema_migrations VALUES (2, 'future', 'x', 0)`,
+			`INSERT INTO schema_migrations VALUES (3, 'future', 'x', 0)`,
 			func(err error) bool { return errors.Is(err, ErrNewerSchema) },
 		},
 		"a changed step": {
@@ -84,9 +84,9 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		broken := append(good, step{version: 2, name: "broken", sql: "CREATE TABLE half (n integer); CREATE TABLE half (n integer)"})
+		broken := append(good, step{version: len(good) + 1, name: "broken", sql: "CREATE TABLE half (n integer); CREATE TABLE half (n integer)"})
 		var done bool
-		for range 2 {
+		for range broken {
 			err = s.inTx(t.Context(), func(x *tx) (err error) {
 				done, err = x.migrateOnce(t.Context(), broken, planStart)
 				return err

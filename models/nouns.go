@@ -81,7 +81,7 @@ type Page struct {
 	Wanted time.Duration // what the policy alone asked for, from visit to visit
 	Visits int32         // attempts so far, asked or not; the number of the last row in its history
 
-	Importance float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other
+	Importance float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other. Not written by Commit
 
 	// What was seen.
 	Stats         ChangeStats
@@ -275,7 +275,7 @@ type Result struct {
 	Page       Page
 	Visit      Visit
 	Host       Host     // OpenAt, BackoffUntil, Failures, Delay and Ahead are written, nothing else
-	Knowledge  []byte   // replaces what is known of the host and counts its Learned up; nil: leaves it
+	Knowledge  []byte   // replaces what is known of the host and counts its Learned up; empty: leaves it
 	Robots     *Robots  // a newer robots.txt
 	Version    *Version // a new version
 	Content    *Content // its body was not seen before under any URL

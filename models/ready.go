@@ -1,10 +1,8 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 )
 
 // earliestHosts is when the first host of each bucket is ready. Index: hosts_ready, once a bucket.
@@ -14,27 +12,11 @@ const earliestHosts = `SELECT b.bucket, COALESCE((SELECT h.ready_at FROM hosts h
 // Ready lists the buckets that have a host with a due time, and when the earliest host of each is ready, the earliest
 // first.
 func (s *Store) Ready(ctx context.Context) ([]BucketReady, error) {
-	rows, err := s.rows(ctx, earliestHosts)
+	ready, err := s.bucketTimes(ctx, earliestHosts)
 	if err != nil {
 		return nil, fmt.Errorf("find ready hosts: %w", err)
 	}
-	defer rows.Close()
-	var ready []BucketReady
-	for rows.Next() {
-		var r BucketReady
-		var at Instant
-		if err := rows.Scan(&r.Bucket, &at); err != nil {
-			return nil, fmt.Errorf("find ready hosts: %w", err)
-		}
-		if at != 0 {
-			r.At = at.Time()
-			ready = append(ready, r)
-		}
-	}
-	slices.SortFunc(ready, func(a, b BucketReady) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Bucket, b.Bucket))
-	})
-	return ready, rows.Err()
+	return ready, nil
 }
 
 // Contents returns the first records of those of the digests that were seen before, by digest.

@@ -24,6 +24,7 @@ const (
 	kindText kind = "text"
 	kindBlob kind = "bytea"
 	kindBool kind = "boolean"
+	kindReal kind = "real"
 )
 
 // kindOf is the kind of a field, by its pointer.
@@ -39,11 +40,13 @@ func kindOf(field any) kind {
 		return kindText
 	case reflect.Bool:
 		return kindBool
+	case reflect.Float32:
+		return kindReal
 	}
 	return kindInt
 }
 
-// valueOf is a field's value as an engine takes it: int64, string, bool, []byte or nil.
+// valueOf is a field's value as an engine takes it: int64, float64, string, bool, []byte or nil.
 func valueOf(field any) any {
 	switch f := field.(type) {
 	case *[]byte:
@@ -69,8 +72,25 @@ func valueOf(field any) any {
 		return Clean(v.String())
 	case reflect.Bool:
 		return v.Bool()
+	case reflect.Float32:
+		return Finite(v.Float())
 	}
 	return v.Int()
+}
+
+// without is the table without its last column, by name.
+func (tb table[T]) without(last string) table[T] {
+	columns, found := strings.CutSuffix(tb.columns, " "+last)
+	if !found {
+		panic(last + " is not the last column of " + tb.name)
+	}
+	fields := tb.fields
+	tb.columns = columns
+	tb.fields = func(row *T) []any {
+		all := fields(row)
+		return all[:len(all)-1]
+	}
+	return tb
 }
 
 // list is the columns, separated by commas.

@@ -56,7 +56,7 @@ func (tb table[T]) withoutZeros(rows []T) (table[T], zeroColumns) {
 			continue
 		}
 		zeros.names += ", " + names[c]
-		zeros.values += ", " + map[kind]string{kindInt: "0", kindText: "''", kindBool: "false", kindBlob: "NULL"}[kindOf(field)]
+		zeros.values += ", " + map[kind]string{kindInt: "0", kindText: "''", kindBool: "false", kindBlob: "NULL", kindReal: "0"}[kindOf(field)]
 	}
 	narrow := tb
 	narrow.columns = strings.Join(columns, " ")
@@ -94,6 +94,11 @@ func (tb table[T]) upsert(ctx context.Context, t *tx, rows []T) error {
 // update overwrites rows by their key. All of them lie in one bucket, which the statement names once more by itself: that
 // is what a sharded server routes by.
 func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
+	return tb.updateWhere(ctx, t, rows, "")
+}
+
+// updateWhere is update for rows that meet a further condition.
+func (tb table[T]) updateWhere(ctx context.Context, t *tx, rows []T, condition string) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -101,14 +106,14 @@ func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
 	return tb.each(ctx, t, rows, func(source string) string {
 		if source == "" {
 			return "UPDATE " + tb.name + " SET " + numbered(names, tb.key, len(names), ", ") + " WHERE " +
-				numbered(names, 0, tb.key, " AND ")
+				numbered(names, 0, tb.key, " AND ") + condition
 		}
 		sets := make([]string, 0, len(names))
 		for _, name := range names[tb.key:] {
 			sets = append(sets, name+" = v."+name)
 		}
 		return "UPDATE " + tb.name + " SET " + strings.Join(sets, ", ") + " FROM " + source + " AS v (" + tb.list() +
-			") WHERE " + tb.sameKey(names) + " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1)
+			") WHERE " + tb.sameKey(names) + " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1) + condition
 	}, valueOf(tb.fields(&rows[0])[0]))
 }
 
@@ -229,6 +234,7 @@ type array struct {
 	texts []string
 	blobs [][]byte
 	bools []bool
+	reals []float64
 }
 
 func (a *array) add(v any) {
@@ -239,6 +245,8 @@ func (a *array) add(v any) {
 		a.texts = append(a.texts, v.(string))
 	case kindBool:
 		a.bools = append(a.bools, v.(bool))
+	case kindReal:
+		a.reals = append(a.reals, v.(float64))
 	case kindBlob:
 		b, _ := v.([]byte) // nil: NULL
 		a.blobs = append(a.blobs, b)
@@ -253,6 +261,8 @@ func (a *array) slice() any {
 		return a.bools
 	case kindBlob:
 		return a.blobs
+	case kindReal:
+		return a.reals
 	}
 	return a.ints
 }

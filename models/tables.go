@@ -12,9 +12,9 @@ var siteTable = table[Site]{"sites", "id name url settings from_file paused crea
 }}
 
 var hostTable = table[Host]{"hosts", "bucket id name ready_at open_at backoff_until failures delay lease_token " +
-	"lease_until lease_owner pages", 2, func(h *Host) []any {
+	"lease_until lease_owner pages ahead learned", 2, func(h *Host) []any {
 	return []any{&h.Bucket, &h.ID, &h.Name, &h.ReadyAt, &h.OpenAt, &h.BackoffUntil, &h.Failures, &h.Delay, &h.LeaseToken,
-		&h.LeaseUntil, &h.LeaseOwner, &h.Pages}
+		&h.LeaseUntil, &h.LeaseOwner, &h.Pages, &h.Ahead, &h.Learned}
 }}
 
 var robotsTable = table[Robots]{"robots", "bucket host_id origin status class body crawl_delay fetched_at expires_at " +
@@ -28,14 +28,33 @@ var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level 
 	"records changes bits first_at visited_at changed_at tried_at failures class missing_since missing_visits " +
 	"fresh_until redirect_to chain " +
 	"version etag last_modified digest text_digest content_type bytes duplicate_of no_archive " +
-	"children full_at threshold skips", 2, func(p *Page) []any {
+	"children full_at threshold skips evidence_changes evidence_days importance", 2, func(p *Page) []any {
 	return []any{&p.Bucket, &p.ID, &p.HostID, &p.SiteID, &p.URL, &p.State, &p.Level, &p.Note,
 		&p.DueAt, &p.FRMax, &p.Rule, &p.Wanted, &p.Visits,
 		&p.Stats.Records, &p.Stats.Changes, (*bitsField)(&p.Stats.Bits), &p.Stats.FirstAt, &p.Stats.VisitedAt,
 		&p.Stats.ChangedAt, &p.TriedAt, &p.Failures, &p.Class, &p.MissingSince, &p.MissingVisits,
 		&p.FreshUntil, &p.RedirectTo, (*chainField)(&p.Chain),
 		&p.Version, &p.ETag, &p.LastModified, &p.Digest, &p.TextDigest, &p.ContentType, &p.Bytes, &p.DuplicateOf, &p.NoArchive,
-		&p.Children, &p.FullAt, &p.Threshold, &p.Skips}
+		&p.Children, &p.FullAt, &p.Threshold, &p.Skips, &p.Evidence.Changes, &p.Evidence.Days, &p.Importance}
+}}
+
+// visitedTable is pages without what a visit does not write: importance, which is set while pages are leased.
+var visitedTable = pageTable.without("importance")
+
+var knowledgeTable = table[Knowledge]{"knowledge", "bucket host_id body", 2, func(k *Knowledge) []any {
+	return []any{&k.Bucket, &k.HostID, &k.Body}
+}}
+
+var noteTable = table[Note]{"notes", "name body", 1, func(n *Note) []any { return []any{&n.Name, &n.Body} }}
+
+// dueTable and worthTable are columns of pages that are written on their own. Of a new due time, the key tells the page
+// as it was when the time was decided.
+var dueTable = table[Due]{"pages", "bucket id host_id visits due_at fr_max wanted rule", 4, func(d *Due) []any {
+	return []any{&d.Bucket, &d.PageID, &d.HostID, &d.Visits, &d.DueAt, &d.FRMax, &d.Wanted, &d.Rule}
+}}
+
+var worthTable = table[Worth]{"pages", "bucket id importance", 2, func(w *Worth) []any {
+	return []any{&w.Bucket, &w.PageID, &w.Importance}
 }}
 
 var visitTable = table[Visit]{"visits", "bucket page_id number at kind class status took bytes fr_max version rule", 3,

@@ -10,6 +10,8 @@ import (
 // Store is the queue and the memory of the worker. Implementations are safe for concurrent use and pass
 // storetest.Run. Times are arguments: a store never asks the clock.
 type Store interface {
+	Learning
+
 	// Claim leases ready hosts of the given buckets, the longest ready first within a bucket, each with its due
 	// pages. It may return fewer than asked for; none means that nothing is ready.
 	Claim(ctx context.Context, c models.ClaimRequest) ([]models.Lease, error)

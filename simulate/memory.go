@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"maps"
 	"slices"
@@ -14,78 +12,68 @@ import (
 
 // Memory is a store in memory, with the semantics of models.Store: it passes the same suite (scheduler/storetest). It
 // is for simulations and tests; nothing of it survives the process. It is safe for concurrent use. The zero value is
-// not ready: use NewMemory.
+// not ready: use NewMemory. It keeps the byte slices that it is given: nobody may change them afterwards.
 type Memory struct {
 	options MemoryOptions
 
 	mu       sync.Mutex // guards all below
 	sites    []models.Site
 	lastSite int32
-	queues   [models.Buckets]hostHeap
-	hosts    map[key]*host
-	pages    map[key]*page
+	buckets  [models.Buckets]bucket
+	ready    queue[*bucket]      // those with a host that is ever ready
+	ahead    queue[*earlyBucket] // those with a host that may be visited early
 	contents map[models.Digest]models.Content
 	visits   map[key][]models.Visit   // by page, by number
 	versions map[key][]models.Version // by page, by number
 	links    map[key]map[key]bool     // children by parent
-	events   [models.Buckets][]models.Event
-	nextSeq  [models.Buckets]int64
-	daily    map[dayKey]*models.Daily
 	cursors  map[string]*[models.Buckets]int64
 	workers  map[string]models.Worker
 	meta     map[string]string
+	notes    map[string][]byte
 }
 
 // MemoryOptions say what a Memory keeps.
 type MemoryOptions struct {
 	PagesPerHost int  // as in models.Options; 0: no limit
-	Forget       bool // keep no visits and no events: for long simulations
+	Forget       bool // keep no history (visits, versions, events) and no bodies' first records: for long simulations
+
+	// ReadyBuckets is how many buckets Ready lists at most, the earliest first: for simulations, in which a worker takes
+	// one host at a time and looks again. 0: all.
+	ReadyBuckets int
 }
 
-// key names a host or a page.
+// key names a page.
 type key struct {
 	bucket int16
 	id     int64
-}
-
-type dayKey struct {
-	bucket    int16
-	site, day int32
-}
-
-// host is a host with its place in its bucket's queue and its pages.
-type host struct {
-	models.Host
-	index  int // in the queue; -1: not in it, because ReadyAt is never
-	robots map[string]models.Robots
-	due    pageHeap
-}
-
-// page is a page with its place in its host's queue.
-type page struct {
-	models.Page
-	index int // in the queue; -1: not in it, because DueAt is never
 }
 
 // NewMemory returns an empty store.
 func NewMemory(o MemoryOptions) *Memory {
 	m := &Memory{
 		options:  o,
-		hosts:    make(map[key]*host),
-		pages:    make(map[key]*page),
 		contents: make(map[models.Digest]models.Content),
 		visits:   make(map[key][]models.Visit),
 		versions: make(map[key][]models.Version),
 		links:    make(map[key]map[key]bool),
-		daily:    make(map[dayKey]*models.Daily),
 		cursors:  make(map[string]*[models.Buckets]int64),
 		workers:  make(map[string]models.Worker),
 		meta:     make(map[string]string),
+		notes:    make(map[string][]byte),
 	}
-	for b := range m.nextSeq {
-		m.nextSeq[b] = 1
+	for n := range m.buckets {
+		m.buckets[n] = bucket{number: int16(n), next: 1, hosts: make(map[int64]*host), pages: make(map[int64]*page),
+			daily: make(map[siteDay]*models.Daily)}
 	}
 	return m
+}
+
+// page is a page by its key, or nil.
+func (m *Memory) page(k key) *page {
+	if k.bucket < 0 || k.bucket >= models.Buckets {
+		return nil
+	}
+	return m.buckets[k.bucket].pages[k.id]
 }
 
 // Claim implements scheduler.Store.
@@ -96,26 +84,28 @@ func (m *Memory) Claim(ctx context.Context, c models.ClaimRequest) ([]models.Lea
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var leases []models.Lease
-	for _, bucket := range c.Buckets {
-		leases = m.claimBucket(c, bucket, leases)
+	for _, n := range c.Buckets {
+		leases = m.claimBucket(&c, &m.buckets[n], leases)
 	}
 	return leases, nil
 }
 
 // claimBucket appends the leases of one bucket.
-func (m *Memory) claimBucket(c models.ClaimRequest, bucket int16, leases []models.Lease) []models.Lease {
-	now, queue := models.At(c.Now), &m.queues[bucket]
+func (m *Memory) claimBucket(c *models.ClaimRequest, b *bucket, leases []models.Lease) []models.Lease {
+	now := models.At(c.Now)
 	// A store on a database looks at no more hosts than it may lease, those without a due page included.
 	for looked := c.Hosts - len(leases); looked > 0; looked-- {
-		if len(*queue) == 0 || (*queue)[0].ReadyAt > now {
+		var h *host
+		switch {
+		case len(b.ready) > 0 && b.ready[0].at <= now:
+			h = b.ready[0].of
+		case c.Ahead.After(c.Now):
+			h = b.early(now, models.At(c.Ahead))
+		}
+		if h == nil {
 			break
 		}
-		h := (*queue)[0]
-		limit := max(c.Pages, 1)
-		if c.Patient > 0 && h.Delay >= c.Patient {
-			limit = 1
-		}
-		due := h.due.first(limit, now)
+		due := h.duePages(c)
 		if len(due) == 0 {
 			h.Free(h.due.earliest())
 			m.requeue(h)
@@ -129,42 +119,42 @@ func (m *Memory) claimBucket(c models.ClaimRequest, bucket int16, leases []model
 	return leases
 }
 
-func (m *Memory) lease(h *host, until models.Instant, due []*page) models.Lease {
-	l := models.Lease{Host: h.Host, Until: until.Time()}
-	for _, origin := range slices.Sorted(maps.Keys(h.robots)) {
-		l.Robots = append(l.Robots, h.robots[origin])
-	}
-	for _, p := range due {
-		leased := models.LeasedPage{Page: p.Page}
-		if p.Children > 0 {
-			for child := range m.links[key{p.Bucket, p.ID}] {
-				if c := m.pages[child]; c != nil {
-					leased.Share.Count(&p.Page, &c.Page)
-				}
-			}
+// duePages copies the pages of a host that a request is for.
+func (h *host) duePages(c *models.ClaimRequest) []models.LeasedPage {
+	until, limit := c.DueBy(&h.Host), min(c.PagesOf(&h.Host), len(h.due))
+	var due []models.LeasedPage
+	for _, p := range h.due.ordered(until) {
+		if due == nil {
+			due = make([]models.LeasedPage, 0, limit)
 		}
-		l.Pages = append(l.Pages, leased)
+		if len(due) == limit {
+			break
+		}
+		due = due[:len(due)+1]
+		due[len(due)-1].Page = p.Page
 	}
-	return l
+	return due
 }
 
-// Ready implements scheduler.Store.
-func (m *Memory) Ready(ctx context.Context) ([]models.BucketReady, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var ready []models.BucketReady
-	for bucket, queue := range m.queues {
-		if len(queue) > 0 {
-			ready = append(ready, models.BucketReady{Bucket: int16(bucket), At: queue[0].ReadyAt.Time()})
+func (m *Memory) lease(h *host, until models.Instant, due []models.LeasedPage) models.Lease {
+	l := models.Lease{Host: h.Host, Until: until.Time(), Pages: due}
+	if len(h.robots) > 0 {
+		for _, origin := range slices.Sorted(maps.Keys(h.robots)) {
+			l.Robots = append(l.Robots, h.robots[origin])
 		}
 	}
-	slices.SortFunc(ready, func(a, b models.BucketReady) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Bucket, b.Bucket))
-	})
-	return ready, nil
+	for i := range due {
+		p := &due[i]
+		if p.Children == 0 {
+			continue
+		}
+		for child := range m.links[key{p.Bucket, p.ID}] {
+			if c := m.page(child); c != nil {
+				p.Share.Count(&p.Page, &c.Page)
+			}
+		}
+	}
+	return l
 }
 
 // Contents implements scheduler.Store.
@@ -183,51 +173,27 @@ func (m *Memory) Contents(ctx context.Context, digests []models.Digest) (map[mod
 	return seen, nil
 }
 
-// requeue puts a host where its ReadyAt says.
-func (m *Memory) requeue(h *host) {
-	queue := &m.queues[h.Bucket]
-	switch {
-	case h.index >= 0 && h.ReadyAt == 0:
-		heap.Remove(queue, h.index)
-	case h.index >= 0:
-		heap.Fix(queue, h.index)
-	case h.ReadyAt != 0:
-		heap.Push(queue, h)
-	}
-}
-
-// reschedule puts a page where its DueAt says.
-func (m *Memory) reschedule(p *page) {
-	queue := &m.hosts[key{p.Bucket, p.HostID}].due
-	switch {
-	case p.index >= 0 && p.DueAt == 0:
-		heap.Remove(queue, p.index)
-	case p.index >= 0:
-		heap.Fix(queue, p.index)
-	case p.DueAt != 0:
-		heap.Push(queue, p)
-	}
-}
-
 // discover adds pages that do not exist, and their hosts.
 func (m *Memory) discover(now time.Time, found []models.Discovery, limit int) models.Added {
 	var sum models.Added
 	for i := range found {
 		row := found[i].Row(now)
-		h := m.hosts[key{row.Bucket, row.HostID}]
+		b := &m.buckets[row.Bucket]
+		h := b.hosts[row.HostID]
 		if h == nil {
-			h = &host{index: -1, Host: models.Host{Bucket: row.Bucket, ID: row.HostID, Name: models.Clean(found[i].Host)}}
-			m.hosts[key{row.Bucket, row.HostID}] = h
+			h = &host{Host: models.Host{Bucket: row.Bucket, ID: row.HostID, Name: models.Clean(found[i].Host)}}
+			b.hosts[row.HostID] = h
 		}
-		known := m.pages[key{row.Bucket, row.ID}]
+		known := b.pages[row.ID]
 		switch {
 		case known != nil && known.URL == row.URL:
 			sum.Known++
 		case known != nil, limit > 0 && int(h.Pages) >= limit:
 			sum.Dropped++
 		default:
-			p := &page{Page: row, index: -1}
-			m.pages[key{row.Bucket, row.ID}] = p
+			row.Clean()
+			p := &page{Page: row, host: h}
+			b.pages[row.ID] = p
 			m.reschedule(p)
 			h.Pages++
 			h.Hasten(p.DueAt)

@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -62,8 +63,11 @@ func (m *Memory) SetPaused(_ context.Context, site int32, paused bool, now time.
 		return models.ErrNotFound
 	}
 	m.sites[i].Paused = paused
-	for _, p := range m.pages {
-		if !paused && p.SiteID == site && p.Rule == models.RulePaused {
+	if paused {
+		return nil
+	}
+	for p := range m.pages() {
+		if p.SiteID == site && p.Rule == models.RulePaused {
 			m.makeDue(p, models.At(now), models.RuleManual)
 		}
 	}
@@ -74,9 +78,9 @@ func (m *Memory) SetPaused(_ context.Context, site int32, paused bool, now time.
 func (m *Memory) RemoveSite(_ context.Context, site int32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for k, p := range m.pages {
+	for p := range m.pages() {
 		if p.SiteID == site {
-			m.removePage(k, p)
+			m.removePage(p)
 		}
 	}
 	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
@@ -84,20 +88,38 @@ func (m *Memory) RemoveSite(_ context.Context, site int32) error {
 		return models.ErrNotFound
 	}
 	m.sites = slices.Delete(m.sites, i, i+1)
-	maps.DeleteFunc(m.daily, func(k dayKey, _ *models.Daily) bool { return k.site == site })
+	for i := range m.buckets {
+		b := &m.buckets[i]
+		maps.DeleteFunc(b.daily, func(k siteDay, _ *models.Daily) bool { return k.site == site })
+		b.today = nil
+	}
 	return nil
 }
 
-func (m *Memory) removePage(k key, p *page) {
+// pages yields all pages; those yielded may be removed.
+func (m *Memory) pages() iter.Seq[*page] {
+	return func(yield func(*page) bool) {
+		for i := range m.buckets {
+			for _, p := range m.buckets[i].pages {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (m *Memory) removePage(p *page) {
 	p.DueAt = 0
 	m.reschedule(p)
-	h := m.hosts[key{p.Bucket, p.HostID}]
+	h := p.host
 	h.Pages--
 	if h.LeaseUntil == 0 {
 		h.Free(h.due.earliest())
 		m.requeue(h)
 	}
-	delete(m.pages, k)
+	k := key{p.Bucket, p.ID}
+	delete(m.buckets[p.Bucket].pages, p.ID)
 	delete(m.visits, k)
 	delete(m.versions, k)
 	delete(m.links, k)
@@ -119,7 +141,7 @@ func (m *Memory) AddPages(_ context.Context, now time.Time, found []models.Disco
 func (m *Memory) VisitNow(_ context.Context, now time.Time, bucket int16, id int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p := m.pages[key{bucket, id}]
+	p := m.page(key{bucket, id})
 	if p == nil {
 		return models.ErrNotFound
 	}
@@ -132,11 +154,13 @@ func (m *Memory) Recover(_ context.Context, now time.Time, owner string) (int, e
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := 0
-	for _, h := range m.hosts {
-		if h.LeaseUntil != 0 && (owner == "" || h.LeaseOwner == owner) {
-			h.Void(models.At(now), h.due.earliest())
-			m.requeue(h)
-			n++
+	for i := range m.buckets {
+		for _, h := range m.buckets[i].hosts {
+			if h.LeaseUntil != 0 && (owner == "" || h.LeaseOwner == owner) {
+				h.Void(models.At(now), h.due.earliest())
+				m.requeue(h)
+				n++
+			}
 		}
 	}
 	return n, nil

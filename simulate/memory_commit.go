@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -17,14 +16,18 @@ func (m *Memory) Commit(ctx context.Context, now time.Time, results []models.Res
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	verdicts := make([]error, len(results))
-	byBucket := make(map[int16][]int)
+	var done [models.Buckets]bool
 	for i := range results {
-		byBucket[results[i].Lease.Bucket] = append(byBucket[results[i].Lease.Bucket], i)
-	}
-	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
-		c := memoryCommit{Memory: m, bucket: bucket, release: make(map[*host]bool)}
-		for _, i := range byBucket[bucket] {
-			verdicts[i] = c.judge(results[i])
+		n := results[i].Lease.Bucket
+		if done[n] {
+			continue
+		}
+		done[n] = true
+		c := memoryCommit{Memory: m, bucket: &m.buckets[n]}
+		for j := i; j < len(results); j++ {
+			if results[j].Lease.Bucket == n {
+				verdicts[j] = c.judge(&results[j])
+			}
 		}
 		c.write(now)
 	}
@@ -34,42 +37,72 @@ func (m *Memory) Commit(ctx context.Context, now time.Time, results []models.Res
 // memoryCommit writes the results of one bucket, in the same steps as models.Store.
 type memoryCommit struct {
 	*Memory
-	bucket  int16
+	bucket  *bucket
 	fresh   []*models.Result
-	settled []*host
-	release map[*host]bool
+	settled []settled
+}
+
+// settled is a host whose lease is held by a result, fresh or not.
+type settled struct {
+	host    *host
+	release bool
 }
 
 // judge checks one result's fence and history, and writes the visited page and its host.
-func (c *memoryCommit) judge(r models.Result) error {
-	h := c.hosts[key{c.bucket, r.Lease.HostID}]
+func (c *memoryCommit) judge(r *models.Result) error {
+	h := c.bucket.hosts[r.Lease.HostID]
 	if h == nil || h.LeaseToken != r.Lease.Token {
 		return models.ErrLeaseLost
 	}
-	p := c.pages[key{c.bucket, r.Page.ID}]
+	p := c.bucket.pages[r.Page.ID]
 	if p == nil && !r.Release {
 		return models.ErrLeaseLost
 	}
-	c.settled = append(c.settled, h)
-	c.release[h] = c.release[h] || r.Release
+	c.settle(h, r.Release)
 	if p == nil {
 		return models.ErrLeaseLost
 	}
 	if r.Visit.Number > 0 && p.Visits >= r.Visit.Number {
 		return nil
 	}
-	r.Clean()
-	r.Page.Bucket, r.Page.HostID, r.Page.Chain = c.bucket, h.ID, slices.Clone(r.Page.Chain)
-	p.Page = r.Page
+	p.write(&r.Page, c.bucket.number, h.ID)
 	c.reschedule(p)
 	h.OpenAt, h.BackoffUntil, h.Failures, h.Delay = r.Host.OpenAt, r.Host.BackoffUntil, r.Host.Failures, r.Host.Delay
-	c.fresh = append(c.fresh, &r)
+	h.Ahead = r.Host.Ahead
+	if len(r.Knowledge) > 0 {
+		h.knowledge = r.Knowledge
+		h.Learned++
+	}
+	c.fresh = append(c.fresh, r)
 	return nil
+}
+
+// write replaces the row but for its importance, which visits do not write.
+func (p *page) write(row *models.Page, bucket int16, host int64) {
+	importance := p.Importance
+	p.Page = *row
+	p.Page.Clean()
+	p.Bucket, p.HostID, p.Importance = bucket, host, importance
+	if len(row.Chain) > 0 {
+		p.Chain = slices.Clone(row.Chain)
+	}
+}
+
+// settle notes a host that is to be put where it belongs. Results of one host come together, but for few.
+func (c *memoryCommit) settle(h *host, release bool) {
+	for i := len(c.settled) - 1; i >= 0; i-- {
+		if c.settled[i].host == h {
+			c.settled[i].release = c.settled[i].release || release
+			return
+		}
+	}
+	c.settled = append(c.settled, settled{h, release})
 }
 
 func (c *memoryCommit) write(now time.Time) {
 	for _, r := range c.fresh {
 		c.writeHistory(r)
+		c.writeRobots(r)
 		c.writeLinks(r)
 	}
 	for _, r := range c.fresh {
@@ -78,13 +111,13 @@ func (c *memoryCommit) write(now time.Time) {
 	for _, r := range c.fresh {
 		c.forward(r)
 	}
-	for _, h := range c.settled {
-		if c.release[h] || h.LeaseUntil == 0 {
+	for _, s := range c.settled {
+		if h := s.host; s.release || h.LeaseUntil == 0 {
 			h.Free(h.due.earliest())
 		} else {
 			h.Hold()
 		}
-		c.requeue(h)
+		c.requeue(s.host)
 	}
 	for _, r := range c.fresh {
 		c.writeLog(r)
@@ -92,47 +125,63 @@ func (c *memoryCommit) write(now time.Time) {
 }
 
 func (c *memoryCommit) writeHistory(r *models.Result) {
-	k := key{c.bucket, r.Page.ID}
-	if v := r.Visit; v.Number > 0 && !c.options.Forget {
+	if c.options.Forget {
+		return
+	}
+	k := key{c.bucket.number, r.Page.ID}
+	if v := r.Visit; v.Number > 0 {
 		v.Bucket, v.PageID = k.bucket, k.id
 		c.visits[k] = append(c.visits[k], v)
 	}
 	if r.Version != nil {
 		v := *r.Version
+		v.Clean()
 		v.Bucket, v.PageID = k.bucket, k.id
 		if !slices.ContainsFunc(c.versions[k], func(had models.Version) bool { return had.Number == v.Number }) {
 			c.versions[k] = append(c.versions[k], v)
 		}
 	}
-	if r.Robots != nil {
-		h, row := c.hosts[key{c.bucket, r.Lease.HostID}], *r.Robots
-		row.Bucket, row.HostID, row.Body = h.Bucket, h.ID, slices.Clone(row.Body)
-		if h.robots == nil {
-			h.robots = make(map[string]models.Robots)
-		}
-		h.robots[row.Origin] = row
-	}
 	if r.Content != nil && !r.Content.Digest.IsZero() {
 		if _, seen := c.contents[r.Content.Digest]; !seen {
-			c.contents[r.Content.Digest] = *r.Content
+			row := *r.Content
+			row.Clean()
+			c.contents[row.Digest] = row
 		}
 	}
+}
+
+func (c *memoryCommit) writeRobots(r *models.Result) {
+	if r.Robots == nil {
+		return
+	}
+	h, row := c.bucket.hosts[r.Lease.HostID], *r.Robots
+	row.Clean()
+	row.Bucket, row.HostID, row.Body = h.Bucket, h.ID, slices.Clone(row.Body)
+	if h.robots == nil {
+		h.robots = make(map[string]models.Robots)
+	}
+	h.robots[row.Origin] = row
 }
 
 func (c *memoryCommit) writeLinks(r *models.Result) {
 	if !r.LinksKnown {
 		return
 	}
-	parent := key{c.bucket, r.Page.ID}
-	delete(c.links, parent)
+	parent := key{c.bucket.number, r.Page.ID}
 	if len(r.Links) == 0 {
+		delete(c.links, parent)
 		return
 	}
+	c.links[parent] = childrenOf(r)
+}
+
+// childrenOf is the pages that a result's links name.
+func childrenOf(r *models.Result) map[key]bool {
 	children := make(map[key]bool, len(r.Links))
 	for _, l := range r.Links {
 		children[key{l.ChildBucket, l.ChildID}] = true
 	}
-	c.links[parent] = children
+	return children
 }
 
 // forward makes the children due that were not visited since the parent's full crawl before: those that the result
@@ -141,15 +190,12 @@ func (c *memoryCommit) forward(r *models.Result) {
 	if r.Forward == 0 {
 		return
 	}
-	children := c.links[key{c.bucket, r.Page.ID}]
+	children := c.links[key{c.bucket.number, r.Page.ID}]
 	if r.LinksKnown {
-		children = make(map[key]bool, len(r.Links))
-		for _, l := range r.Links {
-			children[key{l.ChildBucket, l.ChildID}] = true
-		}
+		children = childrenOf(r)
 	}
 	for child := range children {
-		p := c.pages[child]
+		p := c.page(child)
 		if p == nil || p.Stats.VisitedAt >= r.ForwardOf || p.DueAt <= r.Forward {
 			continue
 		}
@@ -161,23 +207,27 @@ func (c *memoryCommit) forward(r *models.Result) {
 func (m *Memory) makeDue(p *page, at models.Instant, rule models.Rule) {
 	p.DueAt, p.Rule = at, rule
 	m.reschedule(p)
-	h := m.hosts[key{p.Bucket, p.HostID}]
-	h.Hasten(at)
-	m.requeue(h)
+	p.host.Hasten(at)
+	m.requeue(p.host)
 }
 
 // writeLog appends the events and adds to the daily sums.
 func (c *memoryCommit) writeLog(r *models.Result) {
-	for _, e := range r.Events {
-		e.Bucket, e.Seq = c.bucket, c.nextSeq[c.bucket]
-		c.nextSeq[c.bucket]++
-		if !c.options.Forget {
-			c.events[c.bucket] = append(c.events[c.bucket], e)
+	b := c.bucket
+	if !c.options.Forget {
+		for _, e := range r.Events {
+			e.Clean()
+			e.Bucket, e.Seq = b.number, b.next
+			b.next++
+			b.events = append(b.events, e)
 		}
 	}
-	k := dayKey{c.bucket, r.Page.SiteID, models.DayOf(r.Visit.At)}
-	if c.daily[k] == nil {
-		c.daily[k] = &models.Daily{Bucket: k.bucket, SiteID: k.site, Day: k.day}
+	k := siteDay{r.Page.SiteID, models.DayOf(r.Visit.At)}
+	if b.today == nil || b.today.SiteID != k.site || b.today.Day != k.day {
+		if b.daily[k] == nil {
+			b.daily[k] = &models.Daily{Bucket: b.number, SiteID: k.site, Day: k.day}
+		}
+		b.today = b.daily[k]
 	}
-	c.daily[k].Count(r)
+	b.today.Count(r)
 }

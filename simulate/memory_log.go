@@ -3,7 +3,6 @@ package simulate
 import (
 	"cmp"
 	"context"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -15,7 +14,7 @@ import (
 func (m *Memory) Events(_ context.Context, bucket int16, after int64, limit int) ([]models.Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	log := m.events[bucket]
+	log := m.buckets[bucket].events
 	i, _ := slices.BinarySearchFunc(log, after+1, func(e models.Event, seq int64) int { return cmp.Compare(e.Seq, seq) })
 	return slices.Clone(log[i:min(i+limit, len(log))]), nil
 }
@@ -25,9 +24,9 @@ func (m *Memory) News(_ context.Context, sink string) ([]int16, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var buckets []int16
-	for b, next := range m.nextSeq {
-		if next > m.cursor(sink, int16(b))+1 {
-			buckets = append(buckets, int16(b))
+	for i := range m.buckets {
+		if b := &m.buckets[i]; b.next > m.cursor(sink, b.number)+1 {
+			buckets = append(buckets, b.number)
 		}
 	}
 	return buckets, nil
@@ -63,16 +62,17 @@ func (m *Memory) PruneEvents(_ context.Context, before time.Time, sinks []string
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var n int64
-	for b := range m.events {
+	for i := range m.buckets {
+		b := &m.buckets[i]
 		upTo := int64(math.MaxInt64)
 		for _, sink := range sinks {
-			upTo = min(upTo, m.cursor(sink, int16(b)))
+			upTo = min(upTo, m.cursor(sink, b.number))
 		}
-		had := len(m.events[b])
-		m.events[b] = slices.DeleteFunc(m.events[b], func(e models.Event) bool {
+		had := len(b.events)
+		b.events = slices.DeleteFunc(b.events, func(e models.Event) bool {
 			return e.Seq <= upTo && e.At < models.At(before)
 		})
-		n += int64(had - len(m.events[b]))
+		n += int64(had - len(b.events))
 	}
 	return n, nil
 }
@@ -101,63 +101,14 @@ func (m *Memory) NewestInstant(context.Context) (models.Instant, error) {
 	for _, w := range m.workers {
 		newest = max(newest, w.BeatAt)
 	}
-	for k := range m.daily {
-		newest = max(newest, models.Instant(k.day)*24*60*60*1000)
-	}
-	for _, log := range m.events {
-		if len(log) > 0 {
-			newest = max(newest, log[len(log)-1].At)
+	for i := range m.buckets {
+		b := &m.buckets[i]
+		for k := range b.daily {
+			newest = max(newest, models.Instant(k.day)*24*60*60*1000)
+		}
+		if len(b.events) > 0 {
+			newest = max(newest, b.events[len(b.events)-1].At)
 		}
 	}
 	return newest, nil
-}
-
-// Dump is models.Store.Dump.
-func (m *Memory) Dump(context.Context) (models.Dump, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	d := models.Dump{Sites: slices.Clone(m.sites)}
-	for _, k := range sorted(m.hosts) {
-		h := m.hosts[k]
-		d.Hosts = append(d.Hosts, h.Host)
-		for _, origin := range slices.Sorted(maps.Keys(h.robots)) {
-			d.Robots = append(d.Robots, h.robots[origin])
-		}
-	}
-	for _, k := range sorted(m.pages) {
-		d.Pages = append(d.Pages, m.pages[k].Page)
-	}
-	for _, k := range sorted(m.visits) {
-		d.Visits = append(d.Visits, m.visits[k]...)
-	}
-	for _, k := range sorted(m.versions) {
-		d.Versions = append(d.Versions, m.versions[k]...)
-	}
-	for _, parent := range sorted(m.links) {
-		for _, child := range sorted(m.links[parent]) {
-			d.Links = append(d.Links, models.Link{Bucket: parent.bucket, ParentID: parent.id, ChildBucket: child.bucket,
-				ChildID: child.id})
-		}
-	}
-	for _, log := range m.events {
-		d.Events = append(d.Events, log...)
-	}
-	for _, k := range slices.SortedFunc(maps.Keys(m.daily), func(a, b dayKey) int {
-		return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.site, b.site), cmp.Compare(a.day, b.day))
-	}) {
-		d.Daily = append(d.Daily, *m.daily[k])
-	}
-	for _, digest := range slices.SortedFunc(maps.Keys(m.contents), func(a, b models.Digest) int {
-		return slices.Compare(a[:], b[:])
-	}) {
-		d.Contents = append(d.Contents, m.contents[digest])
-	}
-	return d, nil
-}
-
-// sorted is the keys of a map in the order of the database's.
-func sorted[V any](rows map[key]V) []key {
-	return slices.SortedFunc(maps.Keys(rows), func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id))
-	})
 }

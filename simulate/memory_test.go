@@ -49,18 +49,20 @@ func TestPageHeapIsInOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		m := NewMemory(MemoryOptions{})
-		h := &host{index: -1}
-		m.hosts[key{}] = h
+		h := &host{}
 		pages := make([]*page, rapid.IntRange(1, 20).Draw(t, "pages"))
 		for i := range pages {
-			pages[i] = &page{index: -1, Page: models.Page{ID: int64(i)}}
+			pages[i] = &page{host: h, Page: models.Page{ID: int64(i)}}
 		}
 		for range rapid.IntRange(1, 60).Draw(t, "moves") {
 			p := rapid.SampledFrom(pages).Draw(t, "page")
 			p.DueAt = models.Instant(rapid.Int64Range(0, 30).Draw(t, "due"))
 			m.reschedule(p)
 		}
-		due := h.due.first(len(pages), 15)
+		var due []*page
+		for _, p := range h.due.ordered(15) {
+			due = append(due, p)
+		}
 		want := 0
 		for _, p := range pages {
 			if p.DueAt > 0 && p.DueAt <= 15 {

@@ -1,0 +1,172 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Knowledge returns what was last written of a host (Result.Knowledge) and how often anything was; nil and 0 where
+// nothing was, or where there is no such host.
+func (s *Store) Knowledge(ctx context.Context, bucket int16, host int64) (body []byte, learned int32, err error) {
+	// Indexes: the primary keys.
+	rows, err := s.rows(ctx, `SELECT k.body, h.learned FROM hosts h JOIN knowledge k ON k.bucket = h.bucket AND k.host_id = h.id
+		WHERE h.bucket = $1 AND h.id = $2`, bucket, host)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read knowledge of host %d: %w", host, err)
+	}
+	defer rows.Close()
+	if rows.Next() {
+		err = rows.Scan(&body, &learned)
+	}
+	if err = cmp.Or(err, rows.Err()); err != nil {
+		return nil, 0, fmt.Errorf("read knowledge of host %d: %w", host, err)
+	}
+	return body, learned, nil
+}
+
+// walkRows is how many pages HostPages reads at a time.
+const walkRows = 1000
+
+// HostPages calls yield for each page of a host that is due at some time, in the order of their due times, until it
+// returns false. It reads slice by slice and holds no transaction between them: a page whose due time changes
+// meanwhile may be yielded twice or not at all.
+func (s *Store) HostPages(ctx context.Context, bucket int16, host int64, yield func(*Page) bool) error {
+	var last Page // before all: no page is due at 0
+	for {
+		// Index: pages_due.
+		rows, err := s.rows(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
+			AND (due_at, id) > ($3, $4) ORDER BY due_at, id LIMIT $5`, bucket, host, int64(last.DueAt), last.ID, walkRows)
+		pages, err := pageTable.scan(rows, err)
+		if err != nil {
+			return fmt.Errorf("read pages of host %d: %w", host, err)
+		}
+		for i := range pages {
+			if !yield(&pages[i]) {
+				return nil
+			}
+		}
+		if len(pages) < walkRows {
+			return nil
+		}
+		last = pages[len(pages)-1]
+	}
+}
+
+// Reschedule writes new due times and sets the ReadyAt of the hosts by them, in transactions of at most a few thousand
+// pages of a bucket each. A page that is gone, was visited since (its Visits differ) or is never due is left as it is,
+// and so is one whose new due time would be never. Of two times for one page the later in the list counts.
+func (s *Store) Reschedule(ctx context.Context, due []Due) error {
+	byBucket := make(map[int16][]Due)
+	for _, d := range due {
+		if d.DueAt > 0 {
+			d.FRMax = max(d.FRMax, 1)
+			byBucket[d.Bucket] = append(byBucket[d.Bucket], d)
+		}
+	}
+	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
+		for slice := range slices.Chunk(byBucket[bucket], sliceRows) {
+			err := s.inTx(ctx, func(t *tx) error { return t.reschedule(ctx, bucket, slice) })
+			if err != nil {
+				return fmt.Errorf("reschedule %d pages: %w", len(due), err)
+			}
+		}
+	}
+	return nil
+}
+
+// reschedule writes new due times for pages of one bucket. Whoever visits a page holds the lock of its host while he
+// writes it, as this does, so its Visits say for certain whether it was visited since.
+func (t *tx) reschedule(ctx context.Context, bucket int16, due []Due) error {
+	q := newQueue(t)
+	keys := make([]hostKey, len(due))
+	last := make(map[int64]Due, len(due))
+	for i, d := range due {
+		keys[i] = hostKey{bucket, d.HostID}
+		last[d.PageID] = d
+	}
+	if err := q.lock(ctx, keys); err != nil {
+		return err
+	}
+	// Index: the primary key.
+	if err := dueTable.updateWhere(ctx, t, byKey(last), " AND pages.due_at > 0"); err != nil {
+		return err
+	}
+	err := q.settle(ctx, keys, func(h *Host, earliest Instant) {
+		if h.LeaseUntil == 0 { // a leased one looks at its pages when it is released
+			h.ReadyAt = h.ReadyFrom(earliest)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return q.flush(ctx)
+}
+
+// Merge replaces the note of a name by what merge makes of it (nil where there is none yet), in one transaction that no
+// other Merge of the name runs beside. It calls merge again where the transaction must be tried again. An empty result
+// leaves the note as it is.
+func (s *Store) Merge(ctx context.Context, name string, merge func(old []byte) []byte) error {
+	name = Clean(name)
+	err := s.inTx(ctx, func(t *tx) error {
+		old, found, err := t.note(ctx, name)
+		if err != nil {
+			return err
+		}
+		if !found {
+			body := merge(nil)
+			if len(body) == 0 {
+				return nil
+			}
+			n, err := t.exec(ctx, `INSERT INTO notes (name, body) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, body)
+			if err != nil || n > 0 {
+				return err
+			}
+			// Somebody else's first note came before ours: the insertion waited for it, and now it can be locked.
+			if old, _, err = t.note(ctx, name); err != nil {
+				return err
+			}
+		}
+		body := merge(old)
+		if len(body) == 0 {
+			return nil
+		}
+		_, err = t.exec(ctx, `UPDATE notes SET body = $2 WHERE name = $1`, name, body)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("merge note %s: %w", name, err)
+	}
+	return nil
+}
+
+// note locks and reads a note. On SQLite the transaction holds the lock already.
+func (t *tx) note(ctx context.Context, name string) (body []byte, found bool, err error) {
+	// Index: the primary key.
+	query := `SELECT body FROM notes WHERE name = $1`
+	if t.store.dialect == postgresDialect {
+		query += " FOR UPDATE"
+	}
+	err = t.sql.QueryRowContext(ctx, query, name).Scan(&body)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	return body, err == nil, err
+}
+
+// PagesKnown is how many pages there are, in any state: the sum over the hosts, all of which it reads.
+func (s *Store) PagesKnown(ctx context.Context) (int64, error) {
+	rows, err := s.rows(ctx, `SELECT CAST(COALESCE(SUM(pages), 0) AS bigint) FROM hosts`)
+	if err != nil {
+		return 0, fmt.Errorf("count pages: %w", err)
+	}
+	sums, err := scanIDs(rows)
+	if err != nil {
+		return 0, fmt.Errorf("count pages: %w", err)
+	}
+	return sums[0], nil
+}

@@ -1,0 +1,137 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"recrawld/models"
+)
+
+// Knowledge implements scheduler.Learning. Nobody may change what it returns.
+func (m *Memory) Knowledge(_ context.Context, bucket int16, host int64) ([]byte, int32, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h := m.buckets[bucket].hosts[host]
+	if h == nil {
+		return nil, 0, nil
+	}
+	return h.knowledge, h.Learned, nil
+}
+
+// HostPages implements scheduler.Learning. The pages are those of the store itself, which is locked meanwhile.
+func (m *Memory) HostPages(ctx context.Context, bucket int16, host int64, yield func(*models.Page) bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h := m.buckets[bucket].hosts[host]
+	if h == nil {
+		return nil
+	}
+	for i := range h.due {
+		if !yield(&h.due[i].of.Page) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Reschedule implements scheduler.Learning.
+func (m *Memory) Reschedule(ctx context.Context, due []models.Due) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var moved *host // whose ReadyAt is still to be set
+	for i := range due {
+		d := &due[i]
+		p := m.buckets[d.Bucket].pages[d.PageID]
+		if d.DueAt <= 0 || p == nil || p.HostID != d.HostID || p.Visits != d.Visits || p.DueAt <= 0 {
+			continue
+		}
+		p.DueAt, p.FRMax, p.Wanted, p.Rule = d.DueAt, max(d.FRMax, 1), d.Wanted, d.Rule
+		m.reschedule(p)
+		if moved != nil && moved != p.host {
+			m.settle(moved)
+		}
+		moved = p.host
+	}
+	if moved != nil {
+		m.settle(moved)
+	}
+	return nil
+}
+
+// settle sets when an idle host is ready by its pages. A leased one looks at them when it is released.
+func (m *Memory) settle(h *host) {
+	if h.LeaseUntil == 0 {
+		h.ReadyAt = h.ReadyFrom(h.due.earliest())
+		m.requeue(h)
+	}
+}
+
+// Merge implements scheduler.Learning.
+func (m *Memory) Merge(ctx context.Context, name string, merge func(old []byte) []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	name = models.Clean(name)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if body := merge(slices.Clone(m.notes[name])); len(body) > 0 {
+		m.notes[name] = slices.Clone(body)
+	}
+	return nil
+}
+
+// PagesKnown implements scheduler.Learning.
+func (m *Memory) PagesKnown(context.Context) (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var n int64
+	for i := range m.buckets {
+		n += int64(len(m.buckets[i].pages))
+	}
+	return n, nil
+}
+
+// LinksFrom implements scheduler.Learning. Each call sorts the links of the bucket.
+func (m *Memory) LinksFrom(_ context.Context, bucket int16, after models.Link, limit int) ([]models.Link, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var links []models.Link
+	after.Bucket = bucket
+	for parent, children := range m.links {
+		if parent.bucket != bucket || parent.id < after.ParentID {
+			continue
+		}
+		for child := range children {
+			l := models.Link{Bucket: bucket, ParentID: parent.id, ChildBucket: child.bucket, ChildID: child.id}
+			if compareLinks(l, after) > 0 {
+				links = append(links, l)
+			}
+		}
+	}
+	slices.SortFunc(links, compareLinks)
+	return links[:min(limit, len(links))], nil
+}
+
+func compareLinks(a, b models.Link) int {
+	return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.ParentID, b.ParentID),
+		cmp.Compare(a.ChildBucket, b.ChildBucket), cmp.Compare(a.ChildID, b.ChildID))
+}
+
+// SetImportance implements scheduler.Learning.
+func (m *Memory) SetImportance(_ context.Context, worths []models.Worth) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, w := range worths {
+		if p := m.page(key{w.Bucket, w.PageID}); p != nil {
+			p.Importance = float32(models.Finite(float64(w.Importance)))
+		}
+	}
+	return nil
+}
