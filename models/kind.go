@@ -132,10 +132,11 @@ const (
 	RuleExcluded                 // not visited at all
 	RulePaused                   // its site is paused
 	RuleManual                   // somebody asked for it now
+	RuleBudget                   // put off, because the budget is better spent elsewhere or is spent
 )
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual"}
+	"paused", "manual", "budget"}
 
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }

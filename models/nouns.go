@@ -177,6 +177,8 @@ type Outcome struct {
 	Full      bool  // its turn was a full crawl because enough of its children changed
 	Threshold int16 // the page's threshold after this turn, in permille; 0: as before
 
+	Until time.Time // for Deferred: when its turn comes again; zero: the planner knows
+
 	Robots *Robots       // fetched during this visit
 	Delay  time.Duration // politeness delay to hold after it
 }

@@ -15,6 +15,10 @@ type Planner struct {
 	config   *config.Config
 	paused   map[int32]bool
 	pageTime time.Duration // the longest of any site
+
+	mind     *Mind                          // what the adaptive policy knows
+	even     func(site int32) time.Duration // the interval at which the budget visits all pages alike; 0: no budget
+	spendAll bool                           // every policy may be visited early where the budget has a visit to spare
 }
 
 // NewPlanner returns a planner for a valid configuration and the IDs of the sites that are paused.
@@ -23,7 +27,29 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c)}, nil
+	return &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), mind: NewMind(nil),
+		even: func(int32) time.Duration { return 0 }}, nil
+}
+
+// question is the adaptive policy's about a page.
+func (p *Planner) question(page *models.Page, s *config.Settings, now time.Time) question {
+	return question{page: page, settings: s, now: now, cycle: p.calendar.Interval(now, 1),
+		ceiling: p.calendar.Interval(now, s.FRMax), even: p.even(page.SiteID)}
+}
+
+// SpendAll returns a planner under which the whole budget is spent, on the pages that are due first, whatever the policy:
+// how policies are compared at one budget.
+func (p *Planner) SpendAll() *Planner {
+	q := *p
+	q.spendAll = true
+	return &q
+}
+
+// with is the planner of a worker that knows this, under its budget.
+func (p *Planner) with(m *Mind, even func(site int32) time.Duration) *Planner {
+	q := *p
+	q.mind, q.even = m, even
+	return &q
 }
 
 // Calendar is the planner's calendar.
@@ -44,16 +70,26 @@ func (p *Planner) Hold(page *models.Page, now time.Time) (models.Outcome, bool) 
 // Plan is the decision: the result of a visit to page under lease, at the moment now when the answer was complete. The
 // archive records of a new version are not known yet; the committer fills them in.
 func (p *Planner) Plan(lease *models.Lease, page models.Page, out *models.Outcome, now time.Time) models.Result {
+	return p.plan(lease, page, out, now, false)
+}
+
+// plan is Plan; late tells that the page waited for its host, not for the budget.
+func (p *Planner) plan(lease *models.Lease, page models.Page, out *models.Outcome, now time.Time, late bool) models.Result {
 	settings := p.config.Site(page.SiteID).Settings
-	d := draft{planner: p, settings: &settings, before: page, out: out, now: now}
+	d := draft{planner: p, settings: &settings, before: page, out: out, now: now, late: late}
 	d.Lease = models.LeaseRef{Bucket: lease.Host.Bucket, HostID: lease.Host.ID, Token: lease.Host.LeaseToken}
 	d.Page, d.Host, d.Robots = page, lease.Host, out.Robots
-	d.Page.Visits++
+	if out.Kind != models.Deferred { // no turn: nothing happened that a person would look for in the history
+		d.Page.Visits++
+	}
 	if out.Kind.Asked() {
 		d.Page.TriedAt = models.At(now)
 	}
 	d.page()
 	d.host()
+	if out.Kind == models.Deferred {
+		return d.Result
+	}
 	d.Visit = models.Visit{
 		Bucket: page.Bucket, PageID: page.ID, Number: d.Page.Visits, At: models.At(visitedAt(out, now)),
 		Kind: out.Kind, Class: out.Class, Status: int16(out.Status), Took: out.Took, Bytes: out.WireBytes,
@@ -77,6 +113,13 @@ type draft struct {
 	before   models.Page
 	out      *models.Outcome
 	now      time.Time
+	late     bool          // the page waited for its host
+	every    time.Duration // the interval that the policy chose; 0: FRMax cycles
+}
+
+// question is the adaptive policy's about a page.
+func (d *draft) question(page *models.Page) question {
+	return d.planner.question(page, d.settings, d.now)
 }
 
 // page moves the page on by what the visit found.
@@ -104,8 +147,7 @@ func (d *draft) page() {
 
 // observed counts a record, takes over what the answer said, and schedules by the policy.
 func (d *draft) observed() {
-	changed := d.out.Kind == models.Changed || d.before.RedirectTo != ""
-	d.record(changed)
+	d.record(d.out.Kind == models.Changed || d.before.RedirectTo != "")
 	d.answered(models.StateLive)
 	if d.out.Kind != models.NotModified {
 		d.Page.ContentType, d.Page.NoArchive = d.out.ContentType, d.out.NoArchive
@@ -134,6 +176,7 @@ func (d *draft) skipped() {
 
 // record counts a visit that saw the content.
 func (d *draft) record(changed bool) {
+	d.learn(changed)
 	s, at := &d.Page.Stats, models.At(d.now)
 	s.Records++
 	s.VisitedAt = at
@@ -164,21 +207,38 @@ func (d *draft) answered(state models.PageState) {
 	}
 }
 
-// choose lets the policy set fr_max.
+// choose lets the policy set the interval.
 func (d *draft) choose() {
-	choice := policy.ByName[d.settings.Policy](policy.Input{
+	in := policy.Input{
 		Stats: d.Page.Stats, FRMax: int(d.Page.FRMax),
 		Start: d.settings.FR, Ceiling: d.settings.FRMax, Records: d.settings.Records,
-	})
-	d.Page.FRMax = int32(choice.FRMax)
+		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.even(d.Page.SiteID),
+	}
+	if d.settings.Policy == policy.AdaptiveName {
+		in.Outlook = d.planner.mind.outlook(d.question(&d.Page))
+		in.Outlook.Chance = d.chance(useRound)
+	}
+	choice := policy.ByName[d.settings.Policy](in)
+	d.Page.FRMax, d.every = int32(choice.FRMax), choice.Every
 }
 
-// schedule sets the page due fr_max cycles on, put off as far as the server promised that nothing changes, inside the
-// site's windows.
+// learn lets the adaptive policy learn from a record, before it is counted.
+func (d *draft) learn(changed bool) {
+	if d.settings.Policy != policy.AdaptiveName {
+		return
+	}
+	d.Page.Evidence = d.planner.mind.observed(d.question(&d.before), changed, d.late)
+}
+
+// schedule sets the page due after the interval that the policy chose, put off as far as the server promised that
+// nothing changes, inside the site's windows.
 func (d *draft) schedule() {
 	n := max(int(d.Page.FRMax), 1)
 	d.Page.Wanted = d.planner.calendar.Interval(d.now, n)
 	due := d.planner.calendar.Due(d.now, n, d.settings.Vary, d.chance(useVary))
+	if d.every > 0 {
+		d.Page.Wanted, due = d.every, d.now.Add(d.every)
+	}
 	d.Page.Rule = models.RulePolicy
 	if fresh := d.hint(); fresh.After(due) {
 		due, d.Page.Rule = fresh, models.RuleHint

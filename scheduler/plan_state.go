@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"recrawld/models"
+	"recrawld/scheduler/policy"
 )
 
 // failingAfter is how many failures in a row make a page's error state: one event on entering, one on leaving.
@@ -146,12 +147,17 @@ func (d *draft) deferred() {
 		d.Page.Rule = models.RulePaused
 		return
 	}
+	if !d.out.Until.IsZero() {
+		d.due(d.out.Until, models.RuleBudget)
+		return
+	}
 	d.due(d.now, models.RuleWindow)
 }
 
 // host moves the host's politeness and error clock on.
 func (d *draft) host() {
 	h, out := &d.Host, d.out
+	h.Ahead = d.planner.spendAll || d.settings.Policy == policy.AdaptiveName
 	if out.Sent > 0 || out.Delay > 0 { // otherwise nobody looked at what robots.txt asks for
 		h.Delay = max(d.settings.Delay, out.Delay)
 	}

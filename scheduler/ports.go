@@ -26,6 +26,8 @@ type Store interface {
 
 	// Contents returns the first records of those of the digests that were seen before, by digest.
 	Contents(ctx context.Context, digests []models.Digest) (map[models.Digest]models.Content, error)
+
+	Learning
 }
 
 // Learning is the part of a Store that the adaptive policy needs.

@@ -20,4 +20,5 @@ const (
 	useVary uint64 = iota + 1
 	useWindow
 	useBackoff
+	useRound
 )

@@ -18,6 +18,9 @@ const maxRobotsTurns = 2
 // Every lease ends with one result that releases it.
 func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals chan<- finished) {
 	defer w.take(-1)
+	if err := w.mind.open(ctx, &lease.Host); err != nil {
+		w.Log.Warn("what is known of a host cannot be used", "host", lease.Host.Name, "err", err)
+	}
 	t := &hostTurn{worker: w, lease: lease, pages: lease.Pages, arrivals: arrivals}
 	t.visitNext(ctx) // alone: it may bring the host's robots.txt
 	width := w.planner.Load().config.Site(lease.Pages[0].SiteID).Settings.Concurrency
@@ -30,7 +33,7 @@ func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals cha
 	}
 	t.visitAll(ctx)
 	others.Wait()
-	t.finish()
+	t.finish(ctx)
 }
 
 // hostTurn is a lease being worked on.
@@ -41,6 +44,7 @@ type hostTurn struct {
 	mu     sync.Mutex
 	lease  models.Lease // guarded by mu; its host moves on with each result
 	pages  []models.LeasedPage
+	begun  bool      // guarded by mu; a page was taken
 	robots int       // guarded by mu; turns given to robots.txt
 	last   *finished // guarded by mu; kept back, because only the last result releases the host
 }
@@ -53,7 +57,7 @@ func (t *hostTurn) visitAll(ctx context.Context) {
 // visitNext visits the next page and tells whether there may be another.
 func (t *hostTurn) visitNext(ctx context.Context) bool {
 	w := t.worker
-	page, slot, ok := t.next(w.planner.Load())
+	page, slot, ok := t.next(ctx, w.planner.Load())
 	if !ok {
 		return false
 	}
@@ -65,6 +69,9 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	}
 	now := w.Clock.Now()
 	out, held := planner.Hold(&page.Page, now)
+	if !held {
+		out, held = w.putOff(ctx, planner, &page.Page, now)
+	}
 	if !held {
 		out = w.visit(ctx, t.turn(page, now))
 	}
@@ -82,7 +89,7 @@ type slot struct {
 
 // next takes the next page and a slot for it: several visits at a time begin a delay apart, and the end of each moves
 // the host's opening on.
-func (t *hostTurn) next(p *Planner) (models.LeasedPage, slot, bool) {
+func (t *hostTurn) next(ctx context.Context, p *Planner) (models.LeasedPage, slot, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w, h := t.worker, &t.lease.Host
@@ -96,7 +103,10 @@ func (t *hostTurn) next(p *Planner) (models.LeasedPage, slot, bool) {
 		return models.LeasedPage{}, slot{}, false // nobody holds a host only to wait
 	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin)).After(t.lease.Until):
 		return models.LeasedPage{}, slot{}, false
+	case t.begun && !w.affords(ctx):
+		return models.LeasedPage{}, slot{}, false
 	}
+	t.begun = true // with a visit that was paid for when the lease was taken
 	page := t.pages[0]
 	t.pages = t.pages[1:]
 	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay))}
@@ -124,7 +134,9 @@ func (t *hostTurn) result(planner *Planner, page models.LeasedPage, taken slot, 
 	}
 	lease := models.Lease{Host: t.lease.Host, Until: t.lease.Until}
 	f := finished{planner: planner, lease: lease, before: page.Page, outcome: out}
-	f.result = planner.Plan(&lease, page.Page, &f.outcome, now)
+	late := taken.at.Equal(taken.before.Time()) && page.DueAt < taken.before
+	f.result = planner.plan(&lease, page.Page, &f.outcome, now, late)
+	t.worker.purses.settle(page.SiteID, &f.outcome)
 	t.lease.Host = f.result.Host
 	t.keepRobots(out.Robots)
 	if out.Kind == models.RobotsFetched && t.robots < maxRobotsTurns {
@@ -155,13 +167,19 @@ func (t *hostTurn) pass(f *finished) {
 	t.last = f
 }
 
-// finish releases the host with the last result.
-func (t *hostTurn) finish() {
+// finish releases the host with the last result, what was learned of it included.
+func (t *hostTurn) finish(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.last == nil {
 		return
 	}
+	w, host := t.worker, &t.last.lease.Host
+	planner, now := w.planner.Load(), w.Clock.Now()
+	if err := w.mind.walk(ctx, planner, host, now); err != nil && ctx.Err() == nil {
+		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
+	}
+	t.last.result.Knowledge = w.mind.save(host, now, w.Clock.Real(knowledgeEvery))
 	t.last.result.Release = true
 	t.arrivals <- *t.last
 	t.last = nil

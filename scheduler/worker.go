@@ -23,6 +23,8 @@ type Worker struct {
 	planner atomic.Pointer[Planner]
 	metrics *metrics
 	outage  outage
+	mind    *Mind
+	purses  *purses
 
 	mu     sync.Mutex
 	cancel context.CancelFunc // guarded by mu; ends the present sleep
@@ -60,13 +62,20 @@ type Config struct {
 
 // NewWorker returns a worker that plans by p.
 func NewWorker(c Config, p *Planner) *Worker {
-	w := &Worker{Config: c, metrics: newMetrics(c.Metrics)}
-	w.planner.Store(p)
+	w := &Worker{Config: c, metrics: newMetrics(c.Metrics), mind: NewMind(c.Store), purses: newPurses(c.Store, c.Clock)}
+	w.mind.alone = c.Live == nil
+	w.SetPlanner(p)
 	return w
 }
 
-// SetPlanner changes the plan for visits that begin from now on. It is safe to call while Run runs.
-func (w *Worker) SetPlanner(p *Planner) { w.planner.Store(p) }
+// SetPlanner changes the plan and the budgets for visits that begin from now on. It is safe to call while Run runs.
+func (w *Worker) SetPlanner(p *Planner) {
+	w.purses.follow(p.config)
+	w.planner.Store(p.with(w.mind, w.purses.even))
+}
+
+// Planner is the plan in force, with what the worker knows and may spend.
+func (w *Worker) Planner() *Planner { return w.planner.Load() }
 
 // Wake ends the worker's sleep, because something may be ready that was not before.
 func (w *Worker) Wake() {
@@ -91,6 +100,7 @@ const lastWrite = 5 * time.Second
 // returns nil when everything learned is written. It returns an error where the archive can no longer be trusted, or
 // where the database still takes no results a little after the grace period: what they say is then learned again.
 func (w *Worker) Run(ctx context.Context) error {
+	defer w.farewell(ctx)
 	if w.Fetchers == 0 {
 		return w.runInline(ctx)
 	}
@@ -124,6 +134,22 @@ func (w *Worker) Run(ctx context.Context) error {
 		return nil
 	})
 	return group.Wait()
+}
+
+// farewell leaves what was learned of all pages with the database. Where it cannot, the last minute's lessons are lost.
+func (w *Worker) farewell(ctx context.Context) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if w.Fetchers > 0 {
+		go func() {
+			if w.Clock.SleepUntil(ctx, w.Clock.Now().Add(w.Clock.Real(lastWrite))) == nil {
+				cancel()
+			}
+		}()
+	}
+	if err := w.mind.sync(ctx); err != nil {
+		w.Log.Warn("what was learned last of all pages together is lost", "err", err)
+	}
 }
 
 // giveUp ends, unless everything is written before, the visits after the grace period and the writing soon after.
@@ -201,7 +227,7 @@ func (w *Worker) loop(ctx context.Context, start func(models.Lease)) {
 	}
 }
 
-// round claims what is ready and starts it. It returns when to look again: zero for at once.
+// round claims what is ready, as far as the budget goes, and starts it. It returns when to look again: zero for at once.
 func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time, error) {
 	now := w.Clock.Now()
 	latest := now.Add(w.Clock.Real(idle))
@@ -209,21 +235,21 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	if why := w.holding(now); why != "" || room == 0 {
 		return latest, nil
 	}
-	ready, err := w.Store.Ready(ctx)
+	if err := w.purses.count(ctx, now); err != nil {
+		return latest, err
+	}
+	if err := w.mind.share(ctx, now, w.Clock.Real(shareEvery)); err != nil {
+		return latest, err
+	}
+	paid, err := w.purses.all.take(ctx, room)
 	if err != nil {
 		return latest, err
 	}
-	buckets, next := w.mine(ready, now)
-	if len(buckets) == 0 {
-		if next.IsZero() || (next.After(latest) && w.Fetchers > 0) {
-			next = latest // nobody else adds anything to a simulation, so only there the sleep has no limit
-		}
-		return next, nil
+	if paid.requests == 0 {
+		return w.until(paid.next, latest), nil
 	}
-	leases, err := w.Store.Claim(ctx, models.ClaimRequest{
-		Buckets: buckets, Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name,
-		Hosts: room, Pages: pagesPerLease, Patient: w.Clock.Real(patient),
-	})
+	leases, next, err := w.claim(ctx, now, paid)
+	w.purses.all.settle(len(leases)-paid.requests, 0) // each lease has one visit paid for
 	if err != nil {
 		return latest, err
 	}
@@ -232,9 +258,51 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 		start(l)
 	}
 	if len(leases) == 0 {
-		return latest, nil
+		return w.until(next, latest), nil
 	}
 	return time.Time{}, nil
+}
+
+// until is when to look again: nobody else adds anything to a simulation, so only outside it the sleep has a limit.
+func (w *Worker) until(next, latest time.Time) time.Time {
+	if next.IsZero() || (next.After(latest) && w.Fetchers > 0) {
+		return latest
+	}
+	return next
+}
+
+// claim leases what is ready, or, where nothing is and the budget has a visit to spare, what will be first.
+func (w *Worker) claim(ctx context.Context, now time.Time, paid change) ([]models.Lease, time.Time, error) {
+	ready, err := w.Store.Ready(ctx)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	c := models.ClaimRequest{Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name, Hosts: paid.requests,
+		Pages: pagesPerLease, Patient: w.Clock.Real(patient)}
+	buckets, next := w.mine(ready, now)
+	if len(buckets) > 0 {
+		c.Buckets = buckets
+		leases, err := w.Store.Claim(ctx, c)
+		return leases, time.Time{}, err
+	}
+	if paid.full.After(now) {
+		return nil, sooner(next, paid.full), nil
+	}
+	early, err := w.Store.Ahead(ctx, now, 1)
+	if err != nil || len(early) == 0 {
+		return nil, next, err
+	}
+	c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{early[0].Bucket}, early[0].At, 1, 1
+	leases, err := w.Store.Claim(ctx, c)
+	return leases, next, err
+}
+
+// sooner is the earlier of two moments of which either may be zero, for never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
 }
 
 // pagesPerLease is how many due pages of an impatient host are visited over one connection before others have a turn.

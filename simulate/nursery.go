@@ -18,7 +18,7 @@ type nursery struct {
 	*clock.Virtual
 	trace   *Trace
 	replay  *Replay
-	planner *scheduler.Planner
+	planner func() *scheduler.Planner
 	store   *Memory
 	wake    func()
 	end     func()
@@ -28,8 +28,8 @@ type nursery struct {
 	err    error   // why no more pages could be put into the store
 }
 
-func newNursery(t *Trace, r *Replay, p *scheduler.Planner, store *Memory) *nursery {
-	n := &nursery{Virtual: clock.NewVirtual(t.From.Time()), trace: t, replay: r, planner: p, store: store}
+func newNursery(t *Trace, r *Replay, store *Memory) *nursery {
+	n := &nursery{Virtual: clock.NewVirtual(t.From.Time()), trace: t, replay: r, store: store}
 	for i := range t.Pages {
 		n.unborn = append(n.unborn, int32(i))
 	}
@@ -86,7 +86,7 @@ func (n *nursery) newborn(i int32, now time.Time) models.Discovery {
 	page.Importance = float32(l.Weight)
 	out := n.replay.answer(i, models.Digest{}, models.At(now), now)
 	host := models.Host{Bucket: page.Bucket, ID: page.HostID, Name: l.Host}
-	page = n.planner.Plan(&models.Lease{Host: host}, page, &out, now).Page
+	page = n.planner().Plan(&models.Lease{Host: host}, page, &out, now).Page
 	if n.placed != nil {
 		n.placed(&page, i)
 	}

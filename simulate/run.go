@@ -50,7 +50,7 @@ func Run(ctx context.Context, s Setup) ([]Seen, error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	memory := NewMemory(MemoryOptions{Forget: true})
-	n := newNursery(s.Trace, replay, planner, memory)
+	n := newNursery(s.Trace, replay, memory)
 	var store scheduler.Store = mortal{memory}
 	if s.Policy == Oracle {
 		o := newOracle(s, replay, memory)
@@ -59,7 +59,8 @@ func Run(ctx context.Context, s Setup) ([]Seen, error) {
 	w := scheduler.NewWorker(scheduler.Config{
 		Store: store, Visitor: replay, Archive: Nowhere{}, Clock: n, Log: cmp.Or(s.Log, slog.New(slog.DiscardHandler)),
 		Name: "simulation", Lease: time.Hour,
-	}, planner)
+	}, planner.SpendAll())
+	n.planner = w.Planner
 	n.wake, n.end = w.Wake, end
 	if err := n.deliver(ctx); err != nil {
 		return nil, err

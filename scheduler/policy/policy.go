@@ -22,6 +22,8 @@ type Input struct {
 	Cycle time.Duration // length of a cycle at this time, > 0
 	Every time.Duration // what the policy asked for last (Page.Wanted); 0: nothing yet
 	Even  time.Duration // the interval at which the budget visits all pages alike; 0: there is no budget
+
+	Outlook Outlook // for Adaptive
 }
 
 // Choice is the new interval and how it came about.
@@ -41,6 +43,8 @@ type Func func(Input) Choice
 var ByName = map[string]Func{
 	"fixed":   Fixed,
 	"classic": Classic,
+
+	AdaptiveName: Adaptive,
 
 	// For comparison only.
 	"nutch":   Nutch,

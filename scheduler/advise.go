@@ -1,0 +1,157 @@
+package scheduler
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler/changerate"
+	"recrawld/scheduler/policy"
+)
+
+// question is what the adaptive policy is asked about a page.
+type question struct {
+	page     *models.Page
+	settings *config.Settings
+	now      time.Time
+	cycle    time.Duration // the shortest interval
+	ceiling  time.Duration // the longest
+	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
+}
+
+// days is a moment as the change rate model counts it: days since 1970.
+func days(t models.Instant) float64 { return float64(t) / float64(24*time.Hour/time.Millisecond) }
+
+// subject is a page as the model sees it. The caller holds mu.
+func (c *crowd) subject(q *question) changerate.Subject {
+	p := q.page
+	return changerate.Subject{
+		Names: changerate.NamesOf(p.URL), KnownAt: days(p.Stats.FirstAt), LastAt: days(p.Stats.VisitedAt),
+		New:       c.Since() > 0 && days(p.Stats.FirstAt) > c.Since()+settling,
+		ChangedAt: days(p.Stats.ChangedAt), Visits: max(int(p.Stats.Records)-1, 0),
+		Evidence: changerate.Evidence{Shape: float64(p.Evidence.Changes), Days: float64(p.Evidence.Days)},
+		Cycle:    q.even.Hours() / 24,
+	}
+}
+
+// settling is for how many days after its first page the pages of a host are those that were there before us. What is
+// found later is new.
+const settling = 7
+
+// importance of a page; what was never set is 1.
+func importance(p *models.Page) float64 {
+	if p.Importance > 0 {
+		return float64(p.Importance)
+	}
+	return 1
+}
+
+// account is the name of the budget that pays for a site's visits.
+func account(siteID int32, s *config.Settings) string {
+	if s.Budget.IsZero() {
+		return allSites
+	}
+	return siteAccount(siteID)
+}
+
+// forecast is what is expected of a page at the moment of the question. The caller holds mu.
+func (m *Mind) forecast(c *crowd, q *question) changerate.Forecast {
+	s := c.subject(q)
+	return changerate.Look(m.weights, c.Crowd, &s, days(models.At(q.now)))
+}
+
+// crowdOf is what is known of a page's host. The caller holds mu.
+func (m *Mind) crowdOf(p *models.Page) *crowd {
+	key := hostKey{p.Bucket, p.HostID}
+	c := m.crowds[key]
+	if c == nil {
+		c = &crowd{Crowd: new(changerate.Crowd)}
+		m.crowds[key] = c
+	}
+	return c
+}
+
+// worth is what a visit to the page is worth now, beside what it must be worth.
+func (m *Mind) worth(q question) (value, price float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.crowdOf(q.page)
+	return importance(q.page) * m.forecast(c, &q).Value(), m.priceAt(c, &q)
+}
+
+// observed learns from a visit that saw the content of before, and what it was worth. late tells that the page waited
+// for its host and not for the budget.
+func (m *Mind) observed(before question, changed, late bool) models.Evidence {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, p := m.crowdOf(before.page), before.page
+	c.lessons++
+	c.since++
+	m.lessons++
+	now := days(models.At(before.now))
+	s := c.subject(&before)
+	if p.Stats.Records == 0 {
+		c.Known(&s, now)
+		return p.Evidence
+	}
+	f := changerate.Look(m.weights, c.Crowd, &s, now)
+	m.judged.Add(f.Stale(), changed)
+	m.served(c, &before, importance(p)*f.Value(), late)
+	e := changerate.Learn(m.weights, c.Crowd, &s, changerate.Sight{At: now, Changed: changed})
+	return models.Evidence{Changes: float32(e.Shape), Days: float32(e.Days)}
+}
+
+// served moves the price by what a visit was worth. A visit that was made for another reason says nothing of the price:
+// the shortest interval, the longest one, somebody's wish, a parent. Where a host cannot serve its pages in time the
+// budget is not what they wait for: there the host has a price of its own, above the others'. The caller holds mu.
+func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
+	p := m.price(account(q.page.SiteID, q.settings))
+	since := q.now.Sub(q.page.Stats.VisitedAt.Time())
+	free := q.page.Rule == models.RulePolicy && since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
+	if !free || !(value > 0) {
+		return
+	}
+	if !late {
+		c.premium -= premiumStep * c.premium
+		p.served(value * math.Exp(-c.premium))
+		return
+	}
+	if p.known {
+		c.premium += premiumStep * max(-1, min(1, math.Log(value)-p.log-c.premium))
+		c.premium = max(c.premium, 0)
+	}
+}
+
+// premiumStep is the weight of one visit in a host's premium.
+const premiumStep = 0.03
+
+// price is the price of a budget. The caller holds mu.
+func (m *Mind) price(account string) *price {
+	p := m.prices[account]
+	if p == nil {
+		p = new(price)
+		m.prices[account] = p
+	}
+	return p
+}
+
+// priceAt is what a visit to a page of the question's kind must be worth. Where nothing is known yet, it is what this
+// page is worth after the interval that the budget allows each page. The caller holds mu.
+func (m *Mind) priceAt(c *crowd, q *question) float64 {
+	p := m.price(account(q.page.SiteID, q.settings))
+	if !p.known {
+		f := m.forecast(c, q)
+		p.served(f.Rate.Utility(cmp.Or(q.even, 5*24*time.Hour).Hours() / 24))
+	}
+	return p.value() * math.Exp(c.premium)
+}
+
+// outlook is what is expected of a page, and what a visit to it must be worth.
+func (m *Mind) outlook(q question) policy.Outlook {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.crowdOf(q.page)
+	return policy.Outlook{Forecast: m.forecast(c, &q), Price: m.priceAt(c, &q) / importance(q.page)}
+}

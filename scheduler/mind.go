@@ -1,0 +1,204 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"recrawld/models"
+	"recrawld/scheduler/changerate"
+)
+
+// Mind is what a worker knows for the adaptive policy: of the hosts it holds, of all pages together, and what a visit
+// must be worth. What it learns of a host travels with the host's lease; what it learns of all is merged into notes of
+// the database, where what several workers learned adds up. It is safe for concurrent use.
+type Mind struct {
+	store Store
+
+	mu      sync.Mutex
+	weights *changerate.Weights
+	base    *changerate.Weights    // guarded by mu; what of the weights the database's note has
+	prices  map[string]*price      // guarded by mu; by budget
+	crowds  map[hostKey]*crowd     // guarded by mu
+	lessons int                    // guarded by mu; since the last sync
+	shared  time.Time              // guarded by mu; the last sync
+	alone   bool                   // no other worker learns beside this one
+	judged  changerate.Calibration // guarded by mu; how good the forecasts were
+}
+
+type hostKey struct {
+	bucket int16
+	id     int64
+}
+
+// crowd is what is known of one host's pages. It is used by the holder of the host's lease alone.
+type crowd struct {
+	*changerate.Crowd
+	learned int32 // Host.Learned of what was read or written last
+	lessons int   // since then
+	saved   time.Time
+	since   int     // lessons since the host's pages were last walked
+	premium float64 // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
+}
+
+// NewMind returns a mind that knows what the defaults say.
+func NewMind(store Store) *Mind {
+	w := changerate.Defaults()
+	return &Mind{store: store, weights: w, base: w.Clone(), prices: make(map[string]*price), crowds: make(map[hostKey]*crowd)}
+}
+
+// open makes ready what is known of a leased host. Where the database cannot be asked, what is remembered must do.
+func (m *Mind) open(ctx context.Context, h *models.Host) error {
+	key := hostKey{h.Bucket, h.ID}
+	m.mu.Lock()
+	c, ok := m.crowds[key]
+	m.mu.Unlock()
+	if ok && c.learned == h.Learned {
+		return nil
+	}
+	var body []byte
+	learned := h.Learned
+	if learned > 0 {
+		var err error
+		if body, learned, err = m.store.Knowledge(ctx, h.Bucket, h.ID); err != nil {
+			return fmt.Errorf("read what is known of %s: %w", h.Name, err)
+		}
+	}
+	c = &crowd{Crowd: new(changerate.Crowd), learned: learned}
+	var broken error
+	if len(body) > 0 {
+		if err := c.UnmarshalBinary(body); err != nil {
+			c.Crowd = new(changerate.Crowd) // it is learned anew
+			broken = fmt.Errorf("what is known of %s: %w", h.Name, err)
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.crowds) >= crowdsKept {
+		m.forget()
+	}
+	m.crowds[key] = c
+	return broken
+}
+
+// crowdsKept is of how many hosts a worker remembers what is known.
+const crowdsKept = 4096
+
+// forget drops the half of the hosts that were saved the longest ago. The caller holds mu.
+func (m *Mind) forget() {
+	keys := slices.SortedFunc(maps.Keys(m.crowds), func(a, b hostKey) int {
+		return m.crowds[a].saved.Compare(m.crowds[b].saved)
+	})
+	for _, k := range keys[:len(keys)/2] {
+		delete(m.crowds, k)
+	}
+}
+
+// A host's knowledge is written after so many lessons, or so long, in real time, after it was written last: what a
+// crash costs is less than that.
+const (
+	knowledgeLessons = 64
+	knowledgeEvery   = 10 * time.Minute
+)
+
+// save returns what is known of a host where it is time to write it, nil otherwise.
+func (m *Mind) save(h *models.Host, now time.Time, every time.Duration) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.crowds[hostKey{h.Bucket, h.ID}]
+	if c == nil || c.lessons == 0 || (c.lessons < knowledgeLessons && now.Sub(c.saved) < every) {
+		return nil
+	}
+	body, err := c.MarshalBinary()
+	if err != nil {
+		return nil
+	}
+	c.lessons, c.saved = 0, now
+	c.learned++ // Commit counts it so
+	return body
+}
+
+// shareEvery is how often, in real time, workers merge what they learned of all pages together; or after so many lessons.
+const (
+	shareEvery   = 10 * time.Second
+	shareLessons = 4096
+)
+
+// share is sync where it is time for it: at the beginning, and then where something was learned.
+func (m *Mind) share(ctx context.Context, now time.Time, every time.Duration) error {
+	m.mu.Lock()
+	first := m.shared.IsZero()
+	wait := m.lessons == 0 || (m.lessons < shareLessons && (m.alone || now.Sub(m.shared) < every))
+	if !first && wait {
+		m.mu.Unlock()
+		return nil
+	}
+	m.shared = now
+	m.price(allSites)
+	m.mu.Unlock()
+	return m.sync(ctx)
+}
+
+// sync merges what was learned of all pages together into the notes of the database, and takes over what others did.
+func (m *Mind) sync(ctx context.Context) error {
+	m.mu.Lock()
+	m.lessons = 0
+	accounts := slices.Collect(maps.Keys(m.prices))
+	m.mu.Unlock()
+	for _, name := range accounts {
+		if err := m.syncPrice(ctx, name); err != nil {
+			return fmt.Errorf("merge the price: %w", err)
+		}
+	}
+	if err := m.syncWeights(ctx); err != nil {
+		return fmt.Errorf("merge what was learned: %w", err)
+	}
+	return nil
+}
+
+func (m *Mind) syncPrice(ctx context.Context, account string) error {
+	m.mu.Lock()
+	mine := *m.price(account)
+	m.mu.Unlock()
+	var written []byte
+	err := m.store.Merge(ctx, "price/"+account, func(old []byte) []byte {
+		written = mine.merged(old)
+		return written
+	})
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		m.price(account).follow(written, mine.log)
+	}
+	return err
+}
+
+// syncWeights merges the weights. A note that is not ours, of an older release for example, is replaced.
+func (m *Mind) syncWeights(ctx context.Context) error {
+	m.mu.Lock()
+	mine := m.weights.Clone()
+	m.mu.Unlock()
+	var sum *changerate.Weights
+	err := m.store.Merge(ctx, "weights", func(old []byte) []byte {
+		sum = mine.Clone()
+		if stored := changerate.Defaults(); len(old) > 0 && stored.UnmarshalBinary(old) == nil {
+			sum = changerate.Merge(stored, m.base, mine)
+		}
+		body, err := sum.MarshalBinary()
+		if err != nil {
+			return nil
+		}
+		return body
+	})
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.weights = changerate.Merge(sum, mine, m.weights) // lessons since the copy was made
+	m.base = sum
+	return nil
+}

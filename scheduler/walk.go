@@ -1,0 +1,108 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// The due times of a host's pages are looked at again when so many visits have taught something since the last time: a
+// share of the pages, so that it costs each visit the same, and never at every visit.
+const (
+	walkShare = 25
+	walkLeast = 4
+)
+
+// walk brings the due times of a host's pages up to what its visits taught: where neighbours changed, a page is due
+// sooner. Only what is due sooner, and soon, is written: what is due later shows that when its turn comes. Among those
+// that are worth more than a visit costs by now, those that are worth the most come first.
+func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Time) error {
+	if !m.walks(h) {
+		return nil
+	}
+	var due []models.Due
+	err := m.store.HostPages(ctx, h.Bucket, h.ID, func(page *models.Page) bool {
+		if d, ok := m.sooner(p, page, now); ok {
+			due = append(due, d)
+		}
+		return ctx.Err() == nil
+	})
+	if err == nil && len(due) > 0 {
+		err = m.store.Reschedule(ctx, due)
+	}
+	if err != nil {
+		return fmt.Errorf("walk the pages of %s: %w", h.Name, err)
+	}
+	return nil
+}
+
+// walks tells whether it is time to walk a host's pages, and counts it as done.
+func (m *Mind) walks(h *models.Host) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.crowds[hostKey{h.Bucket, h.ID}]
+	if c == nil || c.since < max(int(h.Pages)/walkShare, walkLeast) {
+		return false
+	}
+	c.since = 0
+	return true
+}
+
+// sooner is the new due time of a waiting page, where it is sooner than the one it has.
+func (m *Mind) sooner(p *Planner, page *models.Page, now time.Time) (models.Due, bool) {
+	if page.State != models.StateLive || page.Rule != models.RulePolicy || page.Stats.Records == 0 || page.DueAt.Time().Before(now) {
+		return models.Due{}, false
+	}
+	s := p.config.Site(page.SiteID).Settings
+	if s.Policy != policy.AdaptiveName {
+		return models.Due{}, false
+	}
+	due, every := m.due(p.question(page, &s, now))
+	left, was := due.Sub(now), page.DueAt.Time().Sub(now)
+	if left >= was-was/16 {
+		return models.Due{}, false
+	}
+	at := IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
+	choice := policy.Cycles(every, p.calendar.Interval(now, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
+	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, DueAt: models.At(at),
+		FRMax: int32(choice), Wanted: every, Rule: models.RulePolicy}, true
+}
+
+// due is when a waiting page's visit pays, by what is known now, and how long after its last visit that is. Where it
+// pays already the moment lies in the past, the further the more it is worth: so the queue is in the order of value.
+func (m *Mind) due(q question) (time.Time, time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.crowdOf(q.page)
+	f := m.forecast(c, &q)
+	price := m.priceAt(c, &q) / importance(q.page)
+	seen := q.page.Stats.VisitedAt.Time()
+	at := q.now
+	if value := f.Value(); value > price {
+		over := math.Log(value/price) * float64(q.cycle)
+		at = at.Add(-time.Duration(min(over, float64(30*24*time.Hour))))
+	} else {
+		at = at.Add(span(f.DueIn(price)))
+	}
+	at = later(at, seen.Add(q.cycle))
+	at = earlier(at, seen.Add(q.ceiling))
+	return at, max(at.Sub(seen), q.cycle)
+}
+
+// later is when a page whose turn has come is worth a visit, where that lies a good deal ahead.
+func (m *Mind) later(q question) time.Time {
+	due, _ := m.due(q)
+	if since := q.now.Sub(q.page.Stats.VisitedAt.Time()); due.Sub(q.now) < since/8 {
+		return time.Time{}
+	}
+	return due
+}
+
+// span is a number of days as a duration, at most a century.
+func span(days float64) time.Duration {
+	return time.Duration(min(max(days, 0)*24*float64(time.Hour), float64(longest)))
+}
