@@ -82,6 +82,7 @@ func fullPage(p models.Page, at models.Instant) models.Page {
 	p.Digest, p.TextDigest = models.DigestOf([]byte("body")), models.DigestOf([]byte("text"))
 	p.ContentType, p.Bytes, p.DuplicateOf, p.NoArchive = "text/html", 1<<40, "https://b.example/", true
 	p.Children, p.FullAt, p.Threshold, p.Skips = 500, at-3, 400, 2
+	p.Evidence = models.Evidence{Changes: -0.25, Days: 41.6}
 	return p
 }
 

@@ -31,6 +31,10 @@ func Compare(t *testing.T, open, model func(t *testing.T) Store) {
 			"now":     p.visitNow,
 			"remove":  p.removeSite,
 			"prune":   p.prune,
+			"ahead":   p.claimAhead,
+			"sweep":   p.sweep,
+			"merge":   p.merge,
+			"weigh":   p.weigh,
 		})
 		p.same("rows at the end", p.dump(p.store), p.dump(p.model))
 	})
@@ -108,7 +112,11 @@ func (p *pair) add(t *rapid.T) {
 }
 
 func (p *pair) claim(t *rapid.T) {
-	c := models.ClaimRequest{Now: p.now, Lease: lease, Owner: "w", Hosts: rapid.IntRange(1, 3).Draw(t, "hosts"),
+	p.claimAs(t, time.Time{})
+}
+
+func (p *pair) claimAs(t *rapid.T, ahead time.Time) {
+	c := models.ClaimRequest{Now: p.now, Ahead: ahead, Lease: lease, Owner: "w", Hosts: rapid.IntRange(1, 3).Draw(t, "hosts"),
 		Pages: rapid.IntRange(1, 3).Draw(t, "pages"), Patient: 10 * time.Second}
 	c.Buckets = []int16{models.BucketOf("a.example"), models.BucketOf(sameBucket(1)[0])}
 	a, err := p.store.Claim(p.ctx, c)
@@ -178,6 +186,12 @@ func (p *pair) drawResult(t *rapid.T, l *models.Lease, i int) models.Result {
 	r.Visit.Kind = models.OutcomeKind(rapid.Int16Range(1, 14).Draw(t, "kind"))
 	r.Host.Delay = time.Duration(rapid.IntRange(0, 12).Draw(t, "delay")) * time.Second
 	r.Host.OpenAt = models.At(p.now.Add(r.Host.Delay))
+	r.Host.Ahead = rapid.Bool().Draw(t, "ahead")
+	r.Page.Evidence.Days = rapid.Float32().Draw(t, "days")
+	r.Page.Importance = 7
+	if rapid.IntRange(0, 3).Draw(t, "learned") == 0 {
+		r.Knowledge = rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "knowledge")
+	}
 	if rapid.IntRange(0, 4).Draw(t, "backoff") == 0 {
 		r.Host.BackoffUntil = models.At(p.now.Add(time.Minute))
 	}

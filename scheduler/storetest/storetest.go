@@ -86,6 +86,23 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"a context that ended":                             endedContext,
 		"nothing is ready":                                 nothingReady,
 		"hosts of other buckets are left to other workers": bucketsAreKept,
+
+		"pages are claimed early":                       earlyPages,
+		"what is ready is claimed before what is early": readyComesBeforeEarly,
+		"early visits are polite":                       earlyIsPolite,
+		"the next page that may be early is named":      aheadNamesTheNext,
+		"early visits side by side":                     earlySideBySide,
+		"knowledge of a host is kept":                   knowledgeIsKept,
+		"evidence is read back as it was written":       evidenceReadsBack,
+		"the pages of a host are walked":                hostPages,
+		"pages are rescheduled":                         pagesAreRescheduled,
+		"only pages that wait are rescheduled":          onlyWaitingPagesAreRescheduled,
+		"pages of a leased host are rescheduled":        leasedHostIsRescheduled,
+		"sweeps and visits side by side":                rescheduledSideBySide,
+		"notes are merged":                              notesAreMerged,
+		"notes are merged side by side":                 mergedSideBySide,
+		"links are listed in slices":                    linksAreListed,
+		"importance is set":                             importanceIsSet,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
