@@ -44,7 +44,9 @@ func (f Forecast) Value() float64 { return f.Rate.Utility(f.Elapsed) }
 
 // DueIn is in how many days a visit will be worth the price, if nothing more becomes known: 0 where it is already, +Inf
 // where it never will.
-func (f Forecast) DueIn(price float64) float64 { return max(0, f.Rate.Due(price)-f.Elapsed) }
+func (f Forecast) DueIn(price float64) float64 {
+	return max(0, f.Rate.Due(price)-bounded(f.Elapsed, 0, maxDays))
+}
 
 // Look forecasts the changes of a page at a time.
 func Look(w *Weights, c *Crowd, s *Subject, now float64) Forecast {

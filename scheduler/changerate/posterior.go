@@ -98,14 +98,23 @@ func (g Gamma) Utility(days float64) float64 {
 	return g.Days * utility(g.Shape, bounded(days, 0, maxDays)/g.Days)
 }
 
-// utility is U/b at t = x·b. Both of its terms are about x where a·x is small, so there the series of
-// ∫₀ˣ a·s·(1+s)^{−a−1} ds takes over.
+// utility is U/b at t = x·b.
 func utility(a, x float64) float64 {
-	if y := (a + 4) * x; y < 1e-2 {
-		return a * x * x * (1.0/2 - (a+1)*x*(1.0/3-(a+2)*x*(1.0/8-(a+3)*x*(1.0/30-(a+4)*x/144))))
-	}
+	value, _ := elasticity(a, x)
+	return value
+}
+
+// elasticity is the utility and the slope of its logarithm over that of x, which falls from 2. Both terms of the
+// utility are about x where a·x is small, so there the series of ∫₀ˣ a·s·(1+s)^{−a−1} ds takes over.
+func elasticity(a, x float64) (value, slope float64) {
 	log := math.Log1p(x)
-	return mean(a-1, log) - x*math.Exp(-a*log)
+	survival := math.Exp(-a * log)
+	if (a+4)*x < 1e-2 {
+		value = a * x * x * (1.0/2 - (a+1)*x*(1.0/3-(a+2)*x*(1.0/8-(a+3)*x*(1.0/30-(a+4)*x/144))))
+	} else {
+		value = mean(a-1, log) - x*survival
+	}
+	return value, a * x * (x / (1 + x)) * survival / value
 }
 
 // mean is (1 − e^{−c·log})/c, which for c = 0 is log.
@@ -131,26 +140,31 @@ func (g Gamma) Due(value float64) float64 {
 }
 
 // waiting solves utility(a, x) = u for x, 0 < u, u(a − 1) < 1. The logarithm of the utility is a concave function of
-// that of x, of slope 2 at first and falling from there, and √(2u/a) lies at or before the root: so Newton's steps grow
-// towards the root and never pass it. Where the utility is within a half of its bound the slope is nearly 0, and the
-// distance to the bound, (1 + a·x)(1 + x)^{−a} in units of it, is the better scale.
+// that of x, so Newton's steps in these grow towards the root from any point before it; they begin at the root of the
+// utility's first two terms. Where the utility is within a half of its bound the slope is nearly 0, and the distance to
+// the bound, (1 + a·x)(1 + x)^{−a} in units of it, is the better scale.
 func waiting(a, u float64) float64 {
 	if u*(a-1) > 0.5 {
 		return nearBound(a, math.Log1p(-u*(a-1)))
 	}
 	x := math.Sqrt(2 * u / a)
+	x *= 1 + min(1, (a+1)*x/3)
 	for range 60 {
-		value := utility(a, x)
-		r := x / (1 + x)
-		slope := a * r * r * math.Exp((1-a)*math.Log1p(x)) / value
+		value, slope := elasticity(a, x)
 		step := math.Log(u/value) / slope
-		if !(step > 1e-13) {
+		if math.IsNaN(step) {
 			break
 		}
-		x *= math.Exp(min(step, 50))
+		x *= math.Exp(bounded(step, -50, 50))
+		if math.Abs(step) < exact {
+			break
+		}
 	}
 	return x
 }
+
+// exact is the last step of Newton's method that is taken: the next one would be about its square.
+const exact = 1e-6
 
 // nearBound solves −a·log(1+x) + log(1 + a·x) = distance for x, a > 1, by Newton's method in l = log(1+x). The left
 // side falls, ever more steeply, towards a line of slope 1 − a; beginning past the root on that line its steps shrink
@@ -160,10 +174,13 @@ func nearBound(a, distance float64) float64 {
 	for range 60 {
 		x := math.Expm1(l)
 		step := (-a*l + math.Log1p(a*x) - distance) / (a * (1 - math.Exp(l)/(1+a*x)))
-		if math.IsNaN(step) || math.Abs(step) < 1e-13*l {
+		if math.IsNaN(step) {
 			break
 		}
 		l += step
+		if math.Abs(step) < exact*l {
+			break
+		}
 	}
 	return math.Expm1(l)
 }
