@@ -64,9 +64,11 @@ func fillBackup(t testing.TB, s *Store, n int) {
 	var links []Link
 	var events []Event
 	var daily []Daily
+	var knowledge []Knowledge
 	for i := range n {
 		bucket, digest := int16(i%7), DigestOf([]byte(fmt.Sprint(i)))
-		h := Host{Bucket: bucket, ID: int64(i), Name: fmt.Sprintf("h%d.example", i), ReadyAt: 5, Delay: time.Second, Pages: 1}
+		h := Host{Bucket: bucket, ID: int64(i), Name: fmt.Sprintf("h%d.example", i), ReadyAt: 5, Delay: time.Second, Pages: 1,
+			Ahead: i%2 == 0, Learned: int32(i % 5)}
 		if i%3 == 0 {
 			h.LeaseToken, h.LeaseUntil, h.LeaseOwner, h.ReadyAt = 7, At(backupNow.Add(time.Minute)), "w0", At(backupNow.Add(2*time.Minute))
 		}
@@ -76,6 +78,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		p := Page{Bucket: bucket, ID: math.MaxInt64 - int64(i), HostID: int64(i), SiteID: 1, URL: fmt.Sprintf("https://%s/ü?%d", h.Name, i),
 			State: StateLive, DueAt: At(backupNow.Add(time.Duration(i) * time.Minute)), FRMax: 4, Rule: RulePolicy, Visits: 1,
 			Version: 1, NoArchive: i%2 == 0, Wanted: -time.Second}
+		p.Evidence, p.Importance = Evidence{Changes: -1.0 / float32(i+3), Days: float32(i) * 0.1}, 1/float32(i+1)
 		p.Stats.Bits = math.MaxUint64 - uint64(i)
 		p.Chain = [][]int64{nil, {1, math.MaxInt64}}[i%2]
 		if i%4 != 0 {
@@ -88,13 +91,15 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		contents = append(contents, contentRow{Content: Content{Digest: digest, Record: record, URL: p.URL}, bucket: int16(digest[0])})
 		links = append(links, Link{Bucket: bucket, ParentID: p.ID, ChildBucket: 3, ChildID: int64(i)})
 		events = append(events, Event{Bucket: bucket, Seq: int64(i/7 + 1), Kind: EventNew, URL: p.URL, Digest: p.Digest, Record: record})
+		knowledge = append(knowledge, Knowledge{Bucket: bucket, HostID: int64(i), Body: []byte{0, 0xff, byte(i)}})
 		daily = append(daily, Daily{Bucket: bucket, SiteID: 9, Day: int32(i), Asked: 1})
 	}
 	insert(func(t *tx) error {
 		_, err := t.sql.ExecContext(ctx, `UPDATE buckets SET next_seq = $1`, n)
 		return errors.Join(err, hostTable.insert(ctx, t, hosts), robotsTable.insert(ctx, t, robots), pageTable.insert(ctx, t, pages),
 			visitTable.insert(ctx, t, visits), versionTable.insert(ctx, t, versions), contentTable.insert(ctx, t, contents),
-			linkTable.insert(ctx, t, links), eventTable.insert(ctx, t, events), dailyTable.insert(ctx, t, daily))
+			linkTable.insert(ctx, t, links), eventTable.insert(ctx, t, events), dailyTable.insert(ctx, t, daily),
+			knowledgeTable.insert(ctx, t, knowledge), noteTable.insert(ctx, t, []Note{{Name: "price", Body: []byte{0, 1}}}))
 	})
 	if _, err := s.AddSite(ctx, backupNow, Site{Name: "one", URL: "https://h0.example/"}); err != nil {
 		t.Fatal(err)
@@ -186,6 +191,64 @@ func checkRestored(t *testing.T, source, target *Store) {
 	if err != nil || site.ID <= 9 { // 9 was a site once: its days are still counted
 		t.Errorf("a new site has the number %d (%v), want one of its own", site.ID, err)
 	}
+}
+
+// TestABackupOfAnEarlierSchemaIsRestored: what it lacks gets the defaults of the columns.
+func TestABackupOfAnEarlierSchemaIsRestored(t *testing.T) {
+	t.Parallel()
+	for from, fromDSN := range engines(t) {
+		for to, toDSN := range engines(t) {
+			t.Run(from+" to "+to, func(t *testing.T) {
+				t.Parallel()
+				source, target := atFirstStep(t, fromDSN(t)), openBackup(t, toDSN(t))
+				raw, taken := takeBackup(t, source)
+				if taken.Schema != 1 {
+					t.Fatalf("backup of step %d, want 1", taken.Schema)
+				}
+				if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err != nil {
+					t.Fatalf("Restore: %v", err)
+				}
+				if err := source.Migrate(t.Context(), backupNow); err != nil {
+					t.Fatal(err)
+				}
+				want, err := source.Dump(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := target.Dump(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(want, got); d != "" || len(got.Pages) != 1 {
+					t.Errorf("restored rows differ from migrated ones (-migrated +restored):\n%s", d)
+				}
+			})
+		}
+	}
+}
+
+// atFirstStep is a database with a host and a page as the first release left it.
+func atFirstStep(t testing.TB, dsn string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	steps, err := s.dialect.steps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.inTx(t.Context(), func(x *tx) error {
+		_, err := x.migrateOnce(t.Context(), steps[:1], backupNow)
+		return errors.Join(err, x.script(t.Context(), `INSERT INTO hosts VALUES (7, 5, 'h.example', 9, 0, 0, 0, 0, 0, 0, '', 1);
+			INSERT INTO pages VALUES (7, 6, 5, 1, 'https://h.example/', 2, 0, '', 9, 4, 2, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0,
+			'', '', 1, '', '', NULL, NULL, '', 0, '', false, 0, 0, 0, 0)`))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestRestoreRefusesADatabaseWithRows(t *testing.T) {

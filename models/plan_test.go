@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,6 +34,7 @@ func hotPath(t *testing.T, s *Store) {
 		if _, err := s.Commit(ctx, now, results); err != nil {
 			t.Fatal(err)
 		}
+		learnPath(t, s, c, leases[0].Host)
 		if _, err := s.Ready(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -47,6 +49,44 @@ func hotPath(t *testing.T, s *Store) {
 	}
 }
 
+// learnPath runs the hot statements of the adaptive policy: a claim ahead of time, a sweep over a host, its knowledge,
+// a note.
+func learnPath(t *testing.T, s *Store, c ClaimRequest, h Host) {
+	t.Helper()
+	ctx := t.Context()
+	c.Now = planStart.Add(-time.Minute) // when the second page of the hosts above is not due yet
+	early, err := s.Ahead(ctx, c.Now, 4)
+	if err != nil || len(early) == 0 {
+		t.Fatalf("Ahead = %v, %v, want buckets", early, err)
+	}
+	c.Ahead = early[len(early)-1].At
+	if leases, err := s.Claim(ctx, c); err != nil || len(leases) == 0 {
+		t.Fatalf("Claim ahead of time = %d leases, %v", len(leases), err)
+	}
+	var due []Due
+	var worths []Worth
+	err = s.HostPages(ctx, h.Bucket, h.ID, func(p *Page) bool {
+		due = append(due, Due{Bucket: p.Bucket, HostID: p.HostID, PageID: p.ID, Visits: p.Visits, DueAt: p.DueAt, FRMax: 1})
+		worths = append(worths, Worth{Bucket: p.Bucket, PageID: p.ID, Importance: 1})
+		return true
+	})
+	if err != nil || len(due) == 0 {
+		t.Fatalf("HostPages yielded %d pages, %v", len(due), err)
+	}
+	if err := errors.Join(s.Reschedule(ctx, due), s.SetImportance(ctx, worths)); err != nil {
+		t.Fatal(err)
+	}
+	if body, learned, err := s.Knowledge(ctx, h.Bucket, h.ID); err != nil || len(body) == 0 || learned == 0 {
+		t.Fatalf("Knowledge = %q, %d, %v", body, learned, err)
+	}
+	if _, err := s.LinksFrom(ctx, h.Bucket, Link{ParentID: 5}, 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Merge(ctx, "price", func(old []byte) []byte { return append(old, 1) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // richResult is a result that makes Commit run all of its statements.
 func richResult(l Lease, now time.Time) Result {
 	p := l.Pages[0].Page
@@ -55,9 +95,10 @@ func richResult(l Lease, now time.Time) Result {
 	p.Stats.VisitedAt = At(now)
 	found := Discovery{Host: l.Host.Name, Page: Page{SiteID: 1, URL: fmt.Sprintf("%s/new/%d", p.URL, p.Visits)}}
 	child := found.Row(now)
+	l.Host.Ahead = true
 	return Result{
 		Lease:   LeaseRef{Bucket: l.Host.Bucket, HostID: l.Host.ID, Token: l.Host.LeaseToken},
-		Release: true, Page: p, Host: l.Host,
+		Release: true, Page: p, Host: l.Host, Knowledge: []byte("known"),
 		Visit:      Visit{Number: p.Visits, At: At(now), Kind: Changed},
 		Robots:     &Robots{Origin: "https://" + l.Host.Name},
 		Version:    &Version{Number: p.Visits},
@@ -100,7 +141,7 @@ func planStore(t *testing.T, dsn string) *Store {
 }
 
 // bigTables are those that no hot statement may read as a whole.
-var bigTables = []string{"hosts", "pages", "visits", "versions", "contents", "links", "events", "robots"}
+var bigTables = []string{"hosts", "pages", "visits", "versions", "contents", "links", "events", "robots", "knowledge"}
 
 func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 	t.Parallel()
@@ -110,7 +151,7 @@ func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	hotPath(t, s)
-	statements := []string{earliestHosts, bucketsReady}
+	statements := []string{walkPages, readKnowledge, readLinks, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
 	for query := range s.prepared {
 		statements = append(statements, query)
 	}
@@ -162,6 +203,7 @@ func TestHotStatementsUseIndexesOnPostgres(t *testing.T) {
 	for _, statement := range []string{
 		`INSERT INTO links SELECT n % 256, n, n % 256, n + c FROM generate_series(1, 20000) n, generate_series(1, 3) c`,
 		`INSERT INTO robots SELECT bucket, id, name, 200, 0, NULL, 0, 0, 0, 0 FROM hosts`,
+		`INSERT INTO knowledge SELECT bucket, id, 'known' FROM hosts`,
 		`INSERT INTO visits SELECT bucket, id, 1000, 0, 1, 0, 0, 0, 0, 1, 0, 1 FROM pages`,
 		`INSERT INTO contents SELECT get_byte(d, 0), d, '', 0, 0, '', 0 FROM (
 			SELECT sha256(n::text::bytea) d FROM generate_series(1, 20000) n) x`,
