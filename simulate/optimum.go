@@ -121,7 +121,7 @@ func inverseG(y float64) float64 {
 		g := gOf(x)
 		step := math.Log(y/g) * g / (x * math.Exp(-x))
 		if y > 0.9 { // far out ln g is flat: ln(1 − g) = ln(1 + x) − x is not
-			step = -(math.Log((1-y)/(1-g)) * (1 + x) / x)
+			step = (math.Log1p(x) - x - math.Log1p(-y)) * (1 + x) / x
 		}
 		x += step
 		if math.Abs(step) <= 1e-12*x {

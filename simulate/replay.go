@@ -63,7 +63,11 @@ func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
 	}
 	now := models.At(t.Now)
 	r.log = append(r.log, Seen{At: now, Page: i})
-	return r.answer(i, t.Page.Digest, now, t.Now)
+	out := r.answer(i, t.Page.Digest, now, t.Now)
+	if r.trace.Delay != nil {
+		out.Delay = r.trace.Delay[t.Host.Name]
+	}
+	return out
 }
 
 // answer is what the page says at now to somebody who holds the given content.

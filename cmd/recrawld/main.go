@@ -15,27 +15,28 @@ import (
 type cli struct {
 	Globals globals `embed:""`
 
-	Run     runCmd     `cmd:"" help:"Run the daemon: visit what is due, learn, keep what changed."`
-	Demo    demoCmd    `cmd:"" help:"Show what the daemon does, on a made-up site that lives fast."`
-	Add     addCmd     `cmd:"" help:"Look at a site, say what keeping it fresh costs, and add it."`
-	Import  importCmd  `cmd:"" help:"Add the pages of a list or a CSV file."`
-	Status  statusCmd  `cmd:"" help:"One screen: sites, pages, the daemon, today."`
-	Due     dueCmd     `cmd:"" help:"What will be visited, and when."`
-	Why     whyCmd     `cmd:"" help:"When a page is visited next and why then, or why it is not."`
-	Changes changesCmd `cmd:"" help:"What happened to pages, the newest first."`
-	Show    showCmd    `cmd:"" help:"A page and its versions, or the body of one."`
-	Diff    diffCmd    `cmd:"" help:"What changed between two versions of a page."`
-	Report  reportCmd  `cmd:"" help:"Change rates, days, hosts, responses: as text, CSV or JSON."`
-	Pause   pauseCmd   `cmd:"" help:"Stop visiting a site, or all, for the time being."`
-	Resume  resumeCmd  `cmd:"" help:"Go on visiting a site, or all."`
-	Remove  removeCmd  `cmd:"" help:"Forget a site with all its pages."`
-	Visit   visitCmd   `cmd:"" help:"Give a page its turn now."`
-	Backup  backupCmd  `cmd:"" help:"Take a checkpoint of the database while it is used."`
-	Restore restoreCmd `cmd:"" help:"Go back to a checkpoint."`
-	Sink    sinkCmd    `cmd:"" help:"The mirror and other sinks: how far they are, and making one anew."`
-	Config  configCmd  `cmd:"" help:"Check, show, compare and begin configurations."`
-	Filter  filterCmd  `cmd:"" help:"Try scopes and filters on URLs."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Run      runCmd      `cmd:"" help:"Run the daemon: visit what is due, learn, keep what changed."`
+	Demo     demoCmd     `cmd:"" help:"Show what the daemon does, on a made-up site that lives fast."`
+	Add      addCmd      `cmd:"" help:"Look at a site, say what keeping it fresh costs, and add it."`
+	Import   importCmd   `cmd:"" help:"Add the pages of a list or a CSV file."`
+	Status   statusCmd   `cmd:"" help:"One screen: sites, pages, the daemon, today."`
+	Due      dueCmd      `cmd:"" help:"What will be visited, and when."`
+	Why      whyCmd      `cmd:"" help:"When a page is visited next and why then, or why it is not."`
+	Changes  changesCmd  `cmd:"" help:"What happened to pages, the newest first."`
+	Show     showCmd     `cmd:"" help:"A page and its versions, or the body of one."`
+	Diff     diffCmd     `cmd:"" help:"What changed between two versions of a page."`
+	Report   reportCmd   `cmd:"" help:"Change rates, days, hosts, responses: as text, CSV or JSON."`
+	Simulate simulateCmd `cmd:"" help:"Try policies and budgets on change histories, made-up worlds, or the visits recorded here."`
+	Pause    pauseCmd    `cmd:"" help:"Stop visiting a site, or all, for the time being."`
+	Resume   resumeCmd   `cmd:"" help:"Go on visiting a site, or all."`
+	Remove   removeCmd   `cmd:"" help:"Forget a site with all its pages."`
+	Visit    visitCmd    `cmd:"" help:"Give a page its turn now."`
+	Backup   backupCmd   `cmd:"" help:"Take a checkpoint of the database while it is used."`
+	Restore  restoreCmd  `cmd:"" help:"Go back to a checkpoint."`
+	Sink     sinkCmd     `cmd:"" help:"The mirror and other sinks: how far they are, and making one anew."`
+	Config   configCmd   `cmd:"" help:"Check, show, compare and begin configurations."`
+	Filter   filterCmd   `cmd:"" help:"Try scopes and filters on URLs."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

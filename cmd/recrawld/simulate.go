@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/report"
+	"recrawld/simulate"
+)
+
+// simulateCmd compares policies on what is past or made up.
+type simulateCmd struct {
+	Trace   []string `placeholder:"FILE" help:"A change trace, CSV or CSV.gz: page,t,size,blob,op. May be given several times."`
+	World   []string `placeholder:"NAME" help:"A made-up world; listed below."`
+	History bool     `help:"The visits that this daemon recorded. A change lies somewhere between two visits, so there are two results: optimistic, pessimistic."`
+
+	Policy  []string `placeholder:"NAME" default:"adaptive,classic,uniform" help:"The policies, compared; listed below."`
+	Budget  []string `placeholder:"BUDGET" help:"0.02/page/day, 2000/day, 1x (visits a true change) or off; several are compared. Default 0.3x,1x,3x, for worlds 0.2/page/day."`
+	Observe string   `enum:"meaningful,bytes" default:"meaningful" help:"What a visit takes for a change, where a trace tells: meaningful changes alone, or all of the bytes."`
+	Stale   string   `enum:"meaningful,bytes" default:"meaningful" help:"What makes a copy stale, where a trace tells."`
+
+	LastModified string `enum:"none,all" default:"none" help:"Whether answers say when the page last changed."`
+	Cycle        span   `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
+
+	Pages   int     `default:"10000" help:"Pages of a world."`
+	Hosts   int     `default:"100" help:"Hosts of a world."`
+	Days    float64 `default:"120" help:"Days of a world; as with traces, the first quarter is not scored."`
+	Seed    uint64  `default:"1" help:"Another number makes another world of the kind."`
+	Weights bool    `help:"Pages of a world matter unequally."`
+	Polite  float64 `placeholder:"N" help:"Half of the hosts of a world allow only so many visits a day for each of their pages."`
+
+	Visits string `type:"path" placeholder:"FILE" help:"Write the visits as NDJSON; with several runs one file each, named after them."`
+	Chart  string `type:"path" placeholder:"FILE.svg" help:"Draw freshness and staleness against budget."`
+}
+
+// Help lists worlds, policies and columns below the flags.
+func (simulateCmd) Help() string {
+	b := new(strings.Builder)
+	b.WriteString("Runs the daemon's own scheduler on a clock of its own over what is known of the past, and measures how fresh it would have kept the pages.\n\nWorlds:\n\n")
+	for _, name := range simulate.Worlds() {
+		fmt.Fprintf(b, "  %-11s %s\n", name, simulate.AboutWorld(name))
+	}
+	fmt.Fprintf(b, "\nPolicies: %s; for comparison %s, and %s, which knows each page's true average change rate.\n",
+		strings.Join(slices.DeleteFunc(config.Policies(), config.ForComparison), ", "),
+		strings.Join(slices.DeleteFunc(config.Policies(), func(p string) bool { return !config.ForComparison(p) }), ", "), simulate.Oracle)
+	b.WriteString(`
+Columns:
+
+  fresh      share of the pages' time during which the copy equalled the page
+  score      0 is round robin, 1 a clairvoyant that knows every change beforehand
+  E          staleness beside that of the best even intervals at known rates (worlds): 1.00 is as good
+  age        mean time that a copy had been stale
+  p50, p95   from a change to the visit that saw it
+  waste      share of the visits that found nothing new
+  a day      visits a day, and in the busiest week
+  never      pages without a visit; starved: last visited more than ten even intervals ago
+`)
+	return b.String()
+}
+
+// Run implements the command.
+func (c simulateCmd) Run(ctx context.Context, g *globals) error {
+	trials, err := c.trials(ctx, g)
+	if err != nil {
+		return err
+	}
+	results, err := runTrials(ctx, trials)
+	if err != nil {
+		return err
+	}
+	if err := c.write(results); err != nil {
+		return err
+	}
+	d := simulated(clock.System{}.Now(), results)
+	if g.JSON {
+		return report.WriteJSON(g.Stdout, d)
+	}
+	return report.WriteText(g.Stdout, d, terminalStyle(g.Stdout))
+}
+
+// runTrials runs as many at a time as there are processors.
+func runTrials(ctx context.Context, trials []simulate.Trial) ([]simulate.Result, error) {
+	results := make([]simulate.Result, len(trials))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range trials {
+		group.Go(func() (err error) {
+			results[i], err = trials[i].Do(ctx, clock.System{}.Now)
+			return err
+		})
+	}
+	return results, group.Wait()
+}
+
+// trials are all policies with all budgets on all subjects, in this order from the inside out.
+func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	subjects, err := c.subjects(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var trials []simulate.Trial
+	for _, s := range subjects {
+		budgets, err := c.budgets(s)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range budgets {
+			y, err := simulate.Measure(s, b)
+			if err != nil {
+				return nil, err
+			}
+			for _, policy := range c.Policy {
+				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle),
+					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all"}})
+			}
+		}
+	}
+	return trials, nil
+}
+
+// check refuses what can be told to be wrong without opening anything.
+func (c simulateCmd) check() error {
+	if len(c.Trace) == 0 && len(c.World) == 0 && !c.History {
+		return usagef("simulate what? --trace FILE, --world %s or --history", strings.Join(simulate.Worlds(), "|"))
+	}
+	known := append(config.Policies(), simulate.Oracle)
+	for _, policy := range c.Policy {
+		if !slices.Contains(known, policy) {
+			return usagef("no policy %q: there is %s", policy, strings.Join(known, ", "))
+		}
+	}
+	for _, world := range c.World {
+		if !slices.Contains(simulate.Worlds(), world) {
+			return usagef("no world %q: there is %s", world, strings.Join(simulate.Worlds(), ", "))
+		}
+	}
+	if _, err := c.budgets(simulate.Subject{}); err != nil {
+		return err
+	}
+	if every := time.Duration(c.Cycle); every < time.Minute || every > 366*24*time.Hour {
+		return usagef("--cycle %s is not between 1m and 366d", every)
+	}
+	return nil
+}
+
+// subjects reads and makes what to simulate.
+func (c simulateCmd) subjects(ctx context.Context, g *globals) ([]simulate.Subject, error) {
+	var subjects []simulate.Subject
+	for _, path := range c.Trace {
+		t, err := simulate.ReadTrace(path, c.Stale == "meaningful")
+		if err != nil {
+			if errors.Is(err, os.ErrNotExist) {
+				return nil, notFoundf("%w", err)
+			}
+			return nil, err
+		}
+		subjects = append(subjects, simulate.Subject{Trace: t})
+	}
+	for _, world := range c.World {
+		made, err := simulate.Make(simulate.Plan{World: world, Pages: c.Pages, Hosts: c.Hosts, Days: c.Days, Seed: c.Seed,
+			Weights: c.Weights, Saturated: c.Polite})
+		if err != nil {
+			return nil, usagef("%w", err)
+		}
+		subjects = append(subjects, simulate.Subject{Trace: made.Trace, Made: &made})
+	}
+	if c.History {
+		recorded, err := historySubjects(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		subjects = append(subjects, recorded...)
+	}
+	return subjects, nil
+}
+
+// budgets are those of the flag, or the usual ones for the subject.
+func (c simulateCmd) budgets(s simulate.Subject) ([]simulate.Spending, error) {
+	words := c.Budget
+	switch {
+	case len(words) > 0:
+	case s.Made != nil:
+		words = []string{"0.2/page/day"}
+	default:
+		words = []string{"0.3x", "1x", "3x"}
+	}
+	var budgets []simulate.Spending
+	for _, word := range words {
+		b, err := simulate.ParseSpending(word)
+		if err != nil {
+			return nil, usagef("--budget: %w", err)
+		}
+		budgets = append(budgets, b)
+	}
+	return budgets, nil
+}
+
+// write writes the files that were asked for.
+func (c simulateCmd) write(results []simulate.Result) error {
+	if c.Visits != "" {
+		for _, r := range results {
+			if err := writeVisits(c.visitsFile(r, len(results) > 1), r); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Chart == "" {
+		return nil
+	}
+	if err := os.WriteFile(c.Chart, chart(results), 0o644); err != nil {
+		return fmt.Errorf("write the chart: %w", err)
+	}
+	return nil
+}
+
+// visitsFile is the file for a result: with several, visits.ndjson becomes visits-TRACE-POLICY-BUDGET.ndjson.
+func (c simulateCmd) visitsFile(r simulate.Result, several bool) string {
+	if !several {
+		return c.Visits
+	}
+	ending := filepath.Ext(c.Visits)
+	name := strings.Join([]string{r.Subject.Trace.Name, r.Policy, r.Spending.String()}, "-")
+	return strings.TrimSuffix(c.Visits, ending) + "-" + strings.NewReplacer("/", "-", " ", "-", ",", "").Replace(name) + ending
+}
+
+func writeVisits(path string, r simulate.Result) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write visits: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return simulate.WriteVisits(f, r.Subject.Trace, r.Log)
+}
+
+// simulated is the table of the results.
+func simulated(now time.Time, results []simulate.Result) report.Document {
+	d := report.Document{Name: "simulate", Title: "Simulated", At: now, Columns: []report.Column{
+		{Key: "subject", Head: "pages of", Flex: true}, {Key: "budget", Head: "budget"}, {Key: "policy", Head: "policy"},
+		{Key: "freshness", Head: "fresh", Right: true}, {Key: "score", Head: "score", Right: true, Spare: true},
+		{Key: "excess", Head: "E", Right: true, Spare: true}, {Key: "captured", Head: "rhythm", Right: true, Spare: true, Drop: 2},
+		{Key: "age_seconds", Head: "age", Right: true, Drop: 1},
+		{Key: "delay_p50_seconds", Head: "p50", Right: true, Drop: 4}, {Key: "delay_p95_seconds", Head: "p95", Right: true, Drop: 3},
+		{Key: "waste", Head: "waste", Right: true, Drop: 5}, {Key: "visits_per_day", Head: "a day", Right: true},
+		{Key: "busiest_week", Head: "busiest", Right: true, Drop: 7}, {Key: "unvisited", Head: "never", Right: true, Drop: 6},
+		{Key: "starved", Head: "starved", Right: true, Drop: 8},
+		{Key: "budget_per_day"}, {Key: "caught"}, {Key: "visits"}, {Key: "round_robin"}, {Key: "clairvoyant"}, {Key: "known_rate_optimum"},
+		{Key: "phase_optimum"}, {Key: "over_budget"}, {Key: "took_seconds"},
+	}}
+	var before simulate.Yardstick
+	for _, r := range results {
+		d.Rows = append(d.Rows, resultRow(r, before))
+		before = r.Yardstick
+	}
+	return d
+}
+
+// resultRow is a line; what stands in the line above is not repeated for a person.
+func resultRow(r simulate.Result, above simulate.Yardstick) report.Row {
+	s := r.Score
+	subject, budget := report.TextCell(r.Subject.Trace.Name), report.TextCell(r.Spending.String())
+	if above.Subject.Trace == r.Subject.Trace {
+		subject.Text = ""
+		if above.Spending == r.Spending {
+			budget.Text = ""
+		}
+	}
+	spent := number(s.PerDay, "%.4g")
+	if r.PerDay > 0 && s.OverBudget(r.PerDay) {
+		spent.Tone = report.Bad
+		spent.Text += " over"
+	}
+	return report.Row{
+		subject, budget, report.TextCell(r.Policy), number(s.Freshness, "%.4f"), signed(r.Worth()), excess(r), number(r.Captured(), "%.2f"),
+		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), number(100*s.Waste, "%.0f %%"), spent,
+		number(s.Busiest, "%.4g"), number(100*s.Unvisited, "%.1f %%"), number(100*s.Starved, "%.1f %%"),
+		plain(r.PerDay), plain(s.Caught), report.OnlyValue(s.Visits), plain(r.Bounds.RoundRobin), plain(r.Bounds.Clairvoyant),
+		plain(r.Best), plain(r.Phase), report.OnlyValue(r.PerDay > 0 && s.OverBudget(r.PerDay)), plain(r.Took.Seconds()),
+	}
+}
+
+// number is a figure for both; nothing where it is none.
+func number(x float64, format string) report.Cell {
+	c := plain(x)
+	if c.Value != nil {
+		c.Text = fmt.Sprintf(format, x)
+	}
+	return c
+}
+
+func plain(x float64) report.Cell {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return report.Cell{}
+	}
+	return report.OnlyValue(x)
+}
+
+// signed is a score: red below that of round robin.
+func signed(x float64) report.Cell {
+	c := number(x, "%.3f")
+	switch {
+	case x < -0.005:
+		c.Tone = report.Bad
+	case x > 0.005:
+		c.Tone = report.Good
+	}
+	return c
+}
+
+func excess(r simulate.Result) report.Cell {
+	c := number(r.Excess(), "%.2f")
+	if r.Excess() > 1.5 {
+		c.Tone = report.Warn
+	}
+	return c
+}
+
+func lasting(d time.Duration) report.Cell {
+	return report.Cell{Value: d.Seconds(), Text: report.Span(d)}
+}

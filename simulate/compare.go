@@ -1,0 +1,122 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"recrawld/config"
+)
+
+// Subject is what policies are compared on.
+type Subject struct {
+	Trace *Trace
+	Made  *Made // what is known of a made-up world beforehand; nil for a history
+}
+
+// Spending is a budget as it is written: "0.02/page/day", "2000/day", or "1x", that many visits a true change.
+type Spending struct {
+	PerChange float64     // above 0: visits a true change
+	Rate      config.Rate // otherwise
+}
+
+// ParseSpending reads a budget. "off" is none: pages are visited when the policy says.
+func ParseSpending(text string) (Spending, error) {
+	if number, ok := strings.CutSuffix(text, "x"); ok {
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(v > 0 && v <= 1e6) {
+			return Spending{}, fmt.Errorf("%q is not a budget, write one like 1x (visits a true change), 0.02/page/day or 2000/day", text)
+		}
+		return Spending{PerChange: v}, nil
+	}
+	rate, err := config.ParseRate(text)
+	if err != nil {
+		return Spending{}, fmt.Errorf("%w; or visits a true change, like 1x", err)
+	}
+	return Spending{Rate: rate}, nil
+}
+
+// String is the budget as ParseSpending reads it.
+func (s Spending) String() string {
+	if s.PerChange > 0 {
+		return fmt.Sprintf("%gx", s.PerChange)
+	}
+	return s.Rate.String()
+}
+
+// Of is the budget in visits a day on a trace, constant over its time; 0: none.
+func (s Spending) Of(t *Trace) float64 {
+	if s.PerChange > 0 {
+		return t.PerChange(s.PerChange)
+	}
+	return s.Rate.Of(int64(len(t.Pages)))
+}
+
+// Yardstick is what a budget could buy on a subject: what results are measured by.
+type Yardstick struct {
+	Subject  Subject
+	Spending Spending
+	PerDay   float64 // the budget in visits a day; 0: none
+	Window   Window  // what is scored
+	Bounds   Bounds  // NaN without a budget
+	Best     float64 // freshness of the known-rate optimum; NaN where rates are not known beforehand
+	Phase    float64 // that of visits which know the rhythm too; NaN where there is none
+}
+
+// Measure makes the yardstick of a budget. An error says that the subject has no length.
+func Measure(s Subject, b Spending) (Yardstick, error) {
+	nan := math.NaN()
+	y := Yardstick{Subject: s, Spending: b, PerDay: b.Of(s.Trace), Window: s.Trace.Scored(Learn), Bounds: Bounds{nan, nan}, Best: nan, Phase: nan}
+	if s.Trace.To <= s.Trace.From {
+		return y, fmt.Errorf("trace %s has no length: all of it happens at one moment", s.Trace.Name)
+	}
+	if y.PerDay == 0 {
+		return y, nil
+	}
+	y.Bounds = BoundsOf(s.Trace, y.Window, y.PerDay)
+	if m := s.Made; m != nil {
+		y.Best = KnownRates(m.Sources, y.PerDay, m.Most).Freshness
+		if m.Profile != nil && m.Most == nil {
+			y.Phase = PhaseOptimum(m.Sources, m.Profile, y.PerDay).Freshness
+		}
+	}
+	return y, nil
+}
+
+// Trial is one policy with one budget on one subject.
+type Trial struct {
+	Yardstick
+	Policy string
+	Cycle  time.Duration
+	Sight  Sight
+}
+
+// Result is what became of a trial.
+type Result struct {
+	Trial
+	Score Score
+	Log   []Seen
+	Took  time.Duration // on the machine's clock
+}
+
+// Do runs a trial; now is the machine's clock, for Took.
+func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
+	began := now()
+	log, err := Run(ctx, Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight})
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Trial: t, Log: log, Took: now().Sub(began), Score: Judge(t.Subject.Trace, t.Window, log)}, nil
+}
+
+// Worth is the score beside round robin and the clairvoyant, see Bounds.Of.
+func (r Result) Worth() float64 { return r.Bounds.Of(r.Score.Freshness) }
+
+// Excess is E = (1 − F)/(1 − F*), the staleness beside that of the known-rate optimum: 1 is as good.
+func (r Result) Excess() float64 { return (1 - r.Score.Freshness) / (1 - r.Best) }
+
+// Captured is the share of what knowing the rhythm is worth, beyond the known-rate optimum, that was reached.
+func (r Result) Captured() float64 { return (r.Score.Freshness - r.Best) / (r.Phase - r.Best) }
