@@ -38,13 +38,19 @@ func (w *Weights) read(v *view) reading {
 }
 
 // posterior is the prior with the evidence of the page's own visits. Where the prior has moved away from what it was
-// when they were made, their sum may fall below 0; it is kept above.
+// when they were made, their sum may fall to nothing or below; some of the prior always stays.
 func (r *reading) posterior(e Evidence) Gamma {
 	if math.IsNaN(e.Shape + e.Days) {
-		e = Evidence{}
+		return r.prior
 	}
-	return Gamma{Shape: max(0.02, r.prior.Shape+e.Shape), Days: r.prior.Days + e.Days}.sane()
+	return Gamma{
+		Shape: max(leastShape, r.prior.Shape+e.Shape),
+		Days:  max(leastDays*r.prior.Days, r.prior.Days+e.Days),
+	}.sane()
 }
+
+// What stays of the prior: so much shape, and this share of its days.
+const leastShape, leastDays = 0.02, 0.01
 
 // slopes are the derivatives of log S = −a·log(1 + x/b) by each weight, x the days since the last record as far as
 // they count. The prior's days are its shape by its rate, so a lasting feature moves b, another one x.

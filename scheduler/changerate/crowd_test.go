@@ -1,0 +1,157 @@
+package changerate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var crowdsOf = cmp.AllowUnexported(Crowd{}, group{}, heat{}, calendar{})
+
+func TestCrowdIsReadAsWritten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(1, 40)
+	w.visit(60)
+	for name, c := range map[string]*Crowd{"learned": &w.crowd, "empty": {groups: map[uint64]*group{}}} {
+		body, err := c.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Crowd
+		if err := read.UnmarshalBinary(body); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(c, &read, crowdsOf); diff != "" {
+			t.Errorf("%s: read (-want +got):\n%s", name, diff)
+		}
+		again, _ := read.MarshalBinary()
+		if !bytes.Equal(body, again) {
+			t.Errorf("%s: written again in other bytes", name)
+		}
+	}
+}
+
+func TestCrowdRefusesBadBytes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(2, 10)
+	w.visit(20)
+	good, _ := w.crowd.MarshalBinary()
+	var before Crowd
+	for cut := range good {
+		if err := before.UnmarshalBinary(good[:cut]); err == nil {
+			t.Fatalf("read from %d of %d bytes", cut, len(good))
+		}
+	}
+	if diff := cmp.Diff(Crowd{}, before, crowdsOf); diff != "" {
+		t.Errorf("an error changed the crowd:\n%s", diff)
+	}
+	if err := before.UnmarshalBinary(append(bytes.Clone(good), 0)); !errors.Is(err, errCorrupt) {
+		t.Errorf("with a byte more: %v", err)
+	}
+	other := bytes.Clone(good)
+	other[0]++
+	if err := before.UnmarshalBinary(other); !errors.Is(err, ErrOtherModel) {
+		t.Errorf("of another form: %v, want ErrOtherModel", err)
+	}
+}
+
+func FuzzCrowd(f *testing.F) {
+	w := newWorld(3, 5)
+	w.visit(4)
+	good, _ := w.crowd.MarshalBinary()
+	f.Add(good)
+	f.Add([]byte{crowdForm})
+	f.Fuzz(func(t *testing.T, stored []byte) {
+		var c Crowd
+		if c.UnmarshalBinary(stored) != nil {
+			return
+		}
+		if len(c.groups) > maxGroups {
+			t.Fatalf("%d groups", len(c.groups))
+		}
+		s := w.pages[0]
+		before := Look(w.weights, &c, &s, w.now+1)
+		checkForecast(t, before)
+		c.Known(&s, w.now)
+		Learn(w.weights.Clone(), &c, &s, Sight{At: w.now + 2, Changed: true})
+		if _, err := c.MarshalBinary(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestCrowdIsBounded(t *testing.T) {
+	t.Parallel()
+	var c Crowd
+	w := Defaults()
+	for i := range 4 * maxGroups {
+		s := Subject{Names: NamesOf(fmt.Sprintf("docs/x%c%c-%d/y%d.html", 'a'+i%26, 'a'+i/26%26, i, i)), LastAt: 20000}
+		c.Known(&s, 20000)
+		if i%10 == 0 {
+			Learn(w, &c, &s, Sight{At: 20001, Changed: true})
+		}
+	}
+	if len(c.groups) > maxGroups {
+		t.Errorf("%d groups are kept, want at most %d", len(c.groups), maxGroups)
+	}
+	if g := c.groups[NamesOf("docs/any/z.html").Groups[byTop]]; g == nil || g.members != 4*maxGroups {
+		t.Errorf("the group of all pages was forgotten: %+v", g)
+	}
+	if body, _ := c.MarshalBinary(); len(body) > 200<<10 {
+		t.Errorf("it is stored in %d bytes", len(body))
+	}
+}
+
+func TestCalendarKeepsItsSums(t *testing.T) {
+	t.Parallel()
+	var c Crowd
+	s := Subject{Names: NamesOf("a/b"), LastAt: 20000}
+	c.Known(&s, 20000)
+	total := func() (expected, seen float64) {
+		for i := range bins {
+			expected += float64(c.all.expected[i])
+			seen += float64(c.all.seen[i])
+		}
+		return expected, seen
+	}
+	for i := range 3000 { // 3000 days: the bins grow from one day to 32
+		at := 20000 + float64(i)
+		c.learn(&s.Names, sight{from: max(20000, at-7.3), at: at + 0.5, expected: 0.5, changes: 2})
+	}
+	if c.width != 32 {
+		t.Errorf("bins of %v days, want 32", c.width)
+	}
+	if expected, seen := total(); !near(expected, 1500, 1e-4) || !near(seen, 6000, 1e-4) {
+		t.Errorf("%v changes expected and %v seen, want 1500 and 6000", expected, seen)
+	}
+	whole := math.Log((6000. + calm) / (1500 + calm))
+	if got := c.all.news(c.between(0, 1e9)); !near(got, whole, 1e-4) {
+		t.Errorf("news of all time %v, want %v", got, whole)
+	}
+}
+
+// A sweep: half of the pages are visited within an hour and found changed. It is news of those not visited since.
+func TestCalendarSeparatesPagesBySweep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(4, 200)
+	w.visit(10)
+	w.now += 2
+	for i := range 100 {
+		w.learn(i, true)
+		w.now += 0.0004
+	}
+	waiting := w.pages[198]
+	waiting.Evidence, waiting.ChangedAt, waiting.Visits = Evidence{}, 0, 10
+	swept := waiting
+	waiting.LastAt, swept.LastAt = w.now-4, w.now+2
+	before := Look(w.weights, &w.crowd, &waiting, w.now+2)
+	after := Look(w.weights, &w.crowd, &swept, w.now+8)
+	if before.Stale() < 1.1*after.Stale() || before.News < 1.5*after.News {
+		t.Errorf("six days with a sweep: %+v (%.3f), six days after it: %+v (%.3f)",
+			before, before.Stale(), after, after.Stale())
+	}
+}
