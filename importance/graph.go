@@ -2,6 +2,8 @@ package importance
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -95,16 +97,20 @@ func (g *Graph) find(bucket int16, id int64) (int, bool) {
 	return start + i, known
 }
 
-// Rank computes the factors of all pages. It returns how many steps the iteration took.
-func (g *Graph) Rank() int {
-	linked, steps := g.iterate()
+// Rank computes the factors of all pages. It returns how many steps the iteration took, or the error of ctx, which is
+// asked before each step: one takes some seconds for 100,000,000 links.
+func (g *Graph) Rank(ctx context.Context) (steps int, err error) {
+	linked, steps, err := g.iterate(ctx)
+	if err != nil {
+		return steps, fmt.Errorf("rank pages: %w", err)
+	}
 	g.weigh(linked)
 	g.spare = nil
-	return steps
+	return steps, nil
 }
 
 // iterate finds the PageRank of the pages with links, which are so many.
-func (g *Graph) iterate() (linked, steps int) {
+func (g *Graph) iterate(ctx context.Context) (linked, steps int, err error) {
 	if g.ends == nil {
 		g.ends = make([]uint32, len(g.ids))
 	}
@@ -114,9 +120,12 @@ func (g *Graph) iterate() (linked, steps int) {
 	g.rank, g.spare = make([]float32, len(g.ids)), make([]float32, len(g.ids))
 	linked = g.begin()
 	for change := math.Inf(1); linked > 0 && change > settled && steps < maxSteps; steps++ {
+		if err := ctx.Err(); err != nil {
+			return linked, steps, err
+		}
 		change = g.step(float64(linked))
 	}
-	return linked, steps
+	return linked, steps, nil
 }
 
 // each calls f for every page in order, with the range of its links.

@@ -1,6 +1,8 @@
 package importance
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -43,6 +45,15 @@ func build(n int, links []link, names []int64) *Graph {
 	return g
 }
 
+// rank ranks a graph.
+func rank(g *Graph) int {
+	steps, err := g.Rank(context.Background())
+	if err != nil {
+		panic(err) // only a context that has ended makes one
+	}
+	return steps
+}
+
 func plainNames(n int) []int64 {
 	names := make([]int64, n)
 	for i := range names {
@@ -55,7 +66,9 @@ func plainNames(n int) []int64 {
 func ranks(n int, links []link) []float64 {
 	names := plainNames(n)
 	g := build(n, links, names)
-	g.iterate()
+	if _, _, err := g.iterate(context.Background()); err != nil {
+		panic(err)
+	}
 	out := make([]float64, n)
 	for i := range out {
 		at, _ := g.find(int16(i%4), int64(i))
@@ -113,7 +126,10 @@ func TestSumsArePreserved(t *testing.T) {
 		n, links := anyLinks(t)
 		names := plainNames(n)
 		g := build(n, links, names)
-		linked, _ := g.iterate()
+		linked, _, err := g.iterate(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
 		sum := 0.0
 		for _, r := range g.rank {
 			if r != 0 && r < 0.1499 {
@@ -125,7 +141,7 @@ func TestSumsArePreserved(t *testing.T) {
 			t.Fatalf("ranks of %d pages add up to %v", linked, sum)
 		}
 		g = build(n, links, names)
-		g.Rank()
+		rank(g)
 		sum = 0
 		for _, name := range names {
 			sum += g.Factor(int16(name%4), name)
@@ -143,8 +159,8 @@ func TestNamesDoNotMatter(t *testing.T) {
 		n, links := anyLinks(t)
 		names := rapid.SliceOfNDistinct(rapid.Int64Range(0, 1<<40), n, n, rapid.ID[int64]).Draw(t, "names")
 		plain, renamed := build(n, links, plainNames(n)), build(n, links, names)
-		plain.Rank()
-		renamed.Rank()
+		rank(plain)
+		rank(renamed)
 		for i, name := range names {
 			a, b := plain.Factor(int16(i%4), int64(i)), renamed.Factor(int16(name%4), name)
 			if math.Abs(a-b) > 1e-4*(a+b) {
@@ -159,7 +175,7 @@ func TestALinkMore(t *testing.T) {
 	t.Parallel()
 	ring := []link{{0, 3}, {3, 6}, {6, 0}}
 	g, names := build(10, append(ring, link{9, 3}), plainNames(10)), plainNames(10)
-	g.Rank()
+	rank(g)
 	factor := func(i int) float64 { return g.Factor(int16(names[i]%4), names[i]) }
 	if !(factor(3) > factor(0) && factor(3) > factor(6) && factor(9) < factor(0)) {
 		t.Errorf("factors %v, %v, %v and of the one that links %v", factor(0), factor(3), factor(6), factor(9))
@@ -174,7 +190,7 @@ func TestUnknownPages(t *testing.T) {
 	t.Parallel()
 	g := new(Graph)
 	g.Link(0, 1, 0, 2)
-	if g.Rank(); g.Pages() != 0 || g.Links() != 0 {
+	if rank(g); g.Pages() != 0 || g.Links() != 0 {
 		t.Errorf("an empty graph has %d pages and %d links", g.Pages(), g.Links())
 	}
 	g = new(Graph)
@@ -185,7 +201,7 @@ func TestUnknownPages(t *testing.T) {
 	g.Link(1, 1, 3, 9)
 	g.Link(3, 1, 3, 9)
 	g.Link(3, 5, 3, 9)
-	g.Rank()
+	rank(g)
 	if g.Links() != 1 || g.Factor(0, 1) != 1 {
 		t.Errorf("%d links count, and the page without has the factor %v", g.Links(), g.Factor(0, 1))
 	}
@@ -203,7 +219,7 @@ func TestManyLinks(t *testing.T) {
 		g.Link(0, i, 0, 0)
 		g.Link(0, i, 0, (i+1)%n)
 	}
-	steps := g.Rank()
+	steps := rank(g)
 	if g.Links() != 2*n-1 || steps >= maxSteps { // the start page's link to itself does not count
 		t.Errorf("%d links, %d steps", g.Links(), steps)
 	}
@@ -224,5 +240,15 @@ func TestOf(t *testing.T) {
 		if got := Of(test.site, test.rule, test.links); got != test.want {
 			t.Errorf("Of(%v, %v, %v) = %v, want %v", test.site, test.rule, test.links, got, test.want)
 		}
+	}
+}
+
+func TestRankEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	g := build(3, []link{{0, 1}, {1, 2}}, plainNames(3))
+	if _, err := g.Rank(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Rank after the end of its context = %v, want context.Canceled", err)
 	}
 }

@@ -138,10 +138,17 @@ func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site co
 	// The daemon's first request keeps its distance to our last one.
 	due := clk.Now().Add(s.delay)
 	pages := make([]models.Discovery, 0, len(s.pages)+1)
+	worth, err := compileWorth(site.Settings.Importance)
+	if err != nil {
+		return err
+	}
 	add := func(raw string, level int16) {
 		if u, err := canon.Parse(raw); err == nil {
 			page := scheduler.NewPage(u.String(), u.HostName(), row.ID, level, site.Settings.FR)
 			page.DueAt = models.At(due)
+			if !worth.plain() {
+				page.Importance = worth.of(page.URL, 1)
+			}
 			pages = append(pages, models.Discovery{Page: page, Host: u.HostName()})
 		}
 	}

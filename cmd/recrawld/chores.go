@@ -25,6 +25,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
 		{Name: "history", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneVisits},
 		d.backupJob(),
+		{Name: "importance", Next: scheduler.Every(wait(importanceEvery)), Run: d.saidOnce("importance", d.followImportance)},
 		{Name: "events", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneEvents},
 	}
 }

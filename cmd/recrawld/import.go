@@ -226,6 +226,7 @@ func (i *importer) siteOf(ctx context.Context, u canon.URL) (int32, error) {
 
 // flush writes the batch.
 func (i *importer) flush(ctx context.Context) error {
+	i.force.weigh(i.batch)
 	added, err := i.store.AddPages(ctx, i.now, i.batch, i.base.Defaults.PagesPerHost)
 	i.counts.Added += added.Added
 	i.counts.Known += added.Known

@@ -19,6 +19,7 @@ type inForce struct {
 	origins config.Origins
 	planner *scheduler.Planner
 	sites   map[int32]preparedSite
+	worths  map[int32]*siteWorth // by site; 0: what holds for all others
 	rows    []models.Site
 	broken  error           // why some of the rows are left out; nil: none is
 	refused map[int32]error // sites of rows that this daemon may not ask, by ID, and why
@@ -35,6 +36,9 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 	c, merged, broken := base.WithSites(origins, stored(rows))
 	allowOwnSites(&c)
 	f := &inForce{config: c, origins: merged, sites: make(map[int32]preparedSite), rows: rows, broken: broken}
+	if err := f.compileWorths(); err != nil {
+		return nil, err
+	}
 	paused := make(map[int32]bool)
 	for _, row := range rows {
 		if row.Paused {

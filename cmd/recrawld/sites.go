@@ -81,5 +81,6 @@ func addStartPages(ctx context.Context, store *models.Store, force *inForce, now
 		page.DueAt = models.At(now)
 		pages = append(pages, models.Discovery{Page: page, Host: u.HostName()})
 	}
+	force.weigh(pages)
 	return store.AddPages(ctx, now, pages, force.config.Defaults.PagesPerHost)
 }

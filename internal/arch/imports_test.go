@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"recrawl/sitemap":     {"recrawl/canon"},
 
 	"importance":    {},
-	"scheduler/slo": {},
+	"scheduler/slo": {"scheduler/changerate"},
 
 	"archive": {"models"},
 	"models":  {"models/migrations"},
