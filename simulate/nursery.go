@@ -54,7 +54,7 @@ func (n *nursery) SleepUntil(ctx context.Context, t time.Time) error {
 			n.end()
 			break
 		}
-		if n.err = n.deliver(context.WithoutCancel(ctx)); n.err != nil {
+		if n.err = n.deliver(ctx); n.err != nil {
 			n.end()
 		}
 		n.wake()
@@ -66,8 +66,11 @@ func (n *nursery) SleepUntil(ctx context.Context, t time.Time) error {
 func (n *nursery) deliver(ctx context.Context) error {
 	now := n.Now()
 	var born []models.Discovery
+	early := make(map[key]bool)
 	for len(n.unborn) > 0 && n.trace.Pages[n.unborn[0]].Born <= models.At(now) {
-		born = append(born, n.newborn(n.unborn[0], now))
+		result := n.newborn(n.unborn[0], now)
+		born = append(born, models.Discovery{Page: result.Page, Host: result.Host.Name})
+		early[key{result.Host.Bucket, result.Host.ID}] = result.Host.Ahead
 		n.unborn = n.unborn[1:]
 	}
 	if len(born) == 0 {
@@ -76,21 +79,34 @@ func (n *nursery) deliver(ctx context.Context) error {
 	if _, err := n.store.AddPages(ctx, now, born, 0); err != nil {
 		return fmt.Errorf("add %d pages of trace %s: %w", len(born), n.trace.Name, err)
 	}
+	for h, ahead := range early {
+		n.store.setAhead(h.bucket, h.id, ahead)
+	}
 	return nil
 }
 
-// newborn is a page as its first visit leaves it.
-func (n *nursery) newborn(i int32, now time.Time) models.Discovery {
+// newborn is what a page's first visit would write.
+func (n *nursery) newborn(i int32, now time.Time) models.Result {
 	l := &n.trace.Pages[i]
 	page := scheduler.NewPage(l.URL, l.Host, 0, 0, 1)
 	page.Importance = float32(l.Weight)
 	out := n.replay.answer(i, models.Digest{}, models.At(now), now)
 	host := models.Host{Bucket: page.Bucket, ID: page.HostID, Name: l.Host}
-	page = n.planner().Plan(&models.Lease{Host: host}, page, &out, now).Page
+	result := n.planner().Plan(&models.Lease{Host: host}, page, &out, now)
 	if n.placed != nil {
-		n.placed(&page, i)
+		n.placed(&result.Page, i)
 	}
-	return models.Discovery{Page: page, Host: l.Host}
+	return result
+}
+
+// setAhead lets the pages of a host be visited early, as the commit of a visit does.
+func (m *Memory) setAhead(bucket int16, id int64, ahead bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h := m.buckets[bucket].hosts[id]; h != nil && h.Ahead != ahead {
+		h.Ahead = ahead
+		m.requeue(h)
+	}
 }
 
 // unfinished is an error where the worker stopped before the end of the trace.

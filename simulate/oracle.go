@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"recrawld/models"
-	"recrawld/scheduler"
 )
 
 // oracle is the store of a simulation whose due times come from the true average change rates: a page is due when a visit
@@ -97,8 +96,5 @@ func (o *oracle) sort(ctx context.Context) error {
 			moved = append(moved, *d)
 		}
 	}
-	if store, ok := any(o.Memory).(scheduler.Learning); ok {
-		return store.Reschedule(ctx, moved)
-	}
-	return nil
+	return o.Reschedule(ctx, moved)
 }
