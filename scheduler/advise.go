@@ -109,7 +109,7 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	p := m.price(account(q.page.SiteID, q.settings))
 	since := q.now.Sub(q.page.Stats.VisitedAt.Time())
-	free := q.page.Rule == models.RulePolicy && since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
+	free := (q.page.Rule == models.RulePolicy || q.page.Rule == models.RuleBudget) && since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
 	if !free || !(value > 0) {
 		return
 	}
@@ -142,11 +142,17 @@ func (m *Mind) price(account string) *price {
 func (m *Mind) priceAt(c *crowd, q *question) float64 {
 	p := m.price(account(q.page.SiteID, q.settings))
 	if !p.known {
-		f := m.forecast(c, q)
-		p.served(f.Rate.Utility(cmp.Or(q.even, 5*24*time.Hour).Hours() / 24))
+		first := m.forecast(c, q).Rate.Utility(cmp.Or(q.even, guess).Hours() / 24)
+		if q.even == 0 {
+			return first
+		}
+		p.served(first)
 	}
 	return p.value() * math.Exp(c.premium)
 }
+
+// guess is the interval that a budget allows each page as long as it is not known.
+const guess = 5 * 24 * time.Hour
 
 // outlook is what is expected of a page, and what a visit to it must be worth.
 func (m *Mind) outlook(q question) policy.Outlook {

@@ -41,6 +41,7 @@ type crowd struct {
 	lessons int   // since then
 	saved   time.Time
 	since   int     // lessons since the host's pages were last walked
+	asked   float64 // what a visit had to be worth, as a logarithm, when they were all placed anew
 	premium float64 // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 }
 
@@ -97,19 +98,20 @@ func (m *Mind) forget() {
 	}
 }
 
-// A host's knowledge is written after so many lessons, or so long, in real time, after it was written last: what a
-// crash costs is less than that.
+// A host's knowledge is written after so many lessons, a share of its pages between two bounds: what a crash costs is less
+// than that.
 const (
-	knowledgeLessons = 64
-	knowledgeEvery   = 10 * time.Minute
+	knowledgeShare = 16
+	knowledgeLeast = 4
+	knowledgeMost  = 256
 )
 
 // save returns what is known of a host where it is time to write it, nil otherwise.
-func (m *Mind) save(h *models.Host, now time.Time, every time.Duration) []byte {
+func (m *Mind) save(h *models.Host, now time.Time) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowds[hostKey{h.Bucket, h.ID}]
-	if c == nil || c.lessons == 0 || (c.lessons < knowledgeLessons && now.Sub(c.saved) < every) {
+	if c == nil || c.lessons < min(max(int(h.Pages)/knowledgeShare, knowledgeLeast), knowledgeMost) {
 		return nil
 	}
 	body, err := c.MarshalBinary()

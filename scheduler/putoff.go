@@ -25,7 +25,7 @@ func (w *Worker) putOff(ctx context.Context, p *Planner, page *models.Page, now 
 		return models.Outcome{}, false
 	}
 	s := p.config.Site(page.SiteID).Settings
-	if s.Policy == policy.AdaptiveName && page.Rule == models.RulePolicy && !page.DueAt.Time().After(now) {
+	if s.Policy == policy.AdaptiveName && (page.Rule == models.RulePolicy || page.Rule == models.RuleBudget) && !page.DueAt.Time().After(now) {
 		if until := w.mind.later(p.question(page, &s, now)); until.After(now) {
 			return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "worth less than a visit costs"}, true
 		}

@@ -179,7 +179,7 @@ func (t *hostTurn) finish(ctx context.Context) {
 	if err := w.mind.walk(ctx, planner, host, now); err != nil && ctx.Err() == nil {
 		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
 	}
-	t.last.result.Knowledge = w.mind.save(host, now, w.Clock.Real(knowledgeEvery))
+	t.last.result.Knowledge = w.mind.save(host, now)
 	t.last.result.Release = true
 	t.arrivals <- *t.last
 	t.last = nil

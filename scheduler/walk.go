@@ -17,16 +17,21 @@ const (
 	walkLeast = 4
 )
 
+// priceMoved is how far the price may move, as a logarithm, until the pages of a host are all put in its order again.
+const priceMoved = 0.3
+
 // walk brings the due times of a host's pages up to what its visits taught: where neighbours changed, a page is due
-// sooner. Only what is due sooner, and soon, is written: what is due later shows that when its turn comes. Among those
-// that are worth more than a visit costs by now, those that are worth the most come first.
+// sooner. Only what is due sooner is written: what is due later shows that when its turn comes. Where the price has moved
+// far, though, every page gets its new place. Among those that are worth more than a visit costs by now, those that are
+// worth the most come first.
 func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Time) error {
-	if !m.walks(h) {
+	all, ok := m.walks(h)
+	if !ok {
 		return nil
 	}
 	var due []models.Due
 	err := m.store.HostPages(ctx, h.Bucket, h.ID, func(page *models.Page) bool {
-		if d, ok := m.sooner(p, page, now); ok {
+		if d, ok := m.moved(p, page, now, all); ok {
 			due = append(due, d)
 		}
 		return ctx.Err() == nil
@@ -40,36 +45,42 @@ func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Ti
 	return nil
 }
 
-// walks tells whether it is time to walk a host's pages, and counts it as done.
-func (m *Mind) walks(h *models.Host) bool {
+// walks tells whether it is time to walk a host's pages, and counts it as done; all, whether every page is to be placed
+// anew.
+func (m *Mind) walks(h *models.Host) (all, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowds[hostKey{h.Bucket, h.ID}]
 	if c == nil || c.since < max(int(h.Pages)/walkShare, walkLeast) {
-		return false
+		return false, false
 	}
 	c.since = 0
-	return true
+	asked := m.price(allSites).log + c.premium
+	if math.Abs(asked-c.asked) > priceMoved {
+		all, c.asked = true, asked
+	}
+	return all, true
 }
 
-// sooner is the new due time of a waiting page, where it is sooner than the one it has.
-func (m *Mind) sooner(p *Planner, page *models.Page, now time.Time) (models.Due, bool) {
-	if page.State != models.StateLive || page.Rule != models.RulePolicy || page.Stats.Records == 0 || page.DueAt.Time().Before(now) {
+// moved is the new due time of a waiting page, where it is sooner than the one it has, or other, where all are asked for.
+func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool) (models.Due, bool) {
+	byValue := page.Rule == models.RulePolicy || page.Rule == models.RuleBudget
+	if page.State != models.StateLive || !byValue || page.Stats.Records == 0 {
 		return models.Due{}, false
 	}
 	s := p.config.Site(page.SiteID).Settings
-	if s.Policy != policy.AdaptiveName {
+	if s.Policy != policy.AdaptiveName || (!all && page.DueAt.Time().Before(now)) {
 		return models.Due{}, false
 	}
 	due, every := m.due(p.question(page, &s, now))
 	left, was := due.Sub(now), page.DueAt.Time().Sub(now)
-	if left >= was-was/16 {
+	if sooner := left < was-was/16; !sooner && !all {
 		return models.Due{}, false
 	}
 	at := IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
-	choice := policy.Cycles(every, p.calendar.Interval(now, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
+	cycles := policy.Cycles(every, p.calendar.Interval(now, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, DueAt: models.At(at),
-		FRMax: int32(choice), Wanted: every, Rule: models.RulePolicy}, true
+		FRMax: int32(cycles), Wanted: every, Rule: models.RulePolicy}, true
 }
 
 // due is when a waiting page's visit pays, by what is known now, and how long after its last visit that is. Where it
