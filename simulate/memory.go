@@ -121,17 +121,18 @@ func (m *Memory) claimBucket(c *models.ClaimRequest, b *bucket, leases []models.
 
 // duePages copies the pages of a host that a request is for.
 func (h *host) duePages(c *models.ClaimRequest) []models.LeasedPage {
-	until, limit := c.DueBy(&h.Host), min(c.PagesOf(&h.Host), len(h.due))
-	var due []models.LeasedPage
-	for _, p := range h.due.ordered(until) {
-		if due == nil {
-			due = make([]models.LeasedPage, 0, limit)
-		}
-		if len(due) == limit {
+	limit := c.PagesOf(&h.Host)
+	var room [64]*page
+	found := room[:0]
+	for _, p := range h.due.ordered(c.DueBy(&h.Host)) {
+		if len(found) == limit {
 			break
 		}
-		due = due[:len(due)+1]
-		due[len(due)-1].Page = p.Page
+		found = append(found, p)
+	}
+	due := make([]models.LeasedPage, len(found))
+	for i, p := range found {
+		due[i].Page = p.Page
 	}
 	return due
 }
@@ -173,33 +174,42 @@ func (m *Memory) Contents(ctx context.Context, digests []models.Digest) (map[mod
 	return seen, nil
 }
 
+// discovered is a page as it is to be added, with the name of its host.
+type discovered struct {
+	models.Page
+	host string
+}
+
 // discover adds pages that do not exist, and their hosts.
-func (m *Memory) discover(now time.Time, found []models.Discovery, limit int) models.Added {
+func (m *Memory) discover(now time.Time, found []models.Discovery, limit int) {
 	var sum models.Added
 	for i := range found {
-		row := found[i].Row(now)
-		b := &m.buckets[row.Bucket]
-		h := b.hosts[row.HostID]
-		if h == nil {
-			h = &host{Host: models.Host{Bucket: row.Bucket, ID: row.HostID, Name: models.Clean(found[i].Host)}}
-			b.hosts[row.HostID] = h
-		}
-		known := b.pages[row.ID]
-		switch {
-		case known != nil && known.URL == row.URL:
-			sum.Known++
-		case known != nil, limit > 0 && int(h.Pages) >= limit:
-			sum.Dropped++
-		default:
-			row.Clean()
-			p := &page{Page: row, host: h}
-			b.pages[row.ID] = p
-			m.reschedule(p)
-			h.Pages++
-			h.Hasten(p.DueAt)
-			m.requeue(h)
-			sum.Added++
-		}
+		m.add(&discovered{found[i].Row(now), found[i].Host}, limit, &sum)
 	}
-	return sum
+}
+
+// add adds a page unless it exists, and its host.
+func (m *Memory) add(row *discovered, limit int, sum *models.Added) {
+	b := &m.buckets[row.Bucket]
+	h := b.hosts[row.HostID]
+	if h == nil {
+		h = &host{Host: models.Host{Bucket: row.Bucket, ID: row.HostID, Name: models.Clean(row.host)}}
+		b.hosts[row.HostID] = h
+	}
+	known := b.pages[row.ID]
+	switch {
+	case known != nil && known.URL == row.URL:
+		sum.Known++
+	case known != nil, limit > 0 && int(h.Pages) >= limit:
+		sum.Dropped++
+	default:
+		p := &page{Page: row.Page, host: h}
+		p.Clean()
+		b.pages[row.ID] = p
+		m.reschedule(p)
+		h.Pages++
+		h.Hasten(p.DueAt)
+		m.requeue(h)
+		sum.Added++
+	}
 }

@@ -129,12 +129,18 @@ func (m *Memory) removePage(p *page) {
 func (m *Memory) AddPages(_ context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	order := slices.Clone(found)
-	slices.SortStableFunc(order, func(a, b models.Discovery) int {
-		x, y := a.Row(now), b.Row(now)
-		return cmp.Or(cmp.Compare(x.Bucket, y.Bucket), cmp.Compare(x.ID, y.ID))
+	rows := make([]discovered, len(found))
+	for i := range found {
+		rows[i] = discovered{found[i].Row(now), found[i].Host}
+	}
+	slices.SortStableFunc(rows, func(a, b discovered) int {
+		return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.ID, b.ID))
 	})
-	return m.discover(now, order, maxPerHost), nil
+	var sum models.Added
+	for i := range rows {
+		m.add(&rows[i], maxPerHost, &sum)
+	}
+	return sum, nil
 }
 
 // VisitNow is models.Store.VisitNow.

@@ -16,22 +16,28 @@ func (m *Memory) Commit(ctx context.Context, now time.Time, results []models.Res
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	verdicts := make([]error, len(results))
-	var done [models.Buckets]bool
-	for i := range results {
-		n := results[i].Lease.Bucket
-		if done[n] {
-			continue
-		}
-		done[n] = true
+	for n := nextBucket(results, -1); n < models.Buckets; n = nextBucket(results, n) {
 		c := memoryCommit{Memory: m, bucket: &m.buckets[n]}
-		for j := i; j < len(results); j++ {
-			if results[j].Lease.Bucket == n {
-				verdicts[j] = c.judge(&results[j])
+		for i := range results {
+			if results[i].Lease.Bucket == n {
+				verdicts[i] = c.judge(&results[i])
 			}
 		}
 		c.write(now)
 	}
 	return verdicts, nil
+}
+
+// nextBucket is the first bucket behind one that has a result, or Buckets. A worker of a simulation commits results of
+// one host, so nothing is sorted.
+func nextBucket(results []models.Result, after int16) int16 {
+	next := int16(models.Buckets)
+	for i := range results {
+		if b := results[i].Lease.Bucket; b > after && b < next {
+			next = b
+		}
+	}
+	return next
 }
 
 // memoryCommit writes the results of one bucket, in the same steps as models.Store.

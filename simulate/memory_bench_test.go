@@ -1,0 +1,78 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler"
+)
+
+// counted is a visitor that ends the simulation after so many visits.
+type counted struct {
+	scheduler.Visitor
+	left int
+	end  context.CancelFunc
+}
+
+func (c *counted) Visit(ctx context.Context, t models.Turn) models.Outcome {
+	if c.left--; c.left == 0 {
+		c.end()
+	}
+	return c.Visitor.Visit(ctx, t)
+}
+
+// BenchmarkVisits is the worker loop of the daemon on a virtual clock, over a store in memory: 100,000 pages on 500
+// hosts that change every 40 days, each visited when its policy says, in a store without history.
+func BenchmarkVisits(b *testing.B) {
+	for _, policy := range []string{"fixed", "classic"} {
+		b.Run(policy, func(b *testing.B) { benchmarkVisits(b, policy) })
+	}
+}
+
+func benchmarkVisits(b *testing.B, policy string) {
+	const hosts, pages = 500, 200
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	memory, world := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 4}), NewWorld()
+	var found []models.Discovery
+	for h := range hosts {
+		host := fmt.Sprintf("h%d.example", h)
+		for p := range pages {
+			url := fmt.Sprintf("https://%s/%d", host, p)
+			d := models.Discovery{Host: host, Page: models.Page{SiteID: 1, URL: url, Rule: models.RuleStart}}
+			d.Page.DueAt = models.At(start.Add(time.Duration(h*pages+p) * 24 * time.Hour / (hosts * pages)))
+			found = append(found, d)
+			var changes []time.Time
+			for n := range 20 {
+				changes = append(changes, start.Add(time.Duration(n*40*24+p)*time.Hour))
+			}
+			world.Add(url, changes)
+		}
+	}
+	if _, err := memory.AddPages(b.Context(), start, found, 0); err != nil {
+		b.Fatal(err)
+	}
+	c := config.Default()
+	c.Defaults.Policy, c.Defaults.Delay = policy, 0
+	planner, err := scheduler.NewPlanner(&c, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, end := context.WithCancel(b.Context())
+	defer end()
+	w := scheduler.NewWorker(scheduler.Config{
+		Store: memory, Visitor: &counted{Visitor: world, left: b.N, end: end}, Archive: Nowhere{}, Clock: clock.NewVirtual(start),
+		Log: slog.New(slog.DiscardHandler), Name: "bench", Lease: time.Hour,
+	}, planner)
+	b.ReportAllocs()
+	b.ResetTimer()
+	if err := w.Run(ctx); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "visits/s")
+}
