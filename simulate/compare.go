@@ -97,19 +97,19 @@ type Trial struct {
 // Result is what became of a trial.
 type Result struct {
 	Trial
+	Course
 	Score Score
-	Log   []Seen
 	Took  time.Duration // on the machine's clock
 }
 
 // Do runs a trial; now is the machine's clock, for Took.
 func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	began := now()
-	log, err := Run(ctx, Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight})
+	course, err := Run(ctx, Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight})
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Trial: t, Log: log, Took: now().Sub(began), Score: Judge(t.Subject.Trace, t.Window, log)}, nil
+	return Result{Trial: t, Course: course, Took: now().Sub(began), Score: Judge(t.Subject.Trace, t.Window, course.Log)}, nil
 }
 
 // Worth is the score beside round robin and the clairvoyant, see Bounds.Of.

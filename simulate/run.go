@@ -13,6 +13,7 @@ import (
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/scheduler"
+	"recrawld/scheduler/changerate"
 )
 
 // Setup says what a simulation runs.
@@ -32,20 +33,27 @@ const Oracle = "oracle"
 // farCeiling is the longest interval: longer than any trace, so that no visit is spent on it.
 const farCeiling = 60 * 365 * 24 * time.Hour
 
+// Course is how a simulation went.
+type Course struct {
+	Log         []Seen                 // the visits, the earliest first
+	Calibration changerate.Calibration // of the adaptive policy's forecasts
+	Knowledge   int64                  // bytes that the adaptive policy keeps of hosts and of all pages together, beside the pages' rows
+}
+
 // Run simulates: the daemon's worker on a virtual clock, over a store in memory, against the trace. Pages are put into
-// the store at their birth, as pages that were just visited. It returns the visits, the earliest first.
-func Run(ctx context.Context, s Setup) ([]Seen, error) {
+// the store at their birth, as pages that were just visited.
+func Run(ctx context.Context, s Setup) (Course, error) {
 	settings, err := s.config()
 	if err != nil {
-		return nil, err
+		return Course{}, err
 	}
 	planner, err := scheduler.NewPlanner(settings, nil)
 	if err != nil {
-		return nil, fmt.Errorf("simulate %s: %w", s.Policy, err)
+		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
 	}
 	replay, err := NewReplay(s.Trace, s.Sight)
 	if err != nil {
-		return nil, err
+		return Course{}, err
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -63,12 +71,28 @@ func Run(ctx context.Context, s Setup) ([]Seen, error) {
 	n.planner = w.Planner
 	n.wake, n.end = w.Wake, end
 	if err := n.deliver(ctx); err != nil {
-		return nil, err
+		return Course{}, err
 	}
 	if err := w.Run(ctx); err != nil {
-		return nil, fmt.Errorf("simulate %s: %w", s.Policy, err)
+		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
 	}
-	return replay.Log(), errors.Join(n.err, n.unfinished())
+	course := Course{Log: replay.Log(), Calibration: w.Calibration(), Knowledge: memory.knowledge()}
+	return course, errors.Join(n.err, n.unfinished())
+}
+
+// knowledge is how many bytes are kept of hosts and in notes.
+func (m *Memory) knowledge() (bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.buckets {
+		for _, h := range m.buckets[i].hosts {
+			bytes += int64(len(h.knowledge))
+		}
+	}
+	for _, note := range m.notes {
+		bytes += int64(len(note))
+	}
+	return bytes
 }
 
 // config is the configuration of the simulated daemon.
