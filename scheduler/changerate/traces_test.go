@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"recrawld/internal/shared"
@@ -189,17 +190,43 @@ func (r *replay) pick(visits int) []int {
 		elapsed := p.forecast.Elapsed + (at-p.fixed)*p.forecast.News
 		p.value = p.forecast.Rate.Utility(elapsed)
 	}
-	byValue := func(a, b int) int { return cmp.Compare(r.pages[b].value, r.pages[a].value) }
-	slices.SortFunc(r.candidates, byValue)
 	if r.roundRobin {
-		return r.candidates[:min(visits, len(r.candidates))]
+		return r.best(visits)
 	}
-	best := r.candidates[:min(2*visits+50, len(r.candidates))]
-	for _, i := range best {
+	for _, i := range r.best(2*visits + 50) {
 		r.look(&r.pages[i], at)
 	}
-	slices.SortFunc(best, byValue)
-	return best[:min(visits, len(best))]
+	r.candidates = r.candidates[:min(2*visits+50, len(r.candidates))]
+	return r.best(visits)
+}
+
+// best moves the candidates worth most to the front.
+func (r *replay) best(count int) []int {
+	c := r.candidates
+	value := func(i int) float64 { return r.pages[c[i]].value }
+	for low, high := 0, len(c)-1; low < high && count < len(c); {
+		pivot, i, j := value((low+high)/2), low, high
+		for i <= j {
+			for value(i) > pivot {
+				i++
+			}
+			for value(j) < pivot {
+				j--
+			}
+			if i <= j {
+				c[i], c[j] = c[j], c[i]
+				i, j = i+1, j-1
+			}
+		}
+		if count <= j {
+			high = j
+		} else if count >= i {
+			low = i
+		} else {
+			break
+		}
+	}
+	return c[:min(count, len(c))]
 }
 
 func (r *replay) look(p *tracePage, at float64) {
@@ -286,7 +313,8 @@ func (t *liveTrace) clairvoyant(perDay float64) float64 {
 //
 // TRACES=name,name in the environment chooses others of the shared traces.
 func BenchmarkTraces(b *testing.B) {
-	for _, name := range []string{"ota-contrib", "rss-feeds", "scoop-main"} {
+	names := "ota-contrib,rss-feeds,scoop-main"
+	for name := range strings.SplitSeq(cmp.Or(os.Getenv("TRACES"), names), ",") {
 		b.Run(name, func(b *testing.B) {
 			trace := readTrace(b, name)
 			for b.Loop() {
