@@ -30,6 +30,7 @@ type Memory struct {
 	workers  map[string]models.Worker
 	meta     map[string]string
 	notes    map[string][]byte
+	commit   memoryCommit // its slices are used again by each commit
 }
 
 // MemoryOptions say what a Memory keeps.
@@ -62,7 +63,7 @@ func NewMemory(o MemoryOptions) *Memory {
 		notes:    make(map[string][]byte),
 	}
 	for n := range m.buckets {
-		m.buckets[n] = bucket{number: int16(n), next: 1, hosts: make(map[int64]*host), pages: make(map[int64]*page),
+		m.buckets[n] = bucket{index: int16(n), next: 1, hosts: make(map[int64]*host), pages: make(map[int64]*page),
 			daily: make(map[siteDay]*models.Daily)}
 	}
 	return m
@@ -97,8 +98,8 @@ func (m *Memory) claimBucket(c *models.ClaimRequest, b *bucket, leases []models.
 	for looked := c.Hosts - len(leases); looked > 0; looked-- {
 		var h *host
 		switch {
-		case len(b.ready) > 0 && b.ready[0].at <= now:
-			h = b.ready[0].of
+		case len(b.ready.entries) > 0 && b.ready.entries[0].at <= now:
+			h = b.ready.entries[0].of
 		case c.Ahead.After(c.Now):
 			h = b.early(now, models.At(c.Ahead))
 		}

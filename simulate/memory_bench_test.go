@@ -76,3 +76,43 @@ func benchmarkVisits(b *testing.B, policy string) {
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "visits/s")
 }
+
+// BenchmarkMemory is what a simulation asks of its store for a visit: who is ready, a lease of a page, a commit.
+func BenchmarkMemory(b *testing.B) {
+	const hosts, pages = 500, 200
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 4})
+	var found []models.Discovery
+	for n := range hosts * pages {
+		host := fmt.Sprintf("h%d.example", n%hosts)
+		d := models.Discovery{Host: host, Page: models.Page{SiteID: 1, URL: fmt.Sprintf("https://%s/%d", host, n)}}
+		d.Page.DueAt = models.At(now.Add(time.Duration(n) * time.Second))
+		found = append(found, d)
+	}
+	ctx := b.Context()
+	if _, err := memory.AddPages(ctx, now, found, 0); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		ready, err := memory.Ready(ctx)
+		if err != nil {
+			b.Fatal(err)
+		}
+		now = ready[0].At
+		leases, err := memory.Claim(ctx, models.ClaimRequest{Buckets: []int16{ready[0].Bucket}, Now: now, Lease: time.Hour,
+			Hosts: 1, Pages: 64})
+		if err != nil || len(leases) != 1 {
+			b.Fatal(leases, err)
+		}
+		l := &leases[0]
+		r := models.Result{Release: true, Page: l.Pages[0].Page, Host: l.Host}
+		r.Lease = models.LeaseRef{Bucket: l.Host.Bucket, HostID: l.Host.ID, Token: l.Host.LeaseToken}
+		r.Page.Visits++
+		r.Page.DueAt = models.At(now.Add(hosts * pages * time.Second))
+		r.Visit.Number, r.Visit.At = r.Page.Visits, models.At(now)
+		if verdicts, err := memory.Commit(ctx, now, []models.Result{r}); err != nil || verdicts[0] != nil {
+			b.Fatal(verdicts, err)
+		}
+	}
+}

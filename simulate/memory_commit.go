@@ -17,13 +17,16 @@ func (m *Memory) Commit(ctx context.Context, now time.Time, results []models.Res
 	defer m.mu.Unlock()
 	verdicts := make([]error, len(results))
 	for n := nextBucket(results, -1); n < models.Buckets; n = nextBucket(results, n) {
-		c := memoryCommit{Memory: m, bucket: &m.buckets[n]}
+		c := &m.commit
+		c.Memory, c.bucket = m, &m.buckets[n]
 		for i := range results {
 			if results[i].Lease.Bucket == n {
 				verdicts[i] = c.judge(&results[i])
 			}
 		}
 		c.write(now)
+		clear(c.fresh) // the results are the caller's
+		c.fresh, c.settled = c.fresh[:0], c.settled[:0]
 	}
 	return verdicts, nil
 }
@@ -71,7 +74,7 @@ func (c *memoryCommit) judge(r *models.Result) error {
 	if r.Visit.Number > 0 && p.Visits >= r.Visit.Number {
 		return nil
 	}
-	p.write(&r.Page, c.bucket.number, h.ID)
+	p.write(&r.Page, c.bucket.index, h.ID)
 	c.reschedule(p)
 	h.OpenAt, h.BackoffUntil, h.Failures, h.Delay = r.Host.OpenAt, r.Host.BackoffUntil, r.Host.Failures, r.Host.Delay
 	h.Ahead = r.Host.Ahead
@@ -134,7 +137,7 @@ func (c *memoryCommit) writeHistory(r *models.Result) {
 	if c.options.Forget {
 		return
 	}
-	k := key{c.bucket.number, r.Page.ID}
+	k := key{c.bucket.index, r.Page.ID}
 	if v := r.Visit; v.Number > 0 {
 		v.Bucket, v.PageID = k.bucket, k.id
 		c.visits[k] = append(c.visits[k], v)
@@ -173,7 +176,7 @@ func (c *memoryCommit) writeLinks(r *models.Result) {
 	if !r.LinksKnown {
 		return
 	}
-	parent := key{c.bucket.number, r.Page.ID}
+	parent := key{c.bucket.index, r.Page.ID}
 	if len(r.Links) == 0 {
 		delete(c.links, parent)
 		return
@@ -196,7 +199,7 @@ func (c *memoryCommit) forward(r *models.Result) {
 	if r.Forward == 0 {
 		return
 	}
-	children := c.links[key{c.bucket.number, r.Page.ID}]
+	children := c.links[key{c.bucket.index, r.Page.ID}]
 	if r.LinksKnown {
 		children = childrenOf(r)
 	}
@@ -223,7 +226,7 @@ func (c *memoryCommit) writeLog(r *models.Result) {
 	if !c.options.Forget {
 		for _, e := range r.Events {
 			e.Clean()
-			e.Bucket, e.Seq = b.number, b.next
+			e.Bucket, e.Seq = b.index, b.next
 			b.next++
 			b.events = append(b.events, e)
 		}
@@ -231,7 +234,7 @@ func (c *memoryCommit) writeLog(r *models.Result) {
 	k := siteDay{r.Page.SiteID, models.DayOf(r.Visit.At)}
 	if b.today == nil || b.today.SiteID != k.site || b.today.Day != k.day {
 		if b.daily[k] == nil {
-			b.daily[k] = &models.Daily{Bucket: b.number, SiteID: k.site, Day: k.day}
+			b.daily[k] = &models.Daily{Bucket: b.index, SiteID: k.site, Day: k.day}
 		}
 		b.today = b.daily[k]
 	}

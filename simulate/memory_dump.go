@@ -49,7 +49,7 @@ func (b *bucket) dump(d *models.Dump) {
 			d.Robots = append(d.Robots, h.robots[origin])
 		}
 		if h.Learned > 0 {
-			d.Knowledge = append(d.Knowledge, models.Knowledge{Bucket: b.number, HostID: id, Body: h.knowledge})
+			d.Knowledge = append(d.Knowledge, models.Knowledge{Bucket: b.index, HostID: id, Body: h.knowledge})
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(b.pages)) {

@@ -30,8 +30,8 @@ func (m *Memory) HostPages(ctx context.Context, bucket int16, host int64, yield 
 	if h == nil {
 		return nil
 	}
-	for i := range h.due {
-		if !yield(&h.due[i].of.Page) {
+	for i := range h.due.entries {
+		if !yield(&h.due.entries[i].of.Page) {
 			return nil
 		}
 	}

@@ -25,8 +25,8 @@ func (m *Memory) News(_ context.Context, sink string) ([]int16, error) {
 	defer m.mu.Unlock()
 	var buckets []int16
 	for i := range m.buckets {
-		if b := &m.buckets[i]; b.next > m.cursor(sink, b.number)+1 {
-			buckets = append(buckets, b.number)
+		if b := &m.buckets[i]; b.next > m.cursor(sink, b.index)+1 {
+			buckets = append(buckets, b.index)
 		}
 	}
 	return buckets, nil
@@ -66,7 +66,7 @@ func (m *Memory) PruneEvents(_ context.Context, before time.Time, sinks []string
 		b := &m.buckets[i]
 		upTo := int64(math.MaxInt64)
 		for _, sink := range sinks {
-			upTo = min(upTo, m.cursor(sink, b.number))
+			upTo = min(upTo, m.cursor(sink, b.index))
 		}
 		had := len(b.events)
 		b.events = slices.DeleteFunc(b.events, func(e models.Event) bool {

@@ -10,34 +10,34 @@ import (
 	"recrawld/models"
 )
 
-// host is a host with its places in its bucket's queues and its pages.
+// host is a host with its pages and its numbers in its bucket's queues.
 type host struct {
 	models.Host
-	ready, ahead int // places in the queues of its bucket
+	ready, ahead int32
 	robots       map[string]models.Robots
 	knowledge    []byte // never changed in place
 	due          queue[*page]
 }
 
-func (h *host) place() *int { return &h.ready }
+func (h *host) number() *int32 { return &h.ready }
 
 // earlyHost is a host as it lies in the queue of those that may be visited early.
 type earlyHost host
 
-func (h *earlyHost) place() *int { return &h.ahead }
+func (h *earlyHost) number() *int32 { return &h.ahead }
 
-// page is a page with its place in its host's queue.
+// page is a page with its host and its number in the host's queue.
 type page struct {
 	models.Page
-	index int
-	host  *host
+	queued int32
+	host   *host
 }
 
-func (p *page) place() *int { return &p.index }
+func (p *page) number() *int32 { return &p.queued }
 
 // bucket is a bucket's rows and queues.
 type bucket struct {
-	number int16
+	index  int16
 	hosts  map[int64]*host
 	pages  map[int64]*page
 	events []models.Event
@@ -45,20 +45,20 @@ type bucket struct {
 	daily  map[siteDay]*models.Daily
 	today  *models.Daily // the one that was last added to
 
-	ready      queue[*host]      // the hosts that are ever ready, by ReadyAt
-	ahead      queue[*earlyHost] // those of them that may be visited early (models.Host.Waits), by ReadyAt
-	readyPlace int               // in the queue of buckets by their first ready host
-	aheadPlace int               // in the queue of buckets by their first host for an early visit
+	ready   queue[*host]      // the hosts that are ever ready, by ReadyAt
+	ahead   queue[*earlyHost] // those of them that may be visited early (models.Host.Waits), by ReadyAt
+	byReady int32             // its number in the queue of buckets by their first ready host
+	byAhead int32             // its number in the queue of buckets by their first host for an early visit
 }
 
 type siteDay struct{ site, day int32 }
 
-func (b *bucket) place() *int { return &b.readyPlace }
+func (b *bucket) number() *int32 { return &b.byReady }
 
 // earlyBucket is a bucket as it lies in the queue of those with a host that may be visited early.
 type earlyBucket bucket
 
-func (b *earlyBucket) place() *int { return &b.aheadPlace }
+func (b *earlyBucket) number() *int32 { return &b.byAhead }
 
 // Ready implements scheduler.Store.
 func (m *Memory) Ready(ctx context.Context) ([]models.BucketReady, error) {
@@ -67,7 +67,7 @@ func (m *Memory) Ready(ctx context.Context) ([]models.BucketReady, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	limit := len(m.ready)
+	limit := len(m.ready.entries)
 	if m.options.ReadyBuckets > 0 {
 		limit = min(limit, m.options.ReadyBuckets)
 	}
@@ -76,7 +76,7 @@ func (m *Memory) Ready(ctx context.Context) ([]models.BucketReady, error) {
 		if len(list) == limit {
 			break
 		}
-		list = append(list, models.BucketReady{Bucket: b.number, At: at.Time()})
+		list = append(list, models.BucketReady{Bucket: b.index, At: at.Time()})
 	}
 	return list, nil
 }
@@ -88,14 +88,14 @@ func (m *Memory) Ahead(ctx context.Context, now time.Time, limit int) ([]models.
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	list := make([]models.BucketReady, 0, min(limit, len(m.ahead))+1)
+	list := make([]models.BucketReady, 0, min(limit, len(m.ahead.entries))+1)
 	for first, b := range m.ahead.ordered(math.MaxInt64) {
 		// The first host of a bucket may not be open yet, so its next one may come behind those of later buckets.
 		if len(list) >= limit && (limit <= 0 || !list[limit-1].At.After(first.Time())) {
 			break
 		}
 		if h := (*bucket)(b).early(models.At(now), math.MaxInt64); h != nil {
-			list = append(list, models.BucketReady{Bucket: b.number, At: h.ReadyAt.Time()})
+			list = append(list, models.BucketReady{Bucket: b.index, At: h.ReadyAt.Time()})
 			sortReady(list)
 			list = list[:min(limit, len(list))]
 		}
@@ -123,7 +123,7 @@ func (b *bucket) early(now, until models.Instant) *host {
 func (m *Memory) requeue(h *host) {
 	b := &m.buckets[h.Bucket]
 	b.ready.put(h, h.ID, h.ReadyAt)
-	m.ready.put(b, int64(b.number), b.ready.earliest())
+	m.ready.put(b, int64(b.index), b.ready.earliest())
 	at := h.ReadyAt
 	if !h.Ahead || !h.Waits() {
 		at = 0
@@ -132,7 +132,7 @@ func (m *Memory) requeue(h *host) {
 		return
 	}
 	b.ahead.put((*earlyHost)(h), h.ID, at)
-	m.ahead.put((*earlyBucket)(b), int64(b.number), b.ahead.earliest())
+	m.ahead.put((*earlyBucket)(b), int64(b.index), b.ahead.earliest())
 }
 
 // reschedule puts a page where its DueAt says.
