@@ -71,6 +71,29 @@ func (w week) share() float64 {
 	return w.open[w.n] / float64(w.n)
 }
 
+// stretch is the mean length of a time without a pause in which visits are allowed, in days; 0 where there are no windows
+// or they are always open.
+func (w week) stretch() float64 {
+	begins := 0.0
+	for i := range w.n {
+		if w.open[i+1+w.n] > w.open[i+w.n] && w.open[i+w.n] == w.open[i+w.n-1] {
+			begins++
+		}
+	}
+	if begins == 0 {
+		return 0
+	}
+	return w.open[w.n] * w.slot / begins
+}
+
+// vary is the variation of intervals of so many days, v, with what waiting for windows adds: a visit that waited takes
+// place anywhere in the window, so the distance of two is off by the difference of two such places, whose positive part
+// is a sixth of the window on average. That of a uniform variation v is v/8 of the interval.
+func (w week) vary(v, days float64) float64 {
+	waiting := 4.0 / 3 * w.stretch() / days
+	return min(math.Sqrt(v*v+waiting*waiting), 1)
+}
+
 // spell is an open time o(t)/ω, in days, and the share of the week in which it holds.
 type spell struct{ days, share float64 }
 

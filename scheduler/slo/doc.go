@@ -18,7 +18,9 @@
 //
 // Where visits are only allowed in windows they are taken to be spread evenly over the open time, an ω-th of the week:
 // with o(t) the open time in [t, t+T], h(f) = E_t E_u min(f·o(t)/ω, u); and a copy is younger than a at t with the same
-// probability, with o(t) the open time in [t−a, t], so F = ∫ λe^(−λa)·P(younger than a) da.
+// probability, with o(t) the open time in [t−a, t], so F = ∫ λe^(−λa)·P(younger than a) da. A visit that waited for a
+// window takes place anywhere in it, which adds to v for goals of days. For goals shorter than a window it is a bound:
+// a page that is visited several times in a window begins anywhere in it, too.
 //
 // # The cheapest schedule
 //

@@ -48,11 +48,12 @@ func (p *Plan) draw() {
 	p.weights, p.curves = make([]float64, len(s.Classes)), make([][]float64, len(s.Classes))
 	if p.within > 0 {
 		var corners []float64
+		v := w.vary(s.Vary, days)
 		for _, o := range w.spells(days) {
-			corners = append(corners, (1-s.Vary/2)/o.days, 1/o.days, (1+s.Vary/2)/o.days)
+			corners = append(corners, (1-v/2)/o.days, 1/o.days, (1+v/2)/o.days)
 		}
 		p.f = grid(low, high, corners...)
-		seen := w.caught(p.f, days, s.Vary)
+		seen := w.caught(p.f, days, v)
 		for i, c := range s.Classes {
 			p.weights[i], p.curves[i] = c.Rate*c.Pages, seen
 			p.total += p.weights[i]
@@ -78,8 +79,7 @@ func (p *Plan) draw() {
 	}
 }
 
-// at is the value of a class's curve at a frequency, straight between those it is kept at. Below the first it goes to
-// the origin.
+// at is the value of a class's curve at a frequency, straight between those it is kept at.
 func (p *Plan) at(class int, f float64) float64 {
 	j, exact := slices.BinarySearch(p.f, f)
 	curve := p.curves[class]
@@ -89,10 +89,24 @@ func (p *Plan) at(class int, f float64) float64 {
 	case j == len(p.f):
 		return curve[j-1]
 	case j == 0:
-		return curve[0] * f / p.f[0]
+		return p.rarely(class, f)
 	}
 	part := (f - p.f[j-1]) / (p.f[j] - p.f[j-1])
 	return curve[j-1] + part*(curve[j]-curve[j-1])
+}
+
+// rarely is the value of a class's curve at a frequency below all that it is kept at: a budget may be too small for the
+// longest interval.
+func (p *Plan) rarely(class int, f float64) float64 {
+	w := newWeek(p.site.Open)
+	switch {
+	case p.within > 0:
+		days := p.within.Hours() / 24
+		return w.caught([]float64{f}, days, w.vary(p.site.Vary, days))[0]
+	case w.n > 0:
+		return w.younger([]float64{f}, p.site.Vary).fresh(p.site.Classes[class].Rate)[0]
+	}
+	return calm(p.site.Classes[class].Rate / f)
 }
 
 // choose is the frequency of a class at a price: the last at which the visits before it gained more than the price each.

@@ -299,3 +299,20 @@ func TestParseGoal(t *testing.T) {
 		}
 	}
 }
+
+// A budget below what the longest interval demands visits all pages equally seldom, and what that reaches is exact.
+func TestLessThanTheLongestInterval(t *testing.T) {
+	t.Parallel()
+	s := simple(Class{Rate: 0.01, Pages: 100})
+	if got := newPlan(t, s, 40*day).With(2); !near(got.Share, 0.8, 1e-9) || !near(got.PerDay, 2, 1e-9) {
+		t.Errorf("2 visits a day to 100 pages see within 40 days %+v, want 80%%", got)
+	}
+	x := 0.01 * 50
+	if got := newPlan(t, s, 0).With(2); !near(got.Share, (1-math.Exp(-x))/x, 1e-9) {
+		t.Errorf("2 visits a day to 100 pages keep fresh %+v", got)
+	}
+	s.Open = nights()
+	if got := newPlan(t, s, 0).With(2); !near(got.Share, (1-math.Exp(-x))/x, 0.03) {
+		t.Errorf("2 visits a day to 100 pages in windows keep fresh %+v", got)
+	}
+}

@@ -8,11 +8,12 @@ import (
 
 // Schedule is how often pages are visited, and what that reaches.
 type Schedule struct {
-	PerDay float64 // visits
-	Bytes  float64 // a day, on the wire
-	Share  float64 // of changes seen in time, or of pages fresh
-	Steps  []Step  // the shortest interval first
-	Full   []int   // hosts that can take no more, as indices into Site.Hosts
+	PerDay float64         // visits
+	Bytes  float64         // a day, on the wire
+	Share  float64         // of changes seen in time, or of pages fresh
+	Steps  []Step          // the shortest interval first
+	Full   []int           // hosts that can take no more, as indices into Site.Hosts
+	Every  []time.Duration // the mean interval of each class, as in Site.Classes
 }
 
 // Step is pages that are visited equally often.
@@ -101,11 +102,11 @@ func (p *Plan) evenly(f float64) []float64 {
 func (p *Plan) schedule(f []float64) Schedule {
 	s := Schedule{PerDay: p.visits(f), Share: p.share(f)}
 	for i, c := range p.site.Classes {
-		if c.Pages == 0 {
-			continue
+		s.Every = append(s.Every, time.Duration(min(float64(24*time.Hour)/f[i], float64(math.MaxInt64/2))))
+		if c.Pages > 0 {
+			s.Bytes += p.site.bytes(c, f[i])
+			s.add(Step{s.Every[i], c.Pages, c.Rate})
 		}
-		s.Bytes += p.site.bytes(c, f[i])
-		s.add(Step{time.Duration(float64(24*time.Hour) / f[i]), c.Pages, c.Rate})
 	}
 	for h, classes := range p.hosts {
 		n := 0.0
