@@ -31,6 +31,7 @@ type SiteState struct {
 	Due     int64   // due at the moment asked for
 	NextAt  Instant // the earliest due time; 0: none
 	PerDay  float64 // visits a day at the present intervals
+	PutOff  int64   // put off for the sake of a budget (RuleBudget)
 }
 
 // Response counts the visits of one kind.

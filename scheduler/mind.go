@@ -27,6 +27,7 @@ type Mind struct {
 	shared  time.Time              // guarded by mu; the last sync
 	alone   bool                   // no other worker learns beside this one
 	judged  changerate.Calibration // guarded by mu; how good the forecasts were
+	written changerate.Calibration // what of it the database's note has; used by sync alone
 }
 
 type hostKey struct {
@@ -157,6 +158,9 @@ func (m *Mind) sync(ctx context.Context) error {
 	}
 	if err := m.syncWeights(ctx); err != nil {
 		return fmt.Errorf("merge what was learned: %w", err)
+	}
+	if err := m.syncJudged(ctx); err != nil {
+		return fmt.Errorf("merge how good the forecasts were: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,29 @@
+package models
+
+import (
+	"context"
+	"fmt"
+)
+
+// NoteCalibration is the name of the note with how well the changes of pages were foreseen: a changerate.Calibration.
+const NoteCalibration = "calibration"
+
+// Note reads what Merge last wrote under a name; nil where there is nothing.
+func (s *Store) Note(ctx context.Context, name string) ([]byte, error) {
+	// Index: the primary key.
+	rows, err := s.rows(ctx, `SELECT body FROM notes WHERE name = $1`, Clean(name))
+	if err != nil {
+		return nil, fmt.Errorf("read note %s: %w", name, err)
+	}
+	defer rows.Close()
+	var body []byte
+	if rows.Next() {
+		if err := rows.Scan(&body); err != nil {
+			return nil, fmt.Errorf("read note %s: %w", name, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read note %s: %w", name, err)
+	}
+	return body, nil
+}

@@ -1,0 +1,145 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler/changerate"
+	"recrawld/scheduler/policy"
+)
+
+// Notes is where what the workers learned is read.
+type Notes interface {
+	Knowledge(ctx context.Context, bucket int16, host int64) (body []byte, learned int32, err error)
+	PagesKnown(ctx context.Context) (int64, error)
+
+	// Note reads what Learning.Merge last wrote under a name; nil where there is nothing.
+	Note(ctx context.Context, name string) ([]byte, error)
+}
+
+// Learned is what the workers know, as they last wrote it down, for one page: what explains its due time. What a worker
+// holds in memory alone is not in it: the lessons of the last seconds, and what it found out about hosts that are short of
+// visits. It does not change and is safe for concurrent use.
+type Learned struct {
+	mind  *Mind
+	pages int64
+}
+
+// OpenMind reads what is known that bears on a page. It writes nothing. What cannot be read, of another release for example,
+// counts as unknown, as it does for a worker.
+func OpenMind(ctx context.Context, notes Notes, page *models.Page) (*Learned, error) {
+	l := &Learned{mind: NewMind(nil)}
+	if err := l.read(ctx, notes, page); err != nil {
+		return nil, fmt.Errorf("read what was learned: %w", err)
+	}
+	return l, nil
+}
+
+func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) error {
+	weights, err := notes.Note(ctx, "weights")
+	if err != nil {
+		return err
+	}
+	_ = l.mind.weights.UnmarshalBinary(weights) // the defaults stay
+	for _, account := range []string{allSites, siteAccount(page.SiteID)} {
+		body, err := notes.Note(ctx, "price/"+account)
+		if err != nil {
+			return err
+		}
+		l.mind.price(account).follow(body, 0)
+	}
+	body, _, err := notes.Knowledge(ctx, page.Bucket, page.HostID)
+	if err != nil && !errors.Is(err, models.ErrNotFound) {
+		return err
+	}
+	_ = l.mind.crowdOf(page).UnmarshalBinary(body) // a crowd that knows nothing stays
+	l.pages, err = notes.PagesKnown(ctx)
+	return err
+}
+
+// Bound is what kept an interval from being what the price asks for.
+type Bound string
+
+// The bounds.
+const (
+	Unbounded   Bound = ""
+	AtLeast     Bound = "shortest interval" // a visit pays sooner, but no page is visited twice in a cycle
+	AtMost      Bound = "ceiling"           // a visit does not pay by then, but no page waits longer
+	NothingSeen Bound = "never seen"        // there is nothing to go by yet
+)
+
+// Explanation is a decision of the policy adaptive with its numbers, by what is known at one moment. Worths and prices are
+// in time: for so long, on average, a visit makes a page of importance 1 fresh that would not be.
+type Explanation struct {
+	Changes, Visits int             // seen, in so many visits that could tell
+	Rate            changerate.Rate // of the changes to come, by all that is known, with the interval that holds with 95 %
+	Prior           float64         // the share of the rate that comes from other pages and not from the page's own visits
+	News            float64         // how many times the usual number of changes its neighbours showed since its last visit
+	Stale           float64         // the probability that the page has changed since
+	Importance      float64
+
+	Price     time.Duration // what a visit must be worth
+	Worth     time.Duration // what a visit is worth now
+	WorthThen time.Duration // what it will be worth when it is due
+	DueAt     time.Time     // when a visit is worth its price, by what is known now; inside the bounds
+	Bound     Bound         // what held DueAt
+
+	Budget   config.Budget // what pays; zero: there is none
+	OwnSite  bool          // the budget is the site's own
+	Even     time.Duration // the interval at which the budget visits all pages alike; 0: not known
+	AheadOf  time.Duration // how much sooner than the page's due time DueAt is; negative: later
+	Adaptive bool          // the policy of the page's site is adaptive at all
+}
+
+// Explain says what a worker would think of a page at a moment.
+func (l *Learned) Explain(p *Planner, page *models.Page, now time.Time) Explanation {
+	settings := p.config.Site(page.SiteID).Settings
+	money := purses{config: p.config, pages: l.pages}
+	q := p.with(l.mind, money.even).question(page, &settings, now)
+
+	e := Explanation{Changes: int(page.Stats.Changes), Visits: max(int(page.Stats.Records)-1, 0), Importance: importance(page),
+		Adaptive: settings.Policy == policy.AdaptiveName, Even: q.even}
+	e.Budget, e.OwnSite = payer(p.config, &settings)
+	l.mind.explain(&e, q)
+	e.AheadOf = page.DueAt.Time().Sub(e.DueAt)
+	return e
+}
+
+// payer is the budget that pays for the visits of a site, and whether it is the site's own.
+func payer(c *config.Config, s *config.Settings) (b config.Budget, own bool) {
+	if b := c.SiteBudget(s); !b.IsZero() {
+		return b, true
+	}
+	return c.EffectiveBudget(), false
+}
+
+// explain fills in what the mind knows.
+func (m *Mind) explain(e *Explanation, q question) {
+	m.mu.Lock()
+	c := m.crowdOf(q.page)
+	f, price := m.forecast(c, &q), m.priceAt(c, &q)
+	m.mu.Unlock()
+
+	low, high := f.Rate.Interval(0.95)
+	e.Rate = changerate.Rate{PerDay: f.Rate.Mean(), Low: low, High: high}
+	e.Prior, e.News, e.Stale = f.Prior, f.News, f.Stale()
+	e.Price, e.Worth = span(price), span(e.Importance*f.Value())
+	ahead := max(q.page.DueAt.Time().Sub(q.now), 0).Hours() / 24
+	e.WorthThen = span(e.Importance * f.Rate.Utility(f.Elapsed+ahead))
+
+	seen := q.page.Stats.VisitedAt.Time()
+	pays := q.now.Add(span(f.DueIn(price / e.Importance)))
+	e.DueAt = pays
+	switch {
+	case q.page.Stats.Records == 0:
+		e.Bound, e.DueAt = NothingSeen, q.page.DueAt.Time()
+	case !pays.After(seen.Add(q.cycle)):
+		e.Bound, e.DueAt = AtLeast, seen.Add(q.cycle)
+	case !pays.Before(seen.Add(q.ceiling)):
+		e.Bound, e.DueAt = AtMost, seen.Add(q.ceiling)
+	}
+}
