@@ -2,8 +2,9 @@ package changerate
 
 import "math"
 
-// bins is how many stretches of time a calendar tells apart. More (96, 192, 768) forecast no better.
-const bins = 96
+// bins is how many stretches of time a calendar tells apart. More (64, 96, 192, 768) forecast no
+// better.
+const bins = 48
 
 // calm is how many changes, expected and seen, a calendar takes for granted in any stretch: news of fewer moves little.
 const calm = 3

@@ -9,8 +9,8 @@ import (
 
 // The bounds of what is kept of one host.
 const (
-	maxGroups = 768 // groups, the smallest are dropped
-	company   = 3   // pages that make a group worth a calendar
+	maxGroups = 1024 // groups; those with the fewest pages are dropped
+	company   = 3    // pages that make a group worth a calendar
 )
 
 // lastDay bounds the times that are looked at, in days since 1970: the year 9999. Beyond it clocks are broken.
@@ -65,15 +65,23 @@ func (c *Crowd) found(key uint64) *group {
 	return g
 }
 
-// forget drops so many groups: those with the fewest pages, of these the longest unused.
+// forget drops so many groups: those of least use, of these the longest unused.
 func (c *Crowd) forget(count int) {
 	keys := slices.SortedFunc(maps.Keys(c.groups), func(a, b uint64) int {
 		x, y := c.groups[a], c.groups[b]
-		return cmp.Or(cmp.Compare(x.members, y.members), cmp.Compare(x.usedAt, y.usedAt), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.use(a), y.use(b)), cmp.Compare(x.usedAt, y.usedAt), cmp.Compare(a, b))
 	})
 	for _, key := range keys[:min(count, len(keys))] {
 		delete(c.groups, key)
 	}
+}
+
+// use ranks groups: by their pages. A folder tells more than a name, by its heat.
+func (g *group) use(key uint64) int {
+	if grouping := key & groupingBits; grouping == byFolder || grouping == byTop {
+		return 4 * int(g.members)
+	}
+	return int(g.members)
 }
 
 // reach makes the calendars long enough to hold a time.

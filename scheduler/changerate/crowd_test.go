@@ -101,7 +101,7 @@ func TestCrowdIsBounded(t *testing.T) {
 	if g := c.groups[NamesOf("docs/any/z.html").Groups[byTop]]; g == nil || g.members != 4*maxGroups {
 		t.Errorf("the group of all pages was forgotten: %+v", g)
 	}
-	if body, _ := c.MarshalBinary(); len(body) > 200<<10 {
+	if body, _ := c.MarshalBinary(); len(body) > 512<<10 {
 		t.Errorf("it is stored in %d bytes", len(body))
 	}
 }
@@ -118,12 +118,12 @@ func TestCalendarKeepsItsSums(t *testing.T) {
 		}
 		return expected, seen
 	}
-	for i := range 3000 { // 3000 days: the bins grow from one day to 32
+	for i := range 3000 { // 3000 days: the bins grow from one day to 64
 		at := 20000 + float64(i)
 		c.learn(&s.Names, sight{from: max(20000, at-7.3), at: at + 0.5, expected: 0.5, changes: 2})
 	}
-	if c.width != 32 {
-		t.Errorf("bins of %v days, want 32", c.width)
+	if c.width != 64 {
+		t.Errorf("bins of %v days, want 64", c.width)
 	}
 	if expected, seen := total(); !near(expected, 1500, 1e-4) || !near(seen, 6000, 1e-4) {
 		t.Errorf("%v changes expected and %v seen, want 1500 and 6000", expected, seen)

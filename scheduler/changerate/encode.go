@@ -124,7 +124,7 @@ func (r *reader) end() error {
 }
 
 // MarshalBinary writes the crowd, in the same bytes for the same knowledge: some 50 bytes for a group of few pages and
-// up to 800 for one with a calendar. The error is always nil.
+// up to 440 for one with a calendar. The error is always nil.
 func (c *Crowd) MarshalBinary() ([]byte, error) {
 	w := make(writer, 0, 64+len(c.groups)*256)
 	w.byte(crowdForm)

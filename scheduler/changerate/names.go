@@ -42,12 +42,12 @@ func NamesOf(url string) Names {
 	date, _ := pathDate(path)
 	return Names{
 		Groups: [groupings]uint64{
-			byFolder:  salted(byFolder).text(folder).sum(),
-			byTop:     salted(byTop).text(top).sum(),
-			byPattern: salted(byPattern).folded(base).folded(query).sum(),
-			byKind:    salted(byKind).folded(last).text(".").text(extension).sum(),
-			byWord:    salted(byWord).folded(first).sum(),
-			byRest:    salted(byRest).text(rest).text(query).sum(),
+			byFolder:  salted(byFolder).text(folder).sum(byFolder),
+			byTop:     salted(byTop).text(top).sum(byTop),
+			byPattern: salted(byPattern).folded(base).folded(query).sum(byPattern),
+			byKind:    salted(byKind).folded(last).text(".").text(extension).sum(byKind),
+			byWord:    salted(byWord).folded(first).sum(byWord),
+			byRest:    salted(byRest).text(rest).text(query).sum(byRest),
 		},
 		Date:  date,
 		Index: namesIndex(stem),
@@ -185,10 +185,13 @@ func (h hash) folded(s string) hash {
 	return h
 }
 
-// sum mixes the last bytes into all bits.
-func (h hash) sum() uint64 {
+// groupingBits are the lowest bits of a group's key: its grouping.
+const groupingBits = 0x7
+
+// sum mixes the last bytes into all bits, and sets the lowest to the grouping.
+func (h hash) sum(grouping uint64) uint64 {
 	x := uint64(h)
 	x ^= x >> 32
 	x *= 0xd6e8feb86659fd93
-	return x ^ x>>32
+	return (x^x>>32)&^groupingBits | grouping
 }
