@@ -126,10 +126,9 @@ func (h *host) duePages(c *models.ClaimRequest) []models.LeasedPage {
 	var room [64]*page
 	found := room[:0]
 	for _, p := range h.due.ordered(c.DueBy(&h.Host)) {
-		if len(found) == limit {
+		if found = append(found, p); len(found) == limit {
 			break
 		}
-		found = append(found, p)
 	}
 	due := make([]models.LeasedPage, len(found))
 	for i, p := range found {
@@ -175,26 +174,21 @@ func (m *Memory) Contents(ctx context.Context, digests []models.Digest) (map[mod
 	return seen, nil
 }
 
-// discovered is a page as it is to be added, with the name of its host.
-type discovered struct {
-	models.Page
-	host string
-}
-
 // discover adds pages that do not exist, and their hosts.
 func (m *Memory) discover(now time.Time, found []models.Discovery, limit int) {
 	var sum models.Added
 	for i := range found {
-		m.add(&discovered{found[i].Row(now), found[i].Host}, limit, &sum)
+		m.add(now, &found[i], limit, &sum)
 	}
 }
 
 // add adds a page unless it exists, and its host.
-func (m *Memory) add(row *discovered, limit int, sum *models.Added) {
+func (m *Memory) add(now time.Time, found *models.Discovery, limit int, sum *models.Added) {
+	row := found.Row(now)
 	b := &m.buckets[row.Bucket]
 	h := b.hosts[row.HostID]
 	if h == nil {
-		h = &host{Host: models.Host{Bucket: row.Bucket, ID: row.HostID, Name: models.Clean(row.host)}}
+		h = &host{Host: models.Host{Bucket: row.Bucket, ID: row.HostID, Name: models.Clean(found.Host)}}
 		b.hosts[row.HostID] = h
 	}
 	known := b.pages[row.ID]
@@ -204,7 +198,7 @@ func (m *Memory) add(row *discovered, limit int, sum *models.Added) {
 	case known != nil, limit > 0 && int(h.Pages) >= limit:
 		sum.Dropped++
 	default:
-		p := &page{Page: row.Page, host: h}
+		p := &page{Page: row, host: h}
 		p.Clean()
 		b.pages[row.ID] = p
 		m.reschedule(p)

@@ -129,16 +129,20 @@ func (m *Memory) removePage(p *page) {
 func (m *Memory) AddPages(_ context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	rows := make([]discovered, len(found))
-	for i := range found {
-		rows[i] = discovered{found[i].Row(now), found[i].Host}
+	type place struct {
+		key
+		index int
 	}
-	slices.SortStableFunc(rows, func(a, b discovered) int {
-		return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.ID, b.ID))
+	order := make([]place, len(found))
+	for i := range found {
+		order[i] = place{key{models.BucketOf(models.Clean(found[i].Host)), models.PageID(models.Clean(found[i].Page.URL))}, i}
+	}
+	slices.SortFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))
 	})
 	var sum models.Added
-	for i := range rows {
-		m.add(&rows[i], maxPerHost, &sum)
+	for _, o := range order {
+		m.add(now, &found[o.index], maxPerHost, &sum)
 	}
 	return sum, nil
 }

@@ -38,7 +38,7 @@ func BenchmarkVisits(b *testing.B) {
 func benchmarkVisits(b *testing.B, policy string) {
 	const hosts, pages = 500, 200
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	memory, world := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 4}), NewWorld()
+	memory, world := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1}), NewWorld()
 	var found []models.Discovery
 	for h := range hosts {
 		host := fmt.Sprintf("h%d.example", h)
@@ -81,7 +81,7 @@ func benchmarkVisits(b *testing.B, policy string) {
 func BenchmarkMemory(b *testing.B) {
 	const hosts, pages = 500, 200
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 4})
+	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1})
 	var found []models.Discovery
 	for n := range hosts * pages {
 		host := fmt.Sprintf("h%d.example", n%hosts)

@@ -45,24 +45,34 @@ func (m *Memory) Reschedule(ctx context.Context, due []models.Due) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var moved *host // whose ReadyAt is still to be set
+	var last *host // whose ReadyAt is still to be set
 	for i := range due {
-		d := &due[i]
-		p := m.buckets[d.Bucket].pages[d.PageID]
-		if d.DueAt <= 0 || p == nil || p.HostID != d.HostID || p.Visits != d.Visits || p.DueAt <= 0 {
+		b := &m.buckets[due[i].Bucket]
+		h := b.hosts[due[i].HostID]
+		if h == nil || due[i].DueAt <= 0 {
 			continue
 		}
-		p.DueAt, p.FRMax, p.Wanted, p.Rule = d.DueAt, max(d.FRMax, 1), d.Wanted, d.Rule
-		m.reschedule(p)
-		if moved != nil && moved != p.host {
-			m.settle(moved)
+		if last != nil && last != h {
+			m.settle(last)
 		}
-		moved = p.host
+		last = h
+		if p := b.pages[due[i].PageID]; p != nil && p.host == h {
+			m.move(p, &due[i])
+		}
 	}
-	if moved != nil {
-		m.settle(moved)
+	if last != nil {
+		m.settle(last)
 	}
 	return nil
+}
+
+// move writes a new due time, be it earlier or later, unless the page was visited since or is never due.
+func (m *Memory) move(p *page, d *models.Due) {
+	if p.Visits != d.Visits || p.DueAt <= 0 {
+		return
+	}
+	p.DueAt, p.FRMax, p.Wanted, p.Rule = d.DueAt, max(d.FRMax, 1), d.Wanted, d.Rule
+	m.reschedule(p)
 }
 
 // settle sets when an idle host is ready by its pages. A leased one looks at them when it is released.

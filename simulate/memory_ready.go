@@ -73,10 +73,9 @@ func (m *Memory) Ready(ctx context.Context) ([]models.BucketReady, error) {
 	}
 	list := make([]models.BucketReady, 0, limit)
 	for at, b := range m.ready.ordered(math.MaxInt64) {
-		if len(list) == limit {
+		if list = append(list, models.BucketReady{Bucket: b.index, At: at.Time()}); len(list) == limit {
 			break
 		}
-		list = append(list, models.BucketReady{Bucket: b.index, At: at.Time()})
 	}
 	return list, nil
 }
