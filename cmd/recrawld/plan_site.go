@@ -152,9 +152,18 @@ func seenOf(p *models.Page) slo.Seen {
 	return slo.Seen{Compared: n, Changed: int(p.Stats.Changes), Gap: span / time.Duration(n)}
 }
 
+// guessedDays is the time between two changes of pages of which nothing is known. For shares of changes seen any would
+// do.
+const guessedDays = 20
+
 // classify puts pages together.
 func (s *planSite) classify(seen []slo.Seen, hosts []int) {
-	rates, _ := slo.Rates(seen)
+	rates, known := slo.Rates(seen)
+	if !known {
+		for i := range rates {
+			rates[i] = 1 / guessedDays
+		}
+	}
 	type key struct {
 		host int
 		rate float64
@@ -261,7 +270,7 @@ func (s *planSite) warnings() []string {
 	var w []string
 	switch {
 	case s.unseen == s.pages:
-		w = append(w, "no page was visited twice yet, so nothing is known of changes: the plan takes all pages to change equally often")
+		w = append(w, fmt.Sprintf("no page was visited twice yet, so nothing is known of changes: the plan takes each to change every %d days", guessedDays))
 	case s.unseen > 0:
 		w = append(w, fmt.Sprintf("%s of %s were not visited twice yet and are taken to change as the others do",
 			report.Count(s.unseen), report.Plural(s.pages, "page")))
