@@ -17,7 +17,8 @@ import (
 // Restore fills an empty, migrated database from a backup of either engine, in one transaction that commits only after
 // the whole backup was read and its checksum found right. No host is leased afterwards, and no sink: who held a lease
 // when the backup was taken cannot commit here. It returns ErrNotEmpty where there are rows already, ErrBadBackup for a
-// damaged backup, and an error for one of another schema. The backup is only read.
+// damaged backup, and an error for one of a later schema; what a backup of an earlier one lacks gets the defaults of the
+// columns. The backup is only read.
 func (s *Store) Restore(ctx context.Context, r io.Reader, now time.Time) (BackupSummary, error) {
 	sum, err := s.restore(ctx, r, now)
 	if err != nil {

@@ -23,7 +23,17 @@
 //	leased  LeaseUntil > now      ReadyAt = LeaseUntil + politeness delay
 //	lost    0 < LeaseUntil ≤ now  ReadyAt as for leased; the next claim takes it over with a higher token
 //
-// Pages of a host are written by its lease holder alone, but for three things that may happen at any time: a page is
-// discovered (inserted), a page is brought forward (DueAt lowered), a site is paused or resumed. All of them lock the
-// host's row first, so that a release that recomputes ReadyAt never misses them.
+// Pages of a host are written by its lease holder alone, but for what may happen at any time: a page is discovered
+// (inserted), brought forward (DueAt lowered) or rescheduled, a site is paused or resumed. All of them lock the host's
+// row first, so that a release that recomputes ReadyAt never misses them. Importance is set without that lock, because
+// nothing follows from it here; no commit writes it.
+//
+// An idle host that waits for its pages alone (Host.Waits) and may be visited early (Host.Ahead) can be claimed before
+// it is ready, for pages due until ClaimRequest.Ahead.
+//
+// # Knowledge and notes
+//
+// What is known of a host beyond its row travels with its lease: Commit writes it with the results, so one worker at a
+// time changes it, and Host.Learned tells the next one whether what it remembers is still the newest. What all workers
+// learn together lies in notes, small values that each merges its own part into.
 package models

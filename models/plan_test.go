@@ -172,6 +172,21 @@ func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 	}
 }
 
+// TestEarlyClaimsReadTheirOwnIndex: what looks for hosts to be visited early never walks through those that are leased,
+// held back or not to be visited early.
+func TestEarlyClaimsReadTheirOwnIndex(t *testing.T) {
+	t.Parallel()
+	s := planStore(t, t.TempDir()+"/plan.db")
+	if err := s.Migrate(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{nextAhead, claimAhead, bucketsReadyOrAhead} {
+		if plan := strings.Join(sqlitePlan(t, s, query), "\n"); !strings.Contains(plan, "hosts_ahead (bucket=? AND ready_at>?") {
+			t.Errorf("%s\nis answered by\n%s", query, plan)
+		}
+	}
+}
+
 // sqlitePlan is the steps of a statement.
 func sqlitePlan(t *testing.T, s *Store, query string) []string {
 	t.Helper()

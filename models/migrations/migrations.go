@@ -1,5 +1,7 @@
 // Package migrations holds the schema of the database as numbered steps, one set for each engine. A step that has been
-// released is never edited: its checksum is kept in the databases that ran it. A change is a new step in both sets.
+// released is never edited: its checksum is kept in the databases that ran it. A change is a new step in both sets. Steps
+// only add tables and columns with defaults, so that a backup of an earlier step can be restored; one that does more
+// must teach models.Store.Restore about it.
 //
 // Units, on both engines: a moment is an integer of Unix milliseconds (models.Instant) and 0 means never; a duration is
 // an integer of nanoseconds (time.Duration); a digest is 32 bytes or NULL; a list of page IDs is their decimal numbers,
