@@ -114,19 +114,20 @@ func rateJSON(r changerate.Rate) *shownRate {
 
 // shownWhy is the JSON form of why.
 type shownWhy struct {
-	Page      shownPage    `json:"page"`
-	Paused    bool         `json:"paused"`  // its site is: there is no next visit until it is resumed
-	NextAt    *time.Time   `json:"next_at"` // later than due_at where its host rests; null: not visited
-	Sentence  string       `json:"because"`
-	Policy    shownPolicy  `json:"policy"`
-	Rate      *shownRate   `json:"rate"`             // by the gaps between the visits where the history has them
-	Gap       float64      `json:"mean_gap_seconds"` // between the last records
-	Freshness *float64     `json:"freshness"`
-	Age       *float64     `json:"age_seconds"`
-	Host      shownHost    `json:"host"`
-	Scope     verdict      `json:"scope"`
-	Robots    verdict      `json:"robots"`
-	Visits    []shownVisit `json:"visits"`
+	Page      shownPage      `json:"page"`
+	Paused    bool           `json:"paused"`  // its site is: there is no next visit until it is resumed
+	NextAt    *time.Time     `json:"next_at"` // later than due_at where its host rests; null: not visited
+	Sentence  string         `json:"because"`
+	Policy    shownPolicy    `json:"policy"`
+	Adaptive  *shownAdaptive `json:"adaptive,omitempty"`
+	Rate      *shownRate     `json:"rate"`             // by the gaps between the visits where the history has them
+	Gap       float64        `json:"mean_gap_seconds"` // between the last records
+	Freshness *float64       `json:"freshness"`
+	Age       *float64       `json:"age_seconds"`
+	Host      shownHost      `json:"host"`
+	Scope     verdict        `json:"scope"`
+	Robots    verdict        `json:"robots"`
+	Visits    []shownVisit   `json:"visits"`
 }
 
 // shownPolicy is the arithmetic of the last record. Before and Result are null where it cannot be done again.
@@ -165,6 +166,7 @@ func (w why) json(l *look) shownWhy {
 	s := shownWhy{Page: pageJSON(l, p, nil), Paused: w.site.Paused, NextAt: when(models.At(w.next())), Sentence: w.ruling.sentence(), Rate: rateJSON(w.rate),
 		Gap: w.gap(l).Seconds(), Scope: w.scope, Robots: w.robots, Host: shownHost{w.host.Name, w.host.Pages, w.host.Delay.Seconds(), w.host.Failures,
 			when(w.host.BackoffUntil)}}
+	s.Adaptive = adaptiveJSON(w.ruling.explained)
 	c, before, known := w.ruling.choice()
 	s.Policy = shownPolicy{Name: w.ruling.settings.Policy, Records: c.X, Differ: c.Count, B: c.B}
 	if known {

@@ -20,6 +20,8 @@ type ruling struct {
 	calendar scheduler.Calendar
 	cycle    string
 	now      time.Time
+
+	explained *scheduler.Explanation // for the policy adaptive; nil: nothing is known
 }
 
 // sentence says which rule set the due time, with its numbers.
@@ -54,13 +56,15 @@ func (r ruling) sentence() string {
 		return "its site is paused: its turns pass without a visit"
 	case models.RuleManual:
 		return "somebody asked for it to be visited now"
+	case models.RuleBudget:
+		return r.putOff()
 	}
 	return p.Rule.String()
 }
 
 // varied says how much earlier the visit may be than the interval, which keeps its time of day from being always the same.
 func (r ruling) varied() string {
-	if r.settings.Vary == 0 {
+	if r.settings.Vary == 0 || r.settings.Policy != "classic" && r.settings.Policy != "fixed" {
 		return ""
 	}
 	return fmt.Sprintf(", less up to %.0f %% so that the time of day varies", 100*r.settings.Vary)
@@ -83,8 +87,14 @@ func (r ruling) backoff() string {
 // policy says how fr_max came about.
 func (r ruling) policy() string {
 	p := r.page
-	if r.settings.Policy == "fixed" {
+	switch r.settings.Policy {
+	case "fixed":
 		return fmt.Sprintf("fixed: every %s", r.cycles(p.FRMax))
+	case policy.AdaptiveName:
+		return r.adaptive()
+	case "classic":
+	default:
+		return fmt.Sprintf("%s: every %s", r.settings.Policy, report.Span(p.Wanted))
 	}
 	c, before, known := r.choice()
 	switch {
@@ -130,8 +140,8 @@ func b(c policy.Choice) string {
 // history and the result is the page's: not so when the settings have changed since or the history was pruned.
 func (r ruling) choice() (c policy.Choice, before int, known bool) {
 	decide, ok := policy.ByName[r.settings.Policy]
-	if !ok {
-		return c, 0, false
+	if !ok || r.settings.Policy != "classic" && r.settings.Policy != "fixed" {
+		return c, 0, false // it looks at more than the history has
 	}
 	before, found := r.before()
 	in := policy.Input{Stats: r.page.Stats, FRMax: before, Start: r.settings.FR, Ceiling: r.settings.FRMax, Records: r.settings.Records}

@@ -91,7 +91,8 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	w.rate = l.rateOf(p.Stats, w.history)
 	w.ruling = ruling{page: p, history: w.history, settings: l.force.config.Site(p.SiteID).Settings, calendar: l.calendar,
 		cycle: l.force.config.Cycle, now: l.now}
-	return w, nil
+	err = l.explain(ctx, &w)
+	return w, err
 }
 
 // scopeVerdict is what the rules of a site say today about a URL.
