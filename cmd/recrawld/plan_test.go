@@ -65,7 +65,7 @@ func TestPlanInWords(t *testing.T) {
 		"blog --slo=p95_2d":                {"no page was visited twice yet", "takes each to change every 20 days"},
 		"open --slo=70%_fresh":             {"To keep 70% of the pages fresh takes "},
 		"open --budget=1000000/day":        {"A budget of 1000000/day sees 95% of the changes within ", "visits a day of it cannot be made"},
-		"open --slo=p95_2d --budget=1/day": {"A budget of 1/day makes it unattainable: it reaches ", "Raise it to "},
+		"open --slo=p95_2d --budget=1/day": {"Unattainable: within a budget of 1/day, which reaches ", "Raise it to "},
 	} {
 		args := strings.Fields("plan " + line)
 		for i := range args {

@@ -16,10 +16,10 @@ import (
 func (a *planAnswer) write(w io.Writer, style report.Style) error {
 	paragraphs := []string{a.about()}
 	if a.Goal != nil {
-		paragraphs = append(paragraphs, a.goalText(style))
+		paragraphs = append(paragraphs, a.goalText())
 	}
 	for i := range a.Budgets {
-		paragraphs = append(paragraphs, a.budgetText(&a.Budgets[i], style))
+		paragraphs = append(paragraphs, a.budgetText(&a.Budgets[i]))
 	}
 	if a.Goal == nil && len(a.Budgets) == 0 {
 		paragraphs = append(paragraphs, "No budget is set.")
@@ -38,6 +38,10 @@ func (a *planAnswer) write(w io.Writer, style report.Style) error {
 				if j > 0 {
 					part = "  " + part
 				}
+				// Painted after it is wrapped, which takes colours for words.
+				if rest, ok := strings.CutPrefix(part, unattainable); ok {
+					part = style.Paint(report.Bad, unattainable) + rest
+				}
 				b.WriteString(strings.Repeat(" ", indent) + part + "\n")
 			}
 		}
@@ -46,12 +50,18 @@ func (a *planAnswer) write(w io.Writer, style report.Style) error {
 	return err
 }
 
+// unattainable is the word for it.
+const unattainable = "Unattainable"
+
+// lowered is text to go on with inside a sentence.
+func lowered(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+
 func (a *planAnswer) about() string {
 	return fmt.Sprintf("%s: %s on %s, about %s changes a day.\n", a.Site, report.Plural(a.Pages, "page"),
 		report.Plural(a.Hosts, "host"), planNumber(a.Changes))
 }
 
-func (a *planAnswer) goalText(style report.Style) string {
+func (a *planAnswer) goalText() string {
 	g := a.Goal
 	what := "see " + g.Level
 	if g.goal.Fresh() {
@@ -61,15 +71,15 @@ func (a *planAnswer) goalText(style report.Style) string {
 	}
 	var b strings.Builder
 	if !g.Attainable {
-		fmt.Fprintf(&b, "%s: to %s. No schedule reaches more than %s, whatever the budget.\n",
-			style.Paint(report.Bad, "Unattainable"), what, planShare(g.Best.Share))
+		fmt.Fprintf(&b, "%s: to %s. No schedule reaches more than %s, whatever the budget.\n", unattainable, what,
+			planShare(g.Best.Share))
 		for _, way := range g.Ways {
 			fmt.Fprintf(&b, "  by %s\n", way)
 		}
 		fmt.Fprintf(&b, "The nearest to it takes %s: %s.\n", a.cost(&g.Best), steps(&g.Best))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "To %s takes %s: %s.\n", what, style.Bold(a.cost(&g.Best)), steps(&g.Best))
+	fmt.Fprintf(&b, "To %s takes %s: %s.\n", what, a.cost(&g.Best), steps(&g.Best))
 	if g.Best.Share > g.Share+0.001 {
 		fmt.Fprintf(&b, "That is what fr_max demands anyway, and it reaches %s.\n", planShare(g.Best.Share))
 	}
@@ -81,14 +91,18 @@ func (a *planAnswer) goalText(style report.Style) string {
 	return b.String()
 }
 
-func (a *planAnswer) budgetText(b *planBudget, style report.Style) string {
+func (a *planAnswer) budgetText(b *planBudget) string {
 	var out strings.Builder
 	name := "A budget of " + b.Budget
+	var details []string
 	if b.From != "--budget" {
-		name = "The budget in force, " + b.Budget + " (" + b.From + ")"
+		name, details = "The budget in force, "+b.Budget, []string{b.From}
 	}
-	if b.PerDay > 0 && strings.Contains(b.Budget, "/page/day") {
-		name += fmt.Sprintf(", %s visits a day,", planCount(b.PerDay))
+	if strings.Contains(b.Budget, "/page/day") {
+		details = append(details, planCount(b.PerDay)+" visits a day")
+	}
+	if len(details) > 0 {
+		name += " (" + strings.Join(details, ", ") + ")"
 	}
 	reaches := fmt.Sprintf("keeps at best %s of the pages fresh", planShare(b.Fresh))
 	if b.Soonest > 0 {
@@ -97,15 +111,15 @@ func (a *planAnswer) budgetText(b *planBudget, style report.Style) string {
 	}
 	switch {
 	case b.Suffices == nil:
-		fmt.Fprintf(&out, "%s %s.\n", name, style.Bold(reaches))
+		fmt.Fprintf(&out, "%s %s.\n", name, reaches)
 		fmt.Fprintf(&out, "The first takes %s: %s.\n", a.cost(&b.Best), steps(&b.Best))
 	case *b.Suffices:
-		fmt.Fprintf(&out, "%s %s: it %s.\n", name, style.Paint(report.Good, "suffices"), reaches)
+		fmt.Fprintf(&out, "%s suffices: it %s.\n", name, reaches)
 	case !a.Goal.Attainable:
 		fmt.Fprintf(&out, "%s %s.\n", name, reaches)
 	default:
-		fmt.Fprintf(&out, "%s makes it %s: it reaches %s. It %s. Raise it to %s/day, or ask for less.\n", name,
-			style.Paint(report.Bad, "unattainable"), planShare(b.Best.Share), reaches, planPlain(math.Ceil(a.Goal.Best.PerDay)))
+		fmt.Fprintf(&out, "%s: within %s, which reaches %s. It %s. Raise it to %s/day, or ask for less.\n", unattainable,
+			lowered(name), planShare(b.Best.Share), reaches, planPlain(math.Ceil(a.Goal.Best.PerDay)))
 	}
 	if b.Unused >= 1 {
 		fmt.Fprintf(&out, "%s visits a day of it cannot be made: the delay between requests, the windows and the cycle leave no room.\n",
