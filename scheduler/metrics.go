@@ -22,6 +22,8 @@ type metrics struct {
 	flight  prometheus.Gauge
 	leases  prometheus.Gauge
 	held    prometheus.Gauge
+	used    prometheus.Counter
+	putOff  prometheus.Counter
 }
 
 // newMetrics registers the figures; a nil Registerer keeps them to ourselves.
@@ -49,9 +51,12 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		flight:  gauge("fetches_in_flight", "Visits under way."),
 		leases:  gauge("leases_held", "Hosts held."),
 		held:    gauge("held_bytes", "Bytes of bodies fetched and not yet stored."),
+		used:    counter("budget_used_total", "Requests sent, which the budget of all sites pays for: pages and robots.txt."),
+		putOff:  counter("put_off_total", "Turns put off because the budget gains more elsewhere or that of the site is spent."),
 	}
 	if r != nil {
-		r.MustRegister(m.visits, m.failed, m.bytes, m.saved, m.fetch, m.lost, m.commits, m.batch, m.flight, m.leases, m.held)
+		r.MustRegister(m.visits, m.failed, m.bytes, m.saved, m.fetch, m.lost, m.commits, m.batch, m.flight, m.leases, m.held,
+			m.used, m.putOff)
 	}
 	return m
 }
@@ -59,6 +64,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 func (m *metrics) visit(out *models.Outcome, before *models.Page) {
 	m.visits.WithLabelValues(out.Kind.String()).Inc()
 	m.bytes.Add(float64(out.WireBytes))
+	m.used.Add(float64(out.Sent))
+	if out.Kind == models.Deferred && !out.Until.IsZero() {
+		m.putOff.Inc()
+	}
 	if out.Kind == models.NotModified {
 		m.saved.Add(float64(before.Bytes))
 	}

@@ -27,6 +27,7 @@ type Mind struct {
 	shared  time.Time              // guarded by mu; the last sync
 	alone   bool                   // no other worker learns beside this one
 	judged  changerate.Calibration // guarded by mu; how good the forecasts were
+	walked  walked                 // for a person
 	written changerate.Calibration // what of it the database's note has; used by sync alone
 }
 

@@ -42,6 +42,8 @@ func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Ti
 	if err != nil {
 		return fmt.Errorf("walk the pages of %s: %w", h.Name, err)
 	}
+	m.walked.walks.Add(1)
+	m.walked.pages.Add(int64(len(due)))
 	return nil
 }
 

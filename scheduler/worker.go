@@ -65,6 +65,7 @@ func NewWorker(c Config, p *Planner) *Worker {
 	w := &Worker{Config: c, metrics: newMetrics(c.Metrics), mind: NewMind(c.Store), purses: newPurses(c.Store, c.Clock)}
 	w.mind.alone = c.Live == nil
 	w.SetPlanner(p)
+	watch(c.Metrics, w.mind, w.purses)
 	return w
 }
 
