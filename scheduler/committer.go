@@ -39,7 +39,7 @@ const maxBatch = 500
 // could not be made durable: then what the disk holds is unknown and only a new start may go on.
 func (c *committer) run(ctx context.Context, arrivals <-chan finished) error {
 	for first := range arrivals {
-		batch := append(make([]finished, 0, 16), first)
+		batch := append(make([]finished, 0, min(len(arrivals)+1, maxBatch)), first) // they are large: no more than are there
 		for more := true; more && len(batch) < maxBatch; {
 			select {
 			case f, ok := <-arrivals:

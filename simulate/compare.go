@@ -105,7 +105,11 @@ type Result struct {
 // Do runs a trial; now is the machine's clock, for Took.
 func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	began := now()
-	course, err := Run(ctx, Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight})
+	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight}
+	if m := t.Subject.Made; m != nil {
+		setup.Sources = m.Sources
+	}
+	course, err := Run(ctx, setup)
 	if err != nil {
 		return Result{}, err
 	}

@@ -13,7 +13,6 @@ import (
 // page whose turn comes is the one that a visit is worth most to, as with a greedy choice among all pages.
 type oracle struct {
 	mortal
-	trace  *Trace
 	replay *Replay
 	pages  []Source
 	last   []models.Instant
@@ -23,8 +22,11 @@ type oracle struct {
 }
 
 func newOracle(s Setup, r *Replay, m *Memory) *oracle {
-	o := &oracle{mortal: mortal{m}, trace: s.Trace, replay: r, pages: sources(s.Trace),
+	o := &oracle{mortal: mortal{m}, replay: r, pages: s.Sources,
 		last: make([]models.Instant, len(s.Trace.Pages)), due: make([]models.Due, len(s.Trace.Pages))}
+	if o.pages == nil {
+		o.pages = sources(s.Trace)
+	}
 	o.price = math.Log(KnownRates(o.pages, s.PerDay, nil).Price)
 	o.sorted = o.price
 	return o

@@ -24,10 +24,15 @@ type Setup struct {
 	Cycle  time.Duration // of the schedule, 1m–366d
 	Sight  Sight
 	Log    *slog.Logger // of the worker; nil: nowhere
+
+	// Sources are what the Oracle knows, in the order of the trace's pages; nil: the rates at which they really changed.
+	Sources []Source
 }
 
-// Oracle is the policy that knows each page's true average change rate from the trace, and that there is only here: the
-// measure of what learning could reach where changes are independent.
+// Oracle is the policy that knows each page's true average change rate, which there is only here: the measure of what
+// learning could reach where changes are independent. In a history that rate is how often the page really changed, by its
+// length: hindsight, which is a little more than anybody could know. In a made-up world it is the rate that the world was
+// made by.
 const Oracle = "oracle"
 
 // farCeiling is the longest interval: longer than any trace, so that no visit is spent on it.
@@ -57,7 +62,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	memory := NewMemory(MemoryOptions{Forget: true})
+	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1})
 	n := newNursery(s.Trace, replay, memory)
 	var store scheduler.Store = mortal{memory}
 	if s.Policy == Oracle {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"recrawld/models"
 )
 
 // WriteVisits writes a log as NDJSON, a line a visit: {"t": Unix seconds, "page": the page as the trace names it}.
@@ -25,4 +27,18 @@ func WriteVisits(w io.Writer, t *Trace, log []Seen) error {
 		return fmt.Errorf("write visits: %w", err)
 	}
 	return nil
+}
+
+// Impolite counts the visits that came sooner after the one before to their host than its politeness delay allows.
+func Impolite(t *Trace, log []Seen) (broken int) {
+	last := make(map[string]models.Instant)
+	for _, v := range log {
+		host := t.Pages[v.Page].Host
+		before, visited := last[host]
+		if delay := models.Instant(t.Delay[host].Milliseconds()); visited && delay > 0 && v.At < before+delay {
+			broken++
+		}
+		last[host] = v.At
+	}
+	return broken
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -93,6 +94,7 @@ func (c simulateCmd) Run(ctx context.Context, g *globals) error {
 // runTrials runs as many at a time as there are processors.
 func runTrials(ctx context.Context, trials []simulate.Trial) ([]simulate.Result, error) {
 	results := make([]simulate.Result, len(trials))
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // short-lived memory is what this command makes, and there is enough
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range trials {

@@ -121,12 +121,22 @@ func (row chartRow) panel(b *bytes.Buffer, policies []string, p panel) {
 	}
 	fmt.Fprintf(b, `<path d="M%d %dh%d" stroke="#888"/>`+"\n", p.left, bottom, panelWidth)
 	for _, v := range x.ticks {
-		fmt.Fprintf(b, `<path d="M%.1f %dv5" stroke="#888"/><text x="%.1f" y="%d" text-anchor="middle" fill="#555">%s</text>`+"\n", at(v), bottom, at(v), bottom+20, x.label(v))
+		fmt.Fprintf(b, `<path d="M%.1f %dv5" stroke="#888"/><text x="%.1f" y="%d" text-anchor="middle" fill="#1c1c1c">%s</text>`+"\n", at(v), bottom, at(v), bottom+20, html.EscapeString(row.budget(v)))
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle" fill="#777" font-size="11.5">%s a day</text>`+"\n", at(v), bottom+36, x.label(v))
 	}
-	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle" fill="#555">visits a day, all pages together</text>`+"\n", p.left+panelWidth/2, bottom+40)
 	for i, policy := range policies {
 		row.line(b, p, at, policy, i)
 	}
+}
+
+// budget is how the budget of so many visits a day was written.
+func (row chartRow) budget(perDay float64) string {
+	for _, r := range row.results {
+		if r.PerDay == perDay {
+			return r.Spending.String()
+		}
+	}
+	return ""
 }
 
 // line draws a policy.
@@ -204,8 +214,12 @@ func staleAxis(results []simulate.Result) axis {
 	}
 	low, high = low/1.25, high*1.25
 	a := axis{label: func(v float64) string { return fmt.Sprintf("%.3g", 1-v) }}
+	steps := []float64{1, 2, 5}
+	if high/low < 12 {
+		steps = []float64{1, 1.5, 2, 3, 4, 5, 7}
+	}
 	for decade := math.Floor(math.Log10(low)); decade <= 0; decade++ {
-		for _, m := range []float64{1, 2, 5} {
+		for _, m := range steps {
 			if v := m * math.Pow(10, decade); v >= low && v <= high {
 				a.ticks = append(a.ticks, 1-v)
 			}

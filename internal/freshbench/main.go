@@ -1,0 +1,126 @@
+// Command freshbench prints every figure of what the adaptive policy shall reach, beside the policies it is compared
+// with: on change histories, on made-up worlds, under politeness, and what it costs. A figure that is not reached is
+// printed as such. make bench-freshness runs it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recrawld/clock"
+	"recrawld/simulate"
+)
+
+// bench is what all parts of the run have in common.
+type bench struct {
+	out    io.Writer
+	traces string // folder of the histories; may be missing
+	judge  string // folder of freshjudge; may be missing
+	small  bool   // smaller worlds
+	short  bool   // only the first trace
+	now    func() time.Time
+
+	mu     sync.Mutex
+	missed []string // guarded by mu; goals that were not reached
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	b := &bench{out: os.Stdout, now: clock.System{}.Now}
+	flag.StringVar(&b.traces, "traces", "../shared/traces", "folder of the change histories")
+	flag.StringVar(&b.judge, "judge", "../shared/freshjudge", "folder of the independent judge")
+	flag.BoolVar(&b.small, "small", false, "a tenth of the pages in made-up worlds")
+	flag.BoolVar(&b.short, "short", false, "only the smallest history")
+	flag.Parse()
+	if err := b.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "freshbench:", err)
+		os.Exit(1)
+	}
+}
+
+// run prints everything.
+func (b *bench) run(ctx context.Context) error {
+	began := b.now()
+	for _, part := range []func(context.Context) error{b.histories, b.rawBytes, b.poisson, b.rhythms, b.polite, b.costs} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(b.out, "\n%d processors, %.0f s\n", runtime.GOMAXPROCS(0), b.now().Sub(began).Seconds())
+	if len(b.missed) == 0 {
+		fmt.Fprintln(b.out, "every goal is reached")
+		return nil
+	}
+	fmt.Fprintf(b.out, "%d goals are not reached:\n", len(b.missed))
+	for _, goal := range b.missed {
+		fmt.Fprintln(b.out, "  "+goal)
+	}
+	return nil
+}
+
+// title begins a part.
+func (b *bench) title(text string) { fmt.Fprintf(b.out, "\n== %s\n\n", text) }
+
+// goal prints a figure beside what it shall be.
+func (b *bench) goal(name string, value float64, reached bool, want string) {
+	verdict := "ok"
+	if !reached {
+		verdict = "NOT REACHED"
+		b.missed = append(b.missed, fmt.Sprintf("%s: %.4g, want %s", name, value, want))
+	}
+	fmt.Fprintf(b.out, "  %-66s %8.4g   want %-9s %s\n", name, value, want, verdict)
+}
+
+func (b *bench) atLeast(name string, value, want float64) {
+	b.goal(name, value, value >= want, fmt.Sprintf("≥ %g", want))
+}
+
+func (b *bench) atMost(name string, value, want float64) {
+	b.goal(name, value, value <= want, fmt.Sprintf("≤ %g", want))
+}
+
+// cycle is the shortest interval: short enough that no policy is held up by it.
+const cycle = 15 * time.Minute
+
+// all runs trials, as many at a time as there are processors, and returns the results in their order.
+func (b *bench) all(ctx context.Context, trials []simulate.Trial) ([]simulate.Result, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	results := make([]simulate.Result, len(trials))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range trials {
+		group.Go(func() (err error) {
+			results[i], err = trials[i].Do(ctx, b.now)
+			return err
+		})
+	}
+	return results, group.Wait()
+}
+
+// trialsOf are the policies with one budget on one subject.
+func trialsOf(s simulate.Subject, spending string, sight simulate.Sight, policies []string) ([]simulate.Trial, error) {
+	budget, err := simulate.ParseSpending(spending)
+	if err != nil {
+		return nil, err
+	}
+	y, err := simulate.Measure(s, budget)
+	if err != nil {
+		return nil, err
+	}
+	trials := make([]simulate.Trial, len(policies))
+	for i, policy := range policies {
+		trials[i] = simulate.Trial{Yardstick: y, Policy: policy, Cycle: cycle, Sight: sight}
+	}
+	return trials, nil
+}
