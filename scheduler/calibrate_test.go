@@ -9,28 +9,24 @@ import (
 	"recrawld/scheduler/changerate"
 )
 
-// notes is a store of notes alone.
-type notes struct {
-	Store
-	by  map[string][]byte
+// away is a store of notes that cannot always be asked.
+type away struct {
+	*notes
 	err error
 }
 
 // Merge implements Learning.
-func (n *notes) Merge(_ context.Context, name string, merge func([]byte) []byte) error {
-	if n.err != nil {
-		return n.err
+func (a *away) Merge(ctx context.Context, name string, merge func([]byte) []byte) error {
+	if a.err != nil {
+		return a.err
 	}
-	if body := merge(n.by[name]); len(body) > 0 {
-		n.by[name] = body
-	}
-	return nil
+	return a.notes.Merge(ctx, name, merge)
 }
 
 // What two workers judged adds up, once, also where the database was away in between.
 func TestJudgedAddsUp(t *testing.T) {
 	t.Parallel()
-	store := &notes{by: map[string][]byte{models.NoteCalibration: []byte("of another release")}}
+	store := &away{notes: &notes{notes: map[string][]byte{models.NoteCalibration: []byte("of another release")}}}
 	a, b := NewMind(store), NewMind(store)
 	sync := func(m *Mind, want error) {
 		t.Helper()
@@ -55,7 +51,7 @@ func TestJudgedAddsUp(t *testing.T) {
 	sync(b, nil)
 	sync(b, nil)
 	var sum changerate.Calibration
-	if err := sum.UnmarshalBinary(store.by[models.NoteCalibration]); err != nil {
+	if err := sum.UnmarshalBinary(store.notes.notes[models.NoteCalibration]); err != nil {
 		t.Fatal(err)
 	}
 	if low, high := sum.Deciles[3], sum.Deciles[8]; low.Visits != 30 || low.Changed != 10 || high.Visits != 30 || high.Changed != 24 {
