@@ -233,6 +233,12 @@ func rescheduledSideBySide(w *world) {
 		}
 		return nil
 	})
+	w.mustBeReadyByPages()
+}
+
+// mustBeReadyByPages compares when idle hosts are ready with when their pages are due.
+func (w *world) mustBeReadyByPages() {
+	w.Helper()
 	d := w.dump()
 	first := make(map[int64]models.Instant)
 	for _, p := range d.Pages {
@@ -241,8 +247,8 @@ func rescheduledSideBySide(w *world) {
 		}
 	}
 	for _, h := range d.Hosts {
-		if h.LeaseUntil == 0 && h.ReadyAt != first[h.ID] {
-			w.Errorf("%s is ready at %v, want when its first page is due: %v", h.Name, h.ReadyAt, first[h.ID])
+		if want := h.ReadyFrom(first[h.ID]); h.LeaseUntil == 0 && h.ReadyAt != want {
+			w.Errorf("%s is ready at %v, want when its first page is due and it is open: %v", h.Name, h.ReadyAt, want)
 		}
 	}
 }
