@@ -6,18 +6,24 @@ import (
 	"time"
 )
 
-// gridSteps is how many frequencies a curve is kept at, evenly on a logarithmic scale.
-const gridSteps = 400
+// gridSteps is how many frequencies a curve is kept at between the longest and the shortest interval, evenly on a
+// logarithmic scale, and rareSteps how many below, down to a thousandth.
+const (
+	gridSteps = 400
+	rareSteps = 150
+)
 
-// grid is the frequencies, in visits a day, at which all curves of one problem are kept: from once in the longest
-// interval to once in the shortest.
+// grid is the frequencies, in visits a day, at which all curves of one problem are kept, ascending; low is one of them.
 func grid(low, high float64, corners ...float64) []float64 {
-	f := make([]float64, 0, gridSteps+len(corners)+1)
+	f := make([]float64, 0, gridSteps+rareSteps+len(corners)+1)
+	for i := range rareSteps {
+		f = append(f, low*math.Pow(1000, float64(i)/rareSteps-1))
+	}
 	for i := range gridSteps + 1 {
 		f = append(f, low*math.Pow(high/low, float64(i)/gridSteps))
 	}
 	for _, c := range corners {
-		if c > low && c < high {
+		if c > f[0] && c < high {
 			f = append(f, c)
 		}
 	}
@@ -132,17 +138,17 @@ func (w week) caught(f []float64, a, v float64) []float64 {
 	return out
 }
 
-// younger is caught for ages from a minute to far beyond the longest interval, for the integral of F.
+// younger is caught for ages from a minute to far beyond the longest interval, a century at most, for the integral of F.
 type younger struct {
 	ages  []float64
 	share [][]float64 // by age, then by frequency
 }
 
-const ageSteps = 96
+const ageSteps = 240
 
 func (w week) younger(f []float64, v float64) younger {
 	var y younger
-	low, high := time.Minute.Hours()/24, 2/f[0]+7
+	low, high := time.Minute.Hours()/24, min(2/f[0]+7, 100*365)
 	for i := range ageSteps + 1 {
 		a := low * math.Pow(high/low, float64(i)/ageSteps)
 		y.ages = append(y.ages, a)

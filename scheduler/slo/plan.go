@@ -11,6 +11,7 @@ type Plan struct {
 	site    Site
 	within  time.Duration
 	f       []float64   // frequencies
+	first   int         // the one of the longest interval; less often only where a budget or a host allows no more
 	weights []float64   // by class: what its curve counts
 	curves  [][]float64 // by class, at each frequency
 	total   float64     // of all weights
@@ -53,6 +54,7 @@ func (p *Plan) draw() {
 			corners = append(corners, (1-v/2)/o.days, 1/o.days, (1+v/2)/o.days)
 		}
 		p.f = grid(low, high, corners...)
+		p.first, _ = slices.BinarySearch(p.f, low)
 		seen := w.caught(p.f, days, v)
 		for i, c := range s.Classes {
 			p.weights[i], p.curves[i] = c.Rate*c.Pages, seen
@@ -61,6 +63,7 @@ func (p *Plan) draw() {
 		return
 	}
 	p.f = grid(low, high)
+	p.first, _ = slices.BinarySearch(p.f, low)
 	var y younger
 	if w.n > 0 {
 		y = w.younger(p.f, s.Vary)
@@ -89,30 +92,16 @@ func (p *Plan) at(class int, f float64) float64 {
 	case j == len(p.f):
 		return curve[j-1]
 	case j == 0:
-		return p.rarely(class, f)
+		return curve[0] * f / p.f[0] // at least so much, for it is concave
 	}
 	part := (f - p.f[j-1]) / (p.f[j] - p.f[j-1])
 	return curve[j-1] + part*(curve[j]-curve[j-1])
 }
 
-// rarely is the value of a class's curve at a frequency below all that it is kept at: a budget may be too small for the
-// longest interval.
-func (p *Plan) rarely(class int, f float64) float64 {
-	w := newWeek(p.site.Open)
-	switch {
-	case p.within > 0:
-		days := p.within.Hours() / 24
-		return w.caught([]float64{f}, days, w.vary(p.site.Vary, days))[0]
-	case w.n > 0:
-		return w.younger([]float64{f}, p.site.Vary).fresh(p.site.Classes[class].Rate)[0]
-	}
-	return calm(p.site.Classes[class].Rate / f)
-}
-
 // choose is the frequency of a class at a price: the last at which the visits before it gained more than the price each.
 func (p *Plan) choose(class int, price float64) float64 {
 	worth := p.weights[class] / max(p.site.Classes[class].Pages, 1e-300)
-	low, high := 0, len(p.f)-1
+	low, high := p.first, len(p.f)-1
 	for low < high {
 		mid := (low + high) / 2
 		gain := worth * (p.curves[class][mid+1] - p.curves[class][mid]) / (p.f[mid+1] - p.f[mid])
