@@ -20,9 +20,15 @@ const lastDay = 2_932_896
 // that their names make (Names), which of them changed more than expected and when. The zero Crowd knows nothing and
 // is ready for use. It is not safe for concurrent use.
 //
+// Where nearly every visit finds a change, be it that bytes change which mean nothing or that there are visits for a
+// few changes only, no visit tells how often a page changes, and which pages to prefer would be guessed. Such a host's
+// pages are visited in turn the more, the larger the share of visits that found one.
+//
 // Times are days since 1970, UTC, as fractions.
 type Crowd struct {
 	changes, days float64 // seen, of all pages, in how many page-days
+	visits        float64 // entered so far
+	turned        float64 // the share of the last few hundred that found a change
 	begin         float64 // the first day; 0: nothing was learned
 	width         float64 // days to a bin of the calendars
 	all           calendar
@@ -124,6 +130,8 @@ func (c *Crowd) learn(names *Names, v sight) {
 	c.reach(v.at)
 	c.changes += v.count
 	c.days += v.at - v.from
+	c.visits++
+	c.turned += (v.turned - c.turned) / min(c.visits, turnedVisits)
 	c.all.enter(c, v)
 	for grouping, key := range names.Groups {
 		g := c.groups[key]
@@ -141,6 +149,22 @@ func (c *Crowd) learn(names *Names, v sight) {
 			g.news.enter(c, v)
 		}
 	}
+}
+
+// The share of visits that found a change is that of so many visits, and says nothing before there are a few. Up to
+// the lower bound it leaves rates alone, from the upper one on they are not looked at.
+const (
+	turnedVisits           = 300
+	fewVisits              = 50
+	noiseBegins, noiseWins = 0.70, 0.80
+)
+
+// noise is how little the rates of the pages are to be trusted, in [0, 1].
+func (c *Crowd) noise() float64 {
+	if c.visits < fewVisits {
+		return 0
+	}
+	return bounded((c.turned-noiseBegins)/(noiseWins-noiseBegins), 0, 1)
 }
 
 // enter adds a visit to a calendar; where the time of the change is known, in that place.

@@ -19,7 +19,7 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm   = 0x11
+	crowdForm   = 0x12
 	weightsForm = 0x21
 )
 
@@ -129,7 +129,7 @@ func (c *Crowd) MarshalBinary() ([]byte, error) {
 	w := make(writer, 0, 64+len(c.groups)*256)
 	w.byte(crowdForm)
 	w.uint32(bins)
-	for _, x := range []float64{c.changes, c.days, c.begin, c.width} {
+	for _, x := range []float64{c.changes, c.days, c.visits, c.turned, c.begin, c.width} {
 		w.number(x)
 	}
 	c.all.write(&w)
@@ -178,7 +178,8 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
-	read := Crowd{changes: r.sum(), days: r.sum(), begin: r.sum(), width: r.sum()}
+	read := Crowd{changes: r.sum(), days: r.sum(), visits: r.sum(), turned: min(1, r.sum())}
+	read.begin, read.width = r.sum(), r.sum()
 	if read.begin > lastDay || read.width > lastDay || read.begin > 0 && read.width < 1 {
 		r.fail("its time is out of bounds")
 	}

@@ -33,19 +33,62 @@ type Forecast struct {
 	Rate    Gamma   // of the change rate from now on
 	Elapsed float64 // days since the last record, at that rate: more than really passed where its neighbours changed
 	Prior   float64 // the share of its neighbours and features in the mean rate; its own visits have the rest
+	Noise   float64 // in [0, 1]: how little the rates of this host are to be trusted (see Crowd)
+	Passed  float64 // days since the last record
+	Cycle   float64 // the subject's
 	News    float64 // how many times the change that the rate to come would have brought is known to have come since
 }
 
 // Stale is the probability that the page has changed since its last record.
 func (f Forecast) Stale() float64 { return 1 - f.Rate.Survival(f.Elapsed) }
 
-// Value is what a visit now is worth, in days of freshness: the index of Olston & Pandey (see Gamma.Utility).
-func (f Forecast) Value() float64 { return f.Rate.Utility(f.Elapsed) }
+// Value is what a visit now is worth, in days of freshness: the index of Olston & Pandey (see Gamma.Utility). Where
+// rates are noise it is that of a page like all others, so that a host's pages are visited in turn.
+func (f Forecast) Value() float64 { return f.valueIn(0) }
+
+// valueIn is the value in so many days, if nothing more becomes known.
+func (f Forecast) valueIn(days float64) float64 {
+	value := f.Rate.Utility(f.Elapsed + days)
+	if f.Noise > 0 {
+		value += f.Noise * (f.alike().Utility(f.Passed+days) - value)
+	}
+	return value
+}
+
+// alike is the rate to assume of a page when nothing tells it from others: about a change a cycle.
+func (f Forecast) alike() Gamma { return Gamma{Shape: 1, Days: f.Cycle} }
 
 // DueIn is in how many days a visit will be worth the price, if nothing more becomes known: 0 where it is already, +Inf
 // where it never will.
 func (f Forecast) DueIn(price float64) float64 {
-	return max(0, f.Rate.Due(price)-bounded(f.Elapsed, 0, maxDays))
+	trusted := max(0, f.Rate.Due(price)-bounded(f.Elapsed, 0, maxDays))
+	if !(f.Noise > 0) {
+		return trusted
+	}
+	passed := bounded(f.Passed, 0, maxDays)
+	alike := max(0, f.alike().Due(price)-passed)
+	low, high := min(trusted, alike), min(max(trusted, alike), maxDays)
+	if high == maxDays && f.Noise < 1 {
+		high = max(low, min(maxDays, f.Rate.Due(price/(1-f.Noise)))) // its share alone is worth the price by then
+	}
+	switch {
+	case f.valueIn(low) >= price:
+		return low
+	case !(f.valueIn(high) >= price):
+		return math.Inf(1)
+	}
+	for high-low > 1e-9*high {
+		middle := low + (high-low)/2
+		if middle <= low || middle >= high {
+			break
+		}
+		if f.valueIn(middle) < price {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
 }
 
 // Look forecasts the changes of a page at a time.
@@ -61,6 +104,9 @@ func Look(w *Weights, c *Crowd, s *Subject, now float64) Forecast {
 		Elapsed: (v.now - v.last) * news,
 		Prior:   min(1, r.prior.Days/g.Days),
 		News:    news,
+		Noise:   c.noise(),
+		Passed:  v.now - v.last,
+		Cycle:   v.cycle,
 	}
 }
 

@@ -125,6 +125,40 @@ func TestForecastIsDueAtItsPrice(t *testing.T) {
 	}
 }
 
+// Where nearly all visits find a change, pages are visited in turn: those longest not visited are worth most.
+func TestForecastOfNoiseGoesInTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(18, 20)
+	for range 600 {
+		w.now += 0.3
+		i := w.rng.IntN(len(w.pages))
+		w.learn(i, i != 4 || w.rng.IntN(2) == 0)
+	}
+	still, busy := w.pages[4], w.pages[5]
+	still.LastAt, busy.LastAt = w.now-10, w.now-11
+	f, g := Look(w.weights, &w.crowd, &still, w.now), Look(w.weights, &w.crowd, &busy, w.now)
+	if f.Noise != 1 || f.Value() >= g.Value() {
+		t.Errorf("after 10 days worth %v, after 11 days %v; noise %v", f.Value(), g.Value(), f.Noise)
+	}
+}
+
+func TestDueInOfNoiseIsWhenItIsWorthThePrice(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		f := Forecast{
+			Rate: someGamma().Draw(t, "rate"), Elapsed: someDays("elapsed", t), Passed: someDays("passed", t),
+			Cycle: rapid.Float64Range(0.01, 300).Draw(t, "cycle"), Noise: rapid.Float64Range(0, 1).Draw(t, "noise"),
+		}
+		price := rapid.Float64Range(0, 100).Draw(t, "price")
+		switch in := f.DueIn(price); {
+		case in == 0 && f.Value() < price*(1-1e-6):
+			t.Fatalf("due now, worth %v, want %v", f.Value(), price)
+		case in > 0 && in < maxDays && !near(f.valueIn(in), price, 1e-6):
+			t.Fatalf("due in %v days, worth %v, want %v", in, f.valueIn(in), price)
+		}
+	})
+}
+
 func TestLearnFromTheSameMomentTeachesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(15, 10)
