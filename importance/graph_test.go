@@ -252,3 +252,28 @@ func TestRankEndsWithItsContext(t *testing.T) {
 		t.Errorf("Rank after the end of its context = %v, want context.Canceled", err)
 	}
 }
+
+// BenchmarkRank says what ten links a page cost: 1,000,000 pages, each of which links to the start page, to its
+// neighbours and to pages far away.
+func BenchmarkRank(b *testing.B) {
+	const n, links = 1_000_000, 10
+	for b.Loop() {
+		g := new(Graph)
+		for i := range int64(n) {
+			g.Page(int16(i*256/n), i, int16(i%7))
+		}
+		for i := range int64(n) {
+			for l := range int64(links) {
+				to := (i + l*l*l*7919) % n
+				if l == 0 {
+					to = 0
+				}
+				g.Link(int16(i*256/n), i, int16(to*256/n), to)
+			}
+		}
+		steps := rank(g)
+		size := len(g.ids)*8 + len(g.levels) + len(g.ends)*4 + len(g.rank)*8 + len(g.targets)*chunkLinks*4
+		b.ReportMetric(float64(size)/1e6, "MB")
+		b.ReportMetric(float64(steps), "steps")
+	}
+}
