@@ -1,6 +1,11 @@
 package scheduler
 
-import "recrawld/scheduler/changerate"
+import (
+	"context"
+	"time"
+
+	"recrawld/scheduler/changerate"
+)
 
 // Calibration is how well the adaptive policy foresaw, since the worker was made, whether its visits would see a change.
 // It is safe for concurrent use.
@@ -8,4 +13,13 @@ func (w *Worker) Calibration() changerate.Calibration {
 	w.mind.mu.Lock()
 	defer w.mind.mu.Unlock()
 	return w.mind.judged
+}
+
+// Recount counts the pages known now, instead of within some minutes, where a budget is for each of them. It is for a
+// worker that does not run yet.
+func (w *Worker) Recount(ctx context.Context) error {
+	w.purses.mu.Lock()
+	w.purses.counted = time.Time{}
+	w.purses.mu.Unlock()
+	return w.purses.count(ctx, w.Clock.Now())
 }

@@ -22,7 +22,8 @@ type nursery struct {
 	store   *Memory
 	wake    func()
 	end     func()
-	placed  func(*models.Page, int32) // may move a newborn's due time; nil: nobody does
+	placed  func(*models.Page, int32)   // may move a newborn's due time; nil: nobody does
+	recount func(context.Context) error // called once, when the first pages are in the store
 
 	unborn []int32 // indices of pages, the next birth first
 	err    error   // why no more pages could be put into the store
@@ -62,36 +63,44 @@ func (n *nursery) SleepUntil(ctx context.Context, t time.Time) error {
 	return ctx.Err()
 }
 
-// deliver puts the pages into the store that are born by now.
+// deliver puts the pages into the store that are born by now: first as pages that are never due, so that they are counted
+// when the budget is shared out, and then as a visit would leave them.
 func (n *nursery) deliver(ctx context.Context) error {
-	now := n.Now()
-	var born []models.Discovery
-	early := make(map[key]bool)
-	for len(n.unborn) > 0 && n.trace.Pages[n.unborn[0]].Born <= models.At(now) {
-		result := n.newborn(n.unborn[0], now)
-		born = append(born, models.Discovery{Page: result.Page, Host: result.Host.Name})
-		early[key{result.Host.Bucket, result.Host.ID}] = result.Host.Ahead
-		n.unborn = n.unborn[1:]
+	now, count := n.Now(), 0
+	for count < len(n.unborn) && n.trace.Pages[n.unborn[count]].Born <= models.At(now) {
+		count++
 	}
-	if len(born) == 0 {
-		return nil
+	born := n.unborn[:count]
+	n.unborn = n.unborn[count:]
+	found := make([]models.Discovery, count)
+	for k, i := range born {
+		l := &n.trace.Pages[i]
+		page := scheduler.NewPage(l.URL, l.Host, 0, 0, 1)
+		page.Importance = float32(l.Weight)
+		found[k] = models.Discovery{Page: page, Host: l.Host}
+		found[k].Page.Rule = models.RulePolicy // and DueAt 0: never
 	}
-	if _, err := n.store.AddPages(ctx, now, born, 0); err != nil {
-		return fmt.Errorf("add %d pages of trace %s: %w", len(born), n.trace.Name, err)
+	if _, err := n.store.AddPages(ctx, now, found, 0); err != nil {
+		return fmt.Errorf("add %d pages of trace %s: %w", count, n.trace.Name, err)
 	}
-	for h, ahead := range early {
-		n.store.setAhead(h.bucket, h.id, ahead)
+	if n.recount != nil {
+		if err := n.recount(ctx); err != nil {
+			return fmt.Errorf("count the pages of trace %s: %w", n.trace.Name, err)
+		}
+		n.recount = nil // from now on the worker does
+	}
+	for k, i := range born {
+		r := n.newborn(i, found[k], now)
+		n.store.place(&r)
 	}
 	return nil
 }
 
 // newborn is what a page's first visit would write.
-func (n *nursery) newborn(i int32, now time.Time) models.Result {
-	l := &n.trace.Pages[i]
-	page := scheduler.NewPage(l.URL, l.Host, 0, 0, 1)
-	page.Importance = float32(l.Weight)
+func (n *nursery) newborn(i int32, found models.Discovery, now time.Time) models.Result {
+	page := found.Page
 	out := n.replay.answer(i, models.Digest{}, models.At(now), now)
-	host := models.Host{Bucket: page.Bucket, ID: page.HostID, Name: l.Host}
+	host := models.Host{Bucket: page.Bucket, ID: page.HostID, Name: found.Host}
 	result := n.planner().Plan(&models.Lease{Host: host}, page, &out, now)
 	if n.placed != nil {
 		n.placed(&result.Page, i)
@@ -99,14 +108,16 @@ func (n *nursery) newborn(i int32, now time.Time) models.Result {
 	return result
 }
 
-// setAhead lets the pages of a host be visited early, as the commit of a visit does.
-func (m *Memory) setAhead(bucket int16, id int64, ahead bool) {
+// place writes a page and whether those of its host may be visited early, as the commit of a visit does.
+func (m *Memory) place(r *models.Result) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if h := m.buckets[bucket].hosts[id]; h != nil && h.Ahead != ahead {
-		h.Ahead = ahead
-		m.requeue(h)
-	}
+	b := &m.buckets[r.Page.Bucket]
+	h, p := b.hosts[r.Page.HostID], b.pages[r.Page.ID]
+	p.write(&r.Page, r.Page.Bucket, h.ID)
+	m.reschedule(p)
+	h.Ahead = r.Host.Ahead
+	m.settle(h)
 }
 
 // unfinished is an error where the worker stopped before the end of the trace.

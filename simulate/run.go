@@ -73,7 +73,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 		Store: store, Visitor: replay, Archive: Nowhere{}, Clock: n, Log: cmp.Or(s.Log, slog.New(slog.DiscardHandler)),
 		Name: "simulation", Lease: time.Hour,
 	}, planner.SpendAll())
-	n.planner = w.Planner
+	n.planner, n.recount = w.Planner, w.Recount
 	n.wake, n.end = w.Wake, end
 	if err := n.deliver(ctx); err != nil {
 		return Course{}, err
