@@ -43,8 +43,8 @@ type group struct {
 	news    *calendar // nil for groups of a few
 }
 
-// Known tells the crowd of a page of its host that it has not met: after the page's first record, and once for each
-// page there is where a host has no crowd yet.
+// Known tells the crowd of a page of its host that it has not met, after the page's first record. Pages that are older
+// than the crowd it meets by itself, at their next visit (Learn).
 func (c *Crowd) Known(s *Subject, now float64) {
 	now = bounded(now, 1, lastDay)
 	c.reach(now)

@@ -106,6 +106,22 @@ func TestCrowdIsBounded(t *testing.T) {
 	}
 }
 
+// A host whose pages were visited before anything was learned, or whose crowd was of another model.
+func TestCrowdMeetsOlderPagesByItself(t *testing.T) {
+	t.Parallel()
+	w := newWorld(19, 12)
+	w.crowd = Crowd{}
+	for range 5 {
+		for i := range w.pages {
+			w.now++
+			w.learn(i, false)
+		}
+	}
+	if g := w.crowd.groups[w.pages[0].Names.Groups[byFolder]]; g == nil || g.members != 6 || g.news == nil {
+		t.Errorf("a folder of six pages: %+v", g)
+	}
+}
+
 func TestCalendarKeepsItsSums(t *testing.T) {
 	t.Parallel()
 	var c Crowd

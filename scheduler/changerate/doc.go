@@ -17,5 +17,25 @@
 //	Pool       many pages at once in bounded memory: the same equation, with an interval that allows for pages that
 //	           differ from each other
 //
-// All intervals are of 95 %.
+// Their intervals are of 95 %.
+//
+// # Forecasts
+//
+// A page is visited too seldom to be known by its own visits alone. What a visit will find is forecast from all that is
+// known at the time (Look), and each visit teaches (Learn):
+//
+//	Gamma     the posterior of one page's rate, and what a visit after some days is worth by it
+//	Names     the groups of pages that a URL belongs to
+//	Crowd     of one host: which of its groups change more than expected of late (heat), and when they did (calendar)
+//	Weights   of all hosts: how much each feature of a page says of its rate
+//	Subject   a page, with the evidence of its own visits
+//	Forecast  the rate to come, and how much of it has passed since the last visit
+//
+// The rate of a page at the time u is λ(u) = θ·exp(D(u)). θ is gamma-distributed; the logarithm of its mean is linear
+// in the lasting features, and the page's own visits update it. D is linear in the other features: news of the page's
+// neighbours, its age, its last change. The days since the last visit count exp(D) each, those to come another exp(D);
+// so a page whose folder was swept over has aged by many days, though it will change as seldom as before.
+//
+// Prior and posterior are apart: a page keeps only its Evidence, what its visits add to the prior, so that a prior
+// that has learned better since holds for all pages at once.
 package changerate

@@ -118,6 +118,9 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	if !(at > last) {
 		return s.Evidence
 	}
+	if c.begin == 0 || last < c.begin { // last seen before this crowd was begun, so it has not met the page
+		c.Known(s, at)
+	}
 	v := look(c, s, last, at, cycle(s))
 	r := w.read(v)
 	before := r.posterior(s.Evidence)
