@@ -1,21 +1,166 @@
 package simulate
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"testing"
 	"time"
+
+	"recrawld/models"
 )
+
+// made is a small world, the same every time.
+func made(t testing.TB, p Plan) Made {
+	t.Helper()
+	if p.World == "" {
+		p.World = "poisson"
+	}
+	m, err := Make(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Greedy visits at known rates reach the known-rate optimum: the worker spends the budget as the theory does, and the
+// judge measures what the theory predicts.
+func TestOracleReachesTheKnownRateOptimum(t *testing.T) {
+	t.Parallel()
+	m := made(t, Plan{Pages: 1000, Hosts: 20, Days: 100, Seed: 3, Weights: true})
+	y, err := Measure(Subject{Trace: m.Trace, Made: &m}, Spending{PerChange: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Trial{Yardstick: y, Policy: Oracle, Cycle: 15 * time.Minute}.Do(t.Context(), func() time.Time { return worldStart })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := r.Excess(); e < 0.9 || e > 1.1 {
+		t.Errorf("E = %.3f (freshness %.4f, optimum %.4f), want about 1", e, r.Score.Freshness, r.Best)
+	}
+}
+
+// Uniform is round robin: its score is 0, and like every policy it spends the whole budget and no more.
+func TestRunsSpendTheirBudget(t *testing.T) {
+	t.Parallel()
+	m := made(t, Plan{Pages: 300, Hosts: 7, Days: 60, Seed: 1})
+	y, err := Measure(Subject{Trace: m.Trace, Made: &m}, Spending{PerChange: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []string{"adaptive", "classic", "fixed", "uniform", "nutch", "storm", Oracle} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			r, err := Trial{Yardstick: y, Policy: policy, Cycle: 15 * time.Minute}.Do(t.Context(), func() time.Time { return worldStart })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Score.PerDay < 0.98*r.PerDay || r.Score.OverBudget(r.PerDay) {
+				t.Errorf("%.2f visits a day, busiest week %.2f, of a budget of %.2f", r.Score.PerDay, r.Score.Busiest, r.PerDay)
+			}
+			if !slices.IsSortedFunc(r.Log, func(a, b Seen) int { return cmp.Compare(a.At, b.At) }) {
+				t.Error("the log is not in the order of time")
+			}
+			if far := math.Abs(r.Score.Freshness - r.Bounds.RoundRobin); policy == "uniform" && far > 0.015 {
+				t.Errorf("freshness %.4f, that of round robin is %.4f", r.Score.Freshness, r.Bounds.RoundRobin)
+			}
+		})
+	}
+}
+
+// Pages are not visited before their birth, and once after their death.
+func TestRunFollowsBirthsAndDeaths(t *testing.T) {
+	t.Parallel()
+	start := models.At(worldStart)
+	at := func(day float64) models.Instant { return start + fromDays(day) }
+	life := func(name string, born, died float64) Life {
+		l := Life{Name: name, Host: "a.trace", URL: "https://a.trace/" + name, Born: at(born)}
+		if died > 0 {
+			l.Died = at(died)
+		}
+		return l
+	}
+	trace := &Trace{Name: "a", From: start, To: at(40), Pages: []Life{life("old", 0, 0), life("young", 20, 0), life("dead", 0, 10)}}
+	course, err := Run(t.Context(), Setup{Trace: trace, Policy: "fixed", Cycle: 24 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	visits := make([]int, 3)
+	afterDeath := 0
+	for _, v := range course.Log {
+		visits[v.Page]++
+		if v.At <= trace.Pages[v.Page].Born {
+			t.Errorf("%s is visited at %s, born at %s", trace.Pages[v.Page].Name, v.At, trace.Pages[v.Page].Born)
+		}
+		if died := trace.Pages[v.Page].Died; died != 0 && v.At >= died {
+			afterDeath++
+		}
+	}
+	if visits[0] != 39 || visits[1] != 19 || afterDeath != 1 {
+		t.Errorf("visits %v, after the death %d, want 39, 19 and one after the death", visits, afterDeath)
+	}
+}
+
+// The same setup gives the same visits.
+func TestRunIsReproducible(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []string{"adaptive", "nutch"} {
+		var logs [2][]Seen
+		for i := range logs {
+			m := made(t, Plan{World: "sweep", Pages: 100, Hosts: 5, Days: 30, Seed: 5})
+			course, err := Run(t.Context(), Setup{Trace: m.Trace, Policy: policy, PerDay: 50, Cycle: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			logs[i] = course.Log
+		}
+		if !slices.Equal(logs[0], logs[1]) {
+			t.Errorf("%s: two runs differ: %d and %d visits", policy, len(logs[0]), len(logs[1]))
+		}
+	}
+}
+
+// No policy breaks a host's politeness, whatever its budget asks for.
+func TestRunKeepsPoliteness(t *testing.T) {
+	t.Parallel()
+	m := made(t, Plan{Pages: 200, Hosts: 4, Days: 20, Seed: 2, Saturated: 0.3})
+	for _, policy := range []string{"adaptive", "uniform", Oracle} {
+		course, err := Run(t.Context(), Setup{Trace: m.Trace, Policy: policy, PerDay: 400, Cycle: time.Hour, Sources: m.Sources})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if broken := Impolite(m.Trace, course.Log); broken != 0 {
+			t.Errorf("%s: %d of %d visits come too soon", policy, broken, len(course.Log))
+		}
+	}
+}
+
+func TestRunRefusesWhatCannotBe(t *testing.T) {
+	t.Parallel()
+	m := made(t, Plan{Pages: 2, Hosts: 1, Days: 2})
+	twice := &Trace{Name: "twice", From: m.Trace.From, To: m.Trace.To, Pages: []Life{m.Trace.Pages[0], m.Trace.Pages[0]}}
+	for name, s := range map[string]Setup{
+		"no such policy":  {Trace: m.Trace, Policy: "best", Cycle: time.Hour},
+		"no cycle":        {Trace: m.Trace, Policy: "fixed"},
+		"budget of NaN":   {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, PerDay: math.NaN()},
+		"one URL, twice":  {Trace: twice, Policy: "fixed", Cycle: time.Hour},
+		"negative budget": {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, PerDay: -1},
+	} {
+		if _, err := Run(t.Context(), s); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
 
 // BenchmarkRun is how many visits a second the worker simulates: a world of ten thousand pages, each visited every day.
 func BenchmarkRun(b *testing.B) {
 	for _, policy := range []string{"uniform", "classic", "nutch", Oracle, "adaptive"} {
 		b.Run(policy, func(b *testing.B) {
-			made, err := Make(Plan{World: "poisson", Pages: 10_000, Hosts: 100, Days: 20, Seed: 1})
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := made(b, Plan{Pages: 10_000, Hosts: 100, Days: 20, Seed: 1})
 			visits := 0
 			for b.Loop() {
-				course, err := Run(b.Context(), Setup{Trace: made.Trace, Policy: policy, PerDay: 10_000, Cycle: 15 * time.Minute})
+				course, err := Run(b.Context(), Setup{Trace: m.Trace, Policy: policy, PerDay: 10_000, Cycle: 15 * time.Minute})
 				if err != nil {
 					b.Fatal(err)
 				}
