@@ -288,8 +288,8 @@ func resultRow(r simulate.Result, above simulate.Yardstick) report.Row {
 	}
 	return report.Row{
 		subject, budget, report.TextCell(r.Policy), number(s.Freshness, "%.4f"), signed(r.Worth()), excess(r), number(r.Captured(), "%.2f"),
-		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), number(100*s.Waste, "%.0f %%"), spent,
-		number(s.Busiest, "%.4g"), number(100*s.Unvisited, "%.1f %%"), number(100*s.Starved, "%.1f %%"),
+		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), share(s.Waste, "%.0f %%"), spent,
+		number(s.Busiest, "%.4g"), share(s.Unvisited, "%.1f %%"), share(s.Starved, "%.1f %%"),
 		plain(r.PerDay), plain(s.Caught), report.OnlyValue(s.Visits), plain(r.Bounds.RoundRobin), plain(r.Bounds.Clairvoyant),
 		plain(r.Best), plain(r.Phase), report.OnlyValue(r.PerDay > 0 && s.OverBudget(r.PerDay)), plain(r.Took.Seconds()),
 	}
@@ -301,6 +301,13 @@ func number(x float64, format string) report.Cell {
 	if c.Value != nil {
 		c.Text = fmt.Sprintf(format, x)
 	}
+	return c
+}
+
+// share is a share in [0, 1], in per cent for a person.
+func share(x float64, format string) report.Cell {
+	c := number(100*x, format)
+	c.Value = plain(x).Value
 	return c
 }
 

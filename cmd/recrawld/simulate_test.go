@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const someTrace = `page,t,size,blob,op,batch
+/a,1700000000,10,a1,add,1
+/b,1700000000,10,b1,add,1
+/a,1700900000,10,a2,modify,1
+/a,1701800000,10,a3,modify,1
+/b,1702000000,10,b2,modify,1
+/a,1702700000,10,a4,modify,1
+/b,1703600000,10,b3,modify,1
+`
+
+// simulateIn runs the command in a directory of its own that has the file trace.csv.
+func simulateIn(t *testing.T, args ...string) (dir, out, complaint string, code int) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "trace.csv"), []byte(someTrace), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "DIR", dir)
+	}
+	var stdout, stderr bytes.Buffer
+	code = runContext(t.Context(), append([]string{"--data", dir, "simulate"}, args...), nil, &stdout, &stderr)
+	return dir, stdout.String(), stderr.String(), code
+}
+
+func TestSimulateComparesPolicies(t *testing.T) {
+	t.Parallel()
+	dir, out, complaint, code := simulateIn(t, "--trace", "DIR/trace.csv", "--policy", "uniform,storm,oracle", "--budget", "1x,1/day", "--json",
+		"--visits", "DIR/v.ndjson", "--chart", "DIR/c.svg")
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, complaint)
+	}
+	var shown struct {
+		Rows []struct {
+			Subject   string  `json:"subject"`
+			Policy    string  `json:"policy"`
+			Budget    string  `json:"budget"`
+			Freshness float64 `json:"freshness"`
+			Visits    int     `json:"visits"`
+		} `json:"rows"`
+	}
+	if err := json.Unmarshal([]byte(out), &shown); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if len(shown.Rows) != 6 {
+		t.Fatalf("%d rows, want one for each of 3 policies and 2 budgets:\n%s", len(shown.Rows), out)
+	}
+	for _, r := range shown.Rows {
+		if r.Subject != "trace" || r.Freshness <= 0 || r.Freshness > 1 || r.Visits == 0 {
+			t.Errorf("row %+v", r)
+		}
+	}
+	lines, err := os.ReadFile(filepath.Join(dir, "v-trace-storm-1-day.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var visit struct {
+		T    float64
+		Page string
+	}
+	if err := json.Unmarshal(lines[:bytes.IndexByte(lines, '\n')], &visit); err != nil || visit.T < 1.7e9 || !strings.HasPrefix(visit.Page, "/") {
+		t.Errorf("first visit %+v, %v", visit, err)
+	}
+	checkXML(t, filepath.Join(dir, "c.svg"), 2*6)
+}
+
+// checkXML reads a drawing to its end and counts the titles of its points.
+func checkXML(t *testing.T, path string, titles int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got := 0
+	for d := xml.NewDecoder(f); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "title" {
+			got++
+		}
+	}
+	if got != titles {
+		t.Errorf("the chart has %d points, want %d", got, titles)
+	}
+}
+
+func TestSimulateShowsATable(t *testing.T) {
+	t.Parallel()
+	_, out, complaint, code := simulateIn(t, "--world", "office", "--pages", "50", "--hosts", "5", "--days", "20", "--policy", "adaptive,uniform")
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, complaint)
+	}
+	for _, want := range []string{"office", "0.2/page/day", "adaptive", "uniform", "fresh", "score", "rhythm"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestSimulateComplains(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"nothing":       {nil, exitUsage, "simulate what?"},
+		"world":         {[]string{"--world", "mars"}, exitUsage, `no world "mars": there is burst, fixed-hour, office, poisson, sweep`},
+		"policy":        {[]string{"--world", "office", "--policy", "best"}, exitUsage, `no policy "best": there is adaptive`},
+		"no unit":       {[]string{"--world", "office", "--budget", "5"}, exitUsage, "has no unit, write 5/day"},
+		"no file":       {[]string{"--trace", "DIR/none.csv.gz"}, exitNotFound, "no such file"},
+		"not a trace":   {[]string{"--trace", "DIR"}, exitFailed, "read trace"},
+		"no history":    {[]string{"--history"}, exitNotFound, "nothing has been crawled"},
+		"short cycle":   {[]string{"--world", "office", "--cycle", "1s"}, exitUsage, "--cycle 1s"},
+		"no such world": {[]string{"--world", "office", "--pages", "0"}, exitUsage, "0 pages"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, out, complaint, code := simulateIn(t, test.args...)
+			if code != test.code || !strings.Contains(complaint, test.want) || out != "" {
+				t.Errorf("exit %d, out %q, complaint %q; want exit %d and %q", code, out, complaint, test.code, test.want)
+			}
+		})
+	}
+}
