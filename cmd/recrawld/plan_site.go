@@ -161,7 +161,7 @@ func (s *planSite) classify(seen []slo.Seen, hosts []int) {
 	rates, known := slo.Rates(seen)
 	if !known {
 		for i := range rates {
-			rates[i] = 1 / guessedDays
+			rates[i] = 1.0 / guessedDays
 		}
 	}
 	type key struct {

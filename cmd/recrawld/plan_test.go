@@ -62,7 +62,7 @@ func TestPlanInWords(t *testing.T) {
 		"docs --slo=p90_10d":               {"docs: ", " on 1 host", "To see 90% of the changes within 10d takes ", "All pages alike, every "},
 		"docs --slo=p95_1h":                {"Unattainable: to see 95% of the changes within 1h.", "by windows: visits are allowed in 33.3% of the week; widen windows (site docs, recrawld.yaml:6)"},
 		"open --slo=p95_1m":                {"by cycle: no page is visited more often than every cycle, 6h; shorten cycle (recrawld.yaml:2)"},
-		"blog --slo=p95_2d":                {"no page was visited twice yet", "takes each to change every 20 days"},
+		"blog --slo=p95_2d":                {"no page was visited twice yet", "takes each to change every 20 days", "about 0.05 changes a day", "takes 0.48 visits"},
 		"open --slo=70%_fresh":             {"To keep 70% of the pages fresh takes "},
 		"open --budget=1000000/day":        {"A budget of 1000000/day sees 95% of the changes within ", "visits a day of it cannot be made"},
 		"open --slo=p95_2d --budget=1/day": {"Unattainable: within a budget of 1/day, which reaches ", "Raise it to "},
