@@ -29,6 +29,11 @@ type Report struct {
 
 // Reports is all reports by name: what the command line and the web page list.
 var Reports = map[string]Report{
+	"calibration": {
+		Title: "Calibration",
+		About: "How well the policy adaptive foresees whether a visit will find a change.",
+		Make:  makeCalibration,
+	},
 	"change-rates": {
 		Title: "Change rates",
 		About: "How often pages change, how often they are visited for it, and how fr_max is spread.",

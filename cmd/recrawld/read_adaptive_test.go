@@ -201,3 +201,29 @@ func TestWhyExplainsTheDecision(t *testing.T) {
 			"visited last to within %.3f of it, want 0.05", near, pagesOfMoods, miss)
 	}
 }
+
+// Status says what the budget is, what it paid for today and what it asks for.
+func TestStatusShowsTheBudget(t *testing.T) {
+	t.Parallel()
+	dir := adaptiveData(t)
+	answer, complaint, code := desk(t, dir, "status", "--json")
+	var got status
+	if err := json.Unmarshal([]byte(answer), &got); err != nil || code != exitDone {
+		t.Fatalf("exit code %d, %s, %v: %s", code, complaint, err, answer)
+	}
+	if len(got.Budgets) != 1 {
+		t.Fatalf("budgets = %+v, want one", got.Budgets)
+	}
+	b := got.Budgets[0]
+	if b.Budget != "0.5/page/day" || b.PerDay != pagesOfMoods/2 || b.Used == 0 || b.Used > int64(b.PerDay) || !(b.Price > 0) || b.Even != 2*86400 {
+		t.Errorf("budget = %+v", b)
+	}
+	answer, _, _ = desk(t, dir, "status")
+	if want := fmt.Sprintf("budget  0.5/page/day, %d of 12 requests used today, a page every 2 d on average; a visit must gain ", b.Used); !strings.Contains(answer, want) {
+		t.Errorf("status shows\n%swant %q in it", answer, want)
+	}
+	answer, _, _ = desk(t, dir, "report", "calibration")
+	if !strings.Contains(answer, "Brier score 0.") {
+		t.Errorf("report calibration shows\n%s", answer)
+	}
+}

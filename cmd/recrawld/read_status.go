@@ -41,6 +41,8 @@ type status struct {
 	Workers []workerStatus `json:"workers"`
 	Today   statusDay      `json:"today"` // since midnight UTC
 	PerDay  float64        `json:"visits_per_day"`
+	Budgets []statusBudget `json:"budgets,omitempty"`
+	PutOff  int64          `json:"put_off"` // pages put off for the sake of a budget
 	Sites   []siteStatus   `json:"sites"`
 	Resting int            `json:"hosts_resting"`
 }
@@ -69,6 +71,7 @@ type statusDay struct {
 	Changed     int64 `json:"changed"`
 	New         int64 `json:"new"`
 	Failed      int64 `json:"failed"`
+	Robots      int64 `json:"robots"` // requests for robots.txt, which are not visits
 	Bytes       int64 `json:"bytes"`
 	BytesSaved  int64 `json:"bytes_saved"`
 }
@@ -81,6 +84,7 @@ type siteStatus struct {
 	States  map[string]int64 `json:"states"`
 	Failing int64            `json:"failing"`
 	Due     int64            `json:"due"`
+	PutOff  int64            `json:"put_off"`
 	Today   statusDay        `json:"today"`
 	Changes int64            `json:"changes_24h"`
 	Next    *time.Time       `json:"next_visit_at"`
@@ -105,6 +109,9 @@ func (l *look) status(ctx context.Context) (status, error) {
 			InFlight: w.InFlight, Visits: w.Visits, Lost: w.Lost})
 	}
 	if err := l.statusSites(ctx, &s); err != nil {
+		return s, err
+	}
+	if err := l.statusBudgets(ctx, &s); err != nil {
 		return s, err
 	}
 	hosts, err := l.store.HostSummaries(ctx, models.At(l.now), 1000)
@@ -155,6 +162,7 @@ func (l *look) statusSites(ctx context.Context, s *status) error {
 			}
 		}
 		s.PerDay += site.PerDay
+		s.PutOff += site.PutOff
 		s.Today = s.Today.plus(site.Today)
 		s.Sites = append(s.Sites, site)
 	}
@@ -166,6 +174,7 @@ func (s *siteStatus) add(st models.SiteState) {
 	s.Pages += st.Pages
 	s.Failing += st.Failing
 	s.Due += st.Due
+	s.PutOff += st.PutOff
 	s.PerDay += st.PerDay
 	if next := st.NextAt.Time(); st.NextAt != 0 && (s.Next == nil || next.Before(*s.Next)) {
 		s.Next = &next
@@ -173,13 +182,14 @@ func (s *siteStatus) add(st models.SiteState) {
 }
 
 func dayOf(d models.Daily) statusDay {
-	return statusDay{Visits: d.Asked, NotModified: d.NotModified, Changed: d.Changed, New: d.First, Failed: d.Failed,
+	return statusDay{Visits: d.Asked, NotModified: d.NotModified, Changed: d.Changed, New: d.First, Failed: d.Failed, Robots: d.Robots,
 		Bytes: d.Bytes, BytesSaved: d.BytesSaved}
 }
 
 func (d statusDay) plus(o statusDay) statusDay {
 	return statusDay{Visits: d.Visits + o.Visits, NotModified: d.NotModified + o.NotModified, Changed: d.Changed + o.Changed,
-		New: d.New + o.New, Failed: d.Failed + o.Failed, Bytes: d.Bytes + o.Bytes, BytesSaved: d.BytesSaved + o.BytesSaved}
+		New: d.New + o.New, Failed: d.Failed + o.Failed, Robots: d.Robots + o.Robots,
+		Bytes: d.Bytes + o.Bytes, BytesSaved: d.BytesSaved + o.BytesSaved}
 }
 
 // write draws the screen.
@@ -194,6 +204,9 @@ func (s status) write(l *look) error {
 	}
 	head.add("today", "%s", s.Today.words())
 	head.add("plan", "%s a day at the present intervals%s", report.Plural(int64(s.PerDay+0.5), "turn"), s.resting())
+	for _, words := range s.budgetWords() {
+		head.add("budget", "%s", words)
+	}
 	head.add("data", "%s", s.sizes())
 	if err := head.write(l.Stdout); err != nil {
 		return err
@@ -274,7 +287,8 @@ func (s status) document(now time.Time) report.Document {
 		d.Columns = append(d.Columns, report.Column{Key: state, Head: state, Right: true, Spare: true, Drop: 2 + i})
 	}
 	d.Columns = append(d.Columns, report.Column{Key: "failing", Head: "failing", Right: true},
-		report.Column{Key: "due", Head: "due", Right: true}, report.Column{Key: "visits", Head: "today", Right: true},
+		report.Column{Key: "due", Head: "due", Right: true},
+		report.Column{Key: "put_off", Head: "put off", Right: true, Spare: true, Drop: 1}, report.Column{Key: "visits", Head: "today", Right: true},
 		report.Column{Key: "not_modified", Head: "304", Right: true, Drop: 1},
 		report.Column{Key: "changes", Head: "changes 24 h", Right: true}, report.Column{Head: "next visit", Right: true})
 	for _, site := range s.Sites {
@@ -303,7 +317,7 @@ func (s siteStatus) row(states []string, now time.Time) report.Row {
 	case s.Next != nil:
 		next = report.OnlyText(dueWords(now, *s.Next))
 	}
-	return append(row, failing, report.CountCell(s.Due), report.CountCell(s.Today.Visits),
+	return append(row, failing, report.CountCell(s.Due), report.CountCell(s.PutOff), report.CountCell(s.Today.Visits),
 		report.ShareCell(s.Today.NotModified, s.Today.Visits), changes, next)
 }
 

@@ -43,6 +43,7 @@ var readings = map[string]string{
 	"report-type":     "report change-rates --by type --format csv",
 	"report-daily":    "report daily --since 90d",
 	"report-hosts":    "report hosts",
+	"report-foreseen": "report calibration",
 	"report-response": "report responses --since 90d",
 }
 
@@ -121,7 +122,7 @@ func TestReadingCommandsRefuse(t *testing.T) {
 		{"due --site nobody", exitNotFound, "there is docs, blog"},
 		{"due --next -3h", exitUsage, "next"},
 		{"changes --kind unheard", exitUsage, "there is new, changed"},
-		{"report nothing", exitUsage, "there is change-rates, daily, hosts, responses"},
+		{"report nothing", exitUsage, "there is calibration, change-rates, daily, hosts, responses"},
 		{"report change-rates --by moon", exitUsage, "there is site, directory, type"},
 		{"report hosts --by site", exitUsage, "has no --by"},
 	}

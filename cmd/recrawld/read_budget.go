@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"recrawld/config"
+	"recrawld/report"
+	"recrawld/scheduler"
+)
+
+// statusBudget is a budget in force, with what it paid for since midnight UTC.
+type statusBudget struct {
+	Site   string  `json:"site,omitempty"` // empty: of all sites together
+	Budget string  `json:"budget"`         // as the configuration has it
+	PerDay float64 `json:"requests_per_day,omitempty"`
+	Used   int64   `json:"requests_today"`
+	Bytes  int64   `json:"bytes_today"`
+	Price  float64 `json:"price,omitempty"` // days of freshness that a visit must gain; 0: not known yet
+	Even   float64 `json:"even_interval_seconds,omitempty"`
+	byByte bool
+}
+
+// statusBudgets fills in the budgets: that of all sites, then those of single sites.
+func (l *look) statusBudgets(ctx context.Context, s *status) error {
+	c := &l.force.config
+	var pages int64
+	for _, site := range s.Sites {
+		pages += site.Pages
+	}
+	if b := c.EffectiveBudget(); !b.IsZero() {
+		if err := l.addBudget(ctx, s, "", 0, b, s.Today, pages); err != nil {
+			return err
+		}
+	}
+	for i, row := range l.force.rows {
+		settings := c.Site(row.ID).Settings
+		if b := c.SiteBudget(&settings); !b.IsZero() {
+			if err := l.addBudget(ctx, s, cmp.Or(row.Name, row.URL), row.ID, b, s.Sites[i].Today, s.Sites[i].Pages); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addBudget adds the budget of a site, 0 for all, that pays for so many pages.
+func (l *look) addBudget(ctx context.Context, s *status, name string, site int32, b config.Budget, today statusDay, pages int64) error {
+	price, err := scheduler.Price(ctx, l.store, site)
+	if err != nil {
+		return err
+	}
+	shown := statusBudget{Site: name, Budget: budgetWords(b), PerDay: b.Requests.Of(pages), Used: today.Visits + today.Robots,
+		Bytes: today.Bytes, Price: price.Hours() / 24, byByte: b.Bytes > 0}
+	if shown.PerDay > 0 && pages > 0 {
+		shown.Even = float64(pages) / shown.PerDay * (24 * time.Hour).Seconds()
+	}
+	s.Budgets = append(s.Budgets, shown)
+	return nil
+}
+
+// budgetsShown is how many budgets have a line on the screen.
+const budgetsShown = 4
+
+// budgetWords are the lines about budgets; what was put off stands on the first.
+func (s status) budgetWords() []string {
+	var lines []string
+	for _, b := range s.Budgets[:min(len(s.Budgets), budgetsShown)] {
+		lines = append(lines, b.words())
+	}
+	if more := len(s.Budgets) - budgetsShown; more > 0 {
+		lines = append(lines, fmt.Sprintf("… and %s more (--json has all)", report.Plural(more, "budget")))
+	}
+	if s.PutOff > 0 && len(lines) > 0 {
+		lines[0] += "; " + report.Plural(s.PutOff, "page") + " put off"
+	}
+	return lines
+}
+
+func (b statusBudget) words() string {
+	words := b.Budget
+	if b.Site != "" {
+		words = b.Site + ": " + words
+	}
+	if b.PerDay > 0 {
+		words += fmt.Sprintf(", %s of %s used today", report.Count(b.Used), report.Plural(int64(b.PerDay+0.5), "request"))
+	}
+	if b.byByte {
+		words += fmt.Sprintf(", %s received today", report.Bytes(b.Bytes))
+	}
+	if b.Even > 0 {
+		words += fmt.Sprintf(", a page every %s on average", report.Span(time.Duration(min(b.Even, 1e9)*float64(time.Second))))
+	}
+	if b.Price > 0 {
+		words += fmt.Sprintf("; a visit must gain %s of freshness", report.Span(time.Duration(min(b.Price, 1e5)*24*float64(time.Hour))))
+	}
+	return words
+}
