@@ -66,7 +66,8 @@ type Yardstick struct {
 	Phase    float64 // that of visits which know the rhythm too; NaN where there is none
 }
 
-// Measure makes the yardstick of a budget. An error says that the subject has no length.
+// Measure makes the yardstick of a budget. An error says that the subject has no length. It is not safe to measure one
+// made-up world twice at a time.
 func Measure(s Subject, b Spending) (Yardstick, error) {
 	nan := math.NaN()
 	y := Yardstick{Subject: s, Spending: b, PerDay: b.Of(s.Trace), Window: s.Trace.Scored(Learn), Bounds: Bounds{nan, nan}, Best: nan, Phase: nan}
@@ -80,7 +81,7 @@ func Measure(s Subject, b Spending) (Yardstick, error) {
 	if m := s.Made; m != nil {
 		y.Best = KnownRates(m.Sources, y.PerDay, m.Most).Freshness
 		if m.Profile != nil && m.Most == nil {
-			y.Phase = PhaseOptimum(m.Sources, m.Profile, y.PerDay).Freshness
+			y.Phase = m.gains.optimum(m.Sources, y.PerDay).Freshness
 		}
 	}
 	return y, nil

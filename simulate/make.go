@@ -66,6 +66,8 @@ type Made struct {
 	Sources []Source  // true rates, weights and hosts of the pages, as in Trace.Pages
 	Most    []float64 // visits a day that each host lets through; nil: none is bounded
 	Profile Profile   // of the week, nil where the world has no rhythm
+
+	gains *gains // for Profile
 }
 
 // Make makes a world. It is the same for the same plan.
@@ -80,7 +82,9 @@ func Make(p Plan) (Made, error) {
 		return Made{}, fmt.Errorf("a world of %v days cannot be made", p.Days)
 	}
 	m := &maker{plan: p, kind: kind, dice: dice(p.Seed*0x9e3779b97f4a7c15 + 1), sweep: make(map[[2]int][]float64)}
-	m.made.Profile = kind.profile
+	if m.made.Profile = kind.profile; m.made.Profile != nil {
+		m.made.gains = newGains(m.made.Profile)
+	}
 	m.made.Trace = &Trace{Name: p.World, From: models.At(worldStart), To: models.At(worldStart) + fromDays(p.Days)}
 	for i := range p.Pages {
 		m.page(i)

@@ -11,7 +11,11 @@ import "math"
 // price·perDay, where each page's maximum is a problem of its own, solved by dynamic programming over the hours of a few
 // months (see gain). Those are computed at points of a grid of rates and prices and interpolated between.
 func PhaseOptimum(pages []Source, p Profile, perDay float64) Optimum {
-	g := newGains(p)
+	return newGains(p).optimum(pages, perDay)
+}
+
+// optimum is PhaseOptimum. What it computes serves the next budget too.
+func (g *gains) optimum(pages []Source, perDay float64) Optimum {
 	weight := 0.0
 	for _, s := range pages {
 		weight += s.Weight
@@ -32,7 +36,7 @@ func lowest(f func(float64) float64, low, high float64) (at, value float64) {
 	const golden = 0.6180339887498949
 	a, b := high-golden*(high-low), low+golden*(high-low)
 	fa, fb := f(math.Exp(a)), f(math.Exp(b))
-	for high-low > 1e-3 {
+	for high-low > 0.02 { // around its minimum the function is flat
 		if fa < fb {
 			high, b, fb = b, a, fa
 			a = high - golden*(high-low)
@@ -54,7 +58,7 @@ const (
 	gridCount = int((gridHigh-gridLow)/gridStep) + 1
 )
 
-// gains are the best gains for a profile, computed where they are asked for.
+// gains are the best gains for a profile, computed where they are asked for. They are not safe for concurrent use.
 type gains struct {
 	profile Profile
 	known   map[[2]int]float64
@@ -116,7 +120,7 @@ func gain(p Profile, perDay, price float64) float64 {
 	for h := horizon - 1; h >= 0; h-- {
 		best[h] = best[h+1]
 		still, fresh := 1.0, -price
-		for next := h; next < min(h+longest, horizon) && still > 1e-6; next++ {
+		for next := h; next < min(h+longest, horizon) && still > 1e-5; next++ {
 			fresh += still * during[next%weekHours]
 			still *= survive[next%weekHours]
 			best[h] = max(best[h], fresh+best[next+1])

@@ -11,7 +11,7 @@ func TestPhaseOptimumOfAFlatWeek(t *testing.T) {
 	flat := profile(0.5, func(day, hour int) bool { return hour%2 == 0 })
 	pages := make([]Source, 40)
 	for i := range pages {
-		pages[i] = Source{PerDay: math.Exp(float64(i%8) - 5), Weight: 1 + float64(i%3)}
+		pages[i] = Source{PerDay: math.Exp(2*float64(i%3) - 4), Weight: 1 + float64(i%2)}
 	}
 	for _, perDay := range []float64{20} {
 		got, want := PhaseOptimum(pages, flat, perDay).Freshness, KnownRates(pages, perDay, nil).Freshness

@@ -62,6 +62,7 @@ Columns:
   fresh      share of the pages' time during which the copy equalled the page
   score      0 is round robin, 1 a clairvoyant that knows every change beforehand
   E          staleness beside that of the best even intervals at known rates (worlds): 1.00 is as good
+  rhythm     share of what knowing the hours of the week is worth, beyond E = 1, that was reached (worlds)
   age        mean time that a copy had been stale
   p50, p95   from a change to the visit that saw it
   waste      share of the visits that found nothing new
