@@ -56,7 +56,7 @@ func TestRunsSpendTheirBudget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Score.PerDay < 0.98*r.PerDay || r.Score.OverBudget(r.PerDay) {
+			if r.Score.PerDay < 0.98*r.PerDay || r.Score.OverBudget(r.PerDay, r.Window) {
 				t.Errorf("%.2f visits a day, busiest week %.2f, of a budget of %.2f", r.Score.PerDay, r.Score.Busiest, r.PerDay)
 			}
 			if !slices.IsSortedFunc(r.Log, func(a, b Seen) int { return cmp.Compare(a.At, b.At) }) {

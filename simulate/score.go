@@ -220,7 +220,8 @@ const (
 	weekSlack = 1.15
 )
 
-// OverBudget tells whether the visits are more than a budget of perDay visits a day allows.
-func (s Score) OverBudget(perDay float64) bool {
-	return s.PerDay > meanSlack*perDay || s.Busiest > weekSlack*perDay+1
+// OverBudget tells whether the visits in the window are more than a budget of perDay visits a day allows. A whole visit
+// more than that is none too many: budgets have fractions.
+func (s Score) OverBudget(perDay float64, w Window) bool {
+	return s.PerDay > meanSlack*perDay+1/days(w.To-w.From) || s.Busiest > weekSlack*perDay+1
 }

@@ -283,7 +283,7 @@ func resultRow(r simulate.Result, above simulate.Yardstick) report.Row {
 		}
 	}
 	spent := number(s.PerDay, "%.4g")
-	if r.PerDay > 0 && s.OverBudget(r.PerDay) {
+	if r.PerDay > 0 && s.OverBudget(r.PerDay, r.Window) {
 		spent.Tone = report.Bad
 		spent.Text += " over"
 	}
@@ -292,7 +292,7 @@ func resultRow(r simulate.Result, above simulate.Yardstick) report.Row {
 		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), share(s.Waste, "%.0f %%"), spent,
 		number(s.Busiest, "%.4g"), share(s.Unvisited, "%.1f %%"), share(s.Starved, "%.1f %%"),
 		plain(r.PerDay), plain(s.Caught), report.OnlyValue(s.Visits), plain(r.Bounds.RoundRobin), plain(r.Bounds.Clairvoyant),
-		plain(r.Best), plain(r.Phase), report.OnlyValue(r.PerDay > 0 && s.OverBudget(r.PerDay)), plain(r.Took.Seconds()),
+		plain(r.Best), plain(r.Phase), report.OnlyValue(r.PerDay > 0 && s.OverBudget(r.PerDay, r.Window)), plain(r.Took.Seconds()),
 	}
 }
 

@@ -143,3 +143,19 @@ func TestSimulateComplains(t *testing.T) {
 		})
 	}
 }
+
+// Recorded visits are simulated twice: nobody knows when between two visits a page changed.
+func TestSimulateHistory(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	var stdout, stderr bytes.Buffer
+	code := runContext(t.Context(), []string{"--data", dir, "simulate", "--history", "--policy", "adaptive,uniform", "--budget", "1x"}, nil, &stdout, &stderr)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, stderr.String())
+	}
+	for _, want := range []string{"history, optimistic", "history, pessimistic", "adaptive", "uniform"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("no %q in\n%s", want, stdout.String())
+		}
+	}
+}

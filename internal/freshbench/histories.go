@@ -28,22 +28,11 @@ func (b *bench) histories(ctx context.Context) error {
 	if err != nil || len(subjects) == 0 {
 		return err
 	}
-	var trials []simulate.Trial
-	for _, s := range subjects {
-		for _, spending := range spendings {
-			more, err := trialsOf(s, spending, simulate.Sight{}, policies)
-			if err != nil {
-				return err
-			}
-			trials = append(trials, more...)
-		}
-	}
-	results, err := b.all(ctx, trials)
+	results, sums, err := b.table(ctx, subjects, simulate.Sight{})
 	if err != nil {
 		return err
 	}
-	sums := b.table(results)
-	rows := float64(len(results) / len(policies))
+	rows := float64(len(results) / len(policies)) // each has a trace and a budget
 	mean := func(policy string) float64 { return sums[policy] / rows }
 	fmt.Fprintln(b.out)
 	b.atLeast("1. adaptive, mean score over all traces and budgets", mean("adaptive"), 0.33)
@@ -89,37 +78,55 @@ func noisy(t *simulate.Trace) bool {
 	return false
 }
 
-// table prints a line for each trace and budget and the mean, and returns the sums.
-func (b *bench) table(results []simulate.Result) map[string]float64 {
-	n := 1
-	for n < len(results) && results[n].Policy != results[0].Policy {
-		n++
-	}
+// table runs all policies on the subjects with the usual budgets, prints a line for each trace and budget and the mean, and
+// returns the results and the sums of the scores.
+func (b *bench) table(ctx context.Context, subjects []simulate.Subject, sight simulate.Sight) ([]simulate.Result, map[string]float64, error) {
 	fmt.Fprintf(b.out, "  %-14s %5s", "", "")
-	for _, r := range results[:n] {
-		fmt.Fprintf(b.out, " %9s", r.Policy)
+	for _, policy := range policies {
+		fmt.Fprintf(b.out, " %9s", policy)
 	}
 	fmt.Fprintln(b.out)
+	var all []simulate.Result
 	sums := make(map[string]float64)
+	for _, s := range subjects {
+		var trials []simulate.Trial
+		for _, spending := range spendings {
+			more, err := trialsOf(s, spending, sight, policies)
+			if err != nil {
+				return nil, nil, err
+			}
+			trials = append(trials, more...)
+		}
+		results, err := b.all(ctx, trials)
+		if err != nil {
+			return nil, nil, err
+		}
+		b.lines(results, sums)
+		all = append(all, results...)
+	}
+	fmt.Fprintf(b.out, "  %-20s", "mean")
+	for _, policy := range policies {
+		fmt.Fprintf(b.out, " %9.3f", sums[policy]/float64(len(all)/len(policies)))
+	}
+	fmt.Fprintln(b.out)
+	return all, sums, nil
+}
+
+// lines prints the scores of one trace, a line a budget, and adds them up.
+func (b *bench) lines(results []simulate.Result, sums map[string]float64) {
 	for i, r := range results {
-		if i%n == 0 {
+		if i%len(policies) == 0 {
 			fmt.Fprintf(b.out, "  %-14s %5s", r.Subject.Trace.Name, r.Spending)
 		}
 		fmt.Fprintf(b.out, " %9.3f", r.Worth())
 		sums[r.Policy] += r.Worth()
-		if i%n == n-1 {
+		if i%len(policies) == len(policies)-1 {
 			fmt.Fprintln(b.out)
 		}
-		if r.PerDay > 0 && r.Score.OverBudget(r.PerDay) {
+		if r.PerDay > 0 && r.Score.OverBudget(r.PerDay, r.Window) {
 			b.missed = append(b.missed, fmt.Sprintf("%s on %s at %s spends %.2f a day of %.2f", r.Policy, r.Subject.Trace.Name, r.Spending, r.Score.PerDay, r.PerDay))
 		}
 	}
-	fmt.Fprintf(b.out, "  %-20s", "mean")
-	for _, r := range results[:n] {
-		fmt.Fprintf(b.out, " %9.3f", sums[r.Policy]/float64(len(results)/n))
-	}
-	fmt.Fprintln(b.out)
-	return sums
 }
 
 // worst is the lowest score of the adaptive policy.
@@ -140,21 +147,10 @@ func (b *bench) rawBytes(ctx context.Context) error {
 	if err != nil || len(subjects) == 0 {
 		return err
 	}
-	var trials []simulate.Trial
-	for _, s := range subjects {
-		for _, spending := range spendings {
-			more, err := trialsOf(s, spending, simulate.Sight{Bytes: true}, policies)
-			if err != nil {
-				return err
-			}
-			trials = append(trials, more...)
-		}
-	}
-	results, err := b.all(ctx, trials)
+	results, _, err := b.table(ctx, subjects, simulate.Sight{Bytes: true})
 	if err != nil {
 		return err
 	}
-	b.table(results)
 	fmt.Fprintln(b.out)
 	b.atLeast("2. adaptive, worst score where bytes are seen", worst(results), -0.05)
 	return nil

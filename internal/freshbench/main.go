@@ -121,6 +121,9 @@ func trialsOf(s simulate.Subject, spending string, sight simulate.Sight, policie
 	trials := make([]simulate.Trial, len(policies))
 	for i, policy := range policies {
 		trials[i] = simulate.Trial{Yardstick: y, Policy: policy, Cycle: cycle, Sight: sight}
+		if policy == "classic" {
+			trials[i].Cycle = 24 * time.Hour // it counts whole cycles: its paper, and freshjudge, have it in days
+		}
 	}
 	return trials, nil
 }
