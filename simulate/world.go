@@ -1,6 +1,10 @@
-// Package simulate runs the daemon's own scheduler against a made-up world in no time: World answers visits from a
-// history of changes, Memory is a Store without a disk, and the unmodified scheduler.Worker runs over both on a
-// clock.Virtual.
+// Package simulate runs the daemon's own scheduler against what is known or made up in no time: Replay (and World, its
+// simpler kin for tests) answers visits from histories of changes, Memory is a Store without a disk, and the unmodified
+// scheduler.Worker runs over both on a clock.Virtual. There is no second scheduler.
+//
+// A Trace holds the true histories; ReadTrace, Make and FromHistory make one. Run simulates a policy with a budget and
+// returns its visits. Judge computes from trace and visits alone how fresh these kept the pages; BoundsOf, KnownRates and
+// PhaseOptimum say what could be reached.
 package simulate
 
 import (

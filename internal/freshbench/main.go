@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -30,8 +29,7 @@ type bench struct {
 	short  bool   // only the first trace
 	now    func() time.Time
 
-	mu     sync.Mutex
-	missed []string // guarded by mu; goals that were not reached
+	missed []string // goals that were not reached
 }
 
 func main() {
