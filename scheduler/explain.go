@@ -46,11 +46,11 @@ func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) erro
 	}
 	_ = l.mind.weights.UnmarshalBinary(weights) // the defaults stay
 	for _, account := range []string{allSites, siteAccount(page.SiteID)} {
-		body, err := notes.Note(ctx, "price/"+account)
+		found, err := readPrice(ctx, notes, account)
 		if err != nil {
 			return err
 		}
-		l.mind.price(account).follow(body, 0)
+		*l.mind.price(account) = found
 	}
 	body, _, err := notes.Knowledge(ctx, page.Bucket, page.HostID)
 	if err != nil && !errors.Is(err, models.ErrNotFound) {
@@ -59,6 +59,27 @@ func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) erro
 	_ = l.mind.crowdOf(page).UnmarshalBinary(body) // a crowd that knows nothing stays
 	l.pages, err = notes.PagesKnown(ctx)
 	return err
+}
+
+// readPrice reads the price of a budget, as workers last wrote it down.
+func readPrice(ctx context.Context, notes Notes, account string) (p price, err error) {
+	body, err := notes.Note(ctx, "price/"+account)
+	p.follow(body, 0)
+	return p, err
+}
+
+// Price is what a visit to a page of importance 1 must be worth (see Explanation), under the budget of one site or, for 0,
+// under that of all; 0 where that is not known yet.
+func Price(ctx context.Context, notes Notes, site int32) (time.Duration, error) {
+	account := allSites
+	if site != 0 {
+		account = siteAccount(site)
+	}
+	p, err := readPrice(ctx, notes, account)
+	if err != nil {
+		return 0, fmt.Errorf("read the price: %w", err)
+	}
+	return span(p.value()), nil
 }
 
 // Bound is what kept an interval from being what the price asks for.
