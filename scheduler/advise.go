@@ -159,5 +159,13 @@ func (m *Mind) outlook(q question) policy.Outlook {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
-	return policy.Outlook{Forecast: m.forecast(c, &q), Price: m.priceAt(c, &q) / importance(q.page)}
+	o := policy.Outlook{Forecast: m.forecast(c, &q), Price: m.priceAt(c, &q) / importance(q.page)}
+	o.DueIn = m.dueIn(c, &q, o.Price)
+	return o
+}
+
+// dueIn is in how many days a visit is worth the price. The caller holds mu.
+func (m *Mind) dueIn(c *crowd, q *question, price float64) float64 {
+	s := c.subject(q)
+	return changerate.DueIn(m.weights, c.Crowd, &s, days(models.At(q.now)), price)
 }

@@ -18,17 +18,18 @@ import (
 type Mind struct {
 	store Store
 
-	mu      sync.Mutex
-	weights *changerate.Weights
-	base    *changerate.Weights    // guarded by mu; what of the weights the database's note has
-	prices  map[string]*price      // guarded by mu; by budget
-	crowds  map[hostKey]*crowd     // guarded by mu
-	lessons int                    // guarded by mu; since the last sync
-	shared  time.Time              // guarded by mu; the last sync
-	alone   bool                   // no other worker learns beside this one
-	judged  changerate.Calibration // guarded by mu; how good the forecasts were
-	walked  walked                 // for a person
-	written changerate.Calibration // what of it the database's note has; used by sync alone
+	mu        sync.Mutex
+	weights   *changerate.Weights
+	base      *changerate.Weights    // guarded by mu; what of the weights the database's note has
+	prices    map[string]*price      // guarded by mu; by budget
+	crowds    map[hostKey]*crowd     // guarded by mu
+	lessons   int                    // guarded by mu; since the last sync
+	shared    time.Time              // guarded by mu; the last sync
+	alone     bool                   // no other worker learns beside this one
+	walkEvery time.Duration          // how long a host's pages are not walked again, by the daemon's clock
+	judged    changerate.Calibration // guarded by mu; how good the forecasts were
+	walked    walked                 // for a person
+	written   changerate.Calibration // what of it the database's note has; used by sync alone
 }
 
 type hostKey struct {
@@ -42,9 +43,10 @@ type crowd struct {
 	learned int32 // Host.Learned of what was read or written last
 	lessons int   // since then
 	saved   time.Time
-	since   int     // lessons since the host's pages were last walked
-	asked   float64 // what a visit had to be worth, as a logarithm, when they were all placed anew
-	premium float64 // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
+	since   int       // lessons since the host's pages were last walked
+	walked  time.Time // when they were
+	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
+	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 }
 
 // NewMind returns a mind that knows what the defaults say.

@@ -10,11 +10,11 @@ import (
 	"recrawld/scheduler/policy"
 )
 
-// The due times of a host's pages are looked at again when so many visits have taught something since the last time: a
-// share of the pages, so that it costs each visit the same, and never at every visit.
+// The due times of a host's pages are looked at again when visits to a share of its pages have taught something since
+// the last time, so that it costs each visit the same, and not again within a time, in real time.
 const (
-	walkShare = 25
-	walkLeast = 4
+	walkShare = 200
+	walkEvery = time.Minute
 )
 
 // priceMoved is how far the price may move, as a logarithm, until the pages of a host are all put in its order again.
@@ -25,7 +25,7 @@ const priceMoved = 0.3
 // far, though, every page gets its new place. Among those that are worth more than a visit costs by now, those that are
 // worth the most come first.
 func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Time) error {
-	all, ok := m.walks(h)
+	all, ok := m.walks(h, now)
 	if !ok {
 		return nil
 	}
@@ -49,14 +49,14 @@ func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Ti
 
 // walks tells whether it is time to walk a host's pages, and counts it as done; all, whether every page is to be placed
 // anew.
-func (m *Mind) walks(h *models.Host) (all, ok bool) {
+func (m *Mind) walks(h *models.Host, now time.Time) (all, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowds[hostKey{h.Bucket, h.ID}]
-	if c == nil || c.since < max(int(h.Pages)/walkShare, walkLeast) {
+	if c == nil || c.since < max(int(h.Pages)/walkShare, 1) || now.Sub(c.walked) < m.walkEvery {
 		return false, false
 	}
-	c.since = 0
+	c.since, c.walked = 0, now
 	asked := m.price(allSites).log + c.premium
 	if math.Abs(asked-c.asked) > priceMoved {
 		all, c.asked = true, asked
@@ -74,8 +74,13 @@ func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool) (mo
 	if s.Policy != policy.AdaptiveName || (!all && page.DueAt.Time().Before(now)) {
 		return models.Due{}, false
 	}
-	due, every := m.due(p.question(page, &s, now))
-	left, was := due.Sub(now), page.DueAt.Time().Sub(now)
+	q := p.question(page, &s, now)
+	was := page.DueAt.Time().Sub(now)
+	if !all && m.atLeast(&q) > was {
+		return models.Due{}, false
+	}
+	due, every := m.due(q)
+	left := due.Sub(now)
 	if sooner := left < was-was/16; !sooner && !all {
 		return models.Due{}, false
 	}
@@ -83,6 +88,14 @@ func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool) (mo
 	cycles := policy.Cycles(every, p.calendar.Interval(now, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, DueAt: models.At(at),
 		FRMax: int32(cycles), Wanted: every, Rule: models.RulePolicy}, true
+}
+
+// atLeast is how long a page has to wait as far as a look at it shows without working out how it will go on.
+func (m *Mind) atLeast(q *question) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.crowdOf(q.page)
+	return span(m.forecast(c, q).DueIn(m.priceAt(c, q) / importance(q.page)))
 }
 
 // due is when a waiting page's visit pays, by what is known now, and how long after its last visit that is. Where it
@@ -99,7 +112,7 @@ func (m *Mind) due(q question) (time.Time, time.Duration) {
 		over := math.Log(value/price) * float64(q.cycle)
 		at = at.Add(-time.Duration(min(over, float64(30*24*time.Hour))))
 	} else {
-		at = at.Add(span(f.DueIn(price)))
+		at = at.Add(span(m.dueIn(c, &q, price)))
 	}
 	at = later(at, seen.Add(q.cycle))
 	at = earlier(at, seen.Add(q.ceiling))

@@ -63,7 +63,7 @@ type Config struct {
 // NewWorker returns a worker that plans by p.
 func NewWorker(c Config, p *Planner) *Worker {
 	w := &Worker{Config: c, metrics: newMetrics(c.Metrics), mind: NewMind(c.Store), purses: newPurses(c.Store, c.Clock)}
-	w.mind.alone = c.Live == nil
+	w.mind.alone, w.mind.walkEvery = c.Live == nil, c.Clock.Real(walkEvery)
 	w.SetPlanner(p)
 	watch(c.Metrics, w.mind, w.purses)
 	return w

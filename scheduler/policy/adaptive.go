@@ -13,6 +13,7 @@ const AdaptiveName = "adaptive"
 // Outlook is what the adaptive policy looks at.
 type Outlook struct {
 	Forecast changerate.Forecast
+	DueIn    float64 // days from now until a visit is worth its price; see changerate.DueIn
 	Price    float64 // what a visit to this page must be worth, in days of freshness: the price by the page's importance
 	Chance   float64 // in [0, 1), of this page and visit: rounds the interval to cycles
 }
@@ -21,7 +22,7 @@ type Outlook struct {
 // changerate.Gamma.Utility) reaches it, but no sooner than a cycle and no later than the ceiling. FRMax is that interval
 // in cycles, rounded up or down by chance so that it is right on average.
 func Adaptive(in Input) Choice {
-	c := in.choice(scale(24*time.Hour, in.Outlook.Forecast.DueIn(in.Outlook.Price)))
+	c := in.choice(scale(24*time.Hour, in.Outlook.DueIn))
 	c.FRMax = Cycles(c.Every, in.Cycle, in.Ceiling, in.Outlook.Chance)
 	return c
 }

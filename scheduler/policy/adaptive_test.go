@@ -28,6 +28,12 @@ func anyForecast(t *rapid.T) changerate.Forecast {
 	}
 }
 
+// waiting works out when a visit is worth its price as if time changed nothing but the page.
+func waiting(in Input) Input {
+	in.Outlook.DueIn = in.Outlook.Forecast.DueIn(in.Outlook.Price)
+	return in
+}
+
 // whole is the longest time of so many cycles.
 func whole(cycle time.Duration, ceiling int) time.Duration {
 	return scale(max(cycle, 1), float64(max(ceiling, 1)))
@@ -45,6 +51,7 @@ func TestAdaptiveIsBoundedForAnyInput(t *testing.T) {
 				Chance:   rapid.Float64Range(0, 0.9999999).Draw(t, "chance"),
 			},
 		}
+		in.Outlook.DueIn = anyNumber(0, 1000).Draw(t, "due in")
 		got := Adaptive(in)
 		if got.Every < max(in.Cycle, 1) || got.Every > whole(in.Cycle, in.Ceiling) {
 			t.Fatalf("every %v, want it within a cycle and %v", got.Every, whole(in.Cycle, in.Ceiling))
@@ -66,6 +73,7 @@ func TestAdaptiveFollowsThePrice(t *testing.T) {
 		}}
 		dearer := in
 		dearer.Outlook.Price *= rapid.Float64Range(1, 1e6).Draw(t, "dearer")
+		in, dearer = waiting(in), waiting(dearer)
 		sooner, later := Adaptive(in), Adaptive(dearer)
 		if later.Every < sooner.Every || later.FRMax < sooner.FRMax {
 			t.Fatalf("at the price %v: %v, at %v: %v", in.Outlook.Price, sooner, dearer.Outlook.Price, later)
@@ -79,7 +87,7 @@ func TestAdaptiveIsDueWhenWorthItsPrice(t *testing.T) {
 		Forecast: changerate.Forecast{Rate: changerate.Gamma{Shape: 3, Days: 30}},
 		Price:    0.25,
 	}}
-	got := Adaptive(in)
+	got := Adaptive(waiting(in))
 	if value := in.Outlook.Forecast.Rate.Utility(got.Every.Hours() / 24); math.Abs(value-0.25) > 1e-6 {
 		t.Errorf("after %v a visit is worth %v, want 0.25", got.Every, value)
 	}
@@ -90,7 +98,7 @@ func TestAdaptiveIsDueWhenWorthItsPrice(t *testing.T) {
 		{0, time.Hour}, {-1, time.Hour}, {1000, 10000 * time.Hour}, {math.Inf(1), 10000 * time.Hour}, {math.NaN(), 10000 * time.Hour},
 	} {
 		in.Outlook.Price = tt.price
-		if got := Adaptive(in); got.Every != tt.want {
+		if got := Adaptive(waiting(in)); got.Every != tt.want {
 			t.Errorf("at the price %v every %v, want %v", tt.price, got.Every, tt.want)
 		}
 	}
