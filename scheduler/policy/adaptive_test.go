@@ -36,7 +36,7 @@ func waiting(in Input) Input {
 
 // whole is the longest time of so many cycles.
 func whole(cycle time.Duration, ceiling int) time.Duration {
-	return scale(max(cycle, 1), float64(max(ceiling, 1)))
+	return times(max(cycle, 1), max(ceiling, 1))
 }
 
 func TestAdaptiveIsBoundedForAnyInput(t *testing.T) {

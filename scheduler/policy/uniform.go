@@ -1,6 +1,9 @@
 package policy
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Uniform visits all pages alike, as often as the budget allows: round robin. Where there is no budget it keeps the
 // interval a page starts with, as Fixed does. For comparison: what a policy is worth is what it wins over this one.
@@ -15,8 +18,8 @@ func Uniform(in Input) Choice {
 func (in Input) choice(every time.Duration) Choice {
 	cycle := max(in.Cycle, 1)
 	ceiling := max(in.Ceiling, 1)
-	if every >= scale(cycle, float64(ceiling)) {
-		return Choice{FRMax: ceiling, Every: scale(cycle, float64(ceiling))}
+	if longest := times(cycle, ceiling); every >= longest {
+		return Choice{FRMax: ceiling, Every: longest}
 	}
 	every = max(every, cycle)
 	return Choice{FRMax: clamp(int((every+cycle/2)/cycle), ceiling), Every: every}
@@ -36,6 +39,14 @@ func first(in Input, start time.Duration) time.Duration {
 
 // changed tells whether the last record differs from the one before.
 func changed(in Input) bool { return in.Stats.Records > 1 && in.Stats.Bits&1 == 1 }
+
+// times is n cycles, n ≥ 1; past the range of time.Duration its largest value.
+func times(cycle time.Duration, n int) time.Duration {
+	if cycle > math.MaxInt64/time.Duration(n) {
+		return math.MaxInt64
+	}
+	return cycle * time.Duration(n)
+}
 
 // scale multiplies an interval; a product past the range of time.Duration is its largest value.
 func scale(d time.Duration, by float64) time.Duration {
