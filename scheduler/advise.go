@@ -115,7 +115,7 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	}
 	if !late {
 		c.premium -= premiumStep * c.premium
-		p.served(value * math.Exp(-c.premium))
+		p.learn(value * math.Exp(-c.premium))
 		return
 	}
 	if p.known {
@@ -146,7 +146,7 @@ func (m *Mind) priceAt(c *crowd, q *question) float64 {
 		if q.even == 0 {
 			return first
 		}
-		p.served(first)
+		p.learn(first)
 	}
 	return p.value() * math.Exp(c.premium)
 }

@@ -28,8 +28,8 @@ type committer struct {
 	clock   clock.Clock
 	log     *slog.Logger
 	metrics *metrics
-	done    func(finished) // called once for each visit that was written or discarded
-	wake    func()         // called after each batch: it may have made hosts ready
+	done    func(*finished) // called once for each visit that was written or discarded
+	wake    func()          // called after each batch: it may have made hosts ready
 }
 
 // maxBatch bounds a transaction: at 500 rows its cost is spread thin and nobody waits long for it.
@@ -37,9 +37,9 @@ const maxBatch = 500
 
 // run writes what arrives until the channel is closed and everything in it is written. It returns an error when a body
 // could not be made durable: then what the disk holds is unknown and only a new start may go on.
-func (c *committer) run(ctx context.Context, arrivals <-chan finished) error {
+func (c *committer) run(ctx context.Context, arrivals <-chan *finished) error {
 	for first := range arrivals {
-		batch := append(make([]finished, 0, min(len(arrivals)+1, maxBatch)), first) // they are large: no more than are there
+		batch := append(make([]*finished, 0, min(len(arrivals)+1, maxBatch)), first) // they are large: no more than are there
 		for more := true; more && len(batch) < maxBatch; {
 			select {
 			case f, ok := <-arrivals:
@@ -58,7 +58,7 @@ func (c *committer) run(ctx context.Context, arrivals <-chan finished) error {
 }
 
 // commit writes one batch.
-func (c *committer) commit(ctx context.Context, batch []finished) error {
+func (c *committer) commit(ctx context.Context, batch []*finished) error {
 	started := c.clock.Now()
 	if err := c.keep(ctx, batch); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (c *committer) commit(ctx context.Context, batch []finished) error {
 		return err
 	}
 	for i := range batch {
-		c.count(&batch[i], lost[i])
+		c.count(batch[i], lost[i])
 		c.done(batch[i])
 	}
 	c.wake()
@@ -103,14 +103,14 @@ func (c *committer) again(ctx context.Context, try int32) bool {
 
 // keep stores the bodies of the batch's new versions and makes them durable. A body that was seen before, under any
 // URL, is not stored again. Where a body cannot be stored the visit becomes a failure of ours.
-func (c *committer) keep(ctx context.Context, batch []finished) error {
+func (c *committer) keep(ctx context.Context, batch []*finished) error {
 	seen, err := c.seen(ctx, batch)
 	if err != nil {
 		return err
 	}
 	appended := false
 	for i := range batch {
-		f := &batch[i]
+		f := batch[i]
 		v := f.result.Version
 		if v == nil {
 			continue
@@ -154,7 +154,7 @@ func (c *committer) append(f *finished, content models.Content, known bool) (mod
 }
 
 // seen looks up which of the batch's new bodies were stored before.
-func (c *committer) seen(ctx context.Context, batch []finished) (map[models.Digest]models.Content, error) {
+func (c *committer) seen(ctx context.Context, batch []*finished) (map[models.Digest]models.Content, error) {
 	var digests []models.Digest
 	for i := range batch {
 		if v := batch[i].result.Version; v != nil {
@@ -207,6 +207,9 @@ func (c *committer) count(f *finished, err error) {
 		return
 	}
 	c.metrics.visit(&f.outcome, &f.before)
+	if !c.log.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
 	c.log.Debug("visit", "page", f.result.Page.URL, "outcome", f.outcome.Kind.String(), "class", f.outcome.Class.String(),
 		"status", f.outcome.Status, "took", f.outcome.Took, "fr_max", f.result.Page.FRMax, "due", f.result.Page.DueAt.String())
 }

@@ -76,8 +76,12 @@ func commitAll(t *testing.T, l *ledger, s *shelf, batch ...finished) ([]models.R
 	}
 	freed := 0
 	c := &committer{store: l, archive: s, clock: clock.NewVirtual(noon), log: slog.New(slog.DiscardHandler),
-		metrics: newMetrics(nil), done: func(f finished) { freed += len(f.outcome.Body) }, wake: func() {}}
-	if err := c.commit(t.Context(), batch); err != nil {
+		metrics: newMetrics(nil), done: func(f *finished) { freed += len(f.outcome.Body) }, wake: func() {}}
+	pointers := make([]*finished, len(batch))
+	for i := range batch {
+		pointers[i] = &batch[i]
+	}
+	if err := c.commit(t.Context(), pointers); err != nil {
 		t.Fatal(err)
 	}
 	if s.synced != len(s.captures) {

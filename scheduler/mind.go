@@ -26,6 +26,7 @@ type Mind struct {
 	lessons   int                    // guarded by mu; since the last sync
 	shared    time.Time              // guarded by mu; the last sync
 	alone     bool                   // no other worker learns beside this one
+	pages     int64                  // known to the database; 0: not counted
 	walkEvery time.Duration          // how long a host's pages are not walked again, by the daemon's clock
 	judged    changerate.Calibration // guarded by mu; how good the forecasts were
 	walked    walked                 // for a person

@@ -11,14 +11,15 @@ import (
 // told nothing. Its error costs little: freshness is flat around the best price (Cho & Garcia-Molina 2003, section 4: at
 // the optimum all pages' gain by a further visit is equal).
 type price struct {
-	log   float64 // natural logarithm
-	base  float64 // what of it the database's note has
-	known bool
+	log    float64 // natural logarithm
+	base   float64 // what of it the database's note has
+	known  bool
+	served int // visits it was learned from, here
 }
 
-// served learns from a visit worth so much. The step is bounded, so that what a sweep makes worth a hundred prices
-// counts as what is worth some.
-func (p *price) served(value float64) {
+// learn learns from a visit worth so much. The step is bounded, so that what a sweep makes worth a hundred prices counts
+// as what is worth some. The first visits count as in a mean, so that a wrong beginning is soon forgotten.
+func (p *price) learn(value float64) {
 	if !(value > 0) || math.IsInf(value, 1) {
 		return
 	}
@@ -26,11 +27,16 @@ func (p *price) served(value float64) {
 		p.log, p.base, p.known = math.Log(value), math.Log(value), true
 		return
 	}
-	p.log += priceStep * max(-1, min(1, math.Log(value)-p.log))
+	p.served++
+	step := priceStep
+	p.log += step * max(-priceJump, min(priceJump, math.Log(value)-p.log))
 }
 
-// priceStep is the weight of one visit: the price follows some hundred visits.
-const priceStep = 0.01
+// priceStep is the least weight of one visit: the price follows some fifty visits. priceJump bounds what a visit says.
+const (
+	priceStep = 0.05
+	priceJump = 1
+)
 
 // value is the price, 0 where nothing is known yet.
 func (p *price) value() float64 {

@@ -16,7 +16,7 @@ const maxRobotsTurns = 2
 // visitHost visits the pages of a lease, as many at a time as their site allows, each no sooner than the host's
 // politeness lets it, and stops early where the lease would not outlast another visit or the host asks for rest.
 // Every lease ends with one result that releases it.
-func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals chan<- finished) {
+func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals chan<- *finished) {
 	defer w.take(-1)
 	if err := w.mind.open(ctx, &lease.Host); err != nil {
 		w.Log.Warn("what is known of a host cannot be used", "host", lease.Host.Name, "err", err)
@@ -39,7 +39,7 @@ func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals cha
 // hostTurn is a lease being worked on.
 type hostTurn struct {
 	worker   *Worker
-	arrivals chan<- finished
+	arrivals chan<- *finished
 
 	mu     sync.Mutex
 	lease  models.Lease // guarded by mu; its host moves on with each result
@@ -89,7 +89,7 @@ type slot struct {
 
 // next takes the next page and a slot for it: several visits at a time begin a delay apart, and the end of each moves
 // the host's opening on.
-func (t *hostTurn) next(ctx context.Context, p *Planner) (models.LeasedPage, slot, bool) {
+func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, slot, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w, h := t.worker, &t.lease.Host
@@ -98,16 +98,16 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (models.LeasedPage, slo
 	visited := t.last != nil
 	switch {
 	case len(t.pages) == 0, visited && w.resting():
-		return models.LeasedPage{}, slot{}, false
+		return nil, slot{}, false
 	case visited && h.Delay >= w.Clock.Real(patient) && open.After(now):
-		return models.LeasedPage{}, slot{}, false // nobody holds a host only to wait
+		return nil, slot{}, false // nobody holds a host only to wait
 	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin)).After(t.lease.Until):
-		return models.LeasedPage{}, slot{}, false
+		return nil, slot{}, false
 	case t.begun && !w.affords(ctx):
-		return models.LeasedPage{}, slot{}, false
+		return nil, slot{}, false
 	}
 	t.begun = true // with a visit that was paid for when the lease was taken
-	page := t.pages[0]
+	page := &t.pages[0]
 	t.pages = t.pages[1:]
 	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay))}
 	h.OpenAt = taken.until
@@ -117,14 +117,14 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (models.LeasedPage, slo
 // leaseMargin is what must be left of a lease, in real time, after the longest visit, to write its result.
 const leaseMargin = 20 * time.Second
 
-func (t *hostTurn) turn(page models.LeasedPage, now time.Time) models.Turn {
+func (t *hostTurn) turn(page *models.LeasedPage, now time.Time) models.Turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return models.Turn{Host: t.lease.Host, Robots: t.lease.Robots, Page: page, Now: now}
+	return models.Turn{Host: t.lease.Host, Robots: t.lease.Robots, Page: *page, Now: now}
 }
 
 // result plans what the visit means and passes the result before it on.
-func (t *hostTurn) result(planner *Planner, page models.LeasedPage, taken slot, out models.Outcome) {
+func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot, out models.Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.worker.Clock.Now()
@@ -133,7 +133,7 @@ func (t *hostTurn) result(planner *Planner, page models.LeasedPage, taken slot, 
 		t.lease.Host.OpenAt = taken.before // nothing was asked: the slot is free again
 	}
 	lease := models.Lease{Host: t.lease.Host, Until: t.lease.Until}
-	f := finished{planner: planner, lease: lease, before: page.Page, outcome: out}
+	f := &finished{planner: planner, lease: lease, before: page.Page, outcome: out}
 	late := taken.at.Equal(taken.before.Time()) && page.DueAt < taken.before
 	f.result = planner.plan(&lease, page.Page, &f.outcome, now, late)
 	t.worker.purses.settle(page.SiteID, &f.outcome)
@@ -143,7 +143,7 @@ func (t *hostTurn) result(planner *Planner, page models.LeasedPage, taken slot, 
 		t.robots++
 		t.pages = append([]models.LeasedPage{{Page: f.result.Page, Share: page.Share}}, t.pages...)
 	}
-	t.pass(&f)
+	t.pass(f)
 }
 
 func (t *hostTurn) keepRobots(fetched *models.Robots) {
@@ -162,7 +162,7 @@ func (t *hostTurn) keepRobots(fetched *models.Robots) {
 // pass hands on the result kept back and keeps back this one.
 func (t *hostTurn) pass(f *finished) {
 	if t.last != nil {
-		t.arrivals <- *t.last
+		t.arrivals <- t.last
 	}
 	t.last = f
 }
@@ -181,7 +181,7 @@ func (t *hostTurn) finish(ctx context.Context) {
 	}
 	t.last.result.Knowledge = w.mind.save(host, now)
 	t.last.result.Release = true
-	t.arrivals <- *t.last
+	t.arrivals <- t.last
 	t.last = nil
 }
 

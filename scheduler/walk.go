@@ -11,11 +11,16 @@ import (
 )
 
 // The due times of a host's pages are looked at again when visits to a share of its pages have taught something since
-// the last time, so that it costs each visit the same, and not again within a time, in real time.
+// the last time, so that it costs each visit the same, or any visit where that was long ago; and not again within a
+// time, in real time.
 const (
 	walkShare = 200
+	walkMost  = 48 * time.Hour
 	walkEvery = time.Minute
 )
+
+// priceCompared is the weight of the most that a visit to a waiting page is worth, in the price.
+const priceCompared = 0.3
 
 // priceMoved is how far the price may move, as a logarithm, until the pages of a host are all put in its order again.
 const priceMoved = 0.3
@@ -30,12 +35,14 @@ func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Ti
 		return nil
 	}
 	var due []models.Due
+	best := 0.0
 	err := m.store.HostPages(ctx, h.Bucket, h.ID, func(page *models.Page) bool {
-		if d, ok := m.moved(p, page, now, all); ok {
+		if d, ok := m.moved(p, page, now, all, &best); ok {
 			due = append(due, d)
 		}
 		return ctx.Err() == nil
 	})
+	m.compare(h, best)
 	if err == nil && len(due) > 0 {
 		err = m.store.Reschedule(ctx, due)
 	}
@@ -53,7 +60,8 @@ func (m *Mind) walks(h *models.Host, now time.Time) (all, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowds[hostKey{h.Bucket, h.ID}]
-	if c == nil || c.since < max(int(h.Pages)/walkShare, 1) || now.Sub(c.walked) < m.walkEvery {
+	if c == nil || c.since == 0 || now.Sub(c.walked) < m.walkEvery ||
+		(c.since < int(h.Pages)/walkShare && now.Sub(c.walked) < walkMost) {
 		return false, false
 	}
 	c.since, c.walked = 0, now
@@ -65,7 +73,7 @@ func (m *Mind) walks(h *models.Host, now time.Time) (all, ok bool) {
 }
 
 // moved is the new due time of a waiting page, where it is sooner than the one it has, or other, where all are asked for.
-func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool) (models.Due, bool) {
+func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool, best *float64) (models.Due, bool) {
 	byValue := page.Rule == models.RulePolicy || page.Rule == models.RuleBudget
 	if page.State != models.StateLive || !byValue || page.Stats.Records == 0 {
 		return models.Due{}, false
@@ -76,7 +84,9 @@ func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool) (mo
 	}
 	q := p.question(page, &s, now)
 	was := page.DueAt.Time().Sub(now)
-	if !all && m.atLeast(&q) > was {
+	wait, value := m.glance(&q)
+	*best = max(*best, value)
+	if !all && wait > was {
 		return models.Due{}, false
 	}
 	due, every := m.due(q)
@@ -90,12 +100,32 @@ func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool) (mo
 		FRMax: int32(cycles), Wanted: every, Rule: models.RulePolicy}, true
 }
 
-// atLeast is how long a page has to wait as far as a look at it shows without working out how it will go on.
-func (m *Mind) atLeast(q *question) time.Duration {
+// glance is how long a page has to wait as far as a look at it shows without working out how it will go on, and what a
+// visit is worth now, beside that to a page of importance 1 on a host that is not short of visits.
+func (m *Mind) glance(q *question) (wait time.Duration, value float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
-	return span(m.forecast(c, q).DueIn(m.priceAt(c, q) / importance(q.page)))
+	f := m.forecast(c, q)
+	return span(f.DueIn(m.priceAt(c, q) / importance(q.page))), f.Value() * importance(q.page) * math.Exp(-c.premium)
+}
+
+// know takes over how many pages there are.
+func (m *Mind) know(p *purses) {
+	_, pages := p.state()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pages = pages
+}
+
+// compare moves the price towards the most that a visit to a waiting page is worth, where the host has most of the pages
+// there are: if each page is visited once it is worth the price, that is the price.
+func (m *Mind) compare(h *models.Host, best float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p := m.price(allSites); p.known && best > 0 && m.pages > 0 && int64(h.Pages)*2 > m.pages {
+		p.log += priceCompared * (math.Log(best) - p.log)
+	}
 }
 
 // due is when a waiting page's visit pays, by what is known now, and how long after its last visit that is. Where it
@@ -109,8 +139,8 @@ func (m *Mind) due(q question) (time.Time, time.Duration) {
 	seen := q.page.Stats.VisitedAt.Time()
 	at := q.now
 	if value := f.Value(); value > price {
-		over := math.Log(value/price) * float64(q.cycle)
-		at = at.Add(-time.Duration(min(over, float64(30*24*time.Hour))))
+		over := math.Log(value/price) * float64(max(q.even/evenShare, q.cycle))
+		at = at.Add(-time.Duration(min(over, float64(longest))))
 	} else {
 		at = at.Add(span(m.dueIn(c, &q, price)))
 	}
@@ -118,6 +148,10 @@ func (m *Mind) due(q question) (time.Time, time.Duration) {
 	at = earlier(at, seen.Add(q.ceiling))
 	return at, max(at.Sub(seen), q.cycle)
 }
+
+// evenShare sets how far apart, in time, pages lie in the queue whose worth differs e times: this share of the interval
+// at which the budget visits all pages alike. It is more than the queue's pages wait.
+const evenShare = 20
 
 // later is when a page whose turn has come is worth a visit, where that lies a good deal ahead.
 func (m *Mind) later(q question) time.Time {

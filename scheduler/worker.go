@@ -111,7 +111,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	writing, cancelWrites := context.WithCancel(failed)
 	defer cancelWrites()
 	written, done := context.WithCancel(context.Background())
-	arrivals := make(chan finished, 2*w.Fetchers)
+	arrivals := make(chan *finished, 2*w.Fetchers)
 	group.Go(func() error {
 		defer done()
 		err := w.committer().run(writing, arrivals)
@@ -165,7 +165,7 @@ func (w *Worker) giveUp(written context.Context, visits, writes context.CancelFu
 	}
 }
 
-func discard(arrivals <-chan finished) {
+func discard(arrivals <-chan *finished) {
 	for range arrivals {
 	}
 }
@@ -177,7 +177,7 @@ func (w *Worker) runInline(ctx context.Context) error {
 	claiming, stop := context.WithCancel(ctx)
 	defer stop()
 	w.loop(claiming, func(l models.Lease) {
-		arrivals := make(chan finished, len(l.Pages)*(maxRobotsTurns+1)+1)
+		arrivals := make(chan *finished, len(l.Pages)*(maxRobotsTurns+1)+1)
 		w.visitHost(ctx, l, arrivals)
 		close(arrivals)
 		if err == nil {
@@ -196,7 +196,7 @@ func (w *Worker) runInline(ctx context.Context) error {
 func (w *Worker) committer() *committer {
 	return &committer{
 		store: w.Store, archive: w.Archive, clock: w.Clock, log: w.Log, metrics: w.metrics,
-		done: func(f finished) { w.hold(-int64(len(f.outcome.Body))) },
+		done: func(f *finished) { w.hold(-int64(len(f.outcome.Body))) },
 		wake: w.Wake,
 	}
 }
@@ -239,6 +239,7 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	if err := w.purses.count(ctx, now); err != nil {
 		return latest, err
 	}
+	w.mind.know(w.purses)
 	if err := w.mind.share(ctx, now, w.Clock.Real(shareEvery)); err != nil {
 		return latest, err
 	}

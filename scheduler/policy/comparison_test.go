@@ -58,7 +58,7 @@ func TestComparisonIntervalsKeepTheirBounds(t *testing.T) {
 		}
 		for _, name := range []string{"nutch", "storm", "uniform"} {
 			got := ByName[name](in)
-			longest := scale(in.Cycle, float64(in.Ceiling))
+			longest := times(in.Cycle, in.Ceiling)
 			if got.FRMax < 1 || got.FRMax > in.Ceiling {
 				t.Fatalf("%s(%+v) = fr_max %d, want within [1, %d]", name, in, got.FRMax, in.Ceiling)
 			}
