@@ -11,14 +11,13 @@ import (
 // told nothing. Its error costs little: freshness is flat around the best price (Cho & Garcia-Molina 2003, section 4: at
 // the optimum all pages' gain by a further visit is equal).
 type price struct {
-	log    float64 // natural logarithm
-	base   float64 // what of it the database's note has
-	known  bool
-	served int // visits it was learned from, here
+	log   float64 // natural logarithm
+	base  float64 // what of it the database's note has
+	known bool
 }
 
 // learn learns from a visit worth so much. The step is bounded, so that what a sweep makes worth a hundred prices counts
-// as what is worth some. The first visits count as in a mean, so that a wrong beginning is soon forgotten.
+// as what is worth some.
 func (p *price) learn(value float64) {
 	if !(value > 0) || math.IsInf(value, 1) {
 		return
@@ -27,9 +26,7 @@ func (p *price) learn(value float64) {
 		p.log, p.base, p.known = math.Log(value), math.Log(value), true
 		return
 	}
-	p.served++
-	step := priceStep
-	p.log += step * max(-priceJump, min(priceJump, math.Log(value)-p.log))
+	p.log += priceStep * max(-priceJump, min(priceJump, math.Log(value)-p.log))
 }
 
 // priceStep is the least weight of one visit: the price follows some fifty visits. priceJump bounds what a visit says.
