@@ -13,6 +13,7 @@ import (
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
+	"recrawld/scheduler/changerate"
 )
 
 // Worker claims hosts, has their due pages visited and commits what was learned. Any number of workers may run on one
@@ -53,6 +54,9 @@ type Config struct {
 	// Hold tells why nothing may be claimed now ("disk is full"), "" where claiming may go on; nil: never.
 	Hold func() string
 
+	// Weights are what the adaptive policy begins with, where the database knows nothing; nil: the defaults.
+	Weights *changerate.Weights
+
 	// Beat is called on every turn of the loop; nil: not at all.
 	Beat func()
 
@@ -62,6 +66,9 @@ type Config struct {
 // NewWorker returns a worker that plans by p.
 func NewWorker(c Config, p *Planner) *Worker {
 	w := &Worker{Config: c, metrics: newMetrics(c.Metrics), mind: NewMind(c.Store), purses: newPurses(c.Store, c.Clock)}
+	if c.Weights != nil {
+		w.mind.weights, w.mind.base = c.Weights.Clone(), c.Weights.Clone()
+	}
 	w.mind.alone, w.mind.walkEvery = c.Live == nil, c.Clock.Real(walkEvery)
 	w.SetPlanner(p)
 	watch(c.Metrics, w.mind, w.purses)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recrawld/config"
+	"recrawld/scheduler/changerate"
 )
 
 // Subject is what policies are compared on.
@@ -90,9 +91,10 @@ func Measure(s Subject, b Spending) (Yardstick, error) {
 // Trial is one policy with one budget on one subject.
 type Trial struct {
 	Yardstick
-	Policy string
-	Cycle  time.Duration
-	Sight  Sight
+	Policy  string
+	Cycle   time.Duration
+	Sight   Sight
+	Weights *changerate.Weights // what the adaptive policy begins with; nil: its defaults
 }
 
 // Result is what became of a trial.
@@ -106,7 +108,7 @@ type Result struct {
 // Do runs a trial; now is the machine's clock, for Took.
 func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	began := now()
-	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight}
+	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight, Weights: t.Weights}
 	if m := t.Subject.Made; m != nil {
 		setup.Sources = m.Sources
 	}

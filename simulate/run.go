@@ -25,6 +25,9 @@ type Setup struct {
 	Sight  Sight
 	Log    *slog.Logger // of the worker; nil: nowhere
 
+	// Weights are what the adaptive policy begins with; nil: its defaults.
+	Weights *changerate.Weights
+
 	// Sources are what the Oracle knows, in the order of the trace's pages; nil: the rates at which they really changed.
 	Sources []Source
 }
@@ -42,6 +45,7 @@ const farCeiling = 60 * 365 * 24 * time.Hour
 type Course struct {
 	Log         []Seen                 // the visits, the earliest first
 	Calibration changerate.Calibration // of the adaptive policy's forecasts
+	Learned     *changerate.Weights    // the adaptive policy's weights as they became
 	Knowledge   int64                  // bytes that the adaptive policy keeps of hosts and of all pages together, beside the pages' rows
 }
 
@@ -71,7 +75,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	}
 	w := scheduler.NewWorker(scheduler.Config{
 		Store: store, Visitor: replay, Archive: Nowhere{}, Clock: n, Log: cmp.Or(s.Log, slog.New(slog.DiscardHandler)),
-		Name: "simulation", Lease: time.Hour,
+		Name: "simulation", Lease: time.Hour, Weights: s.Weights,
 	}, planner.SpendAll())
 	n.planner, n.recount = w.Planner, w.Recount
 	n.wake, n.end = w.Wake, end
@@ -81,7 +85,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	if err := w.Run(ctx); err != nil {
 		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
 	}
-	course := Course{Log: replay.Log(), Calibration: w.Calibration(), Knowledge: memory.knowledge()}
+	course := Course{Log: replay.Log(), Calibration: w.Calibration(), Learned: w.Weights(), Knowledge: memory.knowledge()}
 	return course, errors.Join(n.err, n.unfinished())
 }
 

@@ -27,6 +27,10 @@ type bench struct {
 	judge  string // folder of freshjudge; may be missing
 	small  bool   // smaller worlds
 	short  bool   // only the first trace
+	fits   string // folder of what the histories taught; "": it is not asked for
+	leave  bool   // score the histories with what the others taught
+	quick  bool   // leave out the long runs of fitting
+	only   string // the histories to fit on; "": all
 	now    func() time.Time
 
 	missed []string // goals that were not reached
@@ -40,6 +44,10 @@ func main() {
 	flag.StringVar(&b.judge, "judge", "../shared/freshjudge", "folder of the independent judge")
 	flag.BoolVar(&b.small, "small", false, "a tenth of the pages in made-up worlds")
 	flag.BoolVar(&b.short, "short", false, "only the smallest history")
+	flag.StringVar(&b.fits, "fit", "", "fit the weights that the adaptive policy begins with on the histories, and nothing else; a `folder` keeps what each taught")
+	flag.BoolVar(&b.leave, "leave-out", false, "with -fit: score the histories with weights fitted on the others")
+	flag.BoolVar(&b.quick, "quick", false, "with -fit: of the largest histories only the middle budget")
+	flag.StringVar(&b.only, "only", "", "with -fit: only these histories, as a `list` with commas")
 	flag.Parse()
 	if err := b.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "freshbench:", err)
@@ -50,7 +58,11 @@ func main() {
 // run prints everything.
 func (b *bench) run(ctx context.Context) error {
 	began := b.now()
-	for _, part := range []func(context.Context) error{b.histories, b.rawBytes, b.poisson, b.rhythms, b.polite, b.costs} {
+	parts := []func(context.Context) error{b.histories, b.rawBytes, b.poisson, b.rhythms, b.polite, b.costs}
+	if b.fits != "" {
+		parts = []func(context.Context) error{b.fitted}
+	}
+	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return err
 		}
