@@ -9,7 +9,7 @@ import (
 
 // The bounds of what is kept of one host.
 const (
-	maxGroups = 1024 // groups; those with the fewest pages are dropped
+	maxGroups = 4096 // groups; those with the fewest pages are dropped
 	company   = 3    // pages that make a group worth a calendar
 )
 
