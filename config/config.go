@@ -191,3 +191,13 @@ func (c *Config) Site(id int32) Site {
 	}
 	return Site{ID: id, Settings: c.Defaults}
 }
+
+// SettingsOf is Site's settings without a copy: the caller does not change them.
+func (c *Config) SettingsOf(id int32) *Settings {
+	for i := range c.Sites {
+		if c.Sites[i].ID == id {
+			return &c.Sites[i].Settings
+		}
+	}
+	return &c.Defaults
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"recrawld/clock"
@@ -30,6 +31,8 @@ type committer struct {
 	metrics *metrics
 	done    func(*finished) // called once for each visit that was written or discarded
 	wake    func()          // called after each batch: it may have made hosts ready
+
+	results []models.Result // used again by each batch
 }
 
 // maxBatch bounds a transaction: at 500 rows its cost is spread thin and nobody waits long for it.
@@ -63,11 +66,12 @@ func (c *committer) commit(ctx context.Context, batch []*finished) error {
 	if err := c.keep(ctx, batch); err != nil {
 		return err
 	}
-	results := make([]models.Result, len(batch))
+	c.results = slices.Grow(c.results[:0], len(batch))
 	for i := range batch {
-		results[i] = batch[i].result
+		c.results = append(c.results, batch[i].result)
 	}
-	lost, err := c.write(ctx, results)
+	lost, err := c.write(ctx, c.results)
+	clear(c.results)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (p *Planner) Hold(page *models.Page, now time.Time) (models.Outcome, bool) 
 	switch {
 	case p.paused[page.SiteID]:
 		return models.Outcome{Kind: models.Deferred, At: now, Detail: "the site is paused"}, true
-	case page.Rule != models.RuleManual && !Allowed(p.config.Site(page.SiteID).Settings.Windows, now):
+	case page.Rule != models.RuleManual && !Allowed(p.config.SettingsOf(page.SiteID).Windows, now):
 		return models.Outcome{Kind: models.Deferred, At: now, Detail: "outside the site's time windows"}, true
 	}
 	return models.Outcome{}, false
@@ -70,15 +70,17 @@ func (p *Planner) Hold(page *models.Page, now time.Time) (models.Outcome, bool) 
 // Plan is the decision: the result of a visit to page under lease, at the moment now when the answer was complete. The
 // archive records of a new version are not known yet; the committer fills them in.
 func (p *Planner) Plan(lease *models.Lease, page models.Page, out *models.Outcome, now time.Time) models.Result {
-	return p.plan(lease, page, out, now, false)
+	var r models.Result
+	p.plan(&r, lease, &page, out, now, false)
+	return r
 }
 
-// plan is Plan; late tells that the page waited for its host, not for the budget.
-func (p *Planner) plan(lease *models.Lease, page models.Page, out *models.Outcome, now time.Time, late bool) models.Result {
-	settings := p.config.Site(page.SiteID).Settings
-	d := draft{planner: p, settings: &settings, before: page, out: out, now: now, late: late}
+// plan is Plan into r, which may hold an older result; late tells that the page waited for its host, not for the budget.
+func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page, out *models.Outcome, now time.Time, late bool) {
+	*r = models.Result{}
+	d := draft{Result: r, planner: p, settings: p.config.SettingsOf(page.SiteID), before: page, out: out, now: now, late: late}
 	d.Lease = models.LeaseRef{Bucket: lease.Host.Bucket, HostID: lease.Host.ID, Token: lease.Host.LeaseToken}
-	d.Page, d.Host, d.Robots = page, lease.Host, out.Robots
+	d.Page, d.Host, d.Robots = *page, lease.Host, out.Robots
 	if out.Kind != models.Deferred { // no turn: nothing happened that a person would look for in the history
 		d.Page.Visits++
 	}
@@ -88,14 +90,13 @@ func (p *Planner) plan(lease *models.Lease, page models.Page, out *models.Outcom
 	d.page()
 	d.host()
 	if out.Kind == models.Deferred {
-		return d.Result
+		return
 	}
 	d.Visit = models.Visit{
 		Bucket: page.Bucket, PageID: page.ID, Number: d.Page.Visits, At: models.At(visitedAt(out, now)),
 		Kind: out.Kind, Class: out.Class, Status: int16(out.Status), Took: out.Took, Bytes: out.WireBytes,
 		FRMax: d.Page.FRMax, Version: d.Page.Version, Rule: d.Page.Rule,
 	}
-	return d.Result
 }
 
 func visitedAt(out *models.Outcome, now time.Time) time.Time {
@@ -107,10 +108,10 @@ func visitedAt(out *models.Outcome, now time.Time) time.Time {
 
 // draft is a Result in the making: before is the page as it was leased, Page is the page as it shall be.
 type draft struct {
-	models.Result
+	*models.Result
 	planner  *Planner
 	settings *config.Settings
-	before   models.Page
+	before   *models.Page
 	out      *models.Outcome
 	now      time.Time
 	late     bool          // the page waited for its host
@@ -227,7 +228,7 @@ func (d *draft) learn(changed bool) {
 	if d.settings.Policy != policy.AdaptiveName {
 		return
 	}
-	d.Page.Evidence = d.planner.mind.observed(d.question(&d.before), changed, d.late)
+	d.Page.Evidence = d.planner.mind.observed(d.question(d.before), changed, d.late)
 }
 
 // schedule sets the page due after the interval that the policy chose, put off as far as the server promised that

@@ -251,8 +251,7 @@ func (p *purses) site(ctx context.Context, id int32, now time.Time) time.Time {
 func (p *purses) own(id int32) *purse {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.config.Site(id)
-	b := p.config.SiteBudget(&s.Settings)
+	b := p.config.SiteBudget(p.config.SettingsOf(id))
 	if b.IsZero() {
 		return nil
 	}
@@ -261,8 +260,7 @@ func (p *purses) own(id int32) *purse {
 		own = &purse{name: siteAccount(id), store: p.store, clock: p.clock}
 		own.rate = func() allowance {
 			c, pages := p.state()
-			site := c.Site(id)
-			return allow(c.SiteBudget(&site.Settings), pages)
+			return allow(c.SiteBudget(c.SettingsOf(id)), pages)
 		}
 		p.sites[id] = own
 	}

@@ -24,9 +24,9 @@ func (w *Worker) putOff(ctx context.Context, p *Planner, page *models.Page, now 
 	if page.Rule == models.RuleManual {
 		return models.Outcome{}, false
 	}
-	s := p.config.Site(page.SiteID).Settings
+	s := p.config.SettingsOf(page.SiteID)
 	if s.Policy == policy.AdaptiveName && (page.Rule == models.RulePolicy || page.Rule == models.RuleBudget) && !page.DueAt.Time().After(now) {
-		if until := w.mind.later(p.question(page, &s, now)); until.After(now) {
+		if until := w.mind.later(p.question(page, s, now)); until.After(now) {
 			return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "worth less than a visit costs"}, true
 		}
 	}

@@ -16,30 +16,37 @@ const maxRobotsTurns = 2
 // visitHost visits the pages of a lease, as many at a time as their site allows, each no sooner than the host's
 // politeness lets it, and stops early where the lease would not outlast another visit or the host asks for rest.
 // Every lease ends with one result that releases it.
-func (w *Worker) visitHost(ctx context.Context, lease models.Lease, arrivals chan<- *finished) {
+func (w *Worker) visitHost(ctx context.Context, lease models.Lease, out delivery) {
 	defer w.take(-1)
 	if err := w.mind.open(ctx, &lease.Host); err != nil {
 		w.Log.Warn("what is known of a host cannot be used", "host", lease.Host.Name, "err", err)
 	}
-	t := &hostTurn{worker: w, lease: lease, pages: lease.Pages, arrivals: arrivals}
+	t := &hostTurn{worker: w, lease: lease, pages: lease.Pages, out: out}
 	t.visitNext(ctx) // alone: it may bring the host's robots.txt
-	width := w.planner.Load().config.Site(lease.Pages[0].SiteID).Settings.Concurrency
+	width := w.planner.Load().config.SettingsOf(lease.Pages[0].SiteID).Concurrency
 	if w.Fetchers == 0 {
 		width = 1
 	}
-	var others sync.WaitGroup
-	for range min(width, len(lease.Pages)) - 1 {
-		others.Go(func() { t.visitAll(ctx) })
-	}
-	t.visitAll(ctx)
-	others.Wait()
+	t.visitAll(ctx, min(width, len(lease.Pages)))
 	t.finish(ctx)
 }
 
+// delivery is where the visits of a lease go to be written. It is safe for concurrent use unless there are no fetchers.
+type delivery interface {
+	blank() *finished  // to be filled, with anything in it
+	deliver(*finished) // it belongs to the receiver from then on
+}
+
+// arrivals is the delivery to a committer beside the fetchers.
+type arrivals chan *finished
+
+func (a arrivals) blank() *finished    { return new(finished) }
+func (a arrivals) deliver(f *finished) { a <- f }
+
 // hostTurn is a lease being worked on.
 type hostTurn struct {
-	worker   *Worker
-	arrivals chan<- *finished
+	worker *Worker
+	out    delivery
 
 	mu     sync.Mutex
 	lease  models.Lease // guarded by mu; its host moves on with each result
@@ -49,7 +56,15 @@ type hostTurn struct {
 	last   *finished // guarded by mu; kept back, because only the last result releases the host
 }
 
-func (t *hostTurn) visitAll(ctx context.Context) {
+// visitAll visits what is left, so many pages at a time.
+func (t *hostTurn) visitAll(ctx context.Context, width int) {
+	if width > 1 {
+		var others sync.WaitGroup
+		defer others.Wait()
+		for range width - 1 {
+			others.Go(func() { t.visitAll(ctx, 1) })
+		}
+	}
 	for t.visitNext(ctx) {
 	}
 }
@@ -132,10 +147,10 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	if out.Sent == 0 && t.lease.Host.OpenAt == taken.until {
 		t.lease.Host.OpenAt = taken.before // nothing was asked: the slot is free again
 	}
-	lease := models.Lease{Host: t.lease.Host, Until: t.lease.Until}
-	f := &finished{planner: planner, lease: lease, before: page.Page, outcome: out}
+	f := t.out.blank()
+	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until}, page.Page, out
 	late := taken.at.Equal(taken.before.Time()) && page.DueAt < taken.before
-	f.result = planner.plan(&lease, page.Page, &f.outcome, now, late)
+	planner.plan(&f.result, &f.lease, &f.before, &f.outcome, now, late)
 	t.worker.purses.settle(page.SiteID, &f.outcome)
 	t.lease.Host = f.result.Host
 	t.keepRobots(out.Robots)
@@ -162,7 +177,7 @@ func (t *hostTurn) keepRobots(fetched *models.Robots) {
 // pass hands on the result kept back and keeps back this one.
 func (t *hostTurn) pass(f *finished) {
 	if t.last != nil {
-		t.arrivals <- t.last
+		t.out.deliver(t.last)
 	}
 	t.last = f
 }
@@ -181,7 +196,7 @@ func (t *hostTurn) finish(ctx context.Context) {
 	}
 	t.last.result.Knowledge = w.mind.save(host, now)
 	t.last.result.Release = true
-	t.arrivals <- t.last
+	t.out.deliver(t.last)
 	t.last = nil
 }
 

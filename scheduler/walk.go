@@ -78,11 +78,11 @@ func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool, bes
 	if page.State != models.StateLive || !byValue || page.Stats.Records == 0 {
 		return models.Due{}, false
 	}
-	s := p.config.Site(page.SiteID).Settings
+	s := p.config.SettingsOf(page.SiteID)
 	if s.Policy != policy.AdaptiveName || (!all && page.DueAt.Time().Before(now)) {
 		return models.Due{}, false
 	}
-	q := p.question(page, &s, now)
+	q := p.question(page, s, now)
 	was := page.DueAt.Time().Sub(now)
 	wait, value := m.glance(&q)
 	*best = max(*best, value)

@@ -27,7 +27,8 @@ type Worker struct {
 	purses  *purses
 
 	mu     sync.Mutex
-	cancel context.CancelFunc // guarded by mu; ends the present sleep
+	cancel context.CancelFunc // guarded by mu; ends the present sleep; nil: the loop is awake
+	woken  bool               // guarded by mu; the loop shall look again before it sleeps
 	leases int                // guarded by mu; hosts held
 	held   int64              // guarded by mu; bytes of bodies fetched and not yet stored
 	ending bool               // guarded by mu; nothing new begins
@@ -88,6 +89,12 @@ func (w *Worker) Planner() *Planner { return w.planner.Load() }
 func (w *Worker) Wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.rouse()
+}
+
+// rouse ends the present sleep, or lets the next one not begin. The caller holds mu.
+func (w *Worker) rouse() {
+	w.woken = true
 	if w.cancel != nil {
 		w.cancel()
 	}
@@ -117,7 +124,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	writing, cancelWrites := context.WithCancel(failed)
 	defer cancelWrites()
 	written, done := context.WithCancel(context.Background())
-	arrivals := make(chan *finished, 2*w.Fetchers)
+	arrivals := make(arrivals, 2*w.Fetchers)
 	group.Go(func() error {
 		defer done()
 		err := w.committer().run(writing, arrivals)
@@ -191,9 +198,8 @@ func (w *Worker) loop(ctx context.Context, start func(models.Lease)) {
 		if w.Beat != nil {
 			w.Beat()
 		}
-		sleep, cancel := context.WithCancel(ctx)
 		w.mu.Lock()
-		w.cancel = cancel
+		w.woken = false
 		w.mu.Unlock()
 		next, err := w.round(ctx, start)
 		switch {
@@ -205,10 +211,25 @@ func (w *Worker) loop(ctx context.Context, start func(models.Lease)) {
 			trouble = 0
 		}
 		if !next.IsZero() {
-			_ = w.Clock.SleepUntil(sleep, next) // woken, stopped or slept: the next round looks
+			w.sleep(ctx, next) // woken, stopped or slept: the next round looks
 		}
-		cancel()
 	}
+}
+
+// sleep sleeps until then, or until something woke the loop since it looked last.
+func (w *Worker) sleep(ctx context.Context, until time.Time) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w.mu.Lock()
+	woken := w.woken
+	w.cancel = cancel
+	w.mu.Unlock()
+	if !woken {
+		_ = w.Clock.SleepUntil(ctx, until)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cancel = nil
 }
 
 // round claims what is ready, as far as the budget goes, and starts it. It returns when to look again: zero for at once.
@@ -335,8 +356,8 @@ func (w *Worker) take(n int) {
 	defer w.mu.Unlock()
 	w.leases += n
 	w.metrics.leases.Set(float64(w.leases))
-	if n < 0 && w.cancel != nil {
-		w.cancel()
+	if n < 0 {
+		w.rouse()
 	}
 }
 
