@@ -108,6 +108,9 @@ func (c *committer) again(ctx context.Context, try int32) bool {
 // keep stores the bodies of the batch's new versions and makes them durable. A body that was seen before, under any
 // URL, is not stored again. Where a body cannot be stored the visit becomes a failure of ours.
 func (c *committer) keep(ctx context.Context, batch []*finished) error {
+	if !slices.ContainsFunc(batch, func(f *finished) bool { return f.result.Version != nil }) {
+		return nil
+	}
 	seen, err := c.seen(ctx, batch)
 	if err != nil {
 		return err
@@ -164,9 +167,6 @@ func (c *committer) seen(ctx context.Context, batch []*finished) (map[models.Dig
 		if v := batch[i].result.Version; v != nil {
 			digests = append(digests, v.Digest)
 		}
-	}
-	if len(digests) == 0 {
-		return nil, nil
 	}
 	for try := int32(1); ; try++ {
 		seen, err := c.store.Contents(ctx, digests)

@@ -362,6 +362,9 @@ func (w *Worker) take(n int) {
 }
 
 func (w *Worker) hold(bytes int64) {
+	if bytes == 0 {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.held += bytes

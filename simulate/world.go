@@ -11,6 +11,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"recrawld/models"
@@ -19,23 +20,34 @@ import (
 // World is a scheduler.Visitor whose pages change at known times. It answers every visit at once, keeps no connection
 // and needs no robots.txt. Set it up before the first visit; from then on it is safe for concurrent use.
 type World struct {
-	pages map[int64]history
+	pages map[int64]*history
 }
 
 // history is when a page changed, and what it links to.
 type history struct {
-	changes []time.Time
+	changes []models.Instant
 	links   []models.FoundLink
+	current atomic.Pointer[content] // what was last asked for: most visits find it again
+}
+
+// content is a page's after so many changes.
+type content struct {
+	version int
+	body    []byte
+	digest  models.Digest
 }
 
 // NewWorld returns a world without pages. A page that is not in it answers 404.
-func NewWorld() *World { return &World{pages: make(map[int64]history)} }
+func NewWorld() *World { return &World{pages: make(map[int64]*history)} }
 
-// Add puts a page into the world that changes at the given times, in any order, and always names the given links.
+// Add puts a page into the world that changes at the given times (to the millisecond), in any order, and always names the given links.
 func (w *World) Add(url string, changes []time.Time, links ...models.FoundLink) {
-	changes = slices.Clone(changes)
-	slices.SortFunc(changes, time.Time.Compare)
-	w.pages[models.PageID(url)] = history{changes: changes, links: links}
+	h := &history{changes: make([]models.Instant, len(changes)), links: links}
+	for i, at := range changes {
+		h.changes[i] = models.At(at)
+	}
+	slices.Sort(h.changes)
+	w.pages[models.PageID(url)] = h
 }
 
 // Visit implements scheduler.Visitor. The body of a page is its URL and how often it had changed by then.
@@ -44,9 +56,8 @@ func (w *World) Visit(_ context.Context, t models.Turn) models.Outcome {
 	if !ok {
 		return models.Outcome{Kind: models.Missing, Status: 404, At: t.Now, Sent: 1}
 	}
-	version := page.versionAt(t.Now)
-	body := []byte(t.Page.URL + "#" + strconv.Itoa(version))
-	out := models.Outcome{At: t.Now, Sent: 1, Status: 200, Digest: models.DigestOf(body), ContentType: "text/plain"}
+	now := page.at(t.Page.URL, models.At(t.Now))
+	out := models.Outcome{At: t.Now, Sent: 1, Status: 200, Digest: now.digest, ContentType: "text/plain"}
 	out.TextDigest = out.Digest
 	switch {
 	case t.Page.Digest == out.Digest:
@@ -57,20 +68,21 @@ func (w *World) Visit(_ context.Context, t models.Turn) models.Outcome {
 	default:
 		out.Kind = models.Changed
 	}
-	out.Body, out.WireBytes = body, int64(len(body))
+	out.Body, out.WireBytes = now.body, int64(len(now.body))
 	out.Links, out.LinksKnown = page.links, true
 	return out
 }
 
-// versionAt is how often the page had changed at t.
-func (h history) versionAt(t time.Time) int {
-	n, _ := slices.BinarySearchFunc(h.changes, t, func(at, t time.Time) int {
-		if at.After(t) {
-			return 1
-		}
-		return -1
-	})
-	return n
+// at is the page's content at a moment. Nobody changes it.
+func (h *history) at(url string, now models.Instant) *content {
+	version, _ := slices.BinarySearch(h.changes, now+1)
+	c := h.current.Load()
+	if c == nil || c.version != version {
+		body := []byte(url + "#" + strconv.Itoa(version))
+		c = &content{version: version, body: body, digest: models.DigestOf(body)}
+		h.current.Store(c)
+	}
+	return c
 }
 
 // Nowhere is a scheduler.Archive that keeps nothing.
