@@ -84,14 +84,14 @@ func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool, bes
 	}
 	q := p.question(page, s, now)
 	was := page.DueAt.Time().Sub(now)
-	wait, value := m.glance(&q)
+	sooner, value := m.glance(&q, was)
 	*best = max(*best, value)
-	if !all && wait > was {
+	if !all && !sooner {
 		return models.Due{}, false
 	}
 	due, every := m.due(q)
 	left := due.Sub(now)
-	if sooner := left < was-was/16; !sooner && !all {
+	if !all && left >= was-was/16 {
 		return models.Due{}, false
 	}
 	at := IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
@@ -100,14 +100,14 @@ func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool, bes
 		FRMax: int32(cycles), Wanted: every, Rule: models.RulePolicy}, true
 }
 
-// glance is how long a page has to wait as far as a look at it shows without working out how it will go on, and what a
-// visit is worth now, beside that to a page of importance 1 on a host that is not short of visits.
-func (m *Mind) glance(q *question) (wait time.Duration, value float64) {
+// glance tells whether a page pays within a time, as far as a look at it shows without working out how it will go on, and
+// what a visit is worth now, beside that to a page of importance 1 on a host that is not short of visits.
+func (m *Mind) glance(q *question, within time.Duration) (pays bool, value float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
 	f := m.forecast(c, q)
-	return span(f.DueIn(m.priceAt(c, q) / importance(q.page))), f.Value() * importance(q.page) * math.Exp(-c.premium)
+	return f.Pays(m.priceAt(c, q)/importance(q.page), within.Hours()/24), f.Value() * importance(q.page) * math.Exp(-c.premium)
 }
 
 // know takes over how many pages there are.

@@ -74,7 +74,7 @@ func (f Forecast) DueIn(price float64) float64 {
 	switch {
 	case f.valueIn(low) >= price:
 		return low
-	case !(f.valueIn(high) >= price):
+	case high == maxDays && !(f.valueIn(high) >= price):
 		return math.Inf(1)
 	}
 	for high-low > 1e-9*high {
