@@ -164,7 +164,7 @@ func waiting(a, u float64) float64 {
 }
 
 // exact is the last step of Newton's method that is taken: the next one would be about its square.
-const exact = 1e-6
+const exact = 1e-4
 
 // nearBound solves −a·log(1+x) + log(1 + a·x) = distance for x, a > 1, by Newton's method in l = log(1+x). The left
 // side falls, ever more steeply, towards a line of slope 1 − a; beginning past the root on that line its steps shrink
