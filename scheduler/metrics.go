@@ -12,6 +12,7 @@ import (
 // metrics are the worker's figures. Label values come from closed sets: outcomes and classes, never hosts or URLs.
 type metrics struct {
 	visits  *prometheus.CounterVec
+	kinds   []prometheus.Counter // of visits, by outcome, as far as they were met; used by the committer alone
 	failed  *prometheus.CounterVec
 	bytes   prometheus.Counter
 	saved   prometheus.Counter
@@ -61,8 +62,19 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
+// kind is the counter of visits with an outcome.
+func (m *metrics) kind(k models.OutcomeKind) prometheus.Counter {
+	for int(k) >= len(m.kinds) {
+		m.kinds = append(m.kinds, nil)
+	}
+	if m.kinds[k] == nil {
+		m.kinds[k] = m.visits.WithLabelValues(k.String())
+	}
+	return m.kinds[k]
+}
+
 func (m *metrics) visit(out *models.Outcome, before *models.Page) {
-	m.visits.WithLabelValues(out.Kind.String()).Inc()
+	m.kind(out.Kind).Inc()
 	m.bytes.Add(float64(out.WireBytes))
 	m.used.Add(float64(out.Sent))
 	if out.Kind == models.Deferred && !out.Until.IsZero() {

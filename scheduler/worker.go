@@ -194,6 +194,8 @@ func (w *Worker) committer() *committer {
 // loop claims and hands out leases until the context ends.
 func (w *Worker) loop(ctx context.Context, start func(models.Lease)) {
 	var trouble int32
+	sleep, cancel := context.WithCancel(ctx)
+	defer func() { cancel() }()
 	for ctx.Err() == nil {
 		if w.Beat != nil {
 			w.Beat()
@@ -211,15 +213,16 @@ func (w *Worker) loop(ctx context.Context, start func(models.Lease)) {
 			trouble = 0
 		}
 		if !next.IsZero() {
-			w.sleep(ctx, next) // woken, stopped or slept: the next round looks
+			if sleep.Err() != nil {
+				sleep, cancel = context.WithCancel(ctx)
+			}
+			w.sleep(sleep, cancel, next) // woken, stopped or slept: the next round looks
 		}
 	}
 }
 
-// sleep sleeps until then, or until something woke the loop since it looked last.
-func (w *Worker) sleep(ctx context.Context, until time.Time) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// sleep sleeps until then, or until something woke the loop since it looked last; cancel ends its context.
+func (w *Worker) sleep(ctx context.Context, cancel context.CancelFunc, until time.Time) {
 	w.mu.Lock()
 	woken := w.woken
 	w.cancel = cancel
