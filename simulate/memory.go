@@ -31,6 +31,10 @@ type Memory struct {
 	meta     map[string]string
 	notes    map[string][]byte
 	commit   memoryCommit // its slices are used again by each commit
+	leases   []models.Lease
+	leased   []models.LeasedPage
+	list     []models.BucketReady
+	verdicts []error
 }
 
 // MemoryOptions say what a Memory keeps.
@@ -41,6 +45,19 @@ type MemoryOptions struct {
 	// ReadyBuckets is how many buckets Ready lists at most, the earliest first: for simulations, in which a worker takes
 	// one host at a time and looks again. 0: all.
 	ReadyBuckets int
+
+	// Reuse lets what Claim, Ready and Commit return be good only until the next call of the same method: for simulations,
+	// in which one worker without fetchers asks.
+	Reuse bool
+}
+
+// again is an empty slice with room for so many in the place of an older one, where that may be used again.
+func again[T any](m *Memory, last *[]T, room int) []T {
+	if !m.options.Reuse {
+		return make([]T, 0, room)
+	}
+	*last = slices.Grow((*last)[:0], room)
+	return *last
 }
 
 // key names a page.
@@ -84,9 +101,13 @@ func (m *Memory) Claim(ctx context.Context, c models.ClaimRequest) ([]models.Lea
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var leases []models.Lease
+	m.leased = m.leased[:0]
+	leases := again(m, &m.leases, 0)
 	for _, n := range c.Buckets {
 		leases = m.claimBucket(&c, &m.buckets[n], leases)
+	}
+	if m.options.Reuse {
+		m.leases = leases
 	}
 	return leases, nil
 }
@@ -106,7 +127,7 @@ func (m *Memory) claimBucket(c *models.ClaimRequest, b *bucket, leases []models.
 		if h == nil {
 			break
 		}
-		due := h.duePages(c)
+		due := m.duePages(h, c)
 		if len(due) == 0 {
 			h.Free(h.due.earliest())
 			m.requeue(h)
@@ -121,7 +142,7 @@ func (m *Memory) claimBucket(c *models.ClaimRequest, b *bucket, leases []models.
 }
 
 // duePages copies the pages of a host that a request is for.
-func (h *host) duePages(c *models.ClaimRequest) []models.LeasedPage {
+func (m *Memory) duePages(h *host, c *models.ClaimRequest) []models.LeasedPage {
 	limit := c.PagesOf(&h.Host)
 	var room [64]*page
 	found := room[:0]
@@ -130,9 +151,16 @@ func (h *host) duePages(c *models.ClaimRequest) []models.LeasedPage {
 			break
 		}
 	}
-	due := make([]models.LeasedPage, len(found))
+	var due []models.LeasedPage
+	if m.options.Reuse {
+		m.leased = slices.Grow(m.leased, len(found)) // behind those of the call's other hosts
+		due = m.leased[len(m.leased):][:len(found):len(found)]
+		m.leased = m.leased[:len(m.leased)+len(found)]
+	} else {
+		due = make([]models.LeasedPage, len(found))
+	}
 	for i, p := range found {
-		due[i].Page = p.Page
+		due[i] = models.LeasedPage{Page: p.Page}
 	}
 	return due
 }

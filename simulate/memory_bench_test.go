@@ -32,7 +32,7 @@ func (c *counted) Visit(ctx context.Context, t models.Turn) models.Outcome {
 // BenchmarkVisits is the worker loop of the daemon on a virtual clock, over a store in memory: 100,000 pages on 500
 // hosts that change every 40 days, each visited when its policy says, in a store without history.
 func BenchmarkVisits(b *testing.B) {
-	for _, policy := range []string{"fixed", "classic"} {
+	for _, policy := range []string{"fixed", "classic", "adaptive"} {
 		b.Run(policy, func(b *testing.B) { benchmarkVisits(b, policy) })
 	}
 }
@@ -40,7 +40,7 @@ func BenchmarkVisits(b *testing.B) {
 func benchmarkVisits(b *testing.B, policy string) {
 	const hosts, pages = 500, 200
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	memory, world := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1}), NewWorld()
+	memory, world := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1, Reuse: true}), NewWorld()
 	var found []models.Discovery
 	for h := range hosts {
 		host := fmt.Sprintf("h%d.example", h)
@@ -98,7 +98,7 @@ func cpuTime(b *testing.B) time.Duration {
 func BenchmarkMemory(b *testing.B) {
 	const hosts, pages = 500, 200
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1})
+	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1, Reuse: true})
 	var found []models.Discovery
 	for n := range hosts * pages {
 		host := fmt.Sprintf("h%d.example", n%hosts)

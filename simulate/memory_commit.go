@@ -15,7 +15,8 @@ func (m *Memory) Commit(ctx context.Context, now time.Time, results []models.Res
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	verdicts := make([]error, len(results))
+	verdicts := again(m, &m.verdicts, len(results))[:len(results)]
+	clear(verdicts)
 	for n := nextBucket(results, -1); n < models.Buckets; n = nextBucket(results, n) {
 		c := &m.commit
 		c.Memory, c.bucket = m, &m.buckets[n]

@@ -71,7 +71,7 @@ func (m *Memory) Ready(ctx context.Context) ([]models.BucketReady, error) {
 	if m.options.ReadyBuckets > 0 {
 		limit = min(limit, m.options.ReadyBuckets)
 	}
-	list := make([]models.BucketReady, 0, limit)
+	list := again(m, &m.list, limit)
 	for at, b := range m.ready.ordered(math.MaxInt64) {
 		if list = append(list, models.BucketReady{Bucket: b.index, At: at.Time()}); len(list) == limit {
 			break

@@ -1,12 +1,14 @@
 package simulate
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"recrawld/models"
+	"recrawld/scheduler"
 )
 
 // The semantics of Memory are tested by scheduler/storetest.
@@ -81,4 +83,45 @@ func TestPageHeapIsInOrder(t *testing.T) {
 			t.Fatalf("earliest = %d, want %d", h.due.earliest(), due[0].DueAt)
 		}
 	})
+}
+
+// What a store returns that reuses its slices stays as it is until the same is asked again.
+func TestReuseKeepsTheLeasesOfOneClaimApart(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	m := NewMemory(MemoryOptions{Reuse: true})
+	var found []models.Discovery
+	for n := range 300 {
+		host := fmt.Sprintf("h%d.example", n%100)
+		page := scheduler.NewPage(fmt.Sprintf("https://%s/%d", host, n), host, 1, 0, 1)
+		page.DueAt = models.At(now)
+		found = append(found, models.Discovery{Host: host, Page: page})
+	}
+	if _, err := m.AddPages(t.Context(), now, found, 0); err != nil {
+		t.Fatal(err)
+	}
+	ready, err := m.Ready(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := models.ClaimRequest{Now: now.Add(time.Second), Lease: time.Hour, Owner: "one", Hosts: 100, Pages: 10}
+	for _, r := range ready {
+		c.Buckets = append(c.Buckets, r.Bucket)
+	}
+	leases, err := m.Claim(t.Context(), c)
+	if err != nil || len(leases) != 100 {
+		t.Fatalf("%d leases, %v, want 100", len(leases), err)
+	}
+	pages := make(map[int64]bool)
+	for _, l := range leases {
+		for _, p := range l.Pages {
+			if p.HostID != l.Host.ID {
+				t.Errorf("the lease of %s has %s", l.Host.Name, p.URL)
+			}
+			pages[p.ID] = true
+		}
+	}
+	if len(pages) != 300 {
+		t.Errorf("%d different pages leased, want 300", len(pages))
+	}
 }

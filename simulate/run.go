@@ -66,7 +66,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1})
+	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1, Reuse: true})
 	n := newNursery(s.Trace, replay, memory)
 	var store scheduler.Store = mortal{memory}
 	if s.Policy == Oracle {
