@@ -30,7 +30,7 @@ type bench struct {
 	fits   string // folder of what the histories taught; "": it is not asked for
 	leave  bool   // score the histories with what the others taught
 	quick  bool   // leave out the long runs of fitting
-	only   string // the histories to fit on; "": all
+	only   string // the histories to score then; "": all
 	now    func() time.Time
 
 	missed []string // goals that were not reached
@@ -47,7 +47,7 @@ func main() {
 	flag.StringVar(&b.fits, "fit", "", "fit the weights that the adaptive policy begins with on the histories, and nothing else; a `folder` keeps what each taught")
 	flag.BoolVar(&b.leave, "leave-out", false, "with -fit: score the histories with weights fitted on the others")
 	flag.BoolVar(&b.quick, "quick", false, "with -fit: of the largest histories only the middle budget")
-	flag.StringVar(&b.only, "only", "", "with -fit: only these histories, as a `list` with commas")
+	flag.StringVar(&b.only, "only", "", "with -leave-out: score only these histories, a `list` with commas")
 	flag.Parse()
 	if err := b.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "freshbench:", err)
@@ -58,7 +58,7 @@ func main() {
 // run prints everything.
 func (b *bench) run(ctx context.Context) error {
 	began := b.now()
-	parts := []func(context.Context) error{b.histories, b.rawBytes, b.poisson, b.rhythms, b.polite, b.costs}
+	parts := []func(context.Context) error{b.histories, b.leftOut, b.rawBytes, b.poisson, b.rhythms, b.polite, b.costs}
 	if b.fits != "" {
 		parts = []func(context.Context) error{b.fitted}
 	}
@@ -84,9 +84,9 @@ func (b *bench) title(text string) { fmt.Fprintf(b.out, "\n== %s\n\n", text) }
 
 // goal prints a figure beside what it shall be.
 func (b *bench) goal(name string, value float64, reached bool, want string) {
-	verdict := "ok"
+	verdict := "reached"
 	if !reached {
-		verdict = "NOT REACHED"
+		verdict = "not reached"
 		b.missed = append(b.missed, fmt.Sprintf("%s: %.4g, want %s", name, value, want))
 	}
 	fmt.Fprintf(b.out, "  %-66s %8.4g   want %-9s %s\n", name, value, want, verdict)

@@ -1,6 +1,9 @@
 package changerate
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Lesson is what one run of visits says of the weights, whatever they began from: the logarithm of its likelihood, up
 // to a constant, as a quadratic of the weights. Lessons of runs on the same pages may be added up.
@@ -105,6 +108,25 @@ func (f Fitting) site(l *Lesson, mean, variance *vector) (*Weights, bool) {
 type Weight struct {
 	Name         string  // of its feature
 	Mean, Spread float64 // of the normal distribution
+}
+
+// WeightsOf makes weights of a list like that of List. An error says that it is one of another model.
+func WeightsOf(list []Weight) (*Weights, error) {
+	w := Broad()
+	known := w.List()
+	if len(list) != len(known) {
+		return nil, fmt.Errorf("%w: %d weights, want %d", ErrOtherModel, len(list), len(known))
+	}
+	for i, one := range list {
+		if one.Name != known[i].Name {
+			return nil, fmt.Errorf("%w: weight %q, want %q", ErrOtherModel, one.Name, known[i].Name)
+		}
+		if !(one.Spread > 0) || math.IsInf(one.Spread, 1) || math.IsNaN(one.Mean) || math.IsInf(one.Mean, 0) {
+			return nil, fmt.Errorf("weight %q: %v ± %v is no distribution", one.Name, one.Mean, one.Spread)
+		}
+		w.begin(i, one.Mean, one.Spread)
+	}
+	return w, nil
 }
 
 // List lists the weights in their order.

@@ -83,3 +83,22 @@ func TestLessonsAreWhatWasLearned(t *testing.T) {
 		}
 	}
 }
+
+func TestWeightsOfTheirList(t *testing.T) {
+	t.Parallel()
+	defaults := Defaults()
+	w, err := WeightsOf(defaults.List())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(defaults, w, weightsOf, nearly); d != "" {
+		t.Errorf("weights of their list (-want +got):\n%s", d)
+	}
+	other, empty := defaults.List(), defaults.List()
+	other[1].Name, empty[1].Spread = "another", 0
+	for _, list := range [][]Weight{nil, defaults.List()[1:], other, empty} {
+		if _, err := WeightsOf(list); err == nil {
+			t.Errorf("WeightsOf(%v): no error", list)
+		}
+	}
+}
