@@ -82,8 +82,9 @@ kill:
 torture:
 	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=1000 go test -count=1 -timeout 12h -v -run '^TestTorture' ./e2e
 
-# bench-freshness prints every figure that the adaptive policy shall reach, beside the policies it is compared with: about
-# ten minutes on two processors. It takes its histories, and an independent judge, from the folder of shared test data.
+# bench-freshness prints every figure that the adaptive policy shall reach, beside the policies it is compared with. It
+# takes its histories, and an independent judge, from the folder of shared test data. FRESHBENCH=-leave-out scores each
+# history with weights fitted on the others as well, FRESHBENCH="-short -small" is done in a minute or two.
 SHARED ?= $(or $(RECRAWLD_SHARED),../shared)
 
 bench-freshness:

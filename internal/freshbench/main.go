@@ -45,7 +45,7 @@ func main() {
 	flag.BoolVar(&b.small, "small", false, "a tenth of the pages in made-up worlds")
 	flag.BoolVar(&b.short, "short", false, "only the smallest history")
 	flag.StringVar(&b.fits, "fit", "", "fit the weights that the adaptive policy begins with on the histories, and nothing else; a `folder` keeps what each taught")
-	flag.BoolVar(&b.leave, "leave-out", false, "with -fit: score the histories with weights fitted on the others")
+	flag.BoolVar(&b.leave, "leave-out", false, "score the histories with weights fitted on the others, too; with -fit, nothing else")
 	flag.BoolVar(&b.quick, "quick", false, "with -fit: of the largest histories only the middle budget")
 	flag.StringVar(&b.only, "only", "", "with -leave-out: score only these histories, a `list` with commas")
 	flag.Parse()
