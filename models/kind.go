@@ -132,8 +132,12 @@ const (
 	RuleExcluded                 // not visited at all
 	RulePaused                   // its site is paused
 	RuleManual                   // somebody asked for it now
-	RuleBudget                   // put off, because the budget is better spent elsewhere or is spent
+	RuleBudget                   // put off: its site's budget is spent, and has paid for a visit then
 )
+
+// ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it:
+// only such a due time may be moved without a visit.
+func (r Rule) ByValue() bool { return r == RulePolicy || r == RuleBudget || r == RuleWindow }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
 	"paused", "manual", "budget"}

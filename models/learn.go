@@ -61,8 +61,9 @@ func (s *Store) HostPages(ctx context.Context, bucket int16, host int64, yield f
 }
 
 // Reschedule writes new due times and sets the ReadyAt of the hosts by them, in transactions of at most a few thousand
-// pages of a bucket each. A page that is gone, was visited since (its Visits differ) or is never due is left as it is,
-// and so is one whose new due time would be never. Of two times for one page the later in the list counts.
+// pages of a bucket each. A page that is gone, was visited since (its Visits differ), was moved since (its DueAt differs),
+// is due by another rule than those of Rule.ByValue or never is left as it is, and so is one whose new due time would be
+// never. Of two times for one page the later in the list counts.
 func (s *Store) Reschedule(ctx context.Context, due []Due) error {
 	byBucket := make(map[int16][]Due)
 	for _, d := range due {
@@ -95,8 +96,7 @@ func (t *tx) reschedule(ctx context.Context, bucket int16, due []Due) error {
 	if err := q.lock(ctx, keys); err != nil {
 		return err
 	}
-	// Index: the primary key.
-	if err := dueTable.updateWhere(ctx, t, byKey(last), " AND pages.due_at > 0"); err != nil {
+	if err := dueTable.each(ctx, t, byKey(last), reschedulePages, int64(bucket)); err != nil {
 		return err
 	}
 	err := q.settle(ctx, keys, func(h *Host, earliest Instant) {
@@ -108,6 +108,19 @@ func (t *tx) reschedule(ctx context.Context, bucket int16, due []Due) error {
 		return err
 	}
 	return q.flush(ctx)
+}
+
+// reschedulePages is the statement that writes new due times from a source of rows of dueTable, or from one of them where
+// the source is empty, to the pages that still wait as they did when those were decided. Index: the primary key.
+func reschedulePages(source string) string {
+	waits := fmt.Sprintf(" AND pages.due_at > 0 AND pages.rule IN (%d, %d, %d)", RulePolicy, RuleWindow, RuleBudget)
+	if source == "" {
+		return `UPDATE pages SET due_at = $6, fr_max = $7, wanted = $8, rule = $9
+			WHERE bucket = $1 AND id = $2 AND host_id = $3 AND visits = $4 AND due_at = $5` + waits
+	}
+	return `UPDATE pages SET due_at = v.due_at, fr_max = v.fr_max, wanted = v.wanted, rule = v.rule
+		FROM ` + source + ` AS v (` + dueTable.list() + `) WHERE pages.bucket = v.bucket AND pages.id = v.id
+		AND pages.host_id = v.host_id AND pages.visits = v.visits AND pages.due_at = v.was_due AND pages.bucket = $10` + waits
 }
 
 // Merge replaces the note of a name by what merge makes of it (nil where there is none yet), in one transaction that no
@@ -172,4 +185,18 @@ func (s *Store) PagesKnown(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("count pages: %w", err)
 	}
 	return sums[0], nil
+}
+
+// PagesBySite counts the pages of each site, in any state. It passes over the whole table.
+func (s *Store) PagesBySite(ctx context.Context) (map[int32]int64, error) {
+	counts := make(map[int32]int64)
+	var site int32
+	var n int64
+	for _, err := range s.scan(ctx, []any{&site, &n}, `SELECT site_id, COUNT(*) FROM pages GROUP BY site_id`) {
+		if err != nil {
+			return nil, fmt.Errorf("count pages by site: %w", err)
+		}
+		counts[site] = n
+	}
+	return counts, nil
 }

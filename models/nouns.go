@@ -178,6 +178,7 @@ type Outcome struct {
 	Threshold int16 // the page's threshold after this turn, in permille; 0: as before
 
 	Until time.Time // for Deferred: when its turn comes again; zero: the planner knows
+	Spent bool      // for Deferred: the budget of its site is spent, and its visit at Until is paid for in advance
 
 	Robots *Robots       // fetched during this visit
 	Delay  time.Duration // politeness delay to hold after it
@@ -289,12 +290,14 @@ type Result struct {
 	ForwardOf  Instant
 }
 
-// Due is a new due time for a page that waits.
+// Due is a new due time for a page that waits. It was decided on the page as it was then: if it was visited since (Visits)
+// or something else moved it (WasDue), nothing is written.
 type Due struct {
 	Bucket int16
 	HostID int64
 	PageID int64
-	Visits int32 // the page's Visits when this was decided: if it was visited since, nothing is written
+	Visits int32   // the page's Visits when this was decided
+	WasDue Instant // its DueAt then
 	DueAt  Instant
 	FRMax  int32
 	Wanted time.Duration

@@ -94,11 +94,6 @@ func (tb table[T]) upsert(ctx context.Context, t *tx, rows []T) error {
 // update overwrites rows by their key. All of them lie in one bucket, which the statement names once more by itself: that
 // is what a sharded server routes by.
 func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
-	return tb.updateWhere(ctx, t, rows, "")
-}
-
-// updateWhere is update for rows that meet a further condition.
-func (tb table[T]) updateWhere(ctx context.Context, t *tx, rows []T, condition string) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -106,14 +101,14 @@ func (tb table[T]) updateWhere(ctx context.Context, t *tx, rows []T, condition s
 	return tb.each(ctx, t, rows, func(source string) string {
 		if source == "" {
 			return "UPDATE " + tb.name + " SET " + numbered(names, tb.key, len(names), ", ") + " WHERE " +
-				numbered(names, 0, tb.key, " AND ") + condition
+				numbered(names, 0, tb.key, " AND ")
 		}
 		sets := make([]string, 0, len(names))
 		for _, name := range names[tb.key:] {
 			sets = append(sets, name+" = v."+name)
 		}
 		return "UPDATE " + tb.name + " SET " + strings.Join(sets, ", ") + " FROM " + source + " AS v (" + tb.list() +
-			") WHERE " + tb.sameKey(names) + " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1) + condition
+			") WHERE " + tb.sameKey(names) + " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1)
 	}, valueOf(tb.fields(&rows[0])[0]))
 }
 

@@ -48,9 +48,9 @@ var knowledgeTable = table[Knowledge]{"knowledge", "bucket host_id body", 2, fun
 var noteTable = table[Note]{"notes", "name body", 1, func(n *Note) []any { return []any{&n.Name, &n.Body} }}
 
 // dueTable and worthTable are columns of pages that are written on their own. Of a new due time, the key tells the page
-// as it was when the time was decided.
-var dueTable = table[Due]{"pages", "bucket id host_id visits due_at fr_max wanted rule", 4, func(d *Due) []any {
-	return []any{&d.Bucket, &d.PageID, &d.HostID, &d.Visits, &d.DueAt, &d.FRMax, &d.Wanted, &d.Rule}
+// as it was when the time was decided; was_due is the due_at of then (reschedulePages).
+var dueTable = table[Due]{"pages", "bucket id host_id visits was_due due_at fr_max wanted rule", 5, func(d *Due) []any {
+	return []any{&d.Bucket, &d.PageID, &d.HostID, &d.Visits, &d.WasDue, &d.DueAt, &d.FRMax, &d.Wanted, &d.Rule}
 }}
 
 var worthTable = table[Worth]{"pages", "bucket id importance", 2, func(w *Worth) []any {

@@ -19,7 +19,11 @@ type question struct {
 	cycle    time.Duration // the shortest interval
 	ceiling  time.Duration // the longest
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
+	account  string        // the budget that pays; "": that of all sites
 }
+
+// payer is the name of the budget that pays.
+func (q *question) payer() string { return cmp.Or(q.account, allSites) }
 
 // days is a moment as the change rate model counts it: days since 1970.
 func days(t models.Instant) float64 { return float64(t) / float64(24*time.Hour/time.Millisecond) }
@@ -48,12 +52,14 @@ func importance(p *models.Page) float64 {
 	return 1
 }
 
-// account is the name of the budget that pays for a site's visits.
-func account(siteID int32, s *config.Settings) string {
-	if s.Budget.IsZero() {
-		return allSites
+// byValue tells whether a page waits for a visit to be worth its price, or for its budget, and for nothing else. A window
+// that moved the time of another visit says nothing of that.
+func byValue(p *models.Page, s *config.Settings, now time.Time) bool {
+	if !p.Rule.ByValue() || p.Stats.Records == 0 {
+		return false
 	}
-	return siteAccount(siteID)
+	promised := s.HintMax > 0 && p.FreshUntil.Time().After(now)
+	return p.Rule != models.RuleWindow || p.State == models.StateLive && p.Failures == 0 && !promised
 }
 
 // forecast is what is expected of a page at the moment of the question. The caller holds mu.
@@ -104,13 +110,16 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 }
 
 // served moves the price by what a visit was worth. A visit that was made for another reason says nothing of the price:
-// the shortest interval, the longest one, somebody's wish, a parent. Where a host cannot serve its pages in time the
+// the shortest interval, the longest one, somebody's wish, a parent; but one that the budget had to spare and that was
+// worth less says that the price is too high. Where a host cannot serve its pages in time the
 // budget is not what they wait for: there the host has a price of its own, above the others'. The caller holds mu.
 func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
-	p := m.price(account(q.page.SiteID, q.settings))
+	p := m.price(q.payer())
+	c.payer = q.payer()
 	since := q.now.Sub(q.page.Stats.VisitedAt.Time())
-	free := (q.page.Rule == models.RulePolicy || q.page.Rule == models.RuleBudget) && since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
-	if !free || !(value > 0) {
+	free := since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
+	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
+	if !byValue(q.page, q.settings, q.now) || !(free || early) || !(value > 0) {
 		return
 	}
 	if !late {
@@ -127,20 +136,21 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 // premiumStep is the weight of one visit in a host's premium.
 const premiumStep = 0.03
 
-// price is the price of a budget. The caller holds mu.
+// price is the price of a budget, which is merged at the next occasion. The caller holds mu.
 func (m *Mind) price(account string) *price {
 	p := m.prices[account]
 	if p == nil {
 		p = new(price)
 		m.prices[account] = p
 	}
+	p.used = true
 	return p
 }
 
 // priceAt is what a visit to a page of the question's kind must be worth. Where nothing is known yet, it is what this
 // page is worth after the interval that the budget allows each page. The caller holds mu.
 func (m *Mind) priceAt(c *crowd, q *question) float64 {
-	p := m.price(account(q.page.SiteID, q.settings))
+	p := m.price(q.payer())
 	if !p.known {
 		first := m.forecast(c, q).Rate.Utility(cmp.Or(q.even, guess).Hours() / 24)
 		if q.even == 0 {

@@ -196,11 +196,11 @@ func (f *finished) place(record models.Record) {
 
 // fail plans the visit anew as a failure of our own.
 func (f *finished) fail(class models.ErrorClass, err error, now time.Time) {
-	release := f.result.Release
+	release, knowledge := f.result.Release, f.result.Knowledge
 	f.outcome = models.Outcome{Kind: models.Failed, Class: class, Detail: err.Error(), At: f.outcome.At,
 		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Body: f.outcome.Body}
 	f.result = f.planner.Plan(&f.lease, f.before, &f.outcome, now)
-	f.result.Release = release
+	f.result.Release, f.result.Knowledge = release, knowledge
 }
 
 func (c *committer) count(f *finished, err error) {

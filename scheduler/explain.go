@@ -16,6 +16,7 @@ import (
 type Notes interface {
 	Knowledge(ctx context.Context, bucket int16, host int64) (body []byte, learned int32, err error)
 	PagesKnown(ctx context.Context) (int64, error)
+	PagesBySite(ctx context.Context) (map[int32]int64, error)
 
 	// Note reads what Learning.Merge last wrote under a name; nil where there is nothing.
 	Note(ctx context.Context, name string) ([]byte, error)
@@ -26,7 +27,7 @@ type Notes interface {
 // visits. It does not change and is safe for concurrent use.
 type Learned struct {
 	mind  *Mind
-	pages int64
+	pages map[string]int64 // known, by budget
 }
 
 // OpenMind reads what is known that bears on a page. It writes nothing. What cannot be read, of another release for example,
@@ -56,15 +57,16 @@ func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) erro
 	if err != nil && !errors.Is(err, models.ErrNotFound) {
 		return err
 	}
-	_ = l.mind.crowdOf(page).UnmarshalBinary(body) // a crowd that knows nothing stays
-	l.pages, err = notes.PagesKnown(ctx)
+	_ = l.mind.crowdOf(page).UnmarshalBinary(body)        // a crowd that knows nothing stays
+	owned := l.mind.price(siteAccount(page.SiteID)).known // otherwise what its site has is not asked for: it is dear
+	l.pages, err = pagesKnown(ctx, notes, true, owned)
 	return err
 }
 
 // readPrice reads the price of a budget, as workers last wrote it down.
 func readPrice(ctx context.Context, notes Notes, account string) (p price, err error) {
 	body, err := notes.Note(ctx, "price/"+account)
-	p.follow(body, 0)
+	p.follow(body, p)
 	return p, err
 }
 
@@ -119,8 +121,8 @@ type Explanation struct {
 // Explain says what a worker would think of a page at a moment.
 func (l *Learned) Explain(p *Planner, page *models.Page, now time.Time) Explanation {
 	settings := p.config.Site(page.SiteID).Settings
-	money := purses{config: p.config, pages: l.pages}
-	q := p.with(l.mind, money.even).question(page, &settings, now)
+	money := &purses{of: budgetsOf(p.config), pages: l.pages}
+	q := p.with(l.mind, money).question(page, &settings, now)
 
 	e := Explanation{Changes: int(page.Stats.Changes), Visits: max(int(page.Stats.Records)-1, 0), Importance: importance(page),
 		Adaptive: settings.Policy == policy.AdaptiveName, Even: q.even}

@@ -45,6 +45,7 @@ func TestFiguresOfTheMind(t *testing.T) {
 		t.Errorf("figures = %v, want no price, no bound and no score yet", before)
 	}
 	c.Budget.Requests = config.Rate{PerDay: 2000}
+	w.SetPlanner(p)
 	w.mind.price(allSites).learn(0.25)
 	w.mind.judged.Add(0.5, true)
 	w.mind.walked.walks.Add(2)

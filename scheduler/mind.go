@@ -1,9 +1,9 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -26,7 +26,7 @@ type Mind struct {
 	lessons   int                    // guarded by mu; since the last sync
 	shared    time.Time              // guarded by mu; the last sync
 	alone     bool                   // no other worker learns beside this one
-	pages     int64                  // known to the database; 0: not counted
+	pages     map[string]int64       // guarded by mu; known to the database when last counted, by budget; never changed in place
 	walkEvery time.Duration          // how long a host's pages are not walked again, by the daemon's clock
 	judged    changerate.Calibration // guarded by mu; how good the forecasts were
 	walked    walked                 // for a person
@@ -42,10 +42,15 @@ type hostKey struct {
 type crowd struct {
 	*changerate.Crowd
 	learned int32 // Host.Learned of what was read or written last
-	lessons int   // since then
+	token   int64 // of the last lease of the host that was held here
+	inUse   bool  // a lease is held
+	unread  bool  // what the database has could not be read: what is here must not replace it
+	shared  bool  // somebody else had the host since our last lease
+	lessons int   // since it was read or written
 	saved   time.Time
 	since   int       // lessons since the host's pages were last walked
 	walked  time.Time // when they were
+	payer   string    // the budget that paid for the last visit
 	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
 	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 }
@@ -58,11 +63,8 @@ func NewMind(store Store) *Mind {
 
 // open makes ready what is known of a leased host. Where the database cannot be asked, what is remembered must do.
 func (m *Mind) open(ctx context.Context, h *models.Host) error {
-	key := hostKey{h.Bucket, h.ID}
-	m.mu.Lock()
-	c, ok := m.crowds[key]
-	m.mu.Unlock()
-	if ok && c.learned == h.Learned {
+	c, stale := m.enter(h)
+	if !stale {
 		return nil
 	}
 	var body []byte
@@ -70,35 +72,72 @@ func (m *Mind) open(ctx context.Context, h *models.Host) error {
 	if learned > 0 {
 		var err error
 		if body, learned, err = m.store.Knowledge(ctx, h.Bucket, h.ID); err != nil {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			c.unread = true
 			return fmt.Errorf("read what is known of %s: %w", h.Name, err)
 		}
 	}
-	c = &crowd{Crowd: new(changerate.Crowd), learned: learned}
+	known := new(changerate.Crowd)
 	var broken error
 	if len(body) > 0 {
-		if err := c.UnmarshalBinary(body); err != nil {
-			c.Crowd = new(changerate.Crowd) // it is learned anew
+		if err := known.UnmarshalBinary(body); err != nil {
+			known = new(changerate.Crowd) // it is learned anew
 			broken = fmt.Errorf("what is known of %s: %w", h.Name, err)
 		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.crowds) >= crowdsKept {
-		m.forget()
-	}
-	m.crowds[key] = c
+	c.Crowd, c.learned, c.lessons, c.unread = known, learned, 0, false
 	return broken
 }
 
-// crowdsKept is of how many hosts a worker remembers what is known.
+// enter is what is remembered of a host, from now on in use, and whether it must be read. It is as it was left where
+// nobody wrote since; nor can our own last writing have been lost, unless somebody had the host in between.
+func (m *Mind) enter(h *models.Host) (c *crowd, stale bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := hostKey{h.Bucket, h.ID}
+	c, met := m.crowds[key]
+	if !met {
+		if len(m.crowds) >= crowdsKept {
+			m.forget()
+		}
+		c = &crowd{Crowd: new(changerate.Crowd)}
+		m.crowds[key] = c
+	}
+	c.inUse = true
+	c.shared = h.LeaseToken != c.token+1
+	c.token = h.LeaseToken
+	return c, !met || c.unread || c.learned != h.Learned || c.shared && c.lessons == 0 && h.Learned > 0
+}
+
+// leave tells that a host is released.
+func (m *Mind) leave(h *models.Host) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.crowds[hostKey{h.Bucket, h.ID}]; c != nil {
+		c.inUse = false
+	}
+}
+
+// crowdsKept is of how many hosts a worker remembers what is known, beside those that it has in use.
 const crowdsKept = 4096
 
-// forget drops the half of the hosts that were saved the longest ago. The caller holds mu.
+// forget drops half of the hosts that are not in use: those without lessons that are not written, and of these the ones
+// that were saved the longest ago, come first. The caller holds mu.
 func (m *Mind) forget() {
-	keys := slices.SortedFunc(maps.Keys(m.crowds), func(a, b hostKey) int {
-		return m.crowds[a].saved.Compare(m.crowds[b].saved)
+	idle := make([]hostKey, 0, len(m.crowds))
+	for k, c := range m.crowds {
+		if !c.inUse {
+			idle = append(idle, k)
+		}
+	}
+	slices.SortFunc(idle, func(a, b hostKey) int {
+		x, y := m.crowds[a], m.crowds[b]
+		return cmp.Or(cmp.Compare(min(x.lessons, 1), min(y.lessons, 1)), x.saved.Compare(y.saved))
 	})
-	for _, k := range keys[:len(keys)/2] {
+	for _, k := range idle[:(len(idle)+1)/2] {
 		delete(m.crowds, k)
 	}
 }
@@ -111,12 +150,15 @@ const (
 	knowledgeMost  = 256
 )
 
+// knowledgeAge is after how long it is written at the latest, where anything was learned.
+const knowledgeAge = 24 * time.Hour
+
 // save returns what is known of a host where it is time to write it, nil otherwise.
 func (m *Mind) save(h *models.Host, now time.Time) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowds[hostKey{h.Bucket, h.ID}]
-	if c == nil || c.lessons < min(max(int(h.Pages)/knowledgeShare, knowledgeLeast), knowledgeMost) {
+	if c == nil || c.unread || !c.ripe(h, now, m.alone) {
 		return nil
 	}
 	body, err := c.MarshalBinary()
@@ -126,6 +168,20 @@ func (m *Mind) save(h *models.Host, now time.Time) []byte {
 	c.lessons, c.saved = 0, now
 	c.learned++ // Commit counts it so
 	return body
+}
+
+// ripe tells whether it is time to write what is known: after enough lessons or long enough, or at once where workers
+// visit the host by turns, because each goes on from what the other wrote. Of a host with one page nothing is known that is
+// not in the page's row. The caller holds the mind's mu.
+func (c *crowd) ripe(h *models.Host, now time.Time, alone bool) bool {
+	enough := min(max(int(h.Pages)/knowledgeShare, knowledgeLeast), knowledgeMost)
+	switch {
+	case c.lessons == 0:
+		return false
+	case c.lessons >= enough, c.shared && !alone:
+		return true
+	}
+	return h.Pages > 1 && now.Sub(c.saved) >= knowledgeAge
 }
 
 // shareEvery is how often, in real time, workers merge what they learned of all pages together; or after so many lessons.
@@ -153,7 +209,12 @@ func (m *Mind) share(ctx context.Context, now time.Time, every time.Duration) er
 func (m *Mind) sync(ctx context.Context) error {
 	m.mu.Lock()
 	m.lessons = 0
-	accounts := slices.Collect(maps.Keys(m.prices))
+	var accounts []string
+	for name, p := range m.prices {
+		if p.used {
+			accounts = append(accounts, name)
+		}
+	}
 	m.mu.Unlock()
 	for _, name := range accounts {
 		if err := m.syncPrice(ctx, name); err != nil {
@@ -171,7 +232,9 @@ func (m *Mind) sync(ctx context.Context) error {
 
 func (m *Mind) syncPrice(ctx context.Context, account string) error {
 	m.mu.Lock()
-	mine := *m.price(account)
+	now := m.price(account)
+	now.used = false
+	mine := *now
 	m.mu.Unlock()
 	var written []byte
 	err := m.store.Merge(ctx, "price/"+account, func(old []byte) []byte {
@@ -180,10 +243,12 @@ func (m *Mind) syncPrice(ctx context.Context, account string) error {
 	})
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err == nil {
-		m.price(account).follow(written, mine.log)
+	if err != nil {
+		now.used = true
+		return err
 	}
-	return err
+	now.follow(written, mine)
+	return nil
 }
 
 // syncWeights merges the weights. A note that is not ours, of an older release for example, is replaced.

@@ -16,9 +16,9 @@ type Planner struct {
 	paused   map[int32]bool
 	pageTime time.Duration // the longest of any site
 
-	mind     *Mind                          // what the adaptive policy knows
-	even     func(site int32) time.Duration // the interval at which the budget visits all pages alike; 0: no budget
-	spendAll bool                           // every policy may be visited early where the budget has a visit to spare
+	mind     *Mind   // what the adaptive policy knows
+	purses   *purses // the budgets; nil: there are none
+	spendAll bool    // every policy may be visited early where the budget has a visit to spare
 }
 
 // NewPlanner returns a planner for a valid configuration and the IDs of the sites that are paused.
@@ -27,14 +27,13 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), mind: NewMind(nil),
-		even: func(int32) time.Duration { return 0 }}, nil
+	return &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), mind: NewMind(nil)}, nil
 }
 
 // question is the adaptive policy's about a page.
 func (p *Planner) question(page *models.Page, s *config.Settings, now time.Time) question {
 	return question{page: page, settings: s, now: now, cycle: p.calendar.Interval(now, 1),
-		ceiling: p.calendar.Interval(now, s.FRMax), even: p.even(page.SiteID)}
+		ceiling: p.calendar.Interval(now, s.FRMax), even: p.purses.even(page.SiteID), account: p.purses.account(page.SiteID)}
 }
 
 // SpendAll returns a planner under which the whole budget is spent, on the pages that are due first, whatever the policy:
@@ -45,10 +44,10 @@ func (p *Planner) SpendAll() *Planner {
 	return &q
 }
 
-// with is the planner of a worker that knows this, under its budget.
-func (p *Planner) with(m *Mind, even func(site int32) time.Duration) *Planner {
+// with is the planner of a worker that knows this, under its budgets.
+func (p *Planner) with(m *Mind, money *purses) *Planner {
 	q := *p
-	q.mind, q.even = m, even
+	q.mind, q.purses = m, money
 	return &q
 }
 
@@ -63,8 +62,15 @@ func (p *Planner) Hold(page *models.Page, now time.Time) (models.Outcome, bool) 
 		return models.Outcome{Kind: models.Deferred, At: now, Detail: "the site is paused"}, true
 	case page.Rule != models.RuleManual && !Allowed(p.config.SettingsOf(page.SiteID).Windows, now):
 		return models.Outcome{Kind: models.Deferred, At: now, Detail: "outside the site's time windows"}, true
+	case page.DueAt.Time().After(now) && !p.early(p.config.SettingsOf(page.SiteID)):
+		return models.Outcome{Kind: models.Deferred, At: now, Detail: "not due yet"}, true
 	}
 	return models.Outcome{}, false
+}
+
+// early tells whether the policy lets pages be visited before they are due, where the budget has a visit to spare.
+func (p *Planner) early(s *config.Settings) bool {
+	return p.spendAll || s.Policy == policy.AdaptiveName
 }
 
 // Plan is the decision: the result of a visit to page under lease, at the moment now when the answer was complete. The
@@ -213,7 +219,7 @@ func (d *draft) choose() {
 	in := policy.Input{
 		Stats: d.Page.Stats, FRMax: int(d.Page.FRMax),
 		Start: d.settings.FR, Ceiling: d.settings.FRMax, Records: d.settings.Records,
-		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.even(d.Page.SiteID),
+		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.purses.even(d.Page.SiteID),
 	}
 	if d.settings.Policy == policy.AdaptiveName {
 		in.Outlook = d.planner.mind.outlook(d.question(&d.Page))

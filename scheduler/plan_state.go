@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"recrawld/models"
-	"recrawld/scheduler/policy"
 )
 
 // failingAfter is how many failures in a row make a page's error state: one event on entering, one on leaving.
@@ -136,8 +135,14 @@ func backoff(failures int32, first, longest time.Duration, u float64) time.Durat
 const resumeHeard = 10 * time.Second
 
 // deferred waits for the window to open, or for the site to be resumed (which makes its pages due at once, by hand: a
-// page that comes so while we know of no resume is looked at again soon, lest the resume be lost on it).
+// page that comes so while we know of no resume is looked at again soon, lest the resume be lost on it), or for what pays for
+// it. A page that came before it was due stays due then; where that was no use, its host is not asked for such a page again
+// before its next visit.
 func (d *draft) deferred() {
+	early := d.before.DueAt.Time().After(d.now)
+	if early {
+		d.Host.Ahead = d.Host.Ahead && !d.out.Until.IsZero()
+	}
 	if d.planner.paused[d.Page.SiteID] {
 		wait := d.planner.calendar.Interval(d.now, 1)
 		if d.before.Rule == models.RuleManual {
@@ -147,8 +152,14 @@ func (d *draft) deferred() {
 		d.Page.Rule = models.RulePaused
 		return
 	}
+	if early {
+		return
+	}
 	if !d.out.Until.IsZero() {
-		d.due(d.out.Until, models.RuleBudget)
+		d.due(d.out.Until, models.RulePolicy)
+		if d.out.Spent {
+			d.Page.Rule = models.RuleBudget // also where that lies in another window: it is paid for
+		}
 		return
 	}
 	d.due(d.now, models.RuleWindow)
@@ -157,7 +168,9 @@ func (d *draft) deferred() {
 // host moves the host's politeness and error clock on.
 func (d *draft) host() {
 	h, out := &d.Host, d.out
-	h.Ahead = d.planner.spendAll || d.settings.Policy == policy.AdaptiveName
+	if out.Kind != models.Deferred {
+		h.Ahead = d.planner.early(d.settings)
+	}
 	if out.Sent > 0 || out.Delay > 0 { // otherwise nobody looked at what robots.txt asks for
 		h.Delay = max(d.settings.Delay, out.Delay)
 	}

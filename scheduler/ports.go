@@ -40,7 +40,8 @@ type Learning interface {
 	HostPages(ctx context.Context, bucket int16, host int64, yield func(*models.Page) bool) error
 
 	// Reschedule writes new due times and sets the ReadyAt of the hosts by them. A page that is gone, was visited since
-	// (its Visits differ) or is never due is left as it is.
+	// (its Visits differ), was moved since (its DueAt differs), or is due by another rule than those of Rule.ByValue or
+	// never is left as it is: what somebody asked for is not lost.
 	Reschedule(ctx context.Context, due []models.Due) error
 
 	// Merge replaces the note of a name by what merge makes of it (nil where there is none yet), in one transaction
@@ -56,6 +57,9 @@ type Learning interface {
 
 	// PagesKnown is how many pages there are, in any state: the sum over the hosts.
 	PagesKnown(ctx context.Context) (int64, error)
+
+	// PagesBySite counts the pages of each site, in any state. It passes over all pages.
+	PagesBySite(ctx context.Context) (map[int32]int64, error)
 
 	// LinksFrom lists at most limit links whose parents lie in the bucket, in the order of their keys, from the one
 	// behind after on; the zero Link is before all.

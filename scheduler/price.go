@@ -14,6 +14,7 @@ type price struct {
 	log   float64 // natural logarithm
 	base  float64 // what of it the database's note has
 	known bool
+	used  bool // since the last merge
 }
 
 // learn learns from a visit worth so much. The step is bounded, so that what a sweep makes worth a hundred prices counts
@@ -58,12 +59,18 @@ func (p *price) merged(old []byte) []byte {
 	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(sum))
 }
 
-// follow takes over a note that merged made when log was as given.
-func (p *price) follow(written []byte, log float64) {
-	if sum, ok := decodePrice(written); ok {
-		p.log, p.base = sum+(p.log-log), sum
-		p.known = true
+// follow takes over a note that was made of an older copy of the price: what was learned since stays. Where nothing was
+// known then, the note alone counts.
+func (p *price) follow(written []byte, old price) {
+	sum, ok := decodePrice(written)
+	if !ok {
+		return
 	}
+	since := 0.0
+	if old.known && p.known {
+		since = p.log - old.log
+	}
+	p.log, p.base, p.known = sum+since, sum, true
 }
 
 func decodePrice(b []byte) (float64, bool) {

@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"strconv"
 	"sync"
 	"time"
 
 	"recrawld/clock"
 	"recrawld/config"
-	"recrawld/models"
 )
 
 // purse pays for visits out of one budget. The money lies in a note of the database that all workers take from, so
@@ -25,9 +23,10 @@ type purse struct {
 	mu    sync.Mutex
 	held  float64   // guarded by mu; taken out of the note and not spent
 	bytes float64   // guarded by mu; received and not yet paid for
+	size  float64   // guarded by mu; bytes of a visit, lately and on average
+	asked allowance // guarded by mu; under which the following holds
 	next  time.Time // guarded by mu; before then there is nothing to take
 	full  time.Time // guarded by mu; from then on the note holds all it can
-	place time.Time // guarded by mu; of the last page that waits
 }
 
 // allowance is a budget in force: what comes in each day. Infinite: no bound.
@@ -111,6 +110,10 @@ func refill(left, perDay, days float64) float64 {
 // most is how much of a budget can be unspent: at least one request.
 func most(perDay float64) float64 { return max(1, perDay*burst.Hours()/24) }
 
+// saved is how much of a budget must be unspent before visits are made early: what comes in within a second. More than that
+// would first be saved up after a budget was raised, and visits be missing for minutes.
+func saved(perDay float64) float64 { return max(1, most(perDay)/60) * (1 - 1e-9) }
+
 // until is how long it takes for the requests to reach a level and for the bytes to be paid.
 func (n note) until(level float64, a allowance) time.Duration {
 	days := 0.0
@@ -142,8 +145,8 @@ func (p *purse) take(ctx context.Context, want int) (change, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.held < float64(want) && !now.Before(p.next) {
-		if err := p.fetch(ctx, a, now, float64(want)-p.held); err != nil {
+	if p.asks(a, now, float64(want)) {
+		if err := p.fetch(ctx, a, now, float64(want)); err != nil {
 			return change{}, err
 		}
 	}
@@ -152,18 +155,31 @@ func (p *purse) take(ctx context.Context, want int) (change, error) {
 	return change{requests: int(got), next: p.next, full: p.full}, nil
 }
 
-// fetch takes what is wanted out of the note, and at least a chunk. The caller holds mu.
-func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want float64) error {
-	if !math.IsInf(a.requests, 1) {
-		want = max(want, math.Floor(a.requests*p.clock.Real(chunk).Hours()/24))
+// asks tells whether the note must be asked: where less is held than is wanted and there may be more by now, where the
+// budget is another one than it was, and where more than a chunk of bytes is to be paid. The caller holds mu.
+func (p *purse) asks(a allowance, now time.Time, want float64) bool {
+	if a != p.asked || p.bytes > a.bytes*p.clock.Real(chunk).Hours()/24 {
+		return true
 	}
-	var got, paid float64
+	return p.held < want && !now.Before(p.next)
+}
+
+// freeVisits are taken at a time out of a budget that bounds bytes alone.
+const freeVisits = 16
+
+// fetch takes what is wanted out of the note, and at least a chunk. What was held is put back first, so nobody keeps more
+// than it wants. The caller holds mu.
+func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want float64) error {
+	least := float64(freeVisits)
+	if !math.IsInf(a.requests, 1) {
+		least = math.Floor(a.requests * p.clock.Real(chunk).Hours() / 24)
+	}
+	want = max(want, least)
+	got := 0.0
 	var next, full time.Duration
-	err := p.store.Merge(ctx, "budget/"+p.name, func(old []byte) []byte {
-		n := decodeNote(old, now).fill(a, now)
-		n.bytes -= p.bytes
-		got, paid, next = 0, p.bytes, 0
-		full = n.until(most(a.requests)*(1-1e-9), a)
+	err := p.exchange(ctx, a, now, func(n *note) {
+		got, next = 0, 0
+		full = n.until(saved(a.requests), a)
 		if n.bytes > 0 {
 			got = max(min(want, math.Floor(n.requests+1e-9)), 0)
 			n.requests -= got
@@ -171,15 +187,30 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 		if got < want {
 			next = n.until(1, a)
 		}
-		return n.encode()
 	})
 	if err != nil {
 		return err
 	}
-	p.held += got
-	p.bytes -= paid
-	p.next, p.full = now.Add(next), now.Add(full)
+	p.held = got
+	p.asked, p.next, p.full = a, now.Add(next), now.Add(full)
 	return nil
+}
+
+// exchange changes the note, after what was held is put back and the bytes received are paid: then nothing is held. The
+// caller holds mu.
+func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func(*note)) error {
+	paid := p.bytes
+	err := p.store.Merge(ctx, "budget/"+p.name, func(old []byte) []byte {
+		n := decodeNote(old, now).fill(a, now)
+		n.requests = min(n.requests+p.held, max(n.requests, most(a.requests)))
+		n.bytes -= paid
+		f(&n)
+		return n.encode()
+	})
+	if err == nil {
+		p.held, p.bytes = 0, p.bytes-paid
+	}
+	return err
 }
 
 // settle corrects what was paid by what was used: requests more or less than were paid for, and bytes.
@@ -188,124 +219,67 @@ func (p *purse) settle(requests int, bytes int64) {
 	defer p.mu.Unlock()
 	p.held -= float64(requests)
 	p.bytes += float64(bytes)
+	if bytes > 0 || requests == 0 {
+		p.size += (float64(bytes) - p.size) / 16
+	}
 }
 
-// purses are the budgets of a worker: that of all sites together and those of single sites. It is safe for concurrent
-// use.
-type purses struct {
-	store Store
-	clock clock.Clock
-	all   *purse
-
-	mu      sync.Mutex
-	config  *config.Config   // guarded by mu
-	sites   map[int32]*purse // guarded by mu; of the sites that have a budget
-	pages   int64            // guarded by mu; known to the database when last counted
-	counted time.Time        // guarded by mu
+// spare pays for a visit before its time, where the note holds all it can. Otherwise it says when that will be.
+func (p *purse) spare(ctx context.Context) (until time.Time, err error) {
+	paid, err := p.take(ctx, 1)
+	now := p.clock.Now()
+	if err != nil || (paid.requests > 0 && !paid.full.After(now)) {
+		return time.Time{}, err
+	}
+	p.settle(-paid.requests, 0)
+	return later(later(paid.next, paid.full), now.Add(time.Second)), nil
 }
 
-func newPurses(s Store, clk clock.Clock) *purses {
-	p := &purses{store: s, clock: clk, sites: make(map[int32]*purse)}
-	p.all = &purse{name: allSites, store: s, clock: clk, rate: func() allowance {
-		c, pages := p.state()
-		return allow(c.EffectiveBudget(), pages)
-	}}
-	return p
-}
-
-// allSites is the name of the budget of all sites together.
-const allSites = "all"
-
-func (p *purses) state() (*config.Config, int64) {
+// reserve pays for a visit in advance, where there is nothing to take now, and says when the budget will have earned it:
+// each who asks comes behind those who asked before, whichever worker they asked, and need not ask again.
+func (p *purse) reserve(ctx context.Context) (time.Time, error) {
+	a, now := p.rate(), p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.config, p.pages
-}
-
-// follow takes over the budgets of a configuration.
-func (p *purses) follow(c *config.Config) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.config = c
-}
-
-// site is when a site's own budget pays for a visit: now, which pays it, or later. Pages that wait get a place each, a
-// visit's time apart, so that they do not all come back at once.
-func (p *purses) site(ctx context.Context, id int32, now time.Time) time.Time {
-	own := p.own(id)
-	if own == nil {
-		return now
-	}
-	paid, err := own.take(ctx, 1)
-	if err != nil || paid.requests > 0 {
-		return now // a budget that cannot be looked at stops nobody: the database will stop the worker
-	}
-	own.mu.Lock()
-	defer own.mu.Unlock()
-	gap := time.Duration(24 * float64(time.Hour) / max(own.rate().requests, 1e-6))
-	own.place = later(later(own.place, now).Add(min(gap, longest)), paid.next)
-	return own.place
-}
-
-// own is a site's purse, nil where it has no budget.
-func (p *purses) own(id int32) *purse {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	b := p.config.SiteBudget(p.config.SettingsOf(id))
-	if b.IsZero() {
-		return nil
-	}
-	own := p.sites[id]
-	if own == nil {
-		own = &purse{name: siteAccount(id), store: p.store, clock: p.clock}
-		own.rate = func() allowance {
-			c, pages := p.state()
-			return allow(c.SiteBudget(c.SettingsOf(id)), pages)
-		}
-		p.sites[id] = own
-	}
-	return own
-}
-
-// siteAccount is the name of a site's own budget.
-func siteAccount(id int32) string { return "site/" + strconv.Itoa(int(id)) }
-
-// settle corrects what was paid for a visit by what it used.
-func (p *purses) settle(site int32, out *models.Outcome) {
-	p.all.settle(out.Sent-1, out.WireBytes)
-	if own := p.own(site); own != nil && out.Kind != models.Deferred {
-		own.settle(out.Sent-1, out.WireBytes)
-	}
-}
-
-// recount is how old the number of pages may be, in real time, where a budget is for each page.
-const recount = 10 * time.Minute
-
-// count counts the pages again where there is a budget to share among them.
-func (p *purses) count(ctx context.Context, now time.Time) error {
-	p.mu.Lock()
-	unbounded := p.config.EffectiveBudget().IsZero()
-	fresh := !p.counted.IsZero() && now.Sub(p.counted) < p.clock.Real(recount) && !now.Before(p.counted)
-	p.mu.Unlock()
-	if unbounded || fresh {
-		return nil
-	}
-	n, err := p.store.PagesKnown(ctx)
+	var wait, next time.Duration
+	err := p.exchange(ctx, a, now, func(n *note) {
+		n.requests--
+		n.bytes -= p.size
+		wait, next = n.until(0, a), n.until(1, a)
+	})
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.pages, p.counted = n, now
-	return nil
+	p.asked, p.next = a, now.Add(next)
+	return now.Add(wait), nil
 }
 
-// even is the interval at which the budget that pays for a site visits all its pages alike, 0 where there is none.
-func (p *purses) even(site int32) time.Duration {
-	c, pages := p.state()
-	a := allow(c.EffectiveBudget(), pages)
-	if math.IsInf(a.requests, 1) || pages == 0 {
-		return 0
+// reserved is told when a visit begins that was paid for in advance: its bytes will be counted as they come. Where the
+// visit is not made after all, what was paid for it is given back.
+func (p *purse) reserved(made bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bytes -= p.size
+	if !made {
+		p.held++
 	}
-	return time.Duration(min(float64(pages)/a.requests*24*float64(time.Hour), float64(longest)))
+}
+
+// line is when those will be served who wait by now; in the past: nobody waits.
+func (p *purse) line(ctx context.Context) (end time.Time, err error) {
+	a, now := p.rate(), p.clock.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err = p.exchange(ctx, a, now, func(n *note) { end = now.Add(n.until(0, a)) })
+	return end, err
+}
+
+// close gives back what is held.
+func (p *purse) close(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held == 0 && p.bytes == 0 {
+		return nil
+	}
+	return p.exchange(ctx, p.rate(), p.clock.Now(), func(*note) {})
 }

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"recrawld/models"
@@ -17,21 +18,121 @@ func (w *Worker) affords(ctx context.Context) bool {
 	return paid.requests > 0
 }
 
-// putOff tells whether a page whose turn has come is not visited now, because the budget of its site is spent, or because
-// since it was scheduled we learned that a visit is worth less than it must be. So overload degrades by value: what is
-// worth the least waits.
-func (w *Worker) putOff(ctx context.Context, p *Planner, page *models.Page, now time.Time) (models.Outcome, bool) {
-	if page.Rule == models.RuleManual {
+// waits tells whether a page whose turn has come is not visited now after all, and gives the outcome that says why.
+// Where it is visited, the budget of its site has paid.
+func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now time.Time) (models.Outcome, bool) {
+	own := w.purses.own(page.SiteID)
+	out, held := p.Hold(page, now)
+	early := page.DueAt.Time().After(now)
+	switch {
+	case held:
+	case page.Rule == models.RuleManual: // the budget has to bear it
+		if own != nil {
+			own.settle(1, 0)
+		}
+		return out, false
+	case early:
+		out, held = w.tooEarly(ctx, p, page, own, now)
+	default:
+		out, held = w.putOff(p, page, now)
+	}
+	switch {
+	case own == nil || early:
+		return out, held
+	case page.Rule == models.RuleBudget: // it paid in advance
+		own.reserved(!held)
+		return out, held
+	case held:
+		return out, held
+	}
+	return w.pay(ctx, own, now)
+}
+
+// putOff tells whether a due page is not worth a visit, because since it was scheduled we learned that a visit is worth less
+// than it must be. So overload degrades by value: what is worth the least waits.
+func (w *Worker) putOff(p *Planner, page *models.Page, now time.Time) (models.Outcome, bool) {
+	s := p.config.SettingsOf(page.SiteID)
+	if s.Policy != policy.AdaptiveName || !byValue(page, s, now) {
 		return models.Outcome{}, false
 	}
-	s := p.config.SettingsOf(page.SiteID)
-	if s.Policy == policy.AdaptiveName && (page.Rule == models.RulePolicy || page.Rule == models.RuleBudget) && !page.DueAt.Time().After(now) {
-		if until := w.mind.later(p.question(page, s, now)); until.After(now) {
-			return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "worth less than a visit costs"}, true
+	until := w.mind.later(p.question(page, s, now))
+	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "worth less than a visit costs"}, until.After(now)
+}
+
+// pay lets the budget of its site pay for a due page: now, or in advance, and then the page waits until its place in the
+// line has come.
+func (w *Worker) pay(ctx context.Context, own *purse, now time.Time) (models.Outcome, bool) {
+	paid, err := own.take(ctx, 1)
+	if err != nil || paid.requests > 0 {
+		return models.Outcome{}, false // a budget that cannot be looked at stops nobody: the database will stop the worker
+	}
+	until, err := own.reserve(ctx)
+	if err != nil {
+		return models.Outcome{}, false
+	}
+	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Spent: true, Detail: "the site's budget is spent"},
+		until.After(now)
+}
+
+// tooEarly tells whether a page that is not due yet may not be visited either: within a cycle of its last visit, where
+// something else than its worth set its time, or where its site's budget has nothing to spare. Until then nothing of its
+// bucket is visited early; its host is the first of them.
+func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, own *purse, now time.Time) (models.Outcome, bool) {
+	var until time.Time
+	var err error
+	seen := page.Stats.VisitedAt.Time()
+	if open := seen.Add(p.calendar.Interval(seen, 1)); page.Stats.Records > 0 && open.After(now) {
+		until = earlier(open, page.DueAt.Time())
+	}
+	switch page.Rule {
+	case models.RulePolicy, models.RuleWindow, models.RuleStart:
+	default:
+		until = page.DueAt.Time()
+	}
+	if own != nil && !until.After(now) {
+		until, err = own.spare(ctx)
+	}
+	if err != nil || !until.After(now) {
+		return models.Outcome{}, false
+	}
+	w.early.rest(page.Bucket, until)
+	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "not due yet"}, true
+}
+
+// early remembers in which buckets there is nothing to be visited early before a time. It is safe for concurrent use.
+type early struct {
+	mu    sync.Mutex
+	until map[int16]time.Time // guarded by mu
+}
+
+// rest lets nothing of a bucket be visited early before then.
+func (e *early) rest(bucket int16, until time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.until == nil {
+		e.until = make(map[int16]time.Time)
+	}
+	e.until[bucket] = until
+}
+
+// resting is the buckets of which nothing is visited early at now, and until when.
+func (e *early) resting(now time.Time) map[int16]time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	resting := make(map[int16]time.Time, len(e.until))
+	for bucket, until := range e.until {
+		if !until.After(now) {
+			delete(e.until, bucket)
+			continue
 		}
+		resting[bucket] = until
 	}
-	if until := w.purses.site(ctx, page.SiteID, now); until.After(now) {
-		return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "the site's budget is spent"}, true
-	}
-	return models.Outcome{}, false
+	return resting
+}
+
+// clear forgets them all: the plan is another.
+func (e *early) clear() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	clear(e.until)
 }

@@ -21,4 +21,5 @@ const (
 	useWindow
 	useBackoff
 	useRound
+	useLine
 )

@@ -53,6 +53,7 @@ type hostTurn struct {
 	pages  []models.LeasedPage
 	begun  bool      // guarded by mu; a page was taken
 	robots int       // guarded by mu; turns given to robots.txt
+	owed   bool      // guarded by mu; the last turn was given to robots.txt: the page's own is paid for on credit
 	last   *finished // guarded by mu; kept back, because only the last result releases the host
 }
 
@@ -83,10 +84,7 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 		return false
 	}
 	now := w.Clock.Now()
-	out, held := planner.Hold(&page.Page, now)
-	if !held {
-		out, held = w.putOff(ctx, planner, &page.Page, now)
-	}
+	out, held := w.waits(ctx, planner, &page.Page, now)
 	if !held {
 		out = w.visit(ctx, t.turn(page, now))
 	}
@@ -114,13 +112,16 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	switch {
 	case len(t.pages) == 0, visited && w.resting():
 		return nil, slot{}, false
-	case visited && h.Delay >= w.Clock.Real(patient) && open.After(now):
+	case visited && h.Delay >= w.Clock.Real(patient) && open.After(now) && !t.owed:
 		return nil, slot{}, false // nobody holds a host only to wait
 	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin)).After(t.lease.Until):
 		return nil, slot{}, false
+	case t.owed:
+		w.purses.all.settle(1, 0)
 	case t.begun && !w.affords(ctx):
 		return nil, slot{}, false
 	}
+	t.owed = false
 	t.begun = true // with a visit that was paid for when the lease was taken
 	page := &t.pages[0]
 	t.pages = t.pages[1:]
@@ -149,16 +150,26 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	}
 	f := t.out.blank()
 	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until}, page.Page, out
-	late := taken.at.Equal(taken.before.Time()) && page.DueAt < taken.before
+	late := t.worker.late(&page.Page, taken, t.lease.Host.Delay)
 	planner.plan(&f.result, &f.lease, &f.before, &f.outcome, now, late)
-	t.worker.purses.settle(page.SiteID, &f.outcome)
+	t.worker.purses.settle(&page.Page, &f.outcome)
 	t.lease.Host = f.result.Host
 	t.keepRobots(out.Robots)
 	if out.Kind == models.RobotsFetched && t.robots < maxRobotsTurns {
 		t.robots++
+		// Had the page to wait for its turn as others do, a small budget on many hosts would bring it when robots.txt is
+		// too old again, and buy nothing else.
+		t.owed = !t.worker.purses.all.rate().unbounded()
 		t.pages = append([]models.LeasedPage{{Page: f.result.Page, Share: page.Share}}, t.pages...)
 	}
 	t.pass(f)
+}
+
+// late tells whether a page waited for its host and not for the budget: it was due before the host opened, and is visited
+// as soon as that was to be had.
+func (w *Worker) late(page *models.Page, taken slot, delay time.Duration) bool {
+	after := taken.at.Sub(taken.before.Time())
+	return page.DueAt < taken.before && after <= min(delay/2, w.Clock.Real(time.Second))
 }
 
 func (t *hostTurn) keepRobots(fetched *models.Robots) {
@@ -187,15 +198,18 @@ func (t *hostTurn) finish(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.last == nil {
+		t.worker.mind.leave(&t.lease.Host)
 		return
 	}
 	w, host := t.worker, &t.last.lease.Host
 	planner, now := w.planner.Load(), w.Clock.Now()
-	if err := w.mind.walk(ctx, planner, host, now); err != nil && ctx.Err() == nil {
+	expired := func() bool { return w.Clock.Now().After(t.lease.Until.Add(-w.Clock.Real(leaseMargin) / 2)) }
+	if err := w.mind.walk(ctx, planner, host, now, expired); err != nil && ctx.Err() == nil {
 		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
 	}
 	t.last.result.Knowledge = w.mind.save(host, now)
 	t.last.result.Release = true
+	w.mind.leave(host)
 	t.out.deliver(t.last)
 	t.last = nil
 }

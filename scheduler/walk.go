@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,80 +26,134 @@ const priceCompared = 0.3
 // priceMoved is how far the price may move, as a logarithm, until the pages of a host are all put in its order again.
 const priceMoved = 0.3
 
+// walkSlice is how many new due times are written at a time.
+const walkSlice = 50_000
+
+// walk is one look at the due times of a host's pages.
+type walk struct {
+	mind    *Mind
+	planner *Planner
+	now     time.Time
+	all     bool      // every page is placed anew
+	payer   string    // the budget that paid for the host's last visit
+	lineEnd time.Time // when all are served that wait for that budget
+	best    float64   // the most that a visit to a page of that budget is worth
+	due     []models.Due
+}
+
 // walk brings the due times of a host's pages up to what its visits taught: where neighbours changed, a page is due
 // sooner. Only what is due sooner is written: what is due later shows that when its turn comes. Where the price has moved
 // far, though, every page gets its new place. Among those that are worth more than a visit costs by now, those that are
-// worth the most come first.
-func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Time) error {
-	all, ok := m.walks(h, now)
+// worth the most come first. It ends early where the clock says that there is no more time: the next walk goes on.
+func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Time, expired func() bool) error {
+	w, ok := m.walks(h, now)
 	if !ok {
 		return nil
 	}
-	var due []models.Due
-	best := 0.0
-	err := m.store.HostPages(ctx, h.Bucket, h.ID, func(page *models.Page) bool {
-		if d, ok := m.moved(p, page, now, all, &best); ok {
-			due = append(due, d)
-		}
-		return ctx.Err() == nil
-	})
-	m.compare(h, best)
-	if err == nil && len(due) > 0 {
-		err = m.store.Reschedule(ctx, due)
-	}
-	if err != nil {
+	w.planner = p
+	if err := w.stroll(ctx, h, expired); err != nil {
 		return fmt.Errorf("walk the pages of %s: %w", h.Name, err)
 	}
 	m.walked.walks.Add(1)
-	m.walked.pages.Add(int64(len(due)))
 	return nil
 }
 
-// walks tells whether it is time to walk a host's pages, and counts it as done; all, whether every page is to be placed
-// anew.
-func (m *Mind) walks(h *models.Host, now time.Time) (all, ok bool) {
+// stroll passes over the pages, again where there were more new due times than are written at a time: those that are
+// written are not met again.
+func (w *walk) stroll(ctx context.Context, h *models.Host, expired func() bool) (err error) {
+	if w.lineEnd, err = w.planner.purses.line(ctx, w.payer); err != nil {
+		return err
+	}
+	for more := true; more; {
+		w.due = w.due[:0]
+		more = false
+		seen := 0
+		err := w.mind.store.HostPages(ctx, h.Bucket, h.ID, func(page *models.Page) bool {
+			if d, ok := w.moved(page); ok {
+				w.due = append(w.due, d)
+			}
+			seen++
+			over := seen%256 == 0 && (ctx.Err() != nil || expired())
+			more = len(w.due) >= walkSlice && !over
+			return !more && !over
+		})
+		w.mind.compare(h, w.payer, w.best)
+		if err == nil && len(w.due) > 0 {
+			err = w.mind.store.Reschedule(ctx, w.due)
+		}
+		if err != nil {
+			return err
+		}
+		w.mind.walked.pages.Add(int64(len(w.due)))
+	}
+	return nil
+}
+
+// walks tells whether it is time to walk a host's pages, and counts it as done.
+func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowds[hostKey{h.Bucket, h.ID}]
 	if c == nil || c.since == 0 || now.Sub(c.walked) < m.walkEvery ||
 		(c.since < int(h.Pages)/walkShare && now.Sub(c.walked) < walkMost) {
-		return false, false
+		return nil, false
 	}
+	w := &walk{mind: m, now: now, payer: cmp.Or(c.payer, allSites)}
 	c.since, c.walked = 0, now
-	asked := m.price(allSites).log + c.premium
+	asked := m.price(w.payer).log + c.premium
 	if math.Abs(asked-c.asked) > priceMoved {
-		all, c.asked = true, asked
+		w.all, c.asked = true, asked
 	}
-	return all, true
+	return w, true
 }
 
 // moved is the new due time of a waiting page, where it is sooner than the one it has, or other, where all are asked for.
-func (m *Mind) moved(p *Planner, page *models.Page, now time.Time, all bool, best *float64) (models.Due, bool) {
-	byValue := page.Rule == models.RulePolicy || page.Rule == models.RuleBudget
-	if page.State != models.StateLive || !byValue || page.Stats.Records == 0 {
+// A page that waits for its site's budget keeps its place in the line, but for the line's growing shorter.
+func (w *walk) moved(page *models.Page) (models.Due, bool) {
+	if page.Rule == models.RuleBudget {
+		return w.advanced(page)
+	}
+	s := w.planner.config.SettingsOf(page.SiteID)
+	if page.State != models.StateLive || s.Policy != policy.AdaptiveName || !byValue(page, s, w.now) ||
+		(!w.all && page.DueAt.Time().Before(w.now)) {
 		return models.Due{}, false
 	}
-	s := p.config.SettingsOf(page.SiteID)
-	if s.Policy != policy.AdaptiveName || (!all && page.DueAt.Time().Before(now)) {
+	q := w.planner.question(page, s, w.now)
+	was := page.DueAt.Time().Sub(w.now)
+	pays, value := w.mind.glance(&q, was)
+	if q.payer() == w.payer {
+		w.best = max(w.best, value)
+	}
+	if !w.all && !pays {
 		return models.Due{}, false
 	}
-	q := p.question(page, s, now)
-	was := page.DueAt.Time().Sub(now)
-	sooner, value := m.glance(&q, was)
-	*best = max(*best, value)
-	if !all && !sooner {
+	due, every := w.mind.due(q)
+	rule, at := models.RulePolicy, IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
+	if !at.Equal(due) {
+		rule = models.RuleWindow
+	}
+	left := at.Sub(w.now)
+	if sooner := left < was-was/16; !sooner && (!w.all || models.At(at) == page.DueAt) {
 		return models.Due{}, false
 	}
-	due, every := m.due(q)
-	left := due.Sub(now)
-	if !all && left >= was-was/16 {
-		return models.Due{}, false
-	}
-	at := IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
-	cycles := policy.Cycles(every, p.calendar.Interval(now, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
-	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, DueAt: models.At(at),
-		FRMax: int32(cycles), Wanted: every, Rule: models.RulePolicy}, true
+	cycles := policy.Cycles(every, w.planner.calendar.Interval(w.now, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
+	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
+		DueAt: models.At(at), FRMax: int32(cycles), Wanted: every, Rule: rule}, true
 }
+
+// advanced moves a page that waits in a line for longer than the line by now is: its budget was raised since.
+func (w *walk) advanced(page *models.Page) (models.Due, bool) {
+	end := later(w.lineEnd, w.now)
+	if w.planner.purses.account(page.SiteID) != w.payer || !page.DueAt.Time().After(end.Add(lineSlack)) {
+		return models.Due{}, false
+	}
+	at := w.now.Add(time.Duration(chance(page.ID, page.Visits, useLine) * float64(end.Sub(w.now))))
+	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
+		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: page.Rule}, true
+}
+
+// lineSlack is how far behind the end of its line a page may wait.
+const lineSlack = time.Minute
 
 // glance tells whether a page pays within a time, as far as a look at it shows without working out how it will go on, and
 // what a visit is worth now, beside that to a page of importance 1 on a host that is not short of visits.
@@ -112,18 +167,21 @@ func (m *Mind) glance(q *question, within time.Duration) (pays bool, value float
 
 // know takes over how many pages there are.
 func (m *Mind) know(p *purses) {
-	_, pages := p.state()
+	p.mu.Lock()
+	pages := p.pages
+	p.mu.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.pages = pages
 }
 
-// compare moves the price towards the most that a visit to a waiting page is worth, where the host has most of the pages
-// there are: if each page is visited once it is worth the price, that is the price.
-func (m *Mind) compare(h *models.Host, best float64) {
+// compare moves the price of a budget towards the most that a visit to a waiting page is worth, where the host has most of
+// the pages that it pays for: if each page is visited once it is worth the price, that is the price.
+func (m *Mind) compare(h *models.Host, payer string, best float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p := m.price(allSites); p.known && best > 0 && m.pages > 0 && int64(h.Pages)*2 > m.pages {
+	pages := m.pages[payer]
+	if p := m.price(payer); p.known && best > 0 && pages > 0 && int64(h.Pages)*2 > pages {
 		p.log += priceCompared * (math.Log(best) - p.log)
 	}
 }

@@ -25,6 +25,7 @@ type Worker struct {
 	outage  outage
 	mind    *Mind
 	purses  *purses
+	early   early
 
 	mu     sync.Mutex
 	cancel context.CancelFunc // guarded by mu; ends the present sleep; nil: the loop is awake
@@ -79,7 +80,8 @@ func NewWorker(c Config, p *Planner) *Worker {
 // SetPlanner changes the plan and the budgets for visits that begin from now on. It is safe to call while Run runs.
 func (w *Worker) SetPlanner(p *Planner) {
 	w.purses.follow(p.config)
-	w.planner.Store(p.with(w.mind, w.purses.even))
+	w.planner.Store(p.with(w.mind, w.purses))
+	w.early.clear()
 }
 
 // Planner is the plan in force, with what the worker knows and may spend.
@@ -163,6 +165,9 @@ func (w *Worker) farewell(ctx context.Context) {
 	}
 	if err := w.mind.sync(ctx); err != nil {
 		w.Log.Warn("what was learned last of all pages together is lost", "err", err)
+	}
+	if err := w.purses.close(ctx); err != nil {
+		w.Log.Warn("what was not spent is lost", "err", err)
 	}
 }
 
@@ -250,15 +255,7 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	if err := w.mind.share(ctx, now, w.Clock.Real(shareEvery)); err != nil {
 		return latest, err
 	}
-	paid, err := w.purses.all.take(ctx, room)
-	if err != nil {
-		return latest, err
-	}
-	if paid.requests == 0 {
-		return w.until(paid.next, latest), nil
-	}
-	leases, next, err := w.claim(ctx, now, paid)
-	w.purses.all.settle(len(leases)-paid.requests, 0) // each lease has one visit paid for
+	leases, next, err := w.claim(ctx, now, room)
 	if err != nil {
 		return latest, err
 	}
@@ -280,30 +277,55 @@ func (w *Worker) until(next, latest time.Time) time.Time {
 	return next
 }
 
-// claim leases what is ready, or, where nothing is and the budget has a visit to spare, what will be first.
-func (w *Worker) claim(ctx context.Context, now time.Time, paid change) ([]models.Lease, time.Time, error) {
+// claim leases up to so many hosts of what is ready, or, where nothing is and the budget has a visit to spare, what will be
+// first. Without any it returns when to look again, zero for no particular time.
+func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.Lease, time.Time, error) {
 	ready, err := w.Store.Ready(ctx)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	c := models.ClaimRequest{Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name, Hosts: paid.requests,
-		Pages: pagesPerLease, Patient: w.Clock.Real(patient)}
 	buckets, next := w.mine(ready, now)
-	if len(buckets) > 0 {
-		c.Buckets = buckets
-		leases, err := w.Store.Claim(ctx, c)
-		return leases, time.Time{}, err
+	if len(buckets) == 0 {
+		room = 1 // what is not used is missed by others
 	}
-	if paid.full.After(now) {
-		return nil, sooner(next, paid.full), nil
+	paid, err := w.purses.all.take(ctx, room)
+	if err != nil || paid.requests == 0 {
+		return nil, paid.next, err
 	}
-	early, err := w.Store.Ahead(ctx, now, 1)
-	if err != nil || len(early) == 0 {
+	c := models.ClaimRequest{Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name, Buckets: buckets, Hosts: paid.requests,
+		Pages: pagesPerLease, Patient: w.Clock.Real(patient)}
+	var leases []models.Lease
+	switch {
+	case len(buckets) > 0:
+		leases, err = w.Store.Claim(ctx, c)
+		next = time.Time{}
+	case w.purses.mayBeEarly(paid, now):
+		leases, next, err = w.claimEarly(ctx, c, next)
+	default:
+		next = sooner(next, paid.full)
+	}
+	w.purses.all.settle(len(leases)-paid.requests, 0) // each lease has one visit paid for
+	return leases, next, err
+}
+
+// claimEarly leases the host with the page that is due first of those that may be visited early, for that page. Without
+// one it returns the time given, or when there may be one if that is sooner.
+func (w *Worker) claimEarly(ctx context.Context, c models.ClaimRequest, next time.Time) ([]models.Lease, time.Time, error) {
+	resting := w.early.resting(c.Now)
+	ahead, err := w.Store.Ahead(ctx, c.Now, len(resting)+1)
+	if err != nil {
 		return nil, next, err
 	}
-	c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{early[0].Bucket}, early[0].At, 1, 1
-	leases, err := w.Store.Claim(ctx, c)
-	return leases, next, err
+	for _, first := range ahead {
+		if until, rests := resting[first.Bucket]; rests {
+			next = sooner(next, until)
+			continue
+		}
+		c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{first.Bucket}, first.At, 1, 1
+		leases, err := w.Store.Claim(ctx, c)
+		return leases, next, err
+	}
+	return nil, next, nil
 }
 
 // sooner is the earlier of two moments of which either may be zero, for never.

@@ -46,12 +46,14 @@ func (m *Memory) Reschedule(ctx context.Context, due []models.Due) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var last *host // whose ReadyAt is still to be set
-	for i := range due {
-		b := &m.buckets[due[i].Bucket]
+	met := make(map[key]bool, len(due))
+	for i := len(due) - 1; i >= 0; i-- { // of two for one page the later counts
+		b, page := &m.buckets[due[i].Bucket], key{due[i].Bucket, due[i].PageID}
 		h := b.hosts[due[i].HostID]
-		if h == nil || due[i].DueAt <= 0 {
+		if h == nil || due[i].DueAt <= 0 || met[page] {
 			continue
 		}
+		met[page] = true
 		if last != nil && last != h {
 			m.settle(last)
 		}
@@ -66,9 +68,9 @@ func (m *Memory) Reschedule(ctx context.Context, due []models.Due) error {
 	return nil
 }
 
-// move writes a new due time, be it earlier or later, unless the page was visited since or is never due.
+// move writes a new due time, be it earlier or later, unless the page was visited or moved since or is never due.
 func (m *Memory) move(p *page, d *models.Due) {
-	if p.Visits != d.Visits || p.DueAt <= 0 {
+	if p.Visits != d.Visits || p.DueAt != d.WasDue || p.DueAt <= 0 || !p.Rule.ByValue() {
 		return
 	}
 	p.DueAt, p.FRMax, p.Wanted, p.Rule = d.DueAt, max(d.FRMax, 1), d.Wanted, d.Rule
@@ -106,6 +108,19 @@ func (m *Memory) PagesKnown(context.Context) (int64, error) {
 		n += int64(len(m.buckets[i].pages))
 	}
 	return n, nil
+}
+
+// PagesBySite implements scheduler.Learning.
+func (m *Memory) PagesBySite(context.Context) (map[int32]int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	counts := make(map[int32]int64)
+	for i := range m.buckets {
+		for _, p := range m.buckets[i].pages {
+			counts[p.SiteID]++
+		}
+	}
+	return counts, nil
 }
 
 // LinksFrom implements scheduler.Learning. Each call sorts the links of the bucket.

@@ -103,14 +103,22 @@ func hostPages(w *world) {
 	if known, err := w.store.PagesKnown(w.Context()); known != many+2 || err != nil {
 		w.Errorf("PagesKnown = %d, %v, want %d", known, err, many+2)
 	}
+	other := found("b.example", 1)
+	other.Page.SiteID = 2
+	w.addPages(other)
+	counts, err := w.store.PagesBySite(w.Context())
+	w.must(err)
+	if diff := cmp.Diff(map[int32]int64{1: many + 2, 2: 1}, counts); diff != "" {
+		w.Errorf("PagesBySite (-want +got):\n%s", diff)
+	}
 }
 
 // due is a new due time for a host's n-th page.
 func (w *world) due(host string, n int, in time.Duration) models.Due {
 	w.Helper()
 	p := w.page(host, n)
-	return models.Due{Bucket: p.Bucket, HostID: p.HostID, PageID: p.ID, Visits: p.Visits, DueAt: models.At(w.now.Add(in)),
-		FRMax: 7, Wanted: 3 * time.Hour, Rule: models.RuleWindow}
+	return models.Due{Bucket: p.Bucket, HostID: p.HostID, PageID: p.ID, Visits: p.Visits, WasDue: p.DueAt,
+		DueAt: models.At(w.now.Add(in)), FRMax: 7, Wanted: 3 * time.Hour, Rule: models.RuleWindow}
 }
 
 func (w *world) reschedule(due ...models.Due) {
@@ -122,7 +130,7 @@ func pagesAreRescheduled(w *world) {
 	var pages []models.Discovery
 	for i, host := range []string{"a.example", "a.example", "b.example"} {
 		d := found(host, i)
-		d.Page.DueAt = models.At(w.now.Add(time.Hour))
+		d.Page.DueAt, d.Page.Rule = models.At(w.now.Add(time.Hour)), models.RulePolicy
 		pages = append(pages, d)
 	}
 	w.addPages(pages...)
@@ -168,6 +176,26 @@ func onlyWaitingPagesAreRescheduled(w *world) {
 	}
 }
 
+// wishesAreNotRescheduled: what was moved without a visit since a new due time was decided on stays where it is.
+func wishesAreNotRescheduled(w *world) {
+	w.add("a.example", 2)
+	wished, moved := w.due("a.example", 0, time.Hour), w.due("a.example", 1, time.Hour)
+	w.must(w.store.VisitNow(w.Context(), w.now, wished.Bucket, wished.PageID))
+	again := w.due("a.example", 0, 2*time.Hour) // decided after the wish, of which it must not know better
+	sooner := w.due("a.example", 1, time.Minute)
+	w.reschedule(sooner)
+	before := w.dump()
+	w.reschedule(wished, moved, again)
+	if diff := cmp.Diff(before, w.dump()); diff != "" {
+		w.Errorf("after new times for a page that somebody asked for and one that was moved (-before +after):\n%s", diff)
+	}
+	sooner.WasDue, sooner.DueAt = sooner.DueAt, models.At(w.now.Add(2*time.Minute))
+	w.reschedule(sooner)
+	if got := w.page("a.example", 1).DueAt; got != sooner.DueAt {
+		w.Errorf("page is due at %v, want what was decided on it as it is: %v", got, sooner.DueAt)
+	}
+}
+
 // leasedHostIsRescheduled: new times for the pages of a leased host count from its release on, but for the page that
 // its worker visits.
 func leasedHostIsRescheduled(w *world) {
@@ -209,7 +237,7 @@ func rescheduledSideBySide(w *world) {
 				var due []models.Due
 				err := w.store.HostPages(w.Context(), models.BucketOf(host), models.HostID(host), func(p *models.Page) bool {
 					due = append(due, models.Due{Bucket: p.Bucket, HostID: p.HostID, PageID: p.ID, Visits: p.Visits,
-						DueAt: p.DueAt - models.Instant(round), FRMax: 1, Rule: models.RulePolicy})
+						WasDue: p.DueAt, DueAt: p.DueAt - models.Instant(round), FRMax: 1, Rule: models.RulePolicy})
 					return true
 				})
 				if err != nil {

@@ -38,7 +38,8 @@ func (p *pair) sweep(t *rapid.T) {
 		}))
 		slices.SortFunc(pages[i], func(a, b models.Page) int { return cmp.Compare(a.ID, b.ID) })
 		for _, page := range pages[i] {
-			due[i] = append(due[i], models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits})
+			due[i] = append(due[i], models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID,
+				Visits: page.Visits, WasDue: page.DueAt})
 		}
 	}
 	p.same("HostPages", pages[0], pages[1])
@@ -49,6 +50,9 @@ func (p *pair) sweep(t *rapid.T) {
 		d.Wanted, d.Rule = time.Duration(d.FRMax)*time.Minute, models.RulePolicy
 		if rapid.IntRange(0, 5).Draw(t, "visited") == 0 {
 			d.Visits--
+		}
+		if rapid.IntRange(0, 5).Draw(t, "moved") == 0 {
+			d.WasDue++
 		}
 	}
 	if len(due[0]) > 1 {
@@ -104,4 +108,9 @@ func (p *pair) weigh(t *rapid.T) {
 	b, err := p.model.PagesKnown(p.ctx)
 	p.ok(err)
 	p.same("PagesKnown", a, b)
+	bySite, err := p.store.PagesBySite(p.ctx)
+	p.ok(err)
+	byModel, err := p.model.PagesBySite(p.ctx)
+	p.ok(err)
+	p.same("PagesBySite", bySite, byModel)
 }

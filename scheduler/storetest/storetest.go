@@ -98,6 +98,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"pages are rescheduled":                         pagesAreRescheduled,
 		"only pages that wait are rescheduled":          onlyWaitingPagesAreRescheduled,
 		"pages of a leased host are rescheduled":        leasedHostIsRescheduled,
+		"wishes are not rescheduled":                    wishesAreNotRescheduled,
 		"sweeps and visits side by side":                rescheduledSideBySide,
 		"notes are merged":                              notesAreMerged,
 		"notes are merged side by side":                 mergedSideBySide,

@@ -49,7 +49,9 @@ func (w *world) add(host string, n int) {
 	w.Helper()
 	var pages []models.Discovery
 	for i := range n {
-		pages = append(pages, found(host, i))
+		d := found(host, i)
+		d.Page.DueAt, d.Page.Rule = models.At(w.now), models.RulePolicy
+		pages = append(pages, d)
 	}
 	w.addPages(pages...)
 }

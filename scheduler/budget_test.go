@@ -1,0 +1,192 @@
+package scheduler_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler"
+	"recrawld/simulate"
+)
+
+// endClock ends a simulation at a time.
+type endClock struct {
+	*clock.Virtual
+	end  time.Time
+	stop context.CancelFunc
+}
+
+func (c endClock) SleepUntil(ctx context.Context, t time.Time) error {
+	if t.After(c.end) {
+		c.stop()
+		return context.Canceled
+	}
+	return c.Virtual.SleepUntil(ctx, t)
+}
+
+// observer answers for pages that change every 1 to 11 days, and takes notes.
+type observer struct {
+	clk    clock.Clock
+	visits int
+	days   map[int]int
+	last   map[int64]time.Time
+	least  time.Duration
+	most   time.Duration
+	unseen time.Duration // that changes were not seen by
+	passed time.Duration // between visits
+	start  time.Time
+}
+
+func (o *observer) Visit(_ context.Context, turn models.Turn) models.Outcome {
+	p, now := &turn.Page.Page, o.clk.Now()
+	o.visits++
+	o.days[int(now.Sub(o.start).Hours()/24)]++
+	if last, ok := o.last[p.ID]; ok {
+		o.least, o.most = min(o.least, now.Sub(last)), max(o.most, now.Sub(last))
+	}
+	o.last[p.ID] = now
+	pace := time.Duration(uint64(p.ID)%11+1) * 24 * time.Hour
+	if p.Stats.Records > 0 {
+		seen := p.Stats.VisitedAt.Time()
+		o.passed += now.Sub(seen)
+		o.unseen += max(0, now.Sub(seen.Truncate(pace).Add(pace)))
+	}
+	out := models.Outcome{Kind: models.NotModified, At: now, Sent: 1, Status: 304}
+	switch {
+	case p.Stats.Records == 0:
+		out.Kind = models.First
+	case now.Truncate(pace).After(p.Stats.VisitedAt.Time()):
+		out.Kind = models.Changed
+	}
+	return out
+}
+
+// stale is the share of the time in which a page had changed since its last visit.
+func (o *observer) stale() float64 { return float64(o.unseen) / float64(o.passed) }
+
+// ledger is a store that counts what is moved.
+type ledger struct {
+	*simulate.Memory
+	putOff, moved, commits int
+}
+
+func (c *ledger) Commit(ctx context.Context, now time.Time, r []models.Result) ([]error, error) {
+	for i := range r {
+		if r[i].Page.Rule == models.RuleBudget {
+			c.putOff++
+		}
+	}
+	c.commits += len(r)
+	return c.Memory.Commit(ctx, now, r)
+}
+
+func (c *ledger) Reschedule(ctx context.Context, d []models.Due) error {
+	c.moved += len(d)
+	return c.Memory.Reschedule(ctx, d)
+}
+
+// simulated runs a worker over the pages of one site with the policy adaptive for so many days.
+func simulated(t *testing.T, pages, days int, change func(*config.Config)) (*observer, *ledger) {
+	t.Helper()
+	c := config.Default()
+	c.Defaults.Policy, c.Defaults.Vary = "adaptive", 0
+	c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://h.test/", Settings: c.Defaults}}
+	change(&c)
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	store := &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}
+	var found []models.Discovery
+	for i := range pages {
+		p := scheduler.NewPage(fmt.Sprintf("http://h.test/d%d/p%d", i%5, i), "h.test", 1, 0, 4)
+		p.DueAt = models.At(start)
+		found = append(found, models.Discovery{Page: p, Host: "h.test"})
+	}
+	if _, err := store.AddPages(t.Context(), start, found, 1e6); err != nil {
+		t.Fatal(err)
+	}
+	planner, err := scheduler.NewPlanner(&c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	clk := endClock{clock.NewVirtual(start), start.Add(time.Duration(days) * 24 * time.Hour), stop}
+	w := &observer{clk: clk, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: start}
+	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: w, Archive: simulate.Nowhere{}, Clock: clk,
+		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return w, store
+}
+
+// TestEarlyVisitsKeepTheCycle: with budget to spare no page is visited twice within a cycle, and all are once in nearly each.
+func TestEarlyVisitsKeepTheCycle(t *testing.T) {
+	t.Parallel()
+	w, _ := simulated(t, 3, 20, func(c *config.Config) {
+		c.Cycle = "6h"
+		c.Budget.Requests = config.Rate{PerDay: 200}
+	})
+	if w.least < 6*time.Hour || w.visits < 120 {
+		t.Errorf("%d visits; two to one page are %v apart, want at least a cycle of 6h and some 240 visits", w.visits, w.least)
+	}
+}
+
+// TestBudgetOfASite compares a site's own budget with the same one of all sites: most of it is spent, and pages
+// wait not much longer.
+func TestBudgetOfASite(t *testing.T) {
+	t.Parallel()
+	const days = 30
+	for _, test := range []struct {
+		pages  int
+		perDay float64
+	}{{100, 100}, {300, 20}} {
+		t.Run(fmt.Sprintf("%v requests a day for %d pages", test.perDay, test.pages), func(t *testing.T) {
+			t.Parallel()
+			rate := config.Rate{PerDay: test.perDay}
+			all, _ := simulated(t, test.pages, days, func(c *config.Config) { c.Budget.Requests = rate })
+			own, store := simulated(t, test.pages, days, func(c *config.Config) { c.Sites[0].Settings.Budget.Requests = rate })
+			t.Logf("of all: %d visits, longest %v, stale %.3f; own: %d visits, longest %v, stale %.3f, %d put off, %d moved",
+				all.visits, all.most, all.stale(), own.visits, own.most, own.stale(), store.putOff, store.moved)
+			if perDay := float64(own.visits) / days; perDay < 0.7*float64(all.visits)/days || perDay > test.perDay*1.01 {
+				t.Errorf("of %v requests a day %.1f are made; under the budget of all sites %.1f", test.perDay, perDay, float64(all.visits)/days)
+			}
+			if own.stale() > 1.35*all.stale() {
+				t.Errorf("a share of %.4f of the changes' time is not seen, under the budget of all sites %.4f", own.stale(), all.stale())
+			}
+			if store.putOff > 2*own.visits {
+				t.Errorf("%d visits, but %d times a page was put off", own.visits, store.putOff)
+			}
+			if len(own.last) < test.pages || own.most > 60*24*time.Hour {
+				t.Errorf("%d of %d pages were visited, the longest wait was %v", len(own.last), test.pages, own.most)
+			}
+		})
+	}
+}
+
+// TestBudgetWithinWindows: outside its windows a site's pages are not visited, and nobody tries over and over.
+func TestBudgetWithinWindows(t *testing.T) {
+	t.Parallel()
+	window, err := config.ParseWindow("22:00-02:00 UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, store := simulated(t, 100, 120, func(c *config.Config) {
+		c.Sites[0].Settings.Windows = []config.Window{window}
+		c.Budget.Requests = config.Rate{PerDay: 100}
+	})
+	late := 0
+	for d := 60; d < 120; d++ {
+		late += w.days[d]
+	}
+	t.Logf("%d visits, %d in the last 60 days, %d commits, longest %v", w.visits, late, store.commits, w.most)
+	if perDay := float64(late) / 60; perDay < 10 || perDay > 18 {
+		t.Errorf("%.1f visits a day, want some 16: what 100/day gives in four hours", perDay)
+	}
+	if store.commits > 3*w.visits {
+		t.Errorf("%d commits for %d visits", store.commits, w.visits)
+	}
+}

@@ -1,0 +1,194 @@
+package scheduler
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// TestFailedReadKeepsKnowledge: one failed read of a host's knowledge does not replace what is stored.
+func TestFailedReadKeepsKnowledge(t *testing.T) {
+	t.Parallel()
+	m := NewMind(failingKnowledge{})
+	h := &models.Host{Bucket: 1, ID: 7, Name: "h", Pages: 40, Learned: 12}
+	if err := m.open(t.Context(), h); err == nil {
+		t.Fatal("want an error")
+	}
+	visitSome(m, h, 10)
+	if body := m.save(h, noon); body != nil {
+		t.Errorf("%d bytes of ten lessons replace what twelve writings had", len(body))
+	}
+}
+
+type failingKnowledge struct{ Store }
+
+func (failingKnowledge) Knowledge(context.Context, int16, int64) ([]byte, int32, error) {
+	return nil, 0, errors.New("busy")
+}
+
+func visitSome(m *Mind, h *models.Host, n int) {
+	s := config.Default().Defaults
+	s.Policy = policy.AdaptiveName
+	for i := range n {
+		p := models.Page{Bucket: h.Bucket, HostID: h.ID, ID: int64(i), URL: "http://h/x", FRMax: 1, Rule: models.RulePolicy}
+		p.Stats.Records, p.Stats.FirstAt, p.Stats.VisitedAt = 2, models.At(noon.Add(-48*time.Hour)), models.At(noon.Add(-24*time.Hour))
+		m.observed(question{page: &p, settings: &s, now: noon, cycle: time.Hour, ceiling: 1000 * time.Hour, even: 24 * time.Hour}, true, false)
+	}
+}
+
+// TestForgetsNobodyAtWork: the hosts that are being visited are not forgotten.
+func TestForgetsNobodyAtWork(t *testing.T) {
+	t.Parallel()
+	m := NewMind(failingKnowledge{})
+	h := &models.Host{Bucket: 1, ID: 7, Name: "h", Pages: 400}
+	if err := m.open(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	visitSome(m, h, 10)
+	was := m.crowds[hostKey{1, 7}]
+	for i := range int64(crowdsKept) {
+		other := &models.Host{Bucket: 2, ID: i, Name: "o"}
+		if err := m.open(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 { // they were saved at some time
+			m.crowds[hostKey{2, i}].saved = noon
+		}
+	}
+	if m.crowds[hostKey{1, 7}] != was {
+		t.Errorf("a host with lessons that are not written is forgotten while it is visited; what is learned next replaces what is stored")
+	}
+}
+
+// TestTwoWorkersByTurns: two workers that learn on one host by turns lose nothing.
+func TestTwoWorkersByTurns(t *testing.T) {
+	t.Parallel()
+	store := &oneHost{}
+	a, b := NewMind(store), NewMind(store)
+	h := &models.Host{Bucket: 1, ID: 7, Name: "h", Pages: 1600} // written after 100 lessons of one worker
+	lessons := 0
+	for turn := range 40 {
+		m := []*Mind{a, b}[turn%2]
+		h.LeaseToken++
+		if err := m.open(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+		visitSome(m, h, 9)
+		lessons += 9
+		if body := m.save(h, noon); body != nil {
+			store.body, h.Learned = body, h.Learned+1
+			store.learned = h.Learned
+		}
+	}
+	if err := a.open(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	kept := a.crowds[hostKey{1, 7}].MarshalBinary
+	single := NewMind(&oneHost{})
+	if err := single.open(t.Context(), &models.Host{Bucket: 1, ID: 7}); err != nil {
+		t.Fatal(err)
+	}
+	visitSome(single, h, lessons)
+	got, want := pageDays(t, kept), pageDays(t, single.crowds[hostKey{1, 7}].MarshalBinary)
+	if got < 0.99*want {
+		t.Errorf("of %v page-days that two workers saw by turns, %v are known", want, got)
+	}
+}
+
+// pageDays is how many days of pages a crowd has seen, which it writes behind its form and its changes.
+func pageDays(t *testing.T, marshal func() ([]byte, error)) float64 {
+	t.Helper()
+	body, err := marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return math.Float64frombits(binary.LittleEndian.Uint64(body[13:]))
+}
+
+// oneHost is what a store knows of one host.
+type oneHost struct {
+	Store
+	body    []byte
+	learned int32
+	reads   int
+}
+
+func (o *oneHost) Knowledge(context.Context, int16, int64) ([]byte, int32, error) {
+	o.reads++
+	return o.body, o.learned, nil
+}
+
+// TestLostWritingIsReadAgain: where a result with knowledge was lost and another worker wrote since as often, its knowledge
+// counts.
+func TestLostWritingIsReadAgain(t *testing.T) {
+	t.Parallel()
+	store := &oneHost{}
+	m, other := NewMind(store), NewMind(store)
+	h := &models.Host{Bucket: 1, ID: 7, Name: "h", Pages: 16, LeaseToken: 1}
+	turn := func(m *Mind) []byte {
+		if err := m.open(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+		visitSome(m, h, 5)
+		defer m.leave(h)
+		return m.save(h, noon)
+	}
+	if turn(m) == nil {
+		t.Fatal("nothing is written")
+	}
+	h.LeaseToken++ // what was written is lost with the lease
+	store.body, store.learned, h.Learned = turn(other), 1, 1
+	h.LeaseToken++
+	if err := m.open(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	if store.reads != 1 {
+		t.Errorf("what the other worker wrote was read %d times, want once", store.reads)
+	}
+}
+
+// TestLittleKnowledgeIsKept: what few lessons taught is written too, in time.
+func TestLittleKnowledgeIsKept(t *testing.T) {
+	t.Parallel()
+	m := NewMind(&oneHost{})
+	m.alone = true
+	h := &models.Host{Bucket: 1, ID: 7, Name: "h", Pages: 3, LeaseToken: 1}
+	if err := m.open(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	for i, now := range []time.Time{noon, noon.Add(time.Hour), noon.Add(25 * time.Hour)} {
+		visitSome(m, h, 1)
+		if got, want := m.save(h, now) != nil, i != 1; got != want {
+			t.Errorf("at %v written: %v, want %v", now, got, want)
+		}
+	}
+}
+
+// TestPriceThatBecomesKnown: a price that becomes known while the database's is read is one of the two.
+func TestPriceThatBecomesKnown(t *testing.T) {
+	t.Parallel()
+	mine := new(price)
+	old := *mine
+	var other price
+	other.learn(0.1)
+	written := old.merged(other.merged(nil))
+	mine.learn(0.2) // a fetcher, meanwhile
+	mine.follow(written, old)
+	if v := mine.value(); v < 0.09 || v > 0.21 {
+		t.Errorf("of the prices 0.1 and 0.2 came %v", v)
+	}
+	old = *mine
+	mine.learn(0.2)
+	learned := mine.log - old.log
+	mine.follow(old.merged(written), old)
+	if got := mine.log - mine.base; got != learned {
+		t.Errorf("of what was learned meanwhile, %v, %v is kept", learned, got)
+	}
+}
