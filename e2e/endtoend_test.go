@@ -11,7 +11,7 @@ import (
 
 // TestEndToEndSQLite follows three years of real pages and holds everything that was stored against what was served.
 func TestEndToEndSQLite(t *testing.T) {
-	r := newRehearsal(t, "sqlite", 75*time.Second)
+	r := newRehearsal(t, "sqlite", 50*time.Second)
 	d := r.launch("")
 	r.sleep(r.end)
 	d.stop()
@@ -36,7 +36,7 @@ func TestEndToEndSQLite(t *testing.T) {
 
 // TestEndToEndPostgres has two worker processes follow the same pages on one PostgreSQL.
 func TestEndToEndPostgres(t *testing.T) {
-	r := newRehearsal(t, pgtest.DSN(t), 75*time.Second)
+	r := newRehearsal(t, pgtest.DSN(t), 50*time.Second)
 	first := r.launch("a")
 	second := r.launch("b")
 	r.sleep(r.end)

@@ -58,33 +58,55 @@ type rehearsal struct {
 	end    time.Time
 }
 
-// newRehearsal loads the world and starts its origin: the clock runs from now on.
+// newRehearsal loads the world, starts its origin and writes a configuration: the clock runs from now on.
 func newRehearsal(t *testing.T, store string, span time.Duration) *rehearsal {
 	t.Helper()
-	longTest(t)
-	program(t)
 	hosts, first := 0, time.Date(2023, 9, 25, 0, 0, 0, 0, time.UTC)
 	if testing.Short() {
 		hosts, first, span = 6, time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC), span/6
 	}
-	corpus, err := origin.LoadCorpus(shared.Path(t, "pages"), t.TempDir(), hosts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { corpus.Close() })
-	r := &rehearsal{t: t, dir: t.TempDir(), corpus: corpus, store: store}
+	// After its last change the world stands still until every page had its turn once more.
+	r := openRehearsal(t, hosts, first, func(last time.Time) time.Time { return last.Add((frMax + 15) * cycle) }, span)
+	r.store = store
+	r.configure(settings{agent: "recrawld", policy: "classic", frMax: frMax})
+	return r
+}
+
+// openRehearsal loads some hosts of the world, 0: all, and starts its origin: from now on its clock runs from first to
+// an end that is told by the world's last change, in a span of real time.
+func openRehearsal(t *testing.T, hosts int, first time.Time, end func(last time.Time) time.Time, span time.Duration) *rehearsal {
+	t.Helper()
+	longTest(t)
+	program(t)
+	r := &rehearsal{t: t, dir: t.TempDir(), corpus: corpusOf(t, hosts)}
+	var err error
 	if r.log, err = origin.NewLog(filepath.Join(r.dir, "requests.ndjson")); err != nil {
 		t.Fatal(err)
 	}
-	_, last := corpus.Span()
-	// After its last change the world stands still until every page had its turn once more.
-	r.end = last.Add((frMax + 15) * cycle)
+	_, last := r.corpus.Span()
+	r.end = end(last)
 	now := clock.System{}.Now()
 	r.anchor = clock.Anchor{RealAt: now, At: first, Speed: float64(r.end.Sub(first)) / float64(span)}
 	r.clock = clock.NewSystem(r.anchor)
 	r.serve()
-	r.configure()
 	return r
+}
+
+// corpora are the worlds that were loaded, by how many hosts they have. Rehearsals follow one another, each with an origin
+// of its own.
+var corpora = map[int]*origin.Corpus{}
+
+// corpusOf loads some hosts of the world, once a test process.
+func corpusOf(t *testing.T, hosts int) *origin.Corpus {
+	t.Helper()
+	if corpora[hosts] == nil {
+		corpus, err := origin.LoadCorpus(shared.Path(t, "pages"), scratch, hosts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		corpora[hosts] = corpus
+	}
+	return corpora[hosts]
 }
 
 // serve runs the origin until the test ends.
@@ -107,20 +129,32 @@ func (r *rehearsal) serve() {
 	})
 }
 
-func (r *rehearsal) configure() {
-	text := fmt.Sprintf(`cycle: %v
+// settings are what daemons differ in.
+type settings struct {
+	agent  string // the name by which the origin knows it
+	policy string
+	frMax  int
+	budget string // "" for none
+}
+
+func (r *rehearsal) configure(s settings) {
+	text := fmt.Sprintf(`cycle: 24h
 listen: off
+agent: {name: %s}
 worker: {min_free: 16MiB, grace: 10s}
 backup: {every: off}
 history: {keep: 36500d}
 defaults:
-  policy: classic
+  policy: %s
   fr: 2
   fr_max: %d
   delay: %v
   delay_max: 12h
   level: 1
-`, "24h", frMax, "1h")
+`, s.agent, s.policy, s.frMax, "1h")
+	if s.budget != "" {
+		text += "budget: " + s.budget + "\n"
+	}
 	if err := os.WriteFile(r.path("recrawld.yaml"), []byte(text), 0o644); err != nil {
 		r.t.Fatal(err)
 	}
