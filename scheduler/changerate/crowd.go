@@ -155,8 +155,8 @@ func (c *Crowd) learn(names *Names, v sight) {
 // the lower bound it leaves rates alone, from the upper one on they are not looked at.
 const (
 	turnedVisits           = 300
-	fewVisits              = 50
-	noiseBegins, noiseWins = 0.70, 0.80
+	fewVisits              = 20
+	noiseBegins, noiseWins = 0.60, 0.75
 )
 
 // noise is how little the rates of the pages are to be trusted, in [0, 1].
