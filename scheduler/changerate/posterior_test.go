@@ -113,7 +113,7 @@ func TestDueInvertsUtility(t *testing.T) {
 		g, days := someGamma().Draw(t, "posterior"), someDays("days", t)
 		value := g.Utility(days)
 		due := g.Due(value)
-		if back := g.Utility(due); !near(back, value, 1e-9) {
+		if back := g.Utility(due); !near(back, value, 1e-7) {
 			t.Fatalf("%v: after %v days a visit is worth %v; due for that after %v, worth %v", g, days, value, due, back)
 		}
 	})
