@@ -42,7 +42,7 @@ type contestant struct {
 func TestEndToEndAdaptive(t *testing.T) {
 	first, hosts, span := time.Date(2025, 9, 25, 0, 0, 0, 0, time.UTC), 0, contestSpan
 	if testing.Short() {
-		hosts, span = 6, contestSpan/3
+		first, hosts, span = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 6, contestSpan*2/3
 	}
 	base := openRehearsal(t, hosts, first, func(last time.Time) time.Time { return last.Add(-104 * 24 * time.Hour) }, span)
 	killed := base.enter("adaptive-killed", "adaptive", "sqlite", "")
@@ -177,7 +177,7 @@ func (c *contestant) check() {
 	if c.busiest > 7*contestBudget*5/4 {
 		c.t.Errorf("%s made %d requests in seven days, its budget is %d", c.name, c.busiest, 7*contestBudget)
 	}
-	if least := contestBudget * days / 4; float64(len(c.entries)) < least {
+	if least := contestBudget * days / 10; float64(len(c.entries)) < least {
 		c.t.Errorf("%s made only %d requests", c.name, len(c.entries))
 	}
 	p := c.corpus.CheckPoliteness(c.entries, delay, 25*time.Hour) // two requests at once are a gap below 0
