@@ -37,7 +37,7 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 		out, held = w.putOff(p, page, now)
 	}
 	switch {
-	case own == nil || early:
+	case own == nil || early && (held || page.Rule != models.RuleBudget):
 		return out, held
 	case page.Rule == models.RuleBudget: // it paid in advance
 		own.reserved(!held)
@@ -86,11 +86,16 @@ func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, ow
 	}
 	switch page.Rule {
 	case models.RulePolicy, models.RuleWindow, models.RuleStart:
+		if own != nil && !until.After(now) {
+			until, err = own.spare(ctx)
+		}
+	case models.RuleBudget:
+		if own != nil { // places before it were given back: nobody else has a use for what is earned
+			until, err = own.line(ctx)
+		}
+		until = earlier(until, page.DueAt.Time())
 	default:
 		until = page.DueAt.Time()
-	}
-	if own != nil && !until.After(now) {
-		until, err = own.spare(ctx)
 	}
 	if err != nil || !until.After(now) {
 		return models.Outcome{}, false
