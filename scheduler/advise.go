@@ -79,14 +79,6 @@ func (m *Mind) crowdOf(p *models.Page) *crowd {
 	return c
 }
 
-// worth is what a visit to the page is worth now, beside what it must be worth.
-func (m *Mind) worth(q question) (value, price float64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	c := m.crowdOf(q.page)
-	return importance(q.page) * m.forecast(c, &q).Value(), m.priceAt(c, &q)
-}
-
 // observed learns from a visit that saw the content of before, and what it was worth. late tells that the page waited
 // for its host and not for the budget.
 func (m *Mind) observed(before question, changed, late bool) models.Evidence {
