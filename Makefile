@@ -84,7 +84,7 @@ torture:
 
 # bench-freshness prints every figure that the adaptive policy shall reach, beside the policies it is compared with. It
 # takes its histories, and an independent judge, from the folder of shared test data. FRESHBENCH=-leave-out scores each
-# history with weights fitted on the others as well, FRESHBENCH="-short -small" is done in a minute or two.
+# history with weights fitted on the others as well, FRESHBENCH="-short -small" takes the smallest history and worlds.
 SHARED ?= $(or $(RECRAWLD_SHARED),../shared)
 
 bench-freshness:
