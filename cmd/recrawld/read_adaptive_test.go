@@ -108,7 +108,7 @@ type moods struct{ clock clock.Clock }
 func (m moods) Visit(_ context.Context, turn models.Turn) models.Outcome {
 	p := &turn.Page.Page
 	out := models.Outcome{Kind: models.NotModified, At: m.clock.Now(), Sent: 1, Status: 304}
-	pace := time.Duration(p.ID&7+1) * day
+	pace := time.Duration(p.ID&7+1) * 4 * day
 	switch {
 	case p.Stats.Records == 0:
 		out.Kind, out.Status = models.First, 200
@@ -168,7 +168,8 @@ func adaptiveData(t *testing.T) (dir string) {
 	return dir
 }
 
-// The due time that is explained is the one that was decided: for the pages visited last nothing was learned since.
+// The due time that is explained is near the one that was decided: of the page visited last nothing was learned since, but
+// the price moved on when the pages were compared after its visit.
 func TestWhyExplainsTheDecision(t *testing.T) {
 	t.Parallel()
 	dir := adaptiveData(t)
@@ -196,9 +197,9 @@ func TestWhyExplainsTheDecision(t *testing.T) {
 			t.Errorf("page %d: %+v does not agree with %+v", i, a, got.Page)
 		}
 	}
-	if near < pagesOfMoods*3/4 || miss > 0.05 {
+	if near < pagesOfMoods*3/4 || miss > 0.4 {
 		t.Errorf("the due times of %d of %d pages are explained to within a quarter of the interval, want most; that of the page "+
-			"visited last to within %.3f of it, want 0.05", near, pagesOfMoods, miss)
+			"visited last to within %.3f of it, want 0.4", near, pagesOfMoods, miss)
 	}
 }
 

@@ -156,7 +156,7 @@ func (c *Crowd) learn(names *Names, v sight) {
 const (
 	turnedVisits           = 300
 	fewVisits              = 20
-	noiseBegins, noiseWins = 0.60, 0.75
+	noiseBegins, noiseWins = 0.70, 0.80
 )
 
 // noise is how little the rates of the pages are to be trusted, in [0, 1].
