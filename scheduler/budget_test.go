@@ -190,3 +190,24 @@ func TestBudgetWithinWindows(t *testing.T) {
 		t.Errorf("%d commits for %d visits", store.commits, w.visits)
 	}
 }
+
+// TestNewPagesAreReadAtOnce: a budget for each page known does not hold up the first visits to new pages, and holds the
+// others to its measure.
+func TestNewPagesAreReadAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*config.Config){
+		"the default": func(*config.Config) {},
+		"of the site": func(c *config.Config) { c.Sites[0].Settings.Budget.Requests = config.Rate{PerDay: 0.2, PerPage: true} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := simulated(t, 50, 30, change)
+			if w.days[0] < 50 {
+				t.Errorf("%d visits on the first day, want all 50 pages read", w.days[0])
+			}
+			if w.visits < 50+250 || w.visits > 50+310 {
+				t.Errorf("%d visits in 30 days, want the first 50 and some 300", w.visits)
+			}
+		})
+	}
+}

@@ -120,13 +120,32 @@ func (p *purses) own(id int32) *purse {
 
 // settle corrects what was paid for a visit by what it used. A page that was put off has not paid out of its site's budget.
 func (p *purses) settle(page *models.Page, out *models.Outcome) {
-	p.all.settle(out.Sent-1, out.WireBytes)
+	all, site := p.costs(page, out)
+	p.all.settle(all-1, out.WireBytes)
 	if out.Kind == models.Deferred {
 		return
 	}
 	if own := p.own(page.SiteID); own != nil {
-		own.settle(out.Sent-1, out.WireBytes)
+		own.settle(site-1, out.WireBytes)
 	}
+}
+
+// costs is for how many requests of a visit the budget of all and that of the page's site pay. A budget that is for each page
+// known keeps pages fresh; it does not pay for their first visit, or a new site of some pages would be read for days.
+func (p *purses) costs(page *models.Page, out *models.Outcome) (all, site int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all, site = out.Sent, out.Sent
+	if page.Stats.Records > 0 {
+		return all, site
+	}
+	if p.of.all.Requests.PerPage {
+		all = 0
+	}
+	if p.of.site(page.SiteID).Requests.PerPage {
+		site = 0
+	}
+	return all, site
 }
 
 // close gives back what is held, so that others have it, or the next start.
