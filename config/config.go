@@ -66,7 +66,7 @@ type Budget struct {
 // Rate is a number of requests a day: "2000/day", or for each page known: "0.2/page/day".
 type Rate struct {
 	PerDay  float64 // ≥ 0; 0 ("off"): no bound
-	PerPage bool    // PerDay is for each page known
+	PerPage bool    // PerDay is for each page known; the first visits to new pages come beside it
 }
 
 // Backup says when a checkpoint is taken.
