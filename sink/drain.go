@@ -143,6 +143,7 @@ func (d *Drain) round(ctx context.Context) (int, error) {
 	if err := d.log.SetCursors(context.WithoutCancel(ctx), d.sink.Name(), cursors); err != nil {
 		return 0, err
 	}
+	d.opts.Log.Debug("delivered", slog.String("sink", d.sink.Name()), slog.Int("events", len(events)))
 	return len(events), nil
 }
 
