@@ -66,6 +66,11 @@ func DefaultSettings() Settings {
 		LinksPerPage: 10_000,
 		ChildrenKept: 500,
 
+		Significance: 0.5,
+		Duplicates:   true,
+		Audit:        0.01,
+		Probe:        30 * day,
+
 		Parents:    Parents{Threshold: 0.40, MaxSkips: 3},
 		GoneVisits: 3,
 		GoneOver:   48 * time.Hour,

@@ -84,6 +84,14 @@ var settingFields = []field[Settings]{
 	{key: "links_per_page", of: func(s *Settings) value { return count(&s.LinksPerPage, 0, 1_000_000) }},
 	{key: "children_kept", of: func(s *Settings) value { return count(&s.ChildrenKept, 0, 100_000) }},
 
+	{key: "significance", of: func(s *Settings) value { return number(&s.Significance, 0, 1) }},
+	{key: "watch", of: func(s *Settings) value { return words(&s.Watch, checkSelector) }},
+	{key: "ignore", of: func(s *Settings) value { return words(&s.Ignore, checkSelector) }},
+	{key: "ignore_text", of: func(s *Settings) value { return words(&s.IgnoreText, checkPattern) }},
+	{key: "duplicates", of: func(s *Settings) value { return toggle(&s.Duplicates) }},
+	{key: "audit", of: func(s *Settings) value { return orOff(percent(&s.Audit, 0.0001, 1)) }},
+	{key: "probe", of: func(s *Settings) value { return orOff(duration(&s.Probe, day, 366*day, "d")) }},
+
 	{key: "parents.threshold", of: func(s *Settings) value { return orOff(percent(&s.Parents.Threshold, 0.05, 0.95)) }},
 	{key: "parents.max_skips", of: func(s *Settings) value { return count(&s.Parents.MaxSkips, 1, 1000) }},
 	{key: "parents", short: "parents.threshold", of: parentsOff},

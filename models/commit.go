@@ -73,7 +73,7 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 		return nil, err
 	}
 	for _, write := range []func(context.Context) error{
-		c.writePages, c.writeVisits, c.writeKnowledge, c.writeRobots, c.writeLinks, c.discover, c.forward, c.writeContents, c.settleHosts,
+		c.writePages, c.writeVisits, c.writeKnowledge, c.writeMemories, c.writeRobots, c.writeLinks, c.discover, c.forward, c.writeContents, c.settleHosts,
 		c.queue.flush, c.writeEvents, c.writeDaily,
 	} {
 		if err := write(ctx); err != nil {
@@ -113,6 +113,7 @@ func (c *commit) judge(ctx context.Context) ([]error, error) {
 		c.fresh = append(c.fresh, r)
 		host.OpenAt, host.BackoffUntil = r.Host.OpenAt, r.Host.BackoffUntil
 		host.Failures, host.Delay, host.Ahead = r.Host.Failures, r.Host.Delay, r.Host.Ahead
+		host.Trials = r.Host.Trials
 		if len(r.Knowledge) > 0 {
 			host.Learned++
 		}
@@ -195,6 +196,28 @@ func (c *commit) writeKnowledge(ctx context.Context) error {
 		}
 	}
 	return knowledgeTable.upsert(ctx, c.tx, byKey(last))
+}
+
+// writeMemories writes what is remembered of pages and hosts; of two results for one the later one.
+func (c *commit) writeMemories(ctx context.Context) error {
+	type key struct{ host, page int64 }
+	last := make(map[key][]byte)
+	for _, r := range c.fresh {
+		if len(r.Memory) > 0 {
+			last[key{r.Lease.HostID, r.Page.ID}] = r.Memory
+		}
+		if len(r.HostMemory) > 0 {
+			last[key{r.Lease.HostID, HostMemoryID}] = r.HostMemory
+		}
+	}
+	rows := make([]Memory, 0, len(last))
+	for k, body := range last {
+		rows = append(rows, Memory{Bucket: c.bucket, HostID: k.host, PageID: k.page, Body: body})
+	}
+	slices.SortFunc(rows, func(a, b Memory) int {
+		return cmp.Or(cmp.Compare(a.HostID, b.HostID), cmp.Compare(a.PageID, b.PageID))
+	})
+	return memoryTable.upsert(ctx, c.tx, rows)
 }
 
 func (c *commit) writeRobots(ctx context.Context) error {

@@ -19,6 +19,7 @@ type Dump struct {
 	Daily    []Daily
 
 	Knowledge []Knowledge
+	Memories  []Memory
 	Notes     []Note
 }
 
@@ -30,7 +31,8 @@ func (s *Store) Dump(ctx context.Context) (Dump, error) {
 		dumpOf(ctx, s, siteTable, &d.Sites), dumpOf(ctx, s, hostTable, &d.Hosts), dumpOf(ctx, s, robotsTable, &d.Robots),
 		dumpOf(ctx, s, pageTable, &d.Pages), dumpOf(ctx, s, visitTable, &d.Visits), dumpOf(ctx, s, versionTable, &d.Versions),
 		dumpOf(ctx, s, contentTable, &contents), dumpOf(ctx, s, linkTable, &d.Links), dumpOf(ctx, s, eventTable, &d.Events),
-		dumpOf(ctx, s, dailyTable, &d.Daily), dumpOf(ctx, s, knowledgeTable, &d.Knowledge), dumpOf(ctx, s, noteTable, &d.Notes),
+		dumpOf(ctx, s, dailyTable, &d.Daily), dumpOf(ctx, s, knowledgeTable, &d.Knowledge),
+		dumpOf(ctx, s, memoryTable, &d.Memories), dumpOf(ctx, s, noteTable, &d.Notes),
 	} {
 		if err := read(); err != nil {
 			return d, fmt.Errorf("dump database: %w", err)

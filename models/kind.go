@@ -23,7 +23,8 @@ func (s PageState) String() string { return word(pageStates, int(s)) }
 // OutcomeKind says what a visit found.
 type OutcomeKind int16
 
-// The kinds of outcome, in the order of the ladder that tells them apart.
+// The kinds of outcome, in the order of the ladder that tells them apart; what came later stands at the end, because
+// the numbers are stored.
 const (
 	NotModified   OutcomeKind = iota + 1 // 304
 	SameBytes                            // 200 with the body we have
@@ -39,22 +40,27 @@ const (
 	Skipped                              // not asked: an unchanged parent too few of whose children changed
 	Deferred                             // not asked: outside its time windows, or its site is paused
 	Interrupted                          // the daemon stopped or lost the lease; teaches nothing
+	Noise                                // 200, the text or its links differ, by nothing that matters; between SameText and Changed
+	Probed                               // a name that does not exist was asked for, to see the answer; the page's turn comes next
 )
 
 var outcomeKinds = []string{"", "not-modified", "same-bytes", "same-text", "changed", "first", "moved", "missing",
-	"gone", "failed", "excluded", "robots-fetched", "skipped", "deferred", "interrupted"}
+	"gone", "failed", "excluded", "robots-fetched", "skipped", "deferred", "interrupted", "noise", "probed"}
 
 // String is the kind's word.
 func (k OutcomeKind) String() string { return word(outcomeKinds, int(k)) }
 
 // Observed tells whether the visit saw the page's present content, so that it counts as a record for its change rate.
-func (k OutcomeKind) Observed() bool { return k >= NotModified && k <= First }
+func (k OutcomeKind) Observed() bool { return k >= NotModified && k <= First || k == Noise }
 
-// Unchanged tells whether the content was seen and is the one we have.
-func (k OutcomeKind) Unchanged() bool { return k >= NotModified && k <= SameText }
+// Unchanged tells whether the content was seen and is, but for what does not matter, the one we have.
+func (k OutcomeKind) Unchanged() bool { return k >= NotModified && k <= SameText || k == Noise }
+
+// OtherBytes tells whether a body was seen that differs from the one we had, in what matters or not.
+func (k OutcomeKind) OtherBytes() bool { return k == SameText || k == Noise || k == Changed }
 
 // Asked tells whether a request went out for the page.
-func (k OutcomeKind) Asked() bool { return k >= NotModified && k <= Failed }
+func (k OutcomeKind) Asked() bool { return k >= NotModified && k <= Failed || k == Noise }
 
 // ErrorClass names why a visit failed. Ours() tells the faults of our own side, which never count against a site.
 type ErrorClass int16
@@ -94,6 +100,10 @@ const (
 	OwnNetwork                   // ours: all hosts failed at once
 	OwnPanic                     // ours: a bug; the log has the stack
 	OwnRules                     // ours: no contact is given, or a rehearsal would ask somebody else's server
+	ErrorPage                    // 200 with an error or outage page where there was content
+	LoginWall                    // 200 with a log-in form where there was content
+	BlockPage                    // 200 with a challenge or a block page
+	Shell                        // 200 with a page that has no content yet: a loading screen, an empty frame
 )
 
 var errorClasses = []string{"", "dns-not-found", "dns-temporary", "blocked-address", "conn-refused", "conn-reset",
@@ -101,13 +111,16 @@ var errorClasses = []string{"", "dns-not-found", "dns-temporary", "blocked-addre
 	"header-too-large", "body-short", "body-slow", "body-too-large", "bad-encoding", "bad-not-modified",
 	"redirect-bad", "redirect-loop", "redirect-too-many", "redirect-blocked", "refused", "too-many-requests",
 	"server-error", "unexpected-status", "empty-body", "robots-unreachable", "own-disk", "own-limit", "own-network",
-	"own-panic", "own-rules"}
+	"own-panic", "own-rules", "error-page", "login-wall", "block-page", "shell"}
 
 // String is the class's word, "" for none.
 func (c ErrorClass) String() string { return word(errorClasses, int(c)) }
 
 // Ours tells whether the fault is on our side.
-func (c ErrorClass) Ours() bool { return c >= OwnDisk }
+func (c ErrorClass) Ours() bool { return c >= OwnDisk && c <= OwnRules }
+
+// Transient tells the answers that came with status 200 and without the page's content: the last good version stays.
+func (c ErrorClass) Transient() bool { return c >= ErrorPage && c <= Shell }
 
 // HostWide tells whether the failure speaks of the whole host and not of one page.
 func (c ErrorClass) HostWide() bool {
@@ -120,19 +133,20 @@ type Rule int16
 
 // The rules.
 const (
-	RuleStart    Rule = iota + 1 // newly known: due at once, or spread over the first cycle
-	RulePolicy                   // fr_max cycles from the last visit
-	RuleHint                     // the server said the page is fresh until then (Expires, max-age)
-	RuleWindow                   // moved into the site's time window
-	RuleBackoff                  // the page's own error clock
-	RuleHost                     // the host's error clock or its Retry-After
-	RuleParent                   // brought forward by a parent's full crawl
-	RuleMissing                  // a 404 waits for confirmation
-	RuleGone                     // looked at rarely: it is gone
-	RuleExcluded                 // not visited at all
-	RulePaused                   // its site is paused
-	RuleManual                   // somebody asked for it now
-	RuleBudget                   // put off: its site's budget is spent, and has paid for a visit then
+	RuleStart     Rule = iota + 1 // newly known: due at once, or spread over the first cycle
+	RulePolicy                    // fr_max cycles from the last visit
+	RuleHint                      // the server said the page is fresh until then (Expires, max-age)
+	RuleWindow                    // moved into the site's time window
+	RuleBackoff                   // the page's own error clock
+	RuleHost                      // the host's error clock or its Retry-After
+	RuleParent                    // brought forward by a parent's full crawl
+	RuleMissing                   // a 404 waits for confirmation
+	RuleGone                      // looked at rarely: it is gone
+	RuleExcluded                  // not visited at all
+	RulePaused                    // its site is paused
+	RuleManual                    // somebody asked for it now
+	RuleBudget                    // put off: its site's budget is spent, and has paid for a visit then
+	RuleDuplicate                 // its content is visited under another URL, so this one is looked at rarely
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it:
@@ -140,7 +154,7 @@ const (
 func (r Rule) ByValue() bool { return r == RulePolicy || r == RuleBudget || r == RuleWindow }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget"}
+	"paused", "manual", "budget", "duplicate"}
 
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }
@@ -152,15 +166,16 @@ type EventKind int16
 const (
 	EventNew       EventKind = iota + 1 // the first good copy
 	EventChanged                        // a new version whose visible text differs
-	EventRefreshed                      // a new version with other bytes and the same visible text
+	EventRefreshed                      // a new version with other bytes and nothing that matters changed
 	EventMoved                          // redirects to RedirectTo
 	EventGone                           // confirmed gone
 	EventRestored                       // was gone, moved or failing, answers again with the copy we have
 	EventFailing                        // entered the error state
 	EventExcluded                       // no longer visited
+	EventTemplate                       // a region that many pages of the host share changed on all of them: one event of the host
 )
 
-var eventKinds = []string{"", "new", "changed", "refreshed", "moved", "gone", "restored", "failing", "excluded"}
+var eventKinds = []string{"", "new", "changed", "refreshed", "moved", "gone", "restored", "failing", "excluded", "template"}
 
 // String is the kind's word.
 func (k EventKind) String() string { return word(eventKinds, int(k)) }

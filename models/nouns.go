@@ -29,6 +29,7 @@ type Host struct {
 	Pages        int32         // pages known, in any state
 	Ahead        bool          // its pages may be visited before they are due, where the budget has a visit to spare
 	Learned      int32         // how often its knowledge was written; 0: there is none
+	Trials       Trials        // what its validators and promises proved to be worth
 }
 
 // Robots is what a host's robots.txt said, one row for each origin (scheme and host).
@@ -84,7 +85,9 @@ type Page struct {
 	Importance float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other. Not written by Commit
 
 	// What was seen.
-	Stats         ChangeStats
+	Stats         ChangeStats // of its content: changes that do not matter are none
+	ByteChanges   int32       // records whose bytes differ from the one before
+	BytesAt       Instant     // the last record whose bytes differed; 0: none did
 	Evidence      Evidence
 	TriedAt       Instant // the last attempt that sent a request
 	Failures      int32   // failures in a row; 0 after any good answer
@@ -101,9 +104,10 @@ type Page struct {
 	LastModified string // both verbatim, as the server sent them
 	Digest       Digest // of the decoded body
 	TextDigest   Digest // of the normalised visible text; zero where there is no text rung
+	LinkPrint    int64  // of the targets of its links, whatever their order; 0: it has none, or was not parsed
 	ContentType  string // media type without parameters, lower case
 	Bytes        int64  // decoded length
-	DuplicateOf  string // URL of the page that had this content first; empty: this one
+	DuplicateOf  string // URL of the page that had this content, or nearly this, first; empty: this one
 	NoArchive    bool   // the page asked not to be kept for others (robots meta or header)
 
 	// As a parent.
@@ -172,6 +176,19 @@ type Outcome struct {
 	NoIndex, NoArchive bool
 	NoFollow           bool
 	Unconditional      bool // asked without conditions, though we hold validators
+	LinkPrint          int64
+	Canonical          string // what the page names as its canonical URL, canonical; empty: nothing, or itself
+
+	// What the change is worth, for Changed and Noise.
+	Significance float32 // 0–1
+	Reasons      Reasons
+	Retract      bool // the change that the visit before reported turned out to be noise
+
+	// What is remembered beyond the rows; nil: as it was.
+	Memory     []byte // of the page
+	HostMemory []byte // of the host
+	Template   string // a change of the host's template was recognised by this visit: what, for a person; empty: none
+	Findings   []Finding
 
 	// As a parent.
 	Full      bool  // its turn was a full crawl because enough of its children changed
@@ -197,8 +214,10 @@ type Version struct {
 	ContentType  string
 	ETag         string
 	LastModified string
-	Significant  bool   // the visible text differs from the version before
-	Record       Record // where the body lies
+	Significant  bool    // what matters differs from the version before
+	Significance float32 // 0–1: how much the difference matters
+	Reasons      Reasons // what differs
+	Record       Record  // where the body lies
 }
 
 // Record is the place of a record in the archive.
@@ -261,6 +280,8 @@ type Event struct {
 	Digest       Digest
 	Bytes        int64
 	RedirectTo   string
+	Significance float32 // of a change, 0–1
+	Reasons      Reasons
 	Record       Record // of the version's body
 }
 
@@ -277,8 +298,10 @@ type Result struct {
 
 	Page       Page
 	Visit      Visit
-	Host       Host     // OpenAt, BackoffUntil, Failures, Delay and Ahead are written, nothing else
+	Host       Host     // OpenAt, BackoffUntil, Failures, Delay, Ahead and Trials are written, nothing else
 	Knowledge  []byte   // replaces what is known of the host and counts its Learned up; empty: leaves it
+	Memory     []byte   // replaces what is remembered of the page; empty: leaves it
+	HostMemory []byte   // replaces what is remembered of the host's noise; empty: leaves it
 	Robots     *Robots  // a newer robots.txt
 	Version    *Version // a new version
 	Content    *Content // its body was not seen before under any URL
@@ -317,6 +340,21 @@ type Knowledge struct {
 	HostID int64
 	Body   []byte
 }
+
+// Memory is what is remembered of a page's content, or of a host's noise, in a form that the store does not look into. It
+// lies apart from the page's row because only a visit that finds other text needs it.
+type Memory struct {
+	Bucket int16
+	HostID int64
+	PageID int64 // or HostMemoryID, OrdersID
+	Body   []byte
+}
+
+// The keys of the memories that belong to a host and not to one of its pages, whose IDs are not negative.
+const (
+	HostMemoryID = -1 // what was learned of the host's noise
+	OrdersID     = -2 // what a person decided of it: pinned, cleared
+)
 
 // Note is a small named value that workers merge into each other's.
 type Note struct {

@@ -12,9 +12,10 @@ var siteTable = table[Site]{"sites", "id name url settings from_file paused crea
 }}
 
 var hostTable = table[Host]{"hosts", "bucket id name ready_at open_at backoff_until failures delay lease_token " +
-	"lease_until lease_owner pages ahead learned", 2, func(h *Host) []any {
+	"lease_until lease_owner pages ahead learned trials", 2, func(h *Host) []any {
 	return []any{&h.Bucket, &h.ID, &h.Name, &h.ReadyAt, &h.OpenAt, &h.BackoffUntil, &h.Failures, &h.Delay, &h.LeaseToken,
-		&h.LeaseUntil, &h.LeaseOwner, &h.Pages, &h.Ahead, &h.Learned}
+		&h.LeaseUntil, &h.LeaseOwner, &h.Pages, &h.Ahead, &h.Learned,
+		&h.Trials}
 }}
 
 var robotsTable = table[Robots]{"robots", "bucket host_id origin status class body crawl_delay fetched_at expires_at " +
@@ -28,14 +29,15 @@ var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level 
 	"records changes bits first_at visited_at changed_at tried_at failures class missing_since missing_visits " +
 	"fresh_until redirect_to chain " +
 	"version etag last_modified digest text_digest content_type bytes duplicate_of no_archive " +
-	"children full_at threshold skips evidence_changes evidence_days importance", 2, func(p *Page) []any {
+	"children full_at threshold skips evidence_changes evidence_days byte_changes bytes_at link_print importance", 2, func(p *Page) []any {
 	return []any{&p.Bucket, &p.ID, &p.HostID, &p.SiteID, &p.URL, &p.State, &p.Level, &p.Note,
 		&p.DueAt, &p.FRMax, &p.Rule, &p.Wanted, &p.Visits,
 		&p.Stats.Records, &p.Stats.Changes, (*bitsField)(&p.Stats.Bits), &p.Stats.FirstAt, &p.Stats.VisitedAt,
 		&p.Stats.ChangedAt, &p.TriedAt, &p.Failures, &p.Class, &p.MissingSince, &p.MissingVisits,
 		&p.FreshUntil, &p.RedirectTo, (*chainField)(&p.Chain),
 		&p.Version, &p.ETag, &p.LastModified, &p.Digest, &p.TextDigest, &p.ContentType, &p.Bytes, &p.DuplicateOf, &p.NoArchive,
-		&p.Children, &p.FullAt, &p.Threshold, &p.Skips, &p.Evidence.Changes, &p.Evidence.Days, &p.Importance}
+		&p.Children, &p.FullAt, &p.Threshold, &p.Skips, &p.Evidence.Changes, &p.Evidence.Days,
+		&p.ByteChanges, &p.BytesAt, &p.LinkPrint, &p.Importance}
 }}
 
 // visitedTable is pages without what a visit does not write: importance, which is set while pages are leased.
@@ -43,6 +45,10 @@ var visitedTable = pageTable.without("importance")
 
 var knowledgeTable = table[Knowledge]{"knowledge", "bucket host_id body", 2, func(k *Knowledge) []any {
 	return []any{&k.Bucket, &k.HostID, &k.Body}
+}}
+
+var memoryTable = table[Memory]{"memories", "bucket host_id page_id body", 3, func(m *Memory) []any {
+	return []any{&m.Bucket, &m.HostID, &m.PageID, &m.Body}
 }}
 
 var noteTable = table[Note]{"notes", "name body", 1, func(n *Note) []any { return []any{&n.Name, &n.Body} }}
@@ -64,9 +70,10 @@ var visitTable = table[Visit]{"visits", "bucket page_id number at kind class sta
 	}}
 
 var versionTable = table[Version]{"versions", "bucket page_id number at status digest text_digest bytes content_type " +
-	"etag last_modified significant record_file record_offset record_length", 3, func(v *Version) []any {
+	"etag last_modified significant record_file record_offset record_length significance reasons", 3, func(v *Version) []any {
 	return []any{&v.Bucket, &v.PageID, &v.Number, &v.At, &v.Status, &v.Digest, &v.TextDigest, &v.Bytes, &v.ContentType,
-		&v.ETag, &v.LastModified, &v.Significant, &v.Record.File, &v.Record.Offset, &v.Record.Length}
+		&v.ETag, &v.LastModified, &v.Significant, &v.Record.File, &v.Record.Offset, &v.Record.Length,
+		&v.Significance, &v.Reasons}
 }}
 
 // contentRow is a Content with its bucket.
@@ -85,11 +92,11 @@ var linkTable = table[Link]{"links", "bucket parent_id child_bucket child_id", 4
 }}
 
 var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url version previous not_before not_after " +
-	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length", 2,
+	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length significance reasons", 2,
 	func(e *Event) []any {
 		return []any{&e.Bucket, &e.Seq, &e.At, &e.Kind, &e.SiteID, &e.PageID, &e.URL, &e.Version, &e.Previous, &e.NotBefore,
 			&e.NotAfter, &e.Status, &e.ContentType, &e.LastModified, &e.Digest, &e.Bytes, &e.RedirectTo, &e.Record.File,
-			&e.Record.Offset, &e.Record.Length}
+			&e.Record.Offset, &e.Record.Length, &e.Significance, &e.Reasons}
 	}}
 
 var dailyTable = table[Daily]{"daily", "bucket site_id day asked not_modified same changed first moved gone failed robots " +

@@ -1,0 +1,25 @@
+-- What counts as a change. A backup of an earlier step is restored by these defaults.
+
+-- The second rate of a page, by its bytes, and the print of its link targets.
+ALTER TABLE pages ADD COLUMN byte_changes INTEGER NOT NULL DEFAULT 0 CHECK (byte_changes >= 0);
+ALTER TABLE pages ADD COLUMN bytes_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE pages ADD COLUMN link_print INTEGER NOT NULL DEFAULT 0;
+
+-- What a host's validators and promises proved to be worth; NULL: nothing is known.
+ALTER TABLE hosts ADD COLUMN trials BLOB;
+
+ALTER TABLE versions ADD COLUMN significance REAL NOT NULL DEFAULT 0;
+ALTER TABLE versions ADD COLUMN reasons INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE events ADD COLUMN significance REAL NOT NULL DEFAULT 0;
+ALTER TABLE events ADD COLUMN reasons INTEGER NOT NULL DEFAULT 0;
+
+-- What is remembered of a page's content (page_id >= 0) and of a host's noise (page_id < 0): apart from their rows, which
+-- each visit writes anew.
+CREATE TABLE memories (
+    bucket  INTEGER NOT NULL,
+    host_id INTEGER NOT NULL,
+    page_id INTEGER NOT NULL,
+    body    BLOB NOT NULL,
+    PRIMARY KEY (bucket, host_id, page_id),
+    FOREIGN KEY (bucket, host_id) REFERENCES hosts (bucket, id) ON DELETE CASCADE
+) STRICT;

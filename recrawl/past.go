@@ -1,0 +1,19 @@
+package recrawl
+
+import (
+	"context"
+
+	"recrawld/models"
+)
+
+// Past is what is kept of pages beyond their rows. A visit asks for it only where an answer differs, in its text or its
+// links, from the copy that is held. It is safe for concurrent use.
+type Past interface {
+	// Memory returns what is remembered of a page of a host, or of the host itself (models.HostMemoryID, OrdersID); nil
+	// where that is nothing.
+	Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error)
+
+	// Body returns the decoded body of a page's newest version, with the Content-Type it came with. A body that was not
+	// kept is no error: ok is false.
+	Body(ctx context.Context, page *models.Page) (body []byte, contentType string, ok bool, err error)
+}
