@@ -126,12 +126,12 @@ type Settings struct {
 	ChildrenKept int      // children stored for a parent, 0–100000; default 500
 
 	// What counts as a change.
-	Significance float64  // 0–1: a change of less does not count for the schedule; default 0.5; 0: every change of text or links does
-	Watch        []string // CSS selectors: what alone is content; default none: it is found out
-	Ignore       []string // CSS selectors: what is never content
-	IgnoreText   []string // RE2: text that is taken out before versions are compared
-	Duplicates   bool     // pages with the content of another are visited rarely; default on
-	Audit        float64  // share of a host's conditional visits made without conditions, to try its validators, 0–1; default 1%; 0 ("off"): none
+	Significance float64       // 0–1: a change of less does not count for the schedule; default 0.5; 0: every change of text or links does
+	Watch        []string      // CSS selectors: what alone is content; default none: it is found out
+	Ignore       []string      // CSS selectors: what is never content
+	IgnoreText   []string      // RE2: text that is taken out before versions are compared
+	Duplicates   bool          // pages with the content of another are visited rarely; default on
+	Audit        float64       // share of a host's conditional visits made without conditions, to try its validators, 0–1; default 1%; 0 ("off"): none
 	Probe        time.Duration // how often a host is asked for a name that does not exist, 1d–366d; default 30d; 0 ("off"): never
 
 	// Parents.
