@@ -85,8 +85,8 @@ var settingFields = []field[Settings]{
 	{key: "children_kept", of: func(s *Settings) value { return count(&s.ChildrenKept, 0, 100_000) }},
 
 	{key: "significance", of: func(s *Settings) value { return number(&s.Significance, 0, 1) }},
-	{key: "watch", of: func(s *Settings) value { return words(&s.Watch, checkSelector) }},
-	{key: "ignore", of: func(s *Settings) value { return words(&s.Ignore, checkSelector) }},
+	{key: "watch", of: func(s *Settings) value { return selectors(&s.Watch) }},
+	{key: "ignore", of: func(s *Settings) value { return selectors(&s.Ignore) }},
 	{key: "ignore_text", of: func(s *Settings) value { return words(&s.IgnoreText, checkPattern) }},
 	{key: "duplicates", of: func(s *Settings) value { return toggle(&s.Duplicates) }},
 	{key: "audit", of: func(s *Settings) value { return orOff(percent(&s.Audit, 0.0001, 1)) }},

@@ -7,11 +7,8 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/andybalholm/cascadia"
 )
 
 // checkToken holds the agent's name to the characters of a product token in robots.txt (RFC 9309, section 2.2.1):
@@ -207,30 +204,7 @@ func fixGlob(text string) (string, error) {
 }
 
 func fixRegexp(text string) (string, error) {
-	if text == "" {
-		return "", errors.New("is empty")
-	}
-	_, err := regexp.Compile(text)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", shown(text), err)
-	}
-	return text, nil
-}
-
-// checkSelector is for CSS selectors, one or several with commas between.
-func checkSelector(text string) error {
-	if err := present(text); err != nil {
-		return err
-	}
-	if _, err := cascadia.ParseGroup(text); err != nil {
-		return fmt.Errorf("%s is no CSS selector: %w", shown(text), err)
-	}
-	return nil
-}
-
-func checkPattern(text string) error {
-	_, err := fixRegexp(text)
-	return err
+	return text, checkPattern(text)
 }
 
 func fixParam(text string) (string, error) {
