@@ -10,6 +10,48 @@ import (
 	"golang.org/x/text/encoding"
 )
 
+// Decode turns a body into UTF-8 and names the encoding it was in (its WHATWG name). HTML and XHTML are read as browsers
+// read them; of all else a byte order mark, the header and an XML declaration count, in this order, and where it is no
+// UTF-8 then, a guess. What cannot be read becomes U+FFFD. The text may share its memory with the body.
+func Decode(body []byte, contentType string) (text []byte, charset string) {
+	read := decode
+	if kindOf(body, contentType) == other {
+		read = decodeOther
+	}
+	doc := read(body, contentType)
+	return bytes.ToValidUTF8(doc.text, []byte("\ufffd")), doc.charset
+}
+
+// decodeOther decodes what is neither HTML nor plain text.
+func decodeOther(body []byte, contentType string) document {
+	label := xmlEncoding(body)
+	if enc, name, certain := charset.DetermineEncoding(body, contentType); certain || label == "" && !utf8.Valid(body) {
+		return document{charset: name}.read(enc, body)
+	}
+	if enc, name := charset.Lookup(label); enc != nil && name != "utf-16le" && name != "utf-16be" {
+		return document{charset: name}.read(enc, body) // in UTF-16 the declaration could not have been read
+	}
+	return document{text: body, charset: "utf-8"}
+}
+
+// xmlEncoding is the encoding that an XML declaration names, "" for none.
+func xmlEncoding(body []byte) string {
+	const most = 200
+	head := body[:min(len(body), most)]
+	if !bytes.HasPrefix(head, []byte("<?xml")) {
+		return ""
+	}
+	head, _, ended := bytes.Cut(head, []byte("?>"))
+	_, value, named := bytes.Cut(head, []byte("encoding"))
+	value = bytes.TrimLeft(bytes.TrimLeft(value, space), "=")
+	value = bytes.TrimLeft(value, space)
+	if !ended || !named || len(value) < 2 || value[0] != '"' && value[0] != '\'' {
+		return ""
+	}
+	label, _, _ := bytes.Cut(value[1:], value[:1])
+	return string(label)
+}
+
 // document is a body in UTF-8, and the encoding that it was in.
 type document struct {
 	text    []byte
@@ -28,17 +70,23 @@ func decode(body []byte, contentType string) document {
 			enc, name = lateEnc, lateName
 		}
 	}
-	doc := document{text: body, charset: name}
-	if name != "utf-8" {
+	doc := document{charset: name}.read(enc, body)
+	if name != "utf-8" && !strings.HasPrefix(name, "utf-16") {
+		doc.legacy = enc
+	}
+	return doc
+}
+
+// read fills in the text of a body in an encoding.
+func (d document) read(enc encoding.Encoding, body []byte) document {
+	d.text = body
+	if d.charset != "utf-8" {
 		if text, err := enc.NewDecoder().Bytes(body); err == nil {
-			doc.text = text
-		}
-		if !strings.HasPrefix(name, "utf-16") {
-			doc.legacy = enc
+			d.text = text
 		}
 	}
-	doc.text = bytes.TrimPrefix(doc.text, []byte("\ufeff"))
-	return doc
+	d.text = bytes.TrimPrefix(d.text, []byte("\ufeff"))
+	return d
 }
 
 func highBit(body []byte) bool {

@@ -49,9 +49,10 @@ type Extraction struct {
 	Links     []Link // no duplicates, in document order
 	Dropped   int    // links beyond Options.Links; among them some may be duplicates or lead nowhere
 
+	LinkPrint  int64    // of the targets of the links that a reader can follow, whatever their order; 0: there are none
 	TextDigest [32]byte // of the visible text; zero: none to go by, the bytes decide
 	TextBytes  int64
-	Cut        bool // the body is longer than Options.Bytes; there is no TextDigest then
+	Cut        bool // the body is longer than Options.Bytes; there is neither TextDigest nor LinkPrint then
 }
 
 // Page reads the body of the page at a URL. The body has no content encoding left; contentType is the header's value.
@@ -80,7 +81,7 @@ func Page(body []byte, contentType string, at canon.URL, options Options) Extrac
 	}
 	found.Charset = doc.charset
 	if found.Cut = cut; cut {
-		found.TextDigest = [32]byte{}
+		found.TextDigest, found.LinkPrint = [32]byte{}, 0
 	}
 	return found
 }

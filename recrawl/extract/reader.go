@@ -24,6 +24,7 @@ type reader struct {
 	text    *fingerprint.Text
 	found   Extraction
 	refs    refs
+	print   linkPrint
 	inTitle bool
 	titled  bool
 	title   strings.Builder
@@ -94,9 +95,9 @@ func (r *reader) startTag(closed bool) {
 		r.inTitle = !r.titled && !closed
 		r.titled = true
 	case "a", "area":
-		r.link(attrs.href, attrs.rel)
+		r.link(attrs.href, attrs.rel, true)
 	case "frame", "iframe":
-		r.link(attrs.src, "")
+		r.link(attrs.src, "", false)
 	case "base":
 		if attrs.hasHref && !r.hasBase {
 			r.base, r.hasBase = attrs.href, true
@@ -122,9 +123,10 @@ func (r *reader) phrase(element string, attrs attributes) {
 	}
 }
 
-func (r *reader) link(ref, rel string) {
+// link takes a reference; read tells that a reader of the page can follow it.
+func (r *reader) link(ref, rel string, read bool) {
 	if ref != "" {
-		r.refs.add(ref, hasWord(rel, "nofollow"))
+		r.refs.add(ref, hasWord(rel, "nofollow"), read)
 	}
 }
 
@@ -135,9 +137,9 @@ func (r *reader) linkElement(attrs attributes) {
 		if r.canonical == "" {
 			r.canonical = attrs.href
 		}
-		r.link(attrs.href, "")
+		r.link(attrs.href, "", false)
 	case hasWord(attrs.rel, "next"), hasWord(attrs.rel, "alternate") && !hasWord(attrs.rel, "stylesheet"):
-		r.link(attrs.href, attrs.rel)
+		r.link(attrs.href, attrs.rel, false)
 	}
 }
 
@@ -145,7 +147,7 @@ func (r *reader) meta(attrs attributes) {
 	if strings.EqualFold(attrs.httpEquiv, "refresh") && !r.hasRefresh {
 		if delay, ref, ok := ParseRefresh(attrs.content); ok {
 			r.refresh, r.found.Refresh.Delay, r.hasRefresh = ref, delay, true
-			r.link(ref, "")
+			r.link(ref, "", false)
 		}
 	}
 	if name := strings.TrimSpace(attrs.name); strings.EqualFold(name, "robots") ||
@@ -171,6 +173,7 @@ func (r *reader) finish() Extraction {
 		found.Refresh = Refresh{}
 	}
 	found.Links, found.Dropped = r.links(found.Base)
+	found.LinkPrint = r.print.value()
 	found.Title = cleanTitle(r.title.String())
 	found.TextDigest, found.TextBytes = r.text.Sum()
 	return found

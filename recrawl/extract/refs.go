@@ -13,6 +13,7 @@ type refs struct {
 type ref struct {
 	text     string
 	noFollow bool
+	read     bool // a reader can follow it: it stands in the page, and not in its head
 }
 
 func newRefs(limit int) refs { return refs{limit: limit, seen: map[string]int{}} }
@@ -20,30 +21,37 @@ func newRefs(limit int) refs { return refs{limit: limit, seen: map[string]int{}}
 // spare is how many times the wanted number of links is kept as references: several may spell one URL or lead nowhere.
 const spare = 4
 
-func (r *refs) add(text string, noFollow bool) {
+// fewest is how many references are kept however few links are wanted: they are what a page's links changed by.
+const fewest = 1000
+
+func (r *refs) add(text string, noFollow, read bool) {
 	if len(text) > canon.MaxBytes {
 		return
 	}
 	if i, ok := r.seen[text]; ok {
 		r.all[i].noFollow = r.all[i].noFollow && noFollow
+		r.all[i].read = r.all[i].read || read
 		return
 	}
-	if len(r.all) >= spare*r.limit {
+	if len(r.all) >= max(spare*r.limit, fewest) {
 		r.dropped++
 		return
 	}
 	r.seen[text] = len(r.all)
-	r.all = append(r.all, ref{text, noFollow})
+	r.all = append(r.all, ref{text, noFollow, read})
 }
 
 // links turns references into links: those that lead to a page, each URL once, at most Options.Links of them. A link to
-// the page itself is a link.
+// the page itself is a link. On the way it takes the print of where they lead.
 func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 	dropped = r.refs.dropped
 	sameHost := base.HostName() == r.at.HostName()
 	seen := make(map[canon.URL]int, min(len(r.refs.all), r.options.Links))
 	for _, ref := range r.refs.all {
 		u := r.resolve(base, ref.text)
+		if ref.read {
+			r.print.add(u, ref.text)
+		}
 		if u.IsZero() {
 			continue
 		}

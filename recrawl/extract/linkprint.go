@@ -1,0 +1,150 @@
+package extract
+
+import (
+	"strings"
+
+	"recrawld/recrawl/canon"
+)
+
+// linkPrint gathers a print of a page's link targets, whatever their order and however often each stands there. It is
+// the sum of the hashes of the targets, so it needs no sorting and no second pass.
+type linkPrint struct {
+	sum  uint64
+	seen map[uint64]struct{}
+}
+
+// add counts a link that a reader can follow. What leads to a page counts by its Target, what leads elsewhere (a mail
+// address, a telephone number) by its spelling; scripts and embedded data lead nowhere.
+func (p *linkPrint) add(u canon.URL, ref string) {
+	var hash uint64
+	switch {
+	case !u.IsZero():
+		hash = hashTarget(u)
+	case leadsNowhere(ref):
+		return
+	default:
+		hash = fnvString(fnvOffset, strings.TrimSpace(ref))
+	}
+	if _, known := p.seen[hash]; known {
+		return
+	}
+	if p.seen == nil {
+		p.seen = make(map[uint64]struct{}, 64)
+	}
+	p.seen[hash] = struct{}{}
+	p.sum += mix(hash)
+}
+
+// value is the print; 0 is kept for "no links".
+func (p *linkPrint) value() int64 {
+	if len(p.seen) == 0 {
+		return 0
+	}
+	if p.sum == 0 {
+		return 1
+	}
+	return int64(p.sum)
+}
+
+// leadsNowhere tells a reference that is no address.
+func leadsNowhere(ref string) bool {
+	scheme, _, _ := strings.Cut(strings.TrimSpace(ref), ":")
+	switch strings.ToLower(scheme) {
+	case "javascript", "data", "blob", "about", "vbscript":
+		return true
+	}
+	return false
+}
+
+// Target is where a link leads as far as its content goes: host, path and query, without what differs from visit to
+// visit or tells where a reader came from. The scheme does not count, nor do parameters of tracking and of sessions,
+// nor which of its mail addresses a site hides behind a link of its CDN (the fragment names it).
+func Target(u canon.URL) string {
+	var b strings.Builder
+	b.WriteString(u.HostName())
+	b.WriteString(targetPath(u))
+	separator := byte('?')
+	for param := range strings.SplitSeq(u.Query(), "&") {
+		if keepsParam(param) {
+			b.WriteByte(separator)
+			b.WriteString(param)
+			separator = '&'
+		}
+	}
+	return b.String()
+}
+
+// hashTarget is the hash of Target, which it need not put together.
+func hashTarget(u canon.URL) uint64 {
+	hash := fnvString(fnvString(fnvOffset, u.HostName()), targetPath(u))
+	query := u.Query()
+	if query == "" {
+		return hash
+	}
+	separator := "?"
+	for param := range strings.SplitSeq(query, "&") {
+		if keepsParam(param) {
+			hash = fnvString(fnvString(hash, separator), param)
+			separator = "&"
+		}
+	}
+	return hash
+}
+
+// targetPath is the path without a session of Java's, which stands in its last segment.
+func targetPath(u canon.URL) string {
+	path := u.Path()
+	if at := strings.Index(path, ";jsessionid="); at >= 0 {
+		return path[:at]
+	}
+	return path
+}
+
+// keepsParam tells whether a parameter of a query, "name=value", says where the link leads.
+func keepsParam(param string) bool {
+	name, _, _ := strings.Cut(param, "=")
+	if name == "" {
+		return false
+	}
+	if len(name) > maxTracking {
+		return true
+	}
+	name = strings.ToLower(name)
+	return !tracking[name] && !strings.HasPrefix(name, "utm_") && !strings.HasPrefix(name, "pk_") && !strings.HasPrefix(name, "mtm_")
+}
+
+// maxTracking is the length of the longest name in tracking, with room for what begins with utm_.
+const maxTracking = 32
+
+// tracking are parameters that campaigns, counters and sessions add to links.
+var tracking = map[string]bool{
+	"gclid": true, "gclsrc": true, "dclid": true, "gbraid": true, "wbraid": true, "srsltid": true, "_ga": true, "_gl": true,
+	"_gac": true, "fbclid": true, "msclkid": true, "yclid": true, "ysclid": true, "twclid": true, "ttclid": true,
+	"igshid": true, "igsh": true, "li_fat_id": true, "epik": true, "rdt_cid": true, "mc_cid": true, "mc_eid": true,
+	"mkt_tok": true, "_hsenc": true, "_hsmi": true, "__hstc": true, "__hssc": true, "__hsfp": true, "hsctatracking": true,
+	"vero_id": true, "vero_conv": true, "oly_anon_id": true, "oly_enc_id": true, "wickedid": true, "s_cid": true,
+	"ref_src": true, "ref_url": true, "spm": true, "scm": true, "_branch_match_id": true, "cmpid": true, "zanpid": true,
+	"phpsessid": true, "jsessionid": true, "sessionid": true, "session_id": true, "aspsessionid": true, "cfid": true,
+	"cftoken": true, "osessionid": true, "zenid": true, "_t": true, "_ts": true, "nocache": true, "cachebuster": true,
+	"__cf_chl_tk": true, "__cf_chl_rt_tk": true,
+}
+
+// FNV-1a (Fowler, Noll, Vo), 64 bits.
+const (
+	fnvOffset = 14695981039346656037
+	fnvPrime  = 1099511628211
+)
+
+func fnvString(hash uint64, s string) uint64 {
+	for i := range len(s) {
+		hash = (hash ^ uint64(s[i])) * fnvPrime
+	}
+	return hash
+}
+
+// mix spreads a hash over all bits, so that sums of them do not fall together (the finaliser of SplitMix64).
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
