@@ -226,8 +226,12 @@ func (d *daemon) build(ctx context.Context) error {
 	}
 	d.onClose(func() error { d.visitor.close(); return nil })
 	c := &d.start
+	store := scheduler.Store(weighingStore{d.store, d.weigh})
+	if d.flags.watch != nil {
+		store = d.flags.watch(store)
+	}
 	d.worker = scheduler.NewWorker(scheduler.Config{
-		Store: weighingStore{d.store, d.weigh}, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
+		Store: store, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
 		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
 		Memory: c.Worker.Memory,
 		Live:   d.liveWorkers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,

@@ -37,6 +37,7 @@ type cli struct {
 	Sink     sinkCmd     `cmd:"" help:"The mirror and other sinks: how far they are, and making one anew."`
 	Config   configCmd   `cmd:"" help:"Check, show, compare and begin configurations."`
 	Filter   filterCmd   `cmd:"" help:"Try scopes and filters on URLs."`
+	Bench    benchCmd    `cmd:"" help:"Measure what visits cost on this machine, on made-up sites."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 

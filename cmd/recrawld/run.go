@@ -8,6 +8,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/scheduler"
 )
 
 // runCmd is the daemon: it visits what is due until it is told to end.
@@ -19,6 +20,8 @@ type runCmd struct {
 	Speed   float64       `placeholder:"N" help:"Rehearse: run the daemon's clock N times as fast. Only for sites on this machine."`
 	Anchor  string        `hidden:"" help:"REAL,SHOWN: with --speed, when the clock showed what; RFC 3339 times."`
 	For     time.Duration `placeholder:"TIME" help:"End by itself after this time."`
+
+	watch func(scheduler.Store) scheduler.Store // put before the worker's store by a bench; nil: nothing
 }
 
 // Help is the text below the flags.

@@ -51,6 +51,7 @@ var arrows = map[string][]string{
 	"internal/arch":       {},
 	"internal/pgtest":     {},
 	"internal/hostile":    {"clock"},
+	"internal/sitefarm":   {"clock"},
 	"systemd":             {},
 
 	"internal/origin":       {"clock"},
@@ -78,7 +79,7 @@ var outside = map[string][]string{
 	"github.com/andybalholm/cascadia": {"config", "recrawl/content"},
 	"github.com/prometheus/":          {"web", "scheduler", "recrawl", "sink", "archive", "cmd/recrawld"},
 	"net/http": {"recrawl", "recrawl/extract", "web", "sink", "archive", "cmd/recrawld", "internal/origin", "internal/origin/story",
-		"internal/hostile"},
+		"internal/hostile", "internal/sitefarm"},
 	"github.com/google/go-cmp":          {"scheduler/storetest"},
 	"pgregory.net/rapid":                {"scheduler/storetest"},
 	"log":                               {},

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// usage is what the processes of a run have taken so far; nil where it cannot be told.
+type usage struct {
+	daemon   time.Duration // user and system time of this process
+	database *time.Duration
+	origin   *time.Duration
+	peak     int64 // bytes of memory that this process held at most
+}
+
+func (b *bench) usage() usage {
+	var own syscall.Rusage
+	u := usage{origin: cpuOf(b.farm.cmd.Process.Pid)}
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) == nil {
+		u.daemon = time.Duration(own.Utime.Nano() + own.Stime.Nano())
+		u.peak = int64(own.Maxrss) << 10
+	}
+	if pid := serverOf(b.StoreURL); pid != 0 {
+		u.database = cpuOfFamily(pid)
+	}
+	return u
+}
+
+// serverOf is the process of a database server on this machine, by the lock file of its socket; 0 where there is none
+// that may be read.
+func serverOf(dsn string) int {
+	u, err := url.Parse(dsn)
+	if err != nil || !strings.HasPrefix(u.Scheme, "postgres") {
+		return 0
+	}
+	port := u.Port()
+	if port == "" {
+		port = "5432"
+	}
+	dirs := []string{u.Query().Get("host"), "/var/run/postgresql", "/tmp"}
+	if host := u.Hostname(); dirs[0] == "" && host != "" && host != "localhost" && !strings.HasPrefix(host, "127.") {
+		return 0
+	}
+	for _, dir := range dirs {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, ".s.PGSQL."+port+".lock"))
+		if err != nil {
+			continue
+		}
+		line, _, _ := strings.Cut(string(text), "\n")
+		if pid, err := strconv.Atoi(line); err == nil {
+			return pid
+		}
+	}
+	return 0
+}
+
+// tick is the unit of the kernel's figures: a hundredth of a second on every Linux.
+const tick = 10 * time.Millisecond
+
+// procStat reads from /proc the process's parent, its own processor time, and that of its children that have ended; ok is
+// false where there is no such process, or no such file system.
+func procStat(pid int) (parent int, own, children time.Duration, ok bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, 0, 0, false
+	}
+	_, rest, found := strings.Cut(string(text), ") ") // the name before may hold spaces
+	fields := strings.Fields(rest)
+	if !found || len(fields) < 15 {
+		return 0, 0, 0, false
+	}
+	number := func(i int) int64 {
+		n, _ := strconv.ParseInt(fields[i], 10, 64) // the kernel writes numbers
+		return n
+	}
+	return int(number(1)), time.Duration(number(11)+number(12)) * tick, time.Duration(number(13)+number(14)) * tick, true
+}
+
+// cpuOf is the processor time of a process.
+func cpuOf(pid int) *time.Duration {
+	_, own, _, ok := procStat(pid)
+	if !ok {
+		return nil
+	}
+	return &own
+}
+
+// cpuOfFamily is the processor time of a process and its children, those that have ended too.
+func cpuOfFamily(pid int) *time.Duration {
+	_, own, ended, ok := procStat(pid)
+	if !ok {
+		return nil
+	}
+	sum := own + ended
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, entry := range entries {
+		child, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		if parent, own, _, ok := procStat(child); ok && parent == pid {
+			sum += own
+		}
+	}
+	return &sum
+}
