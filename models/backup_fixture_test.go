@@ -58,10 +58,14 @@ func fillBackup(t testing.TB, s *Store, n int) {
 	var events []Event
 	var daily []Daily
 	var knowledge []Knowledge
+	var memories []Memory
 	for i := range n {
 		bucket, digest := int16(i%7), DigestOf([]byte(fmt.Sprint(i)))
 		h := Host{Bucket: bucket, ID: int64(i), Name: fmt.Sprintf("h%d.example", i), ReadyAt: 5, Delay: time.Second, Pages: 1,
 			Ahead: i%2 == 0, Learned: int32(i % 5)}
+		if i%4 == 0 {
+			h.Trials.Note(Finding{Hint(i % int(hints)), HintMiss}, backupNow)
+		}
 		if i%3 == 0 {
 			h.LeaseToken, h.LeaseUntil, h.LeaseOwner, h.ReadyAt = 7, At(backupNow.Add(time.Minute)), "w0", At(backupNow.Add(2*time.Minute))
 		}
@@ -73,6 +77,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 			Version: 1, NoArchive: i%2 == 0, Wanted: -time.Second}
 		p.Evidence, p.Importance = Evidence{Changes: -1.0 / float32(i+3), Days: float32(i) * 0.1}, 1/float32(i+1)
 		p.Stats.Bits = math.MaxUint64 - uint64(i)
+		p.ByteChanges, p.BytesAt, p.LinkPrint = int32(i), At(backupNow), math.MinInt64+int64(i)
 		p.Chain = [][]int64{nil, {1, math.MaxInt64}}[i%2]
 		if i%4 != 0 {
 			p.Digest = digest
@@ -80,11 +85,15 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		pages = append(pages, p)
 		visits = append(visits, Visit{Bucket: bucket, PageID: p.ID, Number: 1, At: At(backupNow), Kind: First, Status: 200, Rule: RulePolicy})
 		record := Record{File: "recrawld-w0-20260301120000-00001.warc.gz", Offset: int64(i) << 33, Length: 99}
-		versions = append(versions, Version{Bucket: bucket, PageID: p.ID, Number: 1, At: At(backupNow), Digest: digest, Significant: i%2 == 1, Record: record})
+		versions = append(versions, Version{Bucket: bucket, PageID: p.ID, Number: 1, At: At(backupNow), Digest: digest, Significant: i%2 == 1, Record: record,
+			Significance: 1 / float32(i+1), Reasons: Reasons(i % 1024)})
 		contents = append(contents, contentRow{Content: Content{Digest: digest, Record: record, URL: p.URL}, bucket: int16(digest[0])})
 		links = append(links, Link{Bucket: bucket, ParentID: p.ID, ChildBucket: 3, ChildID: int64(i)})
-		events = append(events, Event{Bucket: bucket, Seq: int64(i/7 + 1), Kind: EventNew, URL: p.URL, Digest: p.Digest, Record: record})
+		events = append(events, Event{Bucket: bucket, Seq: int64(i/7 + 1), Kind: EventNew, URL: p.URL, Digest: p.Digest, Record: record,
+			Significance: 1 / float32(i+1), Reasons: ReasonText | ReasonBytes, Note: "ü"})
 		knowledge = append(knowledge, Knowledge{Bucket: bucket, HostID: int64(i), Body: []byte{0, 0xff, byte(i)}})
+		memories = append(memories, Memory{Bucket: bucket, HostID: int64(i), PageID: []int64{p.ID, HostMemoryID, OrdersID}[i%3],
+			Body: []byte{byte(i), 0, 0xff}})
 		daily = append(daily, Daily{Bucket: bucket, SiteID: 9, Day: int32(i), Asked: 1})
 	}
 	insert(func(t *tx) error {
@@ -92,7 +101,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		return errors.Join(err, hostTable.insert(ctx, t, hosts), robotsTable.insert(ctx, t, robots), pageTable.insert(ctx, t, pages),
 			visitTable.insert(ctx, t, visits), versionTable.insert(ctx, t, versions), contentTable.insert(ctx, t, contents),
 			linkTable.insert(ctx, t, links), eventTable.insert(ctx, t, events), dailyTable.insert(ctx, t, daily),
-			knowledgeTable.insert(ctx, t, knowledge), noteTable.insert(ctx, t, []Note{{Name: "price", Body: []byte{0, 1}}}))
+			knowledgeTable.insert(ctx, t, knowledge), memoryTable.insert(ctx, t, memories), noteTable.insert(ctx, t, []Note{{Name: "price", Body: []byte{0, 1}}}))
 	})
 	if _, err := s.AddSite(ctx, backupNow, Site{Name: "one", URL: "https://h0.example/"}); err != nil {
 		t.Fatal(err)

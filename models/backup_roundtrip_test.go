@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -82,39 +83,54 @@ func checkRestored(t *testing.T, source, target *Store) {
 // TestABackupOfAnEarlierSchemaIsRestored: what it lacks gets the defaults of the columns.
 func TestABackupOfAnEarlierSchemaIsRestored(t *testing.T) {
 	t.Parallel()
+	steps, err := sqliteDialect.steps()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for from, fromDSN := range engines(t) {
 		for to, toDSN := range engines(t) {
-			t.Run(from+" to "+to, func(t *testing.T) {
-				t.Parallel()
-				source, target := atFirstStep(t, fromDSN(t)), openBackup(t, toDSN(t))
-				raw, taken := takeBackup(t, source)
-				if taken.Schema != 1 {
-					t.Fatalf("backup of step %d, want 1", taken.Schema)
-				}
-				if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err != nil {
-					t.Fatalf("Restore: %v", err)
-				}
-				if err := source.Migrate(t.Context(), backupNow); err != nil {
-					t.Fatal(err)
-				}
-				want, err := source.Dump(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := target.Dump(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if d := cmp.Diff(want, got); d != "" || len(got.Pages) != 1 {
-					t.Errorf("restored rows differ from migrated ones (-migrated +restored):\n%s", d)
-				}
-			})
+			for step := 1; step < len(steps); step++ {
+				t.Run(fmt.Sprintf("%s to %s from step %d", from, to, step), func(t *testing.T) {
+					t.Parallel()
+					restoresEarlier(t, step, fromDSN(t), toDSN(t))
+				})
+			}
 		}
 	}
 }
 
-// atFirstStep is a database with a host and a page as the first release left it.
-func atFirstStep(t testing.TB, dsn string) *Store {
+func restoresEarlier(t *testing.T, step int, from, to string) {
+	t.Helper()
+	source, target := atStep(t, from, step), openBackup(t, to)
+	raw, taken := takeBackup(t, source)
+	if taken.Schema != step {
+		t.Fatalf("backup of step %d, want %d", taken.Schema, step)
+	}
+	if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err != nil {
+		t.Fatalf("Restore: %v", err)
+	}
+	if err := source.Migrate(t.Context(), backupNow); err != nil {
+		t.Fatal(err)
+	}
+	want, err := source.Dump(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := target.Dump(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" || len(got.Pages)+len(got.Versions)+len(got.Events) != 3 {
+		t.Errorf("restored rows differ from migrated ones (-migrated +restored):\n%s", d)
+	}
+	if !got.Hosts[0].Trials.IsZero() || len(got.Memories) > 0 {
+		t.Errorf("trials %+v and %d memories come from nowhere", got.Hosts[0].Trials, len(got.Memories))
+	}
+}
+
+// atStep is a database with a row of each noun that later steps added to, as the first release left them, brought up to a
+// step of the migrations.
+func atStep(t testing.TB, dsn string, n int) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), dsn, Options{})
 	if err != nil {
@@ -125,12 +141,20 @@ func atFirstStep(t testing.TB, dsn string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	migrate := func(x *tx, n int) error {
+		_, err := x.migrateOnce(t.Context(), steps[:n], backupNow)
+		return err
+	}
 	err = s.inTx(t.Context(), func(x *tx) error {
-		_, err := x.migrateOnce(t.Context(), steps[:1], backupNow)
-		return errors.Join(err, x.script(t.Context(), `INSERT INTO hosts VALUES (7, 5, 'h.example', 9, 0, 0, 0, 0, 0, 0, '', 1);
+		return errors.Join(migrate(x, 1), x.script(t.Context(), `INSERT INTO hosts VALUES (7, 5, 'h.example', 9, 0, 0, 0, 0, 0, 0, '', 1);
 			INSERT INTO pages VALUES (7, 6, 5, 1, 'https://h.example/', 2, 0, '', 9, 4, 2, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0,
-			'', '', 1, '', '', NULL, NULL, '', 0, '', false, 0, 0, 0, 0)`))
+			'', '', 1, '', '', NULL, NULL, '', 0, '', false, 0, 0, 0, 0);
+			INSERT INTO versions VALUES (7, 6, 1, 9, 200, NULL, NULL, 3, 'text/html', '', '', true, 'f', 0, 9);
+			INSERT INTO events VALUES (7, 1, 9, 1, 1, 6, 'https://h.example/', 1, 0, 0, 9, 200, 'text/html', '', NULL, 3, '', 'f', 0, 9)`))
 	})
+	for step := 2; step <= n && err == nil; step++ {
+		err = s.inTx(t.Context(), func(x *tx) error { return migrate(x, step) })
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

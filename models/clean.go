@@ -39,14 +39,18 @@ func (r *Robots) Clean() {
 }
 
 // Clean is Page.Clean for a version.
-func (v *Version) Clean() { cleanAll(&v.ContentType, &v.ETag, &v.LastModified, &v.Record.File) }
+func (v *Version) Clean() {
+	cleanAll(&v.ContentType, &v.ETag, &v.LastModified, &v.Record.File)
+	v.Significance = float32(Finite(float64(v.Significance)))
+}
 
 // Clean is Page.Clean for a first record.
 func (c *Content) Clean() { cleanAll(&c.Record.File, &c.URL) }
 
 // Clean is Page.Clean for an event.
 func (e *Event) Clean() {
-	cleanAll(&e.URL, &e.ContentType, &e.LastModified, &e.RedirectTo, &e.Record.File)
+	cleanAll(&e.URL, &e.ContentType, &e.LastModified, &e.RedirectTo, &e.Note, &e.Record.File)
+	e.Significance = float32(Finite(float64(e.Significance)))
 }
 
 func cleanAll(texts ...*string) {

@@ -30,7 +30,7 @@ func (d *Daily) Count(r *Result) {
 	case NotModified:
 		d.NotModified++
 		d.BytesSaved += r.Page.Bytes
-	case SameBytes, SameText:
+	case SameBytes, SameText, Noise:
 		d.Same++
 	case Changed:
 		d.Changed++

@@ -282,6 +282,7 @@ type Event struct {
 	RedirectTo   string
 	Significance float32 // of a change, 0–1
 	Reasons      Reasons
+	Note         string // for a person: which template changed (EventTemplate)
 	Record       Record // of the version's body
 }
 
@@ -376,7 +377,7 @@ type Daily struct {
 	Day         int32 // days since 1970-01-01 UTC
 	Asked       int64 // visits that sent a request for the page
 	NotModified int64
-	Same        int64 // same bytes or same text
+	Same        int64 // same bytes, same text or nothing that matters
 	Changed     int64
 	First       int64
 	Moved       int64

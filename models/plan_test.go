@@ -79,6 +79,9 @@ func learnPath(t *testing.T, s *Store, c ClaimRequest, h Host) {
 	if body, learned, err := s.Knowledge(ctx, h.Bucket, h.ID); err != nil || len(body) == 0 || learned == 0 {
 		t.Fatalf("Knowledge = %q, %d, %v", body, learned, err)
 	}
+	if body, err := s.Memory(ctx, h.Bucket, h.ID, HostMemoryID); err != nil || string(body) != "host" {
+		t.Fatalf("Memory = %q, %v", body, err)
+	}
 	if _, err := s.LinksFrom(ctx, h.Bucket, Link{ParentID: 5}, 3); err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +102,7 @@ func richResult(l Lease, now time.Time) Result {
 	return Result{
 		Lease:   LeaseRef{Bucket: l.Host.Bucket, HostID: l.Host.ID, Token: l.Host.LeaseToken},
 		Release: true, Page: p, Host: l.Host, Knowledge: []byte("known"),
+		Memory: []byte("page"), HostMemory: []byte("host"),
 		Visit:      Visit{Number: p.Visits, At: At(now), Kind: Changed},
 		Robots:     &Robots{Origin: "https://" + l.Host.Name},
 		Version:    &Version{Number: p.Visits},
@@ -141,7 +145,8 @@ func planStore(t *testing.T, dsn string) *Store {
 }
 
 // bigTables are those that no hot statement may read as a whole.
-var bigTables = []string{"hosts", "pages", "visits", "versions", "contents", "links", "events", "robots", "knowledge"}
+var bigTables = []string{"hosts", "pages", "visits", "versions", "contents", "links", "events", "robots", "knowledge",
+	"memories"}
 
 func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 	t.Parallel()
@@ -151,7 +156,7 @@ func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	hotPath(t, s)
-	statements := []string{walkPages, readKnowledge, readLinks, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
+	statements := []string{walkPages, readKnowledge, readMemory, readLinks, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
 	for query := range s.prepared {
 		statements = append(statements, query)
 	}
@@ -219,10 +224,11 @@ func TestHotStatementsUseIndexesOnPostgres(t *testing.T) {
 		`INSERT INTO links SELECT n % 256, n, n % 256, n + c FROM generate_series(1, 20000) n, generate_series(1, 3) c`,
 		`INSERT INTO robots SELECT bucket, id, name, 200, 0, NULL, 0, 0, 0, 0 FROM hosts`,
 		`INSERT INTO knowledge SELECT bucket, id, 'known' FROM hosts`,
+		`INSERT INTO memories SELECT bucket, host_id, id, 'seen' FROM pages`,
 		`INSERT INTO visits SELECT bucket, id, 1000, 0, 1, 0, 0, 0, 0, 1, 0, 1 FROM pages`,
 		`INSERT INTO contents SELECT get_byte(d, 0), d, '', 0, 0, '', 0 FROM (
 			SELECT sha256(n::text::bytea) d FROM generate_series(1, 20000) n) x`,
-		`INSERT INTO events SELECT n % 256, 100000 + n, 0, 1, 1, n, '', 0, 0, 0, 0, 0, '', '', NULL, 0, '', '', 0, 0
+		`INSERT INTO events SELECT n % 256, 100000 + n, 0, 1, 1, n, '', 0, 0, 0, 0, 0, '', '', NULL, 0, '', '', 0, 0, 0, 0, ''
 			FROM generate_series(1, 20000) n`,
 		`ANALYZE`,
 	} {

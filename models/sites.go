@@ -129,6 +129,9 @@ func (s *Store) RemoveSite(ctx context.Context, site int32) error {
 // removePages removes pages of locked hosts.
 func (q *queue) removePages(ctx context.Context, bucket int16, pages []pageRef) error {
 	ids := pageIDs(pages)
+	if err := q.forgetPages(ctx, bucket, pages); err != nil {
+		return err
+	}
 	for _, statement := range []string{
 		`DELETE FROM visits WHERE bucket = $1 AND page_id = ANY($2)`,
 		`DELETE FROM versions WHERE bucket = $1 AND page_id = ANY($2)`,

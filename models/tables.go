@@ -92,11 +92,11 @@ var linkTable = table[Link]{"links", "bucket parent_id child_bucket child_id", 4
 }}
 
 var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url version previous not_before not_after " +
-	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length significance reasons", 2,
+	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length significance reasons note", 2,
 	func(e *Event) []any {
 		return []any{&e.Bucket, &e.Seq, &e.At, &e.Kind, &e.SiteID, &e.PageID, &e.URL, &e.Version, &e.Previous, &e.NotBefore,
 			&e.NotAfter, &e.Status, &e.ContentType, &e.LastModified, &e.Digest, &e.Bytes, &e.RedirectTo, &e.Record.File,
-			&e.Record.Offset, &e.Record.Length, &e.Significance, &e.Reasons}
+			&e.Record.Offset, &e.Record.Length, &e.Significance, &e.Reasons, &e.Note}
 	}}
 
 var dailyTable = table[Daily]{"daily", "bucket site_id day asked not_modified same changed first moved gone failed robots " +

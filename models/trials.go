@@ -3,8 +3,9 @@ package models
 import (
 	"database/sql/driver"
 	"encoding/binary"
-	"errors"
 	"fmt"
+	"math"
+	"time"
 )
 
 // Hint is a promise of a server about its pages that can prove false.
@@ -44,6 +45,7 @@ type Finding struct {
 // Trial is the ledger of one hint. Counts saturate.
 type Trial struct {
 	Hits, Misses, FalseAlarms, Late uint16
+	InARow                          uint16  // trusted: false alarms and late ones since the last hit; else: hits since the last other finding
 	Since                           Instant // the first finding since it was last trusted anew; 0: none
 	DistrustedAt                    Instant // when it was last found lying; 0: it is trusted
 }
@@ -51,9 +53,73 @@ type Trial struct {
 // Trials is what a host's hints proved to be worth. The zero Trials trust everything.
 type Trials struct {
 	By        [hints]Trial // by Hint
-	AuditedAt Instant      // the last visit without conditions that was made to find out; 0: none
+	AuditedAt Instant      // the last visit without conditions to a page whose validators are held; 0: none
 	Visits    uint32       // conditional visits since then
 	ProbedAt  Instant      // when a name that does not exist was last asked for; 0: never
+}
+
+// A hint is no longer trusted after one miss, because a change was lost by it, or after so many false alarms or late
+// ones without a hit in between, because then nothing is gained by it. It is trusted anew after so many hits without
+// another finding in between, which only visits that do not rely on it can bring.
+const (
+	trustLostAfter = 3
+	trustWonByHits = 5
+)
+
+// Note enters a finding into the ledger, and moves the hint in or out of trust. When it is trusted anew its ledger
+// begins anew, with the hits that it was trusted for. Unknown hints and verdicts are left out.
+func (t *Trials) Note(f Finding, now time.Time) {
+	if f.Hint < 0 || f.Hint >= hints {
+		return
+	}
+	tr := &t.By[f.Hint]
+	count := tr.count(f.Verdict)
+	if count == nil {
+		return
+	}
+	*count = min(*count, math.MaxUint16-1) + 1
+	if tr.Since == 0 {
+		tr.Since = At(now)
+	}
+	wins, trusted := f.Verdict == HintHit, tr.DistrustedAt == 0
+	tr.InARow = min(tr.InARow, math.MaxUint16-1) + 1
+	if wins == trusted { // one more of those for which it is trusted, or is not
+		tr.InARow = 0
+	}
+	switch {
+	case !wins && (!trusted || f.Verdict == HintMiss || tr.InARow >= trustLostAfter):
+		tr.DistrustedAt, tr.InARow = At(now), 0
+	case wins && !trusted && tr.InARow >= trustWonByHits:
+		*tr = Trial{Hits: tr.InARow, Since: At(now)}
+	}
+}
+
+// count is the count of a verdict, nil for an unknown one.
+func (t *Trial) count(v Verdict) *uint16 {
+	switch v {
+	case HintHit:
+		return &t.Hits
+	case HintMiss:
+		return &t.Misses
+	case HintFalseAlarm:
+		return &t.FalseAlarms
+	case HintLate:
+		return &t.Late
+	}
+	return nil
+}
+
+// Trusts tells whether a hint may be relied on.
+func (t *Trials) Trusts(h Hint) bool { return t.By[h].DistrustedAt == 0 }
+
+// Visited counts a visit to a page whose validators are held: one without conditions is an audit, the others are what the
+// share of audits is of.
+func (t *Trials) Visited(unconditional bool, now time.Time) {
+	if unconditional {
+		t.AuditedAt, t.Visits = At(now), 0
+		return
+	}
+	t.Visits = min(t.Visits, math.MaxUint32-1) + 1
 }
 
 // IsZero tells whether nothing is known.
@@ -62,56 +128,62 @@ func (t *Trials) IsZero() bool { return *t == Trials{} }
 // trialsForm is the first byte of stored Trials.
 const trialsForm = 1
 
-var errTrials = errors.New("trials are damaged")
-
-// Value implements driver.Valuer: some twenty bytes, NULL where nothing is known.
+// Value implements driver.Valuer: some forty bytes, NULL where nothing is known.
 func (t *Trials) Value() (driver.Value, error) {
 	if t.IsZero() {
 		return nil, nil
 	}
 	b := []byte{trialsForm}
-	for _, v := range []int64{int64(t.AuditedAt), int64(t.Visits), int64(t.ProbedAt)} {
-		b = binary.AppendVarint(b, v)
+	for _, v := range []uint64{uint64(t.AuditedAt), uint64(t.Visits), uint64(t.ProbedAt)} {
+		b = binary.AppendUvarint(b, v)
 	}
-	for i := range t.By {
-		tr := &t.By[i]
-		for _, v := range []int64{int64(tr.Hits), int64(tr.Misses), int64(tr.FalseAlarms), int64(tr.Late), int64(tr.Since),
-			int64(tr.DistrustedAt)} {
-			b = binary.AppendVarint(b, v)
+	for _, tr := range t.By {
+		for _, v := range []uint16{tr.Hits, tr.Misses, tr.FalseAlarms, tr.Late, tr.InARow} {
+			b = binary.AppendUvarint(b, uint64(v))
 		}
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(tr.Since)), uint64(tr.DistrustedAt))
 	}
 	return b, nil
 }
 
-// Scan implements sql.Scanner.
+// Scan implements sql.Scanner. What is damaged, or of a form that is not known, reads as nothing: it is learned anew, and
+// the host's visits go on.
 func (t *Trials) Scan(src any) error {
 	*t = Trials{}
 	b, ok := src.([]byte)
-	switch {
-	case src == nil || ok && len(b) == 0:
-		return nil
-	case !ok:
+	if src != nil && !ok {
 		return fmt.Errorf("trials from %T", src)
-	case b[0] != trialsForm:
-		return fmt.Errorf("trials of form %d", b[0])
 	}
-	b = b[1:]
-	next := func() (v int64) {
-		v, n := binary.Varint(b)
-		if n <= 0 {
-			ok = false
-			return 0
-		}
-		b = b[n:]
-		return v
+	if len(b) == 0 || b[0] != trialsForm {
+		return nil
 	}
-	t.AuditedAt, t.Visits, t.ProbedAt = Instant(next()), uint32(next()), Instant(next())
-	for i := range t.By {
-		t.By[i] = Trial{Hits: uint16(next()), Misses: uint16(next()), FalseAlarms: uint16(next()), Late: uint16(next()),
-			Since: Instant(next()), DistrustedAt: Instant(next())}
+	n := numbers{rest: b[1:]}
+	read := Trials{AuditedAt: n.instant(), Visits: uint32(n.next(math.MaxUint32)), ProbedAt: n.instant()}
+	for i := range read.By {
+		read.By[i] = Trial{Hits: n.count(), Misses: n.count(), FalseAlarms: n.count(), Late: n.count(), InARow: n.count(),
+			Since: n.instant(), DistrustedAt: n.instant()}
 	}
-	if !ok || len(b) > 0 {
-		return errTrials
+	if !n.bad && len(n.rest) == 0 {
+		*t = read
 	}
 	return nil
 }
+
+// numbers reads unsigned varints.
+type numbers struct {
+	rest []byte
+	bad  bool // one was missing or too large
+}
+
+func (n *numbers) next(most uint64) uint64 {
+	v, size := binary.Uvarint(n.rest)
+	if size <= 0 || v > most {
+		n.bad = true
+		return 0
+	}
+	n.rest = n.rest[size:]
+	return v
+}
+
+func (n *numbers) instant() Instant { return Instant(n.next(math.MaxUint64)) }
+func (n *numbers) count() uint16    { return uint16(n.next(math.MaxUint16)) }

@@ -119,6 +119,7 @@ func (m *Memory) removePage(p *page) {
 		m.requeue(h)
 	}
 	k := key{p.Bucket, p.ID}
+	delete(h.memories, p.ID)
 	delete(m.buckets[p.Bucket].pages, p.ID)
 	delete(m.visits, k)
 	delete(m.versions, k)

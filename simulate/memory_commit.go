@@ -78,11 +78,13 @@ func (c *memoryCommit) judge(r *models.Result) error {
 	p.write(&r.Page, c.bucket.index, h.ID)
 	c.reschedule(p)
 	h.OpenAt, h.BackoffUntil, h.Failures, h.Delay = r.Host.OpenAt, r.Host.BackoffUntil, r.Host.Failures, r.Host.Delay
-	h.Ahead = r.Host.Ahead
+	h.Ahead, h.Trials = r.Host.Ahead, r.Host.Trials
 	if len(r.Knowledge) > 0 {
 		h.knowledge = r.Knowledge
 		h.Learned++
 	}
+	h.remember(r.Page.ID, r.Memory)
+	h.remember(models.HostMemoryID, r.HostMemory)
 	c.fresh = append(c.fresh, r)
 	return nil
 }

@@ -51,6 +51,9 @@ func (b *bucket) dump(d *models.Dump) {
 		if h.Learned > 0 {
 			d.Knowledge = append(d.Knowledge, models.Knowledge{Bucket: b.index, HostID: id, Body: h.knowledge})
 		}
+		for _, page := range slices.Sorted(maps.Keys(h.memories)) {
+			d.Memories = append(d.Memories, models.Memory{Bucket: b.index, HostID: id, PageID: page, Body: h.memories[page]})
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(b.pages)) {
 		d.Pages = append(d.Pages, b.pages[id].Page)

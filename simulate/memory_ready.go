@@ -15,7 +15,8 @@ type host struct {
 	models.Host
 	ready, ahead int32
 	robots       map[string]models.Robots
-	knowledge    []byte // never changed in place
+	knowledge    []byte           // never changed in place
+	memories     map[int64][]byte // by page, or HostMemoryID, OrdersID; never changed in place
 	due          queue[*page]
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -83,6 +84,7 @@ func fullPage(p models.Page, at models.Instant) models.Page {
 	p.ContentType, p.Bytes, p.DuplicateOf, p.NoArchive = "text/html", 1<<40, "https://b.example/", true
 	p.Children, p.FullAt, p.Threshold, p.Skips = 500, at-3, 400, 2
 	p.Evidence = models.Evidence{Changes: -0.25, Days: 41.6}
+	p.ByteChanges, p.BytesAt, p.LinkPrint = 44, at-2, -1<<63
 	return p
 }
 
@@ -93,11 +95,13 @@ func pageReadsBack(w *world) {
 	r.Page = fullPage(r.Page, models.At(w.now))
 	r.Version = &models.Version{Number: 12, At: models.At(w.now), Status: 200, Digest: r.Page.Digest, Bytes: 4,
 		ContentType: "text/html", ETag: r.Page.ETag, LastModified: r.Page.LastModified, Significant: true,
+		Significance: 0.7, Reasons: models.ReasonText | models.ReasonBytes,
 		Record: models.Record{File: "00001.warc.gz", Offset: 1 << 33, Length: 99}}
 	e := event(r, models.EventChanged)
 	e.Version, e.Previous, e.NotBefore, e.NotAfter, e.Status = 12, 11, 5, 6, 200
 	e.ContentType, e.LastModified, e.Digest, e.Bytes = "text/html", r.Page.LastModified, r.Page.Digest, 4
 	e.RedirectTo, e.Record = "https://b.example/", r.Version.Record
+	e.Significance, e.Reasons, e.Note = 0.7, models.ReasonBytes, "menu"
 	r.Events = []models.Event{e}
 	w.mustCommit(r)
 
@@ -239,16 +243,20 @@ func textIsCleaned(w *world) {
 	r.Page.ETag, r.Page.ContentType, r.Page.LastModified = bad, bad, bad
 	r.Version = &models.Version{Number: 1, ETag: bad, ContentType: bad}
 	r.Events = []models.Event{event(r, models.EventNew)}
-	r.Events[0].RedirectTo = bad
+	r.Events[0].RedirectTo, r.Events[0].Note = bad, bad
+	r.Events[0].Significance, r.Version.Significance = float32(math.NaN()), float32(math.Inf(1))
 	r.Robots = &models.Robots{Origin: bad, Body: []byte(bad)}
 	w.mustCommit(r)
 	dump := w.dump()
 	p := dump.Pages[0]
 	for _, text := range []string{p.Note, p.ETag, p.ContentType, p.LastModified, dump.Versions[0].ETag,
-		dump.Events[0].RedirectTo, dump.Robots[0].Origin} {
+		dump.Events[0].RedirectTo, dump.Events[0].Note, dump.Robots[0].Origin} {
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") || !strings.HasPrefix(text, "a") {
 			w.Errorf("text %q was stored as %q", bad, text)
 		}
+	}
+	if e, v := dump.Events[0].Significance, dump.Versions[0].Significance; e != 0 || v != 0 {
+		w.Errorf("significances that are none were stored as %v and %v, want 0", e, v)
 	}
 	if got := string(dump.Robots[0].Body); got != bad {
 		w.Errorf("body of robots.txt = %q, want the bytes as they came: %q", got, bad)

@@ -183,7 +183,7 @@ func (p *pair) drawResult(t *rapid.T, l *models.Lease, i int) models.Result {
 	r.Page.DueAt = p.drawInstant(t)
 	r.Page.Bytes = rapid.Int64Range(0, 9).Draw(t, "bytes")
 	r.Page.Rule = rapid.SampledFrom([]models.Rule{models.RulePolicy, models.RulePaused}).Draw(t, "rule")
-	r.Visit.Kind = models.OutcomeKind(rapid.Int16Range(1, 14).Draw(t, "kind"))
+	r.Visit.Kind = models.OutcomeKind(rapid.Int16Range(1, int16(models.Probed)).Draw(t, "kind"))
 	r.Host.Delay = time.Duration(rapid.IntRange(0, 12).Draw(t, "delay")) * time.Second
 	r.Host.OpenAt = models.At(p.now.Add(r.Host.Delay))
 	r.Host.Ahead = rapid.Bool().Draw(t, "ahead")
@@ -191,6 +191,13 @@ func (p *pair) drawResult(t *rapid.T, l *models.Lease, i int) models.Result {
 	r.Page.Importance = 7
 	if rapid.IntRange(0, 3).Draw(t, "learned") == 0 {
 		r.Knowledge = rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "knowledge")
+	}
+	if rapid.IntRange(0, 3).Draw(t, "remembered") == 0 {
+		r.Memory, r.HostMemory = rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "memory"), rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "host memory")
+	}
+	if rapid.IntRange(0, 3).Draw(t, "found") == 0 {
+		f := models.Finding{Hint: models.Hint(rapid.IntRange(0, 3).Draw(t, "hint")), Verdict: models.Verdict(rapid.IntRange(0, 3).Draw(t, "verdict"))}
+		r.Host.Trials.Note(f, p.now)
 	}
 	if rapid.IntRange(0, 4).Draw(t, "backoff") == 0 {
 		r.Host.BackoffUntil = models.At(p.now.Add(time.Minute))

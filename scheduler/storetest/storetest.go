@@ -23,6 +23,8 @@ type Store interface {
 	AddPages(ctx context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error)
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
 	Recover(ctx context.Context, now time.Time, owner string) (int, error)
+	Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error)
+	SetOrders(ctx context.Context, bucket int16, host int64, body []byte) error
 
 	Events(ctx context.Context, bucket int16, after int64, limit int) ([]models.Event, error)
 	News(ctx context.Context, sink string) ([]int16, error)
@@ -104,6 +106,11 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"notes are merged side by side":                 mergedSideBySide,
 		"links are listed in slices":                    linksAreListed,
 		"importance is set":                             importanceIsSet,
+
+		"memories are kept":           memoriesAreKept,
+		"orders are kept":             ordersAreKept,
+		"removed pages are forgotten": removedPagesAreForgotten,
+		"trials come with the lease":  trialsAreKept,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ ALTER TABLE versions ADD COLUMN significance real NOT NULL DEFAULT 0;
 ALTER TABLE versions ADD COLUMN reasons integer NOT NULL DEFAULT 0;
 ALTER TABLE events ADD COLUMN significance real NOT NULL DEFAULT 0;
 ALTER TABLE events ADD COLUMN reasons integer NOT NULL DEFAULT 0;
+ALTER TABLE events ADD COLUMN note text NOT NULL DEFAULT '';
 
 -- What is remembered of a page's content (page_id >= 0) and of a host's noise (page_id < 0): apart from their rows, which
 -- each visit writes anew.

@@ -1,0 +1,151 @@
+package storetest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"recrawld/models"
+)
+
+// remembers fails where something else is remembered of a host's page (or the host) than this; "": nothing.
+func (w *world) remembers(host string, page int64, want string) {
+	w.Helper()
+	got, err := w.store.Memory(w.Context(), models.BucketOf(host), models.HostID(host), page)
+	w.must(err)
+	if !bytes.Equal(got, []byte(want)) || (got == nil) != (want == "") {
+		w.Errorf("memory of %s, %d = %q, want %q", host, page, got, want)
+	}
+}
+
+// memoriesAreKept: what is remembered is fenced by the lease, written with the visit, and of two results the later counts.
+func memoriesAreKept(w *world) {
+	const host = "a.example"
+	w.add(host, 2)
+	_, first := keysOf(host, 0)
+	_, second := keysOf(host, 1)
+	w.remembers(host, first, "")
+	w.remembers("b.example", models.HostMemoryID, "")
+	l := w.claimOne(2)
+	results := w.visitAll(l)
+	if results[0].Page.ID != first {
+		first, second = second, first
+	}
+	results[0].Memory, results[0].HostMemory = []byte("page\x00\xff"), []byte("host")
+	w.mustCommit(results[0])
+	w.mustCommit(results[0]) // its answer did not arrive
+	w.remembers(host, first, "page\x00\xff")
+	w.remembers(host, second, "")
+	w.remembers(host, models.HostMemoryID, "host")
+
+	late := results[1]
+	late.Lease.Token--
+	late.Memory, late.HostMemory = []byte("late"), []byte("late")
+	late.Host.Trials = models.Trials{ProbedAt: 9}
+	if verdicts := w.commit(late); !errors.Is(verdicts[0], models.ErrLeaseLost) {
+		w.Errorf("commit without the lease: %v, want %v", verdicts[0], models.ErrLeaseLost)
+	}
+	results[1].Memory, results[1].HostMemory = []byte{}, nil
+	w.mustCommit(results[1])
+	w.remembers(host, second, "")
+	w.remembers(host, models.HostMemoryID, "host")
+	if got := w.host(host).Trials; !got.IsZero() {
+		w.Errorf("trials = %+v after a late commit, want none", got)
+	}
+
+	w.now = w.now.Add(24 * time.Hour)
+	results = w.visitAll(w.claimOne(2))
+	results[0].HostMemory, results[1].HostMemory = []byte("second"), []byte("third")
+	again := results[0]
+	again.Page.Visits++
+	again.Visit.Number++
+	results[0].Memory, again.Memory, again.HostMemory = []byte("earlier"), []byte("later"), []byte("fourth")
+	results[0].Release, results[1].Release, again.Release = false, false, true
+	w.mustCommit(results[0], results[1], again)
+	w.remembers(host, results[0].Page.ID, "later")
+	w.remembers(host, models.HostMemoryID, "fourth")
+	if n := len(w.dump().Memories); n != 2 {
+		w.Errorf("%d memories, want 2", n)
+	}
+}
+
+// ordersAreKept: what a person decided of a host stays beside what visits remember.
+func ordersAreKept(w *world) {
+	const host = "a.example"
+	w.add(host, 1)
+	set := func(body string) {
+		w.Helper()
+		w.must(w.store.SetOrders(w.Context(), models.BucketOf(host), models.HostID(host), []byte(body)))
+	}
+	set("pin")
+	r := w.visited(w.claimOne(1), 0)
+	r.HostMemory = []byte("host")
+	w.mustCommit(r)
+	set("clear")
+	w.remembers(host, models.OrdersID, "clear")
+	w.remembers(host, models.HostMemoryID, "host")
+	set("")
+	set("")
+	w.remembers(host, models.OrdersID, "")
+	if err := w.store.SetOrders(w.Context(), 1, 2, []byte("pin")); !errors.Is(err, models.ErrNotFound) {
+		w.Errorf("SetOrders of an unknown host: %v, want %v", err, models.ErrNotFound)
+	}
+}
+
+// removedPagesAreForgotten: with a site go the memories of its pages, and no others.
+func removedPagesAreForgotten(w *world) {
+	const host = "a.example"
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}, {Name: "b"}})
+	w.must(err)
+	for i := range 6 {
+		d := found(host, i)
+		d.Page.SiteID = sites[i%2].ID
+		w.addPages(d)
+	}
+	results := w.visitAll(w.claimOne(6))
+	var want []models.Memory
+	for i := range results {
+		r := &results[i]
+		r.Memory, r.HostMemory = []byte(r.Page.URL), []byte("host")
+		if r.Page.SiteID == sites[1].ID {
+			want = append(want, models.Memory{Bucket: r.Page.Bucket, HostID: r.Page.HostID, PageID: r.Page.ID, Body: r.Memory})
+		}
+	}
+	want = append(want, models.Memory{Bucket: results[0].Page.Bucket, HostID: results[0].Page.HostID,
+		PageID: models.HostMemoryID, Body: []byte("host")})
+	slices.SortFunc(want, func(a, b models.Memory) int { return cmp.Compare(a.PageID, b.PageID) })
+	w.mustCommit(results...)
+	w.must(w.store.RemoveSite(w.Context(), sites[0].ID))
+	if diff := gocmp.Diff(want, w.dump().Memories); diff != "" {
+		w.Errorf("memories after a site went (-want +got):\n%s", diff)
+	}
+}
+
+// trialsAreKept: a host's ledger is written with a visit and comes with the next lease.
+func trialsAreKept(w *world) {
+	w.add("a.example", 1)
+	want := models.Trials{AuditedAt: 3, Visits: math.MaxUint32, ProbedAt: models.At(w.now)}
+	want.By[models.HintNotModified] = models.Trial{Hits: math.MaxUint16, Misses: 1, FalseAlarms: 2, Late: 3, InARow: 4,
+		Since: 5, DistrustedAt: models.At(w.now)}
+	r := w.visited(w.claimOne(1), 0)
+	r.Host.Trials = want
+	w.mustCommit(r)
+	for _, written := range []models.Trials{want, {}} {
+		if got := w.host("a.example").Trials; got != written {
+			w.Errorf("trials written as %+v, read as %+v", written, got)
+		}
+		w.now = w.now.Add(24 * time.Hour)
+		l := w.claimOne(1)
+		if l.Host.Trials != written {
+			w.Errorf("trials written as %+v, leased as %+v", written, l.Host.Trials)
+		}
+		r := w.visited(l, 0)
+		r.Host.Trials = models.Trials{}
+		w.mustCommit(r)
+	}
+}
