@@ -17,7 +17,9 @@ type PageSummary struct {
 	FRMax       int32
 	Visits      int32
 	Records     int32
-	Changes     int32
+	Changes     int32 // of the content
+	ByteChanges int32 // of the bytes
+	DuplicateOf bool  // its content is visited under another URL
 	FirstAt     Instant
 	VisitedAt   Instant
 }

@@ -21,6 +21,10 @@ type ChangesQuery struct {
 	Site  int32       // 0: all
 	Kinds []EventKind // none: all
 	Limit int         // at most so many, > 0
+
+	// Weight leaves out changes and refreshed copies of less significance, 0–1. Changes that were never weighed stay, and
+	// so do other kinds of event.
+	Weight float32
 }
 
 // Changes returns events, the newest first, at most q.Limit. For the next page set After to the last one's cursor.
@@ -74,7 +78,17 @@ func (s *Store) bucketChanges(ctx context.Context, bucket int16, q ChangesQuery)
 func (q ChangesQuery) matches(e Event) bool {
 	return e.At >= q.Since && (q.Site == 0 || e.SiteID == q.Site) &&
 		(len(q.Kinds) == 0 || slices.Contains(q.Kinds, e.Kind)) &&
-		(q.After == EventCursor{} || q.After.compare(e.Cursor()) < 0)
+		(q.After == EventCursor{} || q.After.compare(e.Cursor()) < 0) && q.heavy(e)
+}
+
+func (q ChangesQuery) heavy(e Event) bool {
+	switch e.Kind {
+	case EventChanged:
+		return e.Significance >= q.Weight || e.Significance == 0 && e.Reasons == 0
+	case EventRefreshed:
+		return e.Significance >= q.Weight
+	}
+	return true
 }
 
 // Cursor is the event's place in the order newest first.

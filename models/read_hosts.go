@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -45,6 +46,26 @@ func hostRank(h HostSummary, now Instant) int {
 		return 1
 	}
 	return 0
+}
+
+// TrialedHosts yields the hosts of whose validators and promises something is known, of one site or of all (0), by bucket
+// and ID. It passes over the table of hosts once; an error ends the sequence.
+func (s *Store) TrialedHosts(ctx context.Context, site int32) iter.Seq2[Host, error] {
+	query := "SELECT " + hostTable.prefixed("h.") + ` FROM hosts h WHERE h.trials IS NOT NULL
+		AND ($1 = 0 OR EXISTS (SELECT 1 FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.site_id = $1))
+		ORDER BY h.bucket, h.id`
+	return func(yield func(Host, error) bool) {
+		var h Host
+		for _, err := range s.scan(ctx, hostTable.fields(&h), query, site) {
+			if err != nil {
+				yield(Host{}, fmt.Errorf("read hosts on trial: %w", err))
+				return
+			}
+			if !yield(h, nil) {
+				return
+			}
+		}
+	}
 }
 
 // HostRobots returns what is known of the robots.txt of a host's origins.

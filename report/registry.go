@@ -46,6 +46,11 @@ var Reports = map[string]Report{
 		By:    []string{"day", "site"},
 		Make:  makeDaily,
 	},
+	"hints": {
+		Title: "Hints",
+		About: "What each server's ETags, dates, promises and 304s proved to be worth, and which are not used.",
+		Make:  makeHints,
+	},
 	"hosts": {
 		Title: "Hosts",
 		About: "Servers with their delay, their pages and what holds them back.",
