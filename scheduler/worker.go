@@ -126,7 +126,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	writing, cancelWrites := context.WithCancel(failed)
 	defer cancelWrites()
 	written, done := context.WithCancel(context.Background())
-	arrivals := make(arrivals, 2*w.Fetchers)
+	arrivals := make(arrivals, max(2*w.Fetchers, maxBatch)) // so much may wait that batches grow where a commit takes long
 	group.Go(func() error {
 		defer done()
 		err := w.committer().run(writing, arrivals)

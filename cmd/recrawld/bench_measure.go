@@ -123,12 +123,14 @@ func (b *bench) measure(ctx context.Context) (benchFigures, error) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	group, running := errgroup.WithContext(running)
+	forgetMemory()
+	first := b.sample()
 	group.Go(func() error { return b.daemon.run(running) })
 	var figures benchFigures
 	group.Go(func() error {
 		defer stop()
 		var err error
-		figures, err = b.watch(running, began)
+		figures, err = b.watch(running, began, first)
 		return err
 	})
 	err = group.Wait()
@@ -171,19 +173,13 @@ func (s *sample) count(m *dto.Metric) {
 	}
 }
 
-// watch waits for the first visits, then for the end, and says what lies between.
-func (b *bench) watch(ctx context.Context, began time.Time) (benchFigures, error) {
-	first := b.sample()
-	for first.visits == 0 {
-		if err := b.farm.SleepUntil(ctx, first.at.Add(5*time.Millisecond)); err != nil {
-			return benchFigures{}, fmt.Errorf("nothing was visited: %w", err)
-		}
-		first = b.sample()
-	}
+// watch measures from the beginning of the work to the end of the time or of the pages.
+func (b *bench) watch(ctx context.Context, began time.Time, first sample) (benchFigures, error) {
 	stopProfile, err := b.profile()
 	if err != nil {
 		return benchFigures{}, err
 	}
+	var visited time.Time // when the first visits were in the database
 	total, end := int64(b.Hosts*b.Pages), first.at.Add(b.For)
 	last, mirrored := first, false
 	for last.at.Before(end) && (last.visits < total || !mirrored) {
@@ -191,19 +187,24 @@ func (b *bench) watch(ctx context.Context, began time.Time) (benchFigures, error
 			return benchFigures{}, errors.Join(fmt.Errorf("the run was cut off: %w", err), stopProfile())
 		}
 		last = b.sample()
+		if visited.IsZero() && last.visits > 0 {
+			visited = last.at
+		}
 		if last.visits >= total {
 			news, err := b.daemon.store.News(ctx, "mirror")
 			mirrored = err == nil && len(news) == 0 || b.what == "refresh"
 		}
 	}
-	return b.figures(began, first, last, mirrored), stopProfile()
+	figures := b.figures(first, last, mirrored)
+	figures.StartS = max(visited.Sub(began).Seconds(), 0)
+	return figures, stopProfile()
 }
 
-func (b *bench) figures(began time.Time, first, last sample, mirrored bool) benchFigures {
+func (b *bench) figures(first, last sample, mirrored bool) benchFigures {
 	f := benchFigures{
 		What: b.what, Store: b.daemon.store.Dialect(), Hosts: b.Hosts, Pages: b.Hosts * b.Pages, Fetchers: b.Fetchers,
 		Concurrency: b.Concurrency, LatencyMS: b.Latency.Seconds() * 1000, TLS: b.TLS, Policy: b.Policy,
-		StartS: first.at.Sub(began).Seconds(), Seconds: last.at.Sub(first.at).Seconds(), Mirrored: mirrored,
+		Seconds: last.at.Sub(first.at).Seconds(), Mirrored: mirrored,
 		Visits: last.visits - first.visits, Outcomes: last.outcomes, RSSMB: float64(last.used.peak) / 1e6,
 		CPUIn: "worker, fetches, archive, mirror, database client",
 	}

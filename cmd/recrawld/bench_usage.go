@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,12 +25,33 @@ func (b *bench) usage() usage {
 	u := usage{origin: cpuOf(b.farm.cmd.Process.Pid)}
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) == nil {
 		u.daemon = time.Duration(own.Utime.Nano() + own.Stime.Nano())
-		u.peak = int64(own.Maxrss) << 10
+		u.peak = cmp.Or(peakMemory(), int64(own.Maxrss)<<10)
 	}
 	if pid := serverOf(b.StoreURL); pid != 0 {
 		u.database = cpuOfFamily(pid)
 	}
 	return u
+}
+
+// forgetMemory lets the most memory that this process held count from now on, where the kernel lets it.
+func forgetMemory() {
+	debug.FreeOSMemory()
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // proc(5): resets VmHWM; without it the most is that of the whole run
+}
+
+// peakMemory is the most memory in bytes since forgetMemory, 0 where the kernel does not tell.
+func peakMemory() int64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), "\nVmHWM:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kib, _ := strconv.ParseInt(fields[0], 10, 64) // the kernel writes numbers
+	return kib << 10
 }
 
 // serverOf is the process of a database server on this machine, by the lock file of its socket; 0 where there is none
