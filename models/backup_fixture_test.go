@@ -103,6 +103,13 @@ func fillBackup(t testing.TB, s *Store, n int) {
 			linkTable.insert(ctx, t, links), eventTable.insert(ctx, t, events), dailyTable.insert(ctx, t, daily),
 			knowledgeTable.insert(ctx, t, knowledge), memoryTable.insert(ctx, t, memories), noteTable.insert(ctx, t, []Note{{Name: "price", Body: []byte{0, 1}}}))
 	})
+	fillRest(t, s)
+}
+
+// fillRest writes what is no row of a page or host.
+func fillRest(t testing.TB, s *Store) {
+	t.Helper()
+	ctx := t.Context()
 	if _, err := s.AddSite(ctx, backupNow, Site{Name: "one", URL: "https://h0.example/"}); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (d *Daily) Count(r *Result) {
 	if kind.Asked() {
 		d.Asked++
 	}
-	if r.Robots != nil {
+	if r.Robots != nil || kind == Probed {
 		d.Robots++
 	}
 	switch kind {

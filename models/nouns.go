@@ -383,7 +383,7 @@ type Daily struct {
 	Moved       int64
 	Gone        int64 // 404 and 410
 	Failed      int64
-	Robots      int64 // requests for robots.txt
+	Robots      int64 // requests for robots.txt, or for a name that does not exist
 	Skipped     int64
 	Bytes       int64 // on the wire
 	BytesSaved  int64 // lengths of the copies that a 304 spared

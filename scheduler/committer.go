@@ -123,7 +123,7 @@ func (c *committer) keep(ctx context.Context, batch []*finished) error {
 			continue
 		}
 		content, known := seen[v.Digest]
-		if known && content.URL != f.result.Page.URL && f.outcome.Kind != models.SameText {
+		if known && content.URL != f.result.Page.URL && !f.outcome.Kind.Unchanged() {
 			duplicate(&f.result, &f.outcome, content)
 		}
 		if f.outcome.NoArchive {

@@ -93,8 +93,10 @@ func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page,
 	if out.Kind.Asked() {
 		d.Page.TriedAt = models.At(now)
 	}
+	d.Memory, d.HostMemory = out.Memory, out.HostMemory
 	d.page()
 	d.host()
+	d.ledger()
 	if out.Kind == models.Deferred {
 		return
 	}
@@ -149,11 +151,12 @@ func (d *draft) page() {
 	case kind == models.Deferred:
 		d.deferred()
 	}
-	// RobotsFetched and Interrupted leave the page due as it was.
+	// RobotsFetched, Probed and Interrupted leave the page due as it was.
 }
 
 // observed counts a record, takes over what the answer said, and schedules by the policy.
 func (d *draft) observed() {
+	d.retract()
 	d.record(d.out.Kind == models.Changed || d.before.RedirectTo != "")
 	d.answered(models.StateLive)
 	if d.out.Kind != models.NotModified {
@@ -162,6 +165,8 @@ func (d *draft) observed() {
 	d.Page.ETag, d.Page.LastModified = d.out.ETag, d.out.LastModified
 	d.Page.FreshUntil = models.At(d.out.FreshUntil)
 	d.version()
+	d.otherBytes()
+	d.template()
 	d.children()
 	d.choose()
 	d.schedule()
@@ -209,7 +214,7 @@ func (d *draft) answered(state models.PageState) {
 	if d.out.Threshold != 0 {
 		d.Page.Threshold = d.out.Threshold
 	}
-	if !wasUp && d.before.Version > 0 && d.out.Kind.Unchanged() && d.out.Kind != models.SameText {
+	if !wasUp && d.before.Version > 0 && d.out.Kind.Unchanged() && !d.out.Kind.OtherBytes() {
 		d.event(models.EventRestored)
 	}
 }

@@ -13,7 +13,7 @@ func (d *draft) version() {
 	if out.Body == nil && out.Digest.IsZero() {
 		return
 	}
-	d.Page.Digest, d.Page.TextDigest = out.Digest, out.TextDigest
+	d.Page.Digest, d.Page.TextDigest, d.Page.LinkPrint = out.Digest, out.TextDigest, out.LinkPrint
 	kind, ok := eventOf[out.Kind]
 	if !ok {
 		return
@@ -24,7 +24,7 @@ func (d *draft) version() {
 		Bucket: d.Page.Bucket, PageID: d.Page.ID, Number: d.Page.Version, At: models.At(d.now),
 		Status: int16(out.Status), Digest: out.Digest, TextDigest: out.TextDigest, Bytes: int64(len(out.Body)),
 		ContentType: out.ContentType, ETag: out.ETag, LastModified: out.LastModified,
-		Significant: out.Kind != models.SameText,
+		Significant: !out.Kind.Unchanged(), Significance: out.Significance, Reasons: out.Reasons,
 	}
 	d.event(kind)
 }
@@ -34,6 +34,7 @@ var eventOf = map[models.OutcomeKind]models.EventKind{
 	models.First:    models.EventNew,
 	models.Changed:  models.EventChanged,
 	models.SameText: models.EventRefreshed,
+	models.Noise:    models.EventRefreshed,
 }
 
 // event adds an entry to the log. Pages of which there never was a copy are no news to anybody who follows the copies,
@@ -47,7 +48,7 @@ func (d *draft) event(kind models.EventKind) {
 		URL: d.Page.URL, Version: d.Page.Version, Previous: d.before.Version,
 		NotBefore: d.before.Stats.VisitedAt, NotAfter: models.At(d.now), Status: int16(d.out.Status),
 		ContentType: d.Page.ContentType, LastModified: d.Page.LastModified, Digest: d.Page.Digest,
-		Bytes: d.Page.Bytes, RedirectTo: d.Page.RedirectTo,
+		Bytes: d.Page.Bytes, RedirectTo: d.Page.RedirectTo, Significance: d.out.Significance, Reasons: d.out.Reasons,
 	})
 }
 

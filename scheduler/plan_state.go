@@ -86,7 +86,9 @@ func (d *draft) rarely(rule models.Rule) {
 	d.due(d.planner.calendar.Due(d.now, d.settings.FRMax, d.settings.Vary, d.chance(useVary)), rule)
 }
 
-// failed moves the page on its own error clock: the learned rate, fr_max and the copy stay as they are.
+// failed moves the page on its own error clock: the learned rate, fr_max and the copy stay as they are. What came with
+// status 200 and without the page's content (ErrorClass.Transient) is such a failure too: the page's row says so at once,
+// the event log after failingAfter of them, as of every other failure.
 func (d *draft) failed() {
 	class := d.out.Class
 	if class.Ours() {
@@ -110,11 +112,12 @@ func (d *draft) failed() {
 	d.due(d.now.Add(backoff(d.Page.Failures, firstRetry(class), longest, d.chance(useBackoff))), models.RuleBackoff)
 }
 
-// firstRetry is the first step of a page's error clock.
+// firstRetry is the first step of a page's error clock. An error page and a shell without content pass as an error of
+// the server does; a log-in form and a block page stay, as a refusal does, and asking again soon makes a block worse.
 func firstRetry(class models.ErrorClass) time.Duration {
 	switch class {
 	case models.Refused, models.RedirectLoop, models.RedirectTooMany, models.RedirectBlocked, models.BlockedAddress,
-		models.BodyTooLarge, models.TLSCertificate:
+		models.BodyTooLarge, models.TLSCertificate, models.LoginWall, models.BlockPage:
 		return 6 * time.Hour // these rarely mend themselves within the hour
 	}
 	return 15 * time.Minute

@@ -10,8 +10,9 @@ import (
 	"recrawld/models"
 )
 
-// maxRobotsTurns bounds how often within one lease a page gives its turn to robots.txt.
-const maxRobotsTurns = 2
+// maxGivenTurns bounds how often within one lease a page gives its turn to robots.txt, one for http and one for https, or
+// to a probe of the host.
+const maxGivenTurns = 3
 
 // visitHost visits the pages of a lease, as many at a time as their site allows, each no sooner than the host's
 // politeness lets it, and stops early where the lease would not outlast another visit or the host asks for rest.
@@ -48,13 +49,13 @@ type hostTurn struct {
 	worker *Worker
 	out    delivery
 
-	mu     sync.Mutex
-	lease  models.Lease // guarded by mu; its host moves on with each result
-	pages  []models.LeasedPage
-	begun  bool      // guarded by mu; a page was taken
-	robots int       // guarded by mu; turns given to robots.txt
-	owed   bool      // guarded by mu; the last turn was given to robots.txt: the page's own is paid for on credit
-	last   *finished // guarded by mu; kept back, because only the last result releases the host
+	mu    sync.Mutex
+	lease models.Lease // guarded by mu; its host moves on with each result
+	pages []models.LeasedPage
+	begun bool      // guarded by mu; a page was taken
+	given int       // guarded by mu; turns given to robots.txt or a probe
+	owed  bool      // guarded by mu; the last turn was given away: the page's own is paid for on credit
+	last  *finished // guarded by mu; kept back, because only the last result releases the host
 }
 
 // visitAll visits what is left, so many pages at a time.
@@ -155,8 +156,8 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	t.worker.purses.settle(&page.Page, &f.outcome)
 	t.lease.Host = f.result.Host
 	t.keepRobots(out.Robots)
-	if out.Kind == models.RobotsFetched && t.robots < maxRobotsTurns {
-		t.robots++
+	if givesTurn(out.Kind) && t.given < maxGivenTurns {
+		t.given++
 		// Had the page to wait for its turn as others do, a small budget on many hosts would bring it when robots.txt is
 		// too old again, and buy nothing else.
 		t.owed = !t.worker.purses.all.rate().unbounded()
@@ -164,6 +165,9 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	}
 	t.pass(f)
 }
+
+// givesTurn tells whether a visit asked for something else in the page's place, so that the page's turn comes next.
+func givesTurn(k models.OutcomeKind) bool { return k == models.RobotsFetched || k == models.Probed }
 
 // late tells whether a page waited for its host and not for the budget: it was due before the host opened, and is visited
 // as soon as that was to be had.

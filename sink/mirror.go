@@ -174,6 +174,8 @@ func (m *Mirror) take(b *batch, e models.Event) error {
 	case models.EventGone:
 		b.discard(name, e.At)
 	case models.EventFailing, models.EventExcluded:
+	case models.EventTemplate: // of the host: its pages have events of their own
+		return nil
 	default:
 		m.log.Warn("mirror skips an event of an unknown kind", slog.Int("kind", int(e.Kind)), slog.String("page", e.URL))
 		return nil

@@ -44,7 +44,19 @@ type Store interface {
 
 // Run runs the suite; open returns an empty store for one test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for name, test := range map[string]func(*world){
+	for _, cases := range []map[string]func(*world){visiting(), learning()} {
+		for name, test := range cases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(&world{T: t, store: open(t), now: start})
+			})
+		}
+	}
+}
+
+// visiting is what every store does for the worker, the sinks and the commands.
+func visiting() map[string]func(*world) {
+	return map[string]func(*world){
 		"the longest ready host is claimed first":          claimsInOrder,
 		"two claimers never share a host":                  claimersShareNothing,
 		"a lease has the due pages only":                   leaseHasDuePages,
@@ -88,7 +100,12 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"a context that ended":                             endedContext,
 		"nothing is ready":                                 nothingReady,
 		"hosts of other buckets are left to other workers": bucketsAreKept,
+	}
+}
 
+// learning is what it does for the adaptive policy and for telling content from noise.
+func learning() map[string]func(*world) {
+	return map[string]func(*world){
 		"pages are claimed early":                       earlyPages,
 		"what is ready is claimed before what is early": readyComesBeforeEarly,
 		"early visits are polite":                       earlyIsPolite,
@@ -111,10 +128,5 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"orders are kept":             ordersAreKept,
 		"removed pages are forgotten": removedPagesAreForgotten,
 		"trials come with the lease":  trialsAreKept,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(&world{T: t, store: open(t), now: start})
-		})
 	}
 }
