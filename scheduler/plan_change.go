@@ -1,0 +1,72 @@
+package scheduler
+
+import (
+	"math/bits"
+
+	"recrawld/models"
+)
+
+// otherBytes counts a body that differs from the one before in its bytes, in what matters or not: the second rate of a
+// page. Each such body made a version, also before they were counted.
+func (d *draft) otherBytes() {
+	if !d.out.Kind.OtherBytes() {
+		return
+	}
+	d.Page.ByteChanges = max(d.Page.ByteChanges+1, d.Page.Version-1)
+	d.Page.BytesAt = models.At(d.now)
+}
+
+// retract takes back the change that the record before reported, where the visit found that it was noise. What the policy
+// then decides, it decides as if that record had not differed. Three things stay: the event and the version are history;
+// what the adaptive policy learned of the host from the change has faded into that of other pages; and the page's own
+// evidence does not say what it was before, so it holds one change too many until the visits to come outweigh it.
+func (d *draft) retract() {
+	if !d.out.Retract || d.before.Stats.Bits&1 == 0 || d.before.Stats.Changes == 0 {
+		return
+	}
+	before := *d.before // the caller's stays as it was leased
+	before.Stats = withoutLast(before.Stats)
+	d.before, d.Page.Stats = &before, before.Stats
+}
+
+// withoutLast is what a page's visits showed, had the last record not differed. When the change before it was is not kept:
+// where there was one, it is taken to be as many records ago as the bits say, as if these lay evenly in time.
+func withoutLast(s models.ChangeStats) models.ChangeStats {
+	s.Bits &^= 1
+	s.Changes--
+	s.ChangedAt = 0
+	if s.Changes == 0 {
+		return s
+	}
+	ago := min(bits.TrailingZeros64(s.Bits), int(s.Records)-2) // 64 where it is further back than the bits
+	every := (s.VisitedAt - s.FirstAt) / models.Instant(max(s.Records-1, 1))
+	s.ChangedAt = max(s.VisitedAt-models.Instant(max(ago, 0))*every, s.FirstAt)
+	return s
+}
+
+// template reports, once for the host, that a region which its pages share changed on all of them.
+func (d *draft) template() {
+	if d.out.Template == "" {
+		return
+	}
+	n := len(d.Events)
+	d.event(models.EventTemplate)
+	for i := range d.Events[n:] {
+		e := &d.Events[n+i]
+		e.Note, e.Reasons, e.Significance = d.out.Template, models.ReasonTemplate, 0
+	}
+}
+
+// ledger enters what the visit showed of the host's validators and promises.
+func (d *draft) ledger() {
+	t := &d.Host.Trials
+	for _, f := range d.out.Findings {
+		t.Note(f, d.now)
+	}
+	if d.out.Kind.Observed() && (d.before.ETag != "" || d.before.LastModified != "") {
+		t.Visited(d.out.Unconditional, d.now)
+	}
+	if d.out.Kind == models.Probed {
+		t.ProbedAt = models.At(d.now)
+	}
+}
