@@ -59,9 +59,10 @@ func adaptivePlanner(t *rapid.T) (*Planner, *config.Settings) {
 // anyOutcome is a visit that saw the page.
 func anyOutcome(t *rapid.T, now time.Time) models.Outcome {
 	body := []byte(rapid.StringN(1, 8, 8).Draw(t, "body"))
-	kind := rapid.SampledFrom([]models.OutcomeKind{models.First, models.Changed, models.NotModified, models.SameBytes, models.SameText}).Draw(t, "kind")
-	out := models.Outcome{Kind: kind, At: now, Sent: 1, Status: 200, Digest: models.DigestOf(body)}
-	if kind == models.First || kind == models.Changed || kind == models.SameText {
+	kind := rapid.SampledFrom([]models.OutcomeKind{models.First, models.Changed, models.NotModified, models.SameBytes, models.SameText,
+		models.Noise}).Draw(t, "kind")
+	out := models.Outcome{Kind: kind, At: now, Sent: 1, Status: 200, Digest: models.DigestOf(body), Retract: rapid.Bool().Draw(t, "retract")}
+	if kind == models.First || kind.OtherBytes() {
 		out.Body = body
 	}
 	return out

@@ -14,7 +14,7 @@ func TestSparedBytes(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	m := newMetrics(registry)
 	page := livePage()
-	for kind := models.NotModified; kind <= models.Interrupted; kind++ {
+	for kind := models.NotModified; kind <= models.Probed; kind++ {
 		m.visit(&models.Outcome{Kind: kind, WireBytes: 7}, &page)
 	}
 	families, err := registry.Gather()
@@ -27,8 +27,8 @@ func TestSparedBytes(t *testing.T) {
 			got[f.GetName()] += metric.GetCounter().GetValue()
 		}
 	}
-	if got["recrawld_spared_bytes_total"] != float64(page.Bytes) || got["recrawld_received_bytes_total"] != 7*14 ||
-		got["recrawld_visits_total"] != 14 {
-		t.Errorf("figures = %v, want %d bytes spared, 98 received, 14 visits", got, page.Bytes)
+	if got["recrawld_spared_bytes_total"] != float64(page.Bytes) || got["recrawld_received_bytes_total"] != 7*16 ||
+		got["recrawld_visits_total"] != 16 {
+		t.Errorf("figures = %v, want %d bytes spared, 112 received, 16 visits", got, page.Bytes)
 	}
 }

@@ -122,7 +122,7 @@ func TestPlanSameText(t *testing.T) {
 // A failure moves nothing but the error clock: rate, interval, copy and validators stay, for every class.
 func TestPlanFailureTeachesNothing(t *testing.T) {
 	t.Parallel()
-	for class := models.DNSNotFound; class <= models.OwnRules; class++ {
+	for class := models.DNSNotFound; class <= models.Shell; class++ {
 		before := livePage()
 		r := plan(t, before, models.Outcome{Kind: models.Failed, Class: class, Sent: 1, Detail: "no"})
 		after := r.Page
@@ -316,14 +316,14 @@ func TestPlanKeepsEveryPageScheduled(t *testing.T) {
 		p, now := livePage(), noon
 		for range 30 {
 			out := models.Outcome{
-				Kind:       models.OutcomeKind(rapid.IntRange(int(models.NotModified), int(models.Deferred)).Draw(t, "kind")),
-				Class:      models.ErrorClass(rapid.IntRange(1, int(models.OwnRules)).Draw(t, "class")),
+				Kind:       models.OutcomeKind(rapid.IntRange(int(models.NotModified), int(models.Probed)).Draw(t, "kind")),
+				Class:      models.ErrorClass(rapid.IntRange(1, int(models.Shell)).Draw(t, "class")),
 				Sent:       1,
 				FreshUntil: now.Add(time.Duration(rapid.Int64().Draw(t, "fresh"))),
 				RetryAfter: now.Add(time.Duration(rapid.Int64().Draw(t, "retry"))),
 				RedirectTo: rapid.SampledFrom([]string{"http://one.test/x", "http://one.test/y"}).Draw(t, "target"),
 			}
-			if out.Kind == models.RobotsFetched {
+			if givesTurn(out.Kind) || out.Kind == models.Interrupted {
 				continue
 			}
 			p = planner.Plan(testLease(p), p, &out, now).Page

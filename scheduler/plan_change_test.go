@@ -1,0 +1,302 @@
+package scheduler
+
+import (
+	"math/bits"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// with is an outcome of a kind whose body is this one.
+func with(kind models.OutcomeKind, body string) models.Outcome {
+	return models.Outcome{Kind: kind, Status: 200, Sent: 1, ETag: `"1"`, Body: []byte(body), Digest: models.DigestOf([]byte(body)),
+		TextDigest: models.DigestOf([]byte("text of " + body)), LinkPrint: int64(len(body)), ContentType: "text/html"}
+}
+
+// Other bytes in which nothing that matters changed are kept, and teach the schedule what a 304 does.
+func TestPlanNoise(t *testing.T) {
+	t.Parallel()
+	out := with(models.Noise, "12:00")
+	out.Significance, out.Reasons = 0.2, models.ReasonDateOnly|models.ReasonVolatile
+	r, still := plan(t, livePage(), out), plan(t, livePage(), same)
+	v := r.Version
+	if v == nil || v.Number != 2 || v.Significant || v.Significance != 0.2 || v.Reasons != out.Reasons {
+		t.Errorf("version = %+v, want an insignificant number 2 with its reasons", v)
+	}
+	if diff := cmp.Diff([]models.EventKind{models.EventRefreshed}, eventKinds(r)); diff != "" {
+		t.Fatalf("events (-want +got):\n%s", diff)
+	}
+	if e := r.Events[0]; e.Significance != 0.2 || e.Reasons != out.Reasons || e.Version != 2 || e.Previous != 1 {
+		t.Errorf("event = %+v, want version 2 after 1 with the reasons", e)
+	}
+	p := r.Page
+	if p.Digest != out.Digest || p.TextDigest != out.TextDigest || p.LinkPrint != out.LinkPrint {
+		t.Errorf("page = %+v, want the prints of what was seen", p)
+	}
+	if p.ByteChanges != 1 || p.BytesAt != models.At(noon.Add(time.Second)) {
+		t.Errorf("%d changes of bytes, the last at %v, want one now", p.ByteChanges, p.BytesAt)
+	}
+	if p.Stats != still.Page.Stats || p.DueAt != still.Page.DueAt || p.FRMax != still.Page.FRMax || p.Evidence != still.Page.Evidence {
+		t.Errorf("schedule after noise %+v, after a 304 %+v", p, still.Page)
+	}
+}
+
+func TestPlanChangeCarriesItsReasons(t *testing.T) {
+	t.Parallel()
+	out := with(models.Changed, "two")
+	out.Significance, out.Reasons = 0.9, models.ReasonText
+	r := plan(t, livePage(), out)
+	if v, e := r.Version, r.Events[0]; !v.Significant || v.Significance != 0.9 || v.Reasons != models.ReasonText ||
+		e.Kind != models.EventChanged || e.Significance != 0.9 || e.Reasons != models.ReasonText {
+		t.Errorf("version %+v, event %+v, want both with significance and reasons", v, e)
+	}
+}
+
+// Every body that differs counts for the rate of the bytes, and those before they were counted by the version.
+func TestBytesAreCounted(t *testing.T) {
+	t.Parallel()
+	counted := map[models.OutcomeKind]bool{models.SameText: true, models.Noise: true, models.Changed: true}
+	for kind := models.NotModified; kind <= models.Probed; kind++ {
+		p := livePage()
+		p.Version, p.ByteChanges, p.BytesAt = 5, 9, 7
+		out := with(kind, "other")
+		if kind == models.SameBytes || !kind.Observed() {
+			out.Body, out.Digest = nil, p.Digest
+		}
+		got := plan(t, p, out).Page
+		want, at := int32(9), models.Instant(7)
+		if counted[kind] {
+			want, at = 10, models.At(noon.Add(time.Second))
+		}
+		if got.ByteChanges != want || got.BytesAt != at {
+			t.Errorf("%v: %d changes of bytes, the last at %v, want %d at %v", kind, got.ByteChanges, got.BytesAt, want, at)
+		}
+	}
+	old := livePage()
+	old.Version = 5
+	if got := plan(t, old, with(models.Noise, "other")).Page.ByteChanges; got != 5 {
+		t.Errorf("%d changes of bytes for six versions of a page that did not count them, want 5", got)
+	}
+}
+
+// What is remembered is written whatever the visit found, also where it found no page.
+func TestMemoriesAreWritten(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []models.OutcomeKind{models.Changed, models.Noise, models.Failed, models.Missing, models.Probed} {
+		out := models.Outcome{Kind: kind, Class: models.Shell, Sent: 1, Memory: []byte("page"), HostMemory: []byte("host")}
+		if r := plan(t, livePage(), out); string(r.Memory) != "page" || string(r.HostMemory) != "host" {
+			t.Errorf("%v: memories %q and %q are written, want those of the outcome", kind, r.Memory, r.HostMemory)
+		}
+	}
+}
+
+// A flip of the host's template is one event, beside that of the page at which it was recognised.
+func TestTemplateIsOneEvent(t *testing.T) {
+	t.Parallel()
+	out := with(models.Noise, "flipped")
+	out.Template, out.Significance, out.Reasons = "menu: Home, Prices", 0.1, models.ReasonNav
+	r := plan(t, livePage(), out)
+	if diff := cmp.Diff([]models.EventKind{models.EventRefreshed, models.EventTemplate}, eventKinds(r)); diff != "" {
+		t.Fatalf("events (-want +got):\n%s", diff)
+	}
+	if e := r.Events[1]; e.Note != out.Template || e.Reasons != models.ReasonTemplate || e.PageID != r.Page.ID || e.Significance != 0 {
+		t.Errorf("event = %+v, want the template and the page", e)
+	}
+	if e := r.Events[0]; e.Note != "" || e.Reasons != models.ReasonNav {
+		t.Errorf("event of the page = %+v, want its own reasons", e)
+	}
+}
+
+// A page that turned into an error page, a log-in form, a block page or an empty shell keeps its copy and its rate, and
+// shows at once that something is wrong; the event log says so after some visits.
+func TestTransientKeepsTheLastGoodVersion(t *testing.T) {
+	t.Parallel()
+	for class := models.ErrorPage; class <= models.Shell; class++ {
+		shell := models.Outcome{Kind: models.Failed, Class: class, Status: 200, Sent: 1, Detail: "no content", ETag: `"shell"`}
+		before := livePage()
+		once, _ := steps(t, before, shell)
+		p := once.Page
+		if p.Class != class || p.Note != "no content" || p.Failures != 1 || p.State != models.StateLive || len(once.Events) > 0 {
+			t.Errorf("%v: page = %+v, %d events, want the error at once and no event yet", class, p, len(once.Events))
+		}
+		if p.Version != before.Version || p.Digest != before.Digest || p.ETag != before.ETag || p.Stats != before.Stats ||
+			p.ByteChanges != 0 || p.FRMax != before.FRMax {
+			t.Errorf("%v: copy or rate moved: %+v", class, p)
+		}
+		longest := firstRetry(class)
+		if wait := p.DueAt.Time().Sub(noon); wait > longest || wait < longest*3/4 {
+			t.Errorf("%v: asked again after %v, want some %v", class, wait, longest)
+		}
+		_, events := steps(t, before, shell, shell, shell, shell, same)
+		if diff := cmp.Diff([]models.EventKind{models.EventFailing, models.EventRestored}, events); diff != "" {
+			t.Errorf("%v: events of four shells and the page (-want +got):\n%s", class, diff)
+		}
+		_, events = steps(t, before, shell, shell, shell, with(models.Noise, "back"))
+		if diff := cmp.Diff([]models.EventKind{models.EventFailing, models.EventRefreshed}, events); diff != "" {
+			t.Errorf("%v: events of three shells and the page with another clock (-want +got):\n%s", class, diff)
+		}
+	}
+}
+
+// Findings, audits and probes go into the host's ledger.
+func TestLedgerOfTheHost(t *testing.T) {
+	t.Parallel()
+	lease, p := testLease(livePage()), livePage()
+	planner := testPlanner(t, testConfig())
+	visit := func(out models.Outcome) *models.Trials {
+		out.At = noon
+		r := planner.Plan(lease, p, &out, noon)
+		lease.Host = r.Host
+		return &lease.Host.Trials
+	}
+	for range 3 {
+		visit(same)
+	}
+	if got := visit(models.Outcome{Kind: models.Failed, Class: models.BodyShort, Sent: 1}); got.Visits != 3 || got.AuditedAt != 0 {
+		t.Errorf("after three 304s and a failure: %+v, want three visits", got)
+	}
+	audit := with(models.Changed, "new")
+	audit.Unconditional = true
+	audit.Findings = []models.Finding{{Hint: models.HintETag, Verdict: models.HintMiss}, {Hint: models.HintLastModified, Verdict: models.HintHit}}
+	got := visit(audit)
+	if got.Visits != 0 || got.AuditedAt != models.At(noon) || got.Trusts(models.HintETag) || !got.Trusts(models.HintLastModified) {
+		t.Errorf("after an audit that found the ETag lying: %+v", got)
+	}
+	if got := visit(models.Outcome{Kind: models.Probed, Status: 404, Sent: 1}); got.ProbedAt != models.At(noon) || got.Visits != 0 {
+		t.Errorf("after a probe: %+v, want its time and nothing else", got)
+	}
+	p.ETag, p.LastModified = "", ""
+	if got := visit(models.Outcome{Kind: models.SameBytes, Status: 200, Sent: 1}); got.Visits != 0 {
+		t.Errorf("a visit without validators counts as one with conditions: %+v", got)
+	}
+}
+
+// A probe leaves the page as it was, due at once, and rests the host as every request does.
+func TestProbeLeavesThePageDue(t *testing.T) {
+	t.Parallel()
+	before := livePage()
+	r := plan(t, before, models.Outcome{Kind: models.Probed, Status: 404, Sent: 1, WireBytes: 50})
+	after := r.Page
+	after.Visits = before.Visits
+	if diff := cmp.Diff(before, after); diff != "" || r.Version != nil || len(r.Events) > 0 {
+		t.Errorf("%d events; a probe changed the page (-before +after):\n%s", len(r.Events), diff)
+	}
+	if want := models.At(noon.Add(11 * time.Second)); r.Host.OpenAt != want || r.Visit.Kind != models.Probed {
+		t.Errorf("host opens at %v after %v, want %v after a probe", r.Host.OpenAt, r.Visit.Kind, want)
+	}
+	var day models.Daily
+	day.Count(&r)
+	if want := (models.Daily{Robots: 1, Bytes: 50}); day != want {
+		t.Errorf("daily sums %+v, want %+v", day, want)
+	}
+}
+
+// TestRetractionTakesTheLastChangeBack: after any history, the record that was called a change is as if it had not differed,
+// but for when the change before it was.
+func TestRetractionTakesTheLastChangeBack(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Policy = "classic"
+	planner := testPlanner(t, c)
+	rapid.Check(t, func(t *rapid.T) {
+		p, now := livePage(), noon
+		p.Stats = models.ChangeStats{}
+		visit := func(out models.Outcome) models.Result {
+			out.At = now
+			return planner.Plan(testLease(p), p, &out, now)
+		}
+		for _, changed := range rapid.SliceOfN(rapid.Bool(), 1, 80).Draw(t, "records") {
+			out := same
+			if changed {
+				out = with(models.Changed, now.String())
+			}
+			p = visit(out).Page
+			now = now.Add(time.Duration(rapid.Int64Range(1, int64(40*24*time.Hour)).Draw(t, "later")))
+		}
+		retracting := same
+		retracting.Retract = true
+		reported, quiet := p.Stats.Bits&1 == 1, visit(same).Page
+		got := visit(retracting).Page
+		want := quiet.Stats
+		if reported {
+			want.Bits &^= 2
+			want.Changes--
+			want.ChangedAt = got.Stats.ChangedAt
+			if got.Stats.ChangedAt != 0 && (got.Stats.ChangedAt < got.Stats.FirstAt || got.Stats.ChangedAt > p.Stats.ChangedAt) {
+				t.Fatalf("the change before was at %v, want between %v and %v", got.Stats.ChangedAt, got.Stats.FirstAt, p.Stats.ChangedAt)
+			}
+			if (got.Stats.ChangedAt == 0) != (got.Stats.Changes == 0) {
+				t.Fatalf("%d changes, the last at %v", got.Stats.Changes, got.Stats.ChangedAt)
+			}
+		}
+		if diff := cmp.Diff(want, got.Stats); diff != "" {
+			t.Fatalf("stats (-want +got):\n%s", diff)
+		}
+		if int(got.Stats.Changes) < bits.OnesCount64(got.Stats.Bits) || got.FRMax < quiet.FRMax {
+			t.Fatalf("after a retraction %d changes in bits %b, fr_max %d, without it %d", got.Stats.Changes, got.Stats.Bits,
+				got.FRMax, quiet.FRMax)
+		}
+	})
+}
+
+// The page as it was leased is the caller's: a retraction does not write to it.
+func TestRetractionLeavesTheLeasedPage(t *testing.T) {
+	t.Parallel()
+	before := livePage()
+	before.Stats.Bits, before.Stats.Changes, before.Stats.ChangedAt = 1, 1, before.Stats.VisitedAt
+	kept, out := before, same
+	out.Retract, out.At = true, noon
+	planner, lease := testPlanner(t, testConfig()), testLease(before)
+	var r models.Result
+	planner.plan(&r, lease, &before, &out, noon, false)
+	if diff := cmp.Diff(kept, before); diff != "" || r.Page.Stats.Changes != 0 || r.Page.Stats.ChangedAt != 0 {
+		t.Errorf("%d changes after the retraction; the leased page (-before +after):\n%s", r.Page.Stats.Changes, diff)
+	}
+}
+
+// TestNoiseTeachesWhatA304Does: under every policy, a page that differs by noise on any of its visits is scheduled as one that
+// never differs: the same stats, intervals and evidence, visit for visit.
+func TestNoiseTeachesWhatA304Does(t *testing.T) {
+	t.Parallel()
+	for name := range policy.ByName {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) { noiseTeachesNothing(t, name) })
+		})
+	}
+}
+
+func noiseTeachesNothing(t *rapid.T, policyName string) {
+	c := config.Default()
+	c.Budget.Requests = config.Rate{PerDay: 10}
+	c.Sites = []config.Site{{ID: 1, Name: "one", URL: "http://one.test/", Settings: c.Defaults}}
+	c.Sites[0].Settings.Policy = policyName
+	noisy, quiet := testPlanner(t, &c), testPlanner(t, &c)
+	a, b, now := livePage(), livePage(), noon
+	for i, kind := range rapid.SliceOfN(rapid.SampledFrom([]models.OutcomeKind{models.NotModified, models.SameBytes, models.SameText,
+		models.Noise, models.Changed}), 1, 40).Draw(t, "kinds") {
+		out, still := with(kind, now.String()), same
+		switch kind {
+		case models.NotModified, models.SameBytes:
+			out.Body, out.Digest = nil, a.Digest
+		case models.Changed:
+			still = out
+		}
+		out.At, still.At = now, now
+		a = noisy.Plan(testLease(a), a, &out, now).Page
+		b = quiet.Plan(testLease(b), b, &still, now).Page
+		if a.Stats != b.Stats || a.DueAt != b.DueAt || a.FRMax != b.FRMax || a.Wanted != b.Wanted || a.Evidence != b.Evidence || a.Rule != b.Rule {
+			t.Fatalf("visit %d, %v: the noisy page is %+v, the quiet one %+v", i, kind, a, b)
+		}
+		if a.ByteChanges < b.ByteChanges || kind.OtherBytes() && a.BytesAt != models.At(now) {
+			t.Fatalf("visit %d, %v: %d changes of bytes, the last at %v", i, kind, a.ByteChanges, a.BytesAt)
+		}
+		now = a.DueAt.Time()
+	}
+}
