@@ -46,7 +46,7 @@ type Network struct {
 type Worker struct {
 	Name     string        // unique among the workers of a database; default HOST-0
 	Fetchers int           // requests in flight, 1–4096; default 64
-	Lease    time.Duration // how long a host is held, 30s–1h; default 5m; more than every PageTime plus a minute
+	Lease    time.Duration // how long a host is held, 5s–1h; default 5m; more than every PageTime plus a minute, or plus its own half
 	Grace    time.Duration // how long visits may go on after SIGTERM, 0–5m; default 25s
 	Memory   int64         // bytes of bodies in flight, ≥ 16MiB and every BodyBytes; default 256MiB: a fetcher waits when it is full
 	MinFree  int64         // bytes free on the disk of Data below which claiming pauses; default 512MiB

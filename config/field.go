@@ -32,7 +32,7 @@ var configFields = []field[Config]{
 	{key: "network.ports", of: func(c *Config) value { return ports(&c.Network.Ports) }},
 	{key: "worker.name", of: func(c *Config) value { return word(&c.Worker.Name, checkName) }},
 	{key: "worker.fetchers", of: func(c *Config) value { return count(&c.Worker.Fetchers, 1, 4096) }},
-	{key: "worker.lease", of: func(c *Config) value { return duration(&c.Worker.Lease, 30*time.Second, time.Hour, "m") }},
+	{key: "worker.lease", of: func(c *Config) value { return duration(&c.Worker.Lease, 5*time.Second, time.Hour, "m") }},
 	{key: "worker.grace", of: func(c *Config) value { return duration(&c.Worker.Grace, 0, 5*time.Minute, "s") }},
 	{key: "worker.memory", of: func(c *Config) value { return size(&c.Worker.Memory, 16*mib, 1<<50) }},
 	{key: "worker.min_free", of: func(c *Config) value { return size(&c.Worker.MinFree, 0, 1<<60) }},

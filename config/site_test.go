@@ -129,7 +129,7 @@ func TestValidate(t *testing.T) {
 		"listen: \"example.org:80\" is not on loopback, write 127.0.0.1:80":                 func(c *Config) { c.Listen = "example.org:80" },
 		"data: is empty":                 func(c *Config) { c.Data = "" },
 		"network.ports: 0 is not a port": func(c *Config) { c.Network.Ports = []uint16{80, 0} },
-		"worker.lease: 1s is less than 30s\ndefaults.page_time: 2m plus a minute is not less than worker.lease, which is 1s": func(c *Config) { c.Worker.Lease = time.Second },
+		"worker.lease: 1s is less than 5s\ndefaults.page_time: 2m plus a minute (or half the lease) is not less than worker.lease, which is 1s": func(c *Config) { c.Worker.Lease = time.Second },
 		"defaults.vary: NaN% is more than 50%": func(c *Config) { c.Defaults.Vary = nan() },
 		"defaults.windows: window 00:00-00:00 UTC is not a span of a day": func(c *Config) {
 			c.Defaults.Windows = []Window{{Days: [7]bool{true, true, true, true, true, true, true}}}

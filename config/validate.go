@@ -59,10 +59,10 @@ var settingRelations = []relation{
 	}},
 	// A lease that ends during a visit lets another worker visit the same host at the same time.
 	{"page_time", "worker.lease", func(s *Settings, w *Worker) string {
-		if s.PageTime+time.Minute < w.Lease {
+		if w.Outlasts(s.PageTime) {
 			return ""
 		}
-		return fmt.Sprintf("%s plus a minute is not less than worker.lease, which is %s", FormatDuration(s.PageTime), FormatDuration(w.Lease))
+		return fmt.Sprintf("%s plus a minute (or half the lease) is not less than worker.lease, which is %s", FormatDuration(s.PageTime), FormatDuration(w.Lease))
 	}},
 	// A body that never fits would wait for ever.
 	{"body_bytes", "worker.memory", func(s *Settings, w *Worker) string {
@@ -71,6 +71,12 @@ var settingRelations = []relation{
 		}
 		return fmt.Sprintf("%s is more than worker.memory, which is %s", FormatSize(s.BodyBytes), FormatSize(w.Memory))
 	}},
+}
+
+// Outlasts tells whether a lease outlasts a page that may take so long, with time to wait for a connection and to write
+// what was learned: a minute, or half of a lease that is shorter than two.
+func (w *Worker) Outlasts(pageTime time.Duration) bool {
+	return pageTime+min(time.Minute, w.Lease/2) < w.Lease
 }
 
 // relations checks what no value can be blamed for alone.

@@ -118,20 +118,21 @@ func compareSteps(rows *sql.Rows, steps []step) (int, error) {
 		if err := rows.Scan(&had.version, &had.name, &had.checksum); err != nil {
 			return 0, err
 		}
-		if had.version > len(steps) {
-			return 0, fmt.Errorf("%w: it has step %d (%s), this binary knows %d", ErrNewerSchema, had.version, had.name, len(steps))
+		if newest := steps[len(steps)-1].version; had.version > newest {
+			return 0, fmt.Errorf("%w: it has step %d (%s), this binary knows %d", ErrNewerSchema, had.version, had.name, newest)
 		}
-		if n++; had.version != n {
-			return 0, fmt.Errorf("schema step %d is missing", n)
+		want := steps[n]
+		if n++; had.version != want.version {
+			return 0, fmt.Errorf("schema step %d is missing", want.version)
 		}
-		if want := steps[n-1]; had.checksum != want.checksum {
-			return 0, fmt.Errorf("schema step %d (%s) differs from this binary's (%s)", n, had.name, want.name)
+		if had.checksum != want.checksum {
+			return 0, fmt.Errorf("schema step %d (%s) differs from this binary's (%s)", want.version, had.name, want.name)
 		}
 	}
 	return n, rows.Err()
 }
 
-// steps are the embedded migrations of an engine, in order, numbered from 1 without gaps.
+// steps are the embedded migrations of an engine, in order, numbered from 1.
 func (d dialect) steps() ([]step, error) {
 	names, err := fs.Glob(migrations.Files, path.Join(string(d), "*.sql"))
 	if err != nil {
@@ -145,8 +146,8 @@ func (d dialect) steps() ([]step, error) {
 		}
 		number, rest, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".sql"), "_")
 		version, err := strconv.Atoi(number)
-		if err != nil || version != i+1 {
-			return nil, fmt.Errorf("%s: want number %d", name, i+1)
+		if err != nil || i == 0 && version != 1 || i > 0 && version <= steps[i-1].version {
+			return nil, fmt.Errorf("%s: want a number after that of the step before, from 1", name)
 		}
 		sum := sha256.Sum256(b)
 		steps = append(steps, step{version: version, name: rest, sql: string(b), checksum: hex.EncodeToString(sum[:])})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -24,6 +25,9 @@ type Options struct {
 	// Conns is the number of connections to PostgreSQL, and of those for reading SQLite beside its one writer.
 	// 0: 8.
 	Conns int
+
+	// Trace is shown every statement before it is sent to PostgreSQL, by the goroutine that sends it; nil: nobody looks.
+	Trace func(Statement)
 }
 
 // Store keeps the nouns in SQLite or PostgreSQL. It is safe for concurrent use by many goroutines, and by many
@@ -35,6 +39,8 @@ type Store struct {
 	read    *gorm.DB
 	writer  *sql.DB // SQLite: one connection, every transaction takes the write lock at once
 	reader  *sql.DB // PostgreSQL: the same as writer
+
+	statements atomic.Int64 // sent to PostgreSQL
 
 	mu       sync.Mutex
 	prepared map[string]*sql.Stmt // guarded by mu: statements of SQLite's writer, by text; nil: wanted

@@ -162,7 +162,7 @@ func follow(t *testing.T, m simulate.Made, perDay float64, names ...string) shar
 		visitors[i] = &counting{Visitor: replay}
 		w := scheduler.NewWorker(scheduler.Config{
 			Store: store, Visitor: visitors[i], Archive: simulate.Nowhere{}, Clock: runner{track, i}, Name: name, Lease: time.Hour,
-			Log: slog.New(slog.DiscardHandler), Live: func() []string { return names },
+			Log: slog.New(slog.DiscardHandler), Live: func() []scheduler.Peer { return peersOf(names) },
 		}, planner)
 		workers.Go(func() {
 			defer track.leave(i)
@@ -174,6 +174,15 @@ func follow(t *testing.T, m simulate.Made, perDay float64, names ...string) shar
 	}
 	workers.Wait()
 	return shared{}.read(t, m.Trace, store, replay.Log(), visitors)
+}
+
+// peersOf is workers of equal shares.
+func peersOf(names []string) []scheduler.Peer {
+	var peers []scheduler.Peer
+	for _, name := range names {
+		peers = append(peers, scheduler.Peer{Name: name, Share: 1})
+	}
+	return peers
 }
 
 // read works out what became of it.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 )
@@ -82,39 +81,6 @@ func TestManualVisitIgnoresWindows(t *testing.T) {
 	p.Rule = models.RuleManual
 	if out, held := testPlanner(t, c).Hold(&p, noon); held {
 		t.Errorf("held: %s, want a visit", out.Detail)
-	}
-}
-
-// A worker sleeps until the earliest bucket that is its to take, and takes others' only when they are late.
-func TestMineTakesOthersBucketsLate(t *testing.T) {
-	t.Parallel()
-	w := &Worker{Config: Config{Name: "a", Clock: clock.NewVirtual(noon), Live: func() []string { return []string{"a", "b"} }}}
-	var own, other int16
-	for bucket := range int16(models.Buckets) {
-		if Prefer([]string{"a", "b"}, bucket) == "a" {
-			own = bucket
-		} else {
-			other = bucket
-		}
-	}
-	for _, test := range []struct {
-		own, other time.Duration
-		buckets    []int16
-		next       time.Duration
-	}{
-		{0, 0, []int16{own}, othersLate},
-		{0, -othersLate, []int16{own, other}, 0},
-		{time.Second, 0, nil, time.Second},
-		{time.Minute, 0, nil, othersLate},
-	} {
-		buckets, next := w.mine([]models.BucketReady{{Bucket: own, At: noon.Add(test.own)}, {Bucket: other, At: noon.Add(test.other)}}, noon)
-		want := time.Time{}
-		if test.next > 0 {
-			want = noon.Add(test.next)
-		}
-		if diff := cmp.Diff(test.buckets, buckets); diff != "" || !next.Equal(want) {
-			t.Errorf("mine, own due in %v, other's in %v: next %v, want %v; buckets (-want +got):\n%s", test.own, test.other, next, want, diff)
-		}
 	}
 }
 

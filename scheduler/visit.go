@@ -80,7 +80,7 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	}
 	err := w.Clock.SleepUntil(ctx, slot.at)
 	planner := w.planner.Load() // after the sleep: what was set meanwhile counts
-	if err != nil {
+	if err != nil || t.tooLate(planner) {
 		t.result(planner, page, slot, models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
 		return false
 	}
@@ -115,7 +115,7 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 		return nil, slot{}, false
 	case visited && h.Delay >= w.Clock.Real(patient) && open.After(now) && !t.owed:
 		return nil, slot{}, false // nobody holds a host only to wait
-	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin)).After(t.lease.Until):
+	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin(w.Lease))).After(t.lease.Until):
 		return nil, slot{}, false
 	case t.owed:
 		w.purses.all.settle(1, 0)
@@ -131,8 +131,15 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	return page, taken, true
 }
 
+// tooLate tells whether a visit that begins now might go on when the lease is over, because the process was frozen since
+// the lease was taken: somebody else may hold the host by then.
+func (t *hostTurn) tooLate(p *Planner) bool {
+	w := t.worker
+	return w.Clock.Now().Add(w.Clock.Real(p.pageTime)).After(t.lease.Until)
+}
+
 // leaseMargin is what must be left of a lease, in real time, after the longest visit, to write its result.
-const leaseMargin = 20 * time.Second
+func leaseMargin(lease time.Duration) time.Duration { return min(20*time.Second, lease/6) }
 
 func (t *hostTurn) turn(page *models.LeasedPage, now time.Time) models.Turn {
 	t.mu.Lock()
@@ -207,7 +214,7 @@ func (t *hostTurn) finish(ctx context.Context) {
 	}
 	w, host := t.worker, &t.last.lease.Host
 	planner, now := w.planner.Load(), w.Clock.Now()
-	expired := func() bool { return w.Clock.Now().After(t.lease.Until.Add(-w.Clock.Real(leaseMargin) / 2)) }
+	expired := func() bool { return w.Clock.Now().After(t.lease.Until.Add(-w.Clock.Real(leaseMargin(w.Lease)) / 2)) }
 	if err := w.mind.walk(ctx, planner, host, now, expired); err != nil && ctx.Err() == nil {
 		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
 	}

@@ -27,12 +27,17 @@ type Worker struct {
 	purses  *purses
 	early   early
 
+	owns    *[models.Buckets]bool // used by the loop alone; nil: not known yet
+	sharers []Peer                // the workers by which it was worked out
+
 	mu     sync.Mutex
 	cancel context.CancelFunc // guarded by mu; ends the present sleep; nil: the loop is awake
 	woken  bool               // guarded by mu; the loop shall look again before it sleeps
 	leases int                // guarded by mu; hosts held
 	held   int64              // guarded by mu; bytes of bodies fetched and not yet stored
 	ending bool               // guarded by mu; nothing new begins
+	lag    lateness           // guarded by mu
+	share  float64            // guarded by mu; of the buckets that this worker wants; 0: not said yet, all it can get
 }
 
 // Config is what a worker is made of.
@@ -49,9 +54,9 @@ type Config struct {
 	Grace    time.Duration // real time: how long visits may go on after Run's context ends
 	Memory   int64         // bytes of bodies held from which on no further visit begins
 
-	// Live names the workers that are alive, this one included; nil: this one alone. Each prefers its share of the
+	// Live lists the workers that are alive, this one included; nil: this one alone. Each prefers its share of the
 	// buckets, and any may take any: what they prefer is for speed, not for safety.
-	Live func() []string
+	Live func() []Peer
 
 	// Hold tells why nothing may be claimed now ("disk is full"), "" where claiming may go on; nil: never.
 	Hold func() string

@@ -160,7 +160,7 @@ func TestManyWorkersShareHostsPolitely(t *testing.T) {
 		names := []string{"a", "b", "c"}
 		var group sync.WaitGroup
 		for _, name := range names {
-			w := s.worker(name, clock.System{}, func(c *scheduler.Config) { c.Live = func() []string { return names } })
+			w := s.worker(name, clock.System{}, func(c *scheduler.Config) { c.Live = func() []scheduler.Peer { return peersOf(names) } })
 			group.Go(func() {
 				if err := w.Run(ctx); err != nil {
 					t.Error(err)

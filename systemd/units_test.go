@@ -11,6 +11,9 @@ import (
 
 var units = []string{"recrawld.service", "recrawld@.service"}
 
+// commands are what the units start.
+var commands = map[string]string{"recrawld.service": "run", "recrawld@.service": "worker %i"}
+
 // analyze runs systemd-analyze, or skips the test where there is none.
 func analyze(t *testing.T, args ...string) string {
 	t.Helper()
@@ -40,7 +43,7 @@ func TestUnitsAreUnderstood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), "ExecStart=/usr/bin/recrawld run") {
+		if !strings.Contains(string(text), "ExecStart=/usr/bin/recrawld "+commands[unit]) {
 			t.Fatalf("%s does not start recrawld", unit)
 		}
 		copied := filepath.Join(t.TempDir(), unit)

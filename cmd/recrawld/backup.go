@@ -96,7 +96,7 @@ func (d *daemon) backupJob() scheduler.Job {
 // backup takes a checkpoint. Of several workers on a database one takes it.
 func (d *daemon) backup(ctx context.Context, now time.Time) error {
 	c := &d.force.Load().config
-	if live := d.liveWorkers(); c.Backup.Every == 0 || len(live) > 1 && scheduler.Prefer(live, 0) != d.start.Worker.Name {
+	if live := d.peers(); c.Backup.Every == 0 || len(live) > 1 && scheduler.Prefer(live, 0) != d.start.Worker.Name {
 		return nil
 	}
 	name, sum, err := d.store.BackupTo(ctx, c.Backup.Dir, now)

@@ -54,15 +54,18 @@ const (
 
 // beatOnce says in the database that this worker lives, and learns who else does.
 func (d *daemon) beatOnce(ctx context.Context, now time.Time) error {
-	if err := d.store.Beat(ctx, d.self(now, d.machine.Now())); err != nil {
+	self := d.self(now, d.machine.Now())
+	share, lag := d.worker.Balance()
+	self.Share, self.Lag = share, int64(lag)
+	if err := d.store.Beat(ctx, self); err != nil {
 		return err
 	}
 	workers, err := d.store.Workers(ctx)
 	if err != nil {
 		return err
 	}
-	names := livingWorkers(workers, d.machine.Now())
-	d.live.Store(&names)
+	peers := d.witness.living(workers, d.machine.Now())
+	d.live.Store(&peers)
 	return nil
 }
 
@@ -73,7 +76,7 @@ func (d *daemon) self(now, machine time.Time) models.Worker {
 		Name: d.start.Worker.Name, Machine: host, PID: int32(os.Getpid()), Release: versionText(),
 		StartedAt: models.At(d.began), BeatAt: max(models.At(now), d.newest), RealBeatAt: models.At(machine),
 		Visits: int64(sum(d.registry, "recrawld_visits_total")), Lost: int64(sum(d.registry, "recrawld_leases_lost_total")),
-		InFlight: int32(sum(d.registry, "recrawld_fetches_in_flight")),
+		InFlight: int32(sum(d.registry, "recrawld_fetches_in_flight")), Share: 1, Statements: d.store.Statements(),
 	}
 }
 
@@ -91,9 +94,10 @@ func livingWorkers(workers []models.Worker, now time.Time) []string {
 // isAlive tells whether a worker beat lately.
 func isAlive(w models.Worker, now time.Time) bool { return now.Sub(w.RealBeatAt.Time()) < alive }
 
-func (d *daemon) liveWorkers() []string {
-	if names := d.live.Load(); names != nil {
-		return *names
+// peers are the workers that are alive.
+func (d *daemon) peers() []scheduler.Peer {
+	if peers := d.live.Load(); peers != nil {
+		return *peers
 	}
 	return nil
 }

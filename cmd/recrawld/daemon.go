@@ -51,7 +51,8 @@ type daemon struct {
 	disk    *disk
 	web     *web.Server // nil: not wanted
 	behind  atomic.Bool // the clock is far behind what the database has seen
-	live    atomic.Pointer[[]string]
+	live    atomic.Pointer[[]scheduler.Peer]
+	witness witness // of the beats of all workers
 	force   atomic.Pointer[inForce]
 
 	mu      sync.Mutex
@@ -184,8 +185,8 @@ func (d *daemon) prepare(base config.Config, origins config.Origins, rows []mode
 
 // outlasts refuses pages that may take longer than the lease of a running worker, which a reload does not change.
 func outlasts(lease time.Duration, c *config.Config) error {
-	if longest := scheduler.PageTime(c); longest+time.Minute >= lease {
-		return coded{exitUsage, fmt.Errorf("page_time %s plus a minute is not less than the worker.lease %s that the daemon began with: start it anew",
+	if longest := scheduler.PageTime(c); !(&config.Worker{Lease: lease}).Outlasts(longest) {
+		return coded{exitUsage, fmt.Errorf("page_time %s plus a minute (or half the lease) is not less than the worker.lease %s that the daemon began with: start it anew",
 			config.FormatDuration(longest), config.FormatDuration(lease))}
 	}
 	return nil
@@ -234,7 +235,7 @@ func (d *daemon) build(ctx context.Context) error {
 		Store: store, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
 		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
 		Memory: c.Worker.Memory,
-		Live:   d.liveWorkers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
+		Live:   d.peers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
 	}, d.force.Load().planner)
 	return d.beatOnce(ctx, d.clock.Now())
 }

@@ -16,6 +16,7 @@ type cli struct {
 	Globals globals `embed:""`
 
 	Run      runCmd      `cmd:"" help:"Run the daemon: visit what is due, learn, keep what changed."`
+	Worker   workerCmd   `cmd:"" help:"Run one more worker on a PostgreSQL that several share."`
 	Demo     demoCmd     `cmd:"" help:"Show what the daemon does, on a made-up site that lives fast."`
 	Add      addCmd      `cmd:"" help:"Look at a site, say what keeping it fresh costs, and add it."`
 	Import   importCmd   `cmd:"" help:"Add the pages of a list or a CSV file."`

@@ -1,0 +1,32 @@
+package models
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Statement is one statement as it was sent to PostgreSQL, "begin" and "commit" among them.
+type Statement struct {
+	Conn uint32 // the connection, by its process on the server: transactions of one connection follow each other
+	SQL  string
+	Args []any
+}
+
+// tracer counts the statements of a store and shows them to whoever asked for that.
+type tracer struct{ store *Store }
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (t tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, start pgx.TraceQueryStartData) context.Context {
+	t.store.statements.Add(1)
+	if show := t.store.options.Trace; show != nil {
+		show(Statement{Conn: conn.PgConn().PID(), SQL: start.SQL, Args: start.Args})
+	}
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// Statements is how many statements were sent to PostgreSQL so far; 0 with SQLite, which answers within the process.
+func (s *Store) Statements() int64 { return s.statements.Load() }
