@@ -57,11 +57,46 @@ type BlockChange struct {
 
 // Judge compares. It never fails, takes time linear in the size of the views, and changes the memories of c.
 func Judge(c Case) Verdict {
-	if c.Before.bytes == c.After.bytes {
+	if c.Before.print == c.After.print && c.Before.bytes == c.After.bytes {
 		return Verdict{Kind: Same}
 	}
-	if c.Before.Text() == c.After.Text() {
+	d := compare(c.Before, c.After, mainBlock)
+	if d.empty() {
 		return Verdict{Kind: Noise, Reasons: models.ReasonMarkupOnly}
 	}
-	return Verdict{Kind: Change, Significance: 1, Reasons: models.ReasonText}
+	return Verdict{Kind: Change, Significance: 1, Reasons: models.ReasonText, Blocks: d.changes()}
+}
+
+// changes lists the blocks that came and went.
+func (d *difference) changes() []BlockChange {
+	var all []BlockChange
+	for _, i := range d.gone {
+		all = append(all, BlockChange{Before: d.before.blocks[i].shown(), Path: d.before.Path(&d.before.blocks[i])})
+	}
+	for _, i := range d.come {
+		all = append(all, BlockChange{After: d.after.blocks[i].shown(), Path: d.after.Path(&d.after.blocks[i])})
+	}
+	return all
+}
+
+func (b *Block) shown() string {
+	s := b.Text
+	for _, l := range b.Links {
+		s += " <" + l.Whole + ">"
+	}
+	return s
+}
+
+// Rung is one way to tell whether a body is another content; the cheaper ones are what Judge is measured against.
+type Rung func(before, after *View) bool
+
+// Rungs are the ways without memory, the simplest first.
+func Rungs() (names []string, rungs []Rung) {
+	differ := func(hash func(*View, *Block) (uint64, bool)) Rung {
+		return func(before, after *View) bool { d := compare(before, after, hash); return !d.empty() }
+	}
+	return []string{"bytes", "text", "text+links", "main"}, []Rung{
+		func(before, after *View) bool { return before.print != after.print },
+		differ(anyText), differ(anyLink), differ(mainBlock),
+	}
 }

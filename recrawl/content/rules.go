@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
 )
 
 // Rules are what a person said of a site's content. nil: nothing. They are safe for concurrent use.
@@ -17,6 +18,11 @@ type selector struct {
 	text    string
 	matches cascadia.Matcher
 }
+
+// selects tells whether there are selectors.
+func (r *Rules) selects() bool { return r != nil && len(r.watch)+len(r.ignore) > 0 }
+
+func (s selector) query(root *html.Node) []*html.Node { return cascadia.QueryAll(root, s.matches) }
 
 // Compile reads CSS selectors of what alone is content (watch) and of what never is (ignore), and patterns (RE2) of text
 // that is taken out before Views are compared. Without any of them it returns nil.

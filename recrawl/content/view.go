@@ -24,26 +24,36 @@ func (k Kind) String() string {
 type View struct {
 	Kind  Kind
 	Title string // of the document, white space folded
+	Cut   bool   // the body is longer than what is read of one
 
 	Unmatched []string // selectors of the rules that match nothing here
 
 	blocks []Block
-	bytes  uint64 // print of the body
+	nodes  []node // elements that blocks stand in, in document order; the first is the document
+	main   int32  // the node of the main content; -1: it was not looked for
+	weight int    // runes of running text in the main content
+	print  uint64 // of the body
+	forms  int    // password fields
+	bytes  int
 }
 
 // Block is a piece of text that stands by itself: a paragraph, a cell, a heading, a line, an entry, a leaf.
 type Block struct {
-	Text  string // white space folded
-	Links []Link // in order; for an image or an embedded frame its source
-	Path  string // where it stands, without what numbers it: "body/div.content/p"
-	Level uint8  // 1–6: a heading of that level; 0: none
-	Flags Flags
-	Main  bool // it belongs to the main content
+	Text   string   // white space folded
+	Links  []Link   // in order
+	Images []string // the addresses of its images, without their queries
+	Level  uint8    // 1–6: a heading of that level; 0: none
+	Flags  Flags
+	Main   bool // it belongs to the main content
+
+	node      int32 // in View.nodes
+	runes     int32 // of Text
+	linkRunes int32 // of those, in links
 }
 
 // Link is where a piece of content leads.
 type Link struct {
-	Target string // host and path, what carries no content left out; "" for a link within the page
+	Target string // host and path; "#" for a place on the same page, a constant for a mail address that is hidden
 	Whole  string // the whole address, tracking parameters left out
 }
 
@@ -61,13 +71,50 @@ const (
 	InDialog
 	InConsent
 	InMenu // a list of links, by its name
-	Hidden
 	InButton
+	Hidden
 	Ignored // the rules say so
+	Watched // the rules say that it is content
 )
+
+// beside are the regions that stand beside the content.
+const beside = InNav | InFooter | InAside | InDialog | InConsent | Hidden | Ignored
+
+// node is an element as far as the place of blocks goes.
+type node struct {
+	parent int32
+	end    int32 // index after the last node within it
+	first  int32 // its first block
+	last   int32 // index after its last block
+	slot   uint64
+	name   string // tag and first class or id, without digits
+	flags  Flags  // its own
+}
 
 // Blocks returns all blocks in order. The caller must not change them.
 func (v *View) Blocks() []Block { return v.blocks }
+
+// Path says where a block stands, without what numbers it: "html/body/div.content/p".
+func (v *View) Path(b *Block) string {
+	if int(b.node) >= len(v.nodes) {
+		return ""
+	}
+	var names []string
+	for n := b.node; n > 0 && len(names) < maxPathNames; n = v.nodes[n].parent {
+		names = append(names, v.nodes[n].name)
+	}
+	var s strings.Builder
+	for i := len(names) - 1; i >= 0; i-- {
+		s.WriteString(names[i])
+		if i > 0 {
+			s.WriteByte('/')
+		}
+	}
+	return s.String()
+}
+
+// maxPathNames is how many elements a path names, counted from the block.
+const maxPathNames = 12
 
 // Lines is the main content, a line a block, for a person and for a diff.
 func (v *View) Lines() []string {

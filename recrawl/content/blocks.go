@@ -1,0 +1,121 @@
+package content
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// characters adds text to the block under way, folded: white space to one space, runes without a mark left out,
+// typographic quotes straightened.
+func (r *reader) characters(text []byte) {
+	e := r.top()
+	if r.inTitle {
+		r.title(text)
+		return
+	}
+	if e.silent {
+		return
+	}
+	before := r.runes
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == '\n' && e.pre:
+				r.cut()
+				before = r.runes
+			case c == ' ' || c >= '\t' && c <= '\r':
+				r.space = true
+			case c > ' ' && c != 0x7F:
+				r.owedSpace()
+				r.text = append(r.text, c)
+				r.runes++
+			}
+			continue
+		}
+		c2, size := utf8.DecodeRune(text[i:])
+		i += size
+		switch {
+		case zeroWidth(c2):
+		case unicode.IsSpace(c2):
+			r.space = true
+		default:
+			r.owedSpace()
+			r.text = utf8.AppendRune(r.text, straight(c2))
+			r.runes++
+		}
+	}
+	if e.link {
+		r.inLinks += r.runes - before
+	}
+}
+
+// straight turns the quotes that editors and servers exchange for each other into one.
+func straight(r rune) rune {
+	switch r {
+	case '‘', '’', '‛', '´':
+		return '\''
+	case '“', '”', '‟', '«', '»':
+		return '"'
+	case '‐', '‑':
+		return '-'
+	}
+	return r
+}
+
+// zeroWidth tells the runes that leave no mark: soft hyphen, zero-width spaces and joiners, direction marks, the byte
+// order mark, variation selectors.
+func zeroWidth(r rune) bool {
+	return r == 0xAD || r >= 0x200B && r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x2064 ||
+		r == 0xFEFF || r >= 0xFE00 && r <= 0xFE0F
+}
+
+func (r *reader) owedSpace() {
+	if r.space && len(r.text) > r.start {
+		r.text = append(r.text, ' ')
+		r.runes++
+	}
+	r.space = false
+}
+
+// title reads the document's title.
+func (r *reader) title(text []byte) {
+	const most = 300
+	if len(r.v.Title) < most {
+		r.v.Title = fold(r.v.Title + string(text[:min(len(text), 4*most)]))
+	}
+}
+
+// pending tells whether the block under way holds anything.
+func (r *reader) pending() bool {
+	return len(r.text) > r.start || len(r.links) > 0 || len(r.images) > 0
+}
+
+// cut ends the block under way. Links and images before any text wait for the text that they are around.
+func (r *reader) cut() {
+	r.space = false
+	if len(r.text) == r.start && (len(r.links) == 0 && len(r.images) == 0 || r.top().link) {
+		return
+	}
+	e := r.top()
+	b := Block{Links: r.links, Images: r.images, Level: e.level, node: e.node, runes: r.runes, linkRunes: r.inLinks}
+	r.v.blocks = append(r.v.blocks, b)
+	r.ends = append(r.ends, len(r.text))
+	r.start, r.links, r.images, r.runes, r.inLinks = len(r.text), nil, nil, 0, 0
+}
+
+// finish closes what is open and settles where each block stands.
+func (r *reader) finish() {
+	r.closeTo(1)
+	r.open[0].link = false
+	r.cut()
+	v := r.v
+	v.nodes[0].end, v.nodes[0].last = int32(len(v.nodes)), int32(len(v.blocks))
+	text, start := string(r.text), 0
+	for i, end := range r.ends {
+		v.blocks[i].Text = text[start:end]
+		start = end
+	}
+	v.spread()
+}

@@ -1,0 +1,110 @@
+package content
+
+import (
+	"slices"
+)
+
+// token is a block as it counts for a rung.
+type token struct {
+	hash  uint64
+	block int32
+}
+
+// difference is what two views do not share: blocks that came and blocks that went, in document order.
+type difference struct {
+	before, after *View
+	gone, come    []int32 // blocks
+}
+
+func (d *difference) empty() bool { return len(d.gone)+len(d.come) == 0 }
+
+func (d *difference) size() int { return len(d.gone) + len(d.come) }
+
+// compare takes the blocks as a multiset: what moved is no difference.
+func compare(before, after *View, hash func(v *View, b *Block) (uint64, bool)) difference {
+	d := difference{before: before, after: after}
+	a, b := before.tokens(hash), after.tokens(hash)
+	slices.SortFunc(a, byHash)
+	slices.SortFunc(b, byHash)
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].hash < b[0].hash:
+			d.gone, a = append(d.gone, a[0].block), a[1:]
+		case len(a) == 0 || b[0].hash < a[0].hash:
+			d.come, b = append(d.come, b[0].block), b[1:]
+		default:
+			a, b = a[1:], b[1:]
+		}
+	}
+	slices.Sort(d.gone)
+	slices.Sort(d.come)
+	return d
+}
+
+func byHash(a, b token) int {
+	switch {
+	case a.hash < b.hash:
+		return -1
+	case a.hash > b.hash:
+		return 1
+	}
+	return int(a.block - b.block)
+}
+
+func (v *View) tokens(hash func(*View, *Block) (uint64, bool)) []token {
+	all := make([]token, 0, len(v.blocks))
+	for i := range v.blocks {
+		if h, ok := hash(v, &v.blocks[i]); ok {
+			all = append(all, token{h, int32(i)})
+		}
+	}
+	return all
+}
+
+// The rungs, by what of a block counts.
+
+// anyText is the text of every visible block.
+func anyText(_ *View, b *Block) (uint64, bool) {
+	return hashString(slotSeed, b.Text), b.Text != "" && b.Flags&(Hidden|Ignored) == 0
+}
+
+// anyLink is its text and where its links lead.
+func anyLink(_ *View, b *Block) (uint64, bool) {
+	return b.hash(linkTarget), (b.Text != "" || len(b.Links) > 0) && b.Flags&(Hidden|Ignored) == 0
+}
+
+// mainBlock is a block of the main content: level, text and where its links lead.
+func mainBlock(_ *View, b *Block) (uint64, bool) {
+	return b.hash(linkTarget) + uint64(b.Level), b.Main && (b.Text != "" || len(b.Links) > 0)
+}
+
+// mainWhole is the same with the whole addresses.
+func mainWhole(_ *View, b *Block) (uint64, bool) {
+	return b.hash(linkWhole) + uint64(b.Level), b.Main && (b.Text != "" || len(b.Links) > 0)
+}
+
+func linkTarget(l *Link) string {
+	if l.Target == "#" {
+		return ""
+	}
+	return l.Target
+}
+
+func linkWhole(l *Link) string {
+	if l.Target == "#" {
+		return ""
+	}
+	return l.Whole
+}
+
+// hash is of the text and the links, whatever their order.
+func (b *Block) hash(of func(*Link) string) uint64 {
+	hash := hashString(slotSeed, b.Text)
+	links := uint64(0)
+	for i := range b.Links {
+		if s := of(&b.Links[i]); s != "" {
+			links += mix(hashString(slotSeed, s))
+		}
+	}
+	return mix(hash ^ links)
+}

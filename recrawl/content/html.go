@@ -1,0 +1,369 @@
+package content
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/extract"
+)
+
+// Bounds of what is read of a page. What lies beyond is left out of the View.
+const (
+	maxDepth  = 512       // elements open at once; deeper ones count as part of the last
+	maxBlocks = 200_000   // of a page
+	maxNodes  = 1_000_000 // of a page
+)
+
+// reader builds the View of a page from its tokens, in one pass: the elements that are open, the text of the block under
+// way, and where it stands. A parser's tree is not needed for that, and it has no bound: mark-up of a few bytes can make
+// it open hundreds of elements anew.
+type reader struct {
+	tokens *html.Tokenizer
+	v      *View
+	at     canon.URL
+	base   canon.URL
+	xhtml  bool
+	marks  *marks // what selectors matched; nil: there are none
+	tree   *tree  // where the elements are collected for selectors; nil: they are not
+
+	open     []element
+	over     int // elements open beyond maxDepth
+	elements int // seen so far
+	names    map[string]string
+	targets  map[string]Link
+
+	text    []byte // of all blocks, one after the other
+	start   int    // of the block under way, in text
+	space   bool   // owed before the next rune
+	links   []Link
+	images  []string
+	runes   int32
+	inLinks int32
+	inTitle bool
+	titled  bool
+	ends    []int // of the blocks, in text
+}
+
+// element is an open element.
+type element struct {
+	name   string
+	kind   tag
+	node   int32 // its node, or its parent's
+	level  uint8
+	silent bool
+	pre    bool
+	link   bool
+}
+
+func readHTML(v *View, text []byte, xhtml bool, at canon.URL, rules *Rules) {
+	r := newReader(v, text, xhtml, at)
+	if rules.selects() {
+		r.marks, v.Unmatched = match(text, xhtml, at, rules)
+	}
+	r.read()
+	r.finish()
+}
+
+func newReader(v *View, text []byte, xhtml bool, at canon.URL) *reader {
+	return &reader{
+		tokens: html.NewTokenizer(bytes.NewReader(text)), v: v, at: at, base: at, xhtml: xhtml,
+		names: map[string]string{}, targets: map[string]Link{}, text: make([]byte, 0, len(text)/4),
+	}
+}
+
+// read takes the tokens one by one.
+func (r *reader) read() {
+	r.v.nodes = append(r.v.nodes, node{slot: slotSeed})
+	r.open = append(r.open, element{})
+	for len(r.ends) < maxBlocks {
+		switch r.tokens.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			text := r.tokens.Text()
+			if r.tree != nil {
+				r.tree.text(text)
+			}
+			r.characters(text)
+		case html.StartTagToken:
+			r.startTag(false)
+		case html.SelfClosingTagToken:
+			if r.xhtml {
+				r.tokens.NextIsNotRawText()
+			}
+			r.startTag(r.xhtml)
+		case html.EndTagToken:
+			name, _ := r.tokens.TagName()
+			r.endTag(name)
+		}
+	}
+}
+
+func (r *reader) top() *element { return &r.open[len(r.open)-1] }
+
+func (r *reader) startTag(closed bool) {
+	name, hasAttr := r.tokens.TagName()
+	kind := tagOf(name)
+	tagName := r.intern(name)
+	closed = closed || kind&void != 0
+	r.inTitle = false
+	r.imply(tagName, kind)
+	var attrs attributes
+	r.elements++
+	switch {
+	case r.tree != nil:
+		attrs.from(r.tree.start(tagName, r.tokens, hasAttr, closed))
+	case hasAttr:
+		attrs.read(r.tokens)
+	}
+	if kind&cuts != 0 {
+		r.cut()
+	}
+	r.special(tagName, &attrs)
+	if !closed {
+		r.push(tagName, kind, &attrs)
+	}
+}
+
+// push opens an element.
+func (r *reader) push(name string, kind tag, attrs *attributes) {
+	if len(r.open) >= maxDepth {
+		r.over++
+		return
+	}
+	parent := r.top()
+	e := element{name: name, kind: kind, node: parent.node, level: parent.level, pre: parent.pre || name == "pre",
+		silent: parent.silent || kind&silent != 0, link: parent.link || name == "a"}
+	if len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' {
+		e.level = name[1] - '0'
+	}
+	flags := attrs.flags | flagsOfTag[name]
+	if r.marks != nil {
+		flags |= r.marks.flags[r.elements]
+	}
+	if attrs.level > 0 {
+		e.level = attrs.level
+	}
+	if kind&formatter != 0 && flags&(Hidden|Ignored) != 0 { // words within a block: they are not part of it
+		e.silent, flags = true, 0
+	}
+	if (kind&formatter == 0 || flags != 0) && !e.silent && len(r.v.nodes) < maxNodes {
+		e.node = r.node(parent.node, name, attrs, flags)
+	}
+	r.open = append(r.open, e)
+}
+
+func (r *reader) node(parent int32, name string, attrs *attributes, flags Flags) int32 {
+	label := name
+	if attrs.label != "" {
+		label = r.intern([]byte(name + "." + attrs.label))
+	}
+	r.v.nodes = append(r.v.nodes, node{parent: parent, first: int32(len(r.ends)), name: label, flags: flags,
+		slot: hashString(r.v.nodes[parent].slot, label)})
+	return int32(len(r.v.nodes) - 1)
+}
+
+// pop closes the innermost element.
+func (r *reader) pop() {
+	e := r.top()
+	if e.kind&cuts != 0 {
+		r.cut()
+	}
+	if parent := &r.open[len(r.open)-2]; parent.node != e.node {
+		n := &r.v.nodes[e.node]
+		n.end, n.last = int32(len(r.v.nodes)), int32(len(r.ends))
+		if e.kind&cuts == 0 && r.pending() { // the block goes on outside; it stands in both
+			n.last++
+		}
+	}
+	r.open = r.open[:len(r.open)-1]
+	if r.tree != nil {
+		r.tree.open = r.tree.open[:len(r.open)]
+	}
+}
+
+// imply closes the elements that a start tag ends.
+func (r *reader) imply(name string, kind tag) {
+	if kind&closesP != 0 {
+		r.closeUpTo("p", "")
+	}
+	e, ok := endedBy[name]
+	if !ok {
+		return
+	}
+	for i := len(r.open) - 1; i > 0; i-- {
+		spaced := " " + r.open[i].name + " "
+		if strings.Contains(e.until, spaced) || r.open[i].kind&cell != 0 && !strings.Contains(e.these, spaced) {
+			return
+		}
+		if strings.Contains(e.these, spaced) {
+			r.closeTo(i)
+		}
+	}
+}
+
+// closeUpTo closes the innermost element of a name, if it is open within its cell.
+func (r *reader) closeUpTo(name, other string) bool {
+	for i := len(r.open) - 1; i > 0; i-- {
+		switch {
+		case r.open[i].name == name || other != "" && r.open[i].name == other:
+			r.closeTo(i)
+			return true
+		case r.open[i].kind&cell != 0, name == "p" && r.open[i].name == "button":
+			return false
+		}
+	}
+	return false
+}
+
+func (r *reader) closeTo(i int) {
+	for len(r.open) > i {
+		r.pop()
+	}
+}
+
+func (r *reader) endTag(name []byte) {
+	kind := tagOf(name)
+	r.inTitle = false
+	if string(name) == "br" {
+		r.cut()
+	}
+	if kind&void != 0 {
+		return
+	}
+	if r.over > 0 {
+		r.over--
+		if kind&cuts != 0 {
+			r.cut()
+		}
+		return
+	}
+	for i := len(r.open) - 1; i > 0; i-- {
+		e := &r.open[i]
+		if e.name == string(name) {
+			r.closeTo(i)
+			return
+		}
+		// The end of a word's mark-up does not end a part, and what stands outside a cell does not reach in.
+		if kind&formatter != 0 && e.kind&formatter == 0 || e.kind&cell != 0 && !tableTag(name) {
+			break
+		}
+	}
+	if kind&cuts != 0 {
+		r.cut()
+	}
+}
+
+// tableTag tells the elements whose end tags close cells.
+func tableTag(name []byte) bool {
+	switch string(name) {
+	case "table", "tr", "tbody", "thead", "tfoot", "td", "th", "body", "html":
+		return true
+	}
+	return false
+}
+
+// special does what single elements ask for.
+func (r *reader) special(name string, attrs *attributes) {
+	if r.top().silent {
+		return
+	}
+	switch name {
+	case "title":
+		r.inTitle, r.titled = !r.titled, true
+	case "base":
+		if u, err := r.at.Resolve(attrs.href); err == nil && attrs.href != "" {
+			r.base = u
+		}
+	case "a", "area":
+		if attrs.href != "" {
+			r.links = append(r.links, r.link(attrs.href))
+		}
+	case "img", "iframe", "frame", "embed", "source":
+		r.image(attrs)
+	case "input":
+		r.input(attrs)
+	}
+}
+
+func (r *reader) input(attrs *attributes) {
+	switch strings.ToLower(attrs.kind) {
+	case "password":
+		r.v.forms++
+	case "submit", "button", "reset":
+		r.space = true
+		r.characters([]byte(attrs.value))
+		r.space = true
+	}
+}
+
+func (r *reader) image(attrs *attributes) {
+	src := attrs.src
+	if src == "" || strings.HasPrefix(src, "data:") || len(src) > canon.MaxBytes {
+		return
+	}
+	if at := strings.IndexAny(src, "?#"); at >= 0 {
+		src = src[:at]
+	}
+	r.images = append(r.images, src)
+}
+
+// intern keeps one copy of each name.
+func (r *reader) intern(name []byte) string {
+	if s, ok := r.names[string(name)]; ok {
+		return s
+	}
+	s := string(name)
+	r.names[s] = s
+	return s
+}
+
+// link says where a reference leads.
+func (r *reader) link(ref string) Link {
+	if l, ok := r.targets[ref]; ok {
+		return l
+	}
+	l := linkOf(r.base, r.at, ref)
+	r.targets[ref] = l
+	return l
+}
+
+// linkOf is where a reference found on the page at leads.
+func linkOf(base, at canon.URL, ref string) Link {
+	ref = strings.TrimSpace(ref)
+	if strings.HasPrefix(ref, "#") {
+		return Link{Target: "#", Whole: ref}
+	}
+	if strings.Contains(ref, "/cdn-cgi/l/email-protection") {
+		return Link{Target: hiddenMail, Whole: hiddenMail}
+	}
+	u, err := base.Resolve(ref)
+	if err != nil {
+		scheme, _, _ := strings.Cut(ref, ":")
+		switch strings.ToLower(scheme) {
+		case "javascript", "data", "blob", "about":
+			return Link{Target: "#", Whole: "#"}
+		}
+		if len(ref) > canon.MaxBytes {
+			ref = ref[:canon.MaxBytes]
+		}
+		return Link{Target: ref, Whole: ref}
+	}
+	_, fragment, _ := strings.Cut(ref, "#")
+	whole := extract.Target(u)
+	if whole == extract.Target(at) && fragment != "" {
+		return Link{Target: "#", Whole: "#" + fragment}
+	}
+	target, _, _ := strings.Cut(whole, "?")
+	whole = u.Scheme() + "://" + whole
+	if fragment != "" {
+		whole += "#" + fragment
+	}
+	return Link{Target: strings.TrimSuffix(target, "/"), Whole: whole}
+}
+
+// hiddenMail stands for every mail address that a CDN hides: it is encoded anew on each visit.
+const hiddenMail = "mailto:"

@@ -1,0 +1,122 @@
+package content
+
+// The main content is found by descent: from the document into the child that holds most of the running text, as long
+// as one child holds nearly all of it.
+const (
+	mainShare   = 0.9 // of the running text that a child must hold; anything from .5 to .95 does about as well
+	runningText = 20  // runes outside links from which on a block is running text
+	fewRunes    = 300 // with less running text than this all runes count
+	wideShare   = 0.5 // a region that holds more of the running text than this is the page, whatever it is called
+)
+
+// spread gives each block the flags of the elements it stands in, finds the main content and marks its blocks.
+func (v *View) spread() {
+	all := v.weights(func(b *Block) int32 { return b.runes - b.linkRunes })
+	total := float64(all[len(all)-1])
+	flags := make([]Flags, len(v.nodes))
+	for i := range v.nodes {
+		n := &v.nodes[i]
+		own := n.flags
+		if own&beside&^Ignored != 0 && float64(all[n.last]-all[n.first]) > wideShare*total {
+			own &^= beside &^ Ignored
+		}
+		if own&(InMain|InArticle) != 0 { // what is in it stands there again
+			flags[i] = flags[n.parent]&^InHeader | own
+		} else {
+			flags[i] = flags[n.parent] | own
+		}
+	}
+	for i := range v.blocks {
+		v.blocks[i].Flags |= flags[v.blocks[i].node]
+	}
+	v.findMain()
+	v.markMain()
+}
+
+// weights sums what the blocks before each weigh.
+func (v *View) weights(of func(*Block) int32) []int64 {
+	sums := make([]int64, len(v.blocks)+1)
+	for i := range v.blocks {
+		sums[i+1] = sums[i] + int64(of(&v.blocks[i]))
+	}
+	return sums
+}
+
+func running(b *Block) int32 {
+	if n := b.runes - b.linkRunes; n >= runningText && b.Flags&beside == 0 {
+		return n
+	}
+	return 0
+}
+
+func unflagged(b *Block) int32 {
+	if b.Flags&beside == 0 {
+		return b.runes
+	}
+	return 0
+}
+
+// findMain descends.
+func (v *View) findMain() {
+	sums := v.weights(running)
+	if sums[len(sums)-1] < fewRunes {
+		sums = v.weights(unflagged)
+	}
+	total := sums[len(sums)-1]
+	v.weight, v.main = int(total), 0
+	for at := int32(0); ; at = v.main {
+		for child := at + 1; child < v.nodes[at].end; child = v.nodes[child].end {
+			n := &v.nodes[child]
+			if total > 0 && float64(sums[n.last]-sums[n.first]) >= mainShare*float64(total) {
+				v.main = child
+				break
+			}
+		}
+		if v.main == at {
+			return
+		}
+	}
+}
+
+// markMain marks the blocks of the main node, and near it the lines that belong to it: title, date, version.
+func (v *View) markMain() {
+	if v.markWatched() {
+		return
+	}
+	m := &v.nodes[v.main]
+	near := v.nodes[m.parent]
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		at := int32(i)
+		switch {
+		case b.Flags&beside != 0:
+		case at >= m.first && at < m.last:
+			b.Main = b.Flags&InHeader == 0 || b.Flags&(InMain|InArticle) != 0
+		case at >= near.first && at < near.last:
+			b.Main = nearby(b)
+		}
+		if b.Level == 1 && b.Flags&beside == 0 {
+			b.Main = true
+		}
+	}
+}
+
+// nearRunes are the runes from which on a line beside the main content is worth reading.
+const nearRunes = 15
+
+func nearby(b *Block) bool {
+	if b.Flags&(InMenu|InButton|InHeader) != 0 || b.runes < nearRunes {
+		return false
+	}
+	return 2*b.linkRunes < b.runes || b.runes > 80
+}
+
+// markWatched marks what the rules watch, if that is anything.
+func (v *View) markWatched() (any bool) {
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		b.Main = b.Flags&Watched != 0 && b.Flags&Ignored == 0
+		any = any || b.Main
+	}
+	return any
+}
