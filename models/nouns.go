@@ -187,6 +187,7 @@ type Outcome struct {
 	// What is remembered beyond the rows; nil: as it was.
 	Memory     []byte // of the page
 	HostMemory []byte // of the host
+	HostTurn   int64  // grows with each HostMemory of a lease: an older one must not replace a newer one
 	Template   string // a change of the host's template was recognised by this visit: what, for a person; empty: none
 	Findings   []Finding
 

@@ -8,6 +8,7 @@ import (
 	"recrawld/config"
 	"recrawld/internal/hostile"
 	"recrawld/models"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/scope"
 )
 
@@ -127,7 +128,7 @@ func TestRedirectTargetIsALinkIfItMayBeVisited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.sites = func(int32) (config.Site, *scope.Scope) { return site, pages }
+		r.sites = func(int32) (config.Site, *scope.Scope, *content.Rules) { return site, pages, nil }
 		page := pageOf(t, o.URL("/"))
 		out := r.turn(t.Context(), page, robotsRow(t, page, "User-agent: *\nDisallow: /private"))
 		wantKind(t, out, models.Moved)

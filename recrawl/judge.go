@@ -1,6 +1,7 @@
 package recrawl
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -18,12 +19,12 @@ func (s *visit) record(a *answer) {
 }
 
 // judge says what a whole answer means, by its status (RFC 9110 section 15).
-func (s *visit) judge(a *answer) {
+func (s *visit) judge(ctx context.Context, a *answer) {
 	now := s.clock.Now()
 	s.out.RetryAfter = s.retryAfter(a.Status, a.Header, now)
 	switch status := a.Status; {
 	case status == http.StatusOK:
-		s.content(a, now)
+		s.whole(ctx, a, now)
 	case status == http.StatusNotModified:
 		s.notModified(a, now)
 	case isRedirect(status):
@@ -58,10 +59,15 @@ func (s *visit) retryAfter(status int, header http.Header, now time.Time) time.T
 	return retryAfter(header, now, s.settings.RetryMax)
 }
 
-// notModified believes a 304 only where a condition was sent.
+// notModified believes a 304 only where a condition was sent that can hold.
 func (s *visit) notModified(a *answer, now time.Time) {
-	if s.out.Unconditional || s.page.Digest.IsZero() || s.page.ETag == "" && s.page.LastModified == "" {
+	switch s.how {
+	case askPlain, askUnconditional:
 		s.fail(models.BadNotModified, "304 to a request without a condition")
+		return
+	case askImpossible:
+		s.out.Findings = []models.Finding{{Hint: models.HintNotModified, Verdict: models.HintMiss}}
+		s.fail(models.BadNotModified, "304 to a condition that cannot hold: this host's 304s are not believed any more")
 		return
 	}
 	s.out.Kind = models.NotModified
@@ -85,8 +91,8 @@ func (s *visit) moved(a *answer, now time.Time) {
 	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect
 }
 
-// content judges a whole 200.
-func (s *visit) content(a *answer, now time.Time) {
+// whole judges a whole 200.
+func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	if len(a.Body) == 0 && s.page.Bytes > 0 {
 		s.fail(models.EmptyBody, "200 without a body where there was content")
 		return
@@ -96,12 +102,31 @@ func (s *visit) content(a *answer, now time.Time) {
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
 	s.out.Digest = models.DigestOf(a.Body)
 	s.read(a.Body, a.Header, robotsTag(a.Header, s.agent.Name, now))
-	held := Copy{Digest: s.page.Digest, TextDigest: s.page.TextDigest}
-	s.out.Kind = Detect(held, Copy{Digest: s.out.Digest, TextDigest: s.out.TextDigest})
+	held := Copy{Digest: s.page.Digest, TextDigest: s.page.TextDigest, LinkPrint: s.page.LinkPrint}
+	received := Copy{Digest: s.out.Digest, TextDigest: s.out.TextDigest, LinkPrint: s.out.LinkPrint}
+	s.out.Kind = Detect(held, received)
 	if s.out.Kind != models.SameBytes {
 		s.out.Body = a.Body
 	}
+	if s.out.Kind == models.Changed {
+		s.out.Reasons = reasonOf(held, received)
+		s.weigh(ctx, a.Body, a.Header)
+	}
+	if !s.out.Kind.Observed() {
+		return
+	}
+	s.find(a.Header, now)
 	s.learn(s.out.Kind == models.Changed)
+}
+
+// find says what the answer shows of the host's promises.
+func (s *visit) find(header http.Header, now time.Time) {
+	e := evidence{page: s.page, how: s.how, kind: s.out.Kind, etag: s.out.ETag, lastModified: s.out.LastModified,
+		date: now, now: s.turn.Now}
+	if date, ok := parseDate(header.Get("Date")); ok {
+		e.date = date
+	}
+	s.out.Findings = e.findings()
 }
 
 // learn lets a parent's threshold follow what its turn found.

@@ -14,6 +14,7 @@ type Limits struct {
 	Ratio      int64         // decoded bytes per byte on the wire, from RatioFrom on; default 200
 	RatioFrom  int64         // default 1 MiB
 	RobotsTime time.Duration // for robots.txt with all its redirects; default 30s
+	Compare    time.Duration // to compare a page with the copy that is held, after which their bytes decide; default 1s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -26,6 +27,7 @@ func (l Limits) withDefaults() Limits {
 	fill(&l.Ratio, 200)
 	fill(&l.RatioFrom, 1<<20)
 	fill(&l.RobotsTime, 30*time.Second)
+	fill(&l.Compare, time.Second)
 	return l
 }
 

@@ -11,6 +11,7 @@ import (
 	"recrawld/internal/hostile"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/scope"
 )
 
@@ -37,8 +38,8 @@ func newRig(t *testing.T, edit func(*Config, *config.Settings)) *rig {
 	c := Config{
 		Agent: config.Agent{Name: "recrawld", Contact: "https://example.net/bot"}, Version: "1.0", Clock: r.clock,
 		Network: config.Network{Allow: loopback, Ports: []uint16{80, 443}},
-		Sites: func(int32) (config.Site, *scope.Scope) {
-			return config.Site{Name: "test", Settings: r.settings}, nil
+		Sites: func(int32) (config.Site, *scope.Scope, *content.Rules) {
+			return config.Site{Name: "test", Settings: r.settings}, nil, nil
 		},
 	}
 	if edit != nil {

@@ -21,6 +21,7 @@ import (
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/robots"
 	"recrawld/recrawl/scope"
 )
@@ -31,10 +32,11 @@ type Config struct {
 	Version string         // of the product, for the User-Agent; "" sends none
 	Network config.Network // what may be dialled
 
-	// Sites gives the settings and the scope that hold now for a site. It is called once a visit and must be safe for
-	// concurrent use.
-	Sites func(id int32) (config.Site, *scope.Scope)
+	// Sites gives the settings, the scope and the rules of content that hold now for a site; nil: it has none. It is
+	// called once a visit and must be safe for concurrent use.
+	Sites func(id int32) (config.Site, *scope.Scope, *content.Rules)
 
+	Past     Past           // what is kept of pages; nil: texts and links are compared by their prints alone
 	Clock    clock.Clock    // the daemon's; nil: the machine's
 	Log      *slog.Logger   // nil: discards
 	Resolver Resolver       // nil: the system's, by Go's own implementation
@@ -46,13 +48,17 @@ type Config struct {
 type Visitor struct {
 	agent   config.Agent
 	version string
-	sites   func(id int32) (config.Site, *scope.Scope)
+	sites   func(id int32) (config.Site, *scope.Scope, *content.Rules)
+	past    Past
 	clock   clock.Clock
 	log     *slog.Logger
 	limits  Limits
 	guard   *guard
 	fetcher *fetcher
 	rules   *rulesCache
+
+	hosts    *hostMemories
+	comparer *comparer
 }
 
 // New returns a visitor. It refuses a Config without an agent's name or without Sites.
@@ -74,8 +80,9 @@ func New(c Config) (*Visitor, error) {
 	}
 	limits, g := c.Limits.withDefaults(), newGuard(c.Network)
 	return &Visitor{
-		agent: c.Agent, version: c.Version, sites: c.Sites, clock: c.Clock, log: c.Log, limits: limits, guard: g,
+		agent: c.Agent, version: c.Version, sites: c.Sites, past: c.Past, clock: c.Clock, log: c.Log, limits: limits, guard: g,
 		fetcher: newFetcher(newDialer(c.Resolver, g, limits), limits, c.Roots), rules: newRulesCache(),
+		hosts: newHostMemories(), comparer: newComparer(limits.Compare, c.Log),
 	}, nil
 }
 
@@ -85,8 +92,8 @@ func (v *Visitor) Close() { v.fetcher.close() }
 // Visit asks for the page whose turn it is, or for its robots.txt if that must come first, or for nothing if the page
 // may not be asked for. The outcome is complete whatever happened; when ctx ends first it is Interrupted.
 func (v *Visitor) Visit(ctx context.Context, t models.Turn) models.Outcome {
-	site, pages := v.sites(t.Page.SiteID)
-	s := &visit{Visitor: v, turn: t, page: &t.Page.Page, settings: &site.Settings, scope: pages}
+	site, pages, rules := v.sites(t.Page.SiteID)
+	s := &visit{Visitor: v, turn: t, page: &t.Page.Page, start: site.URL, settings: &site.Settings, scope: pages, content: rules}
 	s.out = models.Outcome{At: t.Now}
 	s.run(ctx)
 	s.out.Detail = clean(s.out.Detail, maxDetail)
@@ -102,9 +109,12 @@ type visit struct {
 	*Visitor
 	turn     models.Turn
 	page     *models.Page
+	start    string // URL of its site
 	settings *config.Settings
 	scope    *scope.Scope
+	content  *content.Rules
 	url      canon.URL
+	how      approach
 	robots   *models.Robots // of the page's origin; nil: not known
 	parent   parentTurn
 	out      models.Outcome
@@ -114,7 +124,7 @@ type visit struct {
 func (s *visit) run(ctx context.Context) {
 	defer s.contain()
 	switch {
-	case s.outside(), s.blocked(), s.skipped(), s.askedRobots(ctx), s.forbidden():
+	case s.outside(), s.blocked(), s.skipped(), s.askedRobots(ctx), s.forbidden(), s.probed(ctx):
 		return
 	}
 	a, err := s.fetch(ctx)
@@ -126,7 +136,7 @@ func (s *visit) run(ctx context.Context) {
 	case err != nil:
 		s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
 	default:
-		s.judge(&a)
+		s.judge(ctx, &a)
 	}
 }
 
@@ -234,15 +244,23 @@ func (s *visit) forbidden() bool {
 // fetch makes the request, with conditions where there is a copy to hold against the answer.
 func (s *visit) fetch(ctx context.Context) (answer, error) {
 	header := s.headers("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
-	held := !s.page.Digest.IsZero() && (s.page.ETag != "" || s.page.LastModified != "")
-	s.out.Unconditional = held && s.parent == fullTurn
-	if held && !s.out.Unconditional {
-		setIf(header, "If-None-Match", s.page.ETag)
-		setIf(header, "If-Modified-Since", s.page.LastModified)
+	ask := inquiry{page: s.page, trials: &s.turn.Host.Trials, share: s.settings.Audit, full: s.parent == fullTurn, now: s.turn.Now}
+	how, overdue := ask.approach()
+	if overdue && s.hosts.of(&s.turn.Host).claimAudit() {
+		how = askUnconditional
 	}
+	s.how, s.out.Unconditional = how, how == askUnconditional || how == askImpossible
+	ifNoneMatch, ifModifiedSince := ask.conditions(how)
+	setIf(header, "If-None-Match", ifNoneMatch)
+	setIf(header, "If-Modified-Since", ifModifiedSince)
 	s.out.At, s.out.Sent = s.clock.Now(), 1
+	return s.ask(ctx, s.url, header)
+}
+
+// ask makes one request under the limits of the site.
+func (s *visit) ask(ctx context.Context, u canon.URL, header http.Header) (answer, error) {
 	return s.fetcher.do(ctx, exchange{
-		url: s.url, header: header, time: s.settings.PageTime, headerBytes: s.settings.HeaderBytes,
+		url: u, header: header, time: s.settings.PageTime, headerBytes: s.settings.HeaderBytes,
 		caps: bodyCaps{wire: s.settings.WireBytes, decoded: s.settings.BodyBytes,
 			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
 	})

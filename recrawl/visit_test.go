@@ -12,12 +12,13 @@ import (
 	"recrawld/config"
 	"recrawld/internal/hostile"
 	"recrawld/models"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/scope"
 )
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
-	sites := func(int32) (config.Site, *scope.Scope) { return config.Site{}, nil }
+	sites := func(int32) (config.Site, *scope.Scope, *content.Rules) { return config.Site{}, nil, nil }
 	for name, c := range map[string]Config{
 		"no agent": {Sites: sites}, "no sites": {Agent: config.Agent{Name: "recrawld"}},
 	} {
@@ -97,7 +98,8 @@ func TestOutcomeOfAPage(t *testing.T) {
 		Kind: models.First, At: today, Took: out.Took, Sent: 1, Status: 200, Proto: "HTTP/1.1", RemoteIP: "127.0.0.1",
 		Header: out.Header, Request: out.Request, Body: []byte(page), WireBytes: int64(len(hostile.Gzipped(page))),
 		ETag: `"1"`, LastModified: revised, FreshUntil: today.Add(3600e9), ContentType: "text/html", Title: "The title",
-		Digest: models.DigestOf([]byte(page)), TextDigest: out.TextDigest, LinksKnown: true, Delay: 10e9,
+		Digest: models.DigestOf([]byte(page)), TextDigest: out.TextDigest, LinksKnown: true, LinkPrint: out.LinkPrint, Canonical: o.URL("/self"),
+		Delay: 10e9,
 		Links: []models.FoundLink{
 			{URL: o.URL("/self"), Host: o.Addr(), Relative: true},
 			{URL: o.URL("/dir/one"), Host: o.Addr(), Relative: true},
@@ -108,7 +110,7 @@ func TestOutcomeOfAPage(t *testing.T) {
 	if diff := cmp.Diff(want, out); diff != "" {
 		t.Errorf("outcome (-want +got):\n%s", diff)
 	}
-	if out.Took <= 0 || out.TextDigest.IsZero() {
+	if out.Took <= 0 || out.TextDigest.IsZero() || out.LinkPrint == 0 {
 		t.Errorf("Took = %v, TextDigest = %v", out.Took, out.TextDigest)
 	}
 }
@@ -185,7 +187,7 @@ func TestScopeAndLevel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.sites = func(int32) (config.Site, *scope.Scope) { return site, pages }
+	r.sites = func(int32) (config.Site, *scope.Scope, *content.Rules) { return site, pages, nil }
 
 	page := pageOf(t, o.URL("/docs/"))
 	page.Level = 1

@@ -49,13 +49,14 @@ type hostTurn struct {
 	worker *Worker
 	out    delivery
 
-	mu    sync.Mutex
-	lease models.Lease // guarded by mu; its host moves on with each result
-	pages []models.LeasedPage
-	begun bool      // guarded by mu; a page was taken
-	given int       // guarded by mu; turns given to robots.txt or a probe
-	owed  bool      // guarded by mu; the last turn was given away: the page's own is paid for on credit
-	last  *finished // guarded by mu; kept back, because only the last result releases the host
+	mu     sync.Mutex
+	lease  models.Lease // guarded by mu; its host moves on with each result
+	pages  []models.LeasedPage
+	begun  bool      // guarded by mu; a page was taken
+	given  int       // guarded by mu; turns given to robots.txt or a probe
+	owed   bool      // guarded by mu; the last turn was given away: the page's own is paid for on credit
+	memory int64     // guarded by mu; the newest Outcome.HostTurn
+	last   *finished // guarded by mu; kept back, because only the last result releases the host
 }
 
 // visitAll visits what is left, so many pages at a time.
@@ -159,6 +160,7 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	f := t.out.blank()
 	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until}, page.Page, out
 	late := t.worker.late(&page.Page, taken, t.lease.Host.Delay)
+	t.keepMemory(&f.outcome)
 	planner.plan(&f.result, &f.lease, &f.before, &f.outcome, now, late)
 	t.worker.purses.settle(&page.Page, &f.outcome)
 	t.lease.Host = f.result.Host
@@ -181,6 +183,14 @@ func givesTurn(k models.OutcomeKind) bool { return k == models.RobotsFetched || 
 func (w *Worker) late(page *models.Page, taken slot, delay time.Duration) bool {
 	after := taken.at.Sub(taken.before.Time())
 	return page.DueAt < taken.before && after <= min(delay/2, w.Clock.Real(time.Second))
+}
+
+// keepMemory drops what is remembered of the host where a visit that ended sooner has remembered more.
+func (t *hostTurn) keepMemory(out *models.Outcome) {
+	if out.HostTurn < t.memory {
+		out.HostMemory = nil
+	}
+	t.memory = max(t.memory, out.HostTurn)
 }
 
 func (t *hostTurn) keepRobots(fetched *models.Robots) {

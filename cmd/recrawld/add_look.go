@@ -12,6 +12,7 @@ import (
 	"recrawld/models"
 	"recrawld/recrawl"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/robots"
 	"recrawld/recrawl/scope"
 	"recrawld/recrawl/sitemap"
@@ -50,7 +51,7 @@ func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd) (
 	}
 	visitor, err := recrawl.New(recrawl.Config{
 		Agent: c.Agent, Version: versionText(), Network: c.Network, Log: g.Log,
-		Sites: func(int32) (config.Site, *scope.Scope) { return whole, wide },
+		Sites: func(int32) (config.Site, *scope.Scope, *content.Rules) { return whole, wide, nil },
 	})
 	if err != nil {
 		return nil, err
@@ -239,7 +240,7 @@ func (v *surveyor) probePages(ctx context.Context, start models.Outcome) error {
 		return nil
 	}
 	again, err := v.ask(ctx, models.Page{URL: v.start.String(), Version: 1, ETag: start.ETag,
-		LastModified: start.LastModified, Digest: start.Digest, TextDigest: start.TextDigest, ContentType: start.ContentType})
+		LastModified: start.LastModified, Digest: start.Digest, TextDigest: start.TextDigest, LinkPrint: start.LinkPrint, ContentType: start.ContentType})
 	v.found.Probes.Again = again.Kind.String()
 	return err
 }

@@ -22,6 +22,7 @@ import (
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/scope"
 	"recrawld/scheduler"
 	"recrawld/web"
@@ -45,6 +46,7 @@ type daemon struct {
 	newest  models.Instant // the newest moment in the database when we began
 	store   *models.Store
 	archive *archive.Archive
+	past    *past
 	visitor *visitors
 	worker  *scheduler.Worker
 	figures *figures
@@ -213,6 +215,11 @@ func (d *daemon) openArchive(context.Context) error {
 	}
 	d.archive = a
 	d.onClose(a.Close)
+	d.past, err = openPast(d.store, d.start.Data)
+	if err != nil {
+		return err
+	}
+	d.onClose(d.past.close)
 	return nil
 }
 
@@ -243,7 +250,8 @@ func (d *daemon) build(ctx context.Context) error {
 func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
 	return recrawl.New(recrawl.Config{
 		Agent: c.Agent, Version: versionText(), Network: c.Network, Clock: d.clock, Log: d.log,
-		Sites: func(id int32) (config.Site, *scope.Scope) { return d.force.Load().site(id) },
+		Sites: func(id int32) (config.Site, *scope.Scope, *content.Rules) { return d.force.Load().visited(id) },
+		Past:  d.past,
 	})
 }
 

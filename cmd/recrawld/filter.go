@@ -72,7 +72,7 @@ func (c filterTestCmd) sites(inForce *config.Config) ([]preparedSite, error) {
 		if err != nil {
 			return nil, err
 		}
-		prepared[i] = preparedSite{site, compiled}
+		prepared[i] = preparedSite{site: site, scope: compiled}
 	}
 	return prepared, nil
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
 	"strings"
 
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/scope"
 	"recrawld/scheduler"
 )
@@ -25,10 +27,11 @@ type inForce struct {
 	refused map[int32]error // sites of rows that this daemon may not ask, by ID, and why
 }
 
-// preparedSite is a site with its compiled scope.
+// preparedSite is a site with its compiled scope, and with the compiled rules of what its content is; nil: it has none.
 type preparedSite struct {
 	site  config.Site
 	scope *scope.Scope
+	rules *content.Rules
 }
 
 // putTogether prepares what holds with the sites of the database.
@@ -50,7 +53,11 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 		if err != nil {
 			return nil, err
 		}
-		f.sites[row.ID] = preparedSite{site, compiled}
+		rules, err := content.Compile(site.Settings.Watch, site.Settings.Ignore, site.Settings.IgnoreText)
+		if err != nil {
+			return nil, fmt.Errorf("site %s: %w", site.Name, err)
+		}
+		f.sites[row.ID] = preparedSite{site, compiled, rules}
 	}
 	var err error
 	f.planner, err = scheduler.NewPlanner(&f.config, paused)
@@ -82,12 +89,18 @@ func admit(c config.Config, origins config.Origins, rows []models.Site, permitte
 	return admitted, refused
 }
 
-// site is what a visitor asks for: the settings and the scope of a site.
+// site is the settings and the scope of a site.
 func (f *inForce) site(id int32) (config.Site, *scope.Scope) {
 	if s, known := f.sites[id]; known {
 		return s.site, s.scope
 	}
 	return f.config.Site(id), nil
+}
+
+// visited is what a visitor asks for: site, and the rules of what its content is.
+func (f *inForce) visited(id int32) (config.Site, *scope.Scope, *content.Rules) {
+	site, pages := f.site(id)
+	return site, pages, f.sites[id].rules
 }
 
 func stored(rows []models.Site) []config.StoredSite {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"recrawld/archive"
+	"recrawld/models"
+)
+
+// past is what visits look up of pages: their newest versions in the archive, and what is remembered of them in the
+// database. It implements recrawl.Past.
+type past struct {
+	store  *models.Store
+	bodies *archive.Reader
+}
+
+// openPast opens the archive of a data directory for reading, beside the daemon that writes to it.
+func openPast(store *models.Store, data string) (*past, error) {
+	bodies, err := archive.OpenReader(filepath.Join(data, "archive"))
+	if err != nil {
+		return nil, err
+	}
+	return &past{store: store, bodies: bodies}, nil
+}
+
+func (p *past) close() error { return p.bodies.Close() }
+
+// Memory implements recrawl.Past.
+func (p *past) Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error) {
+	return p.store.Memory(ctx, bucket, host, page)
+}
+
+// Body implements recrawl.Past. A version whose body was not kept, or lies in an archive that this worker cannot see,
+// has none.
+func (p *past) Body(ctx context.Context, page *models.Page) (body []byte, contentType string, ok bool, err error) {
+	if page.Version == 0 {
+		return nil, "", false, nil
+	}
+	version, err := p.store.Version(ctx, page.Bucket, page.ID, page.Version)
+	switch {
+	case errors.Is(err, models.ErrNotFound):
+		return nil, "", false, nil
+	case err != nil:
+		return nil, "", false, fmt.Errorf("read version %d of %s: %w", page.Version, page.URL, err)
+	case version.Record.File == "":
+		return nil, "", false, nil
+	}
+	answer, err := p.bodies.Read(version.Record)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", false, nil
+	}
+	if err != nil {
+		return nil, "", false, err
+	}
+	return answer.Body, headerField(answer.Header, "Content-Type"), true, nil
+}

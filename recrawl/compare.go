@@ -1,0 +1,136 @@
+package recrawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
+)
+
+// compareWait is how long a comparison waits for others to end before the bytes decide.
+const compareWait = 10 * time.Second
+
+// Why a comparison came to nothing.
+var (
+	errCompareSlow  = errors.New("it takes too long")
+	errCompareBusy  = errors.New("too many others are under way")
+	errComparePanic = errors.New("package content panicked")
+)
+
+// comparer asks package content what differences are worth, for as many pages at a time as there are processors: so the
+// time that one takes is its own, and what they hold together is bounded. It is safe for concurrent use.
+type comparer struct {
+	slots  chan struct{}
+	limit  time.Duration
+	log    *slog.Logger
+	logged atomic.Bool // a stack was
+}
+
+func newComparer(limit time.Duration, log *slog.Logger) *comparer {
+	return &comparer{slots: make(chan struct{}, runtime.GOMAXPROCS(0)), limit: limit, log: log}
+}
+
+// side is one of two bodies that are compared.
+type side struct {
+	body []byte
+	kind string // Content-Type
+}
+
+// question is what is asked of package content: everything it needs and nothing of the visit, which may be over before
+// the answer is there.
+type question struct {
+	before, after side
+	rules         *content.Rules
+	memory        []byte // of the page
+	host          *hostMemory
+	threshold     float64
+	now           time.Time
+	page          int64
+	url           canon.URL
+}
+
+// compared is what came of a comparison.
+type compared struct {
+	content.Verdict
+	page, host []byte // the memories, nil where they did not change
+	turn       int64  // of host
+}
+
+// run calls f when its turn has come, and gives it up when its time is over or it panics. What was given up goes on until
+// its own end and keeps its slot until then, so the machine is never asked for more; nobody may look at what it wrote.
+func (c *comparer) run(ctx context.Context, at canon.URL, f func(context.Context)) error {
+	waiting, stop := context.WithTimeout(ctx, compareWait)
+	defer stop()
+	select {
+	case c.slots <- struct{}{}:
+	case <-waiting.Done():
+		return errCompareBusy
+	}
+	limited, cancel := context.WithTimeout(ctx, c.limit)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		defer func() { <-c.slots }()
+		defer func() { ended <- c.panicked(at, recover()) }()
+		f(limited)
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-limited.Done():
+		return errCompareSlow
+	}
+}
+
+// panicked is the error of a panic, nil for none. The first stack is logged; the visit goes on by the bytes.
+func (c *comparer) panicked(at canon.URL, p any) error {
+	if p == nil {
+		return nil
+	}
+	if c.logged.CompareAndSwap(false, true) {
+		c.log.Error("comparing a page panicked", "page", at, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	}
+	return errComparePanic
+}
+
+// compare reads both bodies and judges them.
+func (c *comparer) compare(ctx context.Context, q question) (compared, error) {
+	var got compared
+	err := c.run(ctx, q.url, func(ctx context.Context) { q.answer(ctx, &got) })
+	if err != nil {
+		return compared{}, err
+	}
+	return got, nil
+}
+
+// answer reads both bodies and judges them. It stops early when nobody waits for it any more.
+func (q *question) answer(ctx context.Context, got *compared) {
+	after := content.Read(q.after.body, q.after.kind, q.url, q.rules)
+	if ctx.Err() != nil {
+		return
+	}
+	before := content.Read(q.before.body, q.before.kind, q.url, q.rules)
+	if ctx.Err() != nil {
+		return
+	}
+	if before.Kind == content.Other && after.Kind == content.Other {
+		got.Verdict = content.Verdict{Kind: content.Change, Significance: 1, Reasons: models.ReasonBytes}
+		return
+	}
+	page := content.DecodePage(q.memory)
+	got.host, got.turn = q.host.change(func(host *content.HostMemory, orders *content.Orders) {
+		got.Verdict = content.Judge(content.Case{Before: before, After: after, Page: page, Host: host, Orders: orders,
+			Threshold: q.threshold, Now: q.now, PageID: q.page, URL: q.url})
+	})
+	if memory := page.Encode(); string(memory) != string(q.memory) {
+		got.page = memory
+	}
+}

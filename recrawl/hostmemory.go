@@ -1,0 +1,116 @@
+package recrawl
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+
+	"recrawld/models"
+	"recrawld/recrawl/content"
+)
+
+// cachedHosts is how many hosts' memories are kept decoded.
+const cachedHosts = 128
+
+// hostMemories keeps what is remembered of the hosts visited last. An entry holds for one lease: another worker may have
+// the host between two. It is safe for concurrent use.
+type hostMemories struct {
+	mu     sync.Mutex
+	byHost map[leaseKey]*list.Element // guarded by mu
+	recent *list.List                 // of *hostMemory, the newest first; guarded by mu
+}
+
+type leaseKey struct {
+	bucket      int16
+	host, token int64
+}
+
+func leaseKeyOf(h *models.Host) leaseKey { return leaseKey{h.Bucket, h.ID, h.LeaseToken} }
+
+// hostMemory is what is remembered of one host while a lease of it lasts. Visits under way at a time share it.
+type hostMemory struct {
+	key leaseKey
+
+	mu       sync.Mutex
+	probing  bool                // guarded by mu; a name that does not exist was asked for in this lease
+	auditing bool                // guarded by mu; a visit without conditions was made in this lease because one was due
+	loaded   bool                // guarded by mu
+	body     []byte              // guarded by mu; memory as it was last encoded
+	memory   *content.HostMemory // guarded by mu
+	orders   *content.Orders     // guarded by mu; not changed once loaded
+	turn     int64               // guarded by mu; grows with each body
+}
+
+func newHostMemories() *hostMemories {
+	return &hostMemories{byHost: make(map[leaseKey]*list.Element), recent: list.New()}
+}
+
+// of returns the entry of a lease; what it remembers is read when it is first needed.
+func (c *hostMemories) of(h *models.Host) *hostMemory {
+	key := leaseKeyOf(h)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, known := c.byHost[key]; known {
+		c.recent.MoveToFront(e)
+		return e.Value.(*hostMemory)
+	}
+	fresh := &hostMemory{key: key}
+	c.byHost[key] = c.recent.PushFront(fresh)
+	if c.recent.Len() > cachedHosts {
+		oldest := c.recent.Back()
+		c.recent.Remove(oldest)
+		delete(c.byHost, oldest.Value.(*hostMemory).key)
+	}
+	return fresh
+}
+
+// claimProbe tells the first who asks in a lease that it may spend its turn on a probe.
+func (m *hostMemory) claimProbe() bool { return m.claim(&m.probing) }
+
+// claimAudit tells the first who asks in a lease that it may make the visit without conditions that is due.
+func (m *hostMemory) claimAudit() bool { return m.claim(&m.auditing) }
+
+func (m *hostMemory) claim(taken *bool) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	first := !*taken
+	*taken = true
+	return first
+}
+
+// load reads what is remembered, once. What cannot be read counts as nothing; the error says so.
+func (m *hostMemory) load(ctx context.Context, past Past) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.loaded {
+		return nil
+	}
+	body, err := past.Memory(ctx, m.key.bucket, m.key.host, models.HostMemoryID)
+	orders, ordersErr := past.Memory(ctx, m.key.bucket, m.key.host, models.OrdersID)
+	m.body, m.loaded = body, true
+	m.memory, m.orders = content.DecodeHost(body), content.DecodeOrders(orders)
+	return errors.Join(err, ordersErr)
+}
+
+// change lets f change the memory, alone, and returns what it is then: nil where it is as it was. Where f panics the
+// memory is as it was.
+func (m *hostMemory) change(f func(*content.HostMemory, *content.Orders)) (body []byte, turn int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	whole := false
+	defer func() {
+		if !whole {
+			m.memory = content.DecodeHost(m.body)
+		}
+	}()
+	f(m.memory, m.orders)
+	after := m.memory.Encode()
+	whole = true
+	if string(after) == string(m.body) {
+		return nil, 0
+	}
+	m.body = after
+	m.turn++
+	return after, m.turn
+}

@@ -1,0 +1,108 @@
+package recrawl
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
+)
+
+// probeName begins the name that is asked for: whoever finds it in a log can tell who asks, and that it is no page.
+const probeName = "recrawld-probe-"
+
+// probeLetters is the number of random letters in that name.
+const probeLetters = 24
+
+// probed spends the visit on a name that does not exist, where it is time to see how the host answers to one: many
+// answer 200, and their pages that went can be told by that answer alone. The page's own turn comes next.
+func (s *visit) probed(ctx context.Context) bool {
+	if !s.probeDue() {
+		return false
+	}
+	target, ok := s.probeTarget()
+	if !ok || !s.mayAsk(s.rules.of(s.robots), target) || !s.hosts.of(&s.turn.Host).claimProbe() {
+		return false
+	}
+	s.out.At, s.out.Sent = s.clock.Now(), 1
+	a, err := s.ask(ctx, target, s.headers("text/html,application/xhtml+xml,*/*;q=0.5"))
+	s.record(&a)
+	s.out.Header, s.out.Request = nil, nil // they belong to no page
+	s.out.RetryAfter = s.retryAfter(a.Status, a.Header, s.clock.Now())
+	s.out.Kind = models.Probed
+	var failed *fetchError
+	switch {
+	case errors.As(err, &failed) && failed.class().Ours():
+		s.fail(failed.class(), failed.Error())
+	case errors.As(err, &failed):
+		s.out.Detail = fmt.Sprintf("%s, which does not exist: %v", target.Path(), failed)
+	case err != nil:
+		s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
+	default:
+		s.learnMissing(ctx, target, &a)
+	}
+	return true
+}
+
+// probeDue: only a host is asked that has a page with content, and not while somebody waits for that page.
+func (s *visit) probeDue() bool {
+	if s.past == nil || s.settings.Probe <= 0 || s.page.Rule == models.RuleManual {
+		return false
+	}
+	if s.page.State != models.StateLive || s.page.Digest.IsZero() || s.page.Failures > 0 {
+		return false
+	}
+	last := s.turn.Host.Trials.ProbedAt
+	return last == 0 || !s.turn.Now.Before(last.Time().Add(s.settings.Probe))
+}
+
+// probeTarget is a name that does not exist, in the directory of the site's start URL or, on another host, at the top.
+func (s *visit) probeTarget() (canon.URL, bool) {
+	directory := s.url.Origin() + "/"
+	if start, err := canon.Parse(s.start); err == nil && start.HostName() == s.url.HostName() {
+		directory = s.url.Origin() + strings.TrimPrefix(start.Directory(), start.Origin())
+	}
+	u, err := canon.Parse(directory + probeName + letters(s.url.HostName()+" "+strconv.FormatInt(s.turn.Now.Unix(), 10)))
+	return u, err == nil
+}
+
+// letters are drawn from a text, the same for the same text.
+func letters(seed string) string {
+	sum := sha256.Sum256([]byte(seed))
+	name := make([]byte, probeLetters)
+	for i := range name {
+		name[i] = 'a' + sum[i]%26
+	}
+	return string(name)
+}
+
+// learnMissing keeps what the host's answer looks like, or that it is an honest one.
+func (s *visit) learnMissing(ctx context.Context, target canon.URL, a *answer) {
+	s.out.Detail = fmt.Sprintf("%s, which does not exist, is answered with %d", target.Path(), a.Status)
+	if a.Status == http.StatusTooManyRequests || a.Status >= 500 {
+		return // it says nothing of names that do not exist
+	}
+	host, at := s.hostMemory(ctx), s.turn.Now
+	var body []byte
+	var turn int64
+	err := s.comparer.run(ctx, target, func(context.Context) {
+		var view *content.View
+		if a.Status == http.StatusOK {
+			view = content.Read(a.Body, a.Header.Get("Content-Type"), target, s.content)
+		}
+		body, turn = host.change(func(memory *content.HostMemory, _ *content.Orders) {
+			memory.LearnMissing(view, a.Status, at)
+		})
+	})
+	if err != nil {
+		s.out.Detail += fmt.Sprintf("; nothing is learned from it: %v", err)
+		return
+	}
+	s.out.HostMemory, s.out.HostTurn = body, turn
+}

@@ -1,0 +1,128 @@
+package recrawl
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"recrawld/models"
+	"recrawld/recrawl/content"
+)
+
+// compareBytes is the length in bytes of the longest body that is compared by its content; of longer ones the bytes
+// decide.
+const compareBytes = 16 << 20
+
+// weigh says what a body is worth that differs from the copy that is held in its text or in its links. Where nothing can
+// be said, because the copy was not kept or the comparison came to nothing, it is a change for the reasons that are
+// known already.
+func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
+	s.out.Significance = 1
+	if s.past == nil || !mayHoldText(s.out.ContentType) {
+		return
+	}
+	held, kind, ok, err := s.past.Body(ctx, s.page)
+	switch {
+	case err != nil:
+		s.log.Warn("the copy that is held cannot be read", "page", s.page.URL, "version", s.page.Version, "err", err)
+		return
+	case !ok:
+		return
+	case len(held) > compareBytes, len(body) > compareBytes:
+		s.out.Reasons = models.ReasonBytes
+		return
+	}
+	got, err := s.comparer.compare(ctx, question{
+		before: side{held, kind}, after: side{body, header.Get("Content-Type")}, rules: s.content,
+		memory: s.remembered(ctx), host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
+		page: s.page.ID, url: s.url,
+	})
+	if err != nil {
+		s.out.Reasons = models.ReasonBytes
+		s.log.Warn("two versions cannot be compared, so their bytes decide", "page", s.page.URL, "bytes", len(body), "err", err)
+		return
+	}
+	s.out.Memory, s.out.HostMemory, s.out.HostTurn = got.page, got.host, got.turn
+	s.conclude(&got.Verdict)
+}
+
+// mayHoldText tells whether there may be text to compare in a body of a media type.
+func mayHoldText(media string) bool {
+	family, _, _ := strings.Cut(media, "/")
+	switch family {
+	case "image", "audio", "video", "font":
+		return strings.HasSuffix(media, "+xml")
+	}
+	switch media {
+	case "application/pdf", "application/zip", "application/gzip", "application/octet-stream", "application/wasm":
+		return false
+	}
+	return true
+}
+
+// remembered is the page's memory; what cannot be read counts as nothing.
+func (s *visit) remembered(ctx context.Context) []byte {
+	memory, err := s.past.Memory(ctx, s.page.Bucket, s.page.HostID, s.page.ID)
+	if err != nil {
+		s.log.Warn("what is remembered of a page cannot be read", "page", s.page.URL, "err", err)
+	}
+	return memory
+}
+
+// hostMemory is the host's, read once a lease.
+func (s *visit) hostMemory(ctx context.Context) *hostMemory {
+	host := s.hosts.of(&s.turn.Host)
+	if err := host.load(ctx, s.past); err != nil {
+		s.log.Warn("what is remembered of a host cannot be read", "host", s.turn.Host.Name, "err", err)
+	}
+	return host
+}
+
+// conclude takes over a verdict.
+func (s *visit) conclude(v *content.Verdict) {
+	s.out.Retract, s.out.Template = v.Retract, clean(v.Template, maxDetail)
+	switch v.Kind {
+	case content.Transient:
+		s.discard()
+		s.fail(v.Class, transientWords[v.Class])
+		return
+	case content.SoftMissing:
+		s.discard()
+		s.out.Kind, s.out.Detail = models.Missing, "answers 200 with what the host shows for pages that do not exist"
+		return
+	case content.Change:
+		s.out.Kind = models.Changed
+	case content.Noise:
+		s.out.Kind = models.Noise
+	case content.Same:
+		s.out.Kind = models.Noise
+		if v.Reasons == 0 {
+			v.Reasons = models.ReasonMarkupOnly
+		}
+		if s.out.TextDigest == s.page.TextDigest && !s.page.TextDigest.IsZero() {
+			s.out.Kind, v.Reasons = models.SameText, 0
+		}
+	}
+	s.out.Significance, s.out.Reasons = float32(v.Significance), v.Reasons
+}
+
+// transientWords say to a person why an answer with status 200 is not taken for the page.
+var transientWords = map[models.ErrorClass]string{
+	models.ErrorPage: "answers 200 with an error page; the last good version stays",
+	models.LoginWall: "answers 200 with a log-in form; the last good version stays",
+	models.BlockPage: "answers 200 with a block page or a challenge; the last good version stays",
+	models.Shell:     "answers 200 with a page that has no content yet; the last good version stays",
+	models.EmptyBody: "answers 200 with nothing where there was content; the last good version stays",
+}
+
+// discard forgets what an answer said that is not the page's: nothing of it may replace what is known.
+func (s *visit) discard() {
+	out := &s.out
+	out.Body, out.Digest, out.TextDigest, out.LinkPrint = nil, models.Digest{}, models.Digest{}, 0
+	out.Links, out.LinksKnown, out.Canonical, out.Title = nil, false, "", ""
+	out.ETag, out.LastModified, out.ContentType = "", "", ""
+	out.FreshUntil = time.Time{}
+	out.NoIndex, out.NoFollow, out.NoArchive = false, false, false
+	out.Significance, out.Reasons = 0, 0
+}
