@@ -194,11 +194,13 @@ func (f *finished) place(record models.Record) {
 	}
 }
 
-// fail plans the visit anew as a failure of our own.
+// fail plans the visit anew as a failure of our own. What it showed of the host stays remembered; what it showed of the page
+// goes with the body.
 func (f *finished) fail(class models.ErrorClass, err error, now time.Time) {
 	release, knowledge := f.result.Release, f.result.Knowledge
 	f.outcome = models.Outcome{Kind: models.Failed, Class: class, Detail: err.Error(), At: f.outcome.At,
-		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Body: f.outcome.Body}
+		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Body: f.outcome.Body,
+		HostMemory: f.outcome.HostMemory, Findings: f.outcome.Findings}
 	f.result = f.planner.Plan(&f.lease, f.before, &f.outcome, now)
 	f.result.Release, f.result.Knowledge = release, knowledge
 }

@@ -158,7 +158,9 @@ func TestNoArchiveIsNotStored(t *testing.T) {
 // after any visit, and its bytes are let go of.
 func TestBodyThatCannotBeStored(t *testing.T) {
 	t.Parallel()
-	f := brought(t, "/a", "one", func(out *models.Outcome) { out.Delay = time.Minute })
+	f := brought(t, "/a", "one", func(out *models.Outcome) {
+		out.Delay, out.Memory, out.HostMemory = time.Minute, []byte("page"), []byte("host")
+	})
 	f.result.Release = true
 	got, _, freed := commitAll(t, &ledger{}, &shelf{full: f.result.Page.URL}, f, brought(t, "/b", "one", nil))
 	r := got[0]
@@ -167,6 +169,9 @@ func TestBodyThatCannotBeStored(t *testing.T) {
 	}
 	if want := models.At(noon.Add(time.Minute)); !r.Release || r.Host.OpenAt != want {
 		t.Errorf("release %v, host opens %v, want true and %v", r.Release, r.Host.OpenAt, want)
+	}
+	if r.Memory != nil || string(r.HostMemory) != "host" {
+		t.Errorf("memories %q and %q, want none of the page, whose copy is another, and that of the host", r.Memory, r.HostMemory)
 	}
 	if got[1].Content == nil || got[1].Page.DuplicateOf != "" || freed != 6 {
 		t.Errorf("the other page: content %v, duplicate of %q; %d bytes let go of, want its own content and 6", got[1].Content,

@@ -94,9 +94,11 @@ func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page,
 		d.Page.TriedAt = models.At(now)
 	}
 	d.Memory, d.HostMemory = out.Memory, out.HostMemory
-	d.page()
-	d.host()
 	d.ledger()
+	d.retract()
+	d.page()
+	d.template()
+	d.host()
 	if out.Kind == models.Deferred {
 		return
 	}
@@ -156,7 +158,6 @@ func (d *draft) page() {
 
 // observed counts a record, takes over what the answer said, and schedules by the policy.
 func (d *draft) observed() {
-	d.retract()
 	d.record(d.out.Kind == models.Changed || d.before.RedirectTo != "")
 	d.answered(models.StateLive)
 	if d.out.Kind != models.NotModified {
@@ -166,7 +167,6 @@ func (d *draft) observed() {
 	d.Page.FreshUntil = models.At(d.out.FreshUntil)
 	d.version()
 	d.otherBytes()
-	d.template()
 	d.children()
 	d.choose()
 	d.schedule()
@@ -259,9 +259,9 @@ func (d *draft) schedule() {
 }
 
 // hint is how long the server's own promise may put off the visit: no further than HintMax from now, nor than the
-// ceiling of fr_max. The zero time: it promised nothing.
+// ceiling of fr_max. The zero time: it promised nothing, or what its host promises does not hold.
 func (d *draft) hint() time.Time {
-	if d.Page.FreshUntil == 0 || d.settings.HintMax == 0 {
+	if d.Page.FreshUntil == 0 || d.settings.HintMax == 0 || !d.Host.Trials.Trusts(models.HintExpires) {
 		return time.Time{}
 	}
 	farthest := d.now.Add(min(d.settings.HintMax, d.planner.calendar.Interval(d.now, d.settings.FRMax)))

@@ -113,6 +113,42 @@ func TestTemplateIsOneEvent(t *testing.T) {
 	}
 }
 
+// It is recognised also by a visit that brings no version.
+func TestTemplateWithoutAVersion(t *testing.T) {
+	t.Parallel()
+	out := models.Outcome{Kind: models.Failed, Class: models.Shell, Status: 200, Sent: 1, Template: "menu", Retract: true}
+	p := livePage()
+	p.Stats.Bits, p.Stats.Changes, p.Stats.ChangedAt = 5, 2, p.Stats.VisitedAt
+	r := plan(t, p, out)
+	if diff := cmp.Diff([]models.EventKind{models.EventTemplate}, eventKinds(r)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if s := r.Page.Stats; s.Bits != 4 || s.Changes != 1 || s.Records != p.Stats.Records {
+		t.Errorf("stats = %+v, want the last change taken back and no record", s)
+	}
+}
+
+// A promise of freshness puts a visit off as long as the host is believed.
+func TestPromisesThatDoNotHoldPutNothingOff(t *testing.T) {
+	t.Parallel()
+	planner, lease := testPlanner(t, testConfig()), testLease(livePage())
+	out := same
+	out.At, out.FreshUntil = noon, noon.Add(6*24*time.Hour)
+	out.Findings = []models.Finding{{Hint: models.HintExpires, Verdict: models.HintLate}}
+	var rules []models.Rule
+	for range 4 {
+		r := planner.Plan(lease, livePage(), &out, noon)
+		rules = append(rules, r.Page.Rule)
+		lease.Host = r.Host
+		if r.Page.FreshUntil != models.At(out.FreshUntil) {
+			t.Errorf("promise noted as %v, want it as it was made, to be held against what comes", r.Page.FreshUntil)
+		}
+	}
+	if diff := cmp.Diff([]models.Rule{models.RuleHint, models.RuleHint, models.RulePolicy, models.RulePolicy}, rules); diff != "" {
+		t.Errorf("due by (-want +got):\n%s", diff)
+	}
+}
+
 // A page that turned into an error page, a log-in form, a block page or an empty shell keeps its copy and its rate, and
 // shows at once that something is wrong; the event log says so after some visits.
 func TestTransientKeepsTheLastGoodVersion(t *testing.T) {

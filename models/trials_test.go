@@ -1,0 +1,175 @@
+package models
+
+import (
+	"bytes"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var trialNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func TestHintsLoseAndWinTrust(t *testing.T) {
+	t.Parallel()
+	const hit, miss, alarm, late = HintHit, HintMiss, HintFalseAlarm, HintLate
+	for _, test := range []struct {
+		name     string
+		verdicts []Verdict
+		trusted  bool
+		want     Trial // without times
+	}{
+		{"nothing is known", nil, true, Trial{}},
+		{"hits", []Verdict{hit, hit}, true, Trial{Hits: 2}},
+		{"one miss is enough", []Verdict{hit, hit, miss}, false, Trial{Hits: 2, Misses: 1}},
+		{"two false alarms are not", []Verdict{alarm, alarm}, true, Trial{FalseAlarms: 2, InARow: 2}},
+		{"a hit lets begin anew", []Verdict{alarm, alarm, hit, alarm, late}, true, Trial{Hits: 1, FalseAlarms: 3, Late: 1, InARow: 2}},
+		{"three in a row", []Verdict{hit, alarm, late, alarm}, false, Trial{Hits: 1, FalseAlarms: 2, Late: 1}},
+		{"four hits win nothing back", []Verdict{miss, hit, hit, hit, hit}, false, Trial{Hits: 4, Misses: 1, InARow: 4}},
+		{"a false alarm between them", []Verdict{miss, hit, hit, hit, hit, alarm, hit}, false, Trial{Hits: 5, Misses: 1, FalseAlarms: 1, InARow: 1}},
+		{"five hits do", []Verdict{miss, hit, hit, hit, hit, hit}, true, Trial{Hits: 5}},
+		{"and the next miss counts", []Verdict{miss, hit, hit, hit, hit, hit, hit, miss}, false, Trial{Hits: 6, Misses: 1}},
+		{"a verdict of a later release", []Verdict{hit, 99, -1}, true, Trial{Hits: 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var trials Trials
+			for i, v := range test.verdicts {
+				trials.Note(Finding{HintLastModified, v}, trialNow.Add(time.Duration(i)*time.Hour))
+			}
+			got := trials.By[HintLastModified]
+			if trials.Trusts(HintLastModified) != test.trusted {
+				t.Errorf("trusted: %v, want %v", !test.trusted, test.trusted)
+			}
+			got.Since, got.DistrustedAt = 0, 0
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("ledger (-want +got):\n%s", diff)
+			}
+			for h := range hints {
+				if h != HintLastModified && trials.By[h] != (Trial{}) {
+					t.Errorf("the ledger of %v moved: %+v", h, trials.By[h])
+				}
+			}
+		})
+	}
+}
+
+func TestTrialsRememberWhen(t *testing.T) {
+	t.Parallel()
+	var trials Trials
+	at := func(day int) Instant { return At(trialNow.AddDate(0, 0, day)) }
+	note := func(day int, v Verdict) { trials.Note(Finding{HintETag, v}, at(day).Time()) }
+	note(1, HintHit)
+	note(2, HintMiss)
+	note(3, HintFalseAlarm)
+	if tr := trials.By[HintETag]; tr.Since != at(1) || tr.DistrustedAt != at(3) {
+		t.Errorf("since %v, distrusted at %v, want day 1 and 3", tr.Since, tr.DistrustedAt)
+	}
+	for day := range 5 {
+		note(4+day, HintHit)
+	}
+	if tr := trials.By[HintETag]; tr.Since != at(8) || tr.DistrustedAt != 0 {
+		t.Errorf("since %v, distrusted at %v, want day 8 and never", tr.Since, tr.DistrustedAt)
+	}
+	trials.Note(Finding{Hint: hints, Verdict: HintMiss}, trialNow)
+	trials.Note(Finding{Hint: -1, Verdict: HintMiss}, trialNow)
+	for range 3 {
+		trials.Visited(false, trialNow)
+	}
+	if trials.Visits != 3 || trials.AuditedAt != 0 {
+		t.Errorf("%d visits since an audit at %v, want 3 since none", trials.Visits, trials.AuditedAt)
+	}
+	trials.Visited(true, trialNow)
+	if trials.Visits != 0 || trials.AuditedAt != At(trialNow) {
+		t.Errorf("%d visits since an audit at %v, want none since now", trials.Visits, trials.AuditedAt)
+	}
+}
+
+// anyTrials draws trials whose numbers lie at and beyond what they count to.
+func anyTrials(t *rapid.T) Trials {
+	count := func() uint16 { return rapid.OneOf(rapid.Uint16(), rapid.Just[uint16](math.MaxUint16)).Draw(t, "count") }
+	at := func() Instant { return Instant(rapid.Int64().Draw(t, "at")) }
+	trials := Trials{AuditedAt: at(), Visits: rapid.OneOf(rapid.Uint32(), rapid.Just[uint32](math.MaxUint32)).Draw(t, "visits"), ProbedAt: at()}
+	for i := range trials.By {
+		trials.By[i] = Trial{Hits: count(), Misses: count(), FalseAlarms: count(), Late: count(), InARow: count(), Since: at(), DistrustedAt: at()}
+	}
+	return trials
+}
+
+// TestTrialsRoundTrip: what is written is read back, and no count ever goes back to nothing.
+func TestTrialsRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want := anyTrials(t)
+		for range rapid.IntRange(0, 9).Draw(t, "findings") {
+			before := want
+			want.Visited(false, trialNow)
+			f := Finding{Hint(rapid.IntRange(0, 3).Draw(t, "hint")), Verdict(rapid.IntRange(0, 3).Draw(t, "verdict"))}
+			want.Note(f, trialNow)
+			now, then := want.By[f.Hint], before.By[f.Hint]
+			wonTrust := then.DistrustedAt != 0 && now.DistrustedAt == 0
+			if want.Visits < before.Visits || !wonTrust && (now.Hits < then.Hits || now.Misses < then.Misses ||
+				now.FalseAlarms < then.FalseAlarms || now.Late < then.Late) {
+				t.Fatalf("counts went from %+v to %+v", then, now)
+			}
+		}
+		value, err := want.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := anyTrials(t)
+		if err := got.Scan(value); err != nil || got != want {
+			t.Fatalf("written as %+v, read as %+v, %v", want, got, err)
+		}
+	})
+	var none Trials
+	if value, err := none.Value(); value != nil || err != nil {
+		t.Errorf("no trials are written as %v, %v, want NULL", value, err)
+	}
+}
+
+func TestTrialsOfNoBytes(t *testing.T) {
+	t.Parallel()
+	for _, src := range []any{nil, []byte(nil), []byte{}, []byte{2, 1}, []byte{trialsForm}} {
+		got := Trials{Visits: 7}
+		if err := got.Scan(src); err != nil || !got.IsZero() {
+			t.Errorf("Scan(%v) = %+v, %v, want none", src, got, err)
+		}
+	}
+	var got Trials
+	if err := got.Scan("text"); err == nil {
+		t.Error("Scan of a text: no error")
+	}
+}
+
+// FuzzTrials: whatever the column holds, reading it never fails, and what was read is written so that it is read again.
+func FuzzTrials(f *testing.F) {
+	full := Trials{AuditedAt: 1, Visits: math.MaxUint32, ProbedAt: math.MaxInt64}
+	full.By[HintExpires] = Trial{Hits: math.MaxUint16, Since: -1}
+	for _, t := range []Trials{{Visits: 1}, full} {
+		value, err := t.Value()
+		if err != nil {
+			f.Fatal(err)
+		}
+		body := value.([]byte)
+		f.Add(body)
+		f.Add(body[:len(body)-1])
+		f.Add(append(bytes.Clone(body), 0))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		kept := bytes.Clone(body)
+		var first, second Trials
+		if err := first.Scan(body); err != nil || !bytes.Equal(body, kept) {
+			t.Fatalf("Scan: %v; changed: %v", err, !bytes.Equal(body, kept))
+		}
+		value, err := first.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := second.Scan(value); err != nil || first != second {
+			t.Fatalf("read %+v, again %+v, %v", first, second, err)
+		}
+	})
+}
