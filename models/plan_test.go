@@ -177,6 +177,50 @@ func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 	}
 }
 
+// TestClaimsLeaveMemoriesAlone: what is remembered of pages and hosts is read when a visit needs it, never with a lease.
+func TestClaimsLeaveMemoriesAlone(t *testing.T) {
+	t.Parallel()
+	claim := func(t *testing.T, s *Store) {
+		t.Helper()
+		c := ClaimRequest{Now: planStart.Add(time.Hour), Lease: time.Minute, Owner: "w", Hosts: 40, Pages: 3, Buckets: []int16{0, 1, 2}}
+		if leases, err := s.Claim(t.Context(), c); err != nil || len(leases) == 0 {
+			t.Fatalf("Claim = %d leases, %v", len(leases), err)
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		path := t.TempDir() + "/plan.db"
+		fill(t, planStore(t, path))
+		s := planStore(t, path)
+		claim(t, s)
+		for query := range s.prepared {
+			if strings.Contains(query, "memories") {
+				t.Errorf("a claim runs %s", query)
+			}
+		}
+		if len(s.prepared) == 0 {
+			t.Error("a claim runs nothing")
+		}
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		s := planStore(t, pgtest.DSN(t))
+		fill(t, s)
+		claim(t, s)
+		if _, err := s.writer.ExecContext(t.Context(), "SELECT pg_stat_force_next_flush()"); err != nil {
+			t.Fatal(err)
+		}
+		for table, read := range map[string]bool{"pages": true, "memories": false} {
+			var n int64
+			err := s.writer.QueryRowContext(t.Context(), `SELECT COALESCE(seq_scan, 0) + COALESCE(idx_scan, 0)
+				FROM pg_stat_user_tables WHERE relname = $1`, table).Scan(&n)
+			if err != nil || (n > 0) != read {
+				t.Errorf("a claim reads %s %d times, %v", table, n, err)
+			}
+		}
+	})
+}
+
 // TestEarlyClaimsReadTheirOwnIndex: what looks for hosts to be visited early never walks through those that are leased,
 // held back or not to be visited early.
 func TestEarlyClaimsReadTheirOwnIndex(t *testing.T) {
