@@ -168,7 +168,7 @@ func (s *sample) count(m *dto.Metric) {
 	n := int64(m.GetCounter().GetValue())
 	name := m.GetLabel()[0].GetValue()
 	s.outcomes[name] = n
-	if name != models.RobotsFetched.String() {
+	if name != models.RobotsFetched.String() && name != models.Probed.String() {
 		s.visits += n
 	}
 }

@@ -63,7 +63,8 @@ func (v visitCmd) await(ctx context.Context, g *globals, l *look, before models.
 		if err != nil {
 			return err
 		}
-		if len(visits) == 0 || visits[0].Number <= before.Visits || visits[0].Kind == models.RobotsFetched {
+		if len(visits) == 0 || visits[0].Number <= before.Visits || visits[0].Kind == models.RobotsFetched ||
+			visits[0].Kind == models.Probed {
 			continue
 		}
 		return v.show(ctx, g, l, visits[0])
