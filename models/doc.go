@@ -36,4 +36,12 @@
 // What is known of a host beyond its row travels with its lease: Commit writes it with the results, so one worker at a
 // time changes it, and Host.Learned tells the next one whether what it remembers is still the newest. What all workers
 // learn together lies in notes, small values that each merges its own part into.
+//
+// # Memories
+//
+// What tells content from noise lies in memories: a small value a page, for pages whose text has differed at least once,
+// and two a host. They lie apart from the rows that every claim reads, because only a visit that finds other text asks
+// for them. Commit writes them with the results, so the lease fences them; what a person decided (SetOrders) is a value
+// of its own, which no visit writes. What the host's validators proved to be worth is in its row (Host.Trials), because
+// every visit needs it.
 package models

@@ -7,19 +7,20 @@ import (
 )
 
 // otherBytes counts a body that differs from the one before in its bytes, in what matters or not: the second rate of a
-// page. Each such body made a version, also before they were counted.
+// page. Each such body made a version, which tells of those before they were counted.
 func (d *draft) otherBytes() {
-	if !d.out.Kind.OtherBytes() {
-		return
+	if d.out.Kind.OtherBytes() {
+		d.Page.ByteChanges++
+		d.Page.BytesAt = models.At(d.now)
 	}
-	d.Page.ByteChanges = max(d.Page.ByteChanges+1, d.Page.Version-1)
-	d.Page.BytesAt = models.At(d.now)
+	d.Page.ByteChanges = max(d.Page.ByteChanges, d.Page.Version-1)
 }
 
 // retract takes back the change that the record before reported, where the visit found that it was noise. What the policy
-// then decides, it decides as if that record had not differed. Three things stay: the event and the version are history;
-// what the adaptive policy learned of the host from the change has faded into that of other pages; and the page's own
-// evidence does not say what it was before, so it holds one change too many until the visits to come outweigh it.
+// then decides, it decides as if that record had not differed. Three things stay. The event and the version are history.
+// What the adaptive policy learned of the host cannot be told any more from what other pages taught. And the page's own
+// evidence is a sum that does not say how long the page had gone unseen before that record, on which it depends what the
+// change added: it holds up to one change too many until the visits to come outweigh it.
 func (d *draft) retract() {
 	if !d.out.Retract || d.before.Stats.Bits&1 == 0 || d.before.Stats.Changes == 0 {
 		return

@@ -80,8 +80,11 @@ func TestBytesAreCounted(t *testing.T) {
 	}
 	old := livePage()
 	old.Version = 5
-	if got := plan(t, old, with(models.Noise, "other")).Page.ByteChanges; got != 5 {
-		t.Errorf("%d changes of bytes for six versions of a page that did not count them, want 5", got)
+	if got := plan(t, old, with(models.Noise, "other")).Page; got.ByteChanges != 5 {
+		t.Errorf("%d changes of bytes for six versions of a page that did not count them, want 5", got.ByteChanges)
+	}
+	if got := plan(t, old, same).Page; got.ByteChanges != 4 || got.BytesAt != 0 {
+		t.Errorf("%d changes of bytes, the last at %v, for five versions that were not counted, want 4", got.ByteChanges, got.BytesAt)
 	}
 }
 

@@ -56,7 +56,7 @@ func (d *draft) gone(since time.Time) {
 	d.Page.State = models.StateGone
 	d.Page.Failures, d.Page.Class = 0, models.ClassNone
 	if !known || d.before.Failures > 0 { // a failure in between wrote its own note
-		d.Page.Note = "answers " + statusWord(d.out.Status) + " since " + since.UTC().Format(time.DateTime)
+		d.Page.Note = d.absence() + " since " + since.UTC().Format(time.DateTime)
 	}
 	if !known {
 		d.event(models.EventGone)
@@ -64,11 +64,15 @@ func (d *draft) gone(since time.Time) {
 	d.rarely(models.RuleGone)
 }
 
-func statusWord(status int) string {
-	if status == 410 {
-		return "410 Gone"
+// absence says how the page is not there: by a status, or with status 200 and the host's own page for that.
+func (d *draft) absence() string {
+	switch d.out.Status {
+	case 200:
+		return d.out.Detail
+	case 410:
+		return "answers 410 Gone"
 	}
-	return "404 Not Found"
+	return "answers 404 Not Found"
 }
 
 // excluded keeps what we have and asks no more; the rules are looked at again as rarely as the ceiling allows.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -103,6 +104,21 @@ func TestExcludedEndsTheErrorState(t *testing.T) {
 	last, _ := steps(t, livePage(), broken, broken, forbidden)
 	if p := last.Page; p.Failures != 0 || p.Class != models.ClassNone || p.Note != forbidden.Detail {
 		t.Errorf("%d failures, class %v, note %q, want none and the robots line", p.Failures, p.Class, p.Note)
+	}
+}
+
+// A page that is answered with what the host shows for pages that do not exist is confirmed and gone as after a 404, and
+// says how.
+func TestSoftMissingIsMissing(t *testing.T) {
+	t.Parallel()
+	soft := models.Outcome{Kind: models.Missing, Status: 200, Sent: 1, Detail: "answers 200 with the page for pages that are not there"}
+	last, events := steps(t, livePage(), soft, soft, soft)
+	p := last.Page
+	if p.State != models.StateGone || !strings.HasPrefix(p.Note, soft.Detail+" since 20") || p.Version != 1 {
+		t.Errorf("state %v, note %q, version %d, want gone with the copy kept", p.State, p.Note, p.Version)
+	}
+	if diff := cmp.Diff([]models.EventKind{models.EventGone}, events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 

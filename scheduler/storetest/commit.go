@@ -264,8 +264,8 @@ func textIsCleaned(w *world) {
 }
 
 func dailySums(w *world) {
-	w.add("a.example", 4)
-	l := w.claimOne(4)
+	w.add("a.example", 6)
+	l := w.claimOne(6)
 	results := w.visitAll(l)
 	results[0].Page.Bytes = 1000
 	results[0].Visit.Bytes = 10
@@ -273,10 +273,12 @@ func dailySums(w *world) {
 	results[2].Visit.Kind = models.Skipped
 	results[3].Visit.Kind = models.Failed
 	results[3].Robots = &models.Robots{Origin: "https://a.example"}
+	results[4].Visit.Kind, results[4].Visit.Bytes = models.Noise, 40
+	results[5].Visit.Kind, results[5].Visit.Bytes = models.Probed, 3
 	w.mustCommit(results[:2]...)
 	w.mustCommit(results...) // the first two are known
-	want := []models.Daily{{Bucket: l.Host.Bucket, SiteID: 1, Day: models.DayOf(models.At(w.now)), Asked: 3, NotModified: 1,
-		Changed: 1, Failed: 1, Robots: 1, Skipped: 1, Bytes: 510, BytesSaved: 1000}}
+	want := []models.Daily{{Bucket: l.Host.Bucket, SiteID: 1, Day: models.DayOf(models.At(w.now)), Asked: 4, NotModified: 1,
+		Same: 1, Changed: 1, Failed: 1, Robots: 2, Skipped: 1, Bytes: 553, BytesSaved: 1000}}
 	if diff := cmp.Diff(want, w.dump().Daily); diff != "" {
 		w.Errorf("daily sums (-want +got):\n%s", diff)
 	}
