@@ -41,6 +41,7 @@ func (s *visit) probed(ctx context.Context) bool {
 	case errors.As(err, &failed) && failed.class().Ours():
 		s.fail(failed.class(), failed.Error())
 	case errors.As(err, &failed):
+		s.out.Class = failed.class() // whether anybody answered tells if it is our own network
 		s.out.Detail = fmt.Sprintf("%s, which does not exist: %v", target.Path(), failed)
 	case err != nil:
 		s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
@@ -91,7 +92,7 @@ func (s *visit) learnMissing(ctx context.Context, target canon.URL, a *answer) {
 	host, at := s.hostMemory(ctx), s.turn.Now
 	var body []byte
 	var turn int64
-	err := s.comparer.run(ctx, target, func(context.Context) {
+	err := s.comparer.run(ctx, target, func(context.Context) error {
 		var view *content.View
 		if a.Status == http.StatusOK {
 			view = content.Read(a.Body, a.Header.Get("Content-Type"), target, s.content)
@@ -99,6 +100,7 @@ func (s *visit) learnMissing(ctx context.Context, target canon.URL, a *answer) {
 		body, turn = host.change(func(memory *content.HostMemory, _ *content.Orders) {
 			memory.LearnMissing(view, a.Status, at)
 		})
+		return nil
 	})
 	if err != nil {
 		s.out.Detail += fmt.Sprintf("; nothing is learned from it: %v", err)

@@ -19,6 +19,8 @@ func TestOutageIsSilenceAlone(t *testing.T) {
 	}{
 		{"nothing else", unreached, true},
 		{"robots.txt out of reach", silentRobots, true},
+		{"a probe out of reach", models.Outcome{Kind: models.Probed, Class: models.DNSTemporary, Sent: 1}, true},
+		{"a probe", models.Outcome{Kind: models.Probed, Status: 404, Sent: 1}, false},
 		{"rules that could not be had", models.Outcome{Kind: models.Failed, Class: models.RobotsUnreachable}, true},
 		{"an address never dialled", models.Outcome{Kind: models.Failed, Class: models.BlockedAddress}, true},
 		{"a fault of ours", models.Outcome{Kind: models.Failed, Class: models.OwnDisk, Sent: 1}, true},
