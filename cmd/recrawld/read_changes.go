@@ -12,10 +12,11 @@ import (
 
 // changesCmd lists what happened to pages.
 type changesCmd struct {
-	Since span     `default:"24h" placeholder:"TIME" help:"How far to look back: 90m, 24h, 7d."`
-	Site  string   `placeholder:"NAME" help:"Only this site."`
-	Kind  []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded."`
-	Limit int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
+	Since  span     `default:"24h" placeholder:"TIME" help:"How far to look back: 90m, 24h, 7d."`
+	Site   string   `placeholder:"NAME" help:"Only this site."`
+	Kind   []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded."`
+	Weight float64  `name:"min-significance" placeholder:"0-1" help:"Without changes, and copies with other bytes, of less significance."`
+	Limit  int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
 }
 
 // Run implements the command.

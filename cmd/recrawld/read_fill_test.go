@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -42,6 +43,9 @@ type step struct {
 	body  string
 	frMax int32
 	class models.ErrorClass
+
+	weight  float32 // of a change
+	reasons models.Reasons
 }
 
 // filler writes pages with their history into a data directory as a daemon would have.
@@ -152,7 +156,7 @@ func (f *filler) results(lease models.Lease, page models.Page, steps []step) []m
 	return results
 }
 
-var statusOf = map[models.OutcomeKind]int16{models.First: 200, models.Changed: 200, models.SameText: 200, models.SameBytes: 200,
+var statusOf = map[models.OutcomeKind]int16{models.First: 200, models.Changed: 200, models.SameText: 200, models.SameBytes: 200, models.Noise: 200,
 	models.NotModified: 304, models.Missing: 404, models.Gone: 410, models.Moved: 301}
 
 // visit moves a page on by a step and adds what the step brings to its result.
@@ -164,6 +168,9 @@ func (f *filler) visit(page models.Page, s step, r *models.Result) models.Page {
 	if s.kind.Observed() {
 		page.State = models.StateLive
 		page.Stats = recorded(page.Stats, at, s.kind == models.Changed)
+	}
+	if s.kind.OtherBytes() {
+		page.ByteChanges, page.BytesAt = page.ByteChanges+1, at
 	}
 	if s.body == "" {
 		return page
@@ -178,11 +185,12 @@ func (f *filler) visit(page models.Page, s step, r *models.Result) models.Page {
 	record, err := f.archive.Append(models.Capture{URL: page.URL, Outcome: out})
 	f.must(err)
 	r.Version = &models.Version{Bucket: page.Bucket, PageID: page.ID, Number: page.Version, At: at, Status: 200, Digest: page.Digest,
-		Bytes: page.Bytes, ContentType: page.ContentType, Significant: s.kind != models.SameText, Record: record}
+		Bytes: page.Bytes, ContentType: page.ContentType, Significant: s.kind == models.First || s.kind == models.Changed, Significance: s.weight, Reasons: s.reasons, Record: record}
 	kind := map[models.OutcomeKind]models.EventKind{models.First: models.EventNew, models.Changed: models.EventChanged,
-		models.SameText: models.EventRefreshed}[s.kind]
+		models.SameText: models.EventRefreshed, models.Noise: models.EventRefreshed}[s.kind]
 	r.Events = []models.Event{{Bucket: page.Bucket, At: at, Kind: kind, SiteID: page.SiteID, PageID: page.ID, URL: page.URL,
-		Version: page.Version, Previous: page.Version - 1, Bytes: page.Bytes, Digest: page.Digest, ContentType: page.ContentType}}
+		Version: page.Version, Previous: page.Version - 1, Bytes: page.Bytes, Digest: page.Digest, ContentType: page.ContentType,
+		Significance: s.weight, Reasons: s.reasons}}
 	return page
 }
 
@@ -211,9 +219,10 @@ func (f *filler) docs() {
 		p.ETag, p.Children, p.FullAt, p.Threshold = `"a1"`, 12, models.At(filledNow.Add(-day)), 400
 	})
 	f.page(1, docs+"source-only", []step{{ago: 9 * day, kind: models.First, body: "<p>Same<!-- 1 -->", frMax: 4},
-		{ago: 5 * day, kind: models.SameText, body: "<p>Same<!-- 2 -->", frMax: 3}}, rest)
+		{ago: 5 * day, kind: models.SameText, body: "<p>Same<!-- 2 -->", frMax: 3, reasons: models.ReasonMarkupOnly}}, rest)
 	f.page(1, docs+"logo.png", []step{{ago: 9 * day, kind: models.First, body: "\x89PNG\x00\x01", frMax: 4},
-		{ago: 5 * day, kind: models.Changed, body: "\x89PNG\x00\x02\x03", frMax: 3}}, rest)
+		{ago: 5 * day, kind: models.Changed, body: "\x89PNG\x00\x02\x03", frMax: 3, weight: 1,
+			reasons: models.ReasonBytes}}, rest)
 	f.page(1, docs+"old", []step{{ago: 20 * day, kind: models.First, body: "<p>Old", frMax: 4}, {ago: 9 * day, kind: models.Gone, frMax: 4}},
 		func(p *models.Page, h *models.Host) {
 			rest(p, h)
@@ -227,6 +236,17 @@ func (f *filler) docs() {
 		{ago: time.Hour, kind: models.Failed, class: models.BodySlow, frMax: 4}}, func(p *models.Page, _ *models.Host) {
 		p.DueAt, p.Rule = models.At(filledNow.Add(-time.Minute)), models.RuleBackoff
 		p.Failures, p.Class, p.Note = 2, models.BodySlow, "no end after 2 min"
+	})
+	f.page(1, docs+"prices", priceSteps(), rest)
+	f.page(1, docs+"prices-copy", []step{{ago: 30 * day, kind: models.First, body: pricePage(17, "9.50 €"), frMax: 4}}, func(p *models.Page, h *models.Host) {
+		rest(p, h)
+		p.Rule, p.DuplicateOf = models.RuleDuplicate, docs+"prices"
+	})
+	f.page(1, docs+"outage", []step{{ago: 3 * day, kind: models.First, body: "<p>All is well, and was so for long", frMax: 4},
+		{ago: time.Hour, kind: models.Failed, class: models.ErrorPage, frMax: 4}}, func(p *models.Page, h *models.Host) {
+		p.DueAt, p.Rule = models.At(filledNow.Add(time.Hour)), models.RuleBackoff
+		p.Failures, p.Class, p.Note = 1, models.ErrorPage, "\"We will be back soon\""
+		h.Trials = filledTrials()
 	})
 	f.page(1, docs+"fresh", nil, func(*models.Page, *models.Host) {})
 	f.robots("docs.example.org", "User-agent: *\nDisallow: /private/\n")
@@ -242,6 +262,7 @@ func installSteps() []step {
 		s := step{ago: time.Duration(i) * day, kind: models.NotModified, frMax: 6}
 		if i%7 == 3 {
 			s.kind, s.body = models.Changed, text("1."+string(rune('0'+4-i/7)))
+			s.weight, s.reasons = 0.83, models.ReasonText
 		}
 		if i == 1 {
 			s.frMax = 6 // floor((6 + 20/3) / 2)
@@ -249,6 +270,37 @@ func installSteps() []step {
 		steps = append(steps, s)
 	}
 	return steps
+}
+
+// pricePage is a page with a clock and a price.
+func pricePage(hour int, price string) string {
+	return fmt.Sprintf("<title>Prices</title><main><h1>Prices</h1><p>A room for one night costs %s, breakfast included, and the "+
+		"children of our guests sleep and eat at no cost until they are twelve years old.</p></main><footer>It is %d o'clock</footer>", price, hour)
+}
+
+// priceSteps are visits every other day to a page that shows the time, and whose price rose 41 days ago.
+func priceSteps() []step {
+	steps := []step{{ago: 49 * day, kind: models.First, body: pricePage(1, "9 €"), frMax: 4}}
+	for ago := 47; ago >= 1; ago -= 2 {
+		s := step{ago: time.Duration(ago) * day, kind: models.Noise, body: pricePage(ago%24, "9.50 €"), frMax: 60, weight: 0.05,
+			reasons: models.ReasonCounter | models.ReasonNav}
+		if ago > 41 {
+			s.body = pricePage(ago%24, "9 €")
+		}
+		if ago == 41 {
+			s.kind, s.weight, s.reasons = models.Changed, 0.9, models.ReasonText
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// filledTrials are a host's hints of which one lied.
+func filledTrials() models.Trials {
+	t := models.Trials{AuditedAt: models.At(filledNow.Add(-5 * time.Hour)), Visits: 17}
+	t.By[models.HintETag] = models.Trial{Hits: 212, Since: models.At(filledNow.Add(-40 * day))}
+	t.By[models.HintNotModified] = models.Trial{Hits: 31, Misses: 2, Since: models.At(filledNow.Add(-40 * day)), DistrustedAt: models.At(filledNow.Add(-2 * day))}
+	return t
 }
 
 // blog is a paused site on a host in back-off.

@@ -19,6 +19,7 @@ var arrows = map[string][]string{
 
 	"web":      {"report", "models", "config"},
 	"report":   {"models", "scheduler/changerate"},
+	"diff":     {"models", "report", "recrawl/content"},
 	"sink":     {"models", "archive", "config", "clock"},
 	"simulate": {"scheduler", "scheduler/policy", "scheduler/changerate", "models", "config", "clock"},
 
@@ -67,7 +68,7 @@ var outside = map[string][]string{
 	"modernc.org/sqlite":              {"models"},
 	"github.com/alecthomas/kong":      {"cmd/recrawld"},
 	"github.com/coreos/go-systemd":    {"cmd/recrawld"},
-	"github.com/jedib0t/go-pretty":    {"cmd/recrawld", "report"},
+	"github.com/jedib0t/go-pretty":    {"cmd/recrawld", "report", "diff"},
 	"github.com/goccy/go-yaml":        {"config"},
 	"github.com/robfig/cron":          {"config", "scheduler"},
 	"github.com/nlnwa/gowarc":         {"archive"},
