@@ -66,7 +66,7 @@ type compared struct {
 
 // run calls f when its turn has come, and gives it up when its time is over or it panics. What was given up goes on until
 // its own end and keeps its slot until then, so the machine is never asked for more; nobody may look at what it wrote.
-func (c *comparer) run(ctx context.Context, at canon.URL, f func(context.Context)) error {
+func (c *comparer) run(ctx context.Context, at canon.URL, f func(context.Context) error) error {
 	waiting, stop := context.WithTimeout(ctx, compareWait)
 	defer stop()
 	select {
@@ -79,8 +79,7 @@ func (c *comparer) run(ctx context.Context, at canon.URL, f func(context.Context
 	ended := make(chan error, 1)
 	go func() {
 		defer func() { <-c.slots }()
-		defer func() { ended <- c.panicked(at, recover()) }()
-		f(limited)
+		ended <- c.contained(limited, at, f)
 	}()
 	select {
 	case err := <-ended:
@@ -90,40 +89,44 @@ func (c *comparer) run(ctx context.Context, at canon.URL, f func(context.Context
 	}
 }
 
-// panicked is the error of a panic, nil for none. The first stack is logged; the visit goes on by the bytes.
-func (c *comparer) panicked(at canon.URL, p any) error {
-	if p == nil {
-		return nil
-	}
-	if c.logged.CompareAndSwap(false, true) {
-		c.log.Error("comparing a page panicked", "page", at, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-	}
-	return errComparePanic
+// contained calls f. A panic in it is an error; the first stack is logged, and the visit goes on by the bytes.
+func (c *comparer) contained(ctx context.Context, at canon.URL, f func(context.Context) error) (err error) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		err = errComparePanic
+		if c.logged.CompareAndSwap(false, true) {
+			c.log.Error("comparing a page panicked", "page", at, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	return f(ctx)
 }
 
 // compare reads both bodies and judges them.
 func (c *comparer) compare(ctx context.Context, q question) (compared, error) {
 	var got compared
-	err := c.run(ctx, q.url, func(ctx context.Context) { q.answer(ctx, &got) })
+	err := c.run(ctx, q.url, func(ctx context.Context) error { return q.answer(ctx, &got) })
 	if err != nil {
 		return compared{}, err
 	}
 	return got, nil
 }
 
-// answer reads both bodies and judges them. It stops early when nobody waits for it any more.
-func (q *question) answer(ctx context.Context, got *compared) {
+// answer reads both bodies and judges them. It stops early, with the error of ctx, when nobody waits for it any more.
+func (q *question) answer(ctx context.Context, got *compared) error {
 	after := content.Read(q.after.body, q.after.kind, q.url, q.rules)
 	if ctx.Err() != nil {
-		return
+		return ctx.Err()
 	}
 	before := content.Read(q.before.body, q.before.kind, q.url, q.rules)
 	if ctx.Err() != nil {
-		return
+		return ctx.Err()
 	}
 	if before.Kind == content.Other && after.Kind == content.Other {
 		got.Verdict = content.Verdict{Kind: content.Change, Significance: 1, Reasons: models.ReasonBytes}
-		return
+		return nil
 	}
 	page := content.DecodePage(q.memory)
 	got.host, got.turn = q.host.change(func(host *content.HostMemory, orders *content.Orders) {
@@ -133,4 +136,5 @@ func (q *question) answer(ctx context.Context, got *compared) {
 	if memory := page.Encode(); string(memory) != string(q.memory) {
 		got.page = memory
 	}
+	return nil
 }

@@ -21,6 +21,7 @@ type kept struct {
 	bodies   map[int64]side   // guarded by mu
 	fault    error            // guarded by mu
 	asked    int              // guarded by mu; for bodies
+	reading  func()           // called for each body; nil: nothing is
 }
 
 func newKept() *kept {
@@ -37,6 +38,9 @@ func (k *kept) Body(_ context.Context, page *models.Page) ([]byte, string, bool,
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked++
+	if k.reading != nil {
+		k.reading()
+	}
 	held, ok := k.bodies[page.ID]
 	return held.body, held.kind, ok, k.fault
 }

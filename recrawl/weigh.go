@@ -24,6 +24,9 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	}
 	held, kind, ok, err := s.past.Body(ctx, s.page)
 	switch {
+	case err != nil && ctx.Err() != nil:
+		s.interrupt(ctx.Err())
+		return
 	case err != nil:
 		s.log.Warn("the copy that is held cannot be read", "page", s.page.URL, "version", s.page.Version, "err", err)
 		return
@@ -38,6 +41,10 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 		memory: s.remembered(ctx), host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
 		page: s.page.ID, url: s.url,
 	})
+	if err != nil && ctx.Err() != nil {
+		s.interrupt(ctx.Err())
+		return
+	}
 	if err != nil {
 		s.out.Reasons = models.ReasonBytes
 		s.log.Warn("two versions cannot be compared, so their bytes decide", "page", s.page.URL, "bytes", len(body), "err", err)
@@ -45,6 +52,12 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	}
 	s.out.Memory, s.out.HostMemory, s.out.HostTurn = got.page, got.host, got.turn
 	s.conclude(&got.Verdict)
+}
+
+// interrupt ends a visit that there is no time to judge: what it found is found again.
+func (s *visit) interrupt(err error) {
+	s.discard()
+	s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
 }
 
 // mayHoldText tells whether there may be text to compare in a body of a media type.

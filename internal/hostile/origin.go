@@ -41,6 +41,7 @@ type Origin struct {
 
 	mu       sync.Mutex
 	answers  map[string]Answer     // by path with query; guarded by mu
+	other    Answer                // of all other paths; guarded by mu; nil: 404
 	requests []Request             // guarded by mu
 	open     map[net.Conn]struct{} // guarded by mu
 	accepted int                   // guarded by mu
@@ -97,6 +98,13 @@ func (o *Origin) Set(path string, answer Answer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.answers[path] = answer
+}
+
+// SetDefault changes the answer of the paths that have none of their own: a server whose missing pages are not 404.
+func (o *Origin) SetDefault(answer Answer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.other = answer
 }
 
 // Requests are those asked so far, in order.
@@ -160,6 +168,9 @@ func (o *Origin) note(r Request) Answer {
 	o.requests = append(o.requests, r)
 	if answer, ok := o.answers[r.Path]; ok {
 		return answer
+	}
+	if o.other != nil {
+		return o.other
 	}
 	return Whole(http.StatusNotFound, nil, "not here")
 }

@@ -1,0 +1,172 @@
+package recrawl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/config"
+	"recrawld/internal/hostile"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+)
+
+// linked is a page of running text with a link.
+func linked(n int) string { return edition(n) + `<a href=/one>1</a><script>one</script>` }
+
+// TestLadder: the rungs below the comparison decide without looking up what is kept.
+func TestLadder(t *testing.T) {
+	t.Parallel()
+	body := linked(1)
+	for name, test := range map[string]struct {
+		next string
+		kind models.OutcomeKind
+		why  models.Reasons
+		look bool
+	}{
+		"same bytes":  {body, models.SameBytes, 0, false},
+		"same text":   {strings.Replace(body, "<script>one", "<script>two", 1), models.SameText, 0, false},
+		"same target": {strings.Replace(body, "/one", "/one#there", 1), models.SameText, 0, false},
+		"other text":  {strings.Replace(body, "is due", "was due", 1), models.Changed, models.ReasonText, true},
+	} {
+		o := listen(t, map[string]hostile.Answer{"/": hostile.Then(page(body), page(test.next))})
+		l := newLife(t, nil)
+		wantKind(t, l.turn(o.URL("/")), models.First)
+		out := l.turn(o.URL("/"))
+		wantKind(t, out, test.kind)
+		if out.Reasons&test.why != test.why || test.why == 0 && out.Reasons != 0 {
+			t.Errorf("%s: reasons %v, want %v", name, out.Reasons, test.why)
+		}
+		if (l.past.asked > 0) != test.look {
+			t.Errorf("%s: the kept body was read %d times", name, l.past.asked)
+		}
+	}
+}
+
+// TestLadderWithoutContent: where the copy cannot be had, the prints of text and links decide; where the comparison came
+// to nothing, the bytes do.
+func TestLadderWithoutContent(t *testing.T) {
+	t.Parallel()
+	const text, links, whole = models.ReasonText, models.ReasonLinkTarget, models.ReasonBytes
+	for name, test := range map[string]struct {
+		edit        func(*Config)
+		lose        func(*kept)
+		text, links models.Reasons
+	}{
+		"nothing is kept":   {edit: func(c *Config) { c.Past = nil }, text: text, links: links},
+		"the body is not":   {lose: func(k *kept) { clear(k.bodies) }, text: text, links: links},
+		"it cannot be read": {lose: func(k *kept) { k.fault = errors.New("no disk") }, text: text, links: links},
+		"it takes too long": {edit: func(c *Config) { c.Limits.Compare = 1 }, text: whole, links: whole},
+		"it is far too long": {lose: func(k *kept) {
+			for id := range k.bodies {
+				k.bodies[id] = side{make([]byte, compareBytes+1), "text/html"}
+			}
+		}, text: whole, links: whole},
+	} {
+		for next, want := range map[string]models.Reasons{
+			strings.Replace(linked(1), "is due", "was due", 1): test.text,
+			strings.Replace(linked(1), "/one", "/two", 1):      test.links,
+		} {
+			o := listen(t, map[string]hostile.Answer{"/": hostile.Then(page(linked(1)), page(next))})
+			l := newLife(t, func(c *Config, _ *config.Settings) {
+				if test.edit != nil {
+					test.edit(c)
+				}
+			})
+			l.turn(o.URL("/"))
+			if test.lose != nil {
+				test.lose(l.past)
+			}
+			out := l.turn(o.URL("/"))
+			wantKind(t, out, models.Changed)
+			if out.Reasons != want || out.Significance != 1 {
+				t.Errorf("%s: reasons %v, significance %v, want %v and 1", name, out.Reasons, out.Significance, want)
+			}
+		}
+	}
+}
+
+// TestWhatIsNoText is compared by its bytes alone.
+func TestWhatIsNoText(t *testing.T) {
+	t.Parallel()
+	for _, media := range []string{"image/png", "application/pdf", "application/octet-stream", "video/mp4", "font/woff2"} {
+		o := listen(t, map[string]hostile.Answer{"/": hostile.Then(
+			page("\x89PNG\x00\x01 one", "Content-Type", media), page("\x89PNG\x00\x01 two", "Content-Type", media))})
+		l := newLife(t, nil)
+		l.turn(o.URL("/"))
+		out := l.turn(o.URL("/"))
+		wantKind(t, out, models.Changed)
+		if out.Reasons != models.ReasonBytes || out.Significance != 1 || l.past.asked != 0 {
+			t.Errorf("%s: reasons %v, significance %v, %d bodies read", media, out.Reasons, out.Significance, l.past.asked)
+		}
+	}
+}
+
+func testComparer(t *testing.T, limit time.Duration) (*comparer, *bytes.Buffer, canon.URL) {
+	t.Helper()
+	var logged bytes.Buffer
+	at, err := canon.Parse("https://example.org/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newComparer(limit, slog.New(slog.NewTextHandler(&logged, nil))), &logged, at
+}
+
+// TestFault_080_PanicInAComparison: it is contained, said once with its stack, and takes no slot with it.
+func TestFault_080_PanicInAComparison(t *testing.T) {
+	t.Parallel()
+	c, logged, at := testComparer(t, time.Minute)
+	for range 3 * cap(c.slots) {
+		if err := c.run(t.Context(), at, func(context.Context) error { panic("a bug of ours") }); !errors.Is(err, errComparePanic) {
+			t.Fatalf("a panic is %v", err)
+		}
+	}
+	if n := strings.Count(logged.String(), "a bug of ours"); n != 1 || !strings.Contains(logged.String(), "goroutine") {
+		t.Errorf("%d panics are logged: %s", n, logged)
+	}
+}
+
+// TestComparisonsAreBounded: one that takes too long is left behind but keeps its slot, so that the machine is never
+// asked for more; who finds no slot waits no longer than its own visit.
+func TestComparisonsAreBounded(t *testing.T) {
+	t.Parallel()
+	c, _, at := testComparer(t, time.Millisecond)
+	release := make(chan struct{})
+	for range cap(c.slots) {
+		if err := c.run(t.Context(), at, func(context.Context) error { <-release; return nil }); !errors.Is(err, errCompareSlow) {
+			t.Fatalf("a slow comparison is %v", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.run(ctx, at, func(context.Context) error { t.Error("there was a slot left"); return nil }); !errors.Is(err, errCompareBusy) {
+		t.Errorf("without a slot it is %v", err)
+	}
+	close(release)
+	for range cap(c.slots) { // each can be had again
+		c.slots <- struct{}{}
+	}
+}
+
+// TestInterruptedComparison: a visit that is interrupted while it compares is interrupted, and has found no change.
+func TestInterruptedComparison(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(page(linked(1)), page(linked(2)))})
+	l := newLife(t, nil)
+	l.turn(o.URL("/"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	l.past.reading = cancel
+	page := l.pages[o.URL("/")]
+	row := allowAll(t, page)
+	row.ExpiresAt = models.At(l.clock.Now().Add(time.Hour))
+	out := l.Visit(ctx, models.Turn{Robots: []models.Robots{row}, Page: models.LeasedPage{Page: page}, Now: l.clock.Now()})
+	wantKind(t, out, models.Interrupted)
+	if out.Body != nil || !out.Digest.IsZero() {
+		t.Errorf("an interrupted visit left a body of %d bytes", len(out.Body))
+	}
+}

@@ -1,0 +1,254 @@
+package recrawl
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recrawld/models"
+)
+
+// distrusting is a host that lied by these hints.
+func distrusting(hints ...models.Hint) *models.Trials {
+	t := &models.Trials{}
+	for _, h := range hints {
+		t.By[h].DistrustedAt = models.At(today)
+	}
+	return t
+}
+
+func TestApproach(t *testing.T) {
+	t.Parallel()
+	digest := models.DigestOf([]byte("x"))
+	both := models.Page{Digest: digest, ETag: `"1"`, LastModified: day(-10), Stats: models.ChangeStats{FirstAt: models.At(today.Add(-20 * 24 * time.Hour))}}
+	tagged, dated, neither, lost := both, both, both, both
+	tagged.LastModified, dated.ETag, lost.Digest = "", "", models.Digest{}
+	neither.ETag, neither.LastModified = "", ""
+	doubted := &models.Trials{}
+	doubted.By[models.HintNotModified].InARow = 1
+	const never, always = `"recrawld-audit"`, "Tue, 13 Nov 1990 15:17:00 GMT"
+	for name, test := range map[string]struct {
+		page                         models.Page
+		trials                       *models.Trials
+		share                        float64
+		full                         bool
+		how                          approach
+		ifNoneMatch, ifModifiedSince string
+	}{
+		"both":                     {both, distrusting(), 0, false, askConditional, `"1"`, day(-10)},
+		"no copy":                  {lost, distrusting(), 0, false, askPlain, "", ""},
+		"no validators":            {neither, distrusting(), 1, false, askPlain, "", ""},
+		"full":                     {both, distrusting(), 0, true, askUnconditional, "", ""},
+		"drawn":                    {both, distrusting(), 1, false, askUnconditional, "", ""},
+		"no tag":                   {both, distrusting(models.HintETag), 0, false, askConditional, "", day(-10)},
+		"no date":                  {both, distrusting(models.HintLastModified), 0, false, askConditional, `"1"`, ""},
+		"neither is believed":      {both, distrusting(models.HintETag, models.HintLastModified), 0, false, askUnconditional, "", ""},
+		"the tag was all":          {tagged, distrusting(models.HintETag), 0, false, askUnconditional, "", ""},
+		"the date was all":         {dated, distrusting(models.HintLastModified), 0, false, askUnconditional, "", ""},
+		"the date is left":         {dated, distrusting(models.HintETag), 0, false, askConditional, "", day(-10)},
+		"no 304 is believed":       {both, distrusting(models.HintNotModified), 0, false, askUnconditional, "", ""},
+		"304s are tried":           {both, distrusting(models.HintNotModified), 1, false, askImpossible, never, always},
+		"304s are in doubt":        {both, doubted, 0, false, askImpossible, never, always},
+		"full, 304s are in doubt":  {both, doubted, 0, true, askUnconditional, "", ""},
+		"Expires is another thing": {both, distrusting(models.HintExpires), 0, false, askConditional, `"1"`, day(-10)},
+	} {
+		ask := inquiry{page: &test.page, trials: test.trials, share: test.share, full: test.full, now: today}
+		how, overdue := ask.approach()
+		ifNoneMatch, ifModifiedSince := ask.conditions(how)
+		if how != test.how || ifNoneMatch != test.ifNoneMatch || ifModifiedSince != test.ifModifiedSince || overdue {
+			t.Errorf("%s: %v with %q and %q, overdue %v; want %v with %q and %q", name, how, ifNoneMatch, ifModifiedSince,
+				overdue, test.how, test.ifNoneMatch, test.ifModifiedSince)
+		}
+	}
+}
+
+// TestImpossibleDateCanNotHold: a copy that says it is older than the web is asked for by a tag alone.
+func TestImpossibleDateCanNotHold(t *testing.T) {
+	t.Parallel()
+	page := models.Page{LastModified: "Thu, 01 Jan 1970 00:00:00 GMT"}
+	ask := inquiry{page: &page, trials: &models.Trials{}}
+	if ifNoneMatch, ifModifiedSince := ask.conditions(askImpossible); ifNoneMatch == "" || ifModifiedSince != "" {
+		t.Errorf("conditions %q and %q", ifNoneMatch, ifModifiedSince)
+	}
+}
+
+// TestAuditShare: by lot as many visits are audits as the share says, and which ones depends on page and visit alone.
+func TestAuditShare(t *testing.T) {
+	t.Parallel()
+	for _, share := range []float64{0, 0.01, 0.2, 1} {
+		audits := 0
+		const visits = 100_000
+		for n := range visits {
+			page := models.Page{ID: int64(n / 100), Visits: int32(n % 100)}
+			ask := inquiry{page: &page, share: share}
+			if ask.drawn() != ask.drawn() {
+				t.Fatal("the lot falls one way and the other")
+			}
+			if ask.drawn() {
+				audits++
+			}
+		}
+		if got := float64(audits) / visits; got < share*0.9 || got > share*1.1 {
+			t.Errorf("share %v: %v of the visits are audits", share, got)
+		}
+	}
+}
+
+func TestOverdueAudits(t *testing.T) {
+	t.Parallel()
+	month := 30 * 24 * time.Hour
+	for name, test := range map[string]struct {
+		audited, first time.Time
+		share          float64
+		want           bool
+	}{
+		"never, known for a day":     {time.Time{}, today.Add(-24 * time.Hour), 0.01, false},
+		"never, known for a month":   {time.Time{}, today.Add(-month), 0.01, true},
+		"a month ago":                {today.Add(-month), today.Add(-10 * month), 0.01, true},
+		"less than a month ago":      {today.Add(-month + time.Hour), today.Add(-10 * month), 0.01, false},
+		"switched off":               {today.Add(-10 * month), today.Add(-10 * month), 0, false},
+		"never, the page not either": {time.Time{}, time.Time{}, 0.01, false},
+	} {
+		page := models.Page{Stats: models.ChangeStats{FirstAt: models.At(test.first)}}
+		ask := inquiry{page: &page, trials: &models.Trials{AuditedAt: models.At(test.audited)}, share: test.share, now: today}
+		if got := ask.overdue(); got != test.want {
+			t.Errorf("%s: overdue %v", name, got)
+		}
+	}
+}
+
+func TestWithoutSuffix(t *testing.T) {
+	t.Parallel()
+	for etag, want := range map[string]string{
+		"": "", `"1"`: `"1"`, `"abc-gzip"`: `"abc-gzip", "abc"`, `W/"abc-gzip"`: `W/"abc-gzip", W/"abc"`,
+		`"abc--gzip"`: `"abc--gzip", "abc"`, `"abc;gzip"`: `"abc;gzip", "abc"`, "abc-gzip": "abc-gzip", `"-gzip"`: `"-gzip"`,
+		`"gzip"`: `"gzip"`,
+	} {
+		if got := withoutSuffix(etag); got != want {
+			t.Errorf("withoutSuffix(%s) = %s, want %s", etag, got, want)
+		}
+	}
+}
+
+func TestOpaque(t *testing.T) {
+	t.Parallel()
+	for _, same := range []string{`"a"`, `W/"a"`, `"a-gzip"`, `W/"a-gzip"`, `"a;gzip"`} {
+		if tag, weak := opaque(same); tag != `"a"` || weak != (same[0] == 'W') {
+			t.Errorf("opaque(%s) = %s, %v", same, tag, weak)
+		}
+	}
+}
+
+// at is an instant, so many days after today.
+func at(days int) models.Instant { return models.At(today.Add(time.Duration(days) * 24 * time.Hour)) }
+
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	const same, text, noise, changed = models.SameBytes, models.SameText, models.Noise, models.Changed
+	const etag, dated, expires, unchanged = models.HintETag, models.HintLastModified, models.HintExpires, models.HintNotModified
+	const hit, miss, alarm, late, none = models.HintHit, models.HintMiss, models.HintFalseAlarm, models.HintLate, models.Verdict(-1)
+	tags := func(before, after string) func(*evidence) {
+		return func(e *evidence) { e.page.ETag, e.etag = before, after }
+	}
+	dates := func(before, after string) func(*evidence) {
+		return func(e *evidence) { e.page.LastModified, e.lastModified = before, after }
+	}
+	fresh := func(days int) func(*evidence) { return func(e *evidence) { e.page.FreshUntil = at(days) } }
+	asked := func(how approach, whole, last int) func(*evidence) {
+		return func(e *evidence) {
+			e.how, e.page.FullAt, e.page.Stats.VisitedAt = how, at(whole), at(last)
+		}
+	}
+	for i, test := range []struct {
+		kind models.OutcomeKind
+		edit func(*evidence)
+		hint models.Hint
+		want models.Verdict
+	}{
+		{same, tags(`"1"`, `"1"`), etag, hit},
+		{same, tags(`"1"`, `"2"`), etag, alarm},
+		{same, tags(`"1-gzip"`, `"1"`), etag, hit},
+		{same, tags(`"1"`, ""), etag, none},
+		{same, tags("", `"1"`), etag, none},
+		{changed, tags(`"1"`, `"1"`), etag, miss},
+		{changed, tags(`W/"1"`, `W/"1"`), etag, miss},
+		{changed, tags(`"1"`, `"2"`), etag, hit},
+		{noise, tags(`"1"`, `"1"`), etag, late},
+		{text, tags(`"1"`, `"1"`), etag, late},
+		{noise, tags(`W/"1"`, `W/"1"`), etag, hit},
+		{noise, tags(`"1"`, `"2"`), etag, hit},
+		{models.NotModified, tags(`"1"`, `"1"`), etag, none},
+		{models.First, tags(`"1"`, `"1"`), etag, none},
+
+		{same, dates(day(-9), day(-9)), dated, hit},
+		{same, dates(day(-9), day(-8)), dated, alarm},
+		{changed, dates(day(-9), day(-9)), dated, miss},
+		{changed, dates(day(-9), day(-8)), dated, hit},
+		{noise, dates(day(-9), day(-9)), dated, hit},
+		{changed, dates(day(-8), day(-9)), dated, late},
+		{changed, dates(day(-8), day(2)), dated, late},
+		{same, dates(day(2), day(2)), dated, late},
+		{same, dates("Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT"), dated, late},
+		{same, dates("yesterday", "yesterday"), dated, hit},
+		{changed, dates("yesterday", "yesterday"), dated, miss},
+
+		{changed, fresh(1), expires, late},
+		{changed, fresh(-1), expires, none},
+		{same, fresh(1), expires, hit},
+		{noise, fresh(-1), expires, hit},
+		{same, fresh(1000), expires, hit},
+
+		{same, asked(askImpossible, -9, -1), unchanged, hit},
+		{changed, asked(askConditional, -9, -1), unchanged, hit},
+		{same, asked(askConditional, -9, -1), unchanged, none},
+		{same, asked(askUnconditional, -9, -1), unchanged, hit},
+		{changed, asked(askUnconditional, -9, -1), unchanged, late},
+		{changed, asked(askUnconditional, -3, -1), unchanged, none},
+		{changed, asked(askUnconditional, -1, -1), unchanged, none},
+		{changed, asked(askPlain, -9, -1), unchanged, none},
+	} {
+		e := evidence{page: &models.Page{Digest: models.DigestOf([]byte("x"))}, kind: test.kind, date: today, now: today}
+		test.edit(&e)
+		got := none
+		for _, f := range e.findings() {
+			if f.Hint == test.hint {
+				got = f.Verdict
+			}
+		}
+		if got != test.want {
+			t.Errorf("case %d: %v of a %v is %d, want %d", i, test.hint, test.kind, got, test.want)
+		}
+	}
+}
+
+// TestFindingsOfWhateverIsSaid holds that no answer shows more than one thing of a hint, and that one which agrees with
+// the copy in all it says never loses trust.
+func TestFindingsOfWhateverIsSaid(t *testing.T) {
+	t.Parallel()
+	word := rapid.SampledFrom([]string{"", `"1"`, `W/"1"`, `"1-gzip"`, "unquoted", day(-3), day(3), "garbage", "Thu, 01 Jan 1970 00:00:00 GMT"})
+	rapid.Check(t, func(t *rapid.T) {
+		page := models.Page{ETag: word.Draw(t, "held tag"), LastModified: word.Draw(t, "held date"),
+			FreshUntil: at(rapid.IntRange(-9, 9).Draw(t, "fresh")), FullAt: at(rapid.IntRange(-9, 0).Draw(t, "full"))}
+		page.Stats.VisitedAt = at(rapid.IntRange(-9, 0).Draw(t, "visited"))
+		if rapid.Bool().Draw(t, "copy") {
+			page.Digest = models.DigestOf([]byte("x"))
+		}
+		e := evidence{page: &page, how: approach(rapid.IntRange(0, 3).Draw(t, "how")), date: today, now: today,
+			kind: models.OutcomeKind(rapid.IntRange(0, 20).Draw(t, "kind")), etag: word.Draw(t, "tag"), lastModified: word.Draw(t, "date")}
+		seen := make(map[models.Hint]bool)
+		for _, f := range e.findings() {
+			if seen[f.Hint] {
+				t.Fatalf("%v is found twice", f.Hint)
+			}
+			seen[f.Hint] = true
+			agrees := e.kind == models.SameBytes && e.etag == page.ETag
+			if f.Hint == models.HintETag && agrees && f.Verdict != models.HintHit {
+				t.Fatalf("the same tag on the same bytes is %d", f.Verdict)
+			}
+		}
+		if page.Digest.IsZero() && len(seen) > 0 {
+			t.Fatal("findings without a copy")
+		}
+	})
+}
