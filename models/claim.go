@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 )
 
@@ -21,15 +22,9 @@ func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Lease, error) {
 		}
 		var claimed []Lease
 		err := s.inTx(ctx, func(t *tx) error {
-			claimed = nil
-			for _, bucket := range group {
-				more, err := t.claimBucket(ctx, c, bucket, c.Hosts-len(leases)-len(claimed))
-				if err != nil {
-					return err
-				}
-				claimed = append(claimed, more...)
-			}
-			return nil
+			var err error
+			claimed, err = t.claim(ctx, c, group, c.Hosts-len(leases))
+			return err
 		})
 		if err != nil {
 			// What was claimed before is leased: it is handed out, and the caller meets the error the next time.
@@ -43,13 +38,13 @@ func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Lease, error) {
 	return leases, nil
 }
 
-// transactions groups buckets by transaction: one each on PostgreSQL, where others wait for the rows of a transaction
-// and a sharded server routes each to a node; all in one on SQLite, which syncs the disk at each.
+// transactions groups buckets by transaction: all in one, because the disk is synced at each, but one each on a sharded
+// server, where each is a transaction of one node.
 func (s *Store) transactions(buckets []int16) [][]int16 {
 	if len(buckets) == 0 {
 		return nil
 	}
-	if s.dialect == sqliteDialect {
+	if !s.sharded {
 		return [][]int16{buckets}
 	}
 	groups := make([][]int16, len(buckets))
@@ -92,31 +87,38 @@ func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, erro
 	return ordered, rows.Err()
 }
 
-func (t *tx) claimBucket(ctx context.Context, c ClaimRequest, bucket int16, limit int) ([]Lease, error) {
-	if limit <= 0 {
-		return nil, nil
-	}
+func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit int) ([]Lease, error) {
 	q := newQueue(t)
-	hosts, err := t.readyHosts(ctx, c, bucket, limit)
-	if err != nil || len(hosts) == 0 {
-		return nil, err
+	var hosts []Host
+	for _, bucket := range buckets {
+		if len(hosts) >= limit {
+			break
+		}
+		more, err := t.readyHosts(ctx, c, bucket, limit-len(hosts))
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, more...)
+	}
+	if len(hosts) == 0 {
+		return nil, nil
 	}
 	pages, err := t.duePages(ctx, c, hosts)
 	if err != nil {
 		return nil, fmt.Errorf("due pages: %w", err)
 	}
 	var leases []Lease
-	var idle []hostKey
+	var idle []rowKey
 	until := c.Now.Add(c.Lease)
 	for _, h := range hosts {
-		key := hostKey{h.Bucket, h.ID}
+		key := rowKey{h.Bucket, h.ID}
 		q.hosts[key] = &lockedHost{h, h}
-		if len(pages[h.ID]) == 0 {
+		if len(pages[key]) == 0 {
 			idle = append(idle, key)
 			continue
 		}
 		q.get(h.Bucket, h.ID).Take(Clean(c.Owner), At(until))
-		leases = append(leases, Lease{Host: *q.get(h.Bucket, h.ID), Until: At(until).Time(), Pages: pages[h.ID]})
+		leases = append(leases, Lease{Host: *q.get(h.Bucket, h.ID), Until: At(until).Time(), Pages: pages[key]})
 	}
 	if err := q.settle(ctx, idle, (*Host).Free); err != nil {
 		return nil, err
@@ -124,10 +126,10 @@ func (t *tx) claimBucket(ctx context.Context, c ClaimRequest, bucket int16, limi
 	if err := q.flush(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.leaseRobots(ctx, bucket, leases); err != nil {
+	if err := t.leaseRobots(ctx, leases); err != nil {
 		return nil, fmt.Errorf("robots: %w", err)
 	}
-	return leases, t.leaseShares(ctx, bucket, leases)
+	return leases, t.leaseShares(ctx, leases)
 }
 
 // readyHosts locks hosts that are ready and, where the request looks ahead, those that may be visited early, in the order
@@ -145,100 +147,106 @@ func (t *tx) readyHosts(ctx context.Context, c ClaimRequest, bucket int16, limit
 	return append(hosts, early...), err
 }
 
-// duePages reads the due pages of locked hosts of one bucket, by host.
-func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[int64][]LeasedPage, error) {
+// duePages reads the due pages of locked hosts, by host.
+func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[rowKey][]LeasedPage, error) {
 	type want struct {
 		until Instant
 		limit int
 	}
-	wanted := make(map[want][]int64, 1)
+	wanted := make(map[want][]rowKey, 1)
 	for i := range hosts {
 		w := want{c.DueBy(&hosts[i]), c.PagesOf(&hosts[i])}
-		wanted[w] = append(wanted[w], hosts[i].ID)
+		wanted[w] = append(wanted[w], rowKey{hosts[i].Bucket, hosts[i].ID})
 	}
-	found := make(map[int64][]LeasedPage, len(hosts))
-	for w, ids := range wanted {
-		pages, err := t.duePagesOf(ctx, hosts[0].Bucket, ids, w.until, w.limit)
-		if err != nil {
-			return nil, err
+	found := make(map[rowKey][]LeasedPage, len(hosts))
+	read := func(rows *sql.Rows) error {
+		var p LeasedPage
+		if err := rows.Scan(pageTable.fields(&p.Page)...); err != nil {
+			return err
 		}
-		for i := range pages {
-			found[pages[i].HostID] = append(found[pages[i].HostID], LeasedPage{Page: pages[i]})
+		key := rowKey{p.Bucket, p.HostID}
+		found[key] = append(found[key], p)
+		return nil
+	}
+	for w, keys := range wanted {
+		if err := t.duePagesOf(ctx, keys, w.until, w.limit, read); err != nil {
+			return nil, err
 		}
 	}
 	return found, nil
 }
 
 // duePagesOf reads at most limit due pages of each host, in the order of their due time within a host.
-func (t *tx) duePagesOf(ctx context.Context, bucket int16, hosts []int64, until Instant, limit int) ([]Page, error) {
+func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limit int, read func(*sql.Rows) error) error {
 	if t.store.dialect == postgresDialect {
 		// Indexes: the primary key of hosts, then pages_due once a host.
-		rows, err := t.rows(ctx, `SELECT `+pageTable.prefixed("p.")+` FROM hosts h CROSS JOIN LATERAL (
-			SELECT * FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $3
-			ORDER BY p.due_at, p.id LIMIT $4) p
-			WHERE h.bucket = $1 AND h.id = ANY($2) ORDER BY h.id, p.due_at, p.id`, bucket, hosts, int64(until), limit)
-		return pageTable.scan(rows, err)
+		return t.byKeys(ctx, hosts, keyed{table: "hosts", column: "id", more: []any{int64(until), limit}, statement: func(source string) string {
+			return `SELECT ` + pageTable.prefixed("p.") + ` FROM (SELECT k.bucket, k.id FROM ` + source + `) h CROSS JOIN LATERAL (
+				SELECT * FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $3
+				ORDER BY p.due_at, p.id LIMIT $4) p ORDER BY h.bucket, h.id, p.due_at, p.id`
+		}}, read)
 	}
-	var all []Page
-	for _, id := range hosts { // SQLite has no LATERAL
+	for _, h := range hosts { // SQLite has no LATERAL
 		// Index: pages_due.
 		rows, err := t.rows(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND host_id = $2
-			AND due_at > 0 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, bucket, id, int64(until), limit)
-		pages, err := pageTable.scan(rows, err)
-		if err != nil {
-			return nil, err
+			AND due_at > 0 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, h.bucket, h.id, int64(until), limit)
+		if err := eachRow(rows, err, read); err != nil {
+			return err
 		}
-		all = append(all, pages...)
 	}
-	return all, nil
+	return nil
 }
 
 // leaseRobots adds what the hosts' robots.txt said.
-func (t *tx) leaseRobots(ctx context.Context, bucket int16, leases []Lease) error {
-	if len(leases) == 0 {
-		return nil
-	}
-	byHost := make(map[int64]*Lease, len(leases))
-	ids := make([]int64, len(leases))
+func (t *tx) leaseRobots(ctx context.Context, leases []Lease) error {
+	byHost := make(map[rowKey]*Lease, len(leases))
+	keys := make([]rowKey, len(leases))
 	for i := range leases {
-		ids[i] = leases[i].Host.ID
-		byHost[ids[i]] = &leases[i]
+		keys[i] = rowKey{leases[i].Host.Bucket, leases[i].Host.ID}
+		byHost[keys[i]] = &leases[i]
 	}
 	// Index: the primary key.
-	rows, err := t.rows(ctx, `SELECT `+robotsTable.list()+` FROM robots WHERE bucket = $1 AND host_id = ANY($2)
-		ORDER BY host_id, origin`, bucket, ids)
-	robots, err := robotsTable.scan(rows, err)
-	for _, r := range robots {
-		byHost[r.HostID].Robots = append(byHost[r.HostID].Robots, r)
-	}
-	return err
+	return t.byKeys(ctx, keys, keyed{table: "robots", column: "host_id", statement: func(source string) string {
+		return `SELECT ` + robotsTable.prefixed("k.") + ` FROM ` + source + ` ORDER BY k.host_id, k.origin`
+	}}, func(rows *sql.Rows) error {
+		var r Robots
+		err := rows.Scan(robotsTable.fields(&r)...)
+		if lease := byHost[rowKey{r.Bucket, r.HostID}]; lease != nil {
+			lease.Robots = append(lease.Robots, r)
+		}
+		return err
+	})
 }
 
 // leaseShares counts the known children of the pages that have some, and those of them that changed since the page's
 // links were last extracted.
-func (t *tx) leaseShares(ctx context.Context, bucket int16, leases []Lease) error {
-	parents := make(map[int64]*LeasedPage)
-	var ids []int64
+func (t *tx) leaseShares(ctx context.Context, leases []Lease) error {
+	parents := make(map[rowKey]*LeasedPage)
+	var keys []rowKey
 	for i := range leases {
 		for j := range leases[i].Pages {
 			if p := &leases[i].Pages[j]; p.Children > 0 {
-				parents[p.ID] = p
-				ids = append(ids, p.ID)
+				key := rowKey{p.Bucket, p.ID}
+				parents[key] = p
+				keys = append(keys, key)
 			}
 		}
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	near := func(id int64, share ChildShare) {
-		parents[id].Share.Known += share.Known
-		parents[id].Share.Changed += share.Changed
-	}
-	if err := t.sharesNear(ctx, bucket, ids, near); err != nil {
-		return fmt.Errorf("child shares: %w", err)
-	}
-	if err := t.sharesFar(ctx, bucket, ids, parents); err != nil {
-		return fmt.Errorf("child shares: %w", err)
+	for bucket, ids := range byBucket(keys) {
+		inBucket := make(map[int64]*LeasedPage, len(ids))
+		for _, id := range ids {
+			inBucket[id] = parents[rowKey{bucket, id}]
+		}
+		near := func(id int64, share ChildShare) {
+			inBucket[id].Share.Known += share.Known
+			inBucket[id].Share.Changed += share.Changed
+		}
+		if err := t.sharesNear(ctx, bucket, ids, near); err != nil {
+			return fmt.Errorf("child shares: %w", err)
+		}
+		if err := t.sharesFar(ctx, bucket, ids, inBucket); err != nil {
+			return fmt.Errorf("child shares: %w", err)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,19 +22,21 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 		byBucket[b] = append(byBucket[b], i)
 	}
 	for _, group := range s.transactions(slices.Sorted(maps.Keys(byBucket))) {
+		var order []int
+		for _, bucket := range group {
+			order = append(order, byBucket[bucket]...)
+		}
 		err := s.inTx(ctx, func(t *tx) error {
-			for _, bucket := range group {
-				c := commit{tx: t, queue: newQueue(t), bucket: bucket, now: now}
-				for _, i := range byBucket[bucket] {
-					c.results = append(c.results, &results[i])
-				}
-				judged, err := c.run(ctx)
-				if err != nil {
-					return fmt.Errorf("commit visits: %w", err)
-				}
-				for n, i := range byBucket[bucket] {
-					verdicts[i] = judged[n]
-				}
+			c := commit{tx: t, queue: newQueue(t), now: now}
+			for _, i := range order {
+				c.results = append(c.results, &results[i])
+			}
+			judged, err := c.run(ctx)
+			if err != nil {
+				return fmt.Errorf("commit visits: %w", err)
+			}
+			for n, i := range order {
+				verdicts[i] = judged[n]
 			}
 			return nil
 		})
@@ -44,17 +47,16 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 	return verdicts, nil
 }
 
-// commit writes the results of one bucket. Locks are taken in the same order by all: hosts by key, contents by digest,
-// the bucket's row, daily sums by key.
+// commit writes the results of a transaction. Locks are taken in the same order by all: hosts by key, contents by digest,
+// the buckets' rows, daily sums by key.
 type commit struct {
 	tx      *tx
 	queue   *queue
-	bucket  int16
 	now     time.Time
 	results []*Result
 	fresh   []*Result // those whose lease is held and that are not written yet
-	settled []hostKey // hosts whose lease is held by a result, fresh or not
-	release map[hostKey]bool
+	settled []rowKey  // hosts whose lease is held by a result, fresh or not
+	release map[rowKey]bool
 }
 
 func (c *commit) run(ctx context.Context) ([]error, error) {
@@ -63,7 +65,7 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 		return nil, err
 	}
 	for _, r := range c.results {
-		far = append(far, hostKey{c.bucket, r.Lease.HostID})
+		far = append(far, rowOfHost(r))
 	}
 	if err := c.queue.lock(ctx, far); err != nil {
 		return nil, fmt.Errorf("lock hosts: %w", err)
@@ -85,19 +87,19 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 
 // judge sorts the results by fence and history.
 func (c *commit) judge(ctx context.Context) ([]error, error) {
-	ids := make([]int64, len(c.results))
+	pages := make([]rowKey, len(c.results))
 	for i, r := range c.results {
-		ids[i] = r.Page.ID
+		pages[i] = rowOfPage(r)
 	}
-	visits, err := c.visitsOf(ctx, ids)
+	visits, err := c.visitsOf(ctx, pages)
 	if err != nil {
 		return nil, err
 	}
-	c.release = make(map[hostKey]bool)
+	c.release = make(map[rowKey]bool)
 	verdicts := make([]error, len(c.results))
 	for i, r := range c.results {
-		host := c.queue.get(c.bucket, r.Lease.HostID)
-		had, known := visits[r.Page.ID]
+		host := c.queue.get(r.Lease.Bucket, r.Lease.HostID)
+		had, known := visits[rowOfPage(r)]
 		if host == nil || host.LeaseToken != r.Lease.Token || !known {
 			verdicts[i] = ErrLeaseLost
 			if host != nil && host.LeaseToken == r.Lease.Token && r.Release {
@@ -109,7 +111,7 @@ func (c *commit) judge(ctx context.Context) ([]error, error) {
 		if r.Visit.Number > 0 && had >= r.Visit.Number {
 			continue // the COMMIT of an earlier attempt arrived, only its answer did not
 		}
-		visits[r.Page.ID] = max(had, r.Visit.Number)
+		visits[rowOfPage(r)] = max(had, r.Visit.Number)
 		c.fresh = append(c.fresh, r)
 		host.OpenAt, host.BackoffUntil = r.Host.OpenAt, r.Host.BackoffUntil
 		host.Failures, host.Delay, host.Ahead = r.Host.Failures, r.Host.Delay, r.Host.Ahead
@@ -122,40 +124,49 @@ func (c *commit) judge(ctx context.Context) ([]error, error) {
 }
 
 func (c *commit) settle(r *Result) {
-	key := hostKey{c.bucket, r.Lease.HostID}
+	key := rowOfHost(r)
 	c.settled = append(c.settled, key)
 	c.release[key] = c.release[key] || r.Release
 }
 
 // visitsOf reads how many visits each page has had; pages that do not exist are left out.
-func (c *commit) visitsOf(ctx context.Context, ids []int64) (map[int64]int32, error) {
+func (c *commit) visitsOf(ctx context.Context, pages []rowKey) (map[rowKey]int32, error) {
+	visits := make(map[rowKey]int32, len(pages))
 	// Index: the primary key.
-	rows, err := c.tx.rows(ctx, `SELECT id, visits FROM pages WHERE bucket = $1 AND id = ANY($2)`, c.bucket, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	visits := make(map[int64]int32, len(ids))
-	for rows.Next() {
-		var id int64
+	err := c.tx.byKeys(ctx, pages, keyed{table: "pages", column: "id", statement: func(source string) string {
+		return `SELECT k.bucket, k.id, k.visits FROM ` + source
+	}}, func(rows *sql.Rows) error {
+		var key rowKey
 		var n int32
-		if err := rows.Scan(&id, &n); err != nil {
-			return nil, err
-		}
-		visits[id] = n
-	}
-	return visits, rows.Err()
+		err := rows.Scan(&key.bucket, &key.id, &n)
+		visits[key] = n
+		return err
+	})
+	return visits, err
 }
 
 // writePages writes the whole rows; of two results for one page the later one.
 func (c *commit) writePages(ctx context.Context) error {
-	last := make(map[int64]Page, len(c.fresh))
+	last := make(map[rowKey]Page, len(c.fresh))
 	for _, r := range c.fresh {
 		p := r.Page
-		p.Bucket, p.HostID = c.bucket, r.Lease.HostID
-		last[p.ID] = p
+		p.Bucket, p.HostID = r.Lease.Bucket, r.Lease.HostID
+		last[rowOfPage(r)] = p
 	}
-	return visitedTable.update(ctx, c.tx, byKey(last))
+	return visitedTable.update(ctx, c.tx, byRowKey(last))
+}
+
+// rowOfHost and rowOfPage are the keys of a result's rows.
+func rowOfHost(r *Result) rowKey { return rowKey{r.Lease.Bucket, r.Lease.HostID} }
+func rowOfPage(r *Result) rowKey { return rowKey{r.Lease.Bucket, r.Page.ID} }
+
+// byRowKey is the values of a map in the order of its keys.
+func byRowKey[V any](m map[rowKey]V) []V {
+	out := make([]V, 0, len(m))
+	for _, k := range slices.SortedFunc(maps.Keys(m), compareKeys) {
+		out = append(out, m[k])
+	}
+	return out
 }
 
 // byKey is the values of a map in the order of its keys.
@@ -172,12 +183,12 @@ func (c *commit) writeVisits(ctx context.Context) error {
 	var versions []Version
 	for _, r := range c.fresh {
 		if v := r.Visit; v.Number > 0 {
-			v.Bucket, v.PageID = c.bucket, r.Page.ID
+			v.Bucket, v.PageID = r.Lease.Bucket, r.Page.ID
 			visits = append(visits, v)
 		}
 		if r.Version != nil {
 			v := *r.Version
-			v.Bucket, v.PageID = c.bucket, r.Page.ID
+			v.Bucket, v.PageID = r.Lease.Bucket, r.Page.ID
 			versions = append(versions, v)
 		}
 	}
@@ -189,33 +200,36 @@ func (c *commit) writeVisits(ctx context.Context) error {
 
 // writeKnowledge writes what is known of the hosts; of two results for one host what the later one says.
 func (c *commit) writeKnowledge(ctx context.Context) error {
-	last := make(map[int64]Knowledge)
+	last := make(map[rowKey]Knowledge)
 	for _, r := range c.fresh {
 		if len(r.Knowledge) > 0 {
-			last[r.Lease.HostID] = Knowledge{Bucket: c.bucket, HostID: r.Lease.HostID, Body: r.Knowledge}
+			last[rowOfHost(r)] = Knowledge{Bucket: r.Lease.Bucket, HostID: r.Lease.HostID, Body: r.Knowledge}
 		}
 	}
-	return knowledgeTable.upsert(ctx, c.tx, byKey(last))
+	return knowledgeTable.upsert(ctx, c.tx, byRowKey(last))
 }
 
 // writeMemories writes what is remembered of pages and hosts; of two results for one the later one.
 func (c *commit) writeMemories(ctx context.Context) error {
-	type key struct{ host, page int64 }
+	type key struct {
+		host rowKey
+		page int64
+	}
 	last := make(map[key][]byte)
 	for _, r := range c.fresh {
 		if len(r.Memory) > 0 {
-			last[key{r.Lease.HostID, r.Page.ID}] = r.Memory
+			last[key{rowOfHost(r), r.Page.ID}] = r.Memory
 		}
 		if len(r.HostMemory) > 0 {
-			last[key{r.Lease.HostID, HostMemoryID}] = r.HostMemory
+			last[key{rowOfHost(r), HostMemoryID}] = r.HostMemory
 		}
 	}
 	rows := make([]Memory, 0, len(last))
 	for k, body := range last {
-		rows = append(rows, Memory{Bucket: c.bucket, HostID: k.host, PageID: k.page, Body: body})
+		rows = append(rows, Memory{Bucket: k.host.bucket, HostID: k.host.id, PageID: k.page, Body: body})
 	}
 	slices.SortFunc(rows, func(a, b Memory) int {
-		return cmp.Or(cmp.Compare(a.HostID, b.HostID), cmp.Compare(a.PageID, b.PageID))
+		return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.HostID, b.HostID), cmp.Compare(a.PageID, b.PageID))
 	})
 	return memoryTable.upsert(ctx, c.tx, rows)
 }
@@ -225,7 +239,7 @@ func (c *commit) writeRobots(ctx context.Context) error {
 	for _, r := range c.fresh {
 		if r.Robots != nil {
 			row := *r.Robots
-			row.Bucket, row.HostID = c.bucket, r.Lease.HostID
+			row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
 			last[row.Origin] = row
 		}
 	}
@@ -250,7 +264,7 @@ func (c *commit) writeContents(ctx context.Context) error {
 
 // settleHosts releases the hosts whose last result is here, and moves the others' end of politeness.
 func (c *commit) settleHosts(ctx context.Context) error {
-	var idle []hostKey
+	var idle []rowKey
 	for _, key := range c.settled {
 		h := c.queue.get(key.bucket, key.id)
 		if c.release[key] || h.LeaseUntil == 0 {
@@ -262,30 +276,40 @@ func (c *commit) settleHosts(ctx context.Context) error {
 	return c.queue.settle(ctx, idle, (*Host).Free)
 }
 
-// writeEvents numbers and appends the events. The row of the bucket is locked until the end of the transaction, so
+// writeEvents numbers and appends the events. The rows of the buckets are locked until the end of the transaction, so
 // numbers have no gaps and grow in the order of the commits: a sink that has seen n has seen all up to n.
 func (c *commit) writeEvents(ctx context.Context) error {
-	var events []Event
+	byBucket := make(map[int16][]Event)
 	for _, r := range c.fresh {
-		events = append(events, r.Events...)
+		byBucket[r.Lease.Bucket] = append(byBucket[r.Lease.Bucket], r.Events...)
 	}
-	if len(events) == 0 {
-		return nil
+	var all []Event
+	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
+		events := byBucket[bucket]
+		if len(events) == 0 {
+			continue
+		}
+		next, err := c.number(ctx, bucket, len(events))
+		if err != nil {
+			return fmt.Errorf("number events: %w", err)
+		}
+		for i := range events {
+			events[i].Bucket, events[i].Seq = bucket, next-int64(len(events)-i)
+		}
+		all = append(all, events...)
 	}
+	return eventTable.insert(ctx, c.tx, all)
+}
+
+// number takes so many numbers for events of a bucket and returns the one after them.
+func (c *commit) number(ctx context.Context, bucket int16, n int) (next int64, err error) {
 	rows, err := c.tx.rows(ctx, `UPDATE buckets SET next_seq = next_seq + $2 WHERE bucket = $1 RETURNING next_seq`,
-		c.bucket, int64(len(events)))
+		bucket, int64(n))
 	if err != nil {
-		return fmt.Errorf("number events: %w", err)
+		return 0, err
 	}
-	var next int64
 	if rows.Next() {
 		err = rows.Scan(&next)
 	}
-	if err = cmp.Or(err, rows.Err(), rows.Close()); err != nil {
-		return fmt.Errorf("number events: %w", err)
-	}
-	for i := range events {
-		events[i].Bucket, events[i].Seq = c.bucket, next-int64(len(events)-i)
-	}
-	return eventTable.insert(ctx, c.tx, events)
+	return next, cmp.Or(err, rows.Err(), rows.Close())
 }

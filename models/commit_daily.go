@@ -50,18 +50,17 @@ func (d *Daily) Count(r *Result) {
 
 // writeDaily adds the results to the daily sums.
 func (c *commit) writeDaily(ctx context.Context) error {
-	type key struct{ day, site int32 }
-	sums := make(map[int64]*Daily) // by site and day, in the order of the primary key
+	sums := make(map[rowKey]*Daily) // by site and day within a bucket, in the order of the primary key
 	for _, r := range c.fresh {
-		k := key{DayOf(r.Visit.At), r.Page.SiteID}
-		at := int64(k.site)<<32 | int64(uint32(k.day))
+		day, site := DayOf(r.Visit.At), r.Page.SiteID
+		at := rowKey{r.Lease.Bucket, int64(site)<<32 | int64(uint32(day))}
 		if sums[at] == nil {
-			sums[at] = &Daily{Bucket: c.bucket, SiteID: k.site, Day: k.day}
+			sums[at] = &Daily{Bucket: r.Lease.Bucket, SiteID: site, Day: day}
 		}
 		sums[at].Count(r)
 	}
 	rows := make([]Daily, 0, len(sums))
-	for _, d := range byKey(sums) {
+	for _, d := range byRowKey(sums) {
 		rows = append(rows, *d)
 	}
 	return dailyTable.each(ctx, c.tx, rows, dailyTable.inserting(addDaily()))

@@ -2,18 +2,20 @@ package models
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 )
 
 // farHosts lists the hosts that the results touch beside the leased ones: those of discovered pages and of children
 // that are brought forward. They are locked together with the leased ones, in one order.
-func (c *commit) farHosts(ctx context.Context) ([]hostKey, error) {
-	var keys []hostKey
+func (c *commit) farHosts(ctx context.Context) ([]rowKey, error) {
+	var keys []rowKey
 	for _, r := range c.results {
 		for i := range r.Discovered {
 			name := Clean(r.Discovered[i].Host)
-			keys = append(keys, hostKey{BucketOf(name), HostID(name)})
+			keys = append(keys, rowKey{BucketOf(name), HostID(name)})
 		}
 	}
 	children, err := c.children(ctx, c.results)
@@ -30,7 +32,7 @@ func (c *commit) farHosts(ctx context.Context) ([]hostKey, error) {
 			return nil, fmt.Errorf("hosts of children: %w", err)
 		}
 		for _, id := range hosts {
-			keys = append(keys, hostKey{bucket, id})
+			keys = append(keys, rowKey{bucket, id})
 		}
 	}
 	return keys, nil
@@ -39,7 +41,7 @@ func (c *commit) farHosts(ctx context.Context) ([]hostKey, error) {
 // children lists, by bucket, the children that are to be brought forward.
 func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]int64, error) {
 	children := make(map[int16][]int64)
-	var stored []int64
+	var stored []rowKey
 	for _, r := range results {
 		switch {
 		case r.Forward == 0:
@@ -48,7 +50,7 @@ func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]i
 				children[l.ChildBucket] = append(children[l.ChildBucket], l.ChildID)
 			}
 		default:
-			stored = append(stored, r.Page.ID)
+			stored = append(stored, rowOfPage(r))
 		}
 	}
 	links, err := c.linksOf(ctx, stored)
@@ -58,38 +60,35 @@ func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]i
 	return children, err
 }
 
-// linksOf reads the links of parents of the bucket.
-func (c *commit) linksOf(ctx context.Context, parents []int64) ([]Link, error) {
-	if len(parents) == 0 {
-		return nil, nil
-	}
+// linksOf reads the links of parents.
+func (c *commit) linksOf(ctx context.Context, parents []rowKey) (links []Link, err error) {
 	// Index: the primary key.
-	rows, err := c.tx.rows(ctx, `SELECT `+linkTable.list()+` FROM links WHERE bucket = $1 AND parent_id = ANY($2)`,
-		c.bucket, parents)
-	return linkTable.scan(rows, err)
+	err = c.tx.byKeys(ctx, parents, keyed{table: "links", column: "parent_id", statement: func(source string) string {
+		return `SELECT ` + linkTable.prefixed("k.") + ` FROM ` + source
+	}}, func(rows *sql.Rows) error {
+		links = append(links, Link{})
+		return rows.Scan(linkTable.fields(&links[len(links)-1])...)
+	})
+	return links, err
 }
 
 // writeLinks replaces the links of the parents whose children are known; links that stay are not written.
 func (c *commit) writeLinks(ctx context.Context) error {
 	wanted := make(map[Link]bool)
-	var parents []int64
+	parents := make(map[rowKey]bool)
 	for _, r := range c.fresh {
 		if !r.LinksKnown {
 			continue
 		}
-		if slices.Contains(parents, r.Page.ID) { // an earlier result of the same page
-			for l := range wanted {
-				if l.ParentID == r.Page.ID {
-					delete(wanted, l)
-				}
-			}
+		if parents[rowOfPage(r)] { // an earlier result of the same page
+			maps.DeleteFunc(wanted, func(l Link, _ bool) bool { return (rowKey{l.Bucket, l.ParentID}) == rowOfPage(r) })
 		}
-		parents = append(parents, r.Page.ID)
+		parents[rowOfPage(r)] = true
 		for _, l := range r.Links {
-			wanted[Link{c.bucket, r.Page.ID, l.ChildBucket, l.ChildID}] = true
+			wanted[Link{r.Lease.Bucket, r.Page.ID, l.ChildBucket, l.ChildID}] = true
 		}
 	}
-	stored, err := c.linksOf(ctx, parents)
+	stored, err := c.linksOf(ctx, slices.Collect(maps.Keys(parents)))
 	if err != nil {
 		return err
 	}

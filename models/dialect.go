@@ -27,7 +27,7 @@ func (d dialect) statement(query string) string {
 		return query
 	}
 	query = anyList.ReplaceAllString(query, "IN (SELECT value FROM json_each($1))")
-	return strings.ReplaceAll(query, "FOR UPDATE SKIP LOCKED", "")
+	return strings.TrimSuffix(strings.ReplaceAll(query, "FOR UPDATE SKIP LOCKED", ""), "FOR UPDATE")
 }
 
 // arguments turns lists of numbers into what the engine takes for = ANY($n).

@@ -46,11 +46,11 @@ func (c *commit) discover(ctx context.Context) error {
 // discover inserts pages that do not exist and the hosts that they need. A page that exists is left as it is.
 func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, limit int) (Added, error) {
 	var sum Added
-	names := make(map[hostKey]string)
+	names := make(map[rowKey]string)
 	pages := make(map[int16][]Page)
 	for i := range found {
 		p := found[i].Row(now)
-		names[hostKey{p.Bucket, p.HostID}] = Clean(found[i].Host)
+		names[rowKey{p.Bucket, p.HostID}] = Clean(found[i].Host)
 		pages[p.Bucket] = append(pages[p.Bucket], p)
 	}
 	if err := q.create(ctx, names); err != nil {

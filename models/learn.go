@@ -87,10 +87,10 @@ func (s *Store) Reschedule(ctx context.Context, due []Due) error {
 // writes it, as this does, so its Visits say for certain whether it was visited since.
 func (t *tx) reschedule(ctx context.Context, bucket int16, due []Due) error {
 	q := newQueue(t)
-	keys := make([]hostKey, len(due))
+	keys := make([]rowKey, len(due))
 	last := make(map[int64]Due, len(due))
 	for i, d := range due {
-		keys[i] = hostKey{bucket, d.HostID}
+		keys[i] = rowKey{bucket, d.HostID}
 		last[d.PageID] = d
 	}
 	if err := q.lock(ctx, keys); err != nil {

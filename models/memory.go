@@ -49,7 +49,7 @@ func (q *queue) forgetPages(ctx context.Context, bucket int16, pages []pageRef) 
 func (s *Store) SetOrders(ctx context.Context, bucket int16, host int64, body []byte) error {
 	err := s.inTx(ctx, func(t *tx) error {
 		q := newQueue(t) // locks the host: it cannot go meanwhile, and a visit's commit waits
-		if err := q.lock(ctx, []hostKey{{bucket, host}}); err != nil {
+		if err := q.lock(ctx, []rowKey{{bucket, host}}); err != nil {
 			return err
 		}
 		if q.get(bucket, host) == nil {

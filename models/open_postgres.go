@@ -1,6 +1,7 @@
 package models
 
 import (
+	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -9,7 +10,7 @@ import (
 	"gorm.io/gorm"
 )
 
-func (s *Store) openPostgres(dsn string) error {
+func (s *Store) openPostgres(ctx context.Context, dsn string) error {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return err
@@ -21,6 +22,9 @@ func (s *Store) openPostgres(dsn string) error {
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	s.writer, s.reader = pool, pool
 	db, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), quiet())
+	if err != nil {
+		return err
+	}
 	s.write, s.read = db, db
-	return err
+	return pool.QueryRowContext(ctx, "SELECT $1 OR to_regclass('pg_dist_partition') IS NOT NULL", s.options.Sharded).Scan(&s.sharded)
 }

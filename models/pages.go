@@ -73,7 +73,7 @@ func (s *Store) VisitNow(ctx context.Context, now time.Time, bucket int16, page 
 			return ErrNotFound
 		}
 		q := newQueue(t)
-		if err := q.lock(ctx, []hostKey{{bucket, hosts[0]}}); err != nil {
+		if err := q.lock(ctx, []rowKey{{bucket, hosts[0]}}); err != nil {
 			return err
 		}
 		if err := q.makeDue(ctx, At(now), RuleManual, bucket, []pageRef{{page, hosts[0]}}); err != nil {
@@ -124,9 +124,9 @@ func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(
 				}
 				next = pages[len(pages)-1].id
 				q := newQueue(t)
-				keys := make([]hostKey, len(pages))
+				keys := make([]rowKey, len(pages))
 				for i, p := range pages {
-					keys[i] = hostKey{bucket, p.host}
+					keys[i] = rowKey{bucket, p.host}
 				}
 				if err := q.lock(ctx, keys); err != nil {
 					return err

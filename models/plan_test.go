@@ -273,7 +273,18 @@ func sqlitePlan(t *testing.T, s *Store, query string) []string {
 
 func TestHotStatementsUseIndexesOnPostgres(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, pgtest.DSN(t))
+	for name, sharded := range map[string]bool{"one node": false, "sharded": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := planStore(t, pgtest.DSN(t))
+			s.sharded = sharded
+			usesIndexes(t, s)
+		})
+	}
+}
+
+func usesIndexes(t *testing.T, s *Store) {
+	t.Helper()
 	fill(t, s)
 	for _, statement := range []string{
 		`INSERT INTO links SELECT n % 256, n, n % 256, n + c FROM generate_series(1, 20000) n, generate_series(1, 3) c`,

@@ -1,9 +1,8 @@
 package models
 
 import (
-	"cmp"
 	"context"
-	"iter"
+	"database/sql"
 	"slices"
 	"time"
 )
@@ -59,23 +58,13 @@ func delayOf(h *Host) Instant {
 	return Instant((h.Delay + time.Millisecond - 1).Milliseconds())
 }
 
-// hostKey names a host.
-type hostKey struct {
-	bucket int16
-	id     int64
-}
-
-func compareHosts(a, b hostKey) int {
-	return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id))
-}
-
 // queue is the hosts that a transaction has locked. Whatever changes a host or when its pages are due goes through
 // it: lock, change the rows here, flush. Hosts are locked in the order of their keys, so two transactions that need
 // some of the same do not wait for each other in a circle; where they lock in several steps, the engine finds the
 // circle and the transaction is run again.
 type queue struct {
 	tx    *tx
-	hosts map[hostKey]*lockedHost
+	hosts map[rowKey]*lockedHost
 }
 
 type lockedHost struct {
@@ -83,37 +72,22 @@ type lockedHost struct {
 	read Host // as it was
 }
 
-func newQueue(t *tx) *queue { return &queue{tx: t, hosts: make(map[hostKey]*lockedHost)} }
+func newQueue(t *tx) *queue { return &queue{tx: t, hosts: make(map[rowKey]*lockedHost)} }
 
 // get is a locked host, or nil.
 func (q *queue) get(bucket int16, id int64) *Host {
-	if h := q.hosts[hostKey{bucket, id}]; h != nil {
+	if h := q.hosts[rowKey{bucket, id}]; h != nil {
 		return &h.Host
 	}
 	return nil
 }
 
 // lock locks hosts; those that do not exist are left out.
-func (q *queue) lock(ctx context.Context, keys []hostKey) error {
-	for bucket, ids := range byBucket(q.unlocked(keys)) {
-		// Index: the primary key.
-		err := q.load(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND id = ANY($2) ORDER BY id `+q.forUpdate(),
-			bucket, ids)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// load locks the hosts that a query selects.
-func (q *queue) load(ctx context.Context, query string, args ...any) error {
-	rows, err := q.tx.rows(ctx, query, args...)
-	hosts, err := hostTable.scan(rows, err)
-	for _, h := range hosts {
-		q.hosts[hostKey{h.Bucket, h.ID}] = &lockedHost{h, h}
-	}
-	return err
+func (q *queue) lock(ctx context.Context, keys []rowKey) error {
+	// Index: the primary key.
+	return q.tx.byKeys(ctx, q.unlocked(keys), keyed{table: "hosts", column: "id", forUpdate: true, statement: func(source string) string {
+		return `SELECT ` + hostTable.prefixed("k.") + ` FROM ` + source + ` ORDER BY k.bucket, k.id`
+	}}, q.take)
 }
 
 func (q *queue) forUpdate() string {
@@ -123,32 +97,31 @@ func (q *queue) forUpdate() string {
 	return ""
 }
 
-// unlocked is those of the hosts that are not locked yet.
-func (q *queue) unlocked(keys []hostKey) []hostKey {
-	return slices.DeleteFunc(slices.Clone(keys), func(k hostKey) bool { return q.hosts[k] != nil })
+// load locks the hosts that a query selects.
+func (q *queue) load(ctx context.Context, query string, args ...any) error {
+	rows, err := q.tx.rows(ctx, query, args...)
+	return eachRow(rows, err, q.take)
 }
 
-// byBucket yields hosts bucket by bucket, in the order of their keys, each once.
-func byBucket(keys []hostKey) iter.Seq2[int16, []int64] {
-	keys = slices.Clone(keys)
-	slices.SortFunc(keys, compareHosts)
-	keys = slices.Compact(keys)
-	return func(yield func(int16, []int64) bool) {
-		for len(keys) > 0 {
-			bucket, ids := keys[0].bucket, []int64(nil)
-			for len(keys) > 0 && keys[0].bucket == bucket {
-				ids, keys = append(ids, keys[0].id), keys[1:]
-			}
-			if !yield(bucket, ids) {
-				return
-			}
-		}
+// take reads a host that was locked.
+func (q *queue) take(rows *sql.Rows) error {
+	h := new(lockedHost)
+	if err := rows.Scan(hostTable.fields(&h.Host)...); err != nil {
+		return err
 	}
+	h.read = h.Host
+	q.hosts[rowKey{h.Bucket, h.ID}] = h
+	return nil
+}
+
+// unlocked is those of the hosts that are not locked yet.
+func (q *queue) unlocked(keys []rowKey) []rowKey {
+	return slices.DeleteFunc(slices.Clone(keys), func(k rowKey) bool { return q.hosts[k] != nil })
 }
 
 // create adds the hosts that do not exist, idle and with no page, and locks them.
-func (q *queue) create(ctx context.Context, names map[hostKey]string) error {
-	keys := make([]hostKey, 0, len(names))
+func (q *queue) create(ctx context.Context, names map[rowKey]string) error {
+	keys := make([]rowKey, 0, len(names))
 	for key := range names {
 		keys = append(keys, key)
 	}
@@ -156,7 +129,7 @@ func (q *queue) create(ctx context.Context, names map[hostKey]string) error {
 	var hosts []Host
 	for bucket, ids := range byBucket(keys) {
 		for _, id := range ids {
-			hosts = append(hosts, Host{Bucket: bucket, ID: id, Name: names[hostKey{bucket, id}]})
+			hosts = append(hosts, Host{Bucket: bucket, ID: id, Name: names[rowKey{bucket, id}]})
 		}
 	}
 	if err := hostTable.insert(ctx, q.tx, hosts); err != nil {
@@ -165,40 +138,34 @@ func (q *queue) create(ctx context.Context, names map[hostKey]string) error {
 	return q.lock(ctx, keys)
 }
 
-// earliest reads when the first page of each of these hosts of one bucket is due. It runs after the hosts are locked,
-// so that it sees what others committed before they let go of them.
-func (q *queue) earliest(ctx context.Context, bucket int16, ids []int64) (map[int64]Instant, error) {
+// earliest reads when the first page of each of these hosts is due. It runs after the hosts are locked, so that it sees
+// what others committed before they let go of them.
+func (q *queue) earliest(ctx context.Context, keys []rowKey) (map[rowKey]Instant, error) {
+	due := make(map[rowKey]Instant, len(keys))
 	// Indexes: the primary key of hosts, then pages_due once a host.
-	rows, err := q.tx.rows(ctx, `SELECT h.id, COALESCE((SELECT p.due_at FROM pages p
-		WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.due_at > 0 ORDER BY p.due_at LIMIT 1), 0)
-		FROM hosts h WHERE h.bucket = $1 AND h.id = ANY($2)`, bucket, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	due := make(map[int64]Instant, len(ids))
-	for rows.Next() {
-		var id int64
+	err := q.tx.byKeys(ctx, keys, keyed{table: "hosts", column: "id", statement: func(source string) string {
+		return `SELECT k.bucket, k.id, COALESCE((SELECT p.due_at FROM pages p
+			WHERE p.bucket = k.bucket AND p.host_id = k.id AND p.due_at > 0 ORDER BY p.due_at LIMIT 1), 0)
+			FROM ` + source
+	}}, func(rows *sql.Rows) error {
+		var key rowKey
 		var at Instant
-		if err := rows.Scan(&id, &at); err != nil {
-			return nil, err
-		}
-		due[id] = at
-	}
-	return due, rows.Err()
+		err := rows.Scan(&key.bucket, &key.id, &at)
+		due[key] = at
+		return err
+	})
+	return due, err
 }
 
 // settle applies f to locked hosts with the earliest DueAt of their pages, after those were written.
-func (q *queue) settle(ctx context.Context, keys []hostKey, f func(h *Host, earliestDue Instant)) error {
-	for bucket, ids := range byBucket(keys) {
-		due, err := q.earliest(ctx, bucket, ids)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			if h := q.get(bucket, id); h != nil {
-				f(h, due[id])
-			}
+func (q *queue) settle(ctx context.Context, keys []rowKey, f func(h *Host, earliestDue Instant)) error {
+	due, err := q.earliest(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for key, at := range due {
+		if h := q.get(key.bucket, key.id); h != nil {
+			f(h, at)
 		}
 	}
 	return nil
@@ -206,16 +173,12 @@ func (q *queue) settle(ctx context.Context, keys []hostKey, f func(h *Host, earl
 
 // flush writes the hosts that were changed.
 func (q *queue) flush(ctx context.Context) error {
-	changed := make(map[int16][]Host)
-	for key, h := range q.hosts {
+	var changed []Host
+	for _, h := range q.hosts {
 		if h.Host != h.read {
-			changed[key.bucket] = append(changed[key.bucket], h.Host)
+			changed = append(changed, h.Host)
 		}
 	}
-	for _, hosts := range changed {
-		if err := hostTable.update(ctx, q.tx, hosts); err != nil {
-			return err
-		}
-	}
-	return nil
+	slices.SortFunc(changed, func(a, b Host) int { return compareKeys(rowKey{a.Bucket, a.ID}, rowKey{b.Bucket, b.ID}) })
+	return hostTable.update(ctx, q.tx, changed)
 }

@@ -35,7 +35,7 @@ func (t *tx) voidLeases(ctx context.Context, bucket int16, now time.Time, owner 
 	if err != nil || len(q.hosts) == 0 {
 		return 0, err
 	}
-	keys := make([]hostKey, 0, len(q.hosts))
+	keys := make([]rowKey, 0, len(q.hosts))
 	for key := range q.hosts {
 		keys = append(keys, key)
 	}

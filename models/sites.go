@@ -142,12 +142,12 @@ func (q *queue) removePages(ctx context.Context, bucket int16, pages []pageRef) 
 			return err
 		}
 	}
-	var idle []hostKey
+	var idle []rowKey
 	for _, p := range pages {
 		h := q.get(bucket, p.host)
 		h.Pages = max(h.Pages-1, 0)
 		if h.LeaseUntil == 0 {
-			idle = append(idle, hostKey{bucket, p.host})
+			idle = append(idle, rowKey{bucket, p.host})
 		}
 	}
 	return q.settle(ctx, idle, (*Host).Free)

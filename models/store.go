@@ -26,6 +26,10 @@ type Options struct {
 	// 0: 8.
 	Conns int
 
+	// Sharded says that each transaction and each hot statement shall be for one bucket alone, as several nodes want it.
+	// It is found out by itself where the database has Citus.
+	Sharded bool
+
 	// Trace is shown every statement before it is sent to PostgreSQL, by the goroutine that sends it; nil: nobody looks.
 	Trace func(Statement)
 }
@@ -34,6 +38,7 @@ type Options struct {
 // processes on one database.
 type Store struct {
 	dialect dialect
+	sharded bool // a PostgreSQL of several nodes (Citus): each statement is for one bucket
 	options Options
 	write   *gorm.DB // for small tables; hot statements go to writer and reader
 	read    *gorm.DB
@@ -54,7 +59,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		o.Conns = 8
 	}
 	s := &Store{options: o, prepared: make(map[string]*sql.Stmt)}
-	if err := s.connect(dsn); err != nil {
+	if err := s.connect(ctx, dsn); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 	}
 	if o.ReadOnly {
@@ -65,10 +70,10 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) connect(dsn string) error {
+func (s *Store) connect(ctx context.Context, dsn string) error {
 	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
 		s.dialect = postgresDialect
-		return s.openPostgres(dsn)
+		return s.openPostgres(ctx, dsn)
 	}
 	s.dialect = sqliteDialect
 	return s.openSQLite(strings.TrimPrefix(dsn, "sqlite:"))

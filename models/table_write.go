@@ -91,14 +91,30 @@ func (tb table[T]) upsert(ctx context.Context, t *tx, rows []T) error {
 		strings.Join(sets, ", ")))
 }
 
-// update overwrites rows by their key. All of them lie in one bucket, which the statement names once more by itself: that
-// is what a sharded server routes by.
+// update overwrites rows by their key: all at once on a PostgreSQL of one node. A sharded one routes by the bucket, which
+// the statement for one bucket names once more by itself.
 func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
-	if len(rows) == 0 {
-		return nil
+	if t.store.wide() || t.store.dialect == sqliteDialect {
+		return tb.each(ctx, t, rows, tb.updating(false))
 	}
+	bucketOf := func(row *T) any { return valueOf(tb.fields(row)[0]) }
+	for len(rows) > 0 {
+		n, bucket := 1, bucketOf(&rows[0])
+		for n < len(rows) && bucketOf(&rows[n]) == bucket {
+			n++
+		}
+		if err := tb.each(ctx, t, rows[:n], tb.updating(true), bucket); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// updating is the statement that overwrites rows by their key, with the bucket of all as a further argument or without.
+func (tb table[T]) updating(inBucket bool) func(source string) string {
 	names := strings.Fields(tb.columns)
-	return tb.each(ctx, t, rows, func(source string) string {
+	return func(source string) string {
 		if source == "" {
 			return "UPDATE " + tb.name + " SET " + numbered(names, tb.key, len(names), ", ") + " WHERE " +
 				numbered(names, 0, tb.key, " AND ")
@@ -107,9 +123,13 @@ func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
 		for _, name := range names[tb.key:] {
 			sets = append(sets, name+" = v."+name)
 		}
-		return "UPDATE " + tb.name + " SET " + strings.Join(sets, ", ") + " FROM " + source + " AS v (" + tb.list() +
-			") WHERE " + tb.sameKey(names) + " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1)
-	}, valueOf(tb.fields(&rows[0])[0]))
+		query := "UPDATE " + tb.name + " SET " + strings.Join(sets, ", ") + " FROM " + source + " AS v (" + tb.list() +
+			") WHERE " + tb.sameKey(names)
+		if inBucket {
+			query += " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1)
+		}
+		return query
+	}
 }
 
 // remove deletes rows by their key.
@@ -171,7 +191,7 @@ func (tb table[T]) each(ctx context.Context, t *tx, rows []T, statement func(sou
 		return nil
 	}
 	if t.store.dialect == sqliteDialect {
-		return tb.eachRow(ctx, t, rows, statement(""))
+		return tb.oneByOne(ctx, t, rows, statement(""))
 	}
 	for len(rows) > 0 {
 		n := min(len(rows), bulkRows)
@@ -184,7 +204,7 @@ func (tb table[T]) each(ctx context.Context, t *tx, rows []T, statement func(sou
 	return nil
 }
 
-func (tb table[T]) eachRow(ctx context.Context, t *tx, rows []T, query string) error {
+func (tb table[T]) oneByOne(ctx context.Context, t *tx, rows []T, query string) error {
 	stmt, err := t.prepare(ctx, query)
 	if err != nil {
 		return err

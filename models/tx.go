@@ -45,10 +45,25 @@ func (s *Store) once(ctx context.Context, f func(*tx) error) error {
 		return err
 	}
 	defer begun.Rollback() // after Commit it does nothing
-	if err := f(&tx{store: s, sql: begun, stmts: make(map[string]*sql.Stmt)}); err != nil {
+	t := &tx{store: s, sql: begun, stmts: make(map[string]*sql.Stmt)}
+	if err := t.steady(ctx); err != nil {
+		return err
+	}
+	if err := f(t); err != nil {
 		return err
 	}
 	return begun.Commit()
+}
+
+// steady keeps PostgreSQL, for this transaction, from plans that read whole tables. It keeps plans, and one made while a
+// table was small would do that until the table is analysed, however large it is by then.
+func (t *tx) steady(ctx context.Context) error {
+	if t.store.dialect != postgresDialect {
+		return nil
+	}
+	_, err := t.exec(ctx, `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+		set_config('enable_mergejoin', 'off', true)`)
+	return err
 }
 
 // exec runs a statement and returns how many rows it wrote.

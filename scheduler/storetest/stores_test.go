@@ -74,6 +74,14 @@ func TestPostgresEqualsMemory(t *testing.T) {
 	storetest.Compare(t, openPostgres, openMemory)
 }
 
+// One bucket at a time, as several nodes want it.
+func TestShardedPostgresEqualsMemory(t *testing.T) {
+	t.Parallel()
+	storetest.Compare(t, func(t *testing.T) storetest.Store {
+		return openSQL(t, pgtest.DSN(t), models.Options{Conns: 10, Sharded: true})
+	}, openMemory)
+}
+
 func TestPagesPerHostInACommit(t *testing.T) {
 	t.Parallel()
 	const limit = 3

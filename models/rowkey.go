@@ -1,0 +1,110 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"iter"
+	"slices"
+)
+
+// rowKey names a host or a page.
+type rowKey struct {
+	bucket int16
+	id     int64
+}
+
+func compareKeys(a, b rowKey) int {
+	return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id))
+}
+
+// byBucket yields keys bucket by bucket, in their order, each once.
+func byBucket(keys []rowKey) iter.Seq2[int16, []int64] {
+	keys = slices.Clone(keys)
+	slices.SortFunc(keys, compareKeys)
+	keys = slices.Compact(keys)
+	return func(yield func(int16, []int64) bool) {
+		for len(keys) > 0 {
+			bucket, ids := keys[0].bucket, []int64(nil)
+			for len(keys) > 0 && keys[0].bucket == bucket {
+				ids, keys = append(ids, keys[0].id), keys[1:]
+			}
+			if !yield(bucket, ids) {
+				return
+			}
+		}
+	}
+}
+
+// keyed is a query for the rows of a table by their bucket and one more column of its primary key.
+type keyed struct {
+	table, column string
+	statement     func(source string) string // given what to select from, the rows being k; $1 and $2 are taken
+	forUpdate     bool
+	more          []any // further arguments of the statement
+}
+
+// one and many are the statement for the rows of one bucket and of several. The second looks up each key by itself,
+// which a plan for lists of unknown length might find too dear on a small table, and locks in the order of the keys.
+func (q *keyed) one() string {
+	query := q.statement(q.table + " k WHERE k.bucket = $1 AND k." + q.column + " = ANY($2)")
+	if q.forUpdate {
+		query += " FOR UPDATE"
+	}
+	return query
+}
+
+func (q *keyed) many() string {
+	end := " OFFSET 0"
+	if q.forUpdate {
+		end = " FOR UPDATE"
+	}
+	return q.statement("unnest($1::smallint[], $2::bigint[]) u (b, i) CROSS JOIN LATERAL (SELECT * FROM " + q.table +
+		" t WHERE t.bucket = u.b AND t." + q.column + " = u.i" + end + ") k")
+}
+
+// byKeys runs a query and calls read for each answer: once for all keys on a PostgreSQL of one node, once a bucket
+// elsewhere.
+func (t *tx) byKeys(ctx context.Context, keys []rowKey, q keyed, read func(*sql.Rows) error) error {
+	run := func(query string, buckets, ids any) error {
+		rows, err := t.rows(ctx, query, append([]any{buckets, ids}, q.more...)...)
+		return eachRow(rows, err, read)
+	}
+	if buckets, ids := columnsOf(keys); t.store.wide() && len(ids) > 0 && buckets[0] != buckets[len(buckets)-1] {
+		return run(q.many(), buckets, ids)
+	}
+	for bucket, ids := range byBucket(keys) {
+		if err := run(q.one(), bucket, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachRow calls read for each answer of a query.
+func eachRow(rows *sql.Rows, err error, read func(*sql.Rows) error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// columnsOf is the keys as two lists, in their order, each once.
+func columnsOf(keys []rowKey) (buckets []int16, ids []int64) {
+	for bucket, some := range byBucket(keys) {
+		for _, id := range some {
+			buckets, ids = append(buckets, bucket), append(ids, id)
+		}
+	}
+	return buckets, ids
+}
+
+// wide tells whether a statement may be for rows of many buckets: on a PostgreSQL of one node, where that is one
+// round trip in place of many. SQLite has none to save, and a sharded server wants one bucket in each statement.
+func (s *Store) wide() bool { return s.dialect == postgresDialect && !s.sharded }
