@@ -83,18 +83,19 @@ func (e *evidence) ofLastModified() (verdict models.Verdict, ok bool) {
 	return models.HintHit, true
 }
 
-// ofExpires holds what the copy's answer promised against what is so. A change found after the promise had run out may
-// have come before or after that moment, so it shows nothing.
+// ofExpires holds what the copy's answer promised against what is so. A change that is found after the promise had run out
+// may have come before or after that moment: it breaks the promise where its own date says so, and shows nothing else.
 func (e *evidence) ofExpires() (verdict models.Verdict, ok bool) {
-	switch until := e.page.FreshUntil; {
+	until := e.page.FreshUntil
+	switch {
 	case until == 0:
 		return 0, false
 	case e.kind != models.Changed:
 		return models.HintHit, true
-	case e.now.Before(until.Time()):
-		return models.HintLate, true
 	}
-	return 0, false
+	changed, dated := parseDate(e.lastModified)
+	dated = dated && changed.After(e.page.Stats.VisitedAt.Time()) && changed.Before(until.Time())
+	return models.HintLate, dated || e.now.Before(until.Time())
 }
 
 // doubtful is how many times as long as since the last 304 a page must have gone unseen for a change to be held against

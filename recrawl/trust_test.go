@@ -155,6 +155,11 @@ func TestFindings(t *testing.T) {
 		return func(e *evidence) { e.page.LastModified, e.lastModified = before, after }
 	}
 	fresh := func(days int) func(*evidence) { return func(e *evidence) { e.page.FreshUntil = at(days) } }
+	promised := func(until, dated int) func(*evidence) { // the visit before was three days ago
+		return func(e *evidence) {
+			e.page.FreshUntil, e.page.Stats.VisitedAt, e.lastModified = at(until), at(-3), day(dated)
+		}
+	}
 	asked := func(how approach, whole, last int) func(*evidence) {
 		return func(e *evidence) {
 			e.how, e.page.FullAt, e.page.Stats.VisitedAt = how, at(whole), at(last)
@@ -198,6 +203,9 @@ func TestFindings(t *testing.T) {
 		{same, fresh(1), expires, hit},
 		{noise, fresh(-1), expires, hit},
 		{same, fresh(1000), expires, hit},
+		{changed, promised(-1, -2), expires, late},
+		{changed, promised(-1, -4), expires, none},
+		{changed, promised(-1, 0), expires, none},
 
 		{same, asked(askImpossible, -9, -1), unchanged, hit},
 		{changed, asked(askConditional, -9, -1), unchanged, hit},
