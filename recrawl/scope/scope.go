@@ -4,6 +4,7 @@ package scope
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"recrawld/config"
@@ -13,7 +14,7 @@ import (
 // Scope is a site's rules, ready to decide. It does not change and is safe for concurrent use.
 type Scope struct {
 	start    canon.URL
-	prefixes []prefix
+	prefixes map[string][]string // by host without a leading "www.": paths, with query where the prefix has one; http and https serve the same pages
 	inside   string // the sentence for a URL that nothing speaks against
 	outside  string
 	limits   config.Settings
@@ -26,12 +27,6 @@ type Verdict struct {
 	Rule string // the rule that decided, for a person: "filter line 23: not extension jpg", "outside https://example.org/"
 }
 
-// prefix is a URL prefix without its scheme, for http and https serve the same pages.
-type prefix struct {
-	host string // canon host name without a leading "www."
-	rest string // path, with query where the prefix has one
-}
-
 // Compile prepares the rules of a site. The site's own prefix is the directory of its start URL, on the same host with
 // or without a leading "www." and by http or https; the prefixes of its scope setting are read in the same way, as they
 // are written. It is an error if a URL is not one or a pattern of the filter does not compile, which config has checked
@@ -41,7 +36,7 @@ func Compile(site config.Site) (*Scope, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile scope of site %s: %w", site.Name, err)
 	}
-	s := &Scope{start: start, limits: site.Settings}
+	s := &Scope{start: start, limits: site.Settings, prefixes: make(map[string][]string)}
 	directory, err := canon.Parse(start.Directory())
 	if err != nil {
 		return nil, fmt.Errorf("compile scope of site %s: %w", site.Name, err)
@@ -66,7 +61,8 @@ func Compile(site config.Site) (*Scope, error) {
 }
 
 func (s *Scope) add(u canon.URL) {
-	s.prefixes = append(s.prefixes, prefix{bareHost(u), u.RequestURI()})
+	host := bareHost(u)
+	s.prefixes[host] = append(s.prefixes[host], u.RequestURI())
 }
 
 // bareHost is the host name without the "www." that many a site answers with and without.
@@ -105,13 +101,8 @@ func (s *Scope) Decide(u canon.URL, level int) Verdict {
 
 // Contains tells whether a URL lies below one of the site's prefixes, whatever its limits and filter say.
 func (s *Scope) Contains(u canon.URL) bool {
-	host, rest := bareHost(u), u.RequestURI()
-	for _, p := range s.prefixes {
-		if p.host == host && strings.HasPrefix(rest, p.rest) {
-			return true
-		}
-	}
-	return false
+	rest := u.RequestURI()
+	return slices.ContainsFunc(s.prefixes[bareHost(u)], func(p string) bool { return strings.HasPrefix(rest, p) })
 }
 
 // trap tells a path that a server seems to make up: links relative to themselves grow for ever or repeat a segment.
