@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +17,12 @@ func (s *Store) openPostgres(ctx context.Context, dsn string) error {
 		return err
 	}
 	config.Tracer = tracer{s}
-	pool := stdlib.OpenDB(*config)
+	// Not as a parameter of the start: a pooler between us and the server refuses those that it does not know.
+	patience := "SET idle_in_transaction_session_timeout = " + strconv.FormatInt(s.options.Idle.Milliseconds(), 10)
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, patience)
+		return err
+	}))
 	pool.SetMaxOpenConns(s.options.Conns)
 	pool.SetMaxIdleConns(s.options.Conns)
 	pool.SetConnMaxIdleTime(5 * time.Minute)

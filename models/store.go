@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -29,6 +30,10 @@ type Options struct {
 	// Sharded says that each transaction and each hot statement shall be for one bucket alone, as several nodes want it.
 	// It is found out by itself where the database has Citus.
 	Sharded bool
+
+	// Idle is for how long a transaction on PostgreSQL may stand still before the server ends it and gives its locks to
+	// others: that of a process that is frozen or cut off. 0: 30 seconds.
+	Idle time.Duration
 
 	// Trace is shown every statement before it is sent to PostgreSQL, by the goroutine that sends it; nil: nobody looks.
 	Trace func(Statement)
@@ -57,6 +62,9 @@ type Store struct {
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Conns <= 0 {
 		o.Conns = 8
+	}
+	if o.Idle <= 0 {
+		o.Idle = 30 * time.Second
 	}
 	s := &Store{options: o, prepared: make(map[string]*sql.Stmt)}
 	if err := s.connect(ctx, dsn); err != nil {

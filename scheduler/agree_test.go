@@ -25,16 +25,15 @@ type relay struct {
 	stop  context.CancelFunc
 
 	mu     sync.Mutex
-	turn   *sync.Cond
-	wakes  []time.Time // guarded by mu; by worker; zero: it has ended
-	runner int         // guarded by mu; who has the baton
+	turns  []*sync.Cond // by worker
+	wakes  []time.Time  // guarded by mu; by worker; zero: it has ended
+	runner int          // guarded by mu; who has the baton
 }
 
 func newRelay(start, end time.Time, workers int, stop context.CancelFunc) *relay {
 	r := &relay{clock: clock.NewVirtual(start), end: end, stop: stop}
-	r.turn = sync.NewCond(&r.mu)
 	for range workers {
-		r.wakes = append(r.wakes, start)
+		r.wakes, r.turns = append(r.wakes, start), append(r.turns, sync.NewCond(&r.mu))
 	}
 	return r
 }
@@ -49,13 +48,14 @@ func (r *relay) pass() {
 			next = k
 		}
 	}
-	if r.runner = next; next >= 0 {
-		_ = r.clock.SleepUntil(context.Background(), r.wakes[next])
+	if r.runner = next; next < 0 {
+		return
 	}
+	_ = r.clock.SleepUntil(context.Background(), r.wakes[next])
 	if !r.clock.Now().Before(r.end) {
 		r.stop()
 	}
-	r.turn.Broadcast()
+	r.turns[next].Signal()
 }
 
 // begin waits for the worker's first turn.
@@ -63,7 +63,7 @@ func (r *relay) begin(worker int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for r.runner != worker {
-		r.turn.Wait()
+		r.turns[worker].Wait()
 	}
 }
 
@@ -92,7 +92,7 @@ func (r runner) SleepUntil(ctx context.Context, t time.Time) error {
 	r.wakes[r.worker] = later(t, r.clock.Now())
 	r.pass()
 	for r.relay.runner != r.worker {
-		r.turn.Wait()
+		r.turns[r.worker].Wait()
 	}
 	return ctx.Err()
 }

@@ -141,14 +141,14 @@ func Balance(share float64, lag time.Duration, others []Peer) float64 {
 	case lag > lagging && lag > 2*median:
 		return bounded(share * 3 / 4)
 	case lag < lagging/2 || lag <= median:
-		return bounded(share + 1.0/32)
+		return bounded(share + 1.0/64)
 	}
 	return share
 }
 
-// lagging is how late a worker's buckets are, in real time, when it begins to give some up: before others take single
-// hosts of them (othersLate).
-const lagging = othersLate / 2
+// lagging is how late a worker's buckets are, in real time, when it begins to give some up. It is far less than
+// othersLate: what is later than that others have taken before the worker sees it.
+const lagging = othersLate / 8
 
 // Balance brings the worker's share up to date beside the others that are alive, and returns it with the lag, in real
 // time, for the worker's row. It is called at every beat.

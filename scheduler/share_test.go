@@ -115,13 +115,13 @@ func TestBalance(t *testing.T) {
 		want   float64
 	}{
 		"nobody else":         {0.25, time.Minute, nil, 1},
-		"quick":               {0.5, 0, idle, 0.53125},
+		"quick":               {0.5, 0, idle, 0.515625},
 		"quick, all it wants": {1, 0, idle, 1},
 		"lags":                {0.8, 3 * time.Second, idle, 0.6000000000000001},
 		"lags, has little":    {leastShare, time.Minute, idle, leastShare},
-		"a little late":       {0.8, 800 * time.Millisecond, idle, 0.8},
+		"a little late":       {0.8, 200 * time.Millisecond, idle, 0.8},
 		"as late as all":      {1, 5 * time.Second, busy, 1},
-		"less late than all":  {0.5, 3 * time.Second, busy, 0.53125},
+		"less late than all":  {0.5, 3 * time.Second, busy, 0.515625},
 	} {
 		if got := Balance(test.share, test.lag, test.others); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: Balance(%v, %v) = %v, want %v", name, test.share, test.lag, got, test.want)

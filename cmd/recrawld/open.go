@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"recrawld/clock"
 	"recrawld/config"
@@ -113,7 +114,8 @@ func (g *globals) openStoreForWriting(ctx context.Context, c *config.Config) (*m
 	if err := becomeOwner(c.Data); err != nil {
 		return nil, err
 	}
-	store, err := models.Open(ctx, dsn(c), models.Options{PagesPerHost: c.Defaults.PagesPerHost, Conns: conns(c)})
+	store, err := models.Open(ctx, dsn(c), models.Options{PagesPerHost: c.Defaults.PagesPerHost, Conns: conns(c),
+		Idle: min(c.Worker.Lease/2, 30*time.Second)})
 	if err != nil {
 		return nil, err
 	}
