@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"recrawld/config"
 	"recrawld/internal/hostile"
 	"recrawld/models"
@@ -204,4 +206,53 @@ func TestFault_058_PromisesThatDoNotHold(t *testing.T) {
 		t.Errorf("ledger %+v, want three broken promises", got)
 	}
 	l.until(o.URL("/"), 10, nil, func(models.Outcome) bool { return l.trusts(models.HintExpires) })
+}
+
+// TestFault_052_NotModifiedToAnAudit: a 304 to a visit that sets no condition, although validators are held, is no news
+// of the page.
+func TestFault_052_NotModifiedToAnAudit(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(
+		hostile.Whole(200, fields("ETag", `"1"`), edition(1)),
+		hostile.Raw("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n"))})
+	l := newLife(t, func(_ *Config, s *config.Settings) { s.Audit = 1 })
+	l.turn(o.URL("/"))
+	out := l.turn(o.URL("/"))
+	wantFailed(t, out, models.BadNotModified)
+	if got := lastAsked(t, o).Header; got.Get("If-None-Match") != "" || !out.Unconditional {
+		t.Errorf("an audit is asked with the condition %s, unconditional %v", got.Get("If-None-Match"), out.Unconditional)
+	}
+	if p := l.pages[o.URL("/")]; p.Stats.Records != 1 || p.ETag != `"1"` {
+		t.Errorf("it counts as a record: %d, ETag %s", p.Stats.Records, p.ETag)
+	}
+}
+
+// TestFault_053_DatesAlone: the same lie from a server that names no tags.
+func TestFault_053_DatesAlone(t *testing.T) {
+	t.Parallel()
+	o := listen(t, nil)
+	l := newLife(t, often)
+	l.until(o.URL("/"), 60, func(n int) {
+		o.Set("/", hostile.AlwaysNotModified(fields("Last-Modified", day(n)), edition(n)))
+	}, func(models.Outcome) bool { return !l.trusts(models.HintNotModified) })
+	if got := l.host.Trials.By[models.HintNotModified]; got.Misses != 1 {
+		t.Errorf("ledger %+v, want a lie that was proven", got)
+	}
+}
+
+// TestAnAuditAMonth: where the lot hardly ever falls, each host has an audit in thirty days all the same, and no more.
+func TestAnAuditAMonth(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Honest(fields("ETag", `"1"`), edition(1))})
+	l := newLife(t, func(_ *Config, s *config.Settings) { s.Audit = 1e-9 })
+	var audits []int
+	for n := range 100 {
+		if out := l.turn(o.URL("/")); out.Unconditional {
+			wantKind(t, out, models.SameBytes)
+			audits = append(audits, n)
+		}
+	}
+	if diff := cmp.Diff([]int{30, 60, 90}, audits); diff != "" {
+		t.Errorf("audits (-want +got):\n%s", diff)
+	}
 }
