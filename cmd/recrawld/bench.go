@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"recrawld/internal/sitefarm"
@@ -163,11 +162,11 @@ defaults: {delay: 0s, concurrency: %d, policy: %s}
 sites:
   - name: bench
     url: %q
-    scope: [`, b.Fetchers, b.Concurrency, b.Policy, b.url(0, 0))
-	for host := 1; host < b.Hosts; host++ {
-		fmt.Fprintf(text, "%q, ", b.url(host, 0))
+    scope:
+`, b.Fetchers, b.Concurrency, b.Policy, b.url(0, 0))
+	for host := range b.Hosts { // that of the start URL among them, for a list is not empty
+		fmt.Fprintf(text, "      - %q\n", b.url(host, 0))
 	}
-	text.WriteString("]\n")
 	return text.Bytes()
 }
 
@@ -219,12 +218,21 @@ func (b *bench) addPages(ctx context.Context, store *models.Store, site int32, n
 	if b.what == "crawl" {
 		pages = 1
 	}
+	farm, err := sitefarm.New(b.config())
+	if err != nil {
+		return coded{exitUsage, err}
+	}
+	var body []byte
 	var batch []models.Discovery
 	for host := range b.Hosts {
 		for page := range pages {
 			found, err := b.page(host, page, site, now)
 			if err != nil {
 				return err
+			}
+			if body = body[:0]; b.what == "refresh" {
+				body = farm.AppendPage(body, host, page, 0)
+				found.Page.Digest, found.Page.Bytes = models.DigestOf(body), int64(len(body))
 			}
 			batch = append(batch, found)
 			if last := host == b.Hosts-1 && page == pages-1; len(batch) < 20000 && !last {
@@ -239,8 +247,8 @@ func (b *bench) addPages(ctx context.Context, store *models.Store, site int32, n
 	return nil
 }
 
-// page is a page to visit now. A known one is as its first visit left it a day ago, but for the copy: there is none in
-// the archive, and the digest is of nothing.
+// page is a page to visit now. A known one is as its first visit left it a day ago, but that its body is not in the
+// archive, its text has a digest of its own, and its links are not known.
 func (b *bench) page(host, page int, site int32, now time.Time) (models.Discovery, error) {
 	u, err := canon.Parse(b.url(host, page))
 	if err != nil {
@@ -254,8 +262,7 @@ func (b *bench) page(host, page int, site int32, now time.Time) (models.Discover
 		p.Stats = models.ChangeStats{Records: 1, FirstAt: first, VisitedAt: first}
 		p.TriedAt, p.FullAt, p.Version = first, first, 1
 		p.ETag, p.LastModified = sitefarm.ETag(0), sitefarm.Epoch.Format("Mon, 02 Jan 2006 15:04:05 GMT")
-		p.Digest, p.TextDigest = models.DigestOf([]byte(p.URL)), models.DigestOf([]byte(strings.ToUpper(p.URL)))
-		p.ContentType, p.Bytes = "text/html", int64(b.Size)
+		p.TextDigest, p.ContentType = models.DigestOf([]byte(p.URL)), "text/html"
 	}
 	return models.Discovery{Host: u.HostName(), Page: p}, nil
 }

@@ -27,7 +27,9 @@ type server struct {
 	err     error
 	dir     string
 	quit    chan struct{} // closed by stop
-	gone    chan struct{} // closed once the server has exited
+
+	settings []string      // in place of those for tests, which nothing shall survive; not changed after the start
+	gone     chan struct{} // closed once the server has exited
 }
 
 // start brings the server up on the first call; later calls return what the first one found.
@@ -89,9 +91,16 @@ func (s *server) boot() error {
 // launch starts the server and returns once it answers. The server is started from a thread that lives as long as it
 // shall: the kernel signals the server when that thread ends, however this process dies.
 func (s *server) launch(bin string, who *syscall.Credential) error {
-	cmd := exec.Command(filepath.Join(bin, "postgres"), "-D", filepath.Join(s.dir, "data"), "-k", s.dir,
-		"-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=128MB",
-		"-c", "lc_messages=C", "-c", "log_min_messages=log")
+	args := []string{"-D", filepath.Join(s.dir, "data"), "-k", s.dir,
+		"-c", "listen_addresses=", "-c", "max_connections=200", "-c", "lc_messages=C", "-c", "log_min_messages=log"}
+	settings := s.settings
+	if settings == nil {
+		settings = []string{"fsync=off", "shared_buffers=128MB"}
+	}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	cmd := exec.Command(filepath.Join(bin, "postgres"), args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who, Pdeathsig: syscall.SIGQUIT}
 	cmd.Dir = s.dir
 	log, err := cmd.StderrPipe()

@@ -44,7 +44,7 @@ func TestEachPageIsLinked(t *testing.T) {
 	}
 	linked := map[int]bool{0: true}
 	for page := range 500 {
-		text := string(f.appendPage(nil, 0, page, 0))
+		text := string(f.AppendPage(nil, 0, page, 0))
 		if len(text) < 4000 || len(text) > 4100 {
 			t.Fatalf("page %d has %d bytes, want some 4000", page, len(text))
 		}

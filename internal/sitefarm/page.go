@@ -8,8 +8,8 @@ const (
 	crossLinks = 5
 )
 
-// appendPage appends what a page says in a version.
-func (f *Farm) appendPage(b []byte, host, page int, version uint32) []byte {
+// AppendPage appends what a page says in a version; every page begins with version 0.
+func (f *Farm) AppendPage(b []byte, host, page int, version uint32) []byte {
 	b = append(b, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Page "...)
 	b = strconv.AppendInt(b, int64(page), 10)
 	b = append(b, " of site "...)

@@ -90,7 +90,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body := s.bodies.Get().(*[]byte)
 	defer s.bodies.Put(body)
-	*body = f.appendPage((*body)[:0], host, page, version)
+	*body = f.AppendPage((*body)[:0], host, page, version)
 	head["Content-Length"] = []string{strconv.Itoa(len(*body))}
 	_, _ = w.Write(*body) // who went away needs no answer
 }

@@ -13,12 +13,16 @@ import (
 
 // Scope is a site's rules, ready to decide. It does not change and is safe for concurrent use.
 type Scope struct {
-	start    canon.URL
-	prefixes map[string][]string // by host without a leading "www.": paths, with query where the prefix has one; http and https serve the same pages
-	inside   string // the sentence for a URL that nothing speaks against
-	outside  string
-	limits   config.Settings
-	filter   *rule // nil: keeps everything
+	start canon.URL
+
+	// prefixes are, by host without a leading "www.", paths, with query where the prefix has one. They hold for http and
+	// https, which serve the same pages.
+	prefixes map[string][]string
+
+	inside  string // the sentence for a URL that nothing speaks against
+	outside string
+	limits  config.Settings
+	filter  *rule // nil: keeps everything
 }
 
 // Verdict is what the rules say about a URL.
