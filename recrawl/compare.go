@@ -138,3 +138,12 @@ func (q *question) answer(ctx context.Context, got *compared) error {
 	}
 	return nil
 }
+
+// isMissing tells whether a body is the host's answer for pages that do not exist. There is no other to compare it with:
+// nothing else that the judgement says is of use.
+func (q *question) isMissing(host *content.HostMemory) bool {
+	nothing := content.Read(nil, q.after.kind, q.url, nil)
+	verdict := content.Judge(content.Case{Before: nothing, After: content.Read(q.after.body, q.after.kind, q.url, q.rules),
+		Page: &content.PageMemory{}, Host: host, Threshold: q.threshold, Now: q.now, PageID: q.page, URL: q.url})
+	return verdict.Kind == content.SoftMissing
+}

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"recrawld/models"
@@ -91,6 +92,17 @@ func (m *hostMemory) load(ctx context.Context, past Past) error {
 	m.body, m.loaded = body, true
 	m.memory, m.orders = content.DecodeHost(body), content.DecodeOrders(orders)
 	return errors.Join(err, ordersErr)
+}
+
+// copyOfSoft is a copy of the memory where it knows that the host answers 200 for pages that do not exist, else nil.
+func (m *hostMemory) copyOfSoft() *content.HostMemory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	isMissing := func(r content.Region) bool { return r.Kind == content.Missing }
+	if !slices.ContainsFunc(m.memory.Noise(), isMissing) {
+		return nil
+	}
+	return content.DecodeHost(m.body)
 }
 
 // change lets f change the memory, alone, and returns what it is then: nil where it is as it was. Where f panics the

@@ -108,7 +108,10 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	if s.out.Kind != models.SameBytes {
 		s.out.Body = a.Body
 	}
-	if s.out.Kind == models.Changed {
+	switch s.out.Kind {
+	case models.First:
+		s.doubt(ctx, a.Body, a.Header)
+	case models.Changed:
 		s.out.Reasons = reasonOf(held, received)
 		s.weigh(ctx, a.Body, a.Header)
 	}

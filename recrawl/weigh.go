@@ -54,6 +54,33 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	s.conclude(&got.Verdict)
 }
 
+// doubt looks at the first copy of a page, on a host that is known to answer 200 for pages that do not exist. On all other
+// hosts a first copy costs nothing.
+func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
+	if s.past == nil || s.turn.Host.Trials.ProbedAt == 0 || len(body) > compareBytes || !mayHoldText(s.out.ContentType) {
+		return
+	}
+	soft := s.hostMemory(ctx).copyOfSoft()
+	if soft == nil {
+		return
+	}
+	q := question{after: side{body, header.Get("Content-Type")}, rules: s.content, now: s.turn.Now, page: s.page.ID, url: s.url}
+	missing := false
+	err := s.comparer.run(ctx, s.url, func(context.Context) error {
+		missing = q.isMissing(soft)
+		return nil
+	})
+	if err == nil && missing {
+		s.missing()
+	}
+}
+
+// missing ends a visit that found what the host shows for pages that do not exist.
+func (s *visit) missing() {
+	s.discard()
+	s.out.Kind, s.out.Detail = models.Missing, "answers 200 with what the host shows for pages that do not exist"
+}
+
 // interrupt ends a visit that there is no time to judge: what it found is found again.
 func (s *visit) interrupt(err error) {
 	s.discard()
@@ -101,8 +128,7 @@ func (s *visit) conclude(v *content.Verdict) {
 		s.fail(v.Class, transientWords[v.Class])
 		return
 	case content.SoftMissing:
-		s.discard()
-		s.out.Kind, s.out.Detail = models.Missing, "answers 200 with what the host shows for pages that do not exist"
+		s.missing()
 		return
 	case content.Change:
 		s.out.Kind = models.Changed
