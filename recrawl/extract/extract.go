@@ -52,7 +52,8 @@ type Extraction struct {
 	LinkPrint  int64    // of the targets of the links that a reader can follow, whatever their order; 0: there are none
 	TextDigest [32]byte // of the visible text; zero: none to go by, the bytes decide
 	TextBytes  int64
-	Cut        bool // the body is longer than Options.Bytes; there is neither TextDigest nor LinkPrint then
+	Print      fingerprint.Print // what tells pages that say nearly the same; zero where there is no TextDigest
+	Cut        bool              // the body is longer than Options.Bytes; there is no TextDigest, LinkPrint or Print then
 }
 
 // Page reads the body of the page at a URL. The body has no content encoding left; contentType is the header's value.
@@ -74,6 +75,7 @@ func Page(body []byte, contentType string, at canon.URL, options Options) Extrac
 		visible.CopyTo(options.Text)
 		visible.Write(doc.text)
 		found.TextDigest, found.TextBytes = visible.Sum()
+		found.Print = visible.Print()
 	} else {
 		r := newReader(doc, kind == xhtml, at, options)
 		r.read()
@@ -81,7 +83,7 @@ func Page(body []byte, contentType string, at canon.URL, options Options) Extrac
 	}
 	found.Charset = doc.charset
 	if found.Cut = cut; cut {
-		found.TextDigest, found.LinkPrint = [32]byte{}, 0
+		found.TextDigest, found.LinkPrint, found.Print = [32]byte{}, 0, fingerprint.Print{}
 	}
 	return found
 }

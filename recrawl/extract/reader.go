@@ -95,6 +95,9 @@ func (r *reader) startTag(closed bool) {
 		r.inTitle = !r.titled && !closed
 		r.titled = true
 	case "a", "area":
+		if element == "a" && attrs.hasHref {
+			r.text.Link()
+		}
 		r.link(attrs.href, attrs.rel, true)
 	case "frame", "iframe":
 		r.link(attrs.src, "", false)
@@ -176,6 +179,7 @@ func (r *reader) finish() Extraction {
 	found.LinkPrint = r.print.value()
 	found.Title = cleanTitle(r.title.String())
 	found.TextDigest, found.TextBytes = r.text.Sum()
+	found.Print = r.text.Print()
 	return found
 }
 

@@ -31,6 +31,7 @@ type Text struct {
 	copy    *bytes.Buffer // also gets the text; nil: nobody does
 	bytes   int64
 	pending byte // separator owed before the next rune: 0, ' ' or '\n'
+	prose   prose
 
 	// The element that hides what is in it.
 	hiding   element
@@ -65,6 +66,7 @@ func (t *Text) Start(name []byte, hidden, closed bool) {
 	if kind&block != 0 {
 		t.separate('\n')
 	}
+	t.prose.start(name, kind)
 	if (hidden || kind&unseen != 0) && !closed {
 		t.hidden, t.hiding, t.sameName, t.open = true, kind, 0, 0
 		t.name = append(t.name[:0], name...)
@@ -92,7 +94,11 @@ func (t *Text) End(name []byte) {
 	if kind&block != 0 {
 		t.separate('\n')
 	}
+	t.prose.end(name, kind)
 }
+
+// Link tells that what follows, up to the end of the element a, leads elsewhere.
+func (t *Text) Link() { t.prose.inLink = true }
 
 // endedByEnd tells whether an end tag ends the hidden element: its own, or that of an element around it.
 func (t *Text) endedByEnd(name []byte, kind element) bool {
@@ -119,7 +125,7 @@ func (t *Text) Hidden() bool { return t.hidden }
 // Phrase is text that stands by itself: the alternative text of an image, the label of a button.
 func (t *Text) Phrase(text []byte) {
 	t.separate(' ')
-	t.Write(text)
+	t.write(text)
 	t.separate(' ')
 }
 
@@ -128,6 +134,11 @@ func (t *Text) Write(text []byte) {
 	if t.hidden {
 		return
 	}
+	t.prose.write(text)
+	t.write(text)
+}
+
+func (t *Text) write(text []byte) {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
@@ -192,6 +203,9 @@ func (t *Text) Sum() (digest [sha256.Size]byte, bytes int64) {
 	t.hash.Sum(digest[:0])
 	return digest, t.bytes
 }
+
+// Print ends the page: what tells pages that say nearly the same.
+func (t *Text) Print() Print { return t.prose.sum() }
 
 // zeroWidth tells the runes that leave no mark: soft hyphen, zero-width spaces and joiners, direction marks, the byte
 // order mark.
