@@ -59,6 +59,24 @@ func TestRestoredTouchesNoFileThatIsThere(t *testing.T) {
 	}
 }
 
+// TestATemplateIsNoStateOfAPage: a flip of a host's template moves no file and no row of the page at which it was seen.
+func TestATemplateIsNoStateOfAPage(t *testing.T) {
+	t.Parallel()
+	dir, s := t.TempDir(), newShelf(t)
+	m := openMirror(t, dir, s)
+	first := s.event(models.EventNew, "https://a.org/a.html", "one", 1)
+	deliver(t, m, first)
+	flip := first
+	flip.Kind, flip.At, flip.Note = models.EventTemplate, first.At+1, "menu"
+	deliver(t, m, flip)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r := rowsOf(t, dir)[first.URL]; r.State != stateLive || r.EventAt != first.At.String() {
+		t.Errorf("row = %+v, want that of the first copy", r)
+	}
+}
+
 // TestAPageThatAsksNotToBeKeptHasNoFile: its old copy would pass for what the page says now.
 func TestAPageThatAsksNotToBeKeptHasNoFile(t *testing.T) {
 	t.Parallel()
