@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -106,27 +107,29 @@ func clean(s string) string {
 	}, report.Printable(strings.ReplaceAll(s, "\r", "")))
 }
 
-// bare shows what went or came even where it cannot be seen: spaces by themselves, and runes without width.
-func bare(s string) string {
-	if s != "" && strings.TrimSpace(s) == "" {
-		return visibly(s)
+// bareOf is how the words that differ in a line are shown: where they cannot be seen, as spaces by themselves and runes
+// without width, by signs.
+func bareOf(l *Line) func(string) string {
+	for _, s := range l.Spans {
+		if s.Op != Same && strings.TrimFunc(s.Text, unseen) != "" {
+			return func(s string) string { return s }
+		}
 	}
-	if strings.ContainsFunc(s, hidden) {
-		return visibly(s)
-	}
-	return s
+	return visibly
 }
+
+func unseen(r rune) bool { return r == ' ' || hidden(r) }
 
 func hidden(r rune) bool { return unicode.Is(unicode.Cf, r) || r != ' ' && unicode.IsSpace(r) }
 
 // visibly spells out what cannot be seen: line ends and tabs as signs, other spaces and runes without width by number.
 func visibly(s string) string {
-	if s != "" && strings.Trim(s, " ") == "" {
-		return strings.Repeat("␠", len(s))
-	}
 	var b strings.Builder
+	blank := strings.TrimFunc(s, unseen) == ""
 	for _, r := range s {
 		switch {
+		case r == ' ' && blank:
+			b.WriteString("␠")
 		case r == '\n':
 			b.WriteString("⏎")
 		case r == '\r':
@@ -142,12 +145,25 @@ func visibly(s string) string {
 	return report.Printable(b.String())
 }
 
-// clipLine shortens a line to so many columns.
+// clipLine is a line fit for a terminal and shortened to so many columns.
 func clipLine(s string, width int) string {
-	if len(s) <= width || text.StringWidth(s) <= width {
+	const bytesOfRune = 4
+	short := clean(prefix(s, bytesOfRune*width)) // measuring what is not shown takes long
+	if len(s) <= bytesOfRune*width && (len(short) <= width || text.StringWidth(short) <= width) {
+		return short
+	}
+	return strings.TrimRight(text.Trim(short, width-1), " ") + "…"
+}
+
+// prefix is at most so many bytes of s, whole runes.
+func prefix(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
-	return strings.TrimRight(text.Trim(s, width-1), " ") + "…"
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }
 
 // The runes that stay of a long run of the same words: at the beginning of its line, and beside a difference.

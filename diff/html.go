@@ -15,7 +15,8 @@ var pageText string
 
 // page is the HTML form.
 var page = template.Must(template.New("diff").Funcs(template.FuncMap{
-	"hunks": hunks, "bare": bare, "visibly": visibly,
+	"hunks": hunks, "visibly": visibly,
+	"bare":   func(l Line, s Span) string { return bareOf(&l)(s.Text) },
 	"stamp":  func(t time.Time) string { return report.Stamp(t) },
 	"weight": func(f float64) string { return fmt.Sprintf("%.2f", f) },
 	"seen":   func(d Difference) bool { return d.Of == Content || d.Of == Beside || d.Of == Source },

@@ -186,8 +186,13 @@ func listFacts(what string, old, new []string) []Fact {
 	return facts
 }
 
-// Lines are alike where at least so much of their words is the same.
-const alike = 0.5
+// Lines are alike where at least so much of their words is the same: short ones, as of a date, sooner than sentences, which
+// share small words with any other.
+const (
+	alike      = 0.5
+	alikeShort = 0.35
+	shortRow   = 60 // bytes
+)
 
 // mostCost bounds how many bytes are held against each other to pair the lines of an edit.
 const mostCost = 1 << 22
@@ -211,15 +216,15 @@ func pairs(a, b []row) [][2]int {
 		for j := len(b) - 1; j >= 0; j-- {
 			like[i][j] = likeRows(&a[i], &b[j], wordsA[i], wordsB[j])
 			best[i][j] = max(best[i+1][j], best[i][j+1])
-			if l := like[i][j]; l >= alike {
-				best[i][j] = max(best[i][j], l+best[i+1][j+1])
+			if like[i][j] > 0 {
+				best[i][j] = max(best[i][j], like[i][j]+best[i+1][j+1])
 			}
 		}
 	}
 	var out [][2]int
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch l := like[i][j]; {
-		case l >= alike && best[i][j] == l+best[i+1][j+1]:
+		case l > 0 && best[i][j] == l+best[i+1][j+1]:
 			out = append(out, [2]int{i, j})
 			i, j = i+1, j+1
 		case best[i][j] == best[i+1][j]:
@@ -243,7 +248,7 @@ func size(rows []row) int {
 func pairsInStep(a, b []row) [][2]int {
 	var out [][2]int
 	for i := range min(len(a), len(b)) {
-		if likeRows(&a[i], &b[i], words(a[i].text), words(b[i].text)) >= alike {
+		if likeRows(&a[i], &b[i], words(a[i].text), words(b[i].text)) > 0 {
 			out = append(out, [2]int{i, i})
 		}
 	}
@@ -258,12 +263,19 @@ func cut(rows []row) [][]string {
 	return out
 }
 
-// likeRows is the likeness of two rows; rows with the same text are alike whatever their links.
+// likeRows is the likeness of two rows, 0 where they are not alike; rows with the same text are, whatever their links.
 func likeRows(a, b *row, wordsA, wordsB []string) float64 {
 	if a.text == b.text && a.text != "" || a.text == "" && b.text == "" {
 		return 1
 	}
-	return likeness(wordsA, wordsB)
+	least := alike
+	if max(len(a.text), len(b.text)) <= shortRow {
+		least = alikeShort
+	}
+	if l := likeness(wordsA, wordsB); l >= least {
+		return l
+	}
+	return 0
 }
 
 // markMoved finds lines that went in one place and came in another.

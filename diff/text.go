@@ -23,10 +23,10 @@ type Show struct {
 func Text(w io.Writer, d Difference, s Show) error {
 	p := printer{show: s, left: s.Limit}
 	p.head(&d)
-	p.lines(d.Lines)
+	p.lines(d.Lines, true)
 	if len(d.Beside) > 0 {
 		p.title("beside the content")
-		p.lines(d.Beside)
+		p.lines(d.Beside, false)
 	}
 	p.facts(&d)
 	if p.more > 0 {
@@ -102,19 +102,18 @@ func (v *Verdict) words(s report.Style) string {
 }
 
 // lines writes lines with a sign each, and a mark where some were left out.
-func (p *printer) lines(lines []Line) {
+func (p *printer) lines(lines []Line, gaps bool) {
 	for i, hunk := range hunks(lines) {
-		if i > 0 && p.spent() == 0 {
+		if i > 0 && p.more == 0 && gaps {
 			p.line(p.show.Style.Paint(report.Faint, "  ⋯"))
 		}
 		for j := range hunk {
 			l := &hunk[j]
 			switch {
-			case l.Op != Same && l.Moved && l.Op == Removed: // told where it came to
 			case l.Op != Same && p.spend():
 				p.differing(l)
 			case l.Op == Same && p.more == 0:
-				p.flow(" ", []piece{{text: clipLine(clean(l.New), p.room()), tone: report.Faint}})
+				p.flow(" ", []piece{{text: clipLine(l.New, p.room()), tone: report.Faint}})
 			}
 		}
 	}
@@ -129,9 +128,6 @@ func (p *printer) spend() bool {
 	p.left--
 	return true
 }
-
-// spent is how many differences were left out.
-func (p *printer) spent() int { return p.more }
 
 // room is how many columns a line has beside its sign.
 func (p *printer) room() int {
@@ -152,7 +148,7 @@ func (p *printer) differing(l *Line) {
 	case l.Op == Added:
 		p.flow("+", p.whole(l, l.New, report.Good, note))
 	case len(l.Spans) == 0:
-		p.flow("~", append([]piece{{text: clipLine(clean(l.New), 2*p.room()), tone: tone(l, report.Neutral)}}, note...))
+		p.flow("~", append([]piece{{text: clipLine(l.New, 2*p.room()), tone: tone(l, report.Neutral)}}, note...))
 	case p.show.Lines:
 		p.flow("-", p.side(l, Removed))
 		p.flow("+", append(p.side(l, Added), note...))
@@ -192,18 +188,22 @@ func (p *printer) whole(l *Line, text string, shown report.Tone, note []piece) [
 	if strings.TrimSpace(text) == "" {
 		text = visibly(text) + "⏎"
 	}
-	return append([]piece{{text: clipLine(clean(text), mostRunes), tone: tone(l, shown)}}, note...)
+	return append([]piece{{text: clipLine(text, mostRunes), tone: tone(l, shown)}}, note...)
 }
 
 // words is a changed line with what went and what came in their places; long runs of the same are shortened.
 func (p *printer) words(l *Line) []piece {
 	var out []piece
+	bare := bareOf(l)
 	for i, s := range l.Spans {
 		text := clean(s.Text)
 		switch s.Op {
 		case Removed:
 			out = append(out, p.mark(bare(text), "[-", "-]", tone(l, report.Bad)))
 		case Added:
+			if p.show.Style.Color && i > 0 && l.Spans[i-1].Op == Removed { // or the two would read as one word
+				out = append(out, piece{text: " "})
+			}
 			out = append(out, p.mark(bare(text), "{+", "+}", tone(l, report.Good)))
 		default:
 			out = append(out, piece{text: shorten(text, i == 0, i == len(l.Spans)-1), tone: tone(l, report.Neutral)})
@@ -223,7 +223,7 @@ func (p *printer) side(l *Line, op Op) []piece {
 		text := clean(s.Text)
 		switch {
 		case s.Op == op:
-			out = append(out, piece{text: bare(text), tone: tone(l, shown)})
+			out = append(out, piece{text: bareOf(l)(text), tone: tone(l, shown)})
 		case s.Op == Same:
 			out = append(out, piece{text: shorten(text, i == 0, i == len(l.Spans)-1), tone: tone(l, report.Neutral)})
 		}

@@ -57,13 +57,17 @@ const (
 
 func classOf(r rune) class {
 	switch {
-	case r == utf8.RuneError:
+	case 'a' <= r|0x20 && r|0x20 <= 'z', '0' <= r && r <= '9', r == '_', r == '\'':
+		return letters
+	case r == ' ', r < utf8.RuneSelf && unicode.IsSpace(r):
+		return spaces
+	case r < utf8.RuneSelf, r == utf8.RuneError:
 		return single
 	case unicode.IsSpace(r):
 		return spaces
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
 		return single
-	case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_', r == '\u2019', r == '\'', r == '\u00ad':
+	case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '\u2019', r == '\u00ad':
 		return letters
 	}
 	return single
