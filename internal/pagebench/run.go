@@ -29,7 +29,7 @@ type Judged struct {
 
 	SameText bool // the text and its links say the same, so the judge was not asked
 	Verdict  content.Verdict
-	Left     bool          // the row before was transient, and this one is not
+	News     bool          // the page came into, or out of, a state without content in which a reader still sees the page
 	Rungs    []bool        // whether the simpler rungs take it for a change
 	Took     time.Duration // reading this body and judging it
 
@@ -43,7 +43,7 @@ type pageRun struct {
 	reference *content.View // of the last good version
 	held      extract.Extraction
 	memory    *content.PageMemory
-	transient bool
+	own       bool // the row before was without content, in the page's own frame
 }
 
 // runner goes over a corpus.
@@ -96,11 +96,10 @@ func (r *runner) row(row row, body []byte) error {
 			j.Rungs = append(j.Rungs, rung(page.previous, view))
 		}
 	}
-	was := page.transient
-	page.transient = j.Verdict.Kind == content.Transient
-	j.Left = was && !page.transient
-	page.previous = view
-	if !page.transient {
+	own := j.Verdict.Kind == content.Transient && j.Verdict.Own
+	j.News = own != page.own
+	page.own, page.previous = own, view
+	if j.Verdict.Kind != content.Transient && j.Verdict.Kind != content.SoftMissing {
 		page.reference, page.held = view, found
 	}
 	if first || r.Judged == nil {

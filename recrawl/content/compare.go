@@ -1,8 +1,6 @@
 package content
 
-import (
-	"slices"
-)
+import "slices"
 
 // token is a block as it counts for a rung.
 type token struct {
@@ -107,4 +105,27 @@ func (b *Block) hash(of func(*Link) string) uint64 {
 		}
 	}
 	return mix(hash ^ links)
+}
+
+// anyBlock is all of a block, wherever it stands.
+func anyBlock(_ *View, b *Block) (uint64, bool) { return b.hash(linkWhole) + uint64(b.Level), true }
+
+// print2 is a print of the main content, whatever the order of its blocks.
+func (v *View) print2() uint64 {
+	sum := uint64(0)
+	for i := range v.blocks {
+		if h, ok := mainBlock(v, &v.blocks[i]); ok {
+			sum += mix(h)
+		}
+	}
+	return mix(sum)
+}
+
+// order is a print of the blocks in their order.
+func (v *View) order() uint64 {
+	hash := uint64(slotSeed)
+	for i := range v.blocks {
+		hash = mix(hash ^ v.blocks[i].hash(linkWhole))
+	}
+	return hash
 }

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/net/html"
 
 	"recrawld/recrawl/canon"
-	"recrawld/recrawl/extract"
 )
 
 // Bounds of what is read of a page. What lies beyond is left out of the View.
@@ -320,50 +319,3 @@ func (r *reader) intern(name []byte) string {
 	r.names[s] = s
 	return s
 }
-
-// link says where a reference leads.
-func (r *reader) link(ref string) Link {
-	if l, ok := r.targets[ref]; ok {
-		return l
-	}
-	l := linkOf(r.base, r.at, ref)
-	r.targets[ref] = l
-	return l
-}
-
-// linkOf is where a reference found on the page at leads.
-func linkOf(base, at canon.URL, ref string) Link {
-	ref = strings.TrimSpace(ref)
-	if strings.HasPrefix(ref, "#") {
-		return Link{Target: "#", Whole: ref}
-	}
-	if strings.Contains(ref, "/cdn-cgi/l/email-protection") {
-		return Link{Target: hiddenMail, Whole: hiddenMail}
-	}
-	u, err := base.Resolve(ref)
-	if err != nil {
-		scheme, _, _ := strings.Cut(ref, ":")
-		switch strings.ToLower(scheme) {
-		case "javascript", "data", "blob", "about":
-			return Link{Target: "#", Whole: "#"}
-		}
-		if len(ref) > canon.MaxBytes {
-			ref = ref[:canon.MaxBytes]
-		}
-		return Link{Target: ref, Whole: ref}
-	}
-	_, fragment, _ := strings.Cut(ref, "#")
-	whole := extract.Target(u)
-	if whole == extract.Target(at) && fragment != "" {
-		return Link{Target: "#", Whole: "#" + fragment}
-	}
-	target, _, _ := strings.Cut(whole, "?")
-	whole = u.Scheme() + "://" + whole
-	if fragment != "" {
-		whole += "#" + fragment
-	}
-	return Link{Target: strings.TrimSuffix(target, "/"), Whole: whole}
-}
-
-// hiddenMail stands for every mail address that a CDN hides: it is encoded anew on each visit.
-const hiddenMail = "mailto:"

@@ -1,6 +1,8 @@
 package content
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"recrawld/models"
@@ -17,6 +19,7 @@ type Case struct {
 	Now           time.Time
 	PageID        int64
 	URL           canon.URL
+	Records       int32 // visits that saw the page's content so far, for how often a place changes; 0: those that Judge saw
 }
 
 // VerdictKind says what the difference between two views is.
@@ -33,6 +36,9 @@ const (
 
 // String is the kind's word.
 func (k VerdictKind) String() string {
+	if k > SoftMissing {
+		return "unknown"
+	}
 	return [...]string{"same", "noise", "change", "transient", "soft-missing"}[k]
 }
 
@@ -40,6 +46,7 @@ func (k VerdictKind) String() string {
 type Verdict struct {
 	Kind         VerdictKind
 	Class        models.ErrorClass // of Transient
+	Own          bool              // of Transient: a reader still sees the page, with nothing or a message in it
 	Significance float64           // 0–1
 	Reasons      models.Reasons
 	Retract      bool          // the change last reported of this page turned out to be noise of its host
@@ -53,50 +60,180 @@ type BlockChange struct {
 	Path          string
 	Reason        models.Reasons // what kind of difference it is
 	Noise         bool           // it does not count
+	Flags         Flags          // of where it stands
+	Main          bool           // it belongs to the main content
 }
 
-// Judge compares. It never fails, takes time linear in the size of the views, and changes the memories of c.
+// Judge compares. It never fails, takes time linear in the size of the views (but for sorting their blocks), and changes
+// the memories of c. It is a ladder; the first rung that holds decides:
+//
+//  1. the same bytes                                                     Same
+//  2. the host's answer for names that do not exist                      SoftMissing
+//  3. next to nothing of the content is left, in a way that content
+//     does not change: a shell, an error, a log-in form, a block page    Transient; the third alike in a row: Change
+//  4. the main content has the same blocks, with the same links          Noise
+//  5. all that differs is in places that keep changing, is a region that
+//     pages of the host share, or changes by its nature (clocks, ages)   Noise
+//  6. the weightiest block that differs is worth less than Threshold     Noise, otherwise Change
 func Judge(c Case) Verdict {
-	if c.Before.print == c.After.print && c.Before.bytes == c.After.bytes {
+	if c.Page == nil {
+		c.Page = &PageMemory{}
+	}
+	if c.Host == nil {
+		c.Host = &HostMemory{}
+	}
+	v := c.judge()
+	v.Retract = c.Host.Withdraw(c.PageID) && c.Page.reported
+	if v.Kind == Noise || v.Kind == Change {
+		c.Page.reported = v.Kind == Change
+	}
+	return v
+}
+
+func (c *Case) judge() Verdict {
+	switch {
+	case c.Before.print == c.After.print && c.Before.bytes == c.After.bytes:
+		c.Page.good()
 		return Verdict{Kind: Same}
+	case c.Before.Kind == Other || c.After.Kind == Other:
+		return Verdict{Kind: Change, Significance: 1, Reasons: models.ReasonBytes}
+	case c.Host.IsMissing(c.After) && !c.Host.IsMissing(c.Before):
+		return Verdict{Kind: SoftMissing, Reasons: models.ReasonErrorPage}
+	}
+	if v, is := c.transient(); is {
+		return v
+	}
+	c.Page.good()
+	return c.compare()
+}
+
+// transient is rung 3.
+func (c *Case) transient() (Verdict, bool) {
+	class, own, is := transient(c.Before, c.After)
+	if !is {
+		return Verdict{}, false
+	}
+	reasons := models.ReasonErrorPage
+	if class == models.Shell {
+		reasons = models.ReasonShrunk
 	}
 	d := compare(c.Before, c.After, mainBlock)
-	if d.empty() {
-		return Verdict{Kind: Noise, Reasons: models.ReasonMarkupOnly}
+	v := Verdict{Kind: Transient, Class: class, Own: own, Reasons: reasons, Blocks: d.changes(d.pairs())}
+	if c.Page.again(c.After.shape()) >= maxRuns {
+		c.Page.good()
+		c.Page.remember(c.After.shape())
+		v.Kind, v.Class, v.Significance = Change, models.ClassNone, 1
 	}
-	return Verdict{Kind: Change, Significance: 1, Reasons: models.ReasonText, Blocks: d.changes()}
+	return v, true
 }
 
-// changes lists the blocks that came and went.
-func (d *difference) changes() []BlockChange {
-	var all []BlockChange
-	for _, i := range d.gone {
-		all = append(all, BlockChange{Before: d.before.blocks[i].shown(), Path: d.before.Path(&d.before.blocks[i])})
+// good notes that the page shows its content.
+func (m *PageMemory) good() { m.run, m.runs = 0, 0 }
+
+// again counts how often in a row a transient view looked like this one.
+func (m *PageMemory) again(shape uint64) int {
+	if m.run != shape {
+		m.run, m.runs = shape, 0
 	}
-	for _, i := range d.come {
-		all = append(all, BlockChange{After: d.after.blocks[i].shown(), Path: d.after.Path(&d.after.blocks[i])})
+	m.runs++
+	return int(m.runs)
+}
+
+// compare is the rest of the ladder.
+func (c *Case) compare() Verdict {
+	if len(c.Page.recent) == 0 {
+		c.Page.remember(c.Before.print2())
+	}
+	c.Page.seen = max(c.Page.seen+1, uint32(max(c.Records, 0)))
+	d := compare(c.Before, c.After, mainBlock)
+	if d.empty() {
+		d = compare(c.Before, c.After, mainWhole)
+	}
+	if d.empty() {
+		return c.beside()
+	}
+	pairs := d.pairs()
+	classify(pairs)
+	c.volatile(&d, pairs)
+	v := Verdict{Template: c.template(&d, pairs)}
+	back := c.Page.remember(c.After.print2())
+	for i := range pairs {
+		p := &pairs[i]
+		v.Reasons |= p.noise
+		if p.noise == 0 {
+			v.Reasons |= p.reason
+		}
+		v.Significance = max(v.Significance, p.worth)
+	}
+	if back {
+		v.Reasons |= models.ReasonFlipBack
+	}
+	v.Kind, v.Blocks = Change, d.changes(pairs)
+	if v.Significance < c.Threshold || v.Significance < worthNoise {
+		v.Kind = Noise
+	}
+	return v
+}
+
+// worthNoise is the significance below which a difference is noise whatever the threshold.
+const worthNoise = 0.15
+
+// beside names what differs where the main content does not.
+func (c *Case) beside() Verdict {
+	v := Verdict{Kind: Noise, Reasons: models.ReasonMarkupOnly}
+	d := compare(c.Before, c.After, anyBlock)
+	if d.empty() {
+		if c.Before.order() != c.After.order() {
+			v.Reasons, v.Significance = models.ReasonReorder, worthBeside
+		}
+		return v
+	}
+	pairs := d.pairs()
+	classify(pairs)
+	for i := range pairs {
+		pairs[i].noise |= models.ReasonNav
+	}
+	v.Reasons, v.Significance = models.ReasonNav, worthBeside
+	if c.Before.Title != c.After.Title {
+		v.Reasons |= models.ReasonTitle
+	}
+	v.Blocks = d.changes(pairs)
+	return v
+}
+
+// maxChanges is how many blocks a Verdict lists.
+const maxChanges = 100
+
+// changes lists pairs for a person, what matters most first.
+func (d *difference) changes(pairs []pair) []BlockChange {
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.worth, a.worth) })
+	all := make([]BlockChange, 0, min(len(pairs), maxChanges))
+	for i := range pairs[:min(len(pairs), maxChanges)] {
+		p := &pairs[i]
+		one := BlockChange{Reason: p.reason | p.noise, Noise: p.noise != 0}
+		links := p.before != nil && p.after != nil && p.before.Text == p.after.Text
+		if p.before != nil {
+			one.Before, one.Path, one.Flags, one.Main = p.before.shown(links), d.before.Path(p.before), p.before.Flags, p.before.Main
+		}
+		if p.after != nil {
+			one.After, one.Path, one.Flags, one.Main = p.after.shown(links), d.after.Path(p.after), p.after.Flags, p.after.Main
+		}
+		all = append(all, one)
 	}
 	return all
 }
 
-func (b *Block) shown() string {
+// shown is a block's text, with where its links lead where there is no text or the text is not what differs.
+func (b *Block) shown(links bool) string {
 	s := b.Text
+	if s != "" && !links {
+		return s
+	}
 	for _, l := range b.Links {
 		s += " <" + l.Whole + ">"
 	}
+	if b.Level > 0 && links {
+		s = "######"[:b.Level] + " " + s
+	}
 	return s
-}
-
-// Rung is one way to tell whether a body is another content; the cheaper ones are what Judge is measured against.
-type Rung func(before, after *View) bool
-
-// Rungs are the ways without memory, the simplest first.
-func Rungs() (names []string, rungs []Rung) {
-	differ := func(hash func(*View, *Block) (uint64, bool)) Rung {
-		return func(before, after *View) bool { d := compare(before, after, hash); return !d.empty() }
-	}
-	return []string{"bytes", "text", "text+links", "main"}, []Rung{
-		func(before, after *View) bool { return before.print != after.print },
-		differ(anyText), differ(anyLink), differ(mainBlock),
-	}
 }

@@ -92,7 +92,7 @@ func (v *View) markMain() {
 		case b.Flags&beside != 0:
 		case at >= m.first && at < m.last:
 			b.Main = b.Flags&InHeader == 0 || b.Flags&(InMain|InArticle) != 0
-		case at >= near.first && at < near.last:
+		case at >= near.first && at < near.last, b.Flags&(InMain|InArticle) != 0:
 			b.Main = nearby(b)
 		}
 		if b.Level == 1 && b.Flags&beside == 0 {
@@ -105,7 +105,7 @@ func (v *View) markMain() {
 const nearRunes = 15
 
 func nearby(b *Block) bool {
-	if b.Flags&(InMenu|InButton|InHeader) != 0 || b.runes < nearRunes {
+	if b.Flags&(InMenu|InButton) != 0 || b.runes < nearRunes || b.Flags&InHeader != 0 && b.Flags&(InMain|InArticle) == 0 {
 		return false
 	}
 	return 2*b.linkRunes < b.runes || b.runes > 80

@@ -1,6 +1,8 @@
 package content
 
-import "time"
+import (
+	"slices"
+)
 
 // MaxPageMemory and MaxHostMemory are the lengths in bytes that the encoded memories never exceed.
 const (
@@ -8,88 +10,118 @@ const (
 	MaxHostMemory = 64 << 10
 )
 
-// PageMemory is what is remembered of one page's differences. The zero PageMemory remembers nothing.
-type PageMemory struct{}
-
-// DecodePage reads what Encode wrote. A damaged memory reads as an empty one.
-func DecodePage(b []byte) *PageMemory { return &PageMemory{} }
-
-// Encode writes the memory, in at most MaxPageMemory bytes; nil where there is nothing to remember.
-func (m *PageMemory) Encode() []byte { return nil }
-
-// HostMemory is what is remembered of the noise that a host's pages share. The zero HostMemory remembers nothing.
-type HostMemory struct{}
-
-// DecodeHost reads what Encode wrote. A damaged memory reads as an empty one.
-func DecodeHost(b []byte) *HostMemory { return &HostMemory{} }
-
-// Encode writes the memory, in at most MaxHostMemory bytes; nil where there is nothing to remember.
-func (h *HostMemory) Encode() []byte { return nil }
-
-// Noise lists the regions of the host that were learned to be noise, the latest seen first.
-func (h *HostMemory) Noise() []Region { return nil }
-
-// LearnMissing keeps the shape of the host's answer to a name that does not exist.
-func (h *HostMemory) LearnMissing(answer *View, status int, at time.Time) {}
-
-// RegionKind says how a region was learned to be noise.
-type RegionKind uint8
-
-// The kinds of region.
+// Bounds of a page's memory: what changed longest ago is forgotten first.
 const (
-	Template RegionKind = iota + 1 // it changed on several pages of the host at once
-	Volatile                       // it keeps changing
-	Missing                        // the host's answer for pages that do not exist
+	maxSlots  = 500 // at most 31 bytes each, so that all fit into MaxPageMemory
+	maxRecent = 8   // views that a flip-back is looked for in
 )
 
-// String is the kind's word.
-func (k RegionKind) String() string { return [...]string{"", "template", "volatile", "missing"}[k] }
+// PageMemory is what is remembered of one page's differences. The zero PageMemory remembers nothing.
+type PageMemory struct {
+	seen   uint32   // views compared so far
+	slots  []slot   // places that changed, those that changed last at the end
+	recent []uint64 // prints of the main content of the last good views, the newest last
 
-// Region is a part of a host's pages that is noise.
-type Region struct {
-	Key    uint64 // names it in Orders
-	Kind   RegionKind
-	Path   string // where it stands
-	Sample string // text that was seen there
-	Pages  int    // on how many pages
-	Times  int    // how often it changed
-	First  time.Time
-	Last   time.Time
-	Pinned bool // a person said that it stays noise
+	run      uint64 // print of the present transient view; 0: the last view was good
+	runs     uint8  // how often in a row it came
+	reported bool   // the last verdict was a change, so that it can be withdrawn
 }
 
-// Orders are what a person decided of a host's noise. The zero Orders say nothing.
-type Orders struct{ all []Order }
-
-// Order is one decision.
-type Order struct {
-	Key   uint64 // of the Region
-	Noise bool   // pinned as noise; false: cleared, it counts as content until it is learned anew
-	At    time.Time
+// slot is a place of the page that changed: where it stands, and its first words where several blocks stand there.
+type slot struct {
+	key     uint64
+	since   uint32 // value of seen when it first changed
+	changes uint16
+	backs   uint16 // of those, to a text that the slot had before
+	texts   [2]uint32
 }
 
-// DecodeOrders reads what Encode wrote. Damaged orders read as none.
-func DecodeOrders(b []byte) *Orders { return &Orders{} }
+const pageForm = 1
 
-// Encode writes the orders; nil for none.
-func (o *Orders) Encode() []byte { return nil }
-
-// List returns the orders in the order they were given.
-func (o *Orders) List() []Order { return o.all }
-
-// Set replaces what was decided of a region.
-func (o *Orders) Set(order Order) {
-	o.Drop(order.Key)
-	o.all = append(o.all, order)
+// DecodePage reads what Encode wrote. A damaged memory reads as an empty one.
+func DecodePage(b []byte) *PageMemory {
+	p := newParser(b, pageForm)
+	m := &PageMemory{seen: uint32(p.number())}
+	for range min(p.count(), maxSlots) {
+		s := slot{key: p.hash(), since: uint32(p.number()), changes: uint16(p.number()), backs: uint16(p.number())}
+		s.texts = [2]uint32{uint32(p.number()), uint32(p.number())}
+		m.slots = append(m.slots, s)
+	}
+	for range min(p.count(), maxRecent) {
+		m.recent = append(m.recent, p.hash())
+	}
+	m.run, m.runs, m.reported = p.hash(), uint8(p.number()), p.bool()
+	if !p.whole() {
+		return &PageMemory{}
+	}
+	return m
 }
 
-// Drop forgets what was decided of a region.
-func (o *Orders) Drop(key uint64) {
-	kept := o.all[:0]
-	for _, one := range o.all {
-		if one.Key != key {
-			kept = append(kept, one)
+// Encode writes the memory, in at most MaxPageMemory bytes; nil where there is nothing to remember.
+func (m *PageMemory) Encode() []byte {
+	if m.seen == 0 && m.runs == 0 {
+		return nil
+	}
+	w := newWriter(pageForm)
+	w.number(uint64(m.seen))
+	w.number(uint64(len(m.slots)))
+	for i := range m.slots {
+		s := &m.slots[i]
+		w.hash(s.key)
+		for _, n := range []uint64{uint64(s.since), uint64(s.changes), uint64(s.backs), uint64(s.texts[0]), uint64(s.texts[1])} {
+			w.number(n)
 		}
 	}
-	o.all = kept
+	w.number(uint64(len(m.recent)))
+	for _, print := range m.recent {
+		w.hash(print)
+	}
+	w.hash(m.run)
+	w.number(uint64(m.runs))
+	w.bool(m.reported)
+	return w.finish()
+}
+
+// slot returns what is known of a place; nil: nothing.
+func (m *PageMemory) slot(key uint64) *slot {
+	for i := range m.slots {
+		if m.slots[i].key == key {
+			return &m.slots[i]
+		}
+	}
+	return nil
+}
+
+// changed counts a change of a place from a text to another one.
+func (m *PageMemory) changed(key uint64, from, to uint32) {
+	s := slot{key: key, since: m.seen}
+	if at := slices.IndexFunc(m.slots, func(s slot) bool { return s.key == key }); at >= 0 {
+		s = m.slots[at]
+		m.slots = slices.Delete(m.slots, at, at+1)
+	} else if len(m.slots) >= maxSlots {
+		m.slots = slices.Delete(m.slots, 0, 1)
+	}
+	if s.changes > 0 && slices.Contains(s.texts[:], to) {
+		s.backs = saturate(s.backs)
+	}
+	s.changes = saturate(s.changes)
+	s.texts[1], s.texts[0] = s.texts[0], from
+	m.slots = append(m.slots, s)
+}
+
+func saturate(n uint16) uint16 {
+	if n == 1<<16-1 {
+		return n
+	}
+	return n + 1
+}
+
+// remember notes the print of a good view; it tells whether one of the last had it.
+func (m *PageMemory) remember(print uint64) (before bool) {
+	before = slices.Contains(m.recent, print)
+	m.recent = append(m.recent, print)
+	if len(m.recent) > maxRecent {
+		m.recent = slices.Delete(m.recent, 0, len(m.recent)-maxRecent)
+	}
+	return before
 }

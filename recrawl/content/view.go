@@ -77,6 +77,20 @@ const (
 	Watched // the rules say that it is content
 )
 
+var flagWords = []string{"nav", "header", "footer", "aside", "main", "article", "dialog", "consent", "menu", "button", "hidden",
+	"ignored", "watched"}
+
+// String joins the words of the flags with commas; "" for none.
+func (f Flags) String() string {
+	var on []string
+	for i, word := range flagWords {
+		if f&(1<<i) != 0 {
+			on = append(on, word)
+		}
+	}
+	return strings.Join(on, ",")
+}
+
 // beside are the regions that stand beside the content.
 const beside = InNav | InFooter | InAside | InDialog | InConsent | Hidden | Ignored
 
@@ -129,3 +143,11 @@ func (v *View) Lines() []string {
 
 // Text is the main content as one text.
 func (v *View) Text() string { return strings.Join(v.Lines(), "\n") }
+
+// MainPath says where the main content stands.
+func (v *View) MainPath() string {
+	if len(v.nodes) == 0 {
+		return ""
+	}
+	return v.Path(&Block{node: v.main})
+}

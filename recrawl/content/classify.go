@@ -1,0 +1,210 @@
+package content
+
+import (
+	"slices"
+	"strings"
+
+	"recrawld/models"
+)
+
+// pair is a block that came, went, or reads otherwise: one of the two may be missing.
+type pair struct {
+	before, after *Block
+	reason        models.Reasons
+	worth         float64        // 0–1: the significance of this difference alone
+	noise         models.Reasons // why it does not count; 0: it does
+}
+
+// What kinds of difference are worth. One block worth more than the threshold makes a change. The order is what counts:
+// with the default threshold of a half all of these but ages, counters and clocks do.
+const (
+	worthText    = 1.0 // a word of running text
+	worthHeading = 0.9
+	worthLine    = 0.8 // a short line came or went
+	worthLink    = 0.7 // the same text leads elsewhere
+	worthDate    = 0.6 // nothing but a date: "Last updated" says that somebody was at it
+	worthNumber  = 0.6 // nothing but numbers: a price, a version
+	worthWhole   = 0.6 // the same address but for its query or fragment
+	worthMarkup  = 0.5 // the same words, cut into other blocks or set at another level
+	worthBeside  = 0.2 // what stands beside the content
+	worthCounter = 0.1 // a number beside a word such as "views"
+	worthClock   = 0.05
+)
+
+// pairs puts what went beside what came in its place: first the same text but for links, numbers or level, then the same
+// place.
+func (d *difference) pairs() []pair {
+	var all []pair
+	gone, come := blocksOf(d.before, d.gone), blocksOf(d.after, d.come)
+	keys := []func(v *View, b *Block) uint64{
+		func(_ *View, b *Block) uint64 { return hashString(slotSeed, b.Text) },
+		func(_ *View, b *Block) uint64 { return hashString(slotSeed, masked(b.Text)) },
+		func(v *View, b *Block) uint64 { return v.nodes[b.node].slot ^ uint64(b.Level) },
+	}
+	for _, key := range keys {
+		waiting := map[uint64][]int{}
+		for i, b := range come {
+			if b != nil {
+				waiting[key(d.after, b)] = append(waiting[key(d.after, b)], i)
+			}
+		}
+		for i, b := range gone {
+			if b == nil {
+				continue
+			}
+			k := key(d.before, b)
+			if in := waiting[k]; len(in) > 0 {
+				all = append(all, pair{before: b, after: come[in[0]]})
+				gone[i], come[in[0]], waiting[k] = nil, nil, in[1:]
+			}
+		}
+	}
+	for _, b := range gone {
+		if b != nil {
+			all = append(all, pair{before: b})
+		}
+	}
+	for _, b := range come {
+		if b != nil {
+			all = append(all, pair{after: b})
+		}
+	}
+	return all
+}
+
+func blocksOf(v *View, at []int32) []*Block {
+	blocks := make([]*Block, len(at))
+	for i, n := range at {
+		blocks[i] = &v.blocks[n]
+	}
+	return blocks
+}
+
+// classify says what kind of difference each pair is.
+func classify(all []pair) {
+	recut := sameWords(all)
+	for i := range all {
+		p := &all[i]
+		p.reason, p.worth = p.kind()
+		if recut && p.reason&(models.ReasonText|models.ReasonHeading) != 0 {
+			p.reason, p.worth = models.ReasonMarkupOnly, worthMarkup
+		}
+		p.noise |= p.transientText()
+		if p.noise != 0 {
+			p.worth = min(p.worth, worthClock)
+		}
+	}
+}
+
+// kind says what differs between the two blocks of a pair.
+func (p *pair) kind() (models.Reasons, float64) {
+	b := p.after
+	if b == nil {
+		b = p.before
+	}
+	switch {
+	case p.before != nil && p.after != nil && p.before.Text == p.after.Text:
+		return p.sameText()
+	case p.before != nil && p.after != nil && masked(p.before.Text) == masked(p.after.Text):
+		return numbers(p.after.Text)
+	case b.Level > 0:
+		return models.ReasonHeading, worthHeading
+	case b.Text == "":
+		return models.ReasonLinkTarget, worthLink
+	case p.before != nil && p.after != nil && datesOnly(p.before.Text, p.after.Text):
+		return models.ReasonDateOnly, worthDate
+	case b.runes >= runningText:
+		return models.ReasonText, worthText
+	}
+	return models.ReasonText, worthLine
+}
+
+// sameText is what differs between two blocks with one text.
+func (p *pair) sameText() (models.Reasons, float64) {
+	switch {
+	case p.before.hash(linkTarget) != p.after.hash(linkTarget):
+		return models.ReasonLinkTarget, worthLink
+	case p.before.Level != p.after.Level:
+		return models.ReasonHeading | models.ReasonMarkupOnly, worthMarkup
+	}
+	return models.ReasonLinkTarget, worthWhole
+}
+
+// numbers is what a text is whose numbers alone differ.
+func numbers(text string) (models.Reasons, float64) {
+	t := look(text)
+	switch {
+	case t.counts > 0 && t.words <= maxCounterWords:
+		return models.ReasonCounter, worthCounter
+	case t.dates > 0:
+		return models.ReasonDateOnly, worthDate
+	}
+	return models.ReasonCounter, worthNumber
+}
+
+// maxCounterWords is how many words stand beside a counter at most.
+const maxCounterWords = 6
+
+// datesOnly tells whether two texts are the same but for names of months and days, and numbers.
+func datesOnly(a, b string) bool {
+	if len(a) > 400 || len(b) > 400 {
+		return false
+	}
+	strip := func(s string) string {
+		return strings.Join(slices.DeleteFunc(strings.Fields(masked(s)), func(w string) bool {
+			w = strings.ToLower(strings.Trim(w, ".,:;()"))
+			return dateWords[w] || strings.Trim(w, "0/-.:thndrs") == ""
+		}), " ")
+	}
+	return strip(a) == strip(b)
+}
+
+// transientText tells the texts that differ on every visit by their nature: times of day, ages.
+func (p *pair) transientText() models.Reasons {
+	for _, b := range []*Block{p.before, p.after} {
+		if b == nil {
+			continue
+		}
+		if b.runes > maxClockRunes || len(b.Links) > 0 {
+			return 0
+		}
+		t := look(b.Text)
+		clock := t.clock && t.words-t.dates-t.ages <= maxClockWords
+		age := t.numbers == 1 && t.ages > 0 && t.words-t.ages <= maxClockWords
+		if !clock && !age {
+			return 0
+		}
+	}
+	return models.ReasonDateOnly
+}
+
+// A clock or an age stands by itself, with a few words around it.
+const (
+	maxClockRunes = 60
+	maxClockWords = 3
+)
+
+// sameWords tells whether what went and what came read the same, put together in order: paragraphs cut otherwise.
+func sameWords(all []pair) bool {
+	var gone, come []*Block
+	for i := range all {
+		if all[i].before != nil {
+			gone = append(gone, all[i].before)
+		}
+		if all[i].after != nil {
+			come = append(come, all[i].after)
+		}
+	}
+	return len(gone) > 0 && len(come) > 0 && letters(gone) == letters(come)
+}
+
+// letters joins the texts of blocks without their spaces, in an order that the cut does not change: that of their words.
+func letters(blocks []*Block) uint64 {
+	sum := uint64(0)
+	for _, b := range blocks {
+		for word := range strings.FieldsSeq(b.Text) {
+			sum += mix(hashString(slotSeed, word))
+		}
+	}
+	return sum
+}

@@ -1,0 +1,81 @@
+package content
+
+const hostForm = 1
+
+// DecodeHost reads what Encode wrote. A damaged memory reads as an empty one.
+func DecodeHost(b []byte) *HostMemory {
+	p := newParser(b, hostForm)
+	h := &HostMemory{}
+	for range min(p.count(), maxMoves) {
+		h.moves = append(h.moves, move{token: p.hash(), page: p.signed(), at: p.signed(), main: uint32(p.number())})
+	}
+	for range min(p.count(), maxRegions) {
+		h.regions = append(h.regions, p.region())
+	}
+	for range min(p.count(), maxRetracts) {
+		h.retracts = append(h.retracts, retract{page: p.signed(), at: p.signed()})
+	}
+	for range min(p.count(), maxMissing) {
+		h.missing = append(h.missing, shape{title: p.hash(), text: p.hash(), size: uint32(p.number()), at: p.signed()})
+	}
+	if !p.whole() {
+		return &HostMemory{}
+	}
+	return h
+}
+
+func (p *parser) region() region {
+	r := region{key: p.hash(), kind: RegionKind(p.number()), path: p.text(), sample: p.text(), times: uint32(p.number()),
+		first: p.signed(), last: p.signed()}
+	r.path, r.sample = tail(r.path, maxWhere), head(r.sample, maxSample)
+	for range min(p.count(), maxPages) {
+		r.pages = append(r.pages, uint32(p.number()))
+	}
+	return r
+}
+
+// Encode writes the memory, in at most MaxHostMemory bytes; nil where there is nothing to remember.
+func (h *HostMemory) Encode() []byte {
+	if len(h.moves)+len(h.regions)+len(h.retracts)+len(h.missing) == 0 {
+		return nil
+	}
+	w := newWriter(hostForm)
+	w.number(uint64(len(h.moves)))
+	for _, m := range h.moves {
+		w.hash(m.token)
+		w.signed(m.page)
+		w.signed(m.at)
+		w.number(uint64(m.main))
+	}
+	w.number(uint64(len(h.regions)))
+	for i := range h.regions {
+		w.region(&h.regions[i])
+	}
+	w.number(uint64(len(h.retracts)))
+	for _, r := range h.retracts {
+		w.signed(r.page)
+		w.signed(r.at)
+	}
+	w.number(uint64(len(h.missing)))
+	for _, s := range h.missing {
+		w.hash(s.title)
+		w.hash(s.text)
+		w.number(uint64(s.size))
+		w.signed(s.at)
+	}
+	return w.finish()
+}
+
+func (w *writer) region(r *region) {
+	w.hash(r.key)
+	w.number(uint64(r.kind))
+	w.text(r.path)
+	w.text(r.sample)
+	w.number(uint64(r.times))
+	w.signed(r.first)
+	w.signed(r.last)
+	w.number(uint64(len(r.pages)))
+	for _, page := range r.pages {
+		w.number(uint64(page))
+	}
+}

@@ -1,0 +1,89 @@
+package content
+
+import (
+	"net/url"
+	"strings"
+
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/extract"
+)
+
+// link says where a reference leads.
+func (r *reader) link(ref string) Link {
+	if l, ok := r.targets[ref]; ok {
+		return l
+	}
+	l := linkOf(r.base, r.at, ref)
+	r.targets[ref] = l
+	return l
+}
+
+// hiddenMail stands for every mail address that a CDN hides: it is encoded anew on each visit.
+const hiddenMail = "mailto:"
+
+// linkOf is where a reference found on the page at leads.
+func linkOf(base, at canon.URL, ref string) Link {
+	ref = strings.TrimSpace(ref)
+	if len(ref) > canon.MaxBytes {
+		ref = ref[:canon.MaxBytes]
+	}
+	switch {
+	case strings.HasPrefix(ref, "#"):
+		return Link{Target: "#", Whole: ref}
+	case strings.Contains(ref, "/cdn-cgi/l/email-protection"):
+		return Link{Target: hiddenMail, Whole: hiddenMail}
+	}
+	u, err := base.Resolve(ref)
+	if err != nil {
+		return unresolved(ref)
+	}
+	u, ref = behind(u, ref)
+	_, fragment, _ := strings.Cut(ref, "#")
+	whole := extract.Target(u)
+	if !at.IsZero() && fragment != "" && whole == extract.Target(at) {
+		return Link{Target: "#", Whole: "#" + fragment}
+	}
+	target, _, _ := strings.Cut(whole, "?")
+	whole = u.Scheme() + "://" + whole
+	if fragment != "" {
+		whole += "#" + fragment
+	}
+	return Link{Target: strings.TrimSuffix(target, "/"), Whole: whole}
+}
+
+// unresolved is a reference that is no web address, or a relative one on a page whose own address is not known.
+func unresolved(ref string) Link {
+	scheme, _, _ := strings.Cut(ref, ":")
+	switch strings.ToLower(scheme) {
+	case "javascript", "data", "blob", "about":
+		return Link{Target: "#", Whole: "#"}
+	}
+	target, _, _ := strings.Cut(ref, "?")
+	return Link{Target: target, Whole: ref}
+}
+
+// behind is the address that a counting redirect leads to, where the link says it: /l.php?u=https%3A%2F%2F…&h=…. What
+// else such a link carries is made anew for each visit. A link with its target in a parameter and no others is an
+// address as it stands: that of a form, of a translation, of a share button.
+func behind(u canon.URL, ref string) (canon.URL, string) {
+	query := u.Query()
+	if !strings.Contains(query, "http") || !strings.Contains(query, "&") {
+		return u, ref
+	}
+	for param := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(param, "=")
+		switch name {
+		case "u", "url", "q", "target", "to", "dest", "destination", "redirect", "redirect_url", "goto":
+		default:
+			continue
+		}
+		value, err := url.QueryUnescape(value)
+		if err != nil || !strings.HasPrefix(value, "http") {
+			continue
+		}
+		if inner, err := canon.Parse(value); err == nil {
+			return inner, value
+		}
+	}
+	return u, ref
+}

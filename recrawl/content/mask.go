@@ -1,0 +1,123 @@
+package content
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// masked writes a text without its numbers, so that texts that differ in nothing else are equal.
+func masked(s string) string {
+	if strings.IndexFunc(s, unicode.IsDigit) < 0 {
+		return s
+	}
+	var b strings.Builder
+	in := false
+	for _, r := range s {
+		digit := unicode.IsDigit(r)
+		if digit && !in {
+			b.WriteByte('0')
+		}
+		if !digit && !(in && (r == ',' || r == '.' || r == '\u00a0')) {
+			in = false
+			b.WriteRune(r)
+		}
+		in = in || digit
+	}
+	return b.String()
+}
+
+// dateWords are the names of months and days, and their short forms, in the languages of the pages at hand.
+var dateWords = wordSet(`january february march april may june july august september october november december
+jan feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
+mon tue wed thu fri sat sun am pm st nd rd th of utc gmt cet cest est edt pst pdt
+janvier février mars avril mai juin juillet août septembre octobre novembre décembre
+lundi mardi mercredi jeudi vendredi samedi dimanche
+januar februar märz april mai juni juli august september oktober november dezember
+montag dienstag mittwoch donnerstag freitag samstag sonntag uhr
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre de
+gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre a à at le la the on um am`)
+
+// ageWords are those of "3 minutes ago".
+var ageWords = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months ago
+just now today yesterday seconde secondes heure heures jour jours semaine semaines mois il y a sekunde sekunden minuten
+stunde stunden tag tagen tage woche wochen vor hace horas hora minutos días`)
+
+// countWords stand beside numbers that count what visitors do.
+var countWords = wordSet(`view views visit visits visitor visitors like likes comment comments share shares download
+downloads follower followers member members online user users reply replies vote votes star stars fork forks watching
+reads played plays vues visites visiteurs commentaires partages abonnés membres aufrufe besucher kommentare mitglieder`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// shapeOfText is what a text is made of.
+type shapeOfText struct {
+	words   int  // letters only
+	dates   int  // of those, names of months and days
+	ages    int  // of those, words of ages
+	counts  int  // of those, words beside counters
+	numbers int  // runs of digits
+	clock   bool // it has a time of day: 12:34
+}
+
+// look reads a text's words and numbers.
+func look(s string) shapeOfText {
+	var t shapeOfText
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case unicode.IsLetter(r):
+			end := until(s, func(r rune) bool { return !unicode.IsLetter(r) })
+			t.word(strings.ToLower(s[:end]))
+			s = s[end:]
+		case unicode.IsDigit(r):
+			end := until(s, func(r rune) bool { return !unicode.IsDigit(r) && r != ':' })
+			t.numbers++
+			t.clock = t.clock || isClock(s[:end])
+			s = s[end:]
+		default:
+			s = s[size:]
+		}
+	}
+	return t
+}
+
+func until(s string, f func(rune) bool) int {
+	if end := strings.IndexFunc(s, f); end >= 0 {
+		return end
+	}
+	return len(s)
+}
+
+func (t *shapeOfText) word(w string) {
+	t.words++
+	if dateWords[w] {
+		t.dates++
+	}
+	if ageWords[w] {
+		t.ages++
+	}
+	if countWords[w] {
+		t.counts++
+	}
+}
+
+// isClock tells 9:05 and 23:59:59 from 1:100.
+func isClock(s string) bool {
+	parts := strings.Split(s, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return false
+	}
+	for i, p := range parts {
+		if len(p) != 2 && (i > 0 || len(p) != 1) || i == 0 && p > "24" && len(p) == 2 || i > 0 && p > "59" {
+			return false
+		}
+	}
+	return true
+}

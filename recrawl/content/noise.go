@@ -1,0 +1,195 @@
+package content
+
+import (
+	"strings"
+
+	"recrawld/models"
+)
+
+// Places that keep changing. A place is volatile when it changed often enough since it first did, beside the visits that
+// saw the page: a paragraph that is edited twice a year on a page that is visited daily is not, a teaser that is another
+// one on every second visit is.
+const (
+	volatileChanges = 4    // changes from which on a place can be volatile
+	volatileShare   = 0.5  // of the visits since its first change
+	knownChanges    = 3    // the same, where numbers alone change or texts come back that were there before
+	knownShare      = 0.25 //
+	volatileRunes   = 300  // longer blocks are text
+	hostPages       = 3    // pages of a host on which a place is volatile from which on it is on all
+	templateFlips   = 2    // times from which on a region of the host is ignored at once
+)
+
+// place names where a block stands: its path, and its first words where several blocks of the view stand there.
+func (v *View) place(b *Block, crowded map[uint64]int) uint64 {
+	slot := v.nodes[b.node].slot
+	if crowded[slot] < 2 {
+		return slot
+	}
+	words := strings.Fields(head(masked(b.Text), 80))
+	return hashString(slot, strings.Join(words[:min(2, len(words))], " "))
+}
+
+// crowded counts the blocks of each path.
+func (v *View) crowded() map[uint64]int {
+	counts := map[uint64]int{}
+	for i := range v.blocks {
+		counts[v.nodes[v.blocks[i].node].slot]++
+	}
+	return counts
+}
+
+// volatile is the first half of rung 5: it counts what changed where, and marks the pairs in places that keep changing.
+func (c *Case) volatile(d *difference, pairs []pair) {
+	if len(pairs) > maxSlots {
+		return
+	}
+	before, after := d.before.crowded(), d.after.crowded()
+	counted := map[uint64]bool{}
+	for i := range pairs {
+		p := &pairs[i]
+		var key uint64
+		var from, to uint32
+		var block *Block
+		var path string
+		if p.before != nil {
+			key, from, block, path = d.before.place(p.before, before), textPrint(p.before), p.before, d.before.Path(p.before)
+		}
+		if p.after != nil {
+			key, to, block, path = d.after.place(p.after, after), textPrint(p.after), p.after, d.after.Path(p.after)
+		}
+		if block.runes > volatileRunes || counted[key] {
+			continue
+		}
+		was := c.isVolatile(key, p)
+		counted[key] = true
+		c.Page.changed(key, from, to)
+		if was {
+			p.noise |= models.ReasonVolatile
+			p.worth = min(p.worth, worthCounter)
+			c.Host.learn(key, Volatile, path, block.Text, c.PageID, c.Now.Unix())
+		}
+	}
+}
+
+// isVolatile tells whether a place kept changing before now.
+func (c *Case) isVolatile(key uint64, p *pair) bool {
+	if order, decided := c.Orders.of(key); decided {
+		return order.Noise
+	}
+	if r := c.Host.region(key); r != nil && r.kind == Volatile && len(r.pages) >= hostPages {
+		return true
+	}
+	s := c.Page.slot(key)
+	if s == nil {
+		return false
+	}
+	share := float64(s.changes) / float64(max(c.Page.seen-s.since, 1))
+	if p.reason&models.ReasonCounter != 0 || 2*s.backs >= s.changes {
+		return s.changes >= knownChanges && share >= knownShare
+	}
+	return s.changes >= volatileChanges && share >= volatileShare
+}
+
+func textPrint(b *Block) uint32 { return uint32(b.hash(linkWhole)) }
+
+// Regions that pages of a host share.
+const (
+	flipSeconds = 86400 // within which other pages must show the same change
+	flipBlocks  = 40    // blocks of the largest difference that is looked at
+	sharedMain  = 0.34  // of the main content, from which on two pages show one document
+)
+
+// template is the second half of rung 5: where every block that came or went did so on another page of the host within a
+// day, that is one change of what the pages share. It returns a sample of the region, "" for none.
+func (c *Case) template(d *difference, pairs []pair) string {
+	now := c.Now.Unix()
+	c.Host.forget(now)
+	if d.size() > flipBlocks {
+		return ""
+	}
+	main := uint32(c.After.mainPrint(d))
+	tokens := d.tokens()
+	others := map[int64]bool{}
+	shared := len(tokens) > 0
+	for _, t := range tokens {
+		seen := false
+		for _, m := range c.Host.moves {
+			if m.token == t && m.page != c.PageID && m.main != main {
+				seen = true
+				others[m.page] = true
+			}
+		}
+		shared = shared && seen
+	}
+	for _, t := range tokens {
+		c.Host.moves = append(c.Host.moves, move{token: t, page: c.PageID, at: now, main: main})
+	}
+	if extra := len(c.Host.moves) - maxMoves; extra > 0 {
+		c.Host.moves = append(c.Host.moves[:0], c.Host.moves[extra:]...)
+	}
+	if !shared {
+		return ""
+	}
+	return c.flipped(d, pairs, others, now)
+}
+
+// flipped marks all pairs as the host's and withdraws the changes of the pages that showed it first.
+func (c *Case) flipped(d *difference, pairs []pair, others map[int64]bool, now int64) string {
+	sample := ""
+	for i := range pairs {
+		p := &pairs[i]
+		p.noise |= models.ReasonTemplate
+		p.worth = min(p.worth, worthCounter)
+		view, block := d.after, p.after
+		if block == nil {
+			view, block = d.before, p.before
+		}
+		c.Host.learn(hashString(view.nodes[block.node].slot, "template"), Template, view.Path(block), block.Text, c.PageID, now)
+		if sample == "" {
+			sample = head(block.Text, maxSample)
+		}
+	}
+	for page := range others {
+		c.Host.withdrawLater(page, now)
+	}
+	return sample
+}
+
+// tokens are the blocks that came and went.
+func (d *difference) tokens() []uint64 {
+	var all []uint64
+	for _, b := range blocksOf(d.before, d.gone) {
+		all = append(all, mix(b.hash(linkTarget)^1))
+	}
+	for _, b := range blocksOf(d.after, d.come) {
+		all = append(all, b.hash(linkTarget))
+	}
+	return all
+}
+
+// mainPrint is a print of the main content but for what differs.
+func (v *View) mainPrint(d *difference) uint64 {
+	sum := uint64(0)
+	for i := range v.blocks {
+		if b := &v.blocks[i]; b.Main && b.runes >= runningText {
+			sum += mix(hashString(slotSeed, b.Text))
+		}
+	}
+	for _, b := range blocksOf(d.after, d.come) {
+		if b.Main && b.runes >= runningText {
+			sum -= mix(hashString(slotSeed, b.Text))
+		}
+	}
+	return mix(sum)
+}
+
+// forget drops what lies further back than a day.
+func (h *HostMemory) forget(now int64) {
+	kept := h.moves[:0]
+	for _, m := range h.moves {
+		if now-m.at <= flipSeconds && m.at <= now {
+			kept = append(kept, m)
+		}
+	}
+	h.moves = kept
+}

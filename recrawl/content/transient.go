@@ -1,0 +1,175 @@
+package content
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"recrawld/models"
+)
+
+// What is no content. A view that keeps next to nothing of the main content of the good one before it, and is much
+// shorter, is no edition of the page: it is a loading screen, an error, a log-in form, or another document altogether.
+const (
+	lostShare   = 0.1 // of the running text that may be left where the content is gone
+	tinySize    = 0.1 // of the length that it had, below which nothing more needs to be known
+	smallSize   = 0.5 // below which it takes a sign of an error, or another frame
+	frameShare  = 0.3 // of the blocks around the content that must be there for the frame to be the page's own
+	fewBlocks   = 5   // blocks around the content below which they say nothing of the frame
+	enoughRunes = 200 // of main content that a page must have had for its loss to be noticed
+	maxRuns     = 3   // the same transient view in a row after which that is what the page is
+)
+
+// overlap is how much of a page another view of it still has.
+type overlap struct {
+	kept  float64 // share of the main content, by runes
+	size  float64 // length of the main content beside what it was
+	runes int     // of main content now
+	own   bool    // title or frame are the page's own
+}
+
+// overlapOf compares after with the view of a good visit.
+func overlapOf(before, after *View) overlap {
+	have := make(map[string]struct{}, len(after.blocks))
+	now := 0
+	for i := range after.blocks {
+		b := &after.blocks[i]
+		have[b.Text] = struct{}{}
+		if b.Main {
+			now += int(b.runes)
+		}
+	}
+	var kept, all, frameKept, frame int
+	for i := range before.blocks {
+		b := &before.blocks[i]
+		_, there := have[b.Text]
+		n := 0
+		if there {
+			n = 1
+		}
+		switch {
+		case b.Text == "":
+		case b.Main:
+			all += int(b.runes)
+			kept += n * int(b.runes)
+		default:
+			frame++
+			frameKept += n
+		}
+	}
+	o := overlap{kept: 1, size: 1, runes: now, own: before.Title == after.Title && after.Title != ""}
+	if all >= enoughRunes {
+		o.kept, o.size = float64(kept)/float64(all), float64(now)/float64(all)
+	}
+	if frame >= fewBlocks && float64(frameKept) >= frameShare*float64(frame) {
+		o.own = true
+	}
+	return o
+}
+
+// transient tells whether after is no content of the page, and what it is instead. own tells that a reader still sees
+// the page, with nothing or a message in it.
+func transient(before, after *View) (class models.ErrorClass, own, is bool) {
+	o := overlapOf(before, after)
+	if o.kept >= lostShare {
+		return models.ClassNone, true, false
+	}
+	signs := signsOf(after)
+	switch {
+	case o.size < tinySize, o.size < smallSize && (signs != models.ClassNone || !o.own || after.forms > before.forms):
+	default:
+		return models.ClassNone, true, false
+	}
+	switch {
+	case signs == models.BlockPage:
+		return signs, false, true
+	case after.forms > before.forms:
+		return models.LoginWall, false, true
+	case signs != models.ClassNone:
+		return signs, o.own, true
+	case o.own || o.runes < runningText:
+		return models.Shell, o.own, true
+	}
+	return models.ErrorPage, false, true
+}
+
+// The words of pages without content, in lower case, looked for in the title and in what little text there is. Languages
+// are those of the pages at hand; a page in another one is told by its size and its frame.
+var (
+	blockWords = []string{"captcha", "access denied", "attention required", "just a moment", "verify you are human",
+		"verifying you are human", "are you a robot", "unusual traffic", "request blocked", "you have been blocked",
+		"checking your browser", "security check", "ddos protection", "accès refusé", "zugriff verweigert", "acceso denegado"}
+	errorWords = []string{"error", "not found", "isn't available", "not available", "unavailable", "something went wrong",
+		"something's gone wrong", "went wrong", "could not be found", "maintenance", "bad gateway", "time-out", "timeout",
+		"redirect", "try again", "try reloading", "erreur", "introuvable", "indisponible", "fehler", "nicht gefunden",
+		"nicht verfügbar", "no disponible", "no encontrada", "pagina non trovata", "404", "500", "502", "503"}
+	shellWords = []string{"loading", "enable javascript", "please wait", "javascript is required", "javascript is disabled",
+		"requires javascript", "chargement", "activer javascript", "wird geladen", "bitte warten", "cargando", "caricamento"}
+)
+
+// signRunes is the length of the main text up to which words are a sign: a long text may speak of errors.
+const signRunes = 2000
+
+// signsOf is what the words of a short page say that it is.
+func signsOf(v *View) models.ErrorClass {
+	text := v.Text()
+	if utf8.RuneCountInString(text) > signRunes {
+		text = ""
+	}
+	text = strings.ToLower(v.Title + "\n" + text)
+	switch {
+	case containsAny(text, blockWords):
+		return models.BlockPage
+	case containsAny(text, shellWords):
+		return models.Shell
+	case containsAny(text, errorWords):
+		return models.ErrorPage
+	}
+	return models.ClassNone
+}
+
+func containsAny(text string, words []string) bool {
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// shapeOf is what a view looks like, for recognising it again.
+func shapeOf(v *View, at int64) shape {
+	runes := 0
+	for i := range v.blocks {
+		if v.blocks[i].Main {
+			runes += int(v.blocks[i].runes)
+		}
+	}
+	return shape{title: hashString(slotSeed, masked(v.Title)), text: v.shape(), size: uint32(runes), at: at}
+}
+
+// shape is a print of the main text without its digits and without what the address asked for would put there: words
+// are taken from blocks that are no longer than a line.
+func (v *View) shape() uint64 {
+	sum := uint64(0)
+	for i := range v.blocks {
+		if b := &v.blocks[i]; b.Main && b.Text != "" {
+			sum += mix(hashString(slotSeed, masked(b.Text)))
+		}
+	}
+	return mix(sum)
+}
+
+// IsMissing tells whether a view is the host's answer for names that do not exist.
+func (h *HostMemory) IsMissing(v *View) bool {
+	if len(h.missing) == 0 {
+		return false
+	}
+	s := shapeOf(v, 0)
+	for _, m := range h.missing {
+		near := 10*s.size >= 8*m.size && 8*s.size <= 10*m.size // within a fifth: the address is often repeated in it
+		if m.text == s.text || m.title == s.title && near && signsOf(v) == models.ErrorPage {
+			return true
+		}
+	}
+	return false
+}
