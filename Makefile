@@ -19,7 +19,7 @@ export GOFLAGS     ?= -buildvcs=false
 
 STAGES := deps format vet staticcheck unit race e2e fuzz kill deb
 
-.PHONY: test $(STAGES) arch build fmt torture bench bench-freshness clean
+.PHONY: test $(STAGES) arch build fmt torture bench microbench bench-freshness clean
 
 test:
 	@began=$$SECONDS; \
@@ -90,7 +90,17 @@ SHARED ?= $(or $(RECRAWLD_SHARED),../shared)
 bench-freshness:
 	go run ./internal/freshbench -traces $(SHARED)/traces -judge $(SHARED)/freshjudge $(FRESHBENCH)
 
-bench:
+# bench measures refreshes and first crawls beside wget2 and colly in alternating rounds, on SQLite and a PostgreSQL of its
+# own, and writes dist/bench.json and the tables of BENCHMARKS.md. It wants a machine that does nothing else, and takes some
+# ten minutes; BENCH='-large 10000000' adds stores of up to ten million URLs and takes hours. microbench runs the
+# benchmarks of the packages.
+BENCH ?=
+
+bench: build
+	@.ci/bench-deps
+	go run ./internal/bench -recrawld $(DIST)/recrawld -out $(DIST)/bench.json -report BENCHMARKS.md $(BENCH)
+
+microbench:
 	go test -run '^$$' -bench . -benchmem ./...
 
 build:

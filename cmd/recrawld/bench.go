@@ -28,6 +28,7 @@ type benchFlags struct {
 	Hosts       int           `default:"20" help:"Hosts, each at a loopback address of its own."`
 	Pages       int           `help:"Pages of each host; default: as many as the time may take."`
 	For         time.Duration `default:"10s" help:"How long to measure; it ends sooner when every page was visited."`
+	Warmup      time.Duration `help:"How long to run before the measuring begins."`
 	Latency     time.Duration `help:"What every answer waits for."`
 	Size        int           `default:"8192" help:"Bytes of a page."`
 	Changes     float64       `default:"0.05" help:"Share of the conditional requests that find another version."`
@@ -55,7 +56,7 @@ func (*benchRefreshCmd) Help() string { return benchHelp }
 // Run implements the command.
 func (c *benchRefreshCmd) Run(ctx context.Context, g *globals) error {
 	if c.Pages == 0 && c.Hosts > 0 {
-		c.Pages = perHost(c.For, 30000, c.Hosts)
+		c.Pages = perHost(c.For+c.Warmup, 30000, c.Hosts)
 	}
 	return runBench(ctx, g, &bench{globals: *g, benchFlags: c.benchFlags, what: "refresh"})
 }
@@ -70,7 +71,7 @@ func (*benchCrawlCmd) Help() string { return benchHelp }
 // Run implements the command.
 func (c *benchCrawlCmd) Run(ctx context.Context, g *globals) error {
 	if c.Pages == 0 && c.Hosts > 0 {
-		c.Pages = perHost(c.For, 3000, c.Hosts)
+		c.Pages = perHost(c.For+c.Warmup, 3000, c.Hosts)
 	}
 	return runBench(ctx, g, &bench{globals: *g, benchFlags: c.benchFlags, what: "crawl"})
 }
@@ -97,6 +98,8 @@ func (b *bench) check() error {
 		return coded{exitUsage, err}
 	case b.For <= 0:
 		return usagef("--for %s: the time to measure is more than nothing", b.For)
+	case b.Warmup < 0:
+		return usagef("--warmup %s: it is no time before now", b.Warmup)
 	case b.StoreURL == "postgres":
 		return usagef("--store postgres: name an empty database, such as --store postgres://me@localhost/empty")
 	}

@@ -34,7 +34,7 @@ type benchFigures struct {
 	TLS         bool             `json:"tls"`
 	Policy      string           `json:"policy"`
 	StartS      float64          `json:"start_s"`  // from the daemon's start to the first visits in the database
-	Seconds     float64          `json:"seconds"`  // measured, from the first visits on
+	Seconds     float64          `json:"seconds"`  // measured, after the warm-up
 	Mirrored    bool             `json:"mirrored"` // the mirror had caught up in that time
 	Visits      int64            `json:"visits"`   // in that time, those of robots.txt left out
 	Outcomes    map[string]int64 `json:"outcomes"`
@@ -175,11 +175,14 @@ func (s *sample) count(m *dto.Metric) {
 
 // watch measures from the beginning of the work to the end of the time or of the pages.
 func (b *bench) watch(ctx context.Context, began time.Time, first sample) (benchFigures, error) {
+	visited, err := b.warmUp(ctx, &first)
+	if err != nil {
+		return benchFigures{}, err
+	}
 	stopProfile, err := b.profile()
 	if err != nil {
 		return benchFigures{}, err
 	}
-	var visited time.Time // when the first visits were in the database
 	total, end := int64(b.Hosts*b.Pages), first.at.Add(b.For)
 	last, mirrored := first, false
 	for last.at.Before(end) && (last.visits < total || !mirrored) {
@@ -198,6 +201,21 @@ func (b *bench) watch(ctx context.Context, began time.Time, first sample) (bench
 	figures := b.figures(first, last, mirrored)
 	figures.StartS = max(visited.Sub(began).Seconds(), 0)
 	return figures, stopProfile()
+}
+
+// warmUp waits until the measuring begins, moves the first sample there, and returns when the first visits were in the
+// database, zero where none were.
+func (b *bench) warmUp(ctx context.Context, first *sample) (visited time.Time, err error) {
+	for until := first.at.Add(b.Warmup); first.at.Before(until); {
+		if err := b.farm.SleepUntil(ctx, first.at.Add(20*time.Millisecond)); err != nil {
+			return visited, fmt.Errorf("the run was cut off: %w", err)
+		}
+		*first = b.sample()
+		if visited.IsZero() && first.visits > 0 {
+			visited = first.at
+		}
+	}
+	return visited, nil
 }
 
 func (b *bench) figures(first, last sample, mirrored bool) benchFigures {

@@ -34,6 +34,12 @@ type farmHello struct {
 	Authority string `json:"authority,omitempty"` // the certificate to trust, PEM
 }
 
+// farmFarewell is the line that says at the end how many pages were answered, with 200 and with 304.
+type farmFarewell struct {
+	Whole       int64 `json:"whole"`
+	NotModified int64 `json:"not_modified"`
+}
+
 // Run implements the command.
 func (c *benchOriginCmd) Run(ctx context.Context, g *globals) error {
 	f, err := sitefarm.New(sitefarm.Config{Hosts: c.Hosts, Pages: c.Pages, Size: c.Size, Changes: c.Changes,
@@ -55,7 +61,12 @@ func (c *benchOriginCmd) Run(ctx context.Context, g *globals) error {
 		_, _ = io.Copy(io.Discard, g.Stdin) // it ends when whoever started us does
 		cancel()
 	}()
-	return server.Run(ctx)
+	if err := server.Run(ctx); err != nil {
+		return err
+	}
+	var said farmFarewell
+	said.Whole, said.NotModified = server.Answers()
+	return json.NewEncoder(g.Stdout).Encode(said)
 }
 
 // farmProcess is the process that serves the sites of a run.

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"recrawld/clock"
@@ -22,7 +23,12 @@ type Server struct {
 	listener net.Listener
 	cert     tls.Certificate
 	bodies   sync.Pool
+
+	whole, notModified atomic.Int64
 }
+
+// Answers is how many pages were answered so far with 200 and with 304.
+func (s *Server) Answers() (whole, notModified int64) { return s.whole.Load(), s.notModified.Load() }
 
 // Listen opens the port of all hosts of a farm. Only this machine reaches it.
 func Listen(f *Farm) (*Server, error) {
@@ -85,9 +91,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head["Cache-Control"] = []string{"max-age=0, must-revalidate"}
 	head["Content-Type"] = []string{"text/html; charset=utf-8"} // with a 304, too: some clients end without
 	if tag == ETag(version) || tag == "" && unmodified(since, version) {
+		s.notModified.Add(1)
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	s.whole.Add(1)
 	body := s.bodies.Get().(*[]byte)
 	defer s.bodies.Put(body)
 	*body = f.AppendPage((*body)[:0], host, page, version)
