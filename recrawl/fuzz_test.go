@@ -3,6 +3,7 @@ package recrawl
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -27,24 +28,68 @@ func FuzzHTTPResponse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r := newRig(t, func(_ *Config, s *config.Settings) { s.PageTime = 5 * time.Second })
-		r.fetcher.dialer.connect = func(context.Context, string, string) (net.Conn, error) {
-			ours, theirs := net.Pipe()
-			go func() {
-				defer theirs.Close()
-				request := make([]byte, 4096)
-				if _, err := theirs.Read(request); err != nil {
-					return
-				}
-				_, _ = theirs.Write(raw) // an error means that the visit has seen enough
-			}()
-			return addressed{ours}, nil
-		}
+		r.answers(raw)
 		out := r.fetch("http://127.0.0.1/")
 		if out.Kind == 0 || out.Kind == models.Interrupted || out.Kind == models.Failed && out.Class == models.ClassNone {
 			t.Errorf("visit = %v %v (%s)", out.Kind, out.Class, out.Detail)
 		}
 		if !out.Kind.Observed() && (out.Body != nil || !out.Digest.IsZero()) {
 			t.Errorf("%v left a body of %d bytes", out.Kind, len(out.Body))
+		}
+	})
+}
+
+// answers has whatever is asked for answered with these bytes, over a pipe in place of the network.
+func (r *rig) answers(raw []byte) {
+	r.fetcher.dialer.connect = func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go func() {
+			defer theirs.Close()
+			request := make([]byte, 4096)
+			if _, err := theirs.Read(request); err != nil {
+				return
+			}
+			_, _ = theirs.Write(raw) // an error means that the visit has seen enough
+		}()
+		return addressed{ours}, nil
+	}
+}
+
+// FuzzSecondAnswer holds two answers of a page against each other, whatever they hold: the same body is the same page,
+// another is never nothing, what does not replace the copy leaves no body, and nothing panics.
+func FuzzSecondAnswer(f *testing.F) {
+	f.Add("text/html", []byte(edition(1)), []byte(edition(2)))
+	f.Add("text/html; charset=utf-16", []byte(edition(1)), []byte("<form><input type=password>"))
+	f.Add("application/json", []byte(`{"a":[1,{"b":"é"}]}`), []byte(`{"a":[2,`))
+	f.Add("application/rss+xml", []byte("<rss><channel><item><title>a</title></item></channel></rss>"), []byte("<rss>"))
+	f.Add("text/plain", []byte("one\ntwo\n"), []byte("\x00\xff"))
+	f.Add("image/png", []byte("\x89PNG"), []byte("\x89PNG\r\n"))
+	f.Add("", []byte("<p>x"), []byte("%PDF-1.7"))
+	f.Fuzz(func(t *testing.T, kind string, before, after []byte) {
+		if !sendable(kind) || len(before)+len(after) > 1<<16 || len(before) == 0 {
+			return
+		}
+		l := newLife(t, nil)
+		visit := func(body []byte) models.Outcome {
+			head := fmt.Sprintf("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, len(body))
+			l.answers(append([]byte(head), body...))
+			return l.turn("http://127.0.0.1/")
+		}
+		if out := visit(before); out.Kind != models.First {
+			return // the header was not one
+		}
+		wantKind(t, visit(before), models.SameBytes)
+		out := visit(after)
+		replaced := out.Kind.OtherBytes()
+		switch {
+		case bytes.Equal(before, after):
+			wantKind(t, out, models.SameBytes)
+		case replaced && !bytes.Equal(out.Body, after), !replaced && out.Body != nil:
+			t.Errorf("%v left a body of %d bytes", out.Kind, len(out.Body))
+		case !replaced && out.Kind != models.Failed, out.Kind == models.Failed && !out.Class.Transient() && out.Class != models.EmptyBody:
+			t.Errorf("another body is %v %v (%s)", out.Kind, out.Class, out.Detail)
+		case out.Significance < 0 || out.Significance > 1, out.Kind == models.Changed && out.Reasons == 0:
+			t.Errorf("%v of significance %v, %v", out.Kind, out.Significance, out.Reasons)
 		}
 	})
 }

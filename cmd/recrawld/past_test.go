@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+)
+
+// noisySite serves pages whose frame shows a counter, so that no two answers have the same bytes: /still never says
+// anything else, /fee says another fee on each second request, and /wall asks for a password from the second one on. Its
+// pages that do not exist answer 200.
+func noisySite(t *testing.T) *httptest.Server {
+	t.Helper()
+	var all, fee, wall atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		title, main := "Library", `<p>Nothing that anybody has asked for can be found at this address. It may have been moved.`
+		switch r.URL.Path {
+		case "/robots.txt":
+			http.NotFound(w, r)
+			return
+		case "/":
+			main = `<p>See <a href=/still>the rules</a>, <a href=/fee>the fees</a> and <a href=/wall>what members may read</a>.`
+		case "/still":
+			main = `<p>These rules hold for everybody who uses the library, on weekdays as well as on Sundays and holidays.`
+		case "/fee":
+			main = fmt.Sprintf(`<p>The fee for a year is %d pounds, to be paid at the desk on the first visit of each year.`, 10+fee.Add(1)/2)
+		case "/wall":
+			main = `<p>Members may read here what the committee decided in its last meeting, and who was there to decide it.
+				<p>It met on the first Monday of the month, in the reading room. All members were there but for the treasurer, who
+				was ill. The accounts of the last year were read and approved.<p>The opening hours in winter are to be as they were
+				last year. The roof is to be mended before the rains begin, for no more than what the builder asked for in spring.`
+			if wall.Add(1) > 1 {
+				title, main = "Sign in", `<p>Please sign in.<form method=post><input name=user><input type=password name=password><button>Sign in</button></form>`
+			}
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><title>%s</title><header><nav><ul><li><a href=/>Start</a></ul></nav></header>
+<main><h1>Library</h1>%s</main><footer><p>%d visitors so far</p></footer>`, title, main, all.Add(1))
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// TestDaemonTellsContentFromNoise runs the daemon for some days of its own over a site of noise, through database and
+// archive.
+func TestDaemonTellsContentFromNoise(t *testing.T) {
+	t.Parallel()
+	site := noisySite(t)
+	config, data := configure(t, "cycle: 1h\nsites: [{url: \""+site.URL+"\", fr: 1, fr_max: 4}]\n")
+	must(t, "run", "-c", config, "--speed", "20000", "--for", "6s")
+	store, err := models.Open(t.Context(), filepath.Join(data, databaseFile), models.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	kinds := func(path string) (models.Page, map[models.OutcomeKind]int) {
+		u, err := canon.Parse(site.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := store.Page(t.Context(), models.BucketOf(u.HostName()), models.PageID(u.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		visits, err := store.History(t.Context(), page.Bucket, page.ID, 0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := make(map[models.OutcomeKind]int)
+		for _, v := range visits {
+			seen[v.Kind]++
+		}
+		return page, seen
+	}
+	if page, seen := kinds("/still"); seen[models.Noise]+seen[models.SameText] < 3 || seen[models.Changed] > 0 || page.ByteChanges < 3 {
+		t.Errorf("a page that only counts: %v, %d changes of its bytes", seen, page.ByteChanges)
+	}
+	if page, seen := kinds("/fee"); seen[models.Changed] < 2 || seen[models.Noise] < 1 {
+		t.Errorf("a page with another fee each second time: %v, %d changes of its bytes", seen, page.ByteChanges)
+	}
+	if page, seen := kinds("/wall"); seen[models.Failed] < 1 || page.Class != models.LoginWall && page.Failures > 0 {
+		t.Errorf("a page behind a wall: %v, %v", seen, page.Class)
+	}
+	probes := 0
+	for _, path := range []string{"/", "/still", "/fee", "/wall"} {
+		_, seen := kinds(path)
+		probes += seen[models.Probed]
+	}
+	if probes != 1 {
+		t.Errorf("%d probes, want 1", probes)
+	}
+	if out := must(t, "diff", "-c", config, site.URL+"/fee", "1..2"); !strings.Contains(out, "pounds") {
+		t.Errorf("diff says %q", out)
+	}
+}
