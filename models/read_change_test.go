@@ -39,6 +39,23 @@ func TestTrialedHosts(t *testing.T) {
 	}
 }
 
+func TestSiteHosts(t *testing.T) {
+	t.Parallel()
+	s := openFilled(t, fillPages(9, 3))
+	for site, want := range map[int32]int{1: 3, 99: 0} {
+		n := 0
+		for _, err := range s.SiteHosts(t.Context(), site) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != want {
+			t.Errorf("%d hosts of site %d, want %d", n, site, want)
+		}
+	}
+}
+
 func TestChangesByWeight(t *testing.T) {
 	t.Parallel()
 	event := func(seq int64, kind EventKind, significance float32, reasons Reasons) Event {

@@ -51,14 +51,23 @@ func hostRank(h HostSummary, now Instant) int {
 // TrialedHosts yields the hosts of whose validators and promises something is known, of one site or of all (0), by bucket
 // and ID. It passes over the table of hosts once; an error ends the sequence.
 func (s *Store) TrialedHosts(ctx context.Context, site int32) iter.Seq2[Host, error] {
-	query := "SELECT " + hostTable.prefixed("h.") + ` FROM hosts h WHERE h.trials IS NOT NULL
-		AND ($1 = 0 OR EXISTS (SELECT 1 FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.site_id = $1))
-		ORDER BY h.bucket, h.id`
+	return s.hostsWhere(ctx, `h.trials IS NOT NULL
+		AND ($1 = 0 OR EXISTS (SELECT 1 FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.site_id = $1))`, site)
+}
+
+// SiteHosts yields the hosts that have pages of a site, by bucket and ID. It passes over the table of hosts once; an error
+// ends the sequence.
+func (s *Store) SiteHosts(ctx context.Context, site int32) iter.Seq2[Host, error] {
+	return s.hostsWhere(ctx, "EXISTS (SELECT 1 FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.site_id = $1)", site)
+}
+
+func (s *Store) hostsWhere(ctx context.Context, condition string, site int32) iter.Seq2[Host, error] {
+	query := "SELECT " + hostTable.prefixed("h.") + " FROM hosts h WHERE " + condition + " ORDER BY h.bucket, h.id"
 	return func(yield func(Host, error) bool) {
 		var h Host
 		for _, err := range s.scan(ctx, hostTable.fields(&h), query, site) {
 			if err != nil {
-				yield(Host{}, fmt.Errorf("read hosts on trial: %w", err))
+				yield(Host{}, fmt.Errorf("read hosts: %w", err))
 				return
 			}
 			if !yield(h, nil) {

@@ -26,7 +26,8 @@ type cli struct {
 	Changes  changesCmd  `cmd:"" help:"What happened to pages, the newest first."`
 	Show     showCmd     `cmd:"" help:"A page and its versions, or the body of one."`
 	Diff     diffCmd     `cmd:"" help:"What changed between two versions of a page."`
-	Report   reportCmd   `cmd:"" help:"Change rates, days, hosts, responses, calibration: as text, CSV or JSON."`
+	Noise    noiseCmd    `cmd:"" help:"What was learned of a site's noise: parts that change and do not count. Pin it, or clear it."`
+	Report   reportCmd   `cmd:"" help:"Change rates, days, hosts, hints, responses, calibration: as text, CSV or JSON."`
 	Plan     planCmd     `cmd:"" help:"What a service level takes, or what a budget reaches."`
 	Simulate simulateCmd `cmd:"" help:"Try policies and budgets on change histories, made-up worlds, or the visits recorded here."`
 	Pause    pauseCmd    `cmd:"" help:"Stop visiting a site, or all, for the time being."`

@@ -16,6 +16,7 @@ import (
 	"recrawld/clock"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 	"recrawld/scheduler"
 )
 
@@ -53,6 +54,7 @@ type filler struct {
 	t       *testing.T
 	store   *models.Store
 	archive *archive.Archive
+	learned []byte // what the next page's visit learns of its host's noise
 }
 
 // filledData makes a data directory with two sites and their histories, and its configuration, and returns its path.
@@ -128,6 +130,7 @@ func (f *filler) page(site int32, raw string, steps []step, finish func(*models.
 	host.Delay, host.OpenAt = 10*time.Second, 0
 	results := f.results(leases[0], page, steps)
 	last := &results[len(results)-1]
+	last.HostMemory = f.learned
 	finish(&last.Page, &host)
 	last.Host, last.Release = host, true
 	verdicts, err := f.store.Commit(f.t.Context(), filledNow, results)
@@ -242,12 +245,14 @@ func (f *filler) docs() {
 		rest(p, h)
 		p.Rule, p.DuplicateOf = models.RuleDuplicate, docs+"prices"
 	})
+	f.learn()
 	f.page(1, docs+"outage", []step{{ago: 3 * day, kind: models.First, body: "<p>All is well, and was so for long", frMax: 4},
 		{ago: time.Hour, kind: models.Failed, class: models.ErrorPage, frMax: 4}}, func(p *models.Page, h *models.Host) {
 		p.DueAt, p.Rule = models.At(filledNow.Add(time.Hour)), models.RuleBackoff
 		p.Failures, p.Class, p.Note = 1, models.ErrorPage, "\"We will be back soon\""
 		h.Trials = filledTrials()
 	})
+
 	f.page(1, docs+"fresh", nil, func(*models.Page, *models.Host) {})
 	f.robots("docs.example.org", "User-agent: *\nDisallow: /private/\n")
 }
@@ -293,6 +298,28 @@ func priceSteps() []step {
 		steps = append(steps, s)
 	}
 	return steps
+}
+
+// learn remembers of the host of the next page that a line on its pages changed on all of them at once, twice.
+func (f *filler) learn() {
+	memory := content.DecodeHost(nil)
+	page := func(i, edition int) (canon.URL, *content.View) {
+		u, err := canon.Parse(fmt.Sprintf("https://docs.example.org/chapter%c", 'a'+i))
+		f.must(err)
+		text := strings.Repeat(fmt.Sprintf("<p>This is what chapter %c has to say of its own matter and of no other, at length. ", 'a'+i), 5)
+		body := fmt.Sprintf("<title>Chapter %[1]c</title><main><p class=edition>Handbook, edition of the %[3]s hand, read by the house</p>%[2]s</main>", 'a'+i, text,
+			[]string{"first", "second", "third"}[edition])
+		return u, content.Read([]byte(body), "text/html", u, nil)
+	}
+	for edition := range 2 {
+		for i := range 4 {
+			u, before := page(i, edition)
+			_, after := page(i, edition+1)
+			content.Judge(content.Case{Before: before, After: after, Page: content.DecodePage(nil), Host: memory, Threshold: 0.5, URL: u,
+				PageID: models.PageID(u.String()), Now: filledNow.Add(time.Duration(edition-9)*day + time.Duration(i)*time.Hour)})
+		}
+	}
+	f.learned = memory.Encode()
 }
 
 // filledTrials are a host's hints of which one lied.

@@ -49,6 +49,8 @@ var readings = map[string]string{
 	"why-gone":        "why https://docs.example.org/old",
 	"why-excluded":    "why https://docs.example.org/private/x",
 	"why-paused":      "why https://blog.example.net/",
+	"noise":           "noise docs",
+	"noise-none":      "noise blog",
 	"report-site":     "report change-rates",
 	"report-type":     "report change-rates --by type --format csv",
 	"report-daily":    "report daily --since 90d",
