@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Claim leases ready hosts of the given buckets, in the order of the buckets and the longest ready first within each,
@@ -34,6 +36,13 @@ func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Lease, error) {
 			return nil, fmt.Errorf("claim hosts: %w", err)
 		}
 		leases = append(leases, claimed...)
+	}
+	if s.sharded {
+		for bucket, parents := range parentsOf(leases) {
+			if sharesFar(ctx, s.rows, bucket, parents) != nil {
+				break // they are leased, and are handed out with the shares as far as they are known; as above
+			}
+		}
 	}
 	return leases, nil
 }
@@ -219,36 +228,43 @@ func (t *tx) leaseRobots(ctx context.Context, leases []Lease) error {
 }
 
 // leaseShares counts the known children of the pages that have some, and those of them that changed since the page's
-// links were last extracted.
+// links were last extracted. Where the transaction is for one bucket alone, Claim counts the children in others after it.
 func (t *tx) leaseShares(ctx context.Context, leases []Lease) error {
-	parents := make(map[rowKey]*LeasedPage)
-	var keys []rowKey
-	for i := range leases {
-		for j := range leases[i].Pages {
-			if p := &leases[i].Pages[j]; p.Children > 0 {
-				key := rowKey{p.Bucket, p.ID}
-				parents[key] = p
-				keys = append(keys, key)
-			}
-		}
-	}
-	for bucket, ids := range byBucket(keys) {
-		inBucket := make(map[int64]*LeasedPage, len(ids))
-		for _, id := range ids {
-			inBucket[id] = parents[rowKey{bucket, id}]
-		}
+	for bucket, parents := range parentsOf(leases) {
+		ids := slices.Collect(maps.Keys(parents))
 		near := func(id int64, share ChildShare) {
-			inBucket[id].Share.Known += share.Known
-			inBucket[id].Share.Changed += share.Changed
+			parents[id].Share.Known += share.Known
+			parents[id].Share.Changed += share.Changed
 		}
 		if err := t.sharesNear(ctx, bucket, ids, near); err != nil {
 			return fmt.Errorf("child shares: %w", err)
 		}
-		if err := t.sharesFar(ctx, bucket, ids, inBucket); err != nil {
+		if t.store.sharded {
+			continue
+		}
+		if err := sharesFar(ctx, t.rows, bucket, parents); err != nil {
 			return fmt.Errorf("child shares: %w", err)
 		}
 	}
 	return nil
+}
+
+// parentsOf is the leased pages that have children, by bucket and ID.
+func parentsOf(leases []Lease) map[int16]map[int64]*LeasedPage {
+	parents := make(map[int16]map[int64]*LeasedPage)
+	for i := range leases {
+		for j := range leases[i].Pages {
+			p := &leases[i].Pages[j]
+			if p.Children == 0 {
+				continue
+			}
+			if parents[p.Bucket] == nil {
+				parents[p.Bucket] = make(map[int64]*LeasedPage)
+			}
+			parents[p.Bucket][p.ID] = p
+		}
+	}
+	return parents
 }
 
 // sharesNear counts the children in the parents' own bucket, which most are.
@@ -274,30 +290,34 @@ func (t *tx) sharesNear(ctx context.Context, bucket int16, parents []int64, add 
 	return rows.Err()
 }
 
+// querier runs a query, in a transaction or outside.
+type querier func(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+
 // sharesFar counts the children in other buckets, in one query for each: a sharded server joins only within a bucket.
-func (t *tx) sharesFar(ctx context.Context, bucket int16, ids []int64, parents map[int64]*LeasedPage) error {
-	rows, err := t.rows(ctx, `SELECT `+linkTable.list()+` FROM links WHERE bucket = $1 AND parent_id = ANY($2)
-		AND child_bucket <> $1`, bucket, ids)
+func sharesFar(ctx context.Context, query querier, bucket int16, parents map[int64]*LeasedPage) error {
+	// Index: the primary key.
+	rows, err := query(ctx, `SELECT `+linkTable.list()+` FROM links WHERE bucket = $1 AND parent_id = ANY($2)
+		AND child_bucket <> $1`, bucket, slices.Collect(maps.Keys(parents)))
 	links, err := linkTable.scan(rows, err)
 	if err != nil {
 		return err
 	}
-	parentsOf := make(map[int64][]int64)
+	above := make(map[int64][]int64) // parents by child
 	children := make(map[int16][]int64)
 	for _, l := range links {
-		if parentsOf[l.ChildID] == nil {
+		if above[l.ChildID] == nil {
 			children[l.ChildBucket] = append(children[l.ChildBucket], l.ChildID)
 		}
-		parentsOf[l.ChildID] = append(parentsOf[l.ChildID], l.ParentID)
+		above[l.ChildID] = append(above[l.ChildID], l.ParentID)
 	}
 	for bucket, ids := range children {
-		rows, err := t.rows(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND id = ANY($2)`, bucket, ids)
+		rows, err := query(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND id = ANY($2)`, bucket, ids)
 		pages, err := pageTable.scan(rows, err)
 		if err != nil {
 			return err
 		}
 		for i := range pages {
-			for _, id := range parentsOf[pages[i].ID] {
+			for _, id := range above[pages[i].ID] {
 				parents[id].Share.Count(&parents[id].Page, &pages[i])
 			}
 		}

@@ -21,11 +21,13 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 		b := results[i].Lease.Bucket
 		byBucket[b] = append(byBucket[b], i)
 	}
+	var parcels []parcel
 	for _, group := range s.transactions(slices.Sorted(maps.Keys(byBucket))) {
 		var order []int
 		for _, bucket := range group {
 			order = append(order, byBucket[bucket]...)
 		}
+		var more []parcel
 		err := s.inTx(ctx, func(t *tx) error {
 			c := commit{tx: t, queue: newQueue(t), now: now}
 			for _, i := range order {
@@ -38,11 +40,18 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 			for n, i := range order {
 				verdicts[i] = judged[n]
 			}
+			more = c.parcels
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
+		parcels = append(parcels, more...)
+	}
+	if s.sharded {
+		// What fails here stays in the outbox until Deliver succeeds, so nobody needs to hear of it; a body that is not noted
+		// is stored once more when it is seen again.
+		_ = s.deliver(ctx, parcels, contentsOf(results, verdicts))
 	}
 	return verdicts, nil
 }
@@ -57,17 +66,18 @@ type commit struct {
 	fresh   []*Result // those whose lease is held and that are not written yet
 	settled []rowKey  // hosts whose lease is held by a result, fresh or not
 	release map[rowKey]bool
+	parcels []parcel // what is for other buckets; none where the transaction holds them too
 }
 
 func (c *commit) run(ctx context.Context) ([]error, error) {
-	far, err := c.farHosts(ctx)
+	hosts, err := c.touched(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range c.results {
-		far = append(far, rowOfHost(r))
+		hosts = append(hosts, rowOfHost(r))
 	}
-	if err := c.queue.lock(ctx, far); err != nil {
+	if err := c.queue.lock(ctx, hosts); err != nil {
 		return nil, fmt.Errorf("lock hosts: %w", err)
 	}
 	verdicts, err := c.judge(ctx)
@@ -75,8 +85,8 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 		return nil, err
 	}
 	for _, write := range []func(context.Context) error{
-		c.writePages, c.writeVisits, c.writeKnowledge, c.writeMemories, c.writeRobots, c.writeLinks, c.discover, c.forward, c.writeContents, c.settleHosts,
-		c.queue.flush, c.writeEvents, c.writeDaily,
+		c.writePages, c.writeVisits, c.writeKnowledge, c.writeMemories, c.writeRobots, c.writeLinks, c.discover, c.forward, c.settleHosts,
+		c.queue.flush, c.writeElsewhere, c.writeEvents, c.writeDaily,
 	} {
 		if err := write(ctx); err != nil {
 			return nil, err
@@ -246,11 +256,20 @@ func (c *commit) writeRobots(ctx context.Context) error {
 	return robotsTable.upsert(ctx, c.tx, byKey(last))
 }
 
-// writeContents notes bodies seen for the first time, by digest, so that two transactions with the same ones do not
-// wait for each other in a circle.
-func (c *commit) writeContents(ctx context.Context) error {
+// writeElsewhere writes what belongs to no bucket of the results: contents, which lie by their digests, and what was found
+// out for other hosts. On a sharded server that is for other transactions (Store.deliver).
+func (c *commit) writeElsewhere(ctx context.Context) error {
+	if c.tx.store.sharded {
+		return c.pack(ctx)
+	}
+	return contentTable.insert(ctx, c.tx, firstOf(c.fresh))
+}
+
+// firstOf is the bodies of results that were seen for the first time, by digest, so that two transactions with the same
+// ones do not wait for each other in a circle.
+func firstOf(results []*Result) []contentRow {
 	first := make(map[string]contentRow)
-	for _, r := range c.fresh {
+	for _, r := range results {
 		if r.Content == nil || r.Content.Digest.IsZero() {
 			continue
 		}
@@ -259,7 +278,18 @@ func (c *commit) writeContents(ctx context.Context) error {
 			first[string(digest[:])] = contentRow{*r.Content, int16(digest[0])}
 		}
 	}
-	return contentTable.insert(ctx, c.tx, byKey(first))
+	return byKey(first)
+}
+
+// contentsOf is firstOf for the results that are written, now or before.
+func contentsOf(results []Result, verdicts []error) []contentRow {
+	var written []*Result
+	for i := range results {
+		if verdicts[i] == nil {
+			written = append(written, &results[i])
+		}
+	}
+	return firstOf(written)
 }
 
 // settleHosts releases the hosts whose last result is here, and moves the others' end of politeness.

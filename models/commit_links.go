@@ -8,14 +8,21 @@ import (
 	"slices"
 )
 
-// farHosts lists the hosts that the results touch beside the leased ones: those of discovered pages and of children
+// holds tells whether the transaction may write to a bucket: on a sharded server to that of its results alone.
+func (c *commit) holds(bucket int16) bool {
+	return !c.tx.store.sharded || bucket == c.results[0].Lease.Bucket
+}
+
+// touched lists the hosts that the results touch beside the leased ones: those of discovered pages and of children
 // that are brought forward. They are locked together with the leased ones, in one order.
-func (c *commit) farHosts(ctx context.Context) ([]rowKey, error) {
+func (c *commit) touched(ctx context.Context) ([]rowKey, error) {
 	var keys []rowKey
 	for _, r := range c.results {
 		for i := range r.Discovered {
 			name := Clean(r.Discovered[i].Host)
-			keys = append(keys, rowKey{BucketOf(name), HostID(name)})
+			if bucket := BucketOf(name); c.holds(bucket) {
+				keys = append(keys, rowKey{bucket, HostID(name)})
+			}
 		}
 	}
 	children, err := c.children(ctx, c.results)
@@ -23,17 +30,32 @@ func (c *commit) farHosts(ctx context.Context) ([]rowKey, error) {
 		return nil, err
 	}
 	for bucket, ids := range children {
-		rows, err := c.tx.rows(ctx, `SELECT DISTINCT host_id FROM pages WHERE bucket = $1 AND id = ANY($2)`, bucket, ids)
+		if !c.holds(bucket) {
+			continue
+		}
+		hosts, err := c.tx.hostsOf(ctx, bucket, ids)
 		if err != nil {
-			return nil, fmt.Errorf("hosts of children: %w", err)
+			return nil, err
 		}
-		hosts, err := scanIDs(rows)
-		if err != nil {
-			return nil, fmt.Errorf("hosts of children: %w", err)
-		}
-		for _, id := range hosts {
-			keys = append(keys, rowKey{bucket, id})
-		}
+		keys = append(keys, hosts...)
+	}
+	return keys, nil
+}
+
+// hostsOf is the hosts of those of the pages of a bucket that exist.
+func (t *tx) hostsOf(ctx context.Context, bucket int16, pages []int64) ([]rowKey, error) {
+	// Index: the primary key.
+	rows, err := t.rows(ctx, `SELECT DISTINCT host_id FROM pages WHERE bucket = $1 AND id = ANY($2)`, bucket, pages)
+	if err != nil {
+		return nil, fmt.Errorf("hosts of children: %w", err)
+	}
+	ids, err := scanIDs(rows)
+	if err != nil {
+		return nil, fmt.Errorf("hosts of children: %w", err)
+	}
+	keys := make([]rowKey, len(ids))
+	for i, id := range ids {
+		keys[i] = rowKey{bucket, id}
 	}
 	return keys, nil
 }
@@ -121,7 +143,10 @@ func (c *commit) forward(ctx context.Context) error {
 			return err
 		}
 		for bucket, ids := range children {
-			if err := c.hasten(ctx, r, bucket, ids); err != nil {
+			if !c.holds(bucket) {
+				continue
+			}
+			if err := c.queue.hasten(ctx, bucket, forwarding{ids, r.Forward, r.ForwardOf}); err != nil {
 				return fmt.Errorf("bring children forward: %w", err)
 			}
 		}
@@ -129,19 +154,20 @@ func (c *commit) forward(ctx context.Context) error {
 	return nil
 }
 
-func (c *commit) hasten(ctx context.Context, r *Result, bucket int16, ids []int64) error {
+// hasten brings children of one bucket forward.
+func (q *queue) hasten(ctx context.Context, bucket int16, f forwarding) error {
 	// Index: the primary key.
-	rows, err := c.tx.rows(ctx, `UPDATE pages SET due_at = $3, rule = $4
+	rows, err := q.tx.rows(ctx, `UPDATE pages SET due_at = $3, rule = $4
 		WHERE bucket = $1 AND id = ANY($2) AND visited_at < $5 AND due_at > $3 RETURNING host_id`,
-		bucket, ids, int64(r.Forward), int16(RuleParent), int64(r.ForwardOf))
+		bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of))
 	if err != nil {
 		return err
 	}
 	hosts, err := scanIDs(rows)
 	for _, id := range hosts {
 		// A host that was not locked got the child after the locks were taken: by a discovery, so it is due at once.
-		if h := c.queue.get(bucket, id); h != nil {
-			h.Hasten(r.Forward)
+		if h := q.get(bucket, id); h != nil {
+			h.Hasten(f.To)
 		}
 	}
 	return err

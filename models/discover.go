@@ -33,13 +33,21 @@ type Added struct {
 	Dropped int // beyond the limit of pages a host, or with the ID of another URL
 }
 
-// discover adds the results' discovered pages.
+// discover adds the results' discovered pages that the transaction may write: those of a result's own bucket first, as
+// where the others come later.
 func (c *commit) discover(ctx context.Context) error {
-	var found []Discovery
+	var near, far []Discovery
 	for _, r := range c.fresh {
-		found = append(found, r.Discovered...)
+		for _, d := range r.Discovered {
+			switch bucket := BucketOf(Clean(d.Host)); {
+			case bucket == r.Lease.Bucket:
+				near = append(near, d)
+			case c.holds(bucket):
+				far = append(far, d)
+			}
+		}
 	}
-	_, err := c.queue.discover(ctx, c.now, found, c.tx.store.options.PagesPerHost)
+	_, err := c.queue.discover(ctx, c.now, append(near, far...), c.tx.store.options.PagesPerHost)
 	return err
 }
 

@@ -202,14 +202,6 @@ func (m *Memory) Contents(ctx context.Context, digests []models.Digest) (map[mod
 	return seen, nil
 }
 
-// discover adds pages that do not exist, and their hosts.
-func (m *Memory) discover(now time.Time, found []models.Discovery, limit int) {
-	var sum models.Added
-	for i := range found {
-		m.add(now, &found[i], limit, &sum)
-	}
-}
-
 // add adds a page unless it exists, and its host.
 func (m *Memory) add(now time.Time, found *models.Discovery, limit int, sum *models.Added) {
 	row := found.Row(now)

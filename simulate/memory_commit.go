@@ -17,18 +17,18 @@ func (m *Memory) Commit(ctx context.Context, now time.Time, results []models.Res
 	defer m.mu.Unlock()
 	verdicts := again(m, &m.verdicts, len(results))[:len(results)]
 	clear(verdicts)
+	c := &m.commit
+	c.Memory = m
 	for n := nextBucket(results, -1); n < models.Buckets; n = nextBucket(results, n) {
-		c := &m.commit
-		c.Memory, c.bucket = m, &m.buckets[n]
 		for i := range results {
 			if results[i].Lease.Bucket == n {
-				verdicts[i] = c.judge(&results[i])
+				verdicts[i] = c.judge(&m.buckets[n], &results[i])
 			}
 		}
-		c.write(now)
-		clear(c.fresh) // the results are the caller's
-		c.fresh, c.settled = c.fresh[:0], c.settled[:0]
 	}
+	c.write(now)
+	clear(c.fresh) // the results are the caller's
+	c.fresh, c.settled = c.fresh[:0], c.settled[:0]
 	return verdicts, nil
 }
 
@@ -44,10 +44,9 @@ func nextBucket(results []models.Result, after int16) int16 {
 	return next
 }
 
-// memoryCommit writes the results of one bucket, in the same steps as models.Store.
+// memoryCommit writes results in the same steps as models.Store.
 type memoryCommit struct {
 	*Memory
-	bucket  *bucket
 	fresh   []*models.Result
 	settled []settled
 }
@@ -59,12 +58,12 @@ type settled struct {
 }
 
 // judge checks one result's fence and history, and writes the visited page and its host.
-func (c *memoryCommit) judge(r *models.Result) error {
-	h := c.bucket.hosts[r.Lease.HostID]
+func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
+	h := b.hosts[r.Lease.HostID]
 	if h == nil || h.LeaseToken != r.Lease.Token {
 		return models.ErrLeaseLost
 	}
-	p := c.bucket.pages[r.Page.ID]
+	p := b.pages[r.Page.ID]
 	if p == nil && !r.Release {
 		return models.ErrLeaseLost
 	}
@@ -75,7 +74,7 @@ func (c *memoryCommit) judge(r *models.Result) error {
 	if r.Visit.Number > 0 && p.Visits >= r.Visit.Number {
 		return nil
 	}
-	p.write(&r.Page, c.bucket.index, h.ID)
+	p.write(&r.Page, b.index, h.ID)
 	c.reschedule(p)
 	h.OpenAt, h.BackoffUntil, h.Failures, h.Delay = r.Host.OpenAt, r.Host.BackoffUntil, r.Host.Failures, r.Host.Delay
 	h.Ahead, h.Trials = r.Host.Ahead, r.Host.Trials
@@ -117,9 +116,8 @@ func (c *memoryCommit) write(now time.Time) {
 		c.writeRobots(r)
 		c.writeLinks(r)
 	}
-	for _, r := range c.fresh {
-		c.discover(now, r.Discovered, c.options.PagesPerHost)
-	}
+	c.discover(now, true)
+	c.discover(now, false)
 	for _, r := range c.fresh {
 		c.forward(r)
 	}
@@ -136,11 +134,23 @@ func (c *memoryCommit) write(now time.Time) {
 	}
 }
 
+// discover adds the discovered pages: those of the results' own buckets, or the others.
+func (c *memoryCommit) discover(now time.Time, near bool) {
+	var sum models.Added
+	for _, r := range c.fresh {
+		for i := range r.Discovered {
+			if d := &r.Discovered[i]; (models.BucketOf(models.Clean(d.Host)) == r.Lease.Bucket) == near {
+				c.add(now, d, c.options.PagesPerHost, &sum)
+			}
+		}
+	}
+}
+
 func (c *memoryCommit) writeHistory(r *models.Result) {
 	if c.options.Forget {
 		return
 	}
-	k := key{c.bucket.index, r.Page.ID}
+	k := key{r.Lease.Bucket, r.Page.ID}
 	if v := r.Visit; v.Number > 0 {
 		v.Bucket, v.PageID = k.bucket, k.id
 		c.visits[k] = append(c.visits[k], v)
@@ -166,7 +176,7 @@ func (c *memoryCommit) writeRobots(r *models.Result) {
 	if r.Robots == nil {
 		return
 	}
-	h, row := c.bucket.hosts[r.Lease.HostID], *r.Robots
+	h, row := c.buckets[r.Lease.Bucket].hosts[r.Lease.HostID], *r.Robots
 	row.Clean()
 	row.Bucket, row.HostID, row.Body = h.Bucket, h.ID, slices.Clone(row.Body)
 	if h.robots == nil {
@@ -179,7 +189,7 @@ func (c *memoryCommit) writeLinks(r *models.Result) {
 	if !r.LinksKnown {
 		return
 	}
-	parent := key{c.bucket.index, r.Page.ID}
+	parent := key{r.Lease.Bucket, r.Page.ID}
 	if len(r.Links) == 0 {
 		delete(c.links, parent)
 		return
@@ -202,7 +212,7 @@ func (c *memoryCommit) forward(r *models.Result) {
 	if r.Forward == 0 {
 		return
 	}
-	children := c.links[key{c.bucket.index, r.Page.ID}]
+	children := c.links[key{r.Lease.Bucket, r.Page.ID}]
 	if r.LinksKnown {
 		children = childrenOf(r)
 	}
@@ -225,7 +235,7 @@ func (m *Memory) makeDue(p *page, at models.Instant, rule models.Rule) {
 
 // writeLog appends the events and adds to the daily sums.
 func (c *memoryCommit) writeLog(r *models.Result) {
-	b := c.bucket
+	b := &c.buckets[r.Lease.Bucket]
 	if !c.options.Forget {
 		for _, e := range r.Events {
 			e.Clean()

@@ -22,6 +22,7 @@ func (d *daemon) jobs() []scheduler.Job {
 	return []scheduler.Job{
 		{Name: "beat", Next: scheduler.Every(wait(beatEvery)), Run: d.saidOnce("beat", d.beatOnce)},
 		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("sites", d.followSites)},
+		{Name: "outbox", Next: scheduler.Every(wait(outboxEvery)), Run: d.saidOnce("outbox", d.deliver)},
 		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
 		{Name: "history", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneVisits},
 		d.backupJob(),
@@ -46,8 +47,10 @@ func (d *daemon) saidOnce(name string, run func(context.Context, time.Time) erro
 	}
 }
 
-// How often, in real time, what commands changed is looked for, and the figures of /metrics that cost a query are read.
+// How often, in real time, what commands changed is looked for, what is left in the outbox is delivered, and the figures
+// of /metrics that cost a query are read.
 const (
+	outboxEvery  = 10 * time.Second
 	sitesEvery   = 2 * time.Second
 	figuresEvery = time.Minute
 )
@@ -161,6 +164,15 @@ func (d *daemon) readFigures(ctx context.Context, now time.Time) error {
 		return err
 	}
 	return d.figures.behind(ctx, sinkNames(&d.start))
+}
+
+// deliver delivers what commits left in the outbox that should have delivered it long ago.
+func (d *daemon) deliver(ctx context.Context, now time.Time) error {
+	n, err := d.store.Deliver(ctx, now.Add(-d.clock.Real(outboxEvery)))
+	if n > 0 {
+		d.log.Info("findings of commits that were cut off are delivered", "parcels", n)
+	}
+	return err
 }
 
 // pruneSlice is how many rows a chore removes in a transaction.

@@ -75,6 +75,14 @@ func TestPostgresEqualsMemory(t *testing.T) {
 }
 
 // One bucket at a time, as several nodes want it.
+// TestShardedPostgres holds a store with one bucket a transaction to the same, whatever server it is on.
+func TestShardedPostgres(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) storetest.Store {
+		return openSQL(t, pgtest.DSN(t), models.Options{Conns: 10, Sharded: true})
+	})
+}
+
 func TestShardedPostgresEqualsMemory(t *testing.T) {
 	t.Parallel()
 	storetest.Compare(t, func(t *testing.T) storetest.Store {
