@@ -54,6 +54,7 @@ type question struct {
 	threshold     float64
 	now           time.Time
 	page          int64
+	records       int32 // visits that saw the page's content
 	url           canon.URL
 }
 
@@ -131,19 +132,10 @@ func (q *question) answer(ctx context.Context, got *compared) error {
 	page := content.DecodePage(q.memory)
 	got.host, got.turn = q.host.change(func(host *content.HostMemory, orders *content.Orders) {
 		got.Verdict = content.Judge(content.Case{Before: before, After: after, Page: page, Host: host, Orders: orders,
-			Threshold: q.threshold, Now: q.now, PageID: q.page, URL: q.url})
+			Threshold: q.threshold, Now: q.now, PageID: q.page, URL: q.url, Records: q.records})
 	})
 	if memory := page.Encode(); string(memory) != string(q.memory) {
 		got.page = memory
 	}
 	return nil
-}
-
-// isMissing tells whether a body is the host's answer for pages that do not exist. There is no other to compare it with:
-// nothing else that the judgement says is of use.
-func (q *question) isMissing(host *content.HostMemory) bool {
-	nothing := content.Read(nil, q.after.kind, q.url, nil)
-	verdict := content.Judge(content.Case{Before: nothing, After: content.Read(q.after.body, q.after.kind, q.url, q.rules),
-		Page: &content.PageMemory{}, Host: host, Threshold: q.threshold, Now: q.now, PageID: q.page, URL: q.url})
-	return verdict.Kind == content.SoftMissing
 }

@@ -94,15 +94,18 @@ func (m *hostMemory) load(ctx context.Context, past Past) error {
 	return errors.Join(err, ordersErr)
 }
 
-// copyOfSoft is a copy of the memory where it knows that the host answers 200 for pages that do not exist, else nil.
-func (m *hostMemory) copyOfSoft() *content.HostMemory {
+// isSoft tells whether the host is known to answer 200 for pages that do not exist.
+func (m *hostMemory) isSoft() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	isMissing := func(r content.Region) bool { return r.Kind == content.Missing }
-	if !slices.ContainsFunc(m.memory.Noise(), isMissing) {
-		return nil
-	}
-	return content.DecodeHost(m.body)
+	return slices.ContainsFunc(m.memory.Noise(), func(r content.Region) bool { return r.Kind == content.Missing })
+}
+
+// isMissing tells whether a view is that answer.
+func (m *hostMemory) isMissing(v *content.View) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.IsMissing(v)
 }
 
 // change lets f change the memory, alone, and returns what it is then: nil where it is as it was. Where f panics the

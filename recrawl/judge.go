@@ -26,7 +26,7 @@ func (s *visit) judge(ctx context.Context, a *answer) {
 	case status == http.StatusOK:
 		s.whole(ctx, a, now)
 	case status == http.StatusNotModified:
-		s.notModified(a, now)
+		s.notModified(ctx, a, now)
 	case isRedirect(status):
 		s.moved(a, now)
 	case status == http.StatusNotFound:
@@ -60,7 +60,7 @@ func (s *visit) retryAfter(status int, header http.Header, now time.Time) time.T
 }
 
 // notModified believes a 304 only where a condition was sent that can hold.
-func (s *visit) notModified(a *answer, now time.Time) {
+func (s *visit) notModified(ctx context.Context, a *answer, now time.Time) {
 	switch s.how {
 	case askPlain, askUnconditional:
 		s.fail(models.BadNotModified, "304 to a request without a condition")
@@ -73,6 +73,7 @@ func (s *visit) notModified(a *answer, now time.Time) {
 	s.out.Kind = models.NotModified
 	s.out.ETag, s.out.LastModified = refreshed(s.page, a.Header)
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
+	s.withdraw(ctx)
 	s.learn(false)
 }
 
@@ -114,6 +115,8 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	case models.Changed:
 		s.out.Reasons = reasonOf(held, received)
 		s.weigh(ctx, a.Body, a.Header)
+	default:
+		s.withdraw(ctx)
 	}
 	if !s.out.Kind.Observed() {
 		return

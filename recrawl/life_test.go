@@ -75,13 +75,14 @@ type life struct {
 	t       *testing.T
 	past    *kept
 	planner *scheduler.Planner
+	step    time.Duration // between two visits; a day
 	host    models.Host
 	pages   map[string]models.Page
 }
 
 func newLife(t *testing.T, edit func(*Config, *config.Settings)) *life {
 	t.Helper()
-	l := &life{t: t, past: newKept(), pages: make(map[string]models.Page)}
+	l := &life{t: t, step: 24 * time.Hour, past: newKept(), pages: make(map[string]models.Page)}
 	l.rig = newRig(t, func(c *Config, s *config.Settings) {
 		c.Past, c.Limits.Compare = l.past, 20*time.Second // the machine may be busy
 		s.Audit, s.Probe, s.Delay = 0, 0, 0
@@ -98,7 +99,7 @@ func newLife(t *testing.T, edit func(*Config, *config.Settings)) *life {
 	return l
 }
 
-// turn gives a page its turn, a day after the one before, and takes over what came of it.
+// turn gives a page its turn, a step after the one before, and takes over what came of it.
 func (l *life) turn(url string) models.Outcome {
 	l.t.Helper()
 	page, known := l.pages[url]
@@ -106,7 +107,7 @@ func (l *life) turn(url string) models.Outcome {
 		page = pageOf(l.t, url)
 		l.host.Name = strings.TrimPrefix(strings.Split(url, "/")[2], "www.")
 	}
-	if err := l.clock.SleepUntil(l.t.Context(), l.clock.Now().Add(24*time.Hour)); err != nil {
+	if err := l.clock.SleepUntil(l.t.Context(), l.clock.Now().Add(l.step)); err != nil {
 		l.t.Fatal(err)
 	}
 	now := l.clock.Now()

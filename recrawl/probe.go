@@ -83,28 +83,41 @@ func letters(seed string) string {
 	return string(name)
 }
 
-// learnMissing keeps what the host's answer looks like, or that it is an honest one.
+// learnMissing keeps what the host's answer looks like, or that it is an honest one. Where the page whose turn it is looks
+// the same, as on a site whose pages are all filled in by scripts, that look says nothing.
 func (s *visit) learnMissing(ctx context.Context, target canon.URL, a *answer) {
 	s.out.Detail = fmt.Sprintf("%s, which does not exist, is answered with %d", target.Path(), a.Status)
 	if a.Status == http.StatusTooManyRequests || a.Status >= 500 {
 		return // it says nothing of names that do not exist
 	}
-	host, at := s.hostMemory(ctx), s.turn.Now
+	held, kind, ok, err := s.past.Body(ctx, s.page)
+	if err != nil || !ok && a.Status == http.StatusOK {
+		s.out.Detail += "; there is no copy to hold that against"
+		return
+	}
+	host, at, alike := s.hostMemory(ctx), s.turn.Now, false
 	var body []byte
 	var turn int64
-	err := s.comparer.run(ctx, target, func(context.Context) error {
-		var view *content.View
+	err = s.comparer.run(ctx, target, func(context.Context) error {
+		var answered *content.View
 		if a.Status == http.StatusOK {
-			view = content.Read(a.Body, a.Header.Get("Content-Type"), target, s.content)
+			answered = content.Read(a.Body, a.Header.Get("Content-Type"), target, s.content)
 		}
+		good := content.Read(held, kind, s.url, s.content)
 		body, turn = host.change(func(memory *content.HostMemory, _ *content.Orders) {
-			memory.LearnMissing(view, a.Status, at)
+			memory.LearnMissing(answered, a.Status, at)
+			if alike = memory.IsMissing(good); alike {
+				memory.LearnMissing(nil, a.Status, at)
+			}
 		})
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		s.out.Detail += fmt.Sprintf("; nothing is learned from it: %v", err)
 		return
+	case alike:
+		s.out.Detail += ", as its pages are: they cannot be told apart"
 	}
 	s.out.HostMemory, s.out.HostTurn = body, turn
 }

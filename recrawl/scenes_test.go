@@ -181,3 +181,55 @@ func TestFault_042_Soft404(t *testing.T) {
 	o.Set("/docs/new", page(framed("Prices", terms("9 pounds and 50 pence"), 21)))
 	wantKind(t, l.turn(o.URL("/docs/new")), models.First)
 }
+
+// TestOneAnswerForEverything: on a site whose pages are all filled in by scripts the answer for a name that does not exist
+// is that for all others, and makes none of them missing.
+func TestOneAnswerForEverything(t *testing.T) {
+	t.Parallel()
+	app := page(`<!doctype html><title>App</title><div id=root>Loading the application, please wait a moment.</div><script src=/app.js></script>`)
+	o := listen(t, nil)
+	o.SetDefault(app)
+	l := newLife(t, func(_ *Config, s *config.Settings) { s.Probe = 30 * 24 * time.Hour })
+	wantKind(t, l.turn(o.URL("/one")), models.First)
+	if probe := l.turn(o.URL("/one")); probe.Kind != models.Probed || !strings.Contains(probe.Detail, "told apart") {
+		t.Errorf("probe = %v (%s)", probe.Kind, probe.Detail)
+	}
+	wantKind(t, l.turn(o.URL("/two")), models.First)
+}
+
+// TestWithdrawnChanges: where other pages show within a day that a change was one of the template, the next visit takes it
+// back, although it sees nothing new itself.
+func TestWithdrawnChanges(t *testing.T) {
+	t.Parallel()
+	o := listen(t, nil)
+	l := newLife(t, nil)
+	l.step = time.Hour
+	topics := []string{"storage", "transfer", "support", "payment", "privacy", "cookies", "delivery", "returns"}
+	set := func(banner string) {
+		for i, topic := range topics {
+			main := strings.ReplaceAll(terms(fmt.Sprint(i+2, " pounds")), "storage", topic) + strings.Repeat("<p>The rules of "+topic+
+				fmt.Sprintf(" are laid down in chapter %d of the handbook, which is sent on request.</p>", i), i+1)
+			o.Set("/docs/"+topic, page(framed("Rules of "+topic, main+`<div class=promo><p>`+banner+`</p></div>`, 0), "ETag", `"`+banner[:8]+`"`))
+		}
+	}
+	set("From May on every new customer has the first three months of the service for nothing.")
+	for _, topic := range topics {
+		wantKind(t, l.turn(o.URL("/docs/"+topic)), models.First)
+	}
+	set("In autumn whoever brings a friend along pays only one half of the fee for a whole year.")
+	var changed []string
+	for _, topic := range topics {
+		if out := l.turn(o.URL("/docs/" + topic)); out.Kind == models.Changed {
+			changed = append(changed, topic)
+		}
+	}
+	if len(changed) == 0 || len(changed) > len(topics)/2 {
+		t.Fatalf("the banner of %d pages is a change of %v", len(topics), changed)
+	}
+	for _, topic := range changed {
+		out := l.turn(o.URL("/docs/" + topic))
+		if p := l.pages[o.URL("/docs/"+topic)]; !out.Retract || p.Stats.Changes != 0 {
+			t.Errorf("%s: %v takes back its change: %v; %d changes", topic, out.Kind, out.Retract, p.Stats.Changes)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	got, err := s.comparer.compare(ctx, question{
 		before: side{held, kind}, after: side{body, header.Get("Content-Type")}, rules: s.content,
 		memory: s.remembered(ctx), host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
-		page: s.page.ID, url: s.url,
+		page: s.page.ID, records: s.page.Stats.Records, url: s.url,
 	})
 	if err != nil && ctx.Err() != nil {
 		s.interrupt(ctx.Err())
@@ -60,19 +60,29 @@ func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
 	if s.past == nil || s.turn.Host.Trials.ProbedAt == 0 || len(body) > compareBytes || !mayHoldText(s.out.ContentType) {
 		return
 	}
-	soft := s.hostMemory(ctx).copyOfSoft()
-	if soft == nil {
+	host, missing := s.hostMemory(ctx), false
+	if !host.isSoft() {
 		return
 	}
-	q := question{after: side{body, header.Get("Content-Type")}, rules: s.content, now: s.turn.Now, page: s.page.ID, url: s.url}
-	missing := false
 	err := s.comparer.run(ctx, s.url, func(context.Context) error {
-		missing = q.isMissing(soft)
+		view := content.Read(body, header.Get("Content-Type"), s.url, s.content)
+		missing = host.isMissing(view)
 		return nil
 	})
 	if err == nil && missing {
 		s.missing()
 	}
+}
+
+// withdraw finds out, where the last visit reported a change and this one saw none, whether what other pages of the host
+// showed since then made noise of that change.
+func (s *visit) withdraw(ctx context.Context) {
+	if s.past == nil || s.page.Stats.Bits&1 == 0 {
+		return
+	}
+	s.out.HostMemory, s.out.HostTurn = s.hostMemory(ctx).change(func(host *content.HostMemory, _ *content.Orders) {
+		s.out.Retract = host.Withdraw(s.page.ID)
+	})
 }
 
 // missing ends a visit that found what the host shows for pages that do not exist.
