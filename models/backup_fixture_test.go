@@ -59,6 +59,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 	var daily []Daily
 	var knowledge []Knowledge
 	var memories []Memory
+	var filings []filingRow
 	for i := range n {
 		bucket, digest := int16(i%7), DigestOf([]byte(fmt.Sprint(i)))
 		h := Host{Bucket: bucket, ID: int64(i), Name: fmt.Sprintf("h%d.example", i), ReadyAt: 5, Delay: time.Second, Pages: 1,
@@ -80,7 +81,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		p.ByteChanges, p.BytesAt, p.LinkPrint = int32(i), At(backupNow), math.MinInt64+int64(i)
 		p.Chain = [][]int64{nil, {1, math.MaxInt64}}[i%2]
 		if i%4 != 0 {
-			p.Digest = digest
+			p.Digest, p.Print, p.Canonical = digest, Print(digest[:16]), "https://ü.example/"
 		}
 		pages = append(pages, p)
 		visits = append(visits, Visit{Bucket: bucket, PageID: p.ID, Number: 1, At: At(backupNow), Kind: First, Status: 200, Rule: RulePolicy})
@@ -88,6 +89,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		versions = append(versions, Version{Bucket: bucket, PageID: p.ID, Number: 1, At: At(backupNow), Digest: digest, Significant: i%2 == 1, Record: record,
 			Significance: 1 / float32(i+1), Reasons: Reasons(i % 1024)})
 		contents = append(contents, contentRow{Content: Content{Digest: digest, Record: record, URL: p.URL}, bucket: int16(digest[0])})
+		filings = append(filings, rowsOf([]Filing{{Key: math.MinInt64 + int64(i), PageBucket: bucket, PageID: p.ID}})...)
 		links = append(links, Link{Bucket: bucket, ParentID: p.ID, ChildBucket: 3, ChildID: int64(i)})
 		events = append(events, Event{Bucket: bucket, Seq: int64(i/7 + 1), Kind: EventNew, URL: p.URL, Digest: p.Digest, Record: record,
 			Significance: 1 / float32(i+1), Reasons: ReasonText | ReasonBytes, Note: "ü"})
@@ -101,7 +103,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		return errors.Join(err, hostTable.insert(ctx, t, hosts), robotsTable.insert(ctx, t, robots), pageTable.insert(ctx, t, pages),
 			visitTable.insert(ctx, t, visits), versionTable.insert(ctx, t, versions), contentTable.insert(ctx, t, contents),
 			linkTable.insert(ctx, t, links), eventTable.insert(ctx, t, events), dailyTable.insert(ctx, t, daily),
-			knowledgeTable.insert(ctx, t, knowledge), memoryTable.insert(ctx, t, memories), noteTable.insert(ctx, t, []Note{{Name: "price", Body: []byte{0, 1}}}))
+			filingTable.insert(ctx, t, filings), knowledgeTable.insert(ctx, t, knowledge), memoryTable.insert(ctx, t, memories), noteTable.insert(ctx, t, []Note{{Name: "price", Body: []byte{0, 1}}}))
 	})
 	fillRest(t, s)
 }

@@ -24,7 +24,7 @@ func Finite(x float64) float64 {
 
 // Clean makes the text and the numbers of the row fit for every engine, as a store on a database does.
 func (p *Page) Clean() {
-	cleanAll(&p.URL, &p.Note, &p.RedirectTo, &p.ETag, &p.LastModified, &p.ContentType, &p.DuplicateOf)
+	cleanAll(&p.URL, &p.Note, &p.RedirectTo, &p.ETag, &p.LastModified, &p.ContentType, &p.Canonical, &p.DuplicateOf)
 	for _, x := range []*float32{&p.Evidence.Changes, &p.Evidence.Days, &p.Importance} {
 		*x = float32(Finite(float64(*x)))
 	}

@@ -57,7 +57,7 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 }
 
 // commit writes the results of a transaction. Locks are taken in the same order by all: hosts by key, contents by digest,
-// the buckets' rows, daily sums by key.
+// filings by key, the buckets' rows, daily sums by key.
 type commit struct {
 	tx      *tx
 	queue   *queue
@@ -85,8 +85,8 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 		return nil, err
 	}
 	for _, write := range []func(context.Context) error{
-		c.writePages, c.writeVisits, c.writeKnowledge, c.writeMemories, c.writeRobots, c.writeLinks, c.discover, c.forward, c.settleHosts,
-		c.queue.flush, c.writeElsewhere, c.writeEvents, c.writeDaily,
+		c.writePages, c.writeVisits, c.writeKnowledge, c.writeMemories, c.writeRobots, c.writeLinks, c.discover, c.forward,
+		c.settleHosts, c.queue.flush, c.writeElsewhere, c.writeFilings, c.writeEvents, c.writeDaily,
 	} {
 		if err := write(ctx); err != nil {
 			return nil, err

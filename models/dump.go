@@ -21,18 +21,21 @@ type Dump struct {
 	Knowledge []Knowledge
 	Memories  []Memory
 	Notes     []Note
+	Filings   []Filing
 }
 
 // Dump reads the whole database: for tests, and to compare small databases by eye.
 func (s *Store) Dump(ctx context.Context) (Dump, error) {
 	var d Dump
 	var contents []contentRow
+	var filings []filingRow
 	for _, read := range []func() error{
 		dumpOf(ctx, s, siteTable, &d.Sites), dumpOf(ctx, s, hostTable, &d.Hosts), dumpOf(ctx, s, robotsTable, &d.Robots),
 		dumpOf(ctx, s, pageTable, &d.Pages), dumpOf(ctx, s, visitTable, &d.Visits), dumpOf(ctx, s, versionTable, &d.Versions),
 		dumpOf(ctx, s, contentTable, &contents), dumpOf(ctx, s, linkTable, &d.Links), dumpOf(ctx, s, eventTable, &d.Events),
 		dumpOf(ctx, s, dailyTable, &d.Daily), dumpOf(ctx, s, knowledgeTable, &d.Knowledge),
 		dumpOf(ctx, s, memoryTable, &d.Memories), dumpOf(ctx, s, noteTable, &d.Notes),
+		dumpOf(ctx, s, filingTable, &filings),
 	} {
 		if err := read(); err != nil {
 			return d, fmt.Errorf("dump database: %w", err)
@@ -40,6 +43,9 @@ func (s *Store) Dump(ctx context.Context) (Dump, error) {
 	}
 	for _, c := range contents {
 		d.Contents = append(d.Contents, c.Content)
+	}
+	for _, f := range filings {
+		d.Filings = append(d.Filings, f.Filing)
 	}
 	return d, nil
 }

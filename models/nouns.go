@@ -105,9 +105,11 @@ type Page struct {
 	Digest       Digest // of the decoded body
 	TextDigest   Digest // of the normalised visible text; zero where there is no text rung
 	LinkPrint    int64  // of the targets of its links, whatever their order; 0: it has none, or was not parsed
+	Print        Print  // of what it says; zero: too little, or was not parsed
+	Canonical    string // what it names as its canonical URL; empty: nothing, or itself
 	ContentType  string // media type without parameters, lower case
 	Bytes        int64  // decoded length
-	DuplicateOf  string // URL of the page that had this content, or nearly this, first; empty: this one
+	DuplicateOf  string // URL of the page that has this content, or nearly this, and was known first; empty: this one
 	NoArchive    bool   // the page asked not to be kept for others (robots meta or header)
 
 	// As a parent.
@@ -177,6 +179,7 @@ type Outcome struct {
 	NoFollow           bool
 	Unconditional      bool // asked without conditions, though we hold validators
 	LinkPrint          int64
+	Print              Print
 	Canonical          string // what the page names as its canonical URL, canonical; empty: nothing, or itself
 
 	// What the change is worth, for Changed and Noise.
@@ -307,6 +310,8 @@ type Result struct {
 	Robots     *Robots  // a newer robots.txt
 	Version    *Version // a new version
 	Content    *Content // its body was not seen before under any URL
+	Unfiled    []Filing // keys of what the page said, under which it is not to be found any more; others' where these are gone
+	Filed      []Filing // keys of what the page says, under which it is to be found
 	Events     []Event
 	Discovered []Discovery
 	Links      []Link // the page's children; written where LinksKnown

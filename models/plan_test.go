@@ -41,6 +41,9 @@ func hotPath(t *testing.T, s *Store) {
 		if _, err := s.Contents(ctx, []Digest{DigestOf([]byte("seen"))}); err != nil {
 			t.Fatal(err)
 		}
+		if twins, err := s.Twins(ctx, []int64{1, 2, -3}); err != nil || len(twins[1]) == 0 {
+			t.Fatalf("Twins = %v, %v, want some", twins, err)
+		}
 		if _, err := s.Events(ctx, 1, 0, 10); err != nil {
 			t.Fatal(err)
 		}
@@ -107,6 +110,8 @@ func richResult(l Lease, now time.Time) Result {
 		Robots:     &Robots{Origin: "https://" + l.Host.Name},
 		Version:    &Version{Number: p.Visits},
 		Content:    &Content{Digest: DigestOf([]byte(child.URL))},
+		Filed:      []Filing{{Key: child.ID, PageBucket: p.Bucket, PageID: p.ID}, {Key: 1, PageBucket: p.Bucket, PageID: p.ID}},
+		Unfiled:    []Filing{{Key: 5, PageBucket: p.Bucket, PageID: p.ID}, {Key: -5, PageBucket: p.Bucket, PageID: p.ID}},
 		Events:     []Event{{At: At(now), Kind: EventChanged, PageID: p.ID, URL: p.URL}},
 		Discovered: []Discovery{found}, LinksKnown: true,
 		Links:   []Link{{ChildBucket: child.Bucket, ChildID: child.ID}, {ChildBucket: (p.Bucket + 1) % Buckets, ChildID: 5}},
@@ -146,7 +151,7 @@ func planStore(t *testing.T, dsn string) *Store {
 
 // bigTables are those that no hot statement may read as a whole.
 var bigTables = []string{"hosts", "pages", "visits", "versions", "contents", "links", "events", "robots", "knowledge",
-	"memories"}
+	"memories", "prints"}
 
 func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 	t.Parallel()
@@ -156,7 +161,7 @@ func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	hotPath(t, s)
-	statements := []string{walkPages, readKnowledge, readMemory, readLinks, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
+	statements := []string{readFilings, walkPages, readKnowledge, readMemory, readLinks, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
 	for query := range s.prepared {
 		statements = append(statements, query)
 	}
@@ -292,6 +297,7 @@ func usesIndexes(t *testing.T, s *Store) {
 		`INSERT INTO knowledge SELECT bucket, id, 'known' FROM hosts`,
 		`INSERT INTO memories SELECT bucket, host_id, id, 'seen' FROM pages`,
 		`INSERT INTO visits SELECT bucket, id, 1000, 0, 1, 0, 0, 0, 0, 1, 0, 1 FROM pages`,
+		`INSERT INTO prints SELECT n % 256, (n % 256)::bigint << 56 | n, 1, n FROM generate_series(1, 20000) n`,
 		`INSERT INTO contents SELECT get_byte(d, 0), d, '', 0, 0, '', 0 FROM (
 			SELECT sha256(n::text::bytea) d FROM generate_series(1, 20000) n) x`,
 		`INSERT INTO events SELECT n % 256, 100000 + n, 0, 1, 1, n, '', 0, 0, 0, 0, 0, '', '', NULL, 0, '', '', 0, 0, 0, 0, ''

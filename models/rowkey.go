@@ -66,11 +66,18 @@ func (q *keyed) many() string {
 // byKeys runs a query and calls read for each answer: once for all keys on a PostgreSQL of one node, once a bucket
 // elsewhere.
 func (t *tx) byKeys(ctx context.Context, keys []rowKey, q keyed, read func(*sql.Rows) error) error {
+	return t.store.byKeys(ctx, t.rows, keys, q, read)
+}
+
+// asker runs a query, in a transaction or without.
+type asker func(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+
+func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, read func(*sql.Rows) error) error {
 	run := func(query string, buckets, ids any) error {
-		rows, err := t.rows(ctx, query, append([]any{buckets, ids}, q.more...)...)
+		rows, err := ask(ctx, query, append([]any{buckets, ids}, q.more...)...)
 		return eachRow(rows, err, read)
 	}
-	if buckets, ids := columnsOf(keys); t.store.wide() && len(ids) > 0 && buckets[0] != buckets[len(buckets)-1] {
+	if buckets, ids := columnsOf(keys); s.wide() && len(ids) > 0 && buckets[0] != buckets[len(buckets)-1] {
 		return run(q.many(), buckets, ids)
 	}
 	for bucket, ids := range byBucket(keys) {

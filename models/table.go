@@ -30,7 +30,7 @@ const (
 // kindOf is the kind of a field, by its pointer.
 func kindOf(field any) kind {
 	switch field.(type) {
-	case *[]byte, *Digest, *Trials:
+	case *[]byte, *Digest, *Print, *Trials:
 		return kindBlob
 	case *chainField:
 		return kindText

@@ -94,8 +94,14 @@ func (tb table[T]) upsert(ctx context.Context, t *tx, rows []T) error {
 // update overwrites rows by their key: all at once on a PostgreSQL of one node. A sharded one routes by the bucket, which
 // the statement for one bucket names once more by itself.
 func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
+	return tb.byBucket(ctx, t, rows, tb.updating)
+}
+
+// byBucket writes rows that are in the order of their keys, all at once where a statement may be for many buckets and else
+// those of each bucket by themselves, with the bucket as a further argument.
+func (tb table[T]) byBucket(ctx context.Context, t *tx, rows []T, statement func(inBucket bool) func(source string) string) error {
 	if t.store.wide() || t.store.dialect == sqliteDialect {
-		return tb.each(ctx, t, rows, tb.updating(false))
+		return tb.each(ctx, t, rows, statement(false))
 	}
 	bucketOf := func(row *T) any { return valueOf(tb.fields(row)[0]) }
 	for len(rows) > 0 {
@@ -103,7 +109,7 @@ func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
 		for n < len(rows) && bucketOf(&rows[n]) == bucket {
 			n++
 		}
-		if err := tb.each(ctx, t, rows[:n], tb.updating(true), bucket); err != nil {
+		if err := tb.each(ctx, t, rows[:n], statement(true), bucket); err != nil {
 			return err
 		}
 		rows = rows[n:]
@@ -123,26 +129,33 @@ func (tb table[T]) updating(inBucket bool) func(source string) string {
 		for _, name := range names[tb.key:] {
 			sets = append(sets, name+" = v."+name)
 		}
-		query := "UPDATE " + tb.name + " SET " + strings.Join(sets, ", ") + " FROM " + source + " AS v (" + tb.list() +
-			") WHERE " + tb.sameKey(names)
-		if inBucket {
-			query += " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1)
-		}
-		return query
+		return "UPDATE " + tb.name + " SET " + strings.Join(sets, ", ") + " FROM " + source + " AS v (" + tb.list() +
+			") WHERE " + tb.sameKey(names) + tb.inBucket(names, inBucket)
 	}
 }
 
-// remove deletes rows by their key.
+// inBucket is the further condition of a statement for one bucket.
+func (tb table[T]) inBucket(names []string, yes bool) string {
+	if !yes {
+		return ""
+	}
+	return " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1)
+}
+
+// remove deletes rows by their key, as update writes them.
 func (tb table[T]) remove(ctx context.Context, t *tx, rows []T) error {
 	names := strings.Fields(tb.columns)
 	if tb.key != len(names) {
 		return fmt.Errorf("remove from %s: a row is more than its key", tb.name)
 	}
-	return tb.each(ctx, t, rows, func(source string) string {
-		if source == "" {
-			return "DELETE FROM " + tb.name + " WHERE " + numbered(names, 0, tb.key, " AND ")
+	return tb.byBucket(ctx, t, rows, func(inBucket bool) func(string) string {
+		return func(source string) string {
+			if source == "" {
+				return "DELETE FROM " + tb.name + " WHERE " + numbered(names, 0, tb.key, " AND ")
+			}
+			return "DELETE FROM " + tb.name + " USING " + source + " AS v (" + tb.list() + ") WHERE " + tb.sameKey(names) +
+				tb.inBucket(names, inBucket)
 		}
-		return "DELETE FROM " + tb.name + " USING " + source + " AS v (" + tb.list() + ") WHERE " + tb.sameKey(names)
 	})
 }
 

@@ -29,7 +29,7 @@ var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level 
 	"records changes bits first_at visited_at changed_at tried_at failures class missing_since missing_visits " +
 	"fresh_until redirect_to chain " +
 	"version etag last_modified digest text_digest content_type bytes duplicate_of no_archive " +
-	"children full_at threshold skips evidence_changes evidence_days byte_changes bytes_at link_print importance", 2, func(p *Page) []any {
+	"children full_at threshold skips evidence_changes evidence_days byte_changes bytes_at link_print print canonical importance", 2, func(p *Page) []any {
 	return []any{&p.Bucket, &p.ID, &p.HostID, &p.SiteID, &p.URL, &p.State, &p.Level, &p.Note,
 		&p.DueAt, &p.FRMax, &p.Rule, &p.Wanted, &p.Visits,
 		&p.Stats.Records, &p.Stats.Changes, (*bitsField)(&p.Stats.Bits), &p.Stats.FirstAt, &p.Stats.VisitedAt,
@@ -37,7 +37,7 @@ var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level 
 		&p.FreshUntil, &p.RedirectTo, (*chainField)(&p.Chain),
 		&p.Version, &p.ETag, &p.LastModified, &p.Digest, &p.TextDigest, &p.ContentType, &p.Bytes, &p.DuplicateOf, &p.NoArchive,
 		&p.Children, &p.FullAt, &p.Threshold, &p.Skips, &p.Evidence.Changes, &p.Evidence.Days,
-		&p.ByteChanges, &p.BytesAt, &p.LinkPrint, &p.Importance}
+		&p.ByteChanges, &p.BytesAt, &p.LinkPrint, &p.Print, &p.Canonical, &p.Importance}
 }}
 
 // visitedTable is pages without what a visit does not write: importance, which is set while pages are leased.
@@ -85,6 +85,16 @@ type contentRow struct {
 var contentTable = table[contentRow]{"contents", "bucket digest record_file record_offset record_length url at", 2,
 	func(c *contentRow) []any {
 		return []any{&c.bucket, &c.Digest, &c.Record.File, &c.Record.Offset, &c.Record.Length, &c.URL, &c.At}
+	}}
+
+var filingTable = table[filingRow]{"prints", "bucket key page_bucket page_id", 4, func(f *filingRow) []any {
+	return []any{&f.bucket, &f.Key, &f.PageBucket, &f.PageID}
+}}
+
+// twinTable is columns of pages that are read on their own.
+var twinTable = table[Twin]{"pages", "bucket id site_id url state first_at digest print canonical duplicate_of", 2,
+	func(t *Twin) []any {
+		return []any{&t.Bucket, &t.ID, &t.SiteID, &t.URL, &t.State, &t.FirstAt, &t.Digest, &t.Print, &t.Canonical, &t.DuplicateOf}
 	}}
 
 var linkTable = table[Link]{"links", "bucket parent_id child_bucket child_id", 4, func(l *Link) []any {

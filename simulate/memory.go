@@ -23,6 +23,7 @@ type Memory struct {
 	ready    queue[*bucket]      // those with a host that is ever ready
 	ahead    queue[*earlyBucket] // those with a host that may be visited early
 	contents map[models.Digest]models.Content
+	prints   map[int64]map[key]bool   // pages by the keys of what they say
 	visits   map[key][]models.Visit   // by page, by number
 	versions map[key][]models.Version // by page, by number
 	links    map[key]map[key]bool     // children by parent
@@ -71,6 +72,7 @@ func NewMemory(o MemoryOptions) *Memory {
 	m := &Memory{
 		options:  o,
 		contents: make(map[models.Digest]models.Content),
+		prints:   make(map[int64]map[key]bool),
 		visits:   make(map[key][]models.Visit),
 		versions: make(map[key][]models.Version),
 		links:    make(map[key]map[key]bool),

@@ -112,6 +112,7 @@ func (c *memoryCommit) settle(h *host, release bool) {
 
 func (c *memoryCommit) write(now time.Time) {
 	for _, r := range c.fresh {
+		c.file(r)
 		c.writeHistory(r)
 		c.writeRobots(r)
 		c.writeLinks(r)

@@ -34,6 +34,7 @@ func (m *Memory) Dump(context.Context) (models.Dump, error) {
 	}) {
 		d.Contents = append(d.Contents, m.contents[digest])
 	}
+	d.Filings = m.filings()
 	for _, name := range slices.Sorted(maps.Keys(m.notes)) {
 		d.Notes = append(d.Notes, models.Note{Name: name, Body: m.notes[name]})
 	}

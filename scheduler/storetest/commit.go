@@ -84,6 +84,7 @@ func fullPage(p models.Page, at models.Instant) models.Page {
 	p.ContentType, p.Bytes, p.DuplicateOf, p.NoArchive = "text/html", 1<<40, "https://b.example/", true
 	p.Children, p.FullAt, p.Threshold, p.Skips = 500, at-3, 400, 2
 	p.Evidence = models.Evidence{Changes: -0.25, Days: 41.6}
+	p.Print, p.Canonical = models.Print{15: 1}, "https://b.example/canonical"
 	p.ByteChanges, p.BytesAt, p.LinkPrint = 44, at-2, -1<<63
 	return p
 }

@@ -134,6 +134,11 @@ func (p *pair) wait(t *rapid.T) {
 	b, err := p.model.Ready(p.ctx)
 	p.ok(err)
 	p.same("Ready", a, b)
+	c, err := p.store.Twins(p.ctx, printKeys)
+	p.ok(err)
+	d, err := p.model.Twins(p.ctx, printKeys)
+	p.ok(err)
+	p.same("Twins", c, d)
 }
 
 // commit commits visits to some pages of some leases, late ones and old results among them.
@@ -214,6 +219,14 @@ func (p *pair) drawResult(t *rapid.T, l *models.Lease, i int) models.Result {
 		r.Version = &models.Version{Number: r.Page.Version, At: r.Visit.At}
 		digest := models.DigestOf([]byte{byte(rapid.IntRange(0, 3).Draw(t, "body"))})
 		r.Content = &models.Content{Digest: digest, URL: r.Page.URL, At: r.Visit.At}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "filings") {
+		f := models.Filing{Key: rapid.SampledFrom(printKeys).Draw(t, "key"), PageBucket: r.Page.Bucket, PageID: r.Page.ID}
+		if rapid.Bool().Draw(t, "filed") {
+			r.Filed = append(r.Filed, f)
+		} else {
+			r.Unfiled = append(r.Unfiled, f)
+		}
 	}
 	if rapid.IntRange(0, 2).Draw(t, "robots") == 0 {
 		r.Robots = &models.Robots{Origin: "https://" + l.Host.Name, FetchedAt: r.Visit.At}

@@ -1,0 +1,215 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+)
+
+// Print is what tells pages that say nearly the same (package fingerprint); the zero Print means none. The store does not
+// look into it.
+type Print [16]byte
+
+// IsZero tells whether there is no print.
+func (p Print) IsZero() bool { return p == Print{} }
+
+// Value implements driver.Valuer: 16 bytes, or NULL for none.
+func (p Print) Value() (driver.Value, error) {
+	if p.IsZero() {
+		return nil, nil
+	}
+	return p[:], nil
+}
+
+// Scan implements sql.Scanner.
+func (p *Print) Scan(src any) error {
+	b, ok := src.([]byte)
+	switch {
+	case src == nil:
+		*p = Print{}
+	case !ok || len(b) != len(p):
+		return fmt.Errorf("print from %T of %d bytes", src, len(b))
+	default:
+		copy(p[:], b)
+	}
+	return nil
+}
+
+// Filing puts a page under a key of what it says, or takes it from there. Pages that say nearly the same share a key.
+// Its bucket is the key's first byte.
+type Filing struct {
+	Key        int64
+	PageBucket int16
+	PageID     int64
+}
+
+// Bucket is where the filing lies: that of its key and not of the page.
+func (f Filing) Bucket() int16 { return bucketOfKey(f.Key) }
+
+func bucketOfKey(key int64) int16 { return int16(uint64(key) >> 56) }
+
+func compareFilings(a, b Filing) int {
+	return cmp.Or(cmp.Compare(a.Bucket(), b.Bucket()), cmp.Compare(a.Key, b.Key), cmp.Compare(a.PageBucket, b.PageBucket),
+		cmp.Compare(a.PageID, b.PageID))
+}
+
+// Twin is a page that may say what another one says. A filing whose page was removed is a Twin without a URL.
+type Twin struct {
+	Bucket      int16
+	ID          int64
+	SiteID      int32
+	URL         string
+	State       PageState
+	FirstAt     Instant // Page.Stats.FirstAt
+	Digest      Digest
+	Print       Print
+	Canonical   string
+	DuplicateOf string
+}
+
+// Twin is the page as one that may say what others say.
+func (p *Page) Twin() Twin {
+	return Twin{Bucket: p.Bucket, ID: p.ID, SiteID: p.SiteID, URL: p.URL, State: p.State, FirstAt: p.Stats.FirstAt,
+		Digest: p.Digest, Print: p.Print, Canonical: p.Canonical, DuplicateOf: p.DuplicateOf}
+}
+
+// TwinsPerKey is the most pages that Twins looks at for one key, the first ones by bucket and ID: pages that share keys and
+// say other things after all, as many as a site can make, shall not make each commit slow.
+const TwinsPerKey = 16
+
+// readFilings are those of one key. Index: the primary key.
+const readFilings = `SELECT key, page_bucket, page_id FROM prints WHERE bucket = $1 AND key = $2
+	ORDER BY page_bucket, page_id LIMIT 16`
+
+// readFilingsOf are those of keys of one bucket, and readFilingsWide those of any keys. Index: the primary key, for each key.
+const (
+	readFilingsOf = `SELECT p.key, p.page_bucket, p.page_id FROM unnest($2::bigint[]) u (k) CROSS JOIN LATERAL (
+		SELECT * FROM prints t WHERE t.bucket = $1 AND t.key = u.k ORDER BY page_bucket, page_id LIMIT 16) p`
+	readFilingsWide = `SELECT p.key, p.page_bucket, p.page_id
+		FROM unnest($1::smallint[], $2::bigint[]) u (b, k) CROSS JOIN LATERAL (
+		SELECT * FROM prints t WHERE t.bucket = u.b AND t.key = u.k ORDER BY page_bucket, page_id LIMIT 16) p`
+)
+
+// Twins returns the pages that are filed under keys (Result.Filed), by key, at most TwinsPerKey of each.
+func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, error) {
+	filings, err := s.filings(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("look up prints: %w", err)
+	}
+	pages := make([]rowKey, len(filings))
+	for i, f := range filings {
+		pages[i] = rowKey{f.PageBucket, f.PageID}
+	}
+	known := make(map[rowKey]Twin, len(pages))
+	// Index: the primary key.
+	q := keyed{table: "pages", column: "id", statement: func(source string) string {
+		return "SELECT " + twinTable.prefixed("k.") + " FROM " + source
+	}}
+	err = s.byKeys(ctx, s.rows, pages, q, func(rows *sql.Rows) error {
+		var t Twin
+		err := rows.Scan(twinTable.fields(&t)...)
+		known[rowKey{t.Bucket, t.ID}] = t
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up pages by their prints: %w", err)
+	}
+	twins := make(map[int64][]Twin, len(keys))
+	for _, f := range filings {
+		t, ok := known[rowKey{f.PageBucket, f.PageID}]
+		if !ok {
+			t = Twin{Bucket: f.PageBucket, ID: f.PageID}
+		}
+		twins[f.Key] = append(twins[f.Key], t)
+	}
+	return twins, nil
+}
+
+// filings are those of the keys, in order.
+func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
+	var found []Filing
+	read := func(rows *sql.Rows) error {
+		var f Filing
+		err := rows.Scan(&f.Key, &f.PageBucket, &f.PageID)
+		found = append(found, f)
+		return err
+	}
+	run := func(query string, buckets, keys any) error {
+		rows, err := s.rows(ctx, query, buckets, keys)
+		return eachRow(rows, err, read)
+	}
+	sought := make([]rowKey, len(keys))
+	for i, key := range keys {
+		sought[i] = rowKey{bucketOfKey(key), key}
+	}
+	var err error
+	if buckets, keys := columnsOf(sought); s.wide() && len(keys) > 0 {
+		err = run(readFilingsWide, buckets, keys)
+	} else {
+		err = s.filingsByBucket(sought, run)
+	}
+	slices.SortFunc(found, compareFilings)
+	return found, err
+}
+
+func (s *Store) filingsByBucket(sought []rowKey, run func(query string, bucket, keys any) error) error {
+	for bucket, keys := range byBucket(sought) {
+		if s.dialect == postgresDialect {
+			if err := run(readFilingsOf, bucket, keys); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, key := range keys {
+			if err := run(readFilings, bucket, key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeFilings takes pages from the keys of what they said before and puts them under those of what they say now, by key,
+// so that two transactions with the same ones do not wait for each other in a circle.
+func (c *commit) writeFilings(ctx context.Context) error {
+	filed := make(map[Filing]bool)
+	for _, r := range c.fresh {
+		for _, f := range r.Unfiled {
+			filed[f] = false
+		}
+		for _, f := range r.Filed {
+			filed[f] = true
+		}
+	}
+	var add, remove []Filing
+	for f, stays := range filed {
+		if stays {
+			add = append(add, f)
+		} else {
+			remove = append(remove, f)
+		}
+	}
+	slices.SortFunc(add, compareFilings)
+	slices.SortFunc(remove, compareFilings)
+	if err := filingTable.remove(ctx, c.tx, rowsOf(remove)); err != nil {
+		return err
+	}
+	return filingTable.insert(ctx, c.tx, rowsOf(add))
+}
+
+// filingRow is a Filing with its bucket.
+type filingRow struct {
+	Filing
+	bucket int16
+}
+
+func rowsOf(filings []Filing) []filingRow {
+	rows := make([]filingRow, len(filings))
+	for i, f := range filings {
+		rows[i] = filingRow{f, f.Bucket()}
+	}
+	return rows
+}
