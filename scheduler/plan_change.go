@@ -39,9 +39,9 @@ func withoutLast(s models.ChangeStats) models.ChangeStats {
 	if s.Changes == 0 {
 		return s
 	}
-	ago := min(bits.TrailingZeros64(s.Bits), int(s.Records)-2) // 64 where it is further back than the bits
+	ago := models.Instant(bits.TrailingZeros64(s.Bits)) // 64 where it is further back than the bits
 	every := (s.VisitedAt - s.FirstAt) / models.Instant(max(s.Records-1, 1))
-	s.ChangedAt = max(s.VisitedAt-models.Instant(max(ago, 0))*every, s.FirstAt)
+	s.ChangedAt = max(s.VisitedAt-ago*every, s.FirstAt)
 	return s
 }
 

@@ -284,6 +284,30 @@ func TestRetractionTakesTheLastChangeBack(t *testing.T) {
 	})
 }
 
+// Where visits are evenly apart, the change before the one that is taken back is found to the millisecond, as far back as the
+// bits go.
+func TestRetractionFindsTheChangeBefore(t *testing.T) {
+	t.Parallel()
+	day := models.Instant((24 * time.Hour).Milliseconds())
+	for _, test := range []struct {
+		before int // the record that differed before the last of 0 to 99; 0: none
+		want   int // the record it is taken to be
+	}{{98, 98}, {50, 50}, {36, 36}, {20, 35}, {0, 0}} {
+		s := models.ChangeStats{Records: 100, Changes: 1, Bits: 1, FirstAt: day, VisitedAt: 100 * day, ChangedAt: 100 * day}
+		if test.before > 0 {
+			s.Changes++
+			s.Bits |= 1 << (99 - test.before) // of a record further back than the bits nothing is left
+		}
+		want := models.Instant(test.want)
+		if test.want > 0 {
+			want++ // the first record is on day 1
+		}
+		if got := withoutLast(s).ChangedAt; got != want*day {
+			t.Errorf("record %d differed before the last: the change is of day %d, want %d", test.before, got/day, want)
+		}
+	}
+}
+
 // The page as it was leased is the caller's: a retraction does not write to it.
 func TestRetractionLeavesTheLeasedPage(t *testing.T) {
 	t.Parallel()
