@@ -43,7 +43,8 @@ type pageRun struct {
 	reference *content.View // of the last good version
 	held      extract.Extraction
 	memory    *content.PageMemory
-	own       bool // the row before was without content, in the page's own frame
+	records   int32 // bodies seen, those left out of the corpus included
+	own       bool  // the row before was without content, in the page's own frame
 }
 
 // runner goes over a corpus.
@@ -78,6 +79,7 @@ func (r *runner) row(row row, body []byte) error {
 		page = &pageRun{id: idOf(key), memory: content.DecodePage(nil)}
 		r.pages[key] = page
 	}
+	page.records += int32(row.skipped) + 1
 	started := r.Now()
 	view := content.Read(body, "text/html", at, nil)
 	j := Judged{Site: row.site, Page: row.page, File: row.file, URL: row.url, At: row.at, Label: row.label,
@@ -85,7 +87,7 @@ func (r *runner) row(row row, body []byte) error {
 	first := page.reference == nil
 	if !first {
 		j.Verdict = content.Judge(content.Case{Before: page.reference, After: view, Page: page.memory, Host: r.host(row),
-			Threshold: r.Threshold, Now: row.at, PageID: page.id, URL: at})
+			Threshold: r.Threshold, Now: row.at, PageID: page.id, URL: at, Records: page.records})
 	}
 	j.Took = r.Now().Sub(started)
 	found := extract.Page(body, "text/html", at, extract.Options{Bytes: content.MaxBytes, Links: 10_000})

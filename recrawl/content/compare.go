@@ -81,6 +81,21 @@ func mainWhole(_ *View, b *Block) (uint64, bool) {
 	return b.hash(linkWhole) + uint64(b.Level), b.Main && (b.Text != "" || len(b.Links) > 0)
 }
 
+// mainAll is a block of the main content with whole addresses, those within the page too, and with its images.
+func mainAll(_ *View, b *Block) (uint64, bool) {
+	hash := b.hash(func(l *Link) string { return l.Whole }) + uint64(b.Level)
+	for _, image := range b.Images {
+		hash += mix(hashString(slotSeed, image))
+	}
+	return hash, b.Main
+}
+
+// openText is running text that stands in no region beside the content.
+func openText(_ *View, b *Block) (uint64, bool) {
+	return b.hash(linkTarget), !b.Main && b.Flags&(beside|InHeader|InMenu|InButton) == 0 && b.runes >= openRunes &&
+		2*b.linkRunes < b.runes
+}
+
 func linkTarget(l *Link) string {
 	if l.Target == "#" {
 		return ""

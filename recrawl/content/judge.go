@@ -150,6 +150,14 @@ func (c *Case) compare() Verdict {
 		d = compare(c.Before, c.After, mainWhole)
 	}
 	if d.empty() {
+		if d = compare(c.Before, c.After, mainAll); d.size() > maxDetails {
+			d = difference{}
+		}
+	}
+	if d.empty() {
+		d = compare(c.Before, c.After, openText)
+	}
+	if d.empty() {
 		return c.beside()
 	}
 	pairs := d.pairs()
@@ -174,6 +182,10 @@ func (c *Case) compare() Verdict {
 	}
 	return v
 }
+
+// maxDetails is how many blocks may differ in an image or in a link within the page, to be a change: where more do, a
+// generator numbers them.
+const maxDetails = 6
 
 // worthNoise is the significance below which a difference is noise whatever the threshold.
 const worthNoise = 0.15

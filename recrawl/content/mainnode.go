@@ -101,14 +101,18 @@ func (v *View) markMain() {
 	}
 }
 
-// nearRunes are the runes from which on a line beside the main content is worth reading.
-const nearRunes = 15
+// A line beside the main content is worth reading from so many runes on.
+const (
+	nearRunes = 15
+	openRunes = 40
+	longRunes = 80 // from which on a line with many links is text with links in it
+)
 
 func nearby(b *Block) bool {
 	if b.Flags&(InMenu|InButton) != 0 || b.runes < nearRunes || b.Flags&InHeader != 0 && b.Flags&(InMain|InArticle) == 0 {
 		return false
 	}
-	return 2*b.linkRunes < b.runes || b.runes > 80
+	return 2*b.linkRunes < b.runes || b.runes > longRunes && 5*b.linkRunes < 4*b.runes
 }
 
 // markWatched marks what the rules watch, if that is anything.
