@@ -272,7 +272,7 @@ func pick(hosts []hostNoise, ids []string, all bool) ([][]content.Region, error)
 			}
 		}
 		switch {
-		case n == 0 && id == "all":
+		case n == 0 && all && id == "all":
 			return nil, notFoundf("there is no region to speak of")
 		case n == 0:
 			return nil, notFoundf("no region %s: recrawld noise lists them", id)

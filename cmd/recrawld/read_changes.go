@@ -14,13 +14,16 @@ import (
 type changesCmd struct {
 	Since  span     `default:"24h" placeholder:"TIME" help:"How far to look back: 90m, 24h, 7d."`
 	Site   string   `placeholder:"NAME" help:"Only this site."`
-	Kind   []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded."`
+	Kind   []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded, template."`
 	Weight float64  `name:"min-significance" placeholder:"0-1" help:"Without changes, and copies with other bytes, of less significance."`
 	Limit  int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
 }
 
 // Run implements the command.
 func (c changesCmd) Run(ctx context.Context, g *globals) error {
+	if c.Weight < 0 || c.Weight > 1 {
+		return usagef("--min-significance is a number from 0 to 1")
+	}
 	kinds, err := eventKinds(c.Kind)
 	if err != nil {
 		return err
@@ -43,10 +46,10 @@ func eventKinds(words []string) ([]models.EventKind, error) {
 	var kinds []models.EventKind
 	for _, word := range words {
 		kind := models.EventNew
-		for ; kind <= models.EventExcluded && kind.String() != word; kind++ {
+		for ; kind <= models.EventTemplate && kind.String() != word; kind++ {
 		}
-		if kind > models.EventExcluded {
-			return nil, usagef("--kind %s: there is new, changed, refreshed, moved, gone, restored, failing, excluded", word)
+		if kind > models.EventTemplate {
+			return nil, usagef("--kind %s: there is new, changed, refreshed, moved, gone, restored, failing, excluded, template", word)
 		}
 		kinds = append(kinds, kind)
 	}
@@ -59,7 +62,7 @@ func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []m
 	if limit <= 0 || limit > mostRows {
 		limit = mostRows
 	}
-	events, err := l.store.Changes(ctx, models.ChangesQuery{Since: since, Site: site, Kinds: kinds, Limit: limit})
+	events, err := l.store.Changes(ctx, models.ChangesQuery{Since: since, Site: site, Kinds: kinds, Limit: limit, Weight: float32(c.Weight)})
 	if err != nil {
 		return report.Document{}, err
 	}
@@ -70,8 +73,9 @@ func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []m
 	d := report.Document{Name: "changes", Title: "Changes of the last " + report.Span(time.Duration(c.Since)), At: l.now,
 		Columns: []report.Column{
 			{Key: "at", Head: "when"}, {Key: "kind", Head: "what"}, {Key: "url", Head: "page", Flex: true},
-			{Key: "version", Head: "version", Right: true, Drop: 1}, {Key: "bytes", Head: "size", Right: true},
-			{Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
+			{Key: "version", Head: "version", Right: true, Drop: 1}, {Key: "bytes", Head: "size", Right: true, Drop: 2},
+			{Key: "significance", Head: "weight", Right: true, Spare: true}, {Key: "reasons", Head: "reasons", Spare: true},
+			{Key: "note"}, {Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
 		}}
 	if words := countWords(counts, site); words != "" {
 		d.Lead = []string{words}
@@ -88,7 +92,7 @@ func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []m
 // countWords adds up the events by kind.
 func countWords(counts map[int32]map[models.EventKind]int64, site int32) string {
 	var words []string
-	for kind := models.EventNew; kind <= models.EventExcluded; kind++ {
+	for kind := models.EventNew; kind <= models.EventTemplate; kind++ {
 		var n int64
 		for id, kinds := range counts {
 			if site == 0 || id == site {
@@ -109,12 +113,16 @@ func (l *look) eventRow(e models.Event) report.Row {
 	if e.Kind == models.EventMoved && e.RedirectTo != "" {
 		page.Text += " → " + e.RedirectTo
 	}
+	if e.Kind == models.EventTemplate {
+		page.Text = "on many pages: " + shortSample(e.Note)
+	}
+	significance, reasons := weightCells(e.Significance, e.Reasons)
 	version, size := report.Cell{Value: e.Version}, report.Cell{Value: e.Bytes}
 	if e.Version > 0 {
 		version.Text, size.Text = fmt.Sprint(e.Version), report.Bytes(e.Bytes)
 	}
 	return report.Row{
-		{Value: e.At.Time(), Text: report.Until(l.now, e.At.Time())}, what, page, version, size,
+		{Value: e.At.Time(), Text: report.Until(l.now, e.At.Time())}, what, page, version, size, significance, reasons, report.OnlyValue(e.Note),
 		report.OnlyValue(l.siteNames()[e.SiteID]), report.OnlyValue(e.Previous), report.OnlyValue(e.NotBefore.Time()),
 		report.OnlyValue(e.RedirectTo), report.OnlyValue(e.ContentType), report.OnlyValue(e.Digest.String()),
 	}

@@ -33,6 +33,7 @@ sites:
     windows: ["22:00-06:00 Europe/Berlin"]
     filter:
       not: {extension: [jpg]}
+    ignore: [.advert, footer]
   - url: https://blog.example.net/
     name: blog
 `
@@ -130,7 +131,7 @@ func (f *filler) page(site int32, raw string, steps []step, finish func(*models.
 	host.Delay, host.OpenAt = 10*time.Second, 0
 	results := f.results(leases[0], page, steps)
 	last := &results[len(results)-1]
-	last.HostMemory = f.learned
+	last.HostMemory, f.learned = f.learned, nil
 	finish(&last.Page, &host)
 	last.Host, last.Release = host, true
 	verdicts, err := f.store.Commit(f.t.Context(), filledNow, results)

@@ -24,11 +24,14 @@ type shownPage struct {
 	Visits       int32          `json:"visits"`
 	TriedAt      *time.Time     `json:"tried_at"`
 	Records      int32          `json:"records"`
-	Changes      int32          `json:"changes"`
+	Changes      int32          `json:"changes"` // of the content
+	ByteChanges  int32          `json:"byte_changes"`
+	BytesAt      *time.Time     `json:"bytes_changed_at"`
 	FirstAt      *time.Time     `json:"first_at"`
 	VisitedAt    *time.Time     `json:"visited_at"`
 	ChangedAt    *time.Time     `json:"changed_at"`
-	Rate         *shownRate     `json:"rate"`
+	Rate         *shownRate     `json:"rate"` // of the content
+	ByteRate     *shownRate     `json:"byte_rate"`
 	Failures     int32          `json:"failures"`
 	Class        string         `json:"class,omitempty"`
 	RedirectTo   string         `json:"redirect_to,omitempty"`
@@ -59,6 +62,8 @@ type shownVersion struct {
 	Bytes        int64      `json:"bytes"`
 	ContentType  string     `json:"content_type"`
 	Significant  bool       `json:"significant"`
+	Significance float64    `json:"significance"`
+	Reasons      []string   `json:"reasons"`
 	Digest       string     `json:"digest"`
 	TextDigest   string     `json:"text_digest,omitempty"`
 	ETag         string     `json:"etag,omitempty"`
@@ -76,6 +81,7 @@ func pageJSON(l *look, p models.Page, versions []models.Version) shownPage {
 		EverySeconds: int64(l.calendar.Interval(l.now, int(p.FRMax)).Seconds()), Rule: p.Rule.String(),
 		Visits: p.Visits, TriedAt: when(p.TriedAt), Records: p.Stats.Records, Changes: p.Stats.Changes,
 		FirstAt: when(p.Stats.FirstAt), VisitedAt: when(p.Stats.VisitedAt), ChangedAt: when(p.Stats.ChangedAt),
+		ByteChanges: p.ByteChanges, BytesAt: when(p.BytesAt), ByteRate: rateJSON(byteRate(p)),
 		Rate: rateJSON(l.rate(p.Stats)), Failures: p.Failures, Class: p.Class.String(), RedirectTo: p.RedirectTo,
 		FreshUntil: when(p.FreshUntil), ETag: p.ETag, LastModified: p.LastModified, ContentType: p.ContentType,
 		Bytes: p.Bytes, Digest: p.Digest.String(), DuplicateOf: p.DuplicateOf, NoArchive: p.NoArchive,
@@ -85,11 +91,15 @@ func pageJSON(l *look, p models.Page, versions []models.Version) shownPage {
 		s.FR = l.calendar.CyclesUntil(l.now, p.DueAt.Time())
 	}
 	for _, v := range versions {
-		s.Versions = append(s.Versions, shownVersion{Number: v.Number, At: when(v.At), Status: v.Status, Bytes: v.Bytes,
-			ContentType: v.ContentType, Significant: v.Significant, Digest: v.Digest.String(), TextDigest: v.TextDigest.String(),
-			ETag: v.ETag, LastModified: v.LastModified, File: v.Record.File, Offset: v.Record.Offset, Length: v.Record.Length})
+		s.Versions = append(s.Versions, versionJSON(v))
 	}
 	return s
+}
+
+func versionJSON(v models.Version) shownVersion {
+	return shownVersion{Number: v.Number, At: when(v.At), Status: v.Status, Bytes: v.Bytes,
+		ContentType: v.ContentType, Significant: v.Significant, Significance: round(float64(v.Significance)), Reasons: v.Reasons.Words(), Digest: v.Digest.String(), TextDigest: v.TextDigest.String(),
+		ETag: v.ETag, LastModified: v.LastModified, File: v.Record.File, Offset: v.Record.Offset, Length: v.Record.Length}
 }
 
 // when is a moment for JSON, nil for never.
@@ -127,6 +137,8 @@ type shownWhy struct {
 	Host      shownHost      `json:"host"`
 	Scope     verdict        `json:"scope"`
 	Robots    verdict        `json:"robots"`
+	Newest    *shownVersion  `json:"newest_version,omitempty"`
+	Unmatched []string       `json:"selectors_without_match,omitempty"`
 	Visits    []shownVisit   `json:"visits"`
 }
 
@@ -166,7 +178,11 @@ func (w why) json(l *look) shownWhy {
 	s := shownWhy{Page: pageJSON(l, p, nil), Paused: w.site.Paused, NextAt: when(models.At(w.next())), Sentence: w.ruling.sentence(), Rate: rateJSON(w.rate),
 		Gap: w.gap(l).Seconds(), Scope: w.scope, Robots: w.robots, Host: shownHost{w.host.Name, w.host.Pages, w.host.Delay.Seconds(), w.host.Failures,
 			when(w.host.BackoffUntil)}}
-	s.Adaptive = adaptiveJSON(w.ruling.explained)
+	s.Adaptive, s.Unmatched = adaptiveJSON(w.ruling.explained), w.unmatched
+	if w.newest.Number > 0 {
+		v := versionJSON(w.newest)
+		s.Newest = &v
+	}
 	c, before, known := w.ruling.choice()
 	s.Policy = shownPolicy{Name: w.ruling.settings.Policy, Records: c.X, Differ: c.Count, B: c.B}
 	if known {

@@ -58,6 +58,8 @@ func (r ruling) sentence() string {
 		return "somebody asked for it to be visited now"
 	case models.RuleBudget:
 		return r.putOff()
+	case models.RuleDuplicate:
+		return r.duplicate()
 	}
 	return p.Rule.String()
 }
@@ -80,8 +82,18 @@ func (r ruling) backoff() string {
 	if p.Failures == 0 {
 		return "the last visit failed on our own side (disk, memory or network); it is tried again soon and counts for nothing"
 	}
+	if p.Class.Transient() {
+		return fmt.Sprintf("the last answer was not the page (%s), %s in a row: the last good version stays and the page is asked again soon; "+
+			"the third in a row that looks the same is taken for what the page is now", p.Class, report.Plural(p.Failures, "visit"))
+	}
 	return fmt.Sprintf("the last visit failed (%s), %s in a row; it is tried again after a time that doubles with each failure, "+
 		"%s at most, and keeps its interval of %s", p.Class, report.Plural(p.Failures, "failure"), r.ceiling(), r.cycles(p.FRMax))
+}
+
+// duplicate says why a page that is visited under another URL is looked at now and then.
+func (r ruling) duplicate() string {
+	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at every %s to see whether that still holds",
+		r.page.DuplicateOf, r.cycles(r.page.FRMax))
 }
 
 // policy says how fr_max came about.

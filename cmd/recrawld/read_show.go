@@ -93,10 +93,11 @@ func (l *look) showPage(p models.Page, share models.ChildShare, versions []model
 	words.add("state", "%s", l.stateWords(p))
 	words.add("site", "%s, level %d", l.siteNames()[p.SiteID], p.Level)
 	words.add("visited", "%s", l.visitedWords(p))
-	words.add("changed", "%s", l.changedWords(p.Stats, l.rate(p.Stats)))
+	words.add("changed", "%s", l.changesWords(p, l.rate(p.Stats)))
 	words.add("next", "%s", l.nextWords(p))
 	words.add("validators", "%s", validatorWords(p))
 	words.add("content", "%s", contentWords(p))
+	words.add("duplicate of", "%s", p.DuplicateOf)
 	words.add("children", "%s", l.childrenWords(p, share))
 	if err := words.write(l.Stdout); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (l *look) stateWords(p models.Page) string {
 		words += fmt.Sprintf(": %s in a row since %s", report.Plural(p.MissingVisits, "404"), report.Moment(l.now, p.MissingSince.Time()))
 	}
 	if p.Failures > 0 {
-		words += ", " + l.style.Paint(report.Bad, fmt.Sprintf("failing: %s (%s in a row)", p.Class, report.Plural(p.Failures, "failure")))
+		words += ", " + l.style.Paint(report.Bad, failingWords(p))
 	}
 	if p.Note != "" {
 		words += ": " + p.Note
@@ -224,9 +225,6 @@ func contentWords(p models.Page) string {
 		kind = "of no stated type"
 	}
 	words := fmt.Sprintf("%s, %s, %s", kind, report.Bytes(p.Bytes), report.Plural(p.Version, "version"))
-	if p.DuplicateOf != "" {
-		words += "; the same as " + p.DuplicateOf
-	}
 	if p.NoArchive {
 		words += "; asks not to be archived"
 	}
@@ -262,18 +260,13 @@ func plainTurns(n int16) string {
 func (l *look) versionTable(p models.Page, versions []models.Version) report.Document {
 	d := report.Document{Name: "versions", At: l.now, Columns: []report.Column{
 		{Key: "number", Head: "version", Right: true}, {Key: "at", Head: "seen"}, {Key: "bytes", Head: "size", Right: true},
-		{Key: "content_type", Head: "type", Drop: 1}, {Head: "text"}, {Head: "digest"},
+		{Key: "content_type", Head: "type", Drop: 2}, {Key: "what", Head: "what"}, {Key: "significance", Head: "weight", Right: true, Spare: true},
+		{Key: "reasons", Head: "reasons", Spare: true}, {Head: "digest", Drop: 1},
 	}}
 	for _, v := range versions {
-		text := report.Cell{Text: "same", Tone: report.Faint}
-		if v.Significant {
-			text = report.Cell{Text: "changed", Tone: report.Good}
-		}
-		if v.Number == 1 {
-			text = report.Cell{Text: "first"}
-		}
-		d.Rows = append(d.Rows, report.Row{report.CountCell(int64(v.Number)), report.OnlyText(l.ago(v.At)),
-			report.BytesCell(v.Bytes), report.TextCell(v.ContentType), text, report.OnlyText(v.Digest.String()[:min(12, len(v.Digest.String()))])})
+		what, significance, reasons := versionCells(v)
+		d.Rows = append(d.Rows, report.Row{report.CountCell(int64(v.Number)), report.OnlyText(l.ago(v.At)), report.BytesCell(v.Bytes),
+			report.TextCell(v.ContentType), what, significance, reasons, report.OnlyText(v.Digest.String()[:min(12, len(v.Digest.String()))])})
 	}
 	if more := int(p.Version) - len(versions); more > 0 && versions[len(versions)-1].Number > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("… and %s more (--limit 0 lists all)", report.Count(more)))

@@ -59,6 +59,9 @@ type why struct {
 	ruling  ruling
 	scope   verdict
 	robots  verdict
+
+	newest    models.Version // the zero Version: there is none
+	unmatched []string       // selectors of the site's settings that match nothing in it, as sentences
 }
 
 // verdict is what a rule says about asking for a page.
@@ -91,7 +94,13 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	w.rate = l.rateOf(p.Stats, w.history)
 	w.ruling = ruling{page: p, history: w.history, settings: l.force.config.Site(p.SiteID).Settings, calendar: l.calendar,
 		cycle: l.force.config.Cycle, now: l.now}
-	err = l.explain(ctx, &w)
+	if err = l.explain(ctx, &w); err != nil || p.Version == 0 {
+		return w, err
+	}
+	if w.newest, err = l.store.Version(ctx, p.Bucket, p.ID, p.Version); errors.Is(err, models.ErrNotFound) {
+		return w, nil
+	}
+	w.unmatched = l.unmatchedIn(w.newest, p, u)
 	return w, err
 }
 
@@ -219,7 +228,7 @@ func (w why) seen(l *look, words *facts) {
 	p := w.page
 	words.add("visited", "%s", l.visitedWords(p))
 	if p.Stats.Records > 0 {
-		words.add("changed", "%s", l.changedWords(p.Stats, w.rate))
+		words.add("changed", "%s", l.changesWords(p, w.rate))
 		words.add("pattern", "%s", bitsWords(p.Stats))
 	}
 	if w.bounded() && w.rate.PerDay > 0 && p.DueAt != 0 {
@@ -228,6 +237,9 @@ func (w why) seen(l *look, words *facts) {
 			report.Span(every), 100*changerate.Freshness(w.rate.PerDay, every),
 			report.Span(changerate.Age(w.rate.PerDay, every).Round(time.Second)))
 	}
+	words.add("differs", "%s", w.newestWords(l))
+	words.add("selectors", "%s", strings.Join(w.unmatched, "; "))
+	words.add("duplicate of", "%s", p.DuplicateOf)
 	words.add("validators", "%s", validatorWords(p))
 	if p.FreshUntil.Time().After(l.now) {
 		words.add("promised", "no change until %s (Expires or max-age)", report.Moment(l.now, p.FreshUntil.Time()))
