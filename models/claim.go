@@ -13,29 +13,15 @@ import (
 // behind what is ready.
 func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Lease, error) {
 	c.Pages = max(c.Pages, 1)
-	buckets, err := s.readyBuckets(ctx, c)
-	if err != nil {
-		return nil, fmt.Errorf("find ready buckets: %w", err)
-	}
 	var leases []Lease
-	for _, group := range s.transactions(buckets) {
-		if len(leases) >= c.Hosts {
-			break
-		}
-		var claimed []Lease
-		err := s.inTx(ctx, func(t *tx) error {
-			var err error
-			claimed, err = t.claim(ctx, c, group, c.Hosts-len(leases))
-			return err
-		})
+	for looked := 1; len(leases) == 0 && looked > 0; { // hosts that had no page after all are out of the way then
+		buckets, err := s.readyBuckets(ctx, c)
 		if err != nil {
-			// What was claimed before is leased: it is handed out, and the caller meets the error the next time.
-			if len(leases) > 0 {
-				break
-			}
+			return nil, fmt.Errorf("find ready buckets: %w", err)
+		}
+		if leases, looked, err = s.claim(ctx, c, buckets); err != nil {
 			return nil, fmt.Errorf("claim hosts: %w", err)
 		}
-		leases = append(leases, claimed...)
 	}
 	if s.sharded {
 		for bucket, parents := range parentsOf(leases) {
@@ -45,6 +31,31 @@ func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Lease, error) {
 		}
 	}
 	return leases, nil
+}
+
+// claim looks at as many hosts as may be leased, and tells how many those were.
+func (s *Store) claim(ctx context.Context, c ClaimRequest, buckets []int16) (leases []Lease, looked int, err error) {
+	for _, group := range s.transactions(buckets) {
+		if looked >= c.Hosts {
+			break
+		}
+		var claimed []Lease
+		var hosts int
+		err := s.inTx(ctx, func(t *tx) error {
+			var err error
+			claimed, hosts, err = t.claim(ctx, c, group, c.Hosts-looked)
+			return err
+		})
+		if err != nil {
+			// What was claimed before is leased: it is handed out, and the caller meets the error the next time.
+			if len(leases) > 0 {
+				break
+			}
+			return nil, 0, err
+		}
+		leases, looked = append(leases, claimed...), looked+hosts
+	}
+	return leases, looked, nil
 }
 
 // transactions groups buckets by transaction: all in one, because the disk is synced at each, but one each on a sharded
@@ -96,7 +107,8 @@ func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, erro
 	return ordered, rows.Err()
 }
 
-func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit int) ([]Lease, error) {
+// claim leases up to limit ready hosts of buckets, and tells how many it looked at.
+func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit int) ([]Lease, int, error) {
 	q := newQueue(t)
 	var hosts []Host
 	for _, bucket := range buckets {
@@ -105,16 +117,16 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 		}
 		more, err := t.readyHosts(ctx, c, bucket, limit-len(hosts))
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		hosts = append(hosts, more...)
 	}
 	if len(hosts) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	pages, err := t.duePages(ctx, c, hosts)
 	if err != nil {
-		return nil, fmt.Errorf("due pages: %w", err)
+		return nil, 0, fmt.Errorf("due pages: %w", err)
 	}
 	var leases []Lease
 	var idle []rowKey
@@ -130,15 +142,15 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 		leases = append(leases, Lease{Host: *q.get(h.Bucket, h.ID), Until: At(until).Time(), Pages: pages[key]})
 	}
 	if err := q.settle(ctx, idle, (*Host).Free); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := q.flush(ctx); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := t.leaseRobots(ctx, leases); err != nil {
-		return nil, fmt.Errorf("robots: %w", err)
+		return nil, 0, fmt.Errorf("robots: %w", err)
 	}
-	return leases, t.leaseShares(ctx, leases)
+	return leases, len(hosts), t.leaseShares(ctx, leases)
 }
 
 // readyHosts locks hosts that are ready and, where the request looks ahead, those that may be visited early, in the order

@@ -105,8 +105,11 @@ func (m *Memory) Claim(ctx context.Context, c models.ClaimRequest) ([]models.Lea
 	defer m.mu.Unlock()
 	m.leased = m.leased[:0]
 	leases := again(m, &m.leases, 0)
-	for _, n := range c.Buckets {
-		leases = m.claimBucket(&c, &m.buckets[n], leases)
+	for looked := 1; len(leases) == 0 && looked > 0; {
+		looked = 0
+		for _, n := range c.Buckets {
+			leases = m.claimBucket(&c, &m.buckets[n], leases, &looked)
+		}
 	}
 	if m.options.Reuse {
 		m.leases = leases
@@ -114,11 +117,11 @@ func (m *Memory) Claim(ctx context.Context, c models.ClaimRequest) ([]models.Lea
 	return leases, nil
 }
 
-// claimBucket appends the leases of one bucket.
-func (m *Memory) claimBucket(c *models.ClaimRequest, b *bucket, leases []models.Lease) []models.Lease {
+// claimBucket appends the leases of one bucket, and counts the hosts that it looked at.
+func (m *Memory) claimBucket(c *models.ClaimRequest, b *bucket, leases []models.Lease, looked *int) []models.Lease {
 	now := models.At(c.Now)
 	// A store on a database looks at no more hosts than it may lease, those without a due page included.
-	for looked := c.Hosts - len(leases); looked > 0; looked-- {
+	for ; *looked < c.Hosts; *looked++ {
 		var h *host
 		switch {
 		case len(b.ready.entries) > 0 && b.ready.entries[0].at <= now:
