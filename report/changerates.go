@@ -25,9 +25,11 @@ const fewRecords = 3
 type rateGroup struct {
 	key                      string
 	pages, visits, changes   int64
+	byteChanges, compared    int64 // of so many comparisons with the record before
+	duplicates               int64
 	few, atOne, atTop, timed int64 // timed: pages with a ceiling to compare with
 	frMax                    Histogram
-	pool                     changerate.Pool
+	pool, bytes              changerate.Pool // of the content, of the bytes
 }
 
 // add adds a page. top is its site's ceiling of fr_max, 0 where it is not known.
@@ -35,6 +37,11 @@ func (g *rateGroup) add(p models.PageSummary, top int32) {
 	g.pages++
 	g.visits += int64(p.Records)
 	g.changes += int64(p.Changes)
+	byteChanges := max(p.ByteChanges, p.Changes) // an earlier release did not count them
+	g.byteChanges += int64(byteChanges)
+	if p.DuplicateOf {
+		g.duplicates++
+	}
 	g.frMax.Add(p.FRMax)
 	if p.Records < fewRecords {
 		g.few++
@@ -51,6 +58,8 @@ func (g *rateGroup) add(p models.PageSummary, top int32) {
 	if n := p.Records - 1; n > 0 {
 		span := p.VisitedAt.Time().Sub(p.FirstAt.Time())
 		g.pool.Add(int(n), int(p.Changes), span/time.Duration(n))
+		g.compared += int64(n)
+		g.bytes.Add(int(n), min(int(byteChanges), int(n)), span/time.Duration(n))
 	}
 }
 
@@ -58,6 +67,9 @@ func (g *rateGroup) merge(o *rateGroup) {
 	g.pages += o.pages
 	g.visits += o.visits
 	g.changes += o.changes
+	g.byteChanges += o.byteChanges
+	g.compared += o.compared
+	g.duplicates += o.duplicates
 	g.few += o.few
 	g.atOne += o.atOne
 	g.atTop += o.atTop
@@ -66,6 +78,7 @@ func (g *rateGroup) merge(o *rateGroup) {
 		g.frMax[i] += n
 	}
 	g.pool.Merge(&o.pool)
+	g.bytes.Merge(&o.bytes)
 }
 
 // changeRates sums pages by group.
@@ -176,31 +189,51 @@ func rateColumns(by string, upTo int) []Column {
 		{Key: by, Head: by, Flex: true},
 		{Key: "pages", Head: "pages", Right: true},
 		{Key: "visits", Head: "visits", Right: true},
-		{Key: "changes", Head: "changes", Right: true, Drop: 1},
-		{Head: "a page changes"},
+		{Key: "changes", Head: "changes", Right: true, Drop: 2},
+		{Head: "a page changes"}, {Head: "its bytes", Spare: true, Drop: 1},
 		{Key: "rate_per_day"}, {Key: "rate_low"}, {Key: "rate_high"},
 		{Key: "fr_max", Head: "fr_max 1–" + Count(1<<upTo)},
-		{Key: "share_at_1", Head: "at 1", Right: true, Drop: 3},
-		{Key: "share_at_ceiling", Head: "at top", Right: true, Drop: 2},
-		{Key: "share_few_visits", Head: "< 3 visits", Right: true, Drop: 4},
+		{Key: "share_at_1", Head: "at 1", Right: true, Drop: 4},
+		{Key: "share_at_ceiling", Head: "at top", Right: true, Drop: 3},
+		{Key: "share_few_visits", Head: "< 3 visits", Right: true, Drop: 5},
+		{Key: "byte_changes"}, {Key: "byte_rate_per_day"}, {Key: "byte_rate_low"}, {Key: "byte_rate_high"},
+		{Key: "duplicates", Head: "duplicates", Right: true, Spare: true, Drop: 6},
 	}
 }
 
 func (g *rateGroup) row(upTo int) Row {
 	rate := g.pool.Rate()
 	r := Row{
-		TextCell(g.key), CountCell(g.pages), CountCell(g.visits), CountCell(g.changes), OnlyText(Rate(rate)),
+		TextCell(g.key), CountCell(g.pages), CountCell(g.visits), CountCell(g.changes), OnlyText(Rate(rate)), g.bytesCell(),
 		OnlyValue(nil), OnlyValue(nil), OnlyValue(nil),
 		{Value: g.frMax, Text: g.frMax.Bars(upTo)},
 		ShareCell(g.atOne, g.pages), ShareCell(g.atTop, g.timed), ShareCell(g.few, g.pages),
+		OnlyValue(g.byteChanges), OnlyValue(nil), OnlyValue(nil), OnlyValue(nil), CountCell(g.duplicates),
 	}
 	if rate.Known() {
-		r[5], r[6], r[7] = OnlyValue(rate.PerDay), OnlyValue(rate.Low), OnlyValue(rate.High)
+		r[6], r[7], r[8] = OnlyValue(rate.PerDay), OnlyValue(rate.Low), OnlyValue(rate.High)
+	}
+	if bytes := g.bytes.Rate(); bytes.Known() {
+		r[14], r[15], r[16] = OnlyValue(bytes.PerDay), OnlyValue(bytes.Low), OnlyValue(bytes.High)
 	}
 	if g.pages > 0 && 2*g.few > g.pages {
-		r[11].Tone = Warn
+		r[12].Tone = Warn
 	}
 	return r
+}
+
+// bytesCell is how often bytes change, where that is more often than the content does.
+func (g *rateGroup) bytesCell() Cell {
+	switch {
+	case g.byteChanges == g.changes:
+		return Cell{}
+	case g.byteChanges >= g.compared:
+		return OnlyText("at every visit")
+	}
+	if rate := g.bytes.Rate(); rate.PerDay > 0 {
+		return OnlyText("1 per " + Span(rate.Every()))
+	}
+	return OnlyText(none)
 }
 
 // rateNotes explain the two columns that are not plain counts.
@@ -213,7 +246,7 @@ func rateNotes(all *rateGroup, upTo int) []string {
 		bins = append(bins, label(i))
 	}
 	return []string{
-		"Rate: one Poisson process fitted to all comparisons, with its 95 % interval.",
+		"Rate: one Poisson process fitted to all comparisons of the content, with its 95 % interval; its bytes: of the bytes, where they change more often.",
 		fmt.Sprintf("fr_max: pages by visit interval in cycles, %s.", strings.Join(bins, " | ")),
 	}
 }

@@ -89,6 +89,11 @@ func examplePages() []models.PageSummary {
 			Visits: records, Records: records, Changes: int32(rng.IntN(int(records)+2)) / 3,
 			FirstAt: models.At(testNow.Add(-90 * day)), VisitedAt: models.At(testNow.Add(-day)),
 		})
+		if last := &pages[i]; site == 2 { // every page shows a clock, and some are copies
+			last.ByteChanges, last.DuplicateOf = records-1, i%60 == 0
+		} else if i%7 == 0 {
+			last.ByteChanges = min(2*last.Changes+1, records-1)
+		}
 	}
 	return append(pages,
 		models.PageSummary{SiteID: 3, URL: "https://evil.example/=x", State: models.StateNew, FRMax: 120},

@@ -70,7 +70,7 @@ func OutcomeTone(k models.OutcomeKind) Tone {
 		return Bad
 	case models.Missing, models.Moved, models.Excluded:
 		return Warn
-	case models.NotModified, models.SameBytes, models.SameText:
+	case models.NotModified, models.SameBytes, models.SameText, models.Noise:
 		return Neutral
 	}
 	return Faint
