@@ -197,12 +197,12 @@ func (f *finished) place(record models.Record) {
 // fail plans the visit anew as a failure of our own. What it showed of the host stays remembered; what it showed of the page
 // goes with the body.
 func (f *finished) fail(class models.ErrorClass, err error, now time.Time) {
-	release, knowledge := f.result.Release, f.result.Knowledge
+	release, knowledge, memory := f.result.Release, f.result.Knowledge, f.result.HostMemory
 	f.outcome = models.Outcome{Kind: models.Failed, Class: class, Detail: err.Error(), At: f.outcome.At,
 		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Body: f.outcome.Body,
-		HostMemory: f.outcome.HostMemory, Findings: f.outcome.Findings}
+		Findings: f.outcome.Findings}
 	f.result = f.planner.Plan(&f.lease, f.before, &f.outcome, now)
-	f.result.Release, f.result.Knowledge = release, knowledge
+	f.result.Release, f.result.Knowledge, f.result.HostMemory = release, knowledge, memory
 }
 
 func (c *committer) count(f *finished, err error) {

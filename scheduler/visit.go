@@ -49,14 +49,16 @@ type hostTurn struct {
 	worker *Worker
 	out    delivery
 
-	mu     sync.Mutex
-	lease  models.Lease // guarded by mu; its host moves on with each result
-	pages  []models.LeasedPage
-	begun  bool      // guarded by mu; a page was taken
-	given  int       // guarded by mu; turns given to robots.txt or a probe
-	owed   bool      // guarded by mu; the last turn was given away: the page's own is paid for on credit
-	memory int64     // guarded by mu; the newest Outcome.HostTurn
-	last   *finished // guarded by mu; kept back, because only the last result releases the host
+	mu    sync.Mutex
+	lease models.Lease // guarded by mu; its host moves on with each result
+	pages []models.LeasedPage
+	begun bool      // guarded by mu; a page was taken
+	given int       // guarded by mu; turns given to robots.txt or a probe
+	owed  bool      // guarded by mu; the last turn was given away: the page's own is paid for on credit
+	last  *finished // guarded by mu; kept back, because only the last result releases the host
+
+	memory     []byte // guarded by mu; the newest Outcome.HostMemory, for the last result
+	memoryTurn int64  // guarded by mu; its Outcome.HostTurn
 }
 
 // visitAll visits what is left, so many pages at a time.
@@ -185,12 +187,13 @@ func (w *Worker) late(page *models.Page, taken slot, delay time.Duration) bool {
 	return page.DueAt < taken.before && after <= min(delay/2, w.Clock.Real(time.Second))
 }
 
-// keepMemory drops what is remembered of the host where a visit that ended sooner has remembered more.
+// keepMemory takes what is remembered of the host out of an outcome. It is written once, with the last result: each visit
+// that finds another body would write it anew, and of visits at a time the one that ends last may know less.
 func (t *hostTurn) keepMemory(out *models.Outcome) {
-	if out.HostTurn < t.memory {
-		out.HostMemory = nil
+	if len(out.HostMemory) > 0 && out.HostTurn >= t.memoryTurn {
+		t.memory, t.memoryTurn = out.HostMemory, out.HostTurn
 	}
-	t.memory = max(t.memory, out.HostTurn)
+	out.HostMemory = nil
 }
 
 func (t *hostTurn) keepRobots(fetched *models.Robots) {
@@ -229,6 +232,7 @@ func (t *hostTurn) finish(ctx context.Context) {
 		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
 	}
 	t.last.result.Knowledge = w.mind.save(host, now)
+	t.last.result.HostMemory = t.memory
 	t.last.result.Release = true
 	w.mind.leave(host)
 	t.out.deliver(t.last)
