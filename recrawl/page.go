@@ -18,6 +18,7 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
 	s.out.NoIndex, s.out.NoFollow, s.out.NoArchive = said.NoIndex, said.NoFollow, said.NoArchive
 	s.out.Title, s.out.TextDigest = clean(found.Title, maxDetail), found.TextDigest
 	s.out.LinksKnown, s.out.LinkPrint = found.HTML && !found.Cut, found.LinkPrint
+	s.out.Print = models.Print(found.Print)
 	s.out.Canonical = canonical(s.url, found.Canonical, header)
 	if !said.NoFollow {
 		s.out.Links = s.keep(found.Links)

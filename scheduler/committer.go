@@ -66,6 +66,9 @@ func (c *committer) commit(ctx context.Context, batch []*finished) error {
 	if err := c.keep(ctx, batch); err != nil {
 		return err
 	}
+	if err := c.compare(ctx, batch); err != nil {
+		return err
+	}
 	c.results = slices.Grow(c.results[:0], len(batch))
 	for i := range batch {
 		c.results = append(c.results, batch[i].result)
@@ -123,9 +126,6 @@ func (c *committer) keep(ctx context.Context, batch []*finished) error {
 			continue
 		}
 		content, known := seen[v.Digest]
-		if known && content.URL != f.result.Page.URL && !f.outcome.Kind.Unchanged() {
-			duplicate(&f.result, &f.outcome, content)
-		}
 		if f.outcome.NoArchive {
 			continue
 		}
@@ -168,17 +168,27 @@ func (c *committer) seen(ctx context.Context, batch []*finished) (map[models.Dig
 			digests = append(digests, v.Digest)
 		}
 	}
+	var seen map[models.Digest]models.Content
+	err := c.ask(ctx, fmt.Sprintf("look up %d bodies", len(digests)), func() (err error) {
+		seen, err = c.store.Contents(ctx, digests)
+		return err
+	})
+	if seen == nil {
+		seen = make(map[models.Digest]models.Content)
+	}
+	return seen, err
+}
+
+// ask puts a question to the database again and again while it is away.
+func (c *committer) ask(ctx context.Context, what string, question func() error) error {
 	for try := int32(1); ; try++ {
-		seen, err := c.store.Contents(ctx, digests)
-		if err == nil && seen == nil {
-			seen = make(map[models.Digest]models.Content)
-		}
+		err := question()
 		if err == nil {
-			return seen, nil
+			return nil
 		}
 		c.log.Warn("the database does not answer", "tries", try, "err", err)
 		if !c.again(ctx, try) {
-			return nil, fmt.Errorf("look up %d bodies: %w", len(digests), err)
+			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
 }

@@ -17,12 +17,17 @@ import (
 type ledger struct {
 	Store
 	contents map[models.Digest]models.Content
+	twins    map[int64][]models.Twin
 	verdict  error
 	got      []models.Result
 }
 
 func (l *ledger) Contents(context.Context, []models.Digest) (map[models.Digest]models.Content, error) {
 	return l.contents, nil
+}
+
+func (l *ledger) Twins(context.Context, []int64) (map[int64][]models.Twin, error) {
+	return l.twins, nil
 }
 
 func (l *ledger) Commit(_ context.Context, _ time.Time, results []models.Result) ([]error, error) {
@@ -116,31 +121,20 @@ func TestContentsNameTheDateOfTheirRecord(t *testing.T) {
 	}
 }
 
-// A body seen before is stored as a reference, marks the page, and its relative links are not followed: also where it
-// was first seen in the same batch.
+// A body seen before is stored as a reference: also where it was first seen in the same batch.
 func TestBodySeenBefore(t *testing.T) {
 	t.Parallel()
 	known := models.Content{Digest: models.DigestOf([]byte("one")), URL: "http://one.test/first", Record: models.Record{File: "old"}}
 	s := &shelf{}
 	got, _, _ := commitAll(t, &ledger{contents: map[models.Digest]models.Content{known.Digest: known}}, s,
 		brought(t, "/a", "one", nil), brought(t, "/first", "one", nil), brought(t, "/b", "two", nil), brought(t, "/c", "two", nil))
-	var duplicates []string
-	var discovered, links, references, contents []int
+	var references, contents []bool
 	for i, r := range got {
-		duplicates = append(duplicates, r.Page.DuplicateOf)
-		discovered, links = append(discovered, len(r.Discovered)), append(links, len(r.Links))
-		references, contents = append(references, btoi(s.captures[i].Seen != nil)), append(contents, btoi(r.Content != nil))
-		if int(r.Page.Children) != len(r.Links) {
-			t.Errorf("%s: %d children, %d links", r.Page.URL, r.Page.Children, len(r.Links))
-		}
+		references, contents = append(references, s.captures[i].Seen != nil), append(contents, r.Content != nil)
 	}
-	want := []any{[]string{"http://one.test/first", "", "", "http://one.test/b"}, []int{1, 2, 2, 1}, []int{1, 2, 2, 1},
-		[]int{1, 1, 0, 1}, []int{0, 0, 1, 0}}
-	if diff := cmp.Diff(want, []any{duplicates, discovered, links, references, contents}); diff != "" {
-		t.Errorf("duplicates, discovered, links, references, new contents (-want +got):\n%s", diff)
-	}
-	if url := got[0].Discovered[0].Page.URL; url != "http://one.test/absolute" {
-		t.Errorf("a duplicate leads to %s, want the absolute link", url)
+	want := [][]bool{{true, true, false, true}, {false, false, true, false}}
+	if diff := cmp.Diff(want, [][]bool{references, contents}); diff != "" {
+		t.Errorf("references, new contents (-want +got):\n%s", diff)
 	}
 }
 
@@ -177,11 +171,4 @@ func TestBodyThatCannotBeStored(t *testing.T) {
 		t.Errorf("the other page: content %v, duplicate of %q; %d bytes let go of, want its own content and 6", got[1].Content,
 			got[1].Page.DuplicateOf, freed)
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -243,7 +243,7 @@ func (d *draft) learn(changed bool) {
 }
 
 // schedule sets the page due after the interval that the policy chose, put off as far as the server promised that
-// nothing changes, inside the site's windows.
+// nothing changes, inside the site's windows. A duplicate is due at the ceiling.
 func (d *draft) schedule() {
 	n := max(int(d.Page.FRMax), 1)
 	d.Page.Wanted = d.planner.calendar.Interval(d.now, n)
@@ -251,11 +251,31 @@ func (d *draft) schedule() {
 	if d.every > 0 {
 		d.Page.Wanted, due = d.every, d.now.Add(d.every)
 	}
+	if d.Page.DuplicateOf != "" && d.settings.Duplicates {
+		d.rarely(models.RuleDuplicate)
+		d.Page.Rule = models.RuleDuplicate // also where that lies in another window: it is not to be moved by its worth
+		return
+	}
 	d.Page.Rule = models.RulePolicy
 	if fresh := d.hint(); fresh.After(due) {
 		due, d.Page.Rule = fresh, models.RuleHint
 	}
 	d.due(due, d.Page.Rule)
+}
+
+// repace schedules anew a page of which the committer found that it is a duplicate, or none any more. One that is none any
+// more is asked for without conditions next time, since its links were left out so far.
+func (p *Planner) repace(r *models.Result, before *models.Page, out *models.Outcome) {
+	d := draft{Result: r, planner: p, settings: p.config.SettingsOf(r.Page.SiteID), before: before, out: out,
+		now: r.Page.Stats.VisitedAt.Time()}
+	if d.settings.Policy == policy.AdaptiveName {
+		d.every = r.Page.Wanted
+	}
+	if r.Page.DuplicateOf == "" && !out.LinksKnown {
+		r.Page.ETag, r.Page.LastModified = "", ""
+	}
+	d.schedule()
+	r.Visit.Rule = r.Page.Rule
 }
 
 // hint is how long the server's own promise may put off the visit: no further than HintMax from now, nor than the

@@ -1,10 +1,6 @@
 package scheduler
 
-import (
-	"slices"
-
-	"recrawld/models"
-)
+import "recrawld/models"
 
 // version adds a version and its event where the answer brought bytes that the page did not have. A page that asks not
 // to be archived is followed, but its body is not kept.
@@ -14,12 +10,13 @@ func (d *draft) version() {
 		return
 	}
 	d.Page.Digest, d.Page.TextDigest, d.Page.LinkPrint = out.Digest, out.TextDigest, out.LinkPrint
+	d.Page.Print, d.Page.Canonical = out.Print, out.Canonical
 	kind, ok := eventOf[out.Kind]
 	if !ok {
 		return
 	}
 	d.Page.Version++
-	d.Page.Bytes, d.Page.DuplicateOf = int64(len(out.Body)), ""
+	d.Page.Bytes = int64(len(out.Body))
 	d.Version = &models.Version{
 		Bucket: d.Page.Bucket, PageID: d.Page.ID, Number: d.Page.Version, At: models.At(d.now),
 		Status: int16(out.Status), Digest: out.Digest, TextDigest: out.TextDigest, Bytes: int64(len(out.Body)),
@@ -60,9 +57,6 @@ func (d *draft) children() {
 		return
 	}
 	links := d.out.Links
-	if d.Page.DuplicateOf != "" { // read again with the same bytes: see duplicate
-		links = slices.DeleteFunc(slices.Clone(links), func(l models.FoundLink) bool { return l.Relative })
-	}
 	d.discover(links, d.before.Level+1, nil)
 	d.LinksKnown = true
 	kept := links[:min(len(links), d.settings.ChildrenKept)]
@@ -103,31 +97,4 @@ func NewPage(url, host string, siteID int32, level int16, fr int) models.Page {
 		Bucket: models.BucketOf(host), ID: models.PageID(url), HostID: models.HostID(host), SiteID: siteID, URL: url,
 		State: models.StateNew, Level: level, FRMax: int32(fr), Rule: models.RuleStart,
 	}
-}
-
-// duplicate marks a page whose body was first seen under another URL: its content is stored once, and the links that
-// it writes without a host are not followed a second time from here, where they would only grow a copy of that tree.
-func duplicate(r *models.Result, out *models.Outcome, seen models.Content) {
-	r.Page.DuplicateOf = seen.URL
-	relative := make(map[int64]bool)
-	for _, l := range out.Links {
-		if l.Relative {
-			relative[models.PageID(l.URL)] = true
-		}
-	}
-	keep := r.Discovered[:0]
-	for _, found := range r.Discovered {
-		if !relative[found.Page.ID] {
-			keep = append(keep, found)
-		}
-	}
-	r.Discovered = keep
-	links := r.Links[:0]
-	for _, l := range r.Links {
-		if !relative[l.ChildID] {
-			links = append(links, l)
-		}
-	}
-	r.Links = links
-	r.Page.Children = int32(len(links))
 }

@@ -226,22 +226,3 @@ func TestWindowThatTheClocksRepeat(t *testing.T) {
 		}
 	}
 }
-
-// The relative links of a page with content first seen elsewhere are not followed, however often it is read.
-func TestDuplicateIsExpandedOnce(t *testing.T) {
-	t.Parallel()
-	p := livePage()
-	p.DuplicateOf = "http://one.test/first"
-	out := models.Outcome{Kind: models.SameBytes, Status: 200, Sent: 1, Digest: p.Digest, LinksKnown: true, Links: []models.FoundLink{
-		{URL: "http://one.test/a/relative", Host: "one.test", Relative: true},
-		{URL: "http://one.test/absolute", Host: "one.test"},
-	}}
-	r := plan(t, p, out)
-	if len(r.Discovered) != 1 || r.Discovered[0].Page.URL != "http://one.test/absolute" || len(r.Links) != 1 || r.Page.Children != 1 {
-		t.Errorf("discovered %+v, %d links, want the absolute one alone", r.Discovered, len(r.Links))
-	}
-	out.Kind, out.Body, out.Digest = models.Changed, []byte("own"), models.DigestOf([]byte("own"))
-	if r = plan(t, p, out); len(r.Discovered) != 2 || r.Page.DuplicateOf != "" {
-		t.Errorf("with content of its own: %d discovered, duplicate of %q, want 2 and none", len(r.Discovered), r.Page.DuplicateOf)
-	}
-}

@@ -35,6 +35,9 @@ func (m *Memory) Twins(ctx context.Context, keys []int64) (map[int64][]models.Tw
 
 // file takes a page from the keys of what it said before and puts it under those of what it says now.
 func (m *Memory) file(r *models.Result) {
+	if m.options.Forget {
+		return
+	}
 	for _, f := range r.Unfiled {
 		delete(m.prints[f.Key], key{f.PageBucket, f.PageID})
 		if len(m.prints[f.Key]) == 0 {

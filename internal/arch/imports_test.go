@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	"sink":     {"models", "archive", "config", "clock"},
 	"simulate": {"scheduler", "scheduler/policy", "scheduler/changerate", "models", "config", "clock"},
 
-	"scheduler":            {"models", "config", "clock", "scheduler/policy", "scheduler/changerate"},
+	"scheduler":            {"models", "config", "clock", "scheduler/policy", "scheduler/changerate", "recrawl/fingerprint"},
 	"scheduler/policy":     {"models", "config", "scheduler/changerate"},
 	"scheduler/storetest":  {"scheduler", "models"},
 	"scheduler/changerate": {},

@@ -1,0 +1,218 @@
+package scheduler
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"recrawld/models"
+	"recrawld/recrawl/fingerprint"
+)
+
+// Which pages are duplicates is decided here and nowhere else, beside the look-up of bodies and for a whole batch at once.
+//
+// Pages are filed in an index by the keys of what they say: of their print, or of their digest where they say too little
+// for a print. A page is compared when it says something new, at the visit after that, and at each visit while it is a
+// duplicate. If another page says nearly the same, lives, and comes before it, it is a duplicate of that page. It leaves
+// the index, so no page is ever a duplicate of a duplicate; its links are not expanded, and it is visited at the pace of
+// one that never changes. When the other page goes, says something else or becomes a duplicate itself, the next visit finds
+// no twin any more and the page is one of its own again.
+//
+// Before all come the pages that name no other page as canonical, and of these those known first. So where a page names
+// another one as canonical, and that one agrees by naming itself or nothing and by what it says, the first is the duplicate
+// whichever was known first. The order is one of all pages: no two are each other's duplicates, not even where two workers
+// decide at a time. What workers at a time cannot see of each other, each finds at the next visit.
+
+// leastBody is the least body, in bytes, that is taken for another by its digest alone. That two pages answer "[]" or "not
+// found" says nothing of what they will answer.
+const leastBody = 256
+
+// keysOf are the keys under which a page is filed.
+func keysOf(p *models.Page) []int64 {
+	var keys []int64
+	for _, key := range fingerprint.Print(p.Print).Keys() {
+		keys = append(keys, int64(key))
+	}
+	if keys == nil && !p.Digest.IsZero() && p.Bytes >= leastBody {
+		keys = append(keys, int64(binary.BigEndian.Uint64(p.Digest[:8])))
+	}
+	return keys
+}
+
+// filed are the keys under which the page now lies in the index.
+func filed(p *models.Page) []int64 {
+	if p.DuplicateOf != "" {
+		return nil
+	}
+	return keysOf(p)
+}
+
+// compared tells whether a visit is one at which its page is compared with others.
+func (f *finished) compared() bool {
+	p, before := &f.result.Page, &f.before
+	if !f.outcome.Kind.Observed() {
+		return false
+	}
+	news := before.BytesAt
+	if before.Stats.Records == 1 {
+		news = before.Stats.VisitedAt
+	}
+	return f.result.Version != nil || p.Print != before.Print || before.DuplicateOf != "" ||
+		news > 0 && news == before.Stats.VisitedAt
+}
+
+// says tells whether two pages say the same, or nearly.
+func says(p *models.Page, t *models.Twin) bool {
+	if !p.Print.IsZero() || !t.Print.IsZero() {
+		return fingerprint.Print(p.Print).Alike(fingerprint.Print(t.Print))
+	}
+	return p.Digest == t.Digest && !p.Digest.IsZero()
+}
+
+// compareTwins orders all pages: of those that say the same the first is the original.
+func compareTwins(a, b *models.Twin) int {
+	return cmp.Or(cmp.Compare(btoi(a.Canonical != ""), btoi(b.Canonical != "")), cmp.Compare(a.FirstAt, b.FirstAt),
+		cmp.Compare(a.ID, b.ID), cmp.Compare(a.Bucket, b.Bucket))
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// twins are the pages with which those of a batch are compared.
+type twins struct {
+	byKey map[int64][]models.Twin
+	batch map[pageKey]models.Twin // the pages of the batch, as they shall be
+}
+
+type pageKey struct {
+	bucket int16
+	id     int64
+}
+
+// compare finds the duplicates among the pages of a batch.
+func (c *committer) compare(ctx context.Context, batch []*finished) error {
+	var compared []*finished
+	var keys []int64
+	for _, f := range batch {
+		if f.compared() {
+			compared = append(compared, f)
+			keys = append(keys, keysOf(&f.result.Page)...)
+		}
+	}
+	if compared == nil {
+		return nil
+	}
+	found := twins{byKey: make(map[int64][]models.Twin), batch: make(map[pageKey]models.Twin)}
+	if len(keys) > 0 {
+		err := c.ask(ctx, fmt.Sprintf("look up %d prints", len(keys)), func() error {
+			known, err := c.store.Twins(ctx, keys)
+			maps.Copy(found.byKey, known)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range batch {
+		found.put(&f.result.Page)
+	}
+	slices.SortStableFunc(compared, func(a, b *finished) int {
+		x, y := a.result.Page.Twin(), b.result.Page.Twin()
+		return compareTwins(&x, &y)
+	})
+	for _, f := range compared { // the originals first
+		original, ok := found.originalOf(f)
+		f.settle(original, ok, &found)
+	}
+	return nil
+}
+
+func (t *twins) put(p *models.Page) { t.batch[pageKey{p.Bucket, p.ID}] = p.Twin() }
+
+// originalOf is the page of which that of a visit is a duplicate: the one that it names as canonical, if that is one, or the
+// first one. Filings of pages that are gone are marked to be removed.
+func (t *twins) originalOf(f *finished) (original models.Twin, ok bool) {
+	p := f.result.Page.Twin()
+	for _, key := range keysOf(&f.result.Page) {
+		for _, twin := range t.byKey[key] {
+			if now, here := t.batch[pageKey{twin.Bucket, twin.ID}]; here {
+				twin = now
+			}
+			if twin.URL == "" {
+				f.result.Unfiled = append(f.result.Unfiled, models.Filing{Key: key, PageBucket: twin.Bucket, PageID: twin.ID})
+				continue
+			}
+			if !f.mayFollow(&twin) || !says(&f.result.Page, &twin) || compareTwins(&twin, &p) >= 0 {
+				continue
+			}
+			named := twin.URL == p.Canonical
+			if !ok || named || original.URL != p.Canonical && compareTwins(&twin, &original) < 0 {
+				original, ok = twin, true
+			}
+		}
+	}
+	return original, ok
+}
+
+// mayFollow tells whether a page can be the original of another: it is visited and stands for itself. One that is missing
+// keeps the duplicates that it has, but makes no new ones: what moved without a redirect is where it is now.
+func (f *finished) mayFollow(t *models.Twin) bool {
+	return t.DuplicateOf == "" && !f.planner.paused[t.SiteID] &&
+		(t.State == models.StateLive || t.State == models.StateMissing && f.before.DuplicateOf == t.URL)
+}
+
+// settle makes the page a duplicate, or one of its own, and files it accordingly.
+func (f *finished) settle(original models.Twin, duplicate bool, t *twins) {
+	p := &f.result.Page
+	p.DuplicateOf = ""
+	if duplicate {
+		p.DuplicateOf = original.URL
+		unlink(&f.result, &f.outcome)
+	}
+	if duplicate || f.before.DuplicateOf != "" {
+		f.planner.repace(&f.result, &f.before, &f.outcome)
+	}
+	before, now := filed(&f.before), filed(p)
+	f.result.Unfiled = append(f.result.Unfiled, filings(p, before, now)...)
+	f.result.Filed = filings(p, now, before)
+	t.put(p)
+	for _, key := range now {
+		if !slices.ContainsFunc(t.byKey[key], func(had models.Twin) bool { return had.ID == p.ID && had.Bucket == p.Bucket }) {
+			t.byKey[key] = append(t.byKey[key], p.Twin())
+		}
+	}
+}
+
+// filings are those of a page under keys, but for some.
+func filings(p *models.Page, keys, but []int64) []models.Filing {
+	var out []models.Filing
+	for _, key := range keys {
+		if !slices.Contains(but, key) {
+			out = append(out, models.Filing{Key: key, PageBucket: p.Bucket, PageID: p.ID})
+		}
+	}
+	return out
+}
+
+// unlink takes the links of a duplicate that it writes without a host out of a result: they would only grow a copy of the
+// tree that hangs on the original.
+func unlink(r *models.Result, out *models.Outcome) {
+	relative := make(map[int64]bool)
+	for _, l := range out.Links {
+		if l.Relative {
+			relative[models.PageID(l.URL)] = true
+		}
+	}
+	r.Discovered = slices.DeleteFunc(r.Discovered, func(d models.Discovery) bool { return relative[d.Page.ID] })
+	r.Links = slices.DeleteFunc(r.Links, func(l models.Link) bool { return relative[l.ChildID] })
+	if r.LinksKnown {
+		r.Page.Children = int32(len(r.Links))
+	}
+}
