@@ -53,8 +53,8 @@ type Store struct {
 	statements atomic.Int64 // sent to PostgreSQL
 
 	mu       sync.Mutex
-	prepared map[string]*sql.Stmt // guarded by mu: statements of SQLite's writer, by text; nil: wanted
-	wanted   []string             // guarded by mu: those to prepare before the next transaction
+	prepared map[string]*statement // guarded by mu: statements of SQLite's writer, by text; nil: wanted
+	wanted   []string              // guarded by mu: those to prepare before the next transaction
 }
 
 // Open opens a database: "postgres://…" (or "postgresql://…"), "sqlite:PATH", or a path, which means SQLite. Unless
@@ -66,7 +66,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Idle <= 0 {
 		o.Idle = 30 * time.Second
 	}
-	s := &Store{options: o, prepared: make(map[string]*sql.Stmt)}
+	s := &Store{options: o, prepared: make(map[string]*statement)}
 	if err := s.connect(ctx, dsn); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 	}

@@ -49,6 +49,18 @@ func kindOf(field any) kind {
 // valueOf is a field's value as an engine takes it: int64, float64, string, bool, []byte or nil.
 func valueOf(field any) any {
 	switch f := field.(type) {
+	case *int64:
+		return *f
+	case *int32:
+		return int64(*f)
+	case *int16:
+		return int64(*f)
+	case *Instant:
+		return int64(*f)
+	case *string:
+		return Clean(*f)
+	case *bool:
+		return *f
 	case *[]byte:
 		if len(*f) == 0 { // SQLite's driver reads an empty blob as NULL: let no engine tell them apart
 			return nil

@@ -222,13 +222,12 @@ func (tb table[T]) oneByOne(ctx context.Context, t *tx, rows []T, query string) 
 	if err != nil {
 		return err
 	}
-	var args []any
 	for i := range rows {
-		args = args[:0]
-		for _, field := range tb.fields(&rows[i]) {
-			args = append(args, valueOf(field))
+		args := tb.fields(&rows[i])
+		for c, field := range args {
+			args[c] = valueOf(field)
 		}
-		if _, err := stmt.ExecContext(ctx, args...); err != nil {
+		if _, err := stmt.exec(ctx, args); err != nil {
 			return fmt.Errorf("write %s: %w", tb.name, err)
 		}
 	}

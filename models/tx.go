@@ -18,7 +18,7 @@ const maxPrepared = 300
 type tx struct {
 	store *Store
 	sql   *sql.Tx
-	stmts map[string]*sql.Stmt // this transaction's, by text
+	stmts map[string]*statement // this transaction's, by text
 }
 
 // inTx runs f in a transaction, again where the engine says that it only met another one. f must not keep anything from
@@ -45,7 +45,7 @@ func (s *Store) once(ctx context.Context, f func(*tx) error) error {
 		return err
 	}
 	defer begun.Rollback() // after Commit it does nothing
-	t := &tx{store: s, sql: begun, stmts: make(map[string]*sql.Stmt)}
+	t := &tx{store: s, sql: begun, stmts: make(map[string]*statement)}
 	if err := t.steady(ctx); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (int64, error)
 	args = t.store.dialect.arguments(args)
 	var result sql.Result
 	if stmt != nil {
-		result, err = stmt.ExecContext(ctx, args...)
+		result, err = stmt.exec(ctx, args)
 	} else {
 		result, err = t.sql.ExecContext(ctx, query, args...)
 	}
@@ -93,7 +93,7 @@ func (t *tx) rows(ctx context.Context, query string, args ...any) (*sql.Rows, er
 	}
 	args = t.store.dialect.arguments(args)
 	if stmt != nil {
-		return stmt.QueryContext(ctx, args...)
+		return stmt.rows(ctx, args)
 	}
 	return t.sql.QueryContext(ctx, query, args...)
 }
@@ -107,7 +107,7 @@ func (t *tx) gorm(ctx context.Context) *gorm.DB {
 
 // prepare returns the prepared form of a statement on SQLite. On PostgreSQL it returns nil: pgx prepares and keeps by
 // text itself.
-func (t *tx) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+func (t *tx) prepare(ctx context.Context, query string) (*statement, error) {
 	s := t.store
 	if s.dialect == postgresDialect {
 		return nil, nil
@@ -123,12 +123,16 @@ func (t *tx) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	s.mu.Unlock()
 	if kept != nil {
-		t.stmts[query] = t.sql.StmtContext(ctx, kept)
+		t.stmts[query] = &statement{t.sql.StmtContext(ctx, kept.Stmt), kept.order}
 		return t.stmts[query], nil
 	}
-	stmt, err := t.sql.PrepareContext(ctx, s.dialect.statement(query))
-	t.stmts[query] = stmt
-	return stmt, err
+	text, order := positional(s.dialect.statement(query))
+	stmt, err := t.sql.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	t.stmts[query] = &statement{stmt, order}
+	return t.stmts[query], nil
 }
 
 // keepStatements prepares on the free writer what earlier transactions had to prepare for themselves. It waits for the
@@ -139,13 +143,14 @@ func (s *Store) keepStatements(ctx context.Context) error {
 	s.wanted = nil
 	s.mu.Unlock()
 	for i, query := range wanted {
-		stmt, err := s.writer.PrepareContext(ctx, s.dialect.statement(query))
+		text, order := positional(s.dialect.statement(query))
+		stmt, err := s.writer.PrepareContext(ctx, text)
 		if err != nil {
 			s.forget(wanted[i:])
 			return err
 		}
 		s.mu.Lock()
-		s.prepared[query] = stmt
+		s.prepared[query] = &statement{stmt, order}
 		s.mu.Unlock()
 	}
 	return nil

@@ -274,6 +274,7 @@ func (d *daemon) openWeb(context.Context) error {
 // run works until ctx ends: then the worker finishes what it has begun, and after it everything beside it ends.
 func (d *daemon) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, d.close()) }()
+	defer easeCollector(&d.start.Worker)()
 	group, failed := errgroup.WithContext(context.WithoutCancel(ctx))
 	working, stopWorking := context.WithCancel(ctx)
 	defer stopWorking()
