@@ -16,11 +16,13 @@ import (
 	"recrawld/scheduler"
 )
 
-// benchCmd measures what visits cost.
+// benchCmd measures what visits cost, and what the judge of changes is worth.
 type benchCmd struct {
 	Refresh benchRefreshCmd `cmd:"" help:"Visit pages again that are known already: most of them answer 304."`
 	Crawl   benchCrawlCmd   `cmd:"" help:"Find and fetch the pages of new sites: parse, archive, mirror."`
 	Origin  benchOriginCmd  `cmd:"" help:"Serve the made-up sites alone, for other programs, until standard input ends."`
+
+	Significance benchSignificanceCmd `cmd:"" help:"Judge real pages with labels: false alarms, misses, milliseconds."`
 }
 
 // benchFlags are the flags of a run.

@@ -53,6 +53,7 @@ var arrows = map[string][]string{
 	"internal/pgtest":     {},
 	"internal/hostile":    {"clock"},
 	"internal/sitefarm":   {"clock"},
+	"internal/pagebench":  {"models", "recrawl/canon", "recrawl/content", "recrawl/extract"},
 	"internal/bench":      {"clock", "internal/pgtest"},
 	"systemd":             {},
 

@@ -26,6 +26,7 @@ const (
 	worthNumber  = 0.6 // nothing but numbers: a price, a version
 	worthWhole   = 0.6 // the same address but for its query or fragment
 	worthMarkup  = 0.5 // the same words, cut into other blocks or set at another level
+	worthOpen    = 0.5 // text outside the main content and outside all known regions
 	worthBeside  = 0.2 // what stands beside the content
 	worthCounter = 0.1 // a number beside a word such as "views"
 	worthClock   = 0.05
@@ -88,6 +89,9 @@ func classify(all []pair) {
 		p.reason, p.worth = p.kind()
 		if recut && p.reason&(models.ReasonText|models.ReasonHeading) != 0 {
 			p.reason, p.worth = models.ReasonMarkupOnly, worthMarkup
+		}
+		if !p.main() {
+			p.worth = min(p.worth, worthOpen)
 		}
 		p.noise |= p.transientText()
 		if p.noise != 0 {

@@ -81,13 +81,10 @@ func mainWhole(_ *View, b *Block) (uint64, bool) {
 	return b.hash(linkWhole) + uint64(b.Level), b.Main && (b.Text != "" || len(b.Links) > 0)
 }
 
-// mainAll is a block of the main content with whole addresses, those within the page too, and with its images.
+// mainAll is a block of the main content with whole addresses, those within the page too. Pictures do not count: as many
+// are signed, sized or put off anew as are replaced.
 func mainAll(_ *View, b *Block) (uint64, bool) {
-	hash := b.hash(func(l *Link) string { return l.Whole }) + uint64(b.Level)
-	for _, image := range b.Images {
-		hash += mix(hashString(slotSeed, image))
-	}
-	return hash, b.Main
+	return b.hash(func(l *Link) string { return l.Whole }) + uint64(b.Level), b.Main
 }
 
 // openText is running text that stands in no region beside the content.
@@ -123,7 +120,13 @@ func (b *Block) hash(of func(*Link) string) uint64 {
 }
 
 // anyBlock is all of a block, wherever it stands.
-func anyBlock(_ *View, b *Block) (uint64, bool) { return b.hash(linkWhole) + uint64(b.Level), true }
+func anyBlock(_ *View, b *Block) (uint64, bool) {
+	hash := b.hash(func(l *Link) string { return l.Whole }) + uint64(b.Level)
+	for _, image := range b.Images {
+		hash += mix(hashString(slotSeed, image))
+	}
+	return hash, true
+}
 
 // print2 is a print of the main content, whatever the order of its blocks.
 func (v *View) print2() uint64 {

@@ -183,7 +183,7 @@ func (c *Case) compare() Verdict {
 	return v
 }
 
-// maxDetails is how many blocks may differ in an image or in a link within the page, to be a change: where more do, a
+// maxDetails is how many blocks may differ in a link within the page alone, to be a change: where more do, a
 // generator numbers them.
 const maxDetails = 6
 
@@ -243,6 +243,9 @@ func (b *Block) shown(links bool) string {
 	}
 	for _, l := range b.Links {
 		s += " <" + l.Whole + ">"
+	}
+	for _, image := range b.Images {
+		s += " [" + image + "]"
 	}
 	if b.Level > 0 && links {
 		s = "######"[:b.Level] + " " + s

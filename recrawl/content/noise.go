@@ -14,7 +14,8 @@ const (
 	volatileShare   = 0.5  // of the visits since its first change
 	knownChanges    = 3    // the same, where numbers alone change or texts come back that were there before
 	knownShare      = 0.25 //
-	volatileRunes   = 300  // longer blocks are text
+	volatileRunes   = 300  // longer blocks of the main content are text
+	openChanges     = 2    // changes from which on a place outside the main content is volatile, however seldom
 	hostPages       = 3    // pages of a host on which a place is volatile from which on it is on all
 	templateFlips   = 2    // times from which on a region of the host is ignored at once
 )
@@ -57,7 +58,7 @@ func (c *Case) volatile(d *difference, pairs []pair) {
 		if p.after != nil {
 			key, to, block, path = d.after.place(p.after, after), textPrint(p.after), p.after, d.after.Path(p.after)
 		}
-		if block.runes > volatileRunes || counted[key] {
+		if block.Main && block.runes > volatileRunes || counted[key] {
 			continue
 		}
 		was := c.isVolatile(key, p)
@@ -82,6 +83,9 @@ func (c *Case) isVolatile(key uint64, p *pair) bool {
 	s := c.Page.slot(key)
 	if s == nil {
 		return false
+	}
+	if !p.main() && s.changes >= openChanges {
+		return true
 	}
 	share := float64(s.changes) / float64(max(c.Page.seen-s.since, 1))
 	if p.reason&models.ReasonCounter != 0 || 2*s.backs >= s.changes {
@@ -192,4 +196,9 @@ func (h *HostMemory) forget(now int64) {
 		}
 	}
 	h.moves = kept
+}
+
+// main tells whether the pair belongs to the main content.
+func (p *pair) main() bool {
+	return p.before != nil && p.before.Main || p.after != nil && p.after.Main
 }
