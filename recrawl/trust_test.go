@@ -82,10 +82,11 @@ func TestAuditShare(t *testing.T) {
 		for n := range visits {
 			page := models.Page{ID: int64(n / 100), Visits: int32(n % 100)}
 			ask := inquiry{page: &page, share: share}
-			if ask.drawn() != ask.drawn() {
+			first := ask.drawn()
+			if again := ask.drawn(); again != first {
 				t.Fatal("the lot falls one way and the other")
 			}
-			if ask.drawn() {
+			if first {
 				audits++
 			}
 		}
@@ -143,91 +144,114 @@ func TestOpaque(t *testing.T) {
 // at is an instant, so many days after today.
 func at(days int) models.Instant { return models.At(today.Add(time.Duration(days) * 24 * time.Hour)) }
 
-func TestFindings(t *testing.T) {
+// noFinding is what a table wants where nothing is shown.
+const noFinding = models.Verdict(-1)
+
+// finding is a case: an answer of a kind beside a copy, and what that shows of a hint.
+type finding struct {
+	kind models.OutcomeKind
+	edit func(*evidence)
+	want models.Verdict
+}
+
+func wantFindings(t *testing.T, hint models.Hint, cases []finding) {
+	t.Helper()
+	for i, test := range cases {
+		e := evidence{page: &models.Page{Digest: models.DigestOf([]byte("x"))}, kind: test.kind, date: today, now: today}
+		test.edit(&e)
+		got := noFinding
+		for _, f := range e.findings() {
+			if f.Hint == hint {
+				got = f.Verdict
+			}
+		}
+		if got != test.want {
+			t.Errorf("case %d: %v of a %v is %d, want %d", i, hint, test.kind, got, test.want)
+		}
+	}
+}
+
+func TestFindingsOfETags(t *testing.T) {
 	t.Parallel()
-	const same, text, noise, changed = models.SameBytes, models.SameText, models.Noise, models.Changed
-	const etag, dated, expires, unchanged = models.HintETag, models.HintLastModified, models.HintExpires, models.HintNotModified
-	const hit, miss, alarm, late, none = models.HintHit, models.HintMiss, models.HintFalseAlarm, models.HintLate, models.Verdict(-1)
 	tags := func(before, after string) func(*evidence) {
 		return func(e *evidence) { e.page.ETag, e.etag = before, after }
 	}
+	wantFindings(t, models.HintETag, []finding{
+		{models.SameBytes, tags(`"1"`, `"1"`), models.HintHit},
+		{models.SameBytes, tags(`"1"`, `"2"`), models.HintFalseAlarm},
+		{models.SameBytes, tags(`"1-gzip"`, `"1"`), models.HintHit},
+		{models.SameBytes, tags(`"1"`, ""), noFinding},
+		{models.SameBytes, tags("", `"1"`), noFinding},
+		{models.Changed, tags(`"1"`, `"1"`), models.HintMiss},
+		{models.Changed, tags(`W/"1"`, `W/"1"`), models.HintMiss},
+		{models.Changed, tags(`"1"`, `"2"`), models.HintHit},
+		{models.Noise, tags(`"1"`, `"1"`), models.HintLate},
+		{models.SameText, tags(`"1"`, `"1"`), models.HintLate},
+		{models.Noise, tags(`W/"1"`, `W/"1"`), models.HintHit},
+		{models.Noise, tags(`"1"`, `"2"`), models.HintHit},
+		{models.NotModified, tags(`"1"`, `"1"`), noFinding},
+		{models.First, tags(`"1"`, `"1"`), noFinding},
+	})
+}
+
+func TestFindingsOfDates(t *testing.T) {
+	t.Parallel()
+	const epoch = "Thu, 01 Jan 1970 00:00:00 GMT"
 	dates := func(before, after string) func(*evidence) {
 		return func(e *evidence) { e.page.LastModified, e.lastModified = before, after }
 	}
+	wantFindings(t, models.HintLastModified, []finding{
+		{models.SameBytes, dates(day(-9), day(-9)), models.HintHit},
+		{models.SameBytes, dates(day(-9), day(-8)), models.HintFalseAlarm},
+		{models.Changed, dates(day(-9), day(-9)), models.HintMiss},
+		{models.Changed, dates(day(-9), day(-8)), models.HintHit},
+		{models.Noise, dates(day(-9), day(-9)), models.HintHit},
+		{models.Changed, dates(day(-8), day(-9)), models.HintLate},
+		{models.Changed, dates(day(-8), day(2)), models.HintLate},
+		{models.SameBytes, dates(day(2), day(2)), models.HintLate},
+		{models.SameBytes, dates(epoch, epoch), models.HintLate},
+		{models.SameBytes, dates("yesterday", "yesterday"), models.HintHit},
+		{models.Changed, dates("yesterday", "yesterday"), models.HintMiss},
+	})
+}
+
+func TestFindingsOfPromises(t *testing.T) {
+	t.Parallel()
 	fresh := func(days int) func(*evidence) { return func(e *evidence) { e.page.FreshUntil = at(days) } }
 	promised := func(until, dated int) func(*evidence) { // the visit before was three days ago
 		return func(e *evidence) {
 			e.page.FreshUntil, e.page.Stats.VisitedAt, e.lastModified = at(until), at(-3), day(dated)
 		}
 	}
+	wantFindings(t, models.HintExpires, []finding{
+		{models.Changed, fresh(1), models.HintLate},
+		{models.Changed, fresh(-1), noFinding},
+		{models.SameBytes, fresh(1), models.HintHit},
+		{models.Noise, fresh(-1), models.HintHit},
+		{models.SameBytes, fresh(1000), models.HintHit},
+		{models.Changed, promised(-1, -2), models.HintLate},
+		{models.Changed, promised(-1, -4), noFinding},
+		{models.Changed, promised(-1, 0), noFinding},
+	})
+}
+
+func TestFindingsOf304s(t *testing.T) {
+	t.Parallel()
 	asked := func(how approach, whole, last int) func(*evidence) {
 		return func(e *evidence) {
 			e.how, e.page.FullAt, e.page.Stats.VisitedAt = how, at(whole), at(last)
 		}
 	}
-	for i, test := range []struct {
-		kind models.OutcomeKind
-		edit func(*evidence)
-		hint models.Hint
-		want models.Verdict
-	}{
-		{same, tags(`"1"`, `"1"`), etag, hit},
-		{same, tags(`"1"`, `"2"`), etag, alarm},
-		{same, tags(`"1-gzip"`, `"1"`), etag, hit},
-		{same, tags(`"1"`, ""), etag, none},
-		{same, tags("", `"1"`), etag, none},
-		{changed, tags(`"1"`, `"1"`), etag, miss},
-		{changed, tags(`W/"1"`, `W/"1"`), etag, miss},
-		{changed, tags(`"1"`, `"2"`), etag, hit},
-		{noise, tags(`"1"`, `"1"`), etag, late},
-		{text, tags(`"1"`, `"1"`), etag, late},
-		{noise, tags(`W/"1"`, `W/"1"`), etag, hit},
-		{noise, tags(`"1"`, `"2"`), etag, hit},
-		{models.NotModified, tags(`"1"`, `"1"`), etag, none},
-		{models.First, tags(`"1"`, `"1"`), etag, none},
-
-		{same, dates(day(-9), day(-9)), dated, hit},
-		{same, dates(day(-9), day(-8)), dated, alarm},
-		{changed, dates(day(-9), day(-9)), dated, miss},
-		{changed, dates(day(-9), day(-8)), dated, hit},
-		{noise, dates(day(-9), day(-9)), dated, hit},
-		{changed, dates(day(-8), day(-9)), dated, late},
-		{changed, dates(day(-8), day(2)), dated, late},
-		{same, dates(day(2), day(2)), dated, late},
-		{same, dates("Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT"), dated, late},
-		{same, dates("yesterday", "yesterday"), dated, hit},
-		{changed, dates("yesterday", "yesterday"), dated, miss},
-
-		{changed, fresh(1), expires, late},
-		{changed, fresh(-1), expires, none},
-		{same, fresh(1), expires, hit},
-		{noise, fresh(-1), expires, hit},
-		{same, fresh(1000), expires, hit},
-		{changed, promised(-1, -2), expires, late},
-		{changed, promised(-1, -4), expires, none},
-		{changed, promised(-1, 0), expires, none},
-
-		{same, asked(askImpossible, -9, -1), unchanged, hit},
-		{changed, asked(askConditional, -9, -1), unchanged, hit},
-		{same, asked(askConditional, -9, -1), unchanged, none},
-		{same, asked(askUnconditional, -9, -1), unchanged, hit},
-		{changed, asked(askUnconditional, -9, -1), unchanged, late},
-		{changed, asked(askUnconditional, -3, -1), unchanged, none},
-		{changed, asked(askUnconditional, -1, -1), unchanged, none},
-		{changed, asked(askPlain, -9, -1), unchanged, none},
-	} {
-		e := evidence{page: &models.Page{Digest: models.DigestOf([]byte("x"))}, kind: test.kind, date: today, now: today}
-		test.edit(&e)
-		got := none
-		for _, f := range e.findings() {
-			if f.Hint == test.hint {
-				got = f.Verdict
-			}
-		}
-		if got != test.want {
-			t.Errorf("case %d: %v of a %v is %d, want %d", i, test.hint, test.kind, got, test.want)
-		}
-	}
+	wantFindings(t, models.HintNotModified, []finding{
+		{models.SameBytes, asked(askImpossible, -9, -1), models.HintHit},
+		{models.Changed, asked(askConditional, -9, -1), models.HintHit},
+		{models.SameBytes, asked(askConditional, -9, -1), noFinding},
+		{models.SameBytes, asked(askUnconditional, -9, -1), models.HintHit},
+		{models.Changed, asked(askUnconditional, -9, -1), models.HintLate},
+		{models.Changed, asked(askUnconditional, -3, -1), noFinding},
+		{models.Changed, asked(askUnconditional, -1, -1), noFinding},
+		{models.Changed, asked(askPlain, -9, -1), noFinding},
+	})
 }
 
 // TestFindingsOfWhateverIsSaid holds that no answer shows more than one thing of a hint, and that one which agrees with

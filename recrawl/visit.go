@@ -245,6 +245,9 @@ func (s *visit) forbidden() bool {
 func (s *visit) fetch(ctx context.Context) (answer, error) {
 	header := s.headers("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
 	ask := inquiry{page: s.page, trials: &s.turn.Host.Trials, share: s.settings.Audit, full: s.parent == fullTurn, now: s.turn.Now}
+	if s.page.Rule == models.RuleManual {
+		ask.share = 0 // somebody asks whether it has changed
+	}
 	how, overdue := ask.approach()
 	if overdue && s.hosts.of(&s.turn.Host).claimAudit() {
 		how = askUnconditional
