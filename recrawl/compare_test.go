@@ -28,10 +28,10 @@ func TestLadder(t *testing.T) {
 		why  models.Reasons
 		look bool
 	}{
-		"same bytes":  {body, models.SameBytes, 0, false},
-		"same text":   {strings.Replace(body, "<script>one", "<script>two", 1), models.SameText, 0, false},
-		"same target": {strings.Replace(body, "/one", "/one#there", 1), models.SameText, 0, false},
-		"other text":  {strings.Replace(body, "is due", "was due", 1), models.Changed, models.ReasonText, true},
+		"same bytes": {body, models.SameBytes, 0, false},
+		"same text":  {strings.Replace(body, "<script>one", "<script>two", 1), models.SameText, 0, false},
+		"tracking":   {strings.Replace(body, "/one", "/one?utm_source=there", 1), models.SameText, 0, false},
+		"other text": {strings.Replace(body, "is due", "was due", 1), models.Changed, models.ReasonText, true},
 	} {
 		o := listen(t, map[string]hostile.Answer{"/": hostile.Then(page(body), page(test.next))})
 		l := newLife(t, nil)
