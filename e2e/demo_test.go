@@ -48,6 +48,7 @@ func TestEndToEndDemo(t *testing.T) {
 func checkSummary(t *testing.T, out string) {
 	t.Helper()
 	for _, want := range []string{`visits +[0-9,]{3,} to \d\d pages on 5 hosts`, `answered 304 +\d+ %`, `changes +[0-9,]+ found of [0-9,]+`,
+		`noise +[0-9,]+ found of [0-9,]+ times`,
 		`a visit every +docs .*about`, `all [0-9,]{3,} gaps kept the host's delay.*; 1 request at a time`,
 		`nothing was asked that it forbids`, `report change-rates`} {
 		if !regexp.MustCompile(want).MatchString(out) {

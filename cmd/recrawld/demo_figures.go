@@ -18,8 +18,10 @@ type demoFigures struct {
 	sum      models.Daily
 	sections []demoSection
 	pages    map[string]models.PageSummary // by URL
-	found    int64                         // changes that the daemon saw
-	made     int64                         // changes that the pages it knows went through since it knew them
+	found    int64                         // changes of content that the daemon saw
+	noise    int64                         // other bytes that it saw and that say nothing new
+	made     int64                         // changes of content that the pages it knows went through since it knew them
+	ticked   int64                         // changes of times and counters alone likewise
 	recent   []models.Event                // the newest first
 }
 
@@ -62,7 +64,8 @@ func demoRead(ctx context.Context, store *models.Store, world *origin.World, now
 		return f, err
 	}
 	for _, site := range counts {
-		f.found += site[models.EventChanged] + site[models.EventRefreshed]
+		f.found += site[models.EventChanged]
+		f.noise += site[models.EventRefreshed]
 	}
 	f.recent, err = store.Changes(ctx, models.ChangesQuery{Since: models.At(now.Add(-7 * 24 * time.Hour)), Limit: demoRecent,
 		Kinds: []models.EventKind{models.EventNew, models.EventChanged, models.EventMoved, models.EventGone}})
@@ -83,7 +86,8 @@ func (f *demoFigures) readPages(ctx context.Context, store *models.Store, world 
 		if page == nil || p.Records == 0 {
 			continue
 		}
-		f.made += madeBetween(page, p.FirstAt.Time(), f.now)
+		made, ticked := madeBetween(page, p.FirstAt.Time(), f.now)
+		f.made, f.ticked = f.made+made, f.ticked+ticked
 		if s := sections[page.Section]; s != nil && p.State == models.StateLive {
 			s.pages++
 			s.frMax += int64(p.FRMax)
@@ -97,14 +101,19 @@ func (f *demoFigures) readPages(ctx context.Context, store *models.Store, world 
 	return nil
 }
 
-// madeBetween counts the versions with content that a page got in a span.
-func madeBetween(page *origin.Page, from, to time.Time) (n int64) {
+// madeBetween counts the versions with content that a page got in a span: those that say something new, and those in
+// which times and counters alone differ.
+func madeBetween(page *origin.Page, from, to time.Time) (made, ticked int64) {
 	for _, v := range page.Versions {
-		if v.Status == 0 && v.At.After(from) && !v.At.After(to) {
-			n++
+		switch {
+		case v.Status != 0 || !v.At.After(from) || v.At.After(to):
+		case v.Noise:
+			ticked++
+		default:
+			made++
 		}
 	}
-	return n
+	return made, ticked
 }
 
 // demoName is a page's URL as the demo shows it: the name of its section in place of the address.

@@ -39,6 +39,8 @@ func (d *demo) summary(ctx context.Context) error {
 			report.Share(int64(tally.NotModified), f.asked), report.Share(int64(tally.NotModified), int64(tally.Repeats)))},
 		{"changes", fmt.Sprintf("%s found of %s that the site made (%s)", report.Count(f.found), report.Count(f.made),
 			report.Share(f.found, f.made))},
+		{"noise", fmt.Sprintf("%s found of %s times that nothing but clocks and counters moved: they shorten no interval",
+			report.Count(f.noise), report.Count(f.ticked))},
 		{"a visit every", strings.Join(every, ", ")},
 		{"politeness", politenessText(polite)},
 		{"robots.txt", robotsText(polite)},
@@ -82,7 +84,7 @@ func (d *demo) next() {
 	fmt.Fprintf(d.Stdout, "\nThe data stays in %s. Look into it:\n\n", d.Data)
 	for _, command := range []string{
 		"status", "why " + status.URL("/"), "report change-rates", "changes",
-		"diff " + docs.URL("/reference/configuration"),
+		"diff " + docs.URL("/reference/configuration"), "noise " + story.Status,
 	} {
 		fmt.Fprintf(d.Stdout, "  %s %s%s\n", program, command, at)
 	}

@@ -73,7 +73,7 @@ func (c *Corpus) load(dir string, hosts int) error {
 			page = &Page{Path: documentPath(title), Title: title, Section: label, Traits: traitsOf(c.count())}
 			host.Add(page)
 		}
-		page.append(Version{At: row.at, Body: body})
+		page.append(Version{At: row.at, Body: body, Label: row.label})
 	}
 	c.furnish()
 	return nil
@@ -160,6 +160,7 @@ func slug(s string) string {
 type indexRow struct {
 	page, file string
 	at         time.Time
+	label      Label
 }
 
 func readIndex(name string) ([]indexRow, error) {
@@ -178,7 +179,7 @@ func readIndex(name string) ([]indexRow, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read %s, row %d: %w", name, i+2, err)
 		}
-		rows = append(rows, indexRow{page: r[1], file: r[3], at: time.Unix(seconds, 0).UTC()})
+		rows = append(rows, indexRow{page: r[1], file: r[3], at: time.Unix(seconds, 0).UTC(), label: Label(r[6])})
 	}
 	return rows, nil
 }

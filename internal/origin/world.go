@@ -53,8 +53,20 @@ type Version struct {
 	At       time.Time              // whole seconds
 	Status   int                    // 0: 200
 	Location string                 // for a redirect
+	Noise    bool                   // nothing but times and counters differs from the version before
 	Body     func() ([]byte, error) // for 200
+	Label    Label                  // what somebody else found to have changed
 }
+
+// Label says whether the content of a version differs from that of the version before.
+type Label string
+
+// The labels, as they stand in an index.
+const (
+	Unlabelled Label = ""  // nobody knows
+	Meaningful Label = "1" // it differs, or is the first
+	OtherBytes Label = "0" // nothing but bytes that mean nothing
+)
 
 // Validator is how a page lets itself be asked conditionally.
 type Validator int

@@ -40,6 +40,24 @@ func (p *page) says(at time.Time, content string) {
 		Body: func() ([]byte, error) { return []byte(text), nil }})
 }
 
+// ticks is says for a page that shows times and counters: a version in which nothing else differs is noise.
+func (p *page) ticks(at time.Time, content string) {
+	before, n := p.last, len(p.made.Versions)
+	p.says(at, content)
+	if len(p.made.Versions) > n && n > 0 {
+		p.made.Versions[n].Noise = withoutNumbers(p.last) == withoutNumbers(before)
+	}
+}
+
+func withoutNumbers(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // answers gives the page a status without content from a moment on.
 func (p *page) answers(at time.Time, status int, location string) {
 	p.made.Versions = append(p.made.Versions, origin.Version{At: at, Status: status, Location: location})

@@ -10,7 +10,8 @@ import (
 
 var components = []string{"API", "Queues", "Console", "Mail"}
 
-// status is a status page: its front changes every hour, a component's page every few hours, the history every day,
+// status is a status page: its front changes its times and counters every hour and says something new with each incident,
+// a component's page changes numbers every few hours, the history every day,
 // and an incident's page every half hour while it lasts and never again. Nothing on it can be asked conditionally
 // but the incidents.
 func (t *teller) status() *origin.Host {
@@ -28,7 +29,7 @@ func (t *teller) status() *origin.Host {
 		t.incident(newPage(h, path, "Incident of "+day(at), origin.Traits{Validator: origin.ETag}), at)
 		at = at.Add(time.Duration(150+t.dice.below(100, "incident", i)) * time.Hour)
 	}
-	t.every(time.Hour, func(i int, at time.Time) { front.says(at, t.board(at, incidents)) })
+	t.every(time.Hour, func(i int, at time.Time) { front.ticks(at, t.board(at, incidents)) })
 	t.every(24*time.Hour, func(i int, at time.Time) { history.says(at, t.past(at, incidents)) })
 	return h
 }
@@ -75,7 +76,7 @@ func begun(incidents []string, at time.Time) []string {
 
 func (t *teller) component(p *page, name string, step time.Duration) {
 	t.every(step, func(i int, at time.Time) {
-		p.says(at, paragraphs(fmt.Sprintf("%s answers on %d nodes; the slowest took %d ms in the last hours.", name,
+		p.ticks(at, paragraphs(fmt.Sprintf("%s answers on %d nodes; the slowest took %d ms in the last hours.", name,
 			3+t.dice.below(3, name, i), 40+t.dice.below(200, name, i, "slow"))))
 	})
 }
