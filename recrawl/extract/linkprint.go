@@ -6,41 +6,43 @@ import (
 	"recrawld/recrawl/canon"
 )
 
-// linkPrint gathers a print of a page's link targets, whatever their order and however often each stands there. It is
-// the sum of the hashes of the targets, so it needs no sorting and no second pass.
+// linkPrint gathers a print of what of a page can matter though its visible text stays: where its links lead, the whole
+// address of each, and the levels of its headings, whatever their order. It is the sum of their hashes, so it needs no
+// sorting and no second pass. Where it differs the page is looked at closely; so it may say too often that something does.
 type linkPrint struct {
-	sum  uint64
-	seen map[uint64]struct{}
+	sum   uint64
+	links int // and headings
 }
 
-// add counts a link that a reader can follow. What leads to a page counts by its Target, what leads elsewhere (a mail
-// address, a telephone number) by its spelling; scripts and embedded data lead nowhere.
-func (p *linkPrint) add(u canon.URL, ref string) {
+// add counts a link that a reader can follow, as often as it stands there. What leads to a page counts by its Target, its
+// scheme and its fragment, what leads elsewhere (a mail address, a telephone number) by its spelling; scripts and
+// embedded data lead nowhere.
+func (p *linkPrint) add(u canon.URL, ref string, times int) {
 	var hash uint64
 	switch {
+	case strings.Contains(ref, "/cdn-cgi/l/email-protection"):
+		hash = fnvString(fnvOffset, "mailto:")
 	case !u.IsZero():
-		hash = hashTarget(u)
+		_, fragment, _ := strings.Cut(ref, "#")
+		hash = fnvString(fnvString(hashTarget(u), u.Scheme()), strings.TrimSpace(fragment))
 	case leadsNowhere(ref):
 		return
 	default:
 		hash = fnvString(fnvOffset, strings.TrimSpace(ref))
 	}
-	if _, known := p.seen[hash]; known {
-		return
-	}
-	if p.seen == nil {
-		p.seen = make(map[uint64]struct{}, 64)
-	}
-	p.seen[hash] = struct{}{}
-	p.sum += mix(hash)
+	p.links += times
+	p.sum += mix(hash) * uint64(times)
 }
 
-// value is the print; 0 is kept for "no links".
+// heading counts a heading of a level, 1–6.
+func (p *linkPrint) heading(level byte) {
+	p.links++
+	p.sum += mix(fnvOffset + uint64(level))
+}
+
+// value is the print; 0 is kept for "nothing of the kind".
 func (p *linkPrint) value() int64 {
-	if len(p.seen) == 0 {
-		return 0
-	}
-	if p.sum == 0 {
+	if p.links > 0 && p.sum == 0 {
 		return 1
 	}
 	return int64(p.sum)

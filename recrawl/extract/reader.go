@@ -91,6 +91,10 @@ func (r *reader) startTag(closed bool) {
 	}
 	r.phrase(element, attrs)
 	switch element {
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		if !r.text.Hidden() {
+			r.print.heading(element[1] - '0')
+		}
 	case "title":
 		r.inTitle = !r.titled && !closed
 		r.titled = true

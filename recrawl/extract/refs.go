@@ -14,6 +14,7 @@ type ref struct {
 	text     string
 	noFollow bool
 	read     bool // a reader can follow it: it stands in the page, and not in its head
+	times    int  // how often it stands there
 }
 
 func newRefs(limit int) refs { return refs{limit: limit, seen: map[string]int{}} }
@@ -31,6 +32,7 @@ func (r *refs) add(text string, noFollow, read bool) {
 	if i, ok := r.seen[text]; ok {
 		r.all[i].noFollow = r.all[i].noFollow && noFollow
 		r.all[i].read = r.all[i].read || read
+		r.all[i].times++
 		return
 	}
 	if len(r.all) >= max(spare*r.limit, fewest) {
@@ -38,7 +40,7 @@ func (r *refs) add(text string, noFollow, read bool) {
 		return
 	}
 	r.seen[text] = len(r.all)
-	r.all = append(r.all, ref{text, noFollow, read})
+	r.all = append(r.all, ref{text: text, noFollow: noFollow, read: read, times: 1})
 }
 
 // links turns references into links: those that lead to a page, each URL once, at most Options.Links of them. A link to
@@ -50,7 +52,7 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 	for _, ref := range r.refs.all {
 		u := r.resolve(base, ref.text)
 		if ref.read {
-			r.print.add(u, ref.text)
+			r.print.add(u, ref.text, ref.times)
 		}
 		if u.IsZero() {
 			continue
