@@ -58,15 +58,20 @@ func (c *Case) volatile(d *difference, pairs []pair) {
 		if p.after != nil {
 			key, to, block, path = d.after.place(p.after, after), textPrint(p.after), p.after, d.after.Path(p.after)
 		}
-		if block.Main && block.runes > volatileRunes || counted[key] {
+		if block.Main && block.runes > volatileRunes {
 			continue
 		}
-		was := c.isVolatile(key, p)
-		counted[key] = true
-		c.Page.changed(key, from, to)
+		was, known := counted[key] // several blocks may stand at one place, such as the cells of a column of numbers
+		if !known {
+			was = c.isVolatile(key, p)
+			counted[key] = was
+			c.Page.changed(key, from, to)
+		}
 		if was {
 			p.noise |= models.ReasonVolatile
 			p.worth = min(p.worth, worthCounter)
+		}
+		if was && !known {
 			c.Host.learn(key, Volatile, path, block.Text, c.PageID, c.Now.Unix())
 		}
 	}
