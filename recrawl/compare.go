@@ -10,13 +10,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
 )
 
-// compareWait is how long a comparison waits for others to end before the bytes decide.
-const compareWait = 10 * time.Second
+// Bounds of comparisons.
+const (
+	compareWait = 10 * time.Second // how long one waits for others to end before the bytes decide
+	compareHeld = 2 * compareBytes // bytes of bodies in all that are under way; reading one takes some twenty times as many
+)
 
 // Why a comparison came to nothing.
 var (
@@ -25,17 +30,20 @@ var (
 	errComparePanic = errors.New("package content panicked")
 )
 
-// comparer asks package content what differences are worth, for as many pages at a time as there are processors: so the
-// time that one takes is its own, and what they hold together is bounded. It is safe for concurrent use.
+// comparer asks package content what differences are worth, for no more pages at a time than there are processors, and
+// fewer where their bodies are large: so the time that one takes is its own, and what they hold together is bounded. It is
+// safe for concurrent use.
 type comparer struct {
-	slots  chan struct{}
+	room   *semaphore.Weighted // of compareHeld bytes
+	share  int64               // of it that the smallest body takes
 	limit  time.Duration
 	log    *slog.Logger
 	logged atomic.Bool // a stack was
 }
 
 func newComparer(limit time.Duration, log *slog.Logger) *comparer {
-	return &comparer{slots: make(chan struct{}, runtime.GOMAXPROCS(0)), limit: limit, log: log}
+	return &comparer{room: semaphore.NewWeighted(compareHeld), share: compareHeld / int64(runtime.GOMAXPROCS(0)),
+		limit: limit, log: log}
 }
 
 // side is one of two bodies that are compared.
@@ -65,21 +73,21 @@ type compared struct {
 	turn       int64  // of host
 }
 
-// run calls f when its turn has come, and gives it up when its time is over or it panics. What was given up goes on until
-// its own end and keeps its slot until then, so the machine is never asked for more; nobody may look at what it wrote.
-func (c *comparer) run(ctx context.Context, at canon.URL, f func(context.Context) error) error {
+// run calls f, which reads so many bytes, when there is room for it, and gives it up when its time is over or it panics.
+// What was given up goes on until its own end and takes its room until then, so the machine is never asked for more; nobody
+// may look at what it wrote.
+func (c *comparer) run(ctx context.Context, at canon.URL, bytes int, f func(context.Context) error) error {
 	waiting, stop := context.WithTimeout(ctx, compareWait)
 	defer stop()
-	select {
-	case c.slots <- struct{}{}:
-	case <-waiting.Done():
+	takes := min(max(int64(bytes), c.share), compareHeld)
+	if err := c.room.Acquire(waiting, takes); err != nil {
 		return errCompareBusy
 	}
 	limited, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		defer func() { <-c.slots }()
+		defer c.room.Release(takes)
 		ended <- c.contained(limited, at, f)
 	}()
 	select {
@@ -108,7 +116,7 @@ func (c *comparer) contained(ctx context.Context, at canon.URL, f func(context.C
 // compare reads both bodies and judges them.
 func (c *comparer) compare(ctx context.Context, q question) (compared, error) {
 	var got compared
-	err := c.run(ctx, q.url, func(ctx context.Context) error { return q.answer(ctx, &got) })
+	err := c.run(ctx, q.url, len(q.before.body)+len(q.after.body), func(ctx context.Context) error { return q.answer(ctx, &got) })
 	if err != nil {
 		return compared{}, err
 	}

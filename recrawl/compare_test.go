@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -61,11 +62,6 @@ func TestLadderWithoutContent(t *testing.T) {
 		"the body is not":   {lose: func(k *kept) { clear(k.bodies) }, text: text, links: links},
 		"it cannot be read": {lose: func(k *kept) { k.fault = errors.New("no disk") }, text: text, links: links},
 		"it takes too long": {edit: func(c *Config) { c.Limits.Compare = 1 }, text: whole, links: whole},
-		"it is far too long": {lose: func(k *kept) {
-			for id := range k.bodies {
-				k.bodies[id] = side{make([]byte, compareBytes+1), "text/html"}
-			}
-		}, text: whole, links: whole},
 	} {
 		for next, want := range map[string]models.Reasons{
 			strings.Replace(linked(1), "is due", "was due", 1): test.text,
@@ -120,8 +116,8 @@ func testComparer(t *testing.T, limit time.Duration) (*comparer, *bytes.Buffer, 
 func TestFault_080_PanicInAComparison(t *testing.T) {
 	t.Parallel()
 	c, logged, at := testComparer(t, time.Minute)
-	for range 3 * cap(c.slots) {
-		if err := c.run(t.Context(), at, func(context.Context) error { panic("a bug of ours") }); !errors.Is(err, errComparePanic) {
+	for range 3 * runtime.GOMAXPROCS(0) {
+		if err := c.run(t.Context(), at, 1, func(context.Context) error { panic("a bug of ours") }); !errors.Is(err, errComparePanic) {
 			t.Fatalf("a panic is %v", err)
 		}
 	}
@@ -136,19 +132,45 @@ func TestComparisonsAreBounded(t *testing.T) {
 	t.Parallel()
 	c, _, at := testComparer(t, time.Millisecond)
 	release := make(chan struct{})
-	for range cap(c.slots) {
-		if err := c.run(t.Context(), at, func(context.Context) error { <-release; return nil }); !errors.Is(err, errCompareSlow) {
+	for range runtime.GOMAXPROCS(0) {
+		if err := c.run(t.Context(), at, 1, func(context.Context) error { <-release; return nil }); !errors.Is(err, errCompareSlow) {
 			t.Fatalf("a slow comparison is %v", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := c.run(ctx, at, func(context.Context) error { t.Error("there was a slot left"); return nil }); !errors.Is(err, errCompareBusy) {
+	if err := c.run(ctx, at, 1, func(context.Context) error { t.Error("there was a slot left"); return nil }); !errors.Is(err, errCompareBusy) {
 		t.Errorf("without a slot it is %v", err)
 	}
 	close(release)
-	for range cap(c.slots) { // each can be had again
-		c.slots <- struct{}{}
+	if err := c.room.Acquire(t.Context(), compareHeld); err != nil { // all of it can be had again
+		t.Error(err)
+	}
+}
+
+// TestLargeBodies: two of the largest that are compared at all take all the room; of larger ones the bytes decide.
+func TestLargeBodies(t *testing.T) {
+	t.Parallel()
+	c, _, at := testComparer(t, time.Minute)
+	for _, bytes := range []int{2 * compareBytes, 1 << 40} {
+		err := c.run(t.Context(), at, bytes, func(context.Context) error {
+			if c.room.TryAcquire(1) {
+				t.Error("there is room beside it")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(page(linked(1)), page(linked(2)))})
+	l := newLife(t, nil)
+	l.turn(o.URL("/"))
+	grown := l.pages[o.URL("/")]
+	grown.Bytes = compareBytes + 1
+	l.pages[o.URL("/")] = grown
+	if out := l.turn(o.URL("/")); out.Kind != models.Changed || out.Reasons != models.ReasonBytes || l.past.asked != 0 {
+		t.Errorf("%v for %v, %d bodies read", out.Kind, out.Reasons, l.past.asked)
 	}
 }
 

@@ -98,7 +98,7 @@ func (s *visit) learnMissing(ctx context.Context, target canon.URL, a *answer) {
 	host, at, alike := s.hostMemory(ctx), s.turn.Now, false
 	var body []byte
 	var turn int64
-	err = s.comparer.run(ctx, target, func(context.Context) error {
+	err = s.comparer.run(ctx, target, len(held)+len(a.Body), func(context.Context) error {
 		var answered *content.View
 		if a.Status == http.StatusOK {
 			answered = content.Read(a.Body, a.Header.Get("Content-Type"), target, s.content)

@@ -22,6 +22,10 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	if s.past == nil || !mayHoldText(s.out.ContentType) {
 		return
 	}
+	if s.page.Bytes > compareBytes || len(body) > compareBytes {
+		s.out.Reasons = models.ReasonBytes
+		return
+	}
 	held, kind, ok, err := s.past.Body(ctx, s.page)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -31,9 +35,6 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 		s.log.Warn("the copy that is held cannot be read", "page", s.page.URL, "version", s.page.Version, "err", err)
 		return
 	case !ok:
-		return
-	case len(held) > compareBytes, len(body) > compareBytes:
-		s.out.Reasons = models.ReasonBytes
 		return
 	}
 	got, err := s.comparer.compare(ctx, question{
@@ -64,7 +65,7 @@ func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
 	if !host.isSoft() {
 		return
 	}
-	err := s.comparer.run(ctx, s.url, func(context.Context) error {
+	err := s.comparer.run(ctx, s.url, len(body), func(context.Context) error {
 		view := content.Read(body, header.Get("Content-Type"), s.url, s.content)
 		missing = host.isMissing(view)
 		return nil
