@@ -15,8 +15,9 @@ import (
 // Which pages are duplicates is decided here and nowhere else, beside the look-up of bodies and for a whole batch at once.
 //
 // Pages are filed in an index by the keys of what they say: of their print, or of their digest where they say too little
-// for a print. A page is compared when it says something new, at the visit after that, and at each visit while it is a
-// duplicate. If another page says nearly the same, lives, and comes before it, it is a duplicate of that page. It leaves
+// for a print. A page is compared when it says something new and at the visit after that; while it is a duplicate or names
+// another page as canonical, at each visit; and at some of the others, because a page known longer may have come to say the
+// same. If another page says nearly the same, lives, and comes before it, it is a duplicate of that page. It leaves
 // the index, so no page is ever a duplicate of a duplicate; its links are not expanded, and it is visited at the pace of
 // one that never changes. When the other page goes, says something else or becomes a duplicate itself, the next visit finds
 // no twin any more and the page is one of its own again.
@@ -29,6 +30,9 @@ import (
 // leastBody is the least body, in bytes, that is taken for another by its digest alone. That two pages answer "[]" or "not
 // found" says nothing of what they will answer.
 const leastBody = 256
+
+// comparedEvery is how often a page is compared that says what it always said.
+const comparedEvery = 16
 
 // keysOf are the keys under which a page is filed.
 func keysOf(p *models.Page) []int64 {
@@ -60,8 +64,8 @@ func (f *finished) compared() bool {
 	if before.Stats.Records == 1 {
 		news = before.Stats.VisitedAt
 	}
-	return f.result.Version != nil || p.Print != before.Print || before.DuplicateOf != "" ||
-		news > 0 && news == before.Stats.VisitedAt
+	return f.result.Version != nil || p.Print != before.Print || before.DuplicateOf != "" || p.Canonical != "" ||
+		news > 0 && news == before.Stats.VisitedAt || p.Visits%comparedEvery == 0
 }
 
 // says tells whether two pages say the same, or nearly.

@@ -1,0 +1,213 @@
+package scheduler
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"recrawld/models"
+)
+
+// long is a body that is long enough to be taken for another by its digest.
+func long(word string) string { return strings.Repeat(word+" ", leastBody) }
+
+// duplicates is of which page each result says that it is a duplicate, without the host.
+func duplicates(results []models.Result) []string {
+	var out []string
+	for _, r := range results {
+		out = append(out, strings.TrimPrefix(r.Page.DuplicateOf, "http://one.test"))
+	}
+	return out
+}
+
+// saying gives a visit a print whose main text and headings are those numbers.
+func saying(main, headings byte, more ...func(*models.Outcome)) func(*models.Outcome) {
+	return func(out *models.Outcome) {
+		out.Print = models.Print{0: main, 4: main, 8: main, 15: headings}
+		for _, change := range more {
+			change(out)
+		}
+	}
+}
+
+func naming(url string) func(*models.Outcome) {
+	return func(out *models.Outcome) { out.Canonical = "http://one.test" + url }
+}
+
+// known is an earlier visit's page as the store finds it.
+func known(f finished) map[int64][]models.Twin {
+	twins := make(map[int64][]models.Twin)
+	for _, key := range keysOf(&f.result.Page) {
+		twins[key] = []models.Twin{f.result.Page.Twin()}
+	}
+	return twins
+}
+
+// Of pages that say the same the one known first is the original, however they come, and a duplicate's relative links are
+// not followed.
+func TestDuplicatesInABatch(t *testing.T) {
+	t.Parallel()
+	first := brought(t, "/first", long("one"), nil)
+	first.result.Page.Stats.FirstAt -= 5
+	got, _, _ := commitAll(t, &ledger{}, &shelf{}, brought(t, "/a", long("one"), nil), first, brought(t, "/b", "short", nil),
+		brought(t, "/c", "short", nil), brought(t, "/d", "x", saying(1, 1)), brought(t, "/e", "y", saying(2, 1)),
+		brought(t, "/f", "z", saying(1, 2)))
+	if diff := cmp.Diff([]string{"/first", "", "", "", "", "", ""}, duplicates(got)); diff != "" {
+		t.Errorf("duplicates (-want +got):\n%s", diff)
+	}
+	a := got[0]
+	if len(a.Discovered) != 1 || a.Discovered[0].Page.URL != "http://one.test/absolute" || len(a.Links) != 1 || a.Page.Children != 1 {
+		t.Errorf("a duplicate discovers %d pages and has %d links, want the absolute one alone", len(a.Discovered), len(a.Links))
+	}
+	if len(a.Filed) != 0 || len(got[1].Filed) != 1 || len(got[2].Filed) != 0 || len(got[4].Filed) != 3 {
+		t.Errorf("filings: %d of a duplicate, %d of an original, %d of a short body, %d by a print, want 0, 1, 0, 3", len(a.Filed),
+			len(got[1].Filed), len(got[2].Filed), len(got[4].Filed))
+	}
+}
+
+// A duplicate waits as long as fr_max lets it, where the site wants that; what the policy alone asks for is kept.
+func TestDuplicatesAreVisitedAtTheCeiling(t *testing.T) {
+	t.Parallel()
+	for _, wanted := range []bool{true, false} {
+		first, f := brought(t, "/a", "one", saying(1, 1)), brought(t, "/b", "other", saying(1, 1))
+		c := testConfig()
+		c.Sites[0].Settings.Duplicates = wanted
+		f.planner = testPlanner(t, c)
+		first.result.Page.Stats.FirstAt -= 5
+		policy := f.result.Page
+		got, _, _ := commitAll(t, &ledger{twins: known(first)}, &shelf{}, f)
+		p, ceiling := got[0].Page, f.planner.calendar.Interval(noon, c.Sites[0].Settings.FRMax)
+		if p.DuplicateOf == "" || p.Wanted != policy.Wanted || p.FRMax != policy.FRMax || got[0].Visit.Rule != p.Rule {
+			t.Errorf("duplicate of %q, wanted %v, fr_max %d, rule of the visit %v, want what the policy asks for (%v, %d)",
+				p.DuplicateOf, p.Wanted, p.FRMax, got[0].Visit.Rule, policy.Wanted, policy.FRMax)
+		}
+		if !wanted {
+			if p.Rule != models.RulePolicy || p.DueAt != policy.DueAt {
+				t.Errorf("where the site does not want it: due %v by %v, want %v by policy", p.DueAt, p.Rule, policy.DueAt)
+			}
+			continue
+		}
+		if wait := p.DueAt.Time().Sub(noon); p.Rule != models.RuleDuplicate || wait < ceiling/2 || wait > ceiling*2 {
+			t.Errorf("due in %v by %v, want about %v by duplicate", wait, p.Rule, ceiling)
+		}
+	}
+}
+
+// again is a visit to the page of another visit's result that finds it unchanged.
+func again(t *testing.T, f finished, kind models.OutcomeKind) finished {
+	t.Helper()
+	out := f.outcome
+	out.Kind, out.Body, out.At = kind, nil, noon.Add(time.Hour)
+	if kind == models.NotModified {
+		out.Digest, out.Links, out.LinksKnown, out.Print = models.Digest{}, nil, false, models.Print{}
+		out.ETag = `"1"`
+	}
+	g := finished{planner: f.planner, lease: f.lease, before: f.result.Page, outcome: out}
+	g.result = g.planner.Plan(&g.lease, g.before, &g.outcome, out.At)
+	return g
+}
+
+// A page is a duplicate as long as its original is there and says the same; then its own policy and links count again.
+func TestDuplicateBecomesAPageOfItsOwn(t *testing.T) {
+	t.Parallel()
+	original, f := brought(t, "/a", "one", saying(1, 1)), brought(t, "/b", "other", saying(1, 1))
+	original.result.Page.Stats.FirstAt -= 5
+	f.result.Page.DuplicateOf = original.result.Page.URL
+	for what, test := range map[string]struct {
+		change func(*models.Page)
+		kind   models.OutcomeKind
+		stays  bool
+	}{
+		"stays":              {func(*models.Page) {}, models.NotModified, true},
+		"stays, read again":  {func(*models.Page) {}, models.SameBytes, true},
+		"is missing a while": {func(p *models.Page) { p.State = models.StateMissing }, models.NotModified, true},
+		"fails":              {func(p *models.Page) { p.Failures, p.Class = 3, models.ServerError }, models.NotModified, true},
+		"is gone":            {func(p *models.Page) { p.State = models.StateGone }, models.NotModified, false},
+		"is excluded":        {func(p *models.Page) { p.State = models.StateExcluded }, models.SameBytes, false},
+		"moved":              {func(p *models.Page) { p.State = models.StateMoved }, models.NotModified, false},
+		"was removed":        {func(p *models.Page) { p.URL = "" }, models.NotModified, false},
+		"is a duplicate":     {func(p *models.Page) { p.DuplicateOf = "http://one.test/c" }, models.SameBytes, false},
+		"says other things":  {func(p *models.Page) { p.Print = models.Print{0: 9, 15: 1} }, models.SameBytes, false},
+		"is paused":          {func(p *models.Page) { p.SiteID = 2 }, models.SameBytes, false},
+	} {
+		old := original
+		test.change(&old.result.Page)
+		twins := make(map[int64][]models.Twin)
+		for _, key := range keysOf(&f.result.Page) {
+			twins[key] = []models.Twin{old.result.Page.Twin()}
+		}
+		visit := again(t, f, test.kind)
+		visit.planner = testPlanner(t, testConfig(), 2)
+		got, _, _ := commitAll(t, &ledger{twins: twins}, &shelf{}, visit)
+		r := got[0]
+		wantRule, wantLinks, wantFiled := models.RulePolicy, 2, len(twins)
+		if test.stays {
+			wantRule, wantLinks, wantFiled = models.RuleDuplicate, 1, 0
+		}
+		if test.kind == models.NotModified {
+			wantLinks = 0
+		}
+		if (r.Page.DuplicateOf != "") != test.stays || r.Page.Rule != wantRule || len(r.Links) != wantLinks || len(r.Filed) != wantFiled {
+			t.Errorf("the original %s: duplicate of %q, due by %v, %d links, %d filings, want %v, %v, %d, %d", what,
+				r.Page.DuplicateOf, r.Page.Rule, len(r.Links), len(r.Filed), test.stays, wantRule, wantLinks, wantFiled)
+		}
+		if unconditional := r.Page.ETag == ""; test.kind == models.NotModified && unconditional == test.stays {
+			t.Errorf("the original %s: the next visit is unconditional: %v", what, unconditional)
+		}
+		if removed := len(r.Unfiled) > 0; removed != (what == "was removed") {
+			t.Errorf("the original %s: filings are removed: %v", what, removed)
+		}
+	}
+}
+
+// A page that names another one as canonical is its duplicate, whichever came first, if that one agrees.
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	for what, test := range map[string]struct {
+		older, newer func(*models.Outcome) // what they say; the newer one is at /b
+		want         []string
+	}{
+		"nobody names":           {saying(1, 1), saying(1, 1), []string{"", "/a"}},
+		"the older one names":    {saying(1, 1, naming("/b")), saying(1, 1), []string{"/b", ""}},
+		"the newer one names":    {saying(1, 1), saying(1, 1, naming("/a")), []string{"", "/a"}},
+		"each names the other":   {saying(1, 1, naming("/b")), saying(1, 1, naming("/a")), []string{"", "/a"}},
+		"other text":             {saying(1, 1, naming("/b")), saying(2, 1), []string{"", ""}},
+		"one that is not there":  {saying(1, 1, naming("/c")), saying(1, 1, naming("/c")), []string{"", "/a"}},
+		"nothing is to be read":  {func(out *models.Outcome) { out.Canonical = "http://one.test/b" }, nil, []string{"", ""}},
+		"names a third, younger": {saying(1, 1, naming("/c")), saying(1, 1), []string{"/b", ""}},
+	} {
+		older, newer := brought(t, "/a", "older", test.older), brought(t, "/b", "newer", test.newer)
+		older.result.Page.Stats.FirstAt -= 5
+		got, _, _ := commitAll(t, &ledger{}, &shelf{}, newer, older)
+		got[0], got[1] = got[1], got[0]
+		if diff := cmp.Diff(test.want, duplicates(got)); diff != "" {
+			t.Errorf("%s: duplicates (-want +got):\n%s", what, diff)
+		}
+	}
+}
+
+// Two workers that decide at a time, each of a page that the other has just written, do not make each page a duplicate of
+// the other.
+func TestNoTwoPagesAreEachOthersDuplicates(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		pages := make([]finished, 2)
+		for i := range pages {
+			var more []func(*models.Outcome)
+			if rapid.Bool().Draw(rt, "names") {
+				more = append(more, naming(rapid.SampledFrom([]string{"/a", "/b", "/c"}).Draw(rt, "canonical")))
+			}
+			pages[i] = brought(t, []string{"/a", "/b"}[i], fmt.Sprint(i), saying(1, 1, more...))
+			pages[i].result.Page.Stats.FirstAt += models.Instant(rapid.IntRange(0, 1).Draw(rt, "later"))
+		}
+		a, _, _ := commitAll(t, &ledger{twins: known(pages[1])}, &shelf{}, pages[0])
+		b, _, _ := commitAll(t, &ledger{twins: known(pages[0])}, &shelf{}, pages[1])
+		if (a[0].Page.DuplicateOf != "") == (b[0].Page.DuplicateOf != "") {
+			rt.Fatalf("duplicates of %q and %q, want one of them", a[0].Page.DuplicateOf, b[0].Page.DuplicateOf)
+		}
+	})
+}
