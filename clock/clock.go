@@ -68,6 +68,13 @@ func (s System) SleepUntil(ctx context.Context, t time.Time) error {
 	}
 }
 
+// AfterFunc calls f in a goroutine of its own once d of the machine's time has passed, whatever the speed of the clock.
+// It costs nothing before. The returned function prevents that, unless f has begun.
+func AfterFunc(d time.Duration, f func()) (stop func()) {
+	timer := time.AfterFunc(d, f)
+	return func() { timer.Stop() }
+}
+
 // Real implements Clock.
 func (s System) Real(d time.Duration) time.Duration {
 	if s.anchor.Speed == 0 {

@@ -73,17 +73,15 @@ var (
 func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 	began := machineNow()
 	var a answer
-	limited, cancelTime := context.WithTimeoutCause(ctx, x.time, errPageTime)
-	defer cancelTime()
-	limited, cancel := context.WithCancelCause(limited)
+	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer clock.AfterFunc(x.time, func() { cancel(errPageTime) })()
 
 	at := &progress{cancel: cancel}
 	request, err := newRequest(httptrace.WithClientTrace(limited, at.trace()), x)
 	if err != nil {
 		return a, &fetchError{stage: stageDial, err: err}
 	}
-	a.Request = requestHead(request)
 	err = f.roundTrip(request, at, x, &a)
 	a.Took = machineNow().Sub(began)
 	a.RemoteIP = at.remoteIP()
@@ -119,12 +117,15 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		return nil // the body is the bare connection: nothing ends it
 	}
-	stop := f.watchRate(r.Context(), at.cancel, wire)
-	defer stop()
+	if response.StatusCode != http.StatusOK && response.Body == http.NoBody {
+		return nil
+	}
+	defer f.watchRate(at.cancel, wire)()
 	if response.StatusCode != http.StatusOK {
 		drain(wire)
 		return nil
 	}
+	a.Request = requestHead(r)
 	list, err := codings(response.Header)
 	if err != nil {
 		return err
@@ -142,24 +143,49 @@ func drain(body io.Reader) {
 }
 
 // watchRate ends the exchange when a window passes in which the body brought too little. The returned function stops
-// watching and waits for it.
-func (f *fetcher) watchRate(ctx context.Context, cancel context.CancelCauseFunc, wire *counter) func() {
-	watching, stop := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			before := wire.n.Load()
-			until := machineNow().Add(f.limits.RateWindow)
-			if err := (clock.System{}).SleepUntil(watching, until); err != nil {
-				return
-			}
-			if wire.n.Load()-before < f.limits.RateBytes {
-				cancel(errTooSlow)
-				return
-			}
-		}
-	})
-	return func() { stop(); wg.Wait() }
+// watching.
+func (f *fetcher) watchRate(cancel context.CancelCauseFunc, wire *counter) (stop func()) {
+	w := &rateWatch{limits: f.limits, cancel: cancel, wire: wire}
+	w.arm()
+	return w.end
+}
+
+// rateWatch looks at a body at the end of each window.
+type rateWatch struct {
+	limits Limits
+	cancel context.CancelCauseFunc
+	wire   *counter
+
+	mu    sync.Mutex
+	seen  int64  // guarded by mu; bytes at the end of the last window
+	stop  func() // guarded by mu; ends the present window
+	ended bool   // guarded by mu
+}
+
+func (w *rateWatch) arm() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stop = clock.AfterFunc(w.limits.RateWindow, w.look)
+}
+
+func (w *rateWatch) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := w.wire.n.Load()
+	switch {
+	case w.ended:
+	case n-w.seen < w.limits.RateBytes:
+		w.cancel(errTooSlow)
+	default:
+		w.seen, w.stop = n, clock.AfterFunc(w.limits.RateWindow, w.look)
+	}
+}
+
+func (w *rateWatch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	w.stop()
 }
 
 // transport is the one for answers with at most so many bytes of headers. All of them share the guarded dialer.

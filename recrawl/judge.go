@@ -13,7 +13,7 @@ import (
 func (s *visit) record(a *answer) {
 	s.out.Took, s.out.Status, s.out.Proto, s.out.RemoteIP = a.Took, a.Status, a.Proto, a.RemoteIP
 	s.out.Request, s.out.WireBytes = a.Request, a.WireBytes
-	if a.Status != 0 {
+	if a.Status == http.StatusOK { // nothing else is archived
 		s.out.Header = archiveHead(a)
 	}
 }

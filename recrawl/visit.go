@@ -46,16 +46,16 @@ type Config struct {
 
 // Visitor makes visits. It implements scheduler.Visitor and is safe for concurrent use.
 type Visitor struct {
-	agent   config.Agent
-	version string
-	sites   func(id int32) (config.Site, *scope.Scope, *content.Rules)
-	past    Past
-	clock   clock.Clock
-	log     *slog.Logger
-	limits  Limits
-	guard   *guard
-	fetcher *fetcher
-	rules   *rulesCache
+	agent     config.Agent
+	userAgent string
+	sites     func(id int32) (config.Site, *scope.Scope, *content.Rules)
+	past      Past
+	clock     clock.Clock
+	log       *slog.Logger
+	limits    Limits
+	guard     *guard
+	fetcher   *fetcher
+	rules     *rulesCache
 
 	hosts    *hostMemories
 	comparer *comparer
@@ -80,7 +80,7 @@ func New(c Config) (*Visitor, error) {
 	}
 	limits, g := c.Limits.withDefaults(), newGuard(c.Network)
 	return &Visitor{
-		agent: c.Agent, version: c.Version, sites: c.Sites, past: c.Past, clock: c.Clock, log: c.Log, limits: limits, guard: g,
+		agent: c.Agent, userAgent: userAgent(c.Agent, c.Version), sites: c.Sites, past: c.Past, clock: c.Clock, log: c.Log, limits: limits, guard: g,
 		fetcher: newFetcher(newDialer(c.Resolver, g, limits), limits, c.Roots), rules: newRulesCache(),
 		hosts: newHostMemories(), comparer: newComparer(limits.Compare, c.Log),
 	}, nil
@@ -277,18 +277,23 @@ func setIf(header http.Header, name, value string) {
 
 // headers are those of every request: honest about who asks, and no cookie.
 func (v *Visitor) headers(accept string) http.Header {
-	agent := v.agent.Name
-	if v.version != "" {
-		agent += "/" + v.version
-	}
-	if v.agent.Contact != "" {
-		agent += " (+" + v.agent.Contact + ")"
-	}
-	header := http.Header{"User-Agent": {agent}, "Accept": {accept}, "Accept-Encoding": {"gzip"}}
+	header := http.Header{"User-Agent": {v.userAgent}, "Accept": {accept}, "Accept-Encoding": {"gzip"}}
 	if strings.Contains(v.agent.Contact, "@") && !strings.Contains(v.agent.Contact, "://") {
 		header.Set("From", strings.TrimPrefix(v.agent.Contact, "mailto:"))
 	}
 	return header
+}
+
+// userAgent is how we call ourselves.
+func userAgent(agent config.Agent, version string) string {
+	name := agent.Name
+	if version != "" {
+		name += "/" + version
+	}
+	if agent.Contact != "" {
+		name += " (+" + agent.Contact + ")"
+	}
+	return name
 }
 
 // crawlDelay is the Crawl-delay for our agent, clamped to the site's longest delay.

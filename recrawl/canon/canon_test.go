@@ -229,3 +229,32 @@ func BenchmarkResolve(b *testing.B) {
 		})
 	}
 }
+
+// Hosts with a port and addresses take the fast way too, where they are written as the standard writes them.
+func TestParseFastReadsPortsAndAddresses(t *testing.T) {
+	t.Parallel()
+	for raw, fast := range map[string]bool{
+		"http://example.org:8080/a?b":  true,
+		"http://127.1.0.9:43210/a":     true,
+		"http://example.org:443/":      true,
+		"https://example.org:80/":      true,
+		"http://192.0.2.7/":            true,
+		"http://example.org:80/":       false,
+		"https://example.org:443/":     false,
+		"http://example.org:08080/":    false,
+		"http://example.org:/":         false,
+		"http://example.org:65536/":    false,
+		"http://127.1/":                false,
+		"http://192.0.2.07/":           false,
+		"http://192.0.2.256/":          false,
+		"http://user@example.org:81/a": false,
+	} {
+		got, ok := parseFast(raw)
+		if ok != fast {
+			t.Errorf("parseFast(%q) = %v, want %v", raw, ok, fast)
+		}
+		if want, err := parse("", raw); ok && (err != nil || got != want) {
+			t.Errorf("parseFast(%q) = %+v, the standard says %+v, %v", raw, got, want, err)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package canon
 
-import "strings"
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
 
 // Most links on most pages are canonical as they stand, or are once a prefix of the page's URL is put before them. The
 // standard's state machine takes microseconds and dozens of allocations for each; the functions here see that nothing
@@ -21,15 +25,19 @@ func parseFast(raw string) (URL, bool) {
 		return URL{}, false
 	}
 	n := strings.IndexByte(raw[start:], '/')
-	if n < 0 || !plainHost(raw[start:start+n]) {
+	if n < 0 {
 		return URL{}, false
 	}
 	path := start + n
+	host, port, hasPort := strings.Cut(raw[start:path], ":")
+	if !plainHost(host) || hasPort && !plainPort(port, raw[:start]) {
+		return URL{}, false
+	}
 	rest, ok := plainRest(raw[path:])
 	if !ok {
 		return URL{}, false
 	}
-	return assemble(raw[:path+len(rest)], start, path, path), true
+	return assemble(raw[:path+len(rest)], start, start+len(host), path), true
 }
 
 // resolveFast reads a reference that needs no more than a prefix of u.
@@ -67,7 +75,15 @@ func assemble(s string, host, hostEnd, path int) URL {
 	return URL{s: s, host: uint16(host), hostEnd: uint16(hostEnd), path: uint16(path), query: uint16(query)}
 }
 
-// plainHost tells whether a host is a lower-case ASCII name with no port, no A-label to check and no number at its end.
+// plainPort tells whether a port is written as the standard writes it, and is not that of the scheme.
+func plainPort(port, scheme string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && port[0] >= '1' && port[0] <= '9' && n != 80 && n != 443 ||
+		scheme == "http://" && port == "443" || scheme == "https://" && port == "80"
+}
+
+// plainHost tells whether a host is a lower-case ASCII name with no A-label to check and no number at its end, or an
+// IPv4 address as the standard writes it.
 func plainHost(host string) bool {
 	if host == "" || strings.Contains(host, "xn--") {
 		return false
@@ -87,7 +103,11 @@ func plainHost(host string) bool {
 		}
 	}
 	last := host[strings.LastIndexByte(host, '.')+1:]
-	return last != "" && isAlpha(last[0])
+	if last != "" && isAlpha(last[0]) {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Is4()
 }
 
 // plainRest is a path with query that the standard leaves alone, without its fragment. A segment that is dots, plain or
