@@ -18,20 +18,19 @@ const cachedHosts = 128
 // the host between two. It is safe for concurrent use.
 type hostMemories struct {
 	mu     sync.Mutex
-	byHost map[leaseKey]*list.Element // guarded by mu
-	recent *list.List                 // of *hostMemory, the newest first; guarded by mu
+	byHost map[hostKey]*list.Element // guarded by mu
+	recent *list.List                // of *hostMemory, the newest first; guarded by mu
 }
 
-type leaseKey struct {
-	bucket      int16
-	host, token int64
+type hostKey struct {
+	bucket int16
+	host   int64
 }
-
-func leaseKeyOf(h *models.Host) leaseKey { return leaseKey{h.Bucket, h.ID, h.LeaseToken} }
 
 // hostMemory is what is remembered of one host while a lease of it lasts. Visits under way at a time share it.
 type hostMemory struct {
-	key leaseKey
+	key   hostKey
+	token int64 // of the lease
 
 	mu       sync.Mutex
 	probing  bool                // guarded by mu; a name that does not exist was asked for in this lease
@@ -44,19 +43,27 @@ type hostMemory struct {
 }
 
 func newHostMemories() *hostMemories {
-	return &hostMemories{byHost: make(map[leaseKey]*list.Element), recent: list.New()}
+	return &hostMemories{byHost: make(map[hostKey]*list.Element), recent: list.New()}
 }
 
-// of returns the entry of a lease; what it remembers is read when it is first needed.
+// of returns the entry of a lease, in place of that of the lease before; what it remembers is read when it is first
+// needed.
 func (c *hostMemories) of(h *models.Host) *hostMemory {
-	key := leaseKeyOf(h)
+	key := hostKey{h.Bucket, h.ID}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, known := c.byHost[key]; known {
+	e, known := c.byHost[key]
+	if known {
 		c.recent.MoveToFront(e)
-		return e.Value.(*hostMemory)
+		if m := e.Value.(*hostMemory); m.token == h.LeaseToken {
+			return m
+		}
 	}
-	fresh := &hostMemory{key: key}
+	fresh := &hostMemory{key: key, token: h.LeaseToken}
+	if known {
+		e.Value = fresh
+		return fresh
+	}
 	c.byHost[key] = c.recent.PushFront(fresh)
 	if c.recent.Len() > cachedHosts {
 		oldest := c.recent.Back()

@@ -23,6 +23,9 @@ func TestHostMemoryIsOfALease(t *testing.T) {
 	if all.of(&host) == first {
 		t.Error("two leases share a memory")
 	}
+	if n := all.recent.Len(); n != 1 {
+		t.Errorf("%d memories of one host are kept", n)
+	}
 	if !first.claimProbe() || first.claimProbe() || !first.claimAudit() || first.claimAudit() {
 		t.Error("a lease has more than one probe or audit")
 	}
