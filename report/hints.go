@@ -70,7 +70,12 @@ func hintDocument(hosts []models.Host, left int, o Options) Document {
 		return d
 	}
 	d.Lead = []string{fmt.Sprintf("%s of %s on trial; %s", Plural(hints, "hint"), Plural(len(hosts)+left, "host"), lyingWords(lying))}
-	d.Notes = reproaches(hosts, o.Now)
+	for _, h := range hosts {
+		d.Lead = append(d.Lead, Reproaches(h, o.Now)...)
+	}
+	if most := 1 + reproachesShown; len(d.Lead) > most {
+		d.Lead = d.Lead[:most]
+	}
 	d.Notes = append(d.Notes, "Right: it said unchanged, or changed, and so it was. Missed: it said unchanged, and the content had changed. "+
 		"False: it said changed, and the bytes were the same. Late: it promised what did not hold as long, or named a time that cannot be. "+
 		"Counted since it was last trusted anew.")
@@ -141,21 +146,20 @@ func hintRows(h models.Host, now time.Time) []Row {
 // reproachesShown is how many hints a person is told of in words.
 const reproachesShown = 12
 
-// reproaches say of hints that are not used since when and why, in the order of the table.
-func reproaches(hosts []models.Host, now time.Time) []string {
+// Reproaches say of each hint of a host that is not used since when and why: "example.org: 304 is not used since Thu 19 Nov
+// 12:00: it came for content that had changed (2 of 33 times)."
+func Reproaches(h models.Host, now time.Time) []string {
 	var words []string
-	for _, h := range hosts {
-		for i := range h.Trials.By {
-			t := &h.Trials.By[i]
-			if t.DistrustedAt == 0 || len(words) == reproachesShown {
-				continue
-			}
-			sentence := fmt.Sprintf("%s: %s is not used since %s", h.Name, hintNames[i], Moment(now, t.DistrustedAt.Time()))
-			if why := reproach(models.Hint(i), t); why != "" {
-				sentence += ": it " + why
-			}
-			words = append(words, sentence+".")
+	for i := range h.Trials.By {
+		t := &h.Trials.By[i]
+		if t.DistrustedAt == 0 {
+			continue
 		}
+		sentence := fmt.Sprintf("%s: %s is not used since %s", h.Name, hintNames[i], Moment(now, t.DistrustedAt.Time()))
+		if why := reproach(models.Hint(i), t); why != "" {
+			sentence += ": it " + why
+		}
+		words = append(words, sentence+".")
 	}
 	return words
 }

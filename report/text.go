@@ -39,8 +39,10 @@ func WriteText(w io.Writer, d Document, s Style) error {
 	if d.Title != "" {
 		fmt.Fprintf(&b, "%s %s\n", s.Bold(d.Title), s.Paint(Faint, "· "+Stamp(d.At)))
 	}
-	for _, line := range d.Lead {
-		b.WriteString(line + "\n")
+	for _, lead := range d.Lead {
+		for _, line := range s.Wrap(lead, 0) {
+			b.WriteString(line + "\n")
+		}
 	}
 	if b.Len() > 0 {
 		b.WriteString("\n")

@@ -25,6 +25,9 @@ type settingFlags struct {
 	FRMax  int    `name:"fr-max" placeholder:"N" help:"Longest interval, in cycles; default 120."`
 	Policy string `placeholder:"NAME" help:"How intervals are chosen: classic, fixed or adaptive; for comparison uniform, nutch or storm. Default classic."`
 	Level  int    `default:"-1" placeholder:"N" help:"Links from the start URL; default 10."`
+
+	Watch  []string `sep:"none" placeholder:"SELECTOR" help:"CSS selector of what alone is content; may be given again."`
+	Ignore []string `sep:"none" placeholder:"SELECTOR" help:"CSS selector of what never is content; may be given again."`
 }
 
 // text is the settings as a site's row keeps them, "" where no flag was given.
@@ -40,7 +43,18 @@ func (f settingFlags) text() string {
 	put("fr_max", strconv.Itoa(f.FRMax), f.FRMax != 0)
 	put("policy", f.Policy, f.Policy != "")
 	put("level", strconv.Itoa(f.Level), f.Level >= 0)
+	put("watch", listText(f.Watch), len(f.Watch) > 0)
+	put("ignore", listText(f.Ignore), len(f.Ignore) > 0)
 	return b.String()
+}
+
+// listText writes words as a list of YAML.
+func listText(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = strconv.Quote(word)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
 // addCmd looks at a site, says what keeping it fresh will cost, and adds it.

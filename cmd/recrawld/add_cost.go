@@ -25,8 +25,12 @@ type survey struct {
 	Cost     surveyCost     `json:"cost"`
 	Requests int            `json:"requests"` // sent for this look
 
+	Unmatched []string `json:"selectors_without_match,omitempty"` // of watch and ignore, in none of the pages that were looked at
+
 	pages []string      // to be added beside the start page
 	delay time.Duration // to hold after the last request
+
+	looked int // pages in which selectors were looked for
 }
 
 type surveyRobots struct {
@@ -116,6 +120,9 @@ func (s *survey) write(w io.Writer) error {
 		line("first pass", fmt.Sprintf("about %s for %s, %s apart", report.Span(seconds(s.Cost.FirstSeconds)),
 			report.Plural(s.Cost.Pages, "page"), report.Span(s.delay)))
 		line("then", s.costText())
+		if len(s.Unmatched) > 0 {
+			line("selectors", fmt.Sprintf("%s: none of the %s that were looked at has it", strings.Join(s.Unmatched, "; "), report.Plural(s.looked, "page")))
+		}
 		line("scope", strings.Join(s.Scope, "**, ")+"**")
 	}
 	_, err := io.WriteString(w, b.String())

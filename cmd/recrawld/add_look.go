@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +71,7 @@ func (v *surveyor) survey(ctx context.Context) (*survey, error) {
 		return nil, err
 	}
 	s := &v.found
+	v.unmatched(out)
 	if out.Kind == models.Excluded {
 		s.Excluded = out.Detail
 		return s, nil
@@ -236,6 +238,7 @@ func (v *surveyor) probePages(ctx context.Context, start models.Outcome) error {
 			return err
 		}
 		v.found.probe(out)
+		v.unmatched(out)
 	}
 	if start.ETag == "" && start.LastModified == "" {
 		return nil
@@ -244,6 +247,24 @@ func (v *surveyor) probePages(ctx context.Context, start models.Outcome) error {
 		LastModified: start.LastModified, Digest: start.Digest, TextDigest: start.TextDigest, LinkPrint: start.LinkPrint, ContentType: start.ContentType})
 	v.found.Probes.Again = again.Kind.String()
 	return err
+}
+
+// unmatched looks for the site's selectors in a page and keeps those that matched in no page yet.
+func (v *surveyor) unmatched(out models.Outcome) {
+	u, err := canon.Parse(v.site.URL)
+	rules, bad := content.Compile(v.site.Settings.Watch, v.site.Settings.Ignore, v.site.Settings.IgnoreText)
+	if err != nil || bad != nil || rules == nil || len(out.Body) == 0 {
+		return
+	}
+	view := content.Read(out.Body, headerField(out.Header, "Content-Type"), u, rules)
+	if view.Kind != content.HTML {
+		return
+	}
+	if v.found.looked++; v.found.looked == 1 {
+		v.found.Unmatched = view.Unmatched
+		return
+	}
+	v.found.Unmatched = slices.DeleteFunc(v.found.Unmatched, func(s string) bool { return !slices.Contains(view.Unmatched, s) })
 }
 
 // sample picks the pages to probe beside the start page, spread over what was found.

@@ -78,6 +78,29 @@ func TestAddLooksBeforeItAdds(t *testing.T) {
 	}
 }
 
+// Selectors are looked for before a site is added, and those that nothing has are named.
+func TestAddLooksForSelectors(t *testing.T) {
+	t.Parallel()
+	site := siteWithSitemap(t)
+	config, data := configure(t, "")
+	answer := must(t, "add", "-c", config, "--yes", "--ignore", "body > aside:not(.clock, .advert)", "--ignore", "a", "--watch", "#prices", site.URL+"/docs/")
+	for _, want := range []string{"body > aside:not(.clock, .advert)", "#prices", "none of the 3 pages"} {
+		if !strings.Contains(answer, want) {
+			t.Errorf("add does not say %q:\n%s", want, answer)
+		}
+	}
+	if strings.Contains(answer, "; a;") {
+		t.Errorf("add complains about a selector that matches:\n%s", answer)
+	}
+	want := "watch: [\"#prices\"]\nignore: [\"body > aside:not(.clock, .advert)\", \"a\"]\n"
+	if got := dumpOf(t, data).Sites[0].Settings; got != want {
+		t.Errorf("settings %q, want %q", got, want)
+	}
+	if code, _, complaint := command(t, "add", "-c", config, "--yes", "--ignore", "p[", site.URL+"/docs/"); code != exitUsage || !strings.Contains(complaint, "no CSS selector") {
+		t.Errorf("a bad selector: exit code %d, %q", code, complaint)
+	}
+}
+
 func TestAddRefusesWhatRobotsForbids(t *testing.T) {
 	t.Parallel()
 	site := siteWithSitemap(t)

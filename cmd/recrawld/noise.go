@@ -119,7 +119,7 @@ func (c noiseCmd) document(l *look, hosts []hostNoise) report.Document {
 	d := report.Document{Name: "noise", Title: "Noise of " + c.Site, At: l.now, Columns: []report.Column{
 		{Key: "id", Head: "id"}, {Key: "host"}, {Head: "host", Spare: true, Drop: 2}, {Key: "kind", Head: "kind"}, {Key: "order", Head: "you said", Spare: true},
 		{Key: "pages", Head: "pages", Right: true}, {Key: "times", Head: "changed", Right: true}, {Key: "first", Head: "first", Drop: 1},
-		{Key: "last", Head: "last"}, {Key: "sample", Head: "what it said"}, {Key: "path", Head: "where", Flex: true}, {Key: "ordered_at"},
+		{Key: "last", Head: "last"}, {Key: "sample", Head: "what it said", Flex: true}, {Key: "path", Head: "where", Flex: true, Drop: 3}, {Key: "ordered_at"},
 	}}
 	for _, n := range hosts {
 		for i := range n.regions {
@@ -162,13 +162,13 @@ func (n hostNoise) row(r *content.Region, named bool, l *look) report.Row {
 	if r.Kind == 0 {
 		kind.Text = "not seen of late"
 	}
-	sample := report.Cell{Value: r.Sample, Text: shortSample(r.Sample)}
+	sample := report.Cell{Value: r.Sample, Text: report.Printable(r.Sample)}
 	return report.Row{id, report.OnlyValue(n.host.Name), host, kind, order, pages, times, momentCell(r.First, l.now), momentCell(r.Last, l.now),
 		sample, {Value: r.Path, Text: r.Path, Tone: report.Faint}, report.OnlyValue(at)}
 }
 
-// sampleRunes is how much of a sample stands in the table.
-const sampleRunes = 36
+// sampleRunes is how much of a sample stands in a sentence.
+const sampleRunes = 40
 
 func shortSample(s string) string {
 	s = report.Printable(s)

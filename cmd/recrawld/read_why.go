@@ -241,6 +241,7 @@ func (w why) seen(l *look, words *facts) {
 	words.add("selectors", "%s", strings.Join(w.unmatched, "; "))
 	words.add("duplicate of", "%s", p.DuplicateOf)
 	words.add("validators", "%s", validatorWords(p))
+	words.add("distrusted", "%s", strings.Join(report.Reproaches(w.host, l.now), " "))
 	if p.FreshUntil.Time().After(l.now) {
 		words.add("promised", "no change until %s (Expires or max-age)", report.Moment(l.now, p.FreshUntil.Time()))
 	}
