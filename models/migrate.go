@@ -132,7 +132,7 @@ func compareSteps(rows *sql.Rows, steps []step) (int, error) {
 	return n, rows.Err()
 }
 
-// steps are the embedded migrations of an engine, in order, numbered from 1.
+// steps are the embedded migrations of an engine, in order, numbered from 1 without gaps.
 func (d dialect) steps() ([]step, error) {
 	names, err := fs.Glob(migrations.Files, path.Join(string(d), "*.sql"))
 	if err != nil {
@@ -146,8 +146,8 @@ func (d dialect) steps() ([]step, error) {
 		}
 		number, rest, _ := strings.Cut(strings.TrimSuffix(path.Base(name), ".sql"), "_")
 		version, err := strconv.Atoi(number)
-		if err != nil || i == 0 && version != 1 || i > 0 && version <= steps[i-1].version {
-			return nil, fmt.Errorf("%s: want a number after that of the step before, from 1", name)
+		if err != nil || version != i+1 {
+			return nil, fmt.Errorf("%s: want number %d", name, i+1)
 		}
 		sum := sha256.Sum256(b)
 		steps = append(steps, step{version: version, name: rest, sql: string(b), checksum: hex.EncodeToString(sum[:])})

@@ -1,11 +1,13 @@
 package models
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +17,7 @@ import (
 // parcel is what a commit in one bucket found out for hosts of another: its target. It is written with the commit and
 // delivered in a transaction of the target's bucket; then it is removed. Who dies in between leaves it to Deliver, and
 // delivering it twice is harmless: a page that exists stays as it is, and a child that was visited since is not brought
-// forward again.
+// forward again; one that is filed under what it said once is looked at in vain.
 type parcel struct {
 	bucket, target int16
 	id             int64 // random
@@ -30,6 +32,8 @@ var parcelTable = table[parcel]{"outbox", "bucket id target at body", 2, func(p 
 type parcelBody struct {
 	Found   []packed     `json:",omitempty"`
 	Forward []forwarding `json:",omitempty"`
+	Filed   []Filing     `json:",omitempty"`
+	Unfiled []Filing     `json:",omitempty"`
 }
 
 // forwarding brings children of one bucket forward (Result.Forward and ForwardOf).
@@ -76,40 +80,58 @@ func (d *packed) UnmarshalJSON(b []byte) error {
 
 // pack writes what the results found out for other buckets than the transaction's into the outbox.
 func (c *commit) pack(ctx context.Context) error {
-	bodies := make(map[int16]*parcelBody)
-	body := func(target int16) *parcelBody {
-		if bodies[target] == nil {
-			bodies[target] = new(parcelBody)
-		}
-		return bodies[target]
-	}
+	bodies := make(bodies)
 	for _, r := range c.fresh {
 		for i := range r.Discovered {
-			if row := r.Discovered[i].Row(c.now); !c.holds(row.Bucket) {
-				row.Clean()
-				b := body(row.Bucket)
-				b.Found = append(b.Found, packed{Discovery{Host: Clean(r.Discovered[i].Host), Page: row}})
-			}
+			row := r.Discovered[i].Row(c.now)
+			row.Clean()
+			b := bodies.of(row.Bucket)
+			b.Found = append(b.Found, packed{Discovery{Host: Clean(r.Discovered[i].Host), Page: row}})
 		}
 		children, err := c.children(ctx, []*Result{r})
 		if err != nil {
 			return err
 		}
 		for bucket, ids := range children {
-			if !c.holds(bucket) {
-				b := body(bucket)
-				b.Forward = append(b.Forward, forwarding{Children: ids, To: r.Forward, Of: r.ForwardOf})
-			}
+			b := bodies.of(bucket)
+			b.Forward = append(b.Forward, forwarding{Children: ids, To: r.Forward, Of: r.ForwardOf})
 		}
 	}
+	add, remove := filingsOf(c.fresh)
+	for _, f := range add {
+		bodies.of(f.Bucket()).Filed = append(bodies.of(f.Bucket()).Filed, f)
+	}
+	for _, f := range remove {
+		bodies.of(f.Bucket()).Unfiled = append(bodies.of(f.Bucket()).Unfiled, f)
+	}
 	for _, target := range slices.Sorted(maps.Keys(bodies)) {
+		if c.holds(target) {
+			continue // this transaction writes it itself
+		}
 		text, err := json.Marshal(bodies[target])
 		if err != nil {
 			return fmt.Errorf("pack a parcel: %w", err)
 		}
-		c.parcels = append(c.parcels, parcel{bucket: c.results[0].Lease.Bucket, id: rand.Int64(), target: target, at: At(c.now), body: text})
+		c.parcels = append(c.parcels, parcel{bucket: c.results[0].Lease.Bucket, id: newParcelID(), target: target, at: At(c.now), body: text})
 	}
 	return parcelTable.insert(ctx, c.tx, c.parcels)
+}
+
+// newParcelID draws 63 random bits: two parcels of a bucket that are under way at once share them never in practice.
+func newParcelID() int64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return int64(binary.BigEndian.Uint64(b[:]) >> 1)
+}
+
+// bodies are those of parcels, by target.
+type bodies map[int16]*parcelBody
+
+func (b bodies) of(target int16) *parcelBody {
+	if b[target] == nil {
+		b[target] = new(parcelBody)
+	}
+	return b[target]
 }
 
 // deliveries is how many targets are delivered to at a time: each is a transaction with its own connection.
@@ -126,43 +148,32 @@ func (s *Store) deliver(ctx context.Context, parcels []parcel, contents []conten
 	for _, c := range contents {
 		noted[c.bucket], targets[c.bucket] = append(noted[c.bucket], c), true
 	}
-	var mu sync.Mutex
-	var delivered []parcel
-	var first error
 	todo := slices.Sorted(maps.Keys(targets))
-	one := func(target int16) {
-		err := s.inTx(ctx, func(t *tx) error {
-			if err := t.deliver(ctx, byTarget[target]); err != nil {
-				return err
-			}
-			return contentTable.insert(ctx, t, noted[target])
-		})
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case err == nil:
-			delivered = append(delivered, byTarget[target]...)
-		case first == nil:
-			first = fmt.Errorf("deliver to bucket %d: %w", target, err)
-		}
-	}
+	errs := make([]error, len(todo))
 	var group sync.WaitGroup
 	for n := range min(deliveries, len(todo)) {
 		group.Go(func() {
 			for i := n; i < len(todo); i += deliveries {
-				one(todo[i])
+				errs[i] = s.inTx(ctx, func(t *tx) error { return t.deliver(ctx, byTarget[todo[i]], noted[todo[i]]) })
 			}
 		})
 	}
 	group.Wait()
-	if err := s.removeParcels(ctx, delivered); err != nil {
-		return err
+	var delivered []parcel
+	var first error
+	for i, target := range todo {
+		if errs[i] == nil {
+			delivered = append(delivered, byTarget[target]...)
+		} else if first == nil {
+			first = fmt.Errorf("deliver to bucket %d: %w", target, errs[i])
+		}
 	}
-	return first
+	return cmp.Or(s.removeParcels(ctx, delivered), first)
 }
 
-// deliver carries out parcels of one target: discoveries first, because a parcel may bring forward what it found.
-func (t *tx) deliver(ctx context.Context, parcels []parcel) error {
+// deliver carries out parcels of one target: discoveries first, because a parcel may bring forward what it found; and notes
+// contents.
+func (t *tx) deliver(ctx context.Context, parcels []parcel, contents []contentRow) error {
 	bodies := make([]parcelBody, len(parcels))
 	for i := range parcels {
 		if err := json.Unmarshal(parcels[i].body, &bodies[i]); err != nil {
@@ -170,20 +181,7 @@ func (t *tx) deliver(ctx context.Context, parcels []parcel) error {
 		}
 	}
 	q := newQueue(t)
-	var hosts []rowKey
-	for i := range bodies {
-		for _, d := range bodies[i].Found {
-			hosts = append(hosts, rowKey{d.Page.Bucket, d.Page.HostID})
-		}
-		for _, f := range bodies[i].Forward {
-			more, err := t.hostsOf(ctx, parcels[i].target, f.Children)
-			if err != nil {
-				return err
-			}
-			hosts = append(hosts, more...)
-		}
-	}
-	if err := q.lock(ctx, hosts); err != nil {
+	if err := q.lockTouched(ctx, bodies, parcels); err != nil {
 		return err
 	}
 	for i := range bodies {
@@ -201,8 +199,32 @@ func (t *tx) deliver(ctx context.Context, parcels []parcel) error {
 				return fmt.Errorf("bring children forward: %w", err)
 			}
 		}
+		if err := t.file(ctx, bodies[i].Filed, bodies[i].Unfiled); err != nil {
+			return err
+		}
 	}
-	return q.flush(ctx)
+	if err := q.flush(ctx); err != nil {
+		return err
+	}
+	return contentTable.insert(ctx, t, contents)
+}
+
+// lockTouched locks the hosts of what was found and of what is brought forward.
+func (q *queue) lockTouched(ctx context.Context, bodies []parcelBody, parcels []parcel) error {
+	var hosts []rowKey
+	for i := range bodies {
+		for _, d := range bodies[i].Found {
+			hosts = append(hosts, rowKey{d.Page.Bucket, d.Page.HostID})
+		}
+		for _, f := range bodies[i].Forward {
+			more, err := q.tx.hostsOf(ctx, parcels[i].target, f.Children)
+			if err != nil {
+				return err
+			}
+			hosts = append(hosts, more...)
+		}
+	}
+	return q.lock(ctx, hosts)
 }
 
 // removeParcels removes parcels that were delivered, each bucket's in a transaction of its own.

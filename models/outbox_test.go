@@ -22,7 +22,7 @@ type crash struct {
 	die  context.CancelFunc
 }
 
-func (c *crash) see(Statement) {
+func (c *crash) see(context.Context, Statement) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.left > 0 {
@@ -243,6 +243,8 @@ func drawField(t *rapid.T, field any) {
 		*f = bitsField(rapid.Uint64().Draw(t, "bits"))
 	case *chainField:
 		*f = rapid.SliceOfN(rapid.Int64(), 1, 3).Draw(t, "chain")
+	case *Print:
+		copy(f[:], rapid.SliceOfN(rapid.Byte(), len(f), len(f)).Draw(t, "print"))
 	case *Digest:
 		copy(f[:], rapid.SliceOfN(rapid.Byte(), len(f), len(f)).Draw(t, "digest"))
 	}

@@ -28,7 +28,9 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 	slices.SortFunc(order, func(a, b addOrder) int {
 		return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))
 	})
-	for chunk := range slices.Chunk(order, addRows) {
+	for len(order) > 0 {
+		chunk := order[:s.addable(order)]
+		order = order[len(chunk):]
 		batch := make([]Discovery, len(chunk))
 		for i, o := range chunk {
 			batch[i] = found[o.index]
@@ -50,6 +52,18 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 		sum.Dropped += added.Dropped
 	}
 	return sum, nil
+}
+
+// addable is how many of the pages, at least one, are for one transaction.
+func (s *Store) addable(order []addOrder) int {
+	n := min(len(order), addRows)
+	if !s.sharded {
+		return n
+	}
+	if other := slices.IndexFunc(order[:n], func(o addOrder) bool { return o.bucket != order[0].bucket }); other > 0 {
+		return other
+	}
+	return n
 }
 
 type addOrder struct {

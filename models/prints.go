@@ -172,11 +172,19 @@ func (s *Store) filingsByBucket(sought []rowKey, run func(query string, bucket, 
 	return nil
 }
 
-// writeFilings takes pages from the keys of what they said before and puts them under those of what they say now, by key,
-// so that two transactions with the same ones do not wait for each other in a circle.
+// writeFilings takes pages from the keys of what they said before and puts them under those of what they say now, as far
+// as the transaction holds the keys' buckets.
 func (c *commit) writeFilings(ctx context.Context) error {
+	add, remove := filingsOf(c.fresh)
+	elsewhere := func(f Filing) bool { return !c.holds(f.Bucket()) }
+	return c.tx.file(ctx, slices.DeleteFunc(add, elsewhere), slices.DeleteFunc(remove, elsewhere))
+}
+
+// filingsOf is what results file and take away in the end, by key, so that two transactions with the same ones do not wait
+// for each other in a circle.
+func filingsOf(results []*Result) (add, remove []Filing) {
 	filed := make(map[Filing]bool)
-	for _, r := range c.fresh {
+	for _, r := range results {
 		for _, f := range r.Unfiled {
 			filed[f] = false
 		}
@@ -184,7 +192,6 @@ func (c *commit) writeFilings(ctx context.Context) error {
 			filed[f] = true
 		}
 	}
-	var add, remove []Filing
 	for f, stays := range filed {
 		if stays {
 			add = append(add, f)
@@ -194,10 +201,15 @@ func (c *commit) writeFilings(ctx context.Context) error {
 	}
 	slices.SortFunc(add, compareFilings)
 	slices.SortFunc(remove, compareFilings)
-	if err := filingTable.remove(ctx, c.tx, rowsOf(remove)); err != nil {
+	return add, remove
+}
+
+// file adds filings and removes others.
+func (t *tx) file(ctx context.Context, add, remove []Filing) error {
+	if err := filingTable.remove(ctx, t, rowsOf(remove)); err != nil {
 		return err
 	}
-	return filingTable.insert(ctx, c.tx, rowsOf(add))
+	return filingTable.insert(ctx, t, rowsOf(add))
 }
 
 // filingRow is a Filing with its bucket.

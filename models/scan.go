@@ -2,6 +2,15 @@ package models
 
 import "database/sql"
 
+// scanTexts reads a column of texts and closes the rows.
+func scanTexts(rows *sql.Rows, err error) (texts []string, _ error) {
+	err = eachRow(rows, err, func(rows *sql.Rows) error {
+		texts = append(texts, "")
+		return rows.Scan(&texts[len(texts)-1])
+	})
+	return texts, err
+}
+
 // scanIDs reads a column of numbers and closes the rows.
 func scanIDs(rows *sql.Rows) ([]int64, error) {
 	defer rows.Close()

@@ -109,10 +109,10 @@ func (s *Store) RemoveSite(ctx context.Context, site int32) error {
 		return q.removePages(ctx, bucket, pages)
 	})
 	if err == nil {
+		err = s.removeDaily(ctx, site)
+	}
+	if err == nil {
 		err = s.inTx(ctx, func(t *tx) error {
-			if _, err := t.exec(ctx, `DELETE FROM daily WHERE site_id = $1`, site); err != nil {
-				return err
-			}
 			n, err := t.exec(ctx, `DELETE FROM sites WHERE id = $1`, site)
 			if err == nil && n == 0 {
 				err = ErrNotFound
@@ -124,6 +124,32 @@ func (s *Store) RemoveSite(ctx context.Context, site int32) error {
 		return fmt.Errorf("remove site %d: %w", site, err)
 	}
 	return nil
+}
+
+// removeDaily removes the daily sums of a site.
+func (s *Store) removeDaily(ctx context.Context, site int32) error {
+	for _, group := range s.transactions(allBuckets()) {
+		err := s.inTx(ctx, func(t *tx) error {
+			for _, bucket := range group {
+				if _, err := t.exec(ctx, `DELETE FROM daily WHERE bucket = $1 AND site_id = $2`, bucket, site); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func allBuckets() []int16 {
+	all := make([]int16, Buckets)
+	for i := range all {
+		all[i] = int16(i)
+	}
+	return all
 }
 
 // removePages removes pages of locked hosts.

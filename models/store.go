@@ -36,7 +36,7 @@ type Options struct {
 	Idle time.Duration
 
 	// Trace is shown every statement before it is sent to PostgreSQL, by the goroutine that sends it; nil: nobody looks.
-	Trace func(Statement)
+	Trace func(context.Context, Statement)
 }
 
 // Store keeps the nouns in SQLite or PostgreSQL. It is safe for concurrent use by many goroutines, and by many

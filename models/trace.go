@@ -20,7 +20,14 @@ type tracer struct{ store *Store }
 func (t tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, start pgx.TraceQueryStartData) context.Context {
 	t.store.statements.Add(1)
 	if show := t.store.options.Trace; show != nil {
-		show(Statement{Conn: conn.PgConn().PID(), SQL: start.SQL, Args: start.Args})
+		args := start.Args
+		if len(args) > 0 {
+			switch args[0].(type) {
+			case pgx.QueryResultFormats, pgx.QueryResultFormatsByOID, pgx.QueryExecMode: // how to ask, not what
+				args = args[1:]
+			}
+		}
+		show(ctx, Statement{Conn: conn.PgConn().PID(), SQL: start.SQL, Args: args})
 	}
 	return ctx
 }

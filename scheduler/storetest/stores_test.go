@@ -75,11 +75,16 @@ func TestPostgresEqualsMemory(t *testing.T) {
 }
 
 // One bucket at a time, as several nodes want it.
-// TestShardedPostgres holds a store with one bucket a transaction to the same, whatever server it is on.
-func TestShardedPostgres(t *testing.T) {
+// TestCitus holds a store on several servers to the same, where RECRAWLD_TEST_CITUS names a cluster.
+func TestCitus(t *testing.T) {
 	t.Parallel()
+	pgtest.Citus(t) // says why there is none, once
 	storetest.Run(t, func(t *testing.T) storetest.Store {
-		return openSQL(t, pgtest.DSN(t), models.Options{Conns: 10, Sharded: true})
+		s := openSQL(t, pgtest.Citus(t), models.Options{Conns: 10})
+		if _, err := s.(*models.Store).Distribute(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s
 	})
 }
 

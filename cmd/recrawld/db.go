@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"recrawld/models"
+)
+
+// dbCmd is what concerns the database itself.
+type dbCmd struct {
+	Distribute distributeCmd `cmd:"" help:"Spread the tables of a PostgreSQL with Citus over its servers."`
+}
+
+// distributeCmd spreads the tables over servers.
+type distributeCmd struct{}
+
+// Help is the text below the flags.
+func (distributeCmd) Help() string {
+	return `Splits every table that has a bucket by it, the buckets of all tables together, and copies the small ones to all
+servers. Run it once on an empty or a filled database, and again after an upgrade that adds tables. Citus is a server of its
+own: recrawld needs it only for this. Workers connect to the coordinator, or to any server.`
+}
+
+// Run implements the command.
+func (distributeCmd) Run(ctx context.Context, g *globals) (err error) {
+	c, _, err := g.loadConfig()
+	if err != nil {
+		return err
+	}
+	if c.Store == "sqlite" {
+		return usagef("the database is SQLite, one file: only a PostgreSQL with Citus can be distributed (--store postgres://…)")
+	}
+	store, err := g.openStoreForWriting(ctx, &c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	d, err := store.Distribute(ctx)
+	if err != nil {
+		return err
+	}
+	if g.JSON {
+		return (&look{globals: g}).printJSON(d)
+	}
+	return g.writeDistribution(d)
+}
+
+func (g *globals) writeDistribution(d models.Distribution) error {
+	lines := []string{fmt.Sprintf("Citus %s, %d servers with shards: %s", d.Version, len(d.Servers), strings.Join(d.Servers, ", "))}
+	for _, part := range []struct {
+		what   string
+		tables []string
+	}{
+		{fmt.Sprintf("split by bucket into %d shards", d.Shards), d.Distributed}, {"copied to every server", d.Copied},
+		{"distributed before", d.Before},
+	} {
+		if len(part.tables) > 0 {
+			lines = append(lines, part.what+": "+strings.Join(part.tables, ", "))
+		}
+	}
+	_, err := fmt.Fprintln(g.Stdout, strings.Join(lines, "\n"))
+	return err
+}

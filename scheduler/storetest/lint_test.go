@@ -1,0 +1,282 @@
+package storetest_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"recrawld/internal/pgtest"
+	"recrawld/models"
+	"recrawld/scheduler/storetest"
+)
+
+// cold marks what may read over all buckets, because nobody does it often.
+type cold struct{}
+
+// labelled is a store that says which of its calls are cold. All others are hot: a new one has to keep the rules.
+type labelled struct{ *models.Store }
+
+func (s labelled) Dump(ctx context.Context) (models.Dump, error) {
+	return s.Store.Dump(context.WithValue(ctx, cold{}, true))
+}
+
+func (s labelled) PagesKnown(ctx context.Context) (int64, error) {
+	return s.Store.PagesKnown(context.WithValue(ctx, cold{}, true))
+}
+
+func (s labelled) PagesBySite(ctx context.Context) (map[int32]int64, error) {
+	return s.Store.PagesBySite(context.WithValue(ctx, cold{}, true))
+}
+
+func (s labelled) NewestInstant(ctx context.Context) (models.Instant, error) {
+	return s.Store.NewestInstant(context.WithValue(ctx, cold{}, true))
+}
+
+// lint looks at every statement that a sharded store sends, and finds those that a PostgreSQL of several servers would
+// refuse, or run on more than one of them: each names its bucket by a parameter, a transaction holds one bucket, what
+// is written is computed here and not there.
+type lint struct {
+	split []string // tables that have a bucket
+
+	mu       sync.Mutex
+	open     map[uint32]*transaction // guarded by mu; by connection
+	troubles map[string]string       // guarded by mu; by statement
+	seen     map[string]int          // guarded by mu; statements with a table that has a bucket
+	done     int                     // guarded by mu; transactions that wrote
+}
+
+// transaction is what was seen of one that is open.
+type transaction struct {
+	buckets map[int64]string // and a statement for each
+	writes  bool
+}
+
+var (
+	volatile   = regexp.MustCompile(`(?i)\b(now\(\)|random\(\)|clock_timestamp|current_timestamp|statement_timestamp|interval '|gen_random)`)
+	equals     = regexp.MustCompile(`(?:\b(\w+)\.)?bucket = (\$(\d+)|(\w+)\.bucket|ANY\()`)
+	aTable     = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|INTO|UPDATE|USING)\s+(\w+)\b(?:\s+(?:AS\s+)?(\w+))?`)
+	writes     = regexp.MustCompile(`(?i)^\s*(INSERT|UPDATE|DELETE)|FOR (UPDATE|SHARE)`)
+	insertion  = regexp.MustCompile(`(?i)^\s*INSERT INTO \w+ \(([^)]*?)\bbucket,`)
+	notAliases = []string{"where", "set", "join", "cross", "left", "order", "on", "values", "select", "limit", "group", "using", "for"}
+)
+
+// see looks at a statement.
+func (l *lint) see(ctx context.Context, s models.Statement) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch strings.ToLower(s.SQL) {
+	case "begin":
+		l.open[s.Conn] = &transaction{buckets: make(map[int64]string)}
+		return
+	case "commit", "rollback":
+		if t := l.open[s.Conn]; t != nil && t.writes {
+			l.done++
+		}
+		delete(l.open, s.Conn)
+		return
+	}
+	tables := l.tables(s.SQL)
+	if len(tables) == 0 || ctx.Value(cold{}) != nil {
+		return
+	}
+	l.seen[s.SQL]++
+	if trouble := l.judge(s, tables, l.open[s.Conn]); trouble != "" {
+		l.troubles[s.SQL] = trouble
+	}
+}
+
+// tables is those tables of a statement that have a bucket, by the names that it gives them.
+func (l *lint) tables(query string) map[string]string {
+	found := make(map[string]string)
+	for _, m := range aTable.FindAllStringSubmatch(query, -1) {
+		if !slices.Contains(l.split, m[1]) {
+			continue
+		}
+		name := m[2]
+		if name == "" || slices.Contains(notAliases, strings.ToLower(name)) {
+			name = m[1]
+		}
+		found[name] = m[1]
+	}
+	return found
+}
+
+// judge says what is wrong with a statement, "" where nothing is.
+func (l *lint) judge(s models.Statement, tables map[string]string, t *transaction) string {
+	if what := volatile.FindString(s.SQL); what != "" {
+		return "it asks the server for " + what
+	}
+	buckets, tied := bucketsOf(s, tables)
+	for name := range tables {
+		if !tied[name] && !insertion.MatchString(s.SQL) {
+			return fmt.Sprintf("the bucket of %s is neither a parameter nor another table's", name)
+		}
+	}
+	wrote := writes.MatchString(s.SQL)
+	if t == nil {
+		t = &transaction{buckets: make(map[int64]string)} // of its own
+	} else {
+		wrote = wrote || len(buckets) == 0
+	}
+	if wrote && len(buckets) == 0 {
+		return "it writes, locks or is in a transaction, and no parameter says its bucket"
+	}
+	t.writes = t.writes || wrote
+	for _, b := range buckets {
+		t.buckets[b] = s.SQL
+	}
+	if wrote && len(t.buckets) > 1 {
+		var others []string
+		for b, query := range t.buckets {
+			others = append(others, fmt.Sprintf("%d: %s", b, query))
+		}
+		return "its transaction holds several buckets:\n" + strings.Join(others, "\n")
+	}
+	return ""
+}
+
+// bucketsOf is the buckets that the arguments of a statement name, and the tables whose buckets are said.
+func bucketsOf(s models.Statement, tables map[string]string) (buckets []int64, tied map[string]bool) {
+	tied = make(map[string]bool)
+	if m := insertion.FindStringSubmatch(s.SQL); m != nil {
+		buckets = append(buckets, numbers(s.Args[strings.Count(m[1], ",")])...)
+	}
+	for _, m := range equals.FindAllStringSubmatch(s.SQL, -1) {
+		tied[m[1]], tied[m[4]] = true, true
+		if m[1] == "" { // that of the table without another name
+			for name, table := range tables {
+				tied[name] = tied[name] || name == table
+			}
+		}
+		if m[3] != "" { // otherwise another table's, or one of a list, which is for reading alone
+			n, _ := strconv.Atoi(m[3]) // the pattern has digits only
+			buckets = append(buckets, numbers(s.Args[n-1])...)
+		}
+	}
+	slices.Sort(buckets)
+	return slices.Compact(buckets), tied
+}
+
+// numbers is an argument as numbers.
+func numbers(arg any) []int64 {
+	switch v := arg.(type) {
+	case int16:
+		return []int64{int64(v)}
+	case int64:
+		return []int64{v}
+	case int:
+		return []int64{int64(v)}
+	case []int64:
+		return v
+	}
+	return nil
+}
+
+// TestStatementsAreForOneBucket runs the whole suite on a sharded store and looks at every statement as it is sent. It keeps
+// true, where there is no cluster to try, what one demands.
+func TestStatementsAreForOneBucket(t *testing.T) {
+	t.Parallel()
+	first := pgtest.DSN(t)
+	openSQL(t, first, models.Options{})
+	l := &lint{split: tablesWithBucket(t, first), open: map[uint32]*transaction{}, troubles: map[string]string{}, seen: map[string]int{}}
+	t.Run("suite", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) storetest.Store {
+			s, err := models.Open(t.Context(), pgtest.DSN(t), models.Options{Conns: 10, Sharded: true, Trace: l.see})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { s.Close() })
+			if err := s.Migrate(context.WithValue(t.Context(), cold{}, true), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+				t.Fatal(err)
+			}
+			return labelled{s}
+		})
+	})
+	for query, trouble := range l.troubles {
+		t.Errorf("%s\n\t%s", query, trouble)
+	}
+	t.Logf("%d statements of %d texts looked at, %d transactions that write", total(l.seen), len(l.seen), l.done)
+	if len(l.seen) < 50 || l.done < 500 {
+		t.Errorf("only %d texts and %d transactions were seen: the hook does not work", len(l.seen), l.done)
+	}
+}
+
+func total(counts map[string]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
+}
+
+// tablesWithBucket lists them, and fails the test where one has a key without the bucket: of such a key no server alone could
+// say whether it is unique.
+func tablesWithBucket(t *testing.T, dsn string) []string {
+	t.Helper()
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), `SELECT c.relname, COALESCE(string_agg(i.relname, ' ') FILTER (WHERE x.indisunique AND NOT a.attnum = ANY(x.indkey)), '')
+		FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'bucket'
+		LEFT JOIN pg_index x ON x.indrelid = c.oid LEFT JOIN pg_class i ON i.oid = x.indexrelid
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' GROUP BY c.relname`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var tables []string
+	for rows.Next() {
+		var table, keys string
+		if err := rows.Scan(&table, &keys); err != nil {
+			t.Fatal(err)
+		}
+		if keys != "" {
+			t.Errorf("%s has unique keys without the bucket: %s", table, keys)
+		}
+		tables = append(tables, table)
+	}
+	if err := rows.Err(); err != nil || len(tables) < 10 {
+		t.Fatalf("%d tables with a bucket, %v", len(tables), err)
+	}
+	return tables
+}
+
+func TestLintFindsWhatItShall(t *testing.T) {
+	t.Parallel()
+	for query, test := range map[string]struct {
+		args []any
+		bad  bool
+	}{
+		"SELECT * FROM hosts WHERE bucket = $1 FOR UPDATE":                                                {[]any{int16(3)}, false},
+		"SELECT * FROM hosts WHERE bucket = ANY($1) FOR UPDATE":                                           {[]any{[]int16{3, 4}}, true},
+		"SELECT * FROM hosts FOR UPDATE SKIP LOCKED":                                                      {nil, true},
+		"UPDATE pages SET due_at = now() WHERE bucket = $1":                                               {[]any{int16(3)}, true},
+		"UPDATE pages SET due_at = $2 WHERE id = $1":                                                      {[]any{int64(3), int64(4)}, true},
+		"INSERT INTO links (bucket, parent_id) SELECT * FROM unnest($1::bigint[], $2::bigint[])":          {[]any{[]int64{5, 5}, []int64{1, 2}}, false},
+		"INSERT INTO links (bucket, parent_id) SELECT * FROM unnest($1::bigint[], $2::bigint[]) x":        {[]any{[]int64{5, 6}, []int64{1, 2}}, true},
+		"SELECT b.bucket FROM buckets b WHERE EXISTS (SELECT 1 FROM hosts h WHERE h.bucket = b.bucket)":   {nil, false},
+		"SELECT p.id FROM pages p JOIN links l ON l.parent_id = p.id WHERE p.bucket = $1":                 {[]any{int16(3)}, true},
+		"SELECT p.id FROM pages p JOIN links l ON l.bucket = p.bucket WHERE p.bucket = $1 AND l.id = $2 ": {[]any{int16(3), int64(1)}, false},
+	} {
+		l := &lint{split: []string{"hosts", "pages", "links", "buckets"}}
+		if got := l.judge(models.Statement{SQL: query, Args: test.args}, l.tables(query), nil); (got != "") != test.bad {
+			t.Errorf("%s: %q, want trouble: %v", query, got, test.bad)
+		}
+	}
+	l := &lint{split: []string{"hosts"}}
+	two := &transaction{buckets: map[int64]string{}}
+	for bucket := range int16(2) {
+		s := models.Statement{SQL: "DELETE FROM hosts WHERE bucket = $1", Args: []any{bucket}}
+		if got := l.judge(s, l.tables(s.SQL), two); (got != "") != (bucket == 1) {
+			t.Errorf("bucket %d in a transaction: %q", bucket, got)
+		}
+	}
+}
