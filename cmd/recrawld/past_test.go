@@ -100,3 +100,45 @@ func TestDaemonTellsContentFromNoise(t *testing.T) {
 		t.Errorf("diff says %q", out)
 	}
 }
+
+// lyingSite serves one page with one tag for ever, and answers 304 to it, although the page says something else on each
+// request: another word in another place, as no clock does.
+func lyingSite(t *testing.T) *httptest.Server {
+	t.Helper()
+	words := strings.Fields("bread milk butter cheese apples pears plums grapes nuts honey")
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		n := int(asked.Add(1))
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("ETag", `"for-ever"`)
+		if r.Header.Get("If-None-Match") == `"for-ever"` {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		fmt.Fprintf(w, "<!doctype html><title>Shop</title><main><h1>Shop</h1>")
+		for i := range n {
+			fmt.Fprintf(w, "<p>Since week %d the shop in the high street has %s from the farms around the town.</p>", i, words[i%len(words)])
+		}
+		fmt.Fprint(w, "</main>")
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// TestDaemonFindsLiars: audits find the tag out, and the report says so.
+func TestDaemonFindsLiars(t *testing.T) {
+	t.Parallel()
+	site := lyingSite(t)
+	config, _ := configure(t, "cycle: 1h\nsites: [{url: \""+site.URL+"\", fr: 1, fr_max: 2, audit: 50%, probe: off}]\n")
+	must(t, "run", "-c", config, "--speed", "20000", "--for", "5s")
+	if out := must(t, "report", "hints", "-c", config); !strings.Contains(out, "ETag is not used") {
+		t.Errorf("report hints says\n%s", out)
+	}
+	if out := must(t, "changes", "-c", config); strings.Count(out, "changed") < 3 {
+		t.Errorf("its changes are not seen:\n%s", out)
+	}
+}
