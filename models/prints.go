@@ -76,16 +76,16 @@ func (p *Page) Twin() Twin {
 		Digest: p.Digest, Print: p.Print, Canonical: p.Canonical, DuplicateOf: p.DuplicateOf}
 }
 
-// TwinsPerKey is the most pages that Twins looks at for one key, the first ones by bucket and ID: pages that share keys and
-// say other things after all, as many as a site can make, shall not make each commit slow.
+// TwinsPerKey is the most pages that Twins looks at for one key, the first ones by bucket and ID, and that are worth filing
+// under one: pages that share keys and say other things after all, as many as a site can make, shall not make each commit
+// slow.
 const TwinsPerKey = 16
 
-// readFilings are those of one key. Index: the primary key.
-const readFilings = `SELECT key, page_bucket, page_id FROM prints WHERE bucket = $1 AND key = $2
-	ORDER BY page_bucket, page_id LIMIT 16`
-
-// readFilingsOf are those of keys of one bucket, and readFilingsWide those of any keys. Index: the primary key, for each key.
+// readFilings are those of keys on SQLite, which has them all in one answer; readFilingsOf those of keys of one bucket, and
+// readFilingsWide those of any. Index: the primary key, for each key.
 const (
+	readFilings = `SELECT p.key, p.page_bucket, p.page_id FROM json_each($1) u CROSS JOIN prints p
+		ON p.bucket = u.value >> 56 & 255 AND p.key = u.value`
 	readFilingsOf = `SELECT p.key, p.page_bucket, p.page_id FROM unnest($2::bigint[]) u (k) CROSS JOIN LATERAL (
 		SELECT * FROM prints t WHERE t.bucket = $1 AND t.key = u.k ORDER BY page_bucket, page_id LIMIT 16) p`
 	readFilingsWide = `SELECT p.key, p.page_bucket, p.page_id
@@ -119,6 +119,9 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 	}
 	twins := make(map[int64][]Twin, len(keys))
 	for _, f := range filings {
+		if len(twins[f.Key]) == TwinsPerKey {
+			continue
+		}
 		t, ok := known[rowKey{f.PageBucket, f.PageID}]
 		if !ok {
 			t = Twin{Bucket: f.PageBucket, ID: f.PageID}
@@ -128,48 +131,39 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 	return twins, nil
 }
 
-// filings are those of the keys, in order.
+// filings are those of the keys, in order, each once.
 func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
 	var found []Filing
-	read := func(rows *sql.Rows) error {
-		var f Filing
-		err := rows.Scan(&f.Key, &f.PageBucket, &f.PageID)
-		found = append(found, f)
-		return err
-	}
-	run := func(query string, buckets, keys any) error {
-		rows, err := s.rows(ctx, query, buckets, keys)
-		return eachRow(rows, err, read)
+	run := func(query string, args ...any) error {
+		rows, err := s.rows(ctx, query, args...)
+		return eachRow(rows, err, func(rows *sql.Rows) error {
+			var f Filing
+			err := rows.Scan(&f.Key, &f.PageBucket, &f.PageID)
+			found = append(found, f)
+			return err
+		})
 	}
 	sought := make([]rowKey, len(keys))
 	for i, key := range keys {
 		sought[i] = rowKey{bucketOfKey(key), key}
 	}
+	buckets, keys := columnsOf(sought)
 	var err error
-	if buckets, keys := columnsOf(sought); s.wide() && len(keys) > 0 {
+	switch {
+	case len(keys) == 0:
+	case s.dialect == sqliteDialect:
+		err = run(readFilings, keys)
+	case s.wide():
 		err = run(readFilingsWide, buckets, keys)
-	} else {
-		err = s.filingsByBucket(sought, run)
+	default:
+		for bucket, some := range byBucket(sought) {
+			if err = run(readFilingsOf, bucket, some); err != nil {
+				break
+			}
+		}
 	}
 	slices.SortFunc(found, compareFilings)
 	return found, err
-}
-
-func (s *Store) filingsByBucket(sought []rowKey, run func(query string, bucket, keys any) error) error {
-	for bucket, keys := range byBucket(sought) {
-		if s.dialect == postgresDialect {
-			if err := run(readFilingsOf, bucket, keys); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, key := range keys {
-			if err := run(readFilings, bucket, key); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // writeFilings takes pages from the keys of what they said before and puts them under those of what they say now, as far

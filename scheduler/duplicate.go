@@ -185,7 +185,8 @@ func (f *finished) settle(original models.Twin, duplicate bool, t *twins) {
 	}
 	before, now := filed(&f.before), filed(p)
 	f.result.Unfiled = append(f.result.Unfiled, filings(p, before, now)...)
-	f.result.Filed = filings(p, now, before)
+	crowded := func(key int64) bool { return len(t.byKey[key]) >= models.TwinsPerKey }
+	f.result.Filed = slices.DeleteFunc(filings(p, now, before), func(f models.Filing) bool { return crowded(f.Key) })
 	t.put(p)
 	for _, key := range now {
 		if !slices.ContainsFunc(t.byKey[key], func(had models.Twin) bool { return had.ID == p.ID && had.Bucket == p.Bucket }) {
