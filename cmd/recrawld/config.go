@@ -30,9 +30,9 @@ type configCheckCmd struct {
 }
 
 // Run implements the command.
-func (c configCheckCmd) Run(g *globals) error {
+func (c configCheckCmd) Run(ctx context.Context, g *globals) error {
 	path := cmp.Or(c.File, g.ConfigPath, defaultConfig)
-	read, _, err := config.Read(path)
+	read, origins, err := config.Read(path)
 	if err == nil {
 		err = checkUse(path, &read)
 	}
@@ -40,12 +40,19 @@ func (c configCheckCmd) Run(g *globals) error {
 	if err != nil && !errors.As(err, &problems) {
 		return coded{exitUsage, err}
 	}
+	var notes []string
+	if len(problems) == 0 {
+		notes = g.unmatchedSelectors(ctx, read, origins)
+	}
 	if g.JSON {
-		err = writeProblems(g.Stdout, path, problems)
+		err = writeProblems(g.Stdout, path, problems, notes)
 	} else if len(problems) > 0 {
 		_, err = fmt.Fprintln(g.Stdout, problems)
 	} else {
 		_, err = fmt.Fprintf(g.Stdout, "%s is good: %s, cycle %s\n", path, report.Plural(len(read.Sites), "site"), read.Cycle)
+		for _, note := range notes {
+			fmt.Fprintf(g.Stdout, "note: %s\n", note)
+		}
 	}
 	if err == nil && len(problems) > 0 {
 		err = usagef("%s has %s", path, report.Plural(len(problems), "problem"))
@@ -70,7 +77,7 @@ func checkUse(path string, c *config.Config) error {
 	return problems
 }
 
-func writeProblems(w io.Writer, path string, problems config.Problems) error {
+func writeProblems(w io.Writer, path string, problems config.Problems, notes []string) error {
 	type problem struct {
 		Line int    `json:"line,omitempty"`
 		Text string `json:"text"`
@@ -79,7 +86,8 @@ func writeProblems(w io.Writer, path string, problems config.Problems) error {
 		File     string    `json:"file"`
 		Good     bool      `json:"good"`
 		Problems []problem `json:"problems"`
-	}{path, len(problems) == 0, []problem{}}
+		Notes    []string  `json:"notes,omitempty"`
+	}{path, len(problems) == 0, []problem{}, notes}
 	for _, p := range problems {
 		answer.Problems = append(answer.Problems, problem{p.Line, p.Text})
 	}

@@ -56,7 +56,7 @@ func TestConfigCheck(t *testing.T) {
 	}
 	for _, test := range tests {
 		g, answer := atDesk(t, test.text, "")
-		if code := exitCode(configCheckCmd{}.Run(g)); code != test.code {
+		if code := exitCode(configCheckCmd{}.Run(t.Context(), g)); code != test.code {
 			t.Errorf("config check of %q: exit code %d, want %d", test.text, code, test.code)
 		}
 		for _, want := range test.want {
@@ -66,7 +66,7 @@ func TestConfigCheck(t *testing.T) {
 		}
 	}
 	g, _ := atDesk(t, "", "")
-	if code := exitCode(configCheckCmd{File: g.ConfigPath + ".none"}.Run(g)); code != exitUsage {
+	if code := exitCode(configCheckCmd{File: g.ConfigPath + ".none"}.Run(t.Context(), g)); code != exitUsage {
 		t.Errorf("config check of a missing file: exit code %d, want %d", code, exitUsage)
 	}
 }
@@ -75,7 +75,7 @@ func TestConfigCheckJSON(t *testing.T) {
 	t.Parallel()
 	g, answer := atDesk(t, "cycle: 6\nlisten: x\n", "")
 	g.JSON = true
-	if code := exitCode(configCheckCmd{}.Run(g)); code != exitUsage {
+	if code := exitCode(configCheckCmd{}.Run(t.Context(), g)); code != exitUsage {
 		t.Errorf("exit code %d, want %d", code, exitUsage)
 	}
 	var got struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -65,5 +66,18 @@ func TestNoiseRefuses(t *testing.T) {
 	}
 	if _, _, code := desk(t, dir, "noise", "docs", "--pin", "a", "--clear", "b"); code != exitUsage {
 		t.Errorf("two orders at once: exit code %d, want %d", code, exitUsage)
+	}
+}
+
+// A selector that none of the pages has is no mistake, but a person is told.
+func TestConfigCheckNamesSelectorsWithoutMatch(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	answer, complaint, code := desk(t, dir, "config", "check", filepath.Join(dir, "recrawld.yaml"))
+	if code != exitDone || !strings.Contains(answer, `note: site docs: ignore: ".advert" matches nothing in the`) {
+		t.Errorf("exit code %d, %q, %q, want a note on .advert", code, answer, complaint)
+	}
+	if strings.Contains(answer, "footer") {
+		t.Errorf("a selector that matches is complained of: %q", answer)
 	}
 }

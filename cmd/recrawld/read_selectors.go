@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
+	"recrawld/report"
 )
 
 // newestWords says what the newest version was weighed to be, where that is of use: where a page changes that does not
@@ -42,11 +44,91 @@ func unmatchedWords(s config.Settings, view *content.View, where string) []strin
 	}
 	var words []string
 	for _, selector := range view.Unmatched {
-		key := "ignore"
-		if slices.Contains(s.Watch, selector) {
-			key = "watch"
-		}
-		words = append(words, fmt.Sprintf("%s: %q matches nothing %s", key, selector, where))
+		words = append(words, fmt.Sprintf("%s: %q matches nothing %s", selectorKey(s, selector), selector, where))
 	}
 	return words
+}
+
+// selectorPages is in how many pages of a site its selectors are looked for.
+const selectorPages = 20
+
+// unmatchedSelectors looks for the selectors of a configuration in what its data directory holds of each site, and names
+// those that none of the pages has. Where there is no data yet, or it cannot be read, there is nothing to say: add looks at
+// the site itself.
+func (g *globals) unmatchedSelectors(ctx context.Context, c config.Config, origins config.Origins) []string {
+	if g.Data != "" {
+		c.SetData(g.Data)
+	}
+	store, err := g.openStore(ctx, &c)
+	if err != nil {
+		return nil
+	}
+	defer store.Close()
+	rows, err := store.Sites(ctx)
+	if err != nil {
+		return nil
+	}
+	force, err := putTogether(c, origins, rows)
+	if err != nil {
+		return nil
+	}
+	l := &look{globals: g, store: store, force: force}
+	var notes []string
+	for _, site := range force.config.Sites {
+		if site.ID != 0 && len(site.Settings.Watch)+len(site.Settings.Ignore) > 0 {
+			notes = append(notes, l.unmatchedOf(ctx, site)...)
+		}
+	}
+	return notes
+}
+
+// unmatchedOf names the selectors of a site that none of its pages has, of those that are looked at.
+func (l *look) unmatchedOf(ctx context.Context, site config.Site) []string {
+	_, _, rules := l.force.visited(site.ID)
+	var unmatched []string
+	looked := 0
+	for p, err := range l.store.Summaries(ctx, site.ID) {
+		if err != nil || looked == selectorPages {
+			break
+		}
+		view, ok := l.newestView(ctx, p.URL, rules)
+		if !ok || view.Kind != content.HTML {
+			continue
+		}
+		if looked++; looked == 1 {
+			unmatched = view.Unmatched
+		}
+		unmatched = slices.DeleteFunc(unmatched, func(s string) bool { return !slices.Contains(view.Unmatched, s) })
+	}
+	var notes []string
+	for _, selector := range unmatched {
+		notes = append(notes, fmt.Sprintf("site %s: %s: %q matches nothing in the %s that were looked at", site.Name,
+			selectorKey(site.Settings, selector), selector, report.Plural(looked, "page")))
+	}
+	return notes
+}
+
+// newestView is the newest version of a page as the rules have it.
+func (l *look) newestView(ctx context.Context, url string, rules *content.Rules) (*content.View, bool) {
+	page, u, err := l.page(ctx, url)
+	if err != nil || page.Version == 0 {
+		return nil, false
+	}
+	version, err := l.store.Version(ctx, page.Bucket, page.ID, page.Version)
+	if err != nil {
+		return nil, false
+	}
+	answer, err := l.answer(version)
+	if err != nil {
+		return nil, false
+	}
+	return content.Read(answer.Body, headerField(answer.Header, "Content-Type"), u, rules), true
+}
+
+// selectorKey is the setting that a selector stands in.
+func selectorKey(s config.Settings, selector string) string {
+	if slices.Contains(s.Watch, selector) {
+		return "watch"
+	}
+	return "ignore"
 }
