@@ -112,7 +112,7 @@ func nearby(b *Block) bool {
 	if b.Flags&(InMenu|InButton) != 0 || b.runes < nearRunes || b.Flags&InHeader != 0 && b.Flags&(InMain|InArticle) == 0 {
 		return false
 	}
-	return 2*b.linkRunes < b.runes || b.runes > longRunes && 5*b.linkRunes < 4*b.runes
+	return 2*b.linkRunes < b.runes || b.runes > longRunes && 10*b.linkRunes < 9*b.runes
 }
 
 // markWatched marks what the rules watch, if that is anything.

@@ -1,14 +1,45 @@
 package content
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// sheet puts a View together that has no elements: each block stands in a place that is named.
+type sheet struct {
+	v      *View
+	places map[string]int32
+}
+
+func newSheet(v *View) *sheet {
+	v.nodes = append(v.nodes[:0], node{slot: slotSeed})
+	v.blocks = v.blocks[:0]
+	return &sheet{v: v, places: map[string]int32{"": 0}}
+}
+
+// add adds a block of main content. It reports whether there is room for more.
+func (s *sheet) add(place, text string, links ...Link) bool {
+	if len(s.v.blocks) >= maxBlocks {
+		s.v.Cut = true
+		return false
+	}
+	at, known := s.places[place]
+	if !known {
+		at = int32(len(s.v.nodes))
+		s.places[place] = at
+		s.v.nodes = append(s.v.nodes, node{name: place, slot: hashString(slotSeed, place), end: at + 1})
+	}
+	s.v.blocks = append(s.v.blocks, Block{Text: text, Links: links, Main: true, node: at,
+		runes: int32(utf8.RuneCountInString(text))})
+	return true
+}
 
 // readText reads plain text: each line is a block.
 func readText(v *View, text []byte) {
-	v.nodes = append(v.nodes, node{slot: slotSeed})
+	s := newSheet(v)
 	for line := range strings.Lines(string(text)) {
-		if line = fold(line); line != "" && len(v.blocks) < maxBlocks {
-			v.blocks = append(v.blocks, Block{Text: line, Main: true, runes: int32(len([]rune(line)))})
-			v.weight += len(line)
+		if line = fold(strings.ReplaceAll(line, "\x00", "")); line != "" && !s.add("", line) {
+			return
 		}
 	}
 }

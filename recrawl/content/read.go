@@ -29,7 +29,16 @@ func Read(body []byte, contentType string, at canon.URL, rules *Rules) *View {
 	switch v.Kind {
 	case HTML:
 		readHTML(v, text, media != "text/html", at, rules)
-	default:
+	case JSON:
+		if !readJSON(v, text) {
+			v.Kind = Text
+		}
+	case XML, Feed:
+		if !readXML(v, text, at) {
+			v.Kind = Text
+		}
+	}
+	if v.Kind == Text {
 		readText(v, text)
 	}
 	v.apply(rules)

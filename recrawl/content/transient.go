@@ -86,10 +86,22 @@ func transient(before, after *View) (class models.ErrorClass, own, is bool) {
 		return models.LoginWall, false, true
 	case signs != models.ClassNone:
 		return signs, o.own, true
-	case o.own || o.runes < runningText:
-		return models.Shell, o.own, true
+	case after.blank(): // it says nothing of being another document
+		return models.Shell, true, true
+	case o.own:
+		return models.Shell, true, true
 	}
 	return models.ErrorPage, false, true
+}
+
+// blank tells whether nothing at all is to be read.
+func (v *View) blank() bool {
+	for i := range v.blocks {
+		if b := &v.blocks[i]; b.Text != "" && b.Flags&Hidden == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // The words of pages without content, in lower case, looked for in the title and in what little text there is. Languages
