@@ -131,8 +131,8 @@ func (c *commit) writeLinks(ctx context.Context) error {
 	return linkTable.insert(ctx, c.tx, added)
 }
 
-// forward makes the children of fully crawled parents due that were not visited since. Children that are never due
-// stay so.
+// forward makes the children of fully crawled parents due that were not visited since. Duplicates and those never due
+// stay as they are.
 func (c *commit) forward(ctx context.Context) error {
 	for _, r := range c.fresh {
 		if r.Forward == 0 {
@@ -158,8 +158,8 @@ func (c *commit) forward(ctx context.Context) error {
 func (q *queue) hasten(ctx context.Context, bucket int16, f forwarding) error {
 	// Index: the primary key.
 	rows, err := q.tx.rows(ctx, `UPDATE pages SET due_at = $3, rule = $4
-		WHERE bucket = $1 AND id = ANY($2) AND visited_at < $5 AND due_at > $3 RETURNING host_id`,
-		bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of))
+		WHERE bucket = $1 AND id = ANY($2) AND visited_at < $5 AND due_at > $3 AND rule <> $6 RETURNING host_id`,
+		bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of), int16(RuleDuplicate))
 	if err != nil {
 		return err
 	}

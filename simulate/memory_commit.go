@@ -219,7 +219,7 @@ func (c *memoryCommit) forward(r *models.Result) {
 	}
 	for child := range children {
 		p := c.page(child)
-		if p == nil || p.Stats.VisitedAt >= r.ForwardOf || p.DueAt <= r.Forward {
+		if p == nil || p.Stats.VisitedAt >= r.ForwardOf || p.DueAt <= r.Forward || p.Rule == models.RuleDuplicate {
 			continue
 		}
 		c.makeDue(p, r.Forward, models.RuleParent)

@@ -154,20 +154,23 @@ func childrenAreForwarded(w *world) {
 	now := models.At(w.now)
 	later := models.At(w.now.Add(24 * time.Hour))
 	var children []models.Discovery
-	for i, visitedAt := range []models.Instant{now - 100, now - 50, now - 100, now - 100} {
-		d := found([]string{"a.example", "far.example", "far.example", "near.example"}[i], i+1)
+	hosts := []string{"a.example", "far.example", "far.example", "near.example", "a.example"}
+	for i, visitedAt := range []models.Instant{now - 100, now - 50, now - 100, now - 100, now - 100} {
+		d := found(hosts[i], i+1)
 		d.Page.Stats.VisitedAt, d.Page.DueAt, d.Page.Rule = visitedAt, later, models.RulePolicy
 		if i == 3 { // never due
 			d.Page.DueAt, d.Page.Rule = 0, models.RuleExcluded
+		}
+		if i == 4 { // visited under another URL
+			d.Page.Rule = models.RuleDuplicate
 		}
 		children = append(children, d)
 	}
 	r := w.family(children...)
 	r.Forward, r.ForwardOf = now+7, now-50
 	w.mustCommit(r)
-	for i, want := range []models.Instant{now + 7, later, now + 7, 0} {
-		host := []string{"a.example", "far.example", "far.example", "near.example"}[i]
-		if got := w.page(host, i+1); got.DueAt != want || (want == now+7) != (got.Rule == models.RuleParent) {
+	for i, want := range []models.Instant{now + 7, later, now + 7, 0, later} {
+		if got := w.page(hosts[i], i+1); got.DueAt != want || (want == now+7) != (got.Rule == models.RuleParent) {
 			w.Errorf("child %d due at %v by %v, want %v", i+1, got.DueAt, got.Rule, want)
 		}
 	}
