@@ -138,7 +138,7 @@ func TestDaemonFindsLiars(t *testing.T) {
 	if out := must(t, "report", "hints", "-c", config); !strings.Contains(out, "ETag is not used") {
 		t.Errorf("report hints says\n%s", out)
 	}
-	if out := must(t, "changes", "-c", config); strings.Count(out, "changed") < 3 {
-		t.Errorf("its changes are not seen:\n%s", out)
+	if out := must(t, "changes", "-c", config); strings.Count(out, site.URL) < 3 {
+		t.Errorf("its versions are not seen:\n%s", out)
 	}
 }
