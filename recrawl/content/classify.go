@@ -174,7 +174,7 @@ func (p *pair) transientText() models.Reasons {
 		}
 		t := look(b.Text)
 		clock := t.clock && t.words-t.dates-t.ages <= maxClockWords
-		age := t.numbers == 1 && t.ages > 0 && t.words-t.ages <= maxClockWords
+		age := t.numbers == 1 && t.ago && t.words-t.ages <= maxClockWords
 		if !clock && !age {
 			return 0
 		}

@@ -128,11 +128,11 @@ func anyBlock(_ *View, b *Block) (uint64, bool) {
 	return hash, true
 }
 
-// print2 is a print of the main content, whatever the order of its blocks.
-func (v *View) print2() uint64 {
+// mainHash is a print of the main content, whatever the order of its blocks.
+func (v *View) mainHash() uint64 {
 	sum := uint64(0)
 	for i := range v.blocks {
-		if h, ok := mainBlock(v, &v.blocks[i]); ok {
+		if h, ok := mainAll(v, &v.blocks[i]); ok {
 			sum += mix(h)
 		}
 	}

@@ -31,8 +31,10 @@ type reader struct {
 	open     []element
 	over     int // elements open beyond maxDepth
 	elements int // seen so far
-	names    map[string]string
-	targets  map[string]Link
+
+	paragraphs int // of the elements open
+	names      map[string]string
+	targets    map[string]Link
 
 	text    []byte // of all blocks, one after the other
 	start   int    // of the block under way, in text
@@ -153,6 +155,9 @@ func (r *reader) push(name string, kind tag, attrs *attributes) {
 		e.node = r.node(parent.node, name, attrs, flags)
 	}
 	r.open = append(r.open, e)
+	if name == "p" {
+		r.paragraphs++
+	}
 }
 
 func (r *reader) node(parent int32, name string, attrs *attributes, flags Flags) int32 {
@@ -178,6 +183,9 @@ func (r *reader) pop() {
 			n.last++
 		}
 	}
+	if e.name == "p" {
+		r.paragraphs--
+	}
 	r.open = r.open[:len(r.open)-1]
 	if r.tree != nil {
 		r.tree.open = r.tree.open[:len(r.open)]
@@ -186,36 +194,39 @@ func (r *reader) pop() {
 
 // imply closes the elements that a start tag ends.
 func (r *reader) imply(name string, kind tag) {
-	if kind&closesP != 0 {
-		r.closeUpTo("p", "")
+	if kind&closesP != 0 && r.paragraphs > 0 {
+		r.closeParagraph()
 	}
 	e, ok := endedBy[name]
 	if !ok {
 		return
 	}
-	for i := len(r.open) - 1; i > 0; i-- {
-		spaced := " " + r.open[i].name + " "
-		if strings.Contains(e.until, spaced) || r.open[i].kind&cell != 0 && !strings.Contains(e.these, spaced) {
+	for i := len(r.open) - 1; i > max(0, len(r.open)-maxImplied); i-- {
+		open := &r.open[i]
+		these := e.these[open.name]
+		if e.until[open.name] || open.kind&cell != 0 && !these {
 			return
 		}
-		if strings.Contains(e.these, spaced) {
+		if these {
 			r.closeTo(i)
 		}
 	}
 }
 
-// closeUpTo closes the innermost element of a name, if it is open within its cell.
-func (r *reader) closeUpTo(name, other string) bool {
+// maxImplied is how many elements are looked at for those that a start tag ends.
+const maxImplied = 32
+
+// closeParagraph closes the innermost paragraph, if it is open within its cell.
+func (r *reader) closeParagraph() {
 	for i := len(r.open) - 1; i > 0; i-- {
 		switch {
-		case r.open[i].name == name || other != "" && r.open[i].name == other:
+		case r.open[i].name == "p":
 			r.closeTo(i)
-			return true
-		case r.open[i].kind&cell != 0, name == "p" && r.open[i].name == "button":
-			return false
+			return
+		case r.open[i].kind&cell != 0, r.open[i].name == "button":
+			return
 		}
 	}
-	return false
 }
 
 func (r *reader) closeTo(i int) {

@@ -19,7 +19,10 @@ func readJSON(v *View, text []byte) bool {
 	return r.read()
 }
 
-// jsonReader goes over the tokens with a stack of its own: nesting has no bound.
+// maxNesting is how deep values may be nested; what goes deeper is read as text.
+const maxNesting = 1000
+
+// jsonReader goes over the tokens with a stack of its own.
 type jsonReader struct {
 	*sheet
 	tokens *json.Decoder
@@ -42,7 +45,9 @@ func (r *jsonReader) read() bool {
 		}
 		switch t := token.(type) {
 		case json.Delim:
-			r.delim(t)
+			if r.delim(t); len(r.open) > maxNesting {
+				return false
+			}
 		case string:
 			if top := r.top(); top != nil && top.object && !top.named {
 				top.key, top.named = t, true

@@ -142,7 +142,7 @@ func (m *PageMemory) again(shape uint64) int {
 // compare is the rest of the ladder.
 func (c *Case) compare() Verdict {
 	if len(c.Page.recent) == 0 {
-		c.Page.remember(c.Before.print2())
+		c.Page.remember(c.Before.mainHash())
 	}
 	c.Page.seen = max(c.Page.seen+1, uint32(max(c.Records, 0)))
 	d := compare(c.Before, c.After, mainBlock)
@@ -164,7 +164,7 @@ func (c *Case) compare() Verdict {
 	classify(pairs)
 	c.volatile(&d, pairs)
 	v := Verdict{Template: c.template(&d, pairs)}
-	back := c.Page.remember(c.After.print2())
+	back := c.Page.remember(c.After.mainHash())
 	for i := range pairs {
 		p := &pairs[i]
 		v.Reasons |= p.noise

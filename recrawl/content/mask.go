@@ -61,6 +61,7 @@ type shapeOfText struct {
 	words   int  // letters only
 	dates   int  // of those, names of months and days
 	ages    int  // of those, words of ages
+	ago     bool // one of them says that it is an age: a term of 30 days is none
 	counts  int  // of those, words beside counters
 	numbers int  // runs of digits
 	clock   bool // it has a time of day: 12:34
@@ -102,6 +103,7 @@ func (t *shapeOfText) word(w string) {
 	}
 	if ageWords[w] {
 		t.ages++
+		t.ago = t.ago || w == "ago" || w == "vor" || w == "hace" || w == "y"
 	}
 	if countWords[w] {
 		t.counts++

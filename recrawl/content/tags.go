@@ -54,18 +54,31 @@ func tagOf(name []byte) tag {
 
 // ends are the elements that a start tag ends, where they are open and have no end tag of their own, and those that
 // keep it from looking further.
-type ends struct{ these, until string }
+type ends struct{ these, until map[string]bool }
+
+func set(names ...string) map[string]bool {
+	all := make(map[string]bool, len(names))
+	for _, name := range names {
+		all[name] = true
+	}
+	return all
+}
+
+var (
+	rowParts   = set("tr", "td", "th", "caption", "colgroup")
+	tableParts = set("tbody", "thead", "tfoot", "tr", "td", "th", "caption", "colgroup")
+)
 
 var endedBy = map[string]ends{
-	"li":     {" li ", " ul ol menu dir "},
-	"dt":     {" dt dd ", " dl "},
-	"dd":     {" dt dd ", " dl "},
-	"option": {" option ", " select datalist optgroup "},
-	"tr":     {" tr td th caption colgroup ", " table tbody thead tfoot "},
-	"td":     {" td th ", " tr table "},
-	"th":     {" td th ", " tr table "},
-	"tbody":  {" tbody thead tfoot tr td th caption colgroup ", " table "},
-	"thead":  {" tbody thead tfoot tr td th caption colgroup ", " table "},
-	"tfoot":  {" tbody thead tfoot tr td th caption colgroup ", " table "},
-	"body":   {" head ", ""},
+	"li":     {set("li"), set("ul", "ol", "menu", "dir")},
+	"dt":     {set("dt", "dd"), set("dl")},
+	"dd":     {set("dt", "dd"), set("dl")},
+	"option": {set("option"), set("select", "datalist", "optgroup")},
+	"tr":     {rowParts, set("table", "tbody", "thead", "tfoot")},
+	"td":     {set("td", "th"), set("tr", "table")},
+	"th":     {set("td", "th"), set("tr", "table")},
+	"tbody":  {tableParts, set("table")},
+	"thead":  {tableParts, set("table")},
+	"tfoot":  {tableParts, set("table")},
+	"body":   {set("head"), nil},
 }

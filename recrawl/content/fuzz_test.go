@@ -1,0 +1,205 @@
+package content
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"recrawld/recrawl/canon"
+)
+
+var mediaTypes = []string{"text/html", "application/xhtml+xml", "text/plain", "application/json", "application/rss+xml",
+	"text/xml", "application/pdf", "", "text/html; charset=utf-16"}
+
+func FuzzView(f *testing.F) {
+	for i, body := range []string{page("Terms", story(3)...), `{"a":[1,{"b":null}]}`, "<rss><item><title>x</title></item></rss>",
+		"<p>a<td>b</table></p></div>", "<a href='#'><svg><p></a>", "%PDF", "\xff\xfe<\x00p\x00"} {
+		f.Add([]byte(body), i)
+	}
+	rules, err := Compile([]string{"main", "p > b"}, []string{"[hidden]", "div:last-child"}, []string{`\d+`})
+	if err != nil {
+		f.Fatal(err)
+	}
+	at := mustParse(f, "https://example.org/a/")
+	f.Fuzz(func(t *testing.T, body []byte, media int) {
+		kind := mediaTypes[uint(media)%uint(len(mediaTypes))]
+		for _, r := range []*Rules{nil, rules} {
+			v := Read(body, kind, at, r)
+			sound(t, v, len(body))
+		}
+	})
+}
+
+// sound holds what is true of every View.
+func sound(t *testing.T, v *View, size int) {
+	t.Helper()
+	runes := 0
+	for i := range v.Blocks() {
+		b := &v.Blocks()[i]
+		runes += utf8.RuneCountInString(b.Text)
+		if !utf8.ValidString(b.Text) || b.Text != fold(b.Text) || b.Level > 6 {
+			t.Fatalf("block %d: %q of level %d", i, b.Text, b.Level)
+		}
+		if b.linkRunes < 0 || b.linkRunes > b.runes || int(b.node) >= len(v.nodes) {
+			t.Fatalf("block %d: %d runes, %d of them in links, in node %d of %d", i, b.runes, b.linkRunes, b.node, len(v.nodes))
+		}
+		if strings.Count(v.Path(b), "/") >= maxPathNames+strings.Count(v.nodes[b.node].name, "/") {
+			t.Fatalf("path %q", v.Path(b))
+		}
+	}
+	for i := range v.nodes {
+		if n := &v.nodes[i]; n.first > n.last || int(n.last) > len(v.blocks) || i > 0 && int(n.parent) >= i {
+			t.Fatalf("node %d of %d: %+v", i, len(v.nodes), *n)
+		}
+	}
+	if runes > 4*size+64 && v.Kind == HTML {
+		t.Fatalf("%d runes of text in %d bytes", runes, size)
+	}
+}
+
+func FuzzJudge(f *testing.F) {
+	f.Add([]byte(page("Terms", story(3)...)), []byte(page("Terms", story(4)...)), []byte(nil), []byte(nil))
+	f.Add([]byte("<p>12:30"), []byte("<title>Error</title>"), (&PageMemory{seen: 1}).Encode(), (&HostMemory{missing: []shape{{}}}).Encode())
+	f.Add([]byte(""), []byte("<p hidden>a"), []byte{1}, []byte{1})
+	at := mustParse(f, "https://example.org/a/")
+	f.Fuzz(func(t *testing.T, before, after, pageMemory, hostMemory []byte) {
+		c := Case{Before: Read(before, "text/html", at, nil), After: Read(after, "text/html", at, nil), Page: DecodePage(pageMemory),
+			Host: DecodeHost(hostMemory), Threshold: threshold, Now: noon, PageID: 7, URL: at}
+		for range 3 {
+			v := Judge(c)
+			if v.Significance < 0 || v.Significance > 1 || len(v.Blocks) > maxChanges {
+				t.Fatalf("significance %v, %d blocks", v.Significance, len(v.Blocks))
+			}
+			if same := bytes.Equal(before, after); same != (v.Kind == Same) {
+				t.Fatalf("equal bytes %v, verdict %v", same, v.Kind)
+			}
+			if v.Kind == Change && v.Reasons == 0 {
+				t.Fatal("a change for no reason")
+			}
+		}
+		if a, b := c.Page.Encode(), DecodePage(c.Page.Encode()).Encode(); !bytes.Equal(a, b) || len(a) > MaxPageMemory {
+			t.Fatalf("page memory of %d bytes, then %d", len(a), len(b))
+		}
+		if a, b := c.Host.Encode(), DecodeHost(c.Host.Encode()).Encode(); !bytes.Equal(a, b) || len(a) > MaxHostMemory {
+			t.Fatalf("host memory of %d bytes, then %d", len(a), len(b))
+		}
+		Every(c.Before, c.After)
+	})
+}
+
+func FuzzMemory(f *testing.F) {
+	memory := &PageMemory{}
+	for i := range uint32(3) {
+		memory.changed(uint64(i), i, i+1)
+	}
+	memory.seen = 9
+	f.Add(memory.Encode())
+	host := &HostMemory{moves: []move{{token: 1, page: 2, at: 3, main: 4}}}
+	host.learn(1, Template, "a/b", "sample", 7, 100)
+	host.withdrawLater(7, 100)
+	f.Add(host.Encode())
+	orders := &Orders{}
+	orders.Set(Order{Key: 3, Noise: true, At: noon})
+	f.Add(orders.Encode())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, again := range [][2][]byte{
+			{DecodePage(b).Encode(), DecodePage(DecodePage(b).Encode()).Encode()},
+			{DecodeHost(b).Encode(), DecodeHost(DecodeHost(b).Encode()).Encode()},
+			{DecodeOrders(b).Encode(), DecodeOrders(DecodeOrders(b).Encode()).Encode()},
+		} {
+			if !bytes.Equal(again[0], again[1]) {
+				t.Fatalf("%x, read and written again %x", again[0], again[1])
+			}
+		}
+	})
+}
+
+// TestMemoriesAreBounded fills them with more than they hold.
+func TestMemoriesAreBounded(t *testing.T) {
+	t.Parallel()
+	memory, host := &PageMemory{seen: 1 << 31, run: 1, runs: 3}, &HostMemory{}
+	for i := range uint64(5000) {
+		memory.changed(mix(i), uint32(mix(i)), uint32(mix(i+1)))
+		memory.remember(mix(i))
+		for p := range int64(10) {
+			host.learn(mix(i), Template, strings.Repeat("path/", 50), strings.Repeat("é", 100), int64(mix(i)>>1)+p, 1<<40)
+		}
+		host.moves = append(host.moves, move{mix(i), int64(mix(i) >> 1), 1 << 40, uint32(mix(i))})
+		host.withdrawLater(int64(mix(i)>>1), 1<<40)
+	}
+	host.moves = host.moves[len(host.moves)-maxMoves:]
+	if n := len(memory.Encode()); n > MaxPageMemory || n < MaxPageMemory/4 {
+		t.Errorf("a page's memory takes %d bytes", n)
+	}
+	if n := len(host.Encode()); n > MaxHostMemory || n < MaxHostMemory/4 {
+		t.Errorf("a host's memory takes %d bytes", n)
+	}
+	if got := DecodePage(memory.Encode()); len(got.slots) != maxSlots || got.slots[0].key != mix(4500) {
+		t.Errorf("%d places are kept, the first of them %x", len(got.slots), got.slots[0].key)
+	}
+	if got := DecodeHost(host.Encode()); len(got.regions) != maxRegions || len(got.regions[0].pages) != maxPages {
+		t.Errorf("%d regions are kept", len(got.regions))
+	}
+}
+
+// TestDamagedMemoriesAreEmpty cuts and alters them everywhere.
+func TestDamagedMemoriesAreEmpty(t *testing.T) {
+	t.Parallel()
+	memory := &PageMemory{seen: 5}
+	memory.changed(1, 2, 3)
+	whole := memory.Encode()
+	for i := range whole {
+		altered := slices.Clone(whole)
+		altered[i] ^= 0x40
+		if DecodePage(altered).seen != 0 || DecodePage(whole[:i]).seen != 0 {
+			t.Errorf("damaged at byte %d it still says something", i)
+		}
+	}
+}
+
+// TestHostileBodiesAreBounded reads bodies that are made to take long.
+func TestHostileBodiesAreBounded(t *testing.T) {
+	t.Parallel()
+	const size = 4 << 20
+	repeat := func(s string) string { return strings.Repeat(s, size/len(s)) }
+	for name, body := range map[string]string{
+		"nested":       repeat("<div>"),
+		"nested lists": repeat("<ul><li>"),
+		"formatting":   repeat("<b><i>"),
+		"fonts": func() string {
+			var b strings.Builder
+			for i := 0; b.Len() < size; i++ {
+				b.WriteString("<font size=" + string(rune('a'+i%26)) + ">x<p>y")
+			}
+			return b.String()
+		}(),
+		"end tags":   repeat("</p></div>"),
+		"one line":   repeat("word "),
+		"one word":   repeat("x"),
+		"nothing":    repeat("\x00"),
+		"links":      repeat("<a href=/a>x</a>"),
+		"attributes": "<p " + repeat("a=b "),
+		"class":      "<p class='" + repeat("nav ") + "'>x",
+		"comment":    "<!--" + repeat("-"),
+		"entities":   repeat("&amp"),
+		"tables":     repeat("<table><tr><td>"),
+		"less than":  repeat("<"),
+		"script":     "<script>" + repeat("<!--<script"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := Read([]byte(body), "text/html", canon.URL{}, nil)
+			w := Read([]byte(body+"<p>x"), "text/html", canon.URL{}, nil)
+			Judge(Case{Before: v, After: w, Threshold: threshold, Now: noon})
+		})
+	}
+	for media, body := range map[string]string{"application/json": repeat("["), "text/json": `{"a":` + repeat("[1,"), "text/xml": repeat("<a>"),
+		"application/rss+xml": "<rss>" + repeat("<item>"), "text/plain": repeat("x\n")} {
+		t.Run(media, func(t *testing.T) {
+			t.Parallel()
+			Read([]byte(body), media, canon.URL{}, nil)
+		})
+	}
+}

@@ -1,0 +1,199 @@
+package content
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/models"
+)
+
+var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// threshold is that of a site that sets none.
+const threshold = 0.5
+
+// page is a page of a site, with a title and paragraphs.
+func page(title string, paragraphs ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<html><head><title>%s</title></head><body><header><a href=/>Home</a><a href=/x>Shop</a></header>", title)
+	b.WriteString("<nav><ul><li><a href=/1>One</a><li><a href=/2>Two</a><li><a href=/3>Three</a><li><a href=/4>Four</a></ul></nav><main>")
+	for _, p := range paragraphs {
+		fmt.Fprintf(&b, "<p>%s</p>\n", p)
+	}
+	b.WriteString("</main><footer><p>© 2026 Us</p><p>Imprint</p></footer></body></html>")
+	return b.String()
+}
+
+// story is n paragraphs that differ.
+func story(n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("Paragraph %c tells of a matter that is all its own, at some length, so that it is running text.", 'A'+i)
+	}
+	return all
+}
+
+func judgePages(t testing.TB, before, after string) Verdict {
+	t.Helper()
+	return Judge(Case{Before: read(t, before), After: read(t, after), Threshold: threshold, Now: noon})
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	held := page("Terms", append(story(5), "Last updated: 3 June 2024", "Price: 17 €", `See <a href="/a?x=1">here</a> and there`, "1,234 views")...)
+	replace := func(from, to string) string { return strings.Replace(held, from, to, 1) }
+	for name, test := range map[string]struct {
+		after   string
+		kind    VerdictKind
+		reasons models.Reasons
+	}{
+		"the same":         {held, Same, 0},
+		"a script":         {replace("</body>", "<script>x</script></body>"), Noise, models.ReasonMarkupOnly},
+		"a class":          {replace("<main>", "<main class=x>"), Noise, models.ReasonMarkupOnly},
+		"a menu":           {replace("Two", "Zwei"), Noise, models.ReasonNav},
+		"the year below":   {replace("© 2026", "© 2027"), Noise, models.ReasonNav},
+		"a picture beside": {replace("<footer>", "<footer><img src=/a.png>"), Noise, models.ReasonNav},
+		"the order":        {replace(story(2)[0]+"</p>\n<p>"+story(2)[1], story(2)[1]+"</p>\n<p>"+story(2)[0]), Noise, models.ReasonReorder},
+		"a word":           {replace("a matter that", "an affair that"), Change, models.ReasonText},
+		"one letter":       {replace("Paragraph A", "Paragraphs A"), Change, models.ReasonText},
+		"a date":           {replace("3 June 2024", "4 July 2026"), Change, models.ReasonDateOnly},
+		"a price":          {replace("17 €", "18 €"), Change, models.ReasonCounter},
+		"views":            {replace("1,234 views", "1,240 views"), Noise, models.ReasonCounter},
+		"a link":           {replace(`"/a?x=1"`, `"/b"`), Change, models.ReasonLinkTarget},
+		"its query":        {replace(`?x=1`, `?x=2`), Change, models.ReasonLinkTarget},
+		"its tracking":     {replace(`?x=1`, `?x=1&utm_source=y`), Noise, models.ReasonMarkupOnly},
+		"a heading":        {replace("<main>", "<main><h2>What is new</h2>"), Change, models.ReasonHeading},
+		"cut otherwise":    {replace("that is all its own, at", "that is all its own,<br>at"), Change, models.ReasonMarkupOnly},
+		"a paragraph less": {replace("<p>"+story(1)[0]+"</p>", ""), Change, models.ReasonText},
+	} {
+		v := judgePages(t, held, test.after)
+		if v.Kind != test.kind || v.Reasons != test.reasons {
+			t.Errorf("%s: %v for %v, want %v for %v", name, v.Kind, v.Reasons, test.kind, test.reasons)
+		}
+		if (v.Kind == Change) != (v.Significance >= threshold) || v.Significance < 0 || v.Significance > 1 {
+			t.Errorf("%s: %v with a significance of %v", name, v.Kind, v.Significance)
+		}
+		if v.Kind == Change && len(v.Blocks) == 0 {
+			t.Errorf("%s: a change without a block", name)
+		}
+	}
+}
+
+func TestThresholdDecides(t *testing.T) {
+	t.Parallel()
+	held := page("Terms", append(story(5), "Last updated: 3 June 2024")...)
+	after := strings.Replace(held, "3 June", "4 June", 1)
+	for threshold, want := range map[float64]VerdictKind{0: Change, 0.5: Change, 0.7: Noise} {
+		if v := Judge(Case{Before: read(t, held), After: read(t, after), Threshold: threshold, Now: noon}); v.Kind != want {
+			t.Errorf("a new date at a threshold of %v is %v, want %v", threshold, v.Kind, want)
+		}
+	}
+}
+
+func TestOtherKindsGoByTheirBytes(t *testing.T) {
+	t.Parallel()
+	at := mustParse(t, "https://example.org/a.pdf")
+	a, b := Read([]byte("%PDF 1"), "application/pdf", at, nil), Read([]byte("%PDF 2"), "application/pdf", at, nil)
+	if v := Judge(Case{Before: a, After: b, Threshold: threshold, Now: noon}); v.Kind != Change || v.Reasons != models.ReasonBytes {
+		t.Errorf("another PDF is %v for %v", v.Kind, v.Reasons)
+	}
+}
+
+func TestFeeds(t *testing.T) {
+	t.Parallel()
+	item := func(n int) string {
+		return fmt.Sprintf("<item><title>Post %c</title><guid>%d</guid><link>/%d</link><description>What it says</description></item>", 'A'+n, n, n)
+	}
+	feed := func(built string, items ...string) *View {
+		return Read([]byte("<rss><channel><title>News</title><lastBuildDate>"+built+"</lastBuildDate>"+strings.Join(items, "")+"</channel></rss>"),
+			"application/rss+xml", mustParse(t, "https://example.org/feed"), nil)
+	}
+	held := feed("Monday", item(1), item(2))
+	for name, test := range map[string]struct {
+		after *View
+		want  VerdictKind
+	}{
+		"built anew":    {feed("Tuesday", item(1), item(2)), Noise},
+		"another order": {feed("Monday", item(2), item(1)), Noise},
+		"a new post":    {feed("Tuesday", item(3), item(1), item(2)), Change},
+		"an edit":       {feed("Monday", item(1), strings.Replace(item(2), "says", "said", 1)), Change},
+	} {
+		if v := Judge(Case{Before: held, After: test.after, Threshold: threshold, Now: noon}); v.Kind != test.want {
+			t.Errorf("%s is %v, want %v", name, v.Kind, test.want)
+		}
+	}
+}
+
+func TestTransientStates(t *testing.T) {
+	t.Parallel()
+	held := page("Terms of us", story(12)...)
+	for name, test := range map[string]struct {
+		after string
+		class models.ErrorClass
+		own   bool
+	}{
+		"loading":    {page("Terms of us", "Loading …"), models.Shell, true},
+		"an error":   {page("Terms of us", "This page isn't available. Try again later."), models.ErrorPage, true},
+		"nothing":    {"<html><body></body></html>", models.Shell, true},
+		"frame only": {page("Terms of us"), models.Shell, true},
+		"log-in":     {"<title>Sign in</title><form><p>User name</p><input><input type=password><button>Go</button></form>", models.LoginWall, false},
+		"challenge":  {"<title>Just a moment...</title><p>Checking your browser before you go on</p>", models.BlockPage, false},
+		"redirect":   {"<title>Moved</title><p>You should be redirected quickly, if not click <a href=/x>here</a>", models.ErrorPage, false},
+		"elsewhere":  {"<title>Welcome</title><p>Something else that is much shorter, and says nothing of it</p>", models.ErrorPage, false},
+	} {
+		v := judgePages(t, held, test.after)
+		if v.Kind != Transient || v.Class != test.class || v.Own != test.own {
+			t.Errorf("%s is %v %v, own %v; want %v, own %v", name, v.Kind, v.Class, v.Own, test.class, test.own)
+		}
+	}
+	for name, after := range map[string]string{
+		"shortened": page("Terms of us", story(2)...),
+		"rewritten": page("Our new terms", strings.Split(strings.ReplaceAll(strings.Join(story(12), "|"), "matter", "thing"), "|")...),
+	} {
+		if v := judgePages(t, held, after); v.Kind != Change {
+			t.Errorf("%s is %v %v, want a change", name, v.Kind, v.Class)
+		}
+	}
+}
+
+// TestTheThirdShellIsThePage holds that what stays is accepted, and that a good visit between begins the count anew.
+func TestTheThirdShellIsThePage(t *testing.T) {
+	t.Parallel()
+	held, shell := read(t, page("Terms", story(12)...)), read(t, page("Terms", "Loading …"))
+	memory := &PageMemory{}
+	ask := func(after *View) VerdictKind {
+		memory = DecodePage(memory.Encode())
+		return Judge(Case{Before: held, After: after, Page: memory, Threshold: threshold, Now: noon}).Kind
+	}
+	for i, after := range []*View{shell, shell, held, shell, shell, shell} {
+		want := []VerdictKind{Transient, Transient, Same, Transient, Transient, Change}[i]
+		if got := ask(after); got != want {
+			t.Errorf("visit %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestSoftMissing(t *testing.T) {
+	t.Parallel()
+	host := &HostMemory{}
+	missing := page("Not here", "We could not find /what-was-asked-17, which is a pity.")
+	host.LearnMissing(read(t, missing), 200, noon)
+	host = DecodeHost(host.Encode())
+	held := read(t, page("Terms", story(5)...))
+	again := read(t, strings.Replace(missing, "17", "4711", 1))
+	if v := Judge(Case{Before: held, After: again, Host: host, Threshold: threshold, Now: noon}); v.Kind != SoftMissing {
+		t.Errorf("the host's answer for missing pages is %v", v.Kind)
+	}
+	if v := Judge(Case{Before: Read(nil, "text/html", mustParse(t, "https://example.org/"), nil), After: again, Host: host, Now: noon}); v.Kind != SoftMissing {
+		t.Errorf("as a first answer it is %v", v.Kind)
+	}
+	if host.IsMissing(held) {
+		t.Error("a page is taken for a missing one")
+	}
+	host.LearnMissing(nil, 404, noon)
+	if host.IsMissing(again) {
+		t.Error("the shape is kept although the host answers 404 now")
+	}
+}

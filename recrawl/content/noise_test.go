@@ -1,0 +1,144 @@
+package content
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/models"
+)
+
+// TestTeasersAreLearned holds that a place that changes on every visit is noise from some visit on, and that a paragraph
+// beside it is not.
+func TestTeasersAreLearned(t *testing.T) {
+	t.Parallel()
+	build := func(n int, edit string) *View {
+		paragraphs := append(story(8), edit)
+		return read(t, strings.Replace(page("Terms", paragraphs...), "</main>",
+			fmt.Sprintf("<div class=teaser>Read about the %s today</div></main>", strings.Repeat("x", n+1)), 1))
+	}
+	memory, host := &PageMemory{}, &HostMemory{}
+	ask := func(before, after *View, records int32) Verdict {
+		memory, host = DecodePage(memory.Encode()), DecodeHost(host.Encode())
+		return Judge(Case{Before: before, After: after, Page: memory, Host: host, Threshold: threshold, Now: noon, Records: records})
+	}
+	before := build(0, prose)
+	for n := 1; n <= 8; n++ {
+		after := build(n, prose)
+		v := ask(before, after, int32(n+1))
+		if want := n > volatileChanges; (v.Kind == Noise) != want {
+			t.Errorf("visit %d is %v for %v, noise wanted %v", n, v.Kind, v.Reasons, want)
+		}
+		before = after
+	}
+	if v := ask(before, build(9, prose+" And more."), 10); v.Kind != Change || v.Reasons != models.ReasonText|models.ReasonVolatile {
+		t.Errorf("an edit beside the teaser is %v for %v", v.Kind, v.Reasons)
+	}
+	if noise := host.Noise(); len(noise) != 1 || noise[0].Kind != Volatile || noise[0].Pages != 1 {
+		t.Errorf("the host's noise is %v", noise)
+	}
+}
+
+// TestSeldomEditsAreNotLearned holds that a place that changes on few of many visits stays content.
+func TestSeldomEditsAreNotLearned(t *testing.T) {
+	t.Parallel()
+	memory := &PageMemory{}
+	before := read(t, page("Terms", append(story(5), "Version alpha of this text")...))
+	for n := range 10 {
+		after := read(t, page("Terms", append(story(5), fmt.Sprintf("Version %c of this text", 'a'+n))...))
+		if v := Judge(Case{Before: before, After: after, Page: memory, Threshold: threshold, Now: noon, Records: int32(30 * (n + 1))}); v.Kind != Change {
+			t.Errorf("edit %d is %v for %v", n, v.Kind, v.Reasons)
+		}
+		before = after
+	}
+}
+
+func TestOrdersDecide(t *testing.T) {
+	t.Parallel()
+	before, after := read(t, page("Terms", append(story(5), "A teaser for one")...)), read(t, page("Terms", append(story(5), "A teaser for two")...))
+	key := before.place(&before.blocks[len(before.blocks)-3], before.crowded())
+	orders := &Orders{}
+	orders.Set(Order{Key: key, Noise: true, At: noon})
+	orders = DecodeOrders(orders.Encode())
+	if v := Judge(Case{Before: before, After: after, Orders: orders, Threshold: threshold, Now: noon}); v.Kind != Noise {
+		t.Errorf("what is pinned as noise is %v for %v", v.Kind, v.Reasons)
+	}
+	orders.Drop(key)
+	if v := Judge(Case{Before: before, After: after, Orders: orders, Threshold: threshold, Now: noon}); v.Kind != Change {
+		t.Errorf("after the pin is taken off it is %v", v.Kind)
+	}
+}
+
+// TestTemplateFlip holds that a change that another page shows too is the host's, and that the first page's is withdrawn.
+func TestTemplateFlip(t *testing.T) {
+	t.Parallel()
+	host := &HostMemory{}
+	build := func(title, notice string) *View {
+		paragraphs := story(6)
+		for i := range paragraphs {
+			paragraphs[i] = title + ": " + paragraphs[i]
+		}
+		return read(t, page(title, append([]string{notice}, paragraphs...)...))
+	}
+	memories := map[int64]*PageMemory{1: {}, 2: {}, 3: {}}
+	visit := func(id int64, before, after *View, at time.Time) Verdict {
+		host = DecodeHost(host.Encode())
+		return Judge(Case{Before: before, After: after, Page: memories[id], Host: host, Threshold: threshold, Now: at, PageID: id})
+	}
+	const old, notice = "Our shop opens at nine on every day", "Our shop is closed on every Monday"
+	if v := visit(1, build("One", old), build("One", notice), noon); v.Kind != Change {
+		t.Errorf("the first page is %v", v.Kind)
+	}
+	v := visit(2, build("Two", old), build("Two", notice), noon.Add(time.Hour))
+	if v.Kind != Noise || v.Reasons != models.ReasonTemplate || v.Template == "" {
+		t.Errorf("the second page is %v for %v, sample %q", v.Kind, v.Reasons, v.Template)
+	}
+	if v := visit(1, build("One", notice), build("One", notice+" and Tuesday"), noon.Add(2*time.Hour)); !v.Retract {
+		t.Error("the first page's change is not withdrawn")
+	}
+	if v := visit(3, build("Three", old), build("Three", notice), noon.Add(50*time.Hour)); v.Kind != Change {
+		t.Errorf("two days later it is %v for %v", v.Kind, v.Reasons)
+	}
+	if noise := host.Noise(); len(noise) != 1 || noise[0].Kind != Template || noise[0].Sample == "" {
+		t.Errorf("the host's noise is %+v", noise)
+	}
+}
+
+// TestOneDocumentAtTwoAddresses holds that two pages with one text are no witnesses for each other.
+func TestOneDocumentAtTwoAddresses(t *testing.T) {
+	t.Parallel()
+	host := &HostMemory{}
+	before, after := read(t, page("Terms", story(6)...)), read(t, page("Terms", append(story(6), prose)...))
+	for id := range int64(2) {
+		if v := Judge(Case{Before: before, After: after, Host: host, Threshold: threshold, Now: noon, PageID: id}); v.Kind != Change {
+			t.Errorf("the change of copy %d is %v for %v", id, v.Kind, v.Reasons)
+		}
+	}
+}
+
+func TestFlipBackIsAnAttribute(t *testing.T) {
+	t.Parallel()
+	memory := &PageMemory{}
+	a, b := read(t, page("Terms", story(5)...)), read(t, page("Terms", story(6)...))
+	for i, pair := range [][2]*View{{a, b}, {b, a}} {
+		v := Judge(Case{Before: pair[0], After: pair[1], Page: memory, Threshold: threshold, Now: noon})
+		if back := v.Reasons&models.ReasonFlipBack != 0; v.Kind != Change || back != (i == 1) {
+			t.Errorf("step %d is %v for %v", i, v.Kind, v.Reasons)
+		}
+	}
+}
+
+func TestClocksAndAges(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"12:34": true, "It is 12:34:56 now": true, "Monday, 3 June 2024 14:05": true, "3 minutes ago": true, "il y a 3 jours": true,
+		"Last updated: 3 June 2024": false, "Section 12:345": false, "The meeting of the board begins at 12:30 in room 4": false,
+		"30 days": false, "17 €": false, "Version 3": false,
+	} {
+		p := pair{after: &Block{Text: text, runes: int32(len(text))}}
+		if got := p.transientText() != 0; got != want {
+			t.Errorf("%q changes by its nature: %v, want %v", text, got, want)
+		}
+	}
+}
