@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -103,21 +104,52 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []strin
 	return total, nil
 }
 
-// PruneVisits removes history older than a moment, at most slice rows in a transaction, and returns how many. The last
-// row of each page stays, so that one sees how its last visit went however long ago that was.
+// PruneVisits removes history older than a moment, page by page in transactions that look at about slice rows each, and
+// returns how many it removed. The last row of each page stays, so that one sees how its last visit went however long ago
+// that was. It passes once over the history, and nobody waits for more than one slice.
 func (s *Store) PruneVisits(ctx context.Context, before time.Time, slice int) (int64, error) {
 	var total int64
 	for bucket := range int16(Buckets) {
-		// Index: the primary key; a bucket is read as a whole, which chores may do.
-		n, err := s.sweep(ctx, slice, `DELETE FROM visits WHERE bucket = $1 AND (page_id, number) IN (
-			SELECT v.page_id, v.number FROM visits v WHERE v.bucket = $1 AND v.at < $2 AND EXISTS (SELECT 1 FROM visits w
-				WHERE w.bucket = v.bucket AND w.page_id = v.page_id AND w.number > v.number) LIMIT $3)`,
-			bucket, int64(At(before)), slice)
-		if total += n; err != nil {
-			return total, fmt.Errorf("prune visits: %w", err)
+		for after := int64(math.MinInt64); after < math.MaxInt64; {
+			upTo, err := s.sliceEnd(ctx, bucket, after, slice)
+			var n int64
+			if err == nil {
+				n, err = s.pruneSlice(ctx, bucket, after, upTo, At(before))
+			}
+			if total += n; err != nil {
+				return total, fmt.Errorf("prune visits: %w", err)
+			}
+			after = upTo
 		}
 	}
 	return total, nil
+}
+
+// sliceEnd is the page that ends a slice of a bucket's history behind another page: the last of all where there are fewer
+// rows.
+func (s *Store) sliceEnd(ctx context.Context, bucket int16, after int64, slice int) (int64, error) {
+	// Index: the primary key.
+	rows, err := s.rows(ctx, `SELECT page_id FROM visits WHERE bucket = $1 AND page_id > $2 ORDER BY page_id, number LIMIT 1 OFFSET $3`,
+		bucket, after, slice)
+	if err != nil {
+		return 0, err
+	}
+	ids, err := scanIDs(rows)
+	if err != nil || len(ids) == 0 {
+		return math.MaxInt64, err
+	}
+	return ids[0], nil
+}
+
+func (s *Store) pruneSlice(ctx context.Context, bucket int16, after, upTo int64, before Instant) (n int64, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		// Index: the primary key, for the slice and for each page's last row.
+		n, err = t.exec(ctx, `DELETE FROM visits WHERE bucket = $1 AND page_id > $2 AND page_id <= $3 AND at < $4
+			AND number < (SELECT MAX(w.number) FROM visits w WHERE w.bucket = $1 AND w.page_id = visits.page_id)`,
+			bucket, after, upTo, int64(before))
+		return err
+	})
+	return n, err
 }
 
 // sweep runs a deletion until it removes less than a slice.

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -126,8 +127,15 @@ func (s *Store) RemoveSite(ctx context.Context, site int32) error {
 	return nil
 }
 
-// removeDaily removes the daily sums of a site.
+// removeDaily removes the daily sums of a site that exists.
 func (s *Store) removeDaily(ctx context.Context, site int32) error {
+	rows, err := s.rows(ctx, `SELECT id FROM sites WHERE id = $1`, site)
+	if err != nil {
+		return err
+	}
+	if ids, err := scanIDs(rows); err != nil || len(ids) == 0 {
+		return cmp.Or(err, ErrNotFound)
+	}
 	for _, group := range s.transactions(allBuckets()) {
 		err := s.inTx(ctx, func(t *tx) error {
 			for _, bucket := range group {
