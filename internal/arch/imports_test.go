@@ -78,7 +78,7 @@ var outside = map[string][]string{
 	"github.com/jimsmart/grobotstxt":  {"recrawl/robots"},
 	"code.dny.dev/ssrf":               {"recrawl"},
 	"github.com/pquerna/cachecontrol": {"recrawl"},
-	"golang.org/x/net/html":           {"recrawl/content", "recrawl/extract", "recrawl/fingerprint", "recrawl/sitemap", "internal/origin"},
+	"golang.org/x/net/html":           {"recrawl/content", "recrawl/extract", "recrawl/fingerprint", "recrawl/sitemap", "internal/origin", "diff"},
 	"github.com/andybalholm/cascadia": {"config", "recrawl/content"},
 	"github.com/prometheus/":          {"web", "scheduler", "recrawl", "sink", "archive", "cmd/recrawld"},
 	"net/http": {"recrawl", "recrawl/extract", "web", "sink", "archive", "cmd/recrawld", "internal/origin", "internal/origin/story",
