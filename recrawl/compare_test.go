@@ -102,6 +102,23 @@ func TestWhatIsNoText(t *testing.T) {
 	}
 }
 
+// TestEveryChangeCounts where the threshold is 0: also what the comparison finds to be noise.
+func TestEveryChangeCounts(t *testing.T) {
+	t.Parallel()
+	at := func(hour string) hostile.Answer {
+		return page(strings.Replace(linked(1), "<a href", "<footer><p>It is "+hour+":00 now</p></footer><a href", 1))
+	}
+	for threshold, want := range map[float64]models.OutcomeKind{0: models.Changed, 0.5: models.Noise} {
+		o := listen(t, map[string]hostile.Answer{"/": hostile.Then(at("11"), at("12"))})
+		l := newLife(t, func(_ *Config, s *config.Settings) { s.Significance = threshold })
+		l.turn(o.URL("/"))
+		out := l.turn(o.URL("/"))
+		if out.Kind != want {
+			t.Errorf("threshold %v: %v, want %v", threshold, out.Kind, want)
+		}
+	}
+}
+
 func testComparer(t *testing.T, limit time.Duration) (*comparer, *bytes.Buffer, canon.URL) {
 	t.Helper()
 	var logged bytes.Buffer

@@ -78,7 +78,7 @@ func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
 // withdraw finds out, where the last visit reported a change and this one saw none, whether what other pages of the host
 // showed since then made noise of that change.
 func (s *visit) withdraw(ctx context.Context) {
-	if s.past == nil || s.page.Stats.Bits&1 == 0 {
+	if s.past == nil || s.page.Stats.Bits&1 == 0 || s.everyChange() {
 		return
 	}
 	s.out.HostMemory, s.out.HostTurn = s.hostMemory(ctx).change(func(host *content.HostMemory, _ *content.Orders) {
@@ -130,9 +130,15 @@ func (s *visit) hostMemory(ctx context.Context) *hostMemory {
 	return host
 }
 
+// everyChange tells whether every change of the text or of a link counts, whatever the comparison makes of it.
+func (s *visit) everyChange() bool { return s.settings.Significance == 0 }
+
 // conclude takes over a verdict.
 func (s *visit) conclude(v *content.Verdict) {
-	s.out.Retract, s.out.Template = v.Retract, clean(v.Template, maxDetail)
+	s.out.Retract, s.out.Template = v.Retract && !s.everyChange(), clean(v.Template, maxDetail)
+	if s.everyChange() && (v.Kind == content.Noise || v.Kind == content.Same) {
+		v.Kind = content.Change
+	}
 	switch v.Kind {
 	case content.Transient:
 		s.discard()
