@@ -48,7 +48,7 @@ func TestFault_048_HostileVersions(t *testing.T) {
 			if !out.Kind.OtherBytes() && !(out.Kind == models.Failed && out.Class.Transient()) {
 				t.Errorf("%v %v (%s)", out.Kind, out.Class, out.Detail)
 			}
-			if most := 20 * time.Second; took > most {
+			if most := time.Minute; took > most { // on a busy machine, which the race detector makes busier
 				t.Errorf("took %v, more than %v", took, most)
 			}
 			t.Logf("%v, %v, %v in %v", out.Kind, out.Class, out.Reasons, took.Round(time.Millisecond))
