@@ -27,12 +27,12 @@ func TestHugeBodies(t *testing.T) {
 		"one line":        {strings.Repeat("a b ", 1<<19), strings.Repeat("a c ", 1<<19), "text/plain", false},
 		"deep":            {deep + "one", deep + "two", "text/html", false},
 		"many attributes": {"<p " + strings.Repeat("a=1 ", 1<<18) + ">x", "<p " + strings.Repeat("a=2 ", 1<<18) + ">x", "text/html", false},
-		"no line alike":   {strings.Repeat("x\n", 1<<18), strings.Repeat("y\n", 1<<18), "text/plain", false},
+		"no line alike":   {strings.Repeat("x\n", 1<<18), strings.Repeat("y\n", 1<<18), "text/plain", true},
 		"binary":          {strings.Repeat("\x00\x01", 6<<20), strings.Repeat("\x00\x01", 6<<20) + "\x02", "image/png", false},
 		"long words":      {strings.Repeat("x", 2<<20), strings.Repeat("x", 2<<20) + "y", "text/plain", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, b := version(t, 1, test.a, test.kind), version(t, 1, test.b, test.kind)
+			a, b := version(t, 1, test.a, test.kind), version(t, 2, test.b, test.kind)
 			checkHuge(t, Compare(a, b, Options{Context: 3}), test.note)
 		})
 	}

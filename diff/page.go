@@ -3,11 +3,13 @@ package diff
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"recrawld/models"
 	"recrawld/recrawl/content"
+	"recrawld/report"
 )
 
 // MostBytes is how much of a body is compared by its source, in bytes. Views have a bound of their own.
@@ -150,7 +152,8 @@ func titleLines(before, after string) []Line {
 func (d *Difference) cut(a, b Version) {
 	for _, v := range []Version{a, b} {
 		if v.View.Cut {
-			d.Notes = append(d.Notes, fmt.Sprintf("of version %d only the first %d MiB were read", v.Number, content.MaxBytes>>20))
+			d.Notes = append(d.Notes, fmt.Sprintf("of version %d (%s) only the beginning was read: its content is longer than what is compared",
+				v.Number, report.Bytes(int64(len(v.Body)))))
 		}
 	}
 }
@@ -224,8 +227,8 @@ func (d *Difference) head(v Version) []byte {
 	if len(v.Body) <= MostBytes {
 		return v.Body
 	}
-	note := fmt.Sprintf("of version %d only the first %d MiB of %d were compared", v.Number, MostBytes>>20, len(v.Body)>>20)
-	if !strings.Contains(strings.Join(d.Notes, "\n"), fmt.Sprintf("of version %d only", v.Number)) {
+	note := fmt.Sprintf("of the source of version %d (%s) only the first %d MiB were compared", v.Number, report.Bytes(int64(len(v.Body))), MostBytes>>20)
+	if !slices.Contains(d.Notes, note) {
 		d.Notes = append(d.Notes, note)
 	}
 	return v.Body[:MostBytes]
