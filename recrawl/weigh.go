@@ -34,7 +34,8 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	case err != nil:
 		s.log.Warn("the copy that is held cannot be read", "page", s.page.URL, "version", s.page.Version, "err", err)
 		return
-	case !ok:
+	case !ok: // as where the page asks not to be kept
+		s.doubt(ctx, body, header)
 		return
 	}
 	got, err := s.comparer.compare(ctx, question{
@@ -55,8 +56,8 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	s.conclude(&got.Verdict)
 }
 
-// doubt looks at the first copy of a page, on a host that is known to answer 200 for pages that do not exist. On all other
-// hosts a first copy costs nothing.
+// doubt looks at a body that there is no other to compare with, such as a page's first, on a host that is known to answer
+// 200 for pages that do not exist. On all other hosts that costs nothing.
 func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
 	if s.past == nil || s.turn.Host.Trials.ProbedAt == 0 || len(body) > compareBytes || !mayHoldText(s.out.ContentType) {
 		return
