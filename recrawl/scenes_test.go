@@ -178,7 +178,7 @@ func TestFault_042_Soft404(t *testing.T) {
 	wantKind(t, l.turn(url), models.Noise)
 
 	wantKind(t, l.turn(o.URL("/docs/never-was")), models.Missing) // a page of which there never was a copy
-	clear(l.past.bodies) // as of a page that asks not to be kept
+	clear(l.past.bodies)                                          // as of a page that asks not to be kept
 	o.Set("/docs/terms", page(regrets))
 	wantKind(t, l.turn(url), models.Missing)
 	o.Set("/docs/new", page(framed("Prices", terms("9 pounds and 50 pence"), 21)))
