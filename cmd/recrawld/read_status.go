@@ -45,6 +45,8 @@ type status struct {
 	PutOff  int64          `json:"put_off"` // pages put off for the sake of a budget
 	Sites   []siteStatus   `json:"sites"`
 	Resting int            `json:"hosts_resting"`
+
+	Counted *time.Time `json:"counted_at,omitempty"` // when the pages were counted, where that takes long; absent: now
 }
 
 type statusBytes struct {
@@ -91,7 +93,8 @@ type siteStatus struct {
 	PerDay  float64          `json:"visits_per_day"`
 }
 
-// status reads everything for the screen. It counts over all pages, about a second for 300,000.
+// status reads everything for the screen. It counts over all pages, unless the daemon found that this takes long and keeps
+// what it counts.
 func (l *look) status(ctx context.Context) (status, error) {
 	c := &l.force.config
 	s := status{At: l.now, Speed: l.anchor.Speed, Data: c.Data, Store: l.store.Dialect()}
@@ -133,9 +136,23 @@ func sizeOf(pattern string) int64 {
 	return sum
 }
 
+// siteStates is what the daemon counted last, where counting takes long, and what there is now otherwise.
+func (l *look) siteStates(ctx context.Context, s *status) ([]models.SiteState, error) {
+	last, fresh, err := lastCounted(ctx, l.store, l.real)
+	if err != nil || !fresh {
+		if err != nil {
+			return nil, err
+		}
+		return l.store.SiteStates(ctx, models.At(l.now))
+	}
+	at := last.At.Time()
+	s.Counted = &at
+	return last.States, nil
+}
+
 // statusSites fills in the sites and the day.
 func (l *look) statusSites(ctx context.Context, s *status) error {
-	states, err := l.store.SiteStates(ctx, models.At(l.now))
+	states, err := l.siteStates(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -208,6 +225,9 @@ func (s status) write(l *look) error {
 		head.add("budget", "%s", words)
 	}
 	head.add("data", "%s", s.sizes())
+	if s.Counted != nil {
+		head.add("counted", "%s ago: so many pages are not counted for every look", report.Span(s.At.Sub(*s.Counted)))
+	}
 	if err := head.write(l.Stdout); err != nil {
 		return err
 	}

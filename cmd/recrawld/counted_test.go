@@ -1,0 +1,44 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"recrawld/models"
+)
+
+// What was counted is kept for others for an hour of the machine's time, and is read again as it was.
+func TestCountedPagesAreShared(t *testing.T) {
+	t.Parallel()
+	store, err := models.Open(t.Context(), t.TempDir()+"/counted.db", models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	if err := store.Migrate(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	if _, fresh, err := lastCounted(t.Context(), store, now); fresh || err != nil {
+		t.Errorf("counted before anything was: %v, %v", fresh, err)
+	}
+	want := counted{At: models.At(now), Real: models.At(now), States: []models.SiteState{{SiteID: 3, State: models.StateLive, Pages: 10_000_000, PerDay: 7.5}}}
+	if err := keepCounted(t.Context(), store, want); err != nil {
+		t.Fatal(err)
+	}
+	for age, fresh := range map[time.Duration]bool{0: true, staleCount - time.Second: true, staleCount: false, -2 * staleCount: false} {
+		got, ok, err := lastCounted(t.Context(), store, now.Add(age))
+		if err != nil || ok != fresh || got.States[0] != want.States[0] {
+			t.Errorf("%v later: %+v, fresh %v, %v, want %v", age, got, ok, err, fresh)
+		}
+	}
+	f := newFigures(store, prometheus.NewRegistry())
+	if err := f.read(t.Context(), now); err != nil {
+		t.Error(err)
+	}
+	if got, _, err := lastCounted(t.Context(), store, now); err != nil || got.At != want.At {
+		t.Errorf("a quick counting was kept: %+v, %v", got, err)
+	}
+}
