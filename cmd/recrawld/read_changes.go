@@ -113,10 +113,12 @@ func (l *look) eventRow(e models.Event) report.Row {
 	if e.Kind == models.EventMoved && e.RedirectTo != "" {
 		page.Text += " → " + e.RedirectTo
 	}
-	if e.Kind == models.EventTemplate {
-		page.Text = "on many pages: " + shortSample(e.Note)
-	}
 	significance, reasons := weightCells(e.Significance, e.Reasons)
+	if e.Kind == models.EventTemplate { // of the host, not of the page that showed it
+		_, rest, _ := strings.Cut(e.URL, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		page.Text, significance.Text = fmt.Sprintf("%s, many pages: %s", host, shortSample(e.Note)), ""
+	}
 	version, size := report.Cell{Value: e.Version}, report.Cell{Value: e.Bytes}
 	if e.Version > 0 {
 		version.Text, size.Text = fmt.Sprint(e.Version), report.Bytes(e.Bytes)

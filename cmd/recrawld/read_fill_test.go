@@ -131,7 +131,10 @@ func (f *filler) page(site int32, raw string, steps []step, finish func(*models.
 	host.Delay, host.OpenAt = 10*time.Second, 0
 	results := f.results(leases[0], page, steps)
 	last := &results[len(results)-1]
-	last.HostMemory, f.learned = f.learned, nil
+	if last.HostMemory, f.learned = f.learned, nil; last.HostMemory != nil {
+		last.Events = append(last.Events, models.Event{Bucket: page.Bucket, At: models.At(filledNow.Add(-8 * day)), Kind: models.EventTemplate, SiteID: site,
+			PageID: page.ID, URL: page.URL, Reasons: models.ReasonTemplate, Note: "Handbook, edition of the third hand, read by the house"})
+	}
 	finish(&last.Page, &host)
 	last.Host, last.Release = host, true
 	verdicts, err := f.store.Commit(f.t.Context(), filledNow, results)
