@@ -165,7 +165,7 @@ func (r *reader) node(parent int32, name string, attrs *attributes, flags Flags)
 	if attrs.label != "" {
 		label = r.intern([]byte(name + "." + attrs.label))
 	}
-	r.v.nodes = append(r.v.nodes, node{parent: parent, first: int32(len(r.ends)), name: label, flags: flags,
+	r.v.nodes = append(r.v.nodes, node{parent: parent, first: int32(len(r.ends)), name: label, flags: flags, prose: proseTags[name],
 		slot: hashString(r.v.nodes[parent].slot, label)})
 	return int32(len(r.v.nodes) - 1)
 }

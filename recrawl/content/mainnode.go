@@ -56,7 +56,7 @@ func unflagged(b *Block) int32 {
 	return 0
 }
 
-// findMain descends.
+// findMain descends, not further than to what holds paragraphs and lists: one long paragraph is not the page.
 func (v *View) findMain() {
 	sums := v.weights(running)
 	if sums[len(sums)-1] < fewRunes {
@@ -67,7 +67,7 @@ func (v *View) findMain() {
 	for at := int32(0); ; at = v.main {
 		for child := at + 1; child < v.nodes[at].end; child = v.nodes[child].end {
 			n := &v.nodes[child]
-			if total > 0 && float64(sums[n.last]-sums[n.first]) >= mainShare*float64(total) {
+			if total > 0 && !n.prose && float64(sums[n.last]-sums[n.first]) >= mainShare*float64(total) {
 				v.main = child
 				break
 			}

@@ -64,6 +64,9 @@ func set(names ...string) map[string]bool {
 	return all
 }
 
+// proseTags are the elements of running text.
+var proseTags = set("p", "ul", "ol", "li", "dl", "dt", "dd", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6")
+
 var (
 	rowParts   = set("tr", "td", "th", "caption", "colgroup")
 	tableParts = set("tbody", "thead", "tfoot", "tr", "td", "th", "caption", "colgroup")

@@ -103,6 +103,7 @@ type node struct {
 	slot   uint64
 	name   string // tag and first class or id, without digits
 	flags  Flags  // its own
+	prose  bool   // an element of running text: a paragraph, a list, a quotation
 }
 
 // Blocks returns all blocks in order. The caller must not change them.
