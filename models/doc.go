@@ -52,4 +52,12 @@
 // for them. Commit writes them with the results, so the lease fences them; what a person decided (SetOrders) is a value
 // of its own, which no visit writes. What the host's validators proved to be worth is in its row (Host.Trials), because
 // every visit needs it.
+//
+// # Prints
+//
+// Pages are filed in prints by the keys of what they say (Result.Filed), so that one look-up a batch (Twins) finds those that
+// may say what another page says. A key's first byte is its bucket, so the filings of a page lie in other buckets than the
+// page; a sharded server gets them as it gets discoveries. The store knows neither what a print means nor which pages are
+// duplicates. A filing may outlive what it says: whoever finds it looks at the page, and removes that of a page that is
+// gone.
 package models

@@ -8,15 +8,15 @@ import (
 // Print tells pages that say nearly the same from other pages, in 16 bytes. The zero Print is that of a page that says too
 // little to be compared.
 //
-// What it is of, and why, was measured on 8,183 versions of 264 real pages and on edits made to them:
+// What it is of, and why, was measured on real pages and on edits made to them (BENCHMARKS.md, "Near-duplicates"):
 //
 //   - Of the main text: the lines outside nav, header, footer and aside that have some length and are not mostly links.
-//     Over all visible text, at the same likeness, what a site repeats on all its pages makes 9 in 100 pairs of its short
-//     pages (100 words) look alike, and a reordered menu makes a third of the copies look different.
-//   - A min-hash sketch (Broder 1997) of the winnowed text: over the same pairs it finds more copies at fewer false ones
-//     than simhash (Charikar 2002), which on pages of a hundred words loses 7 in 10 of those with one word changed before
-//     it tells 98 in 100 of the different ones apart. The sketch is a one-permutation hash (Li, Owen and Zhang 2012; empty bins take
-//     the next one's, Shrivastava and Li 2014) that keeps four bits a bin (Li and König 2010).
+//     Over all visible text, at the same likeness, what a site repeats on all its pages makes 23 in 100 pairs of its short
+//     pages (100 words) look alike, and two in three copies with a reordered menu look different.
+//   - A min-hash sketch (Broder 1997) of the winnowed text. Simhash (Charikar 2002) takes 7 in 100 pairs of such short pages
+//     for copies even where it finds no more than half of those that differ by a word; the sketch takes 1 in 100 and finds
+//     95. It is a one-permutation hash (Li, Owen and Zhang 2012; empty bins take the next one's, Shrivastava and Li 2014)
+//     that keeps four bits a bin (Li and König 2010).
 //   - Of the title and the first heading, which must be the same: products that differ by a name and a price have nearly
 //     the same text, and other titles.
 //   - Of the lines that are not main text, one by one and in any order, with little weight: the pages of a list share

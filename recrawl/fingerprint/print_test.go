@@ -76,6 +76,31 @@ func TestOtherPagesAreNotAlike(t *testing.T) {
 	}
 }
 
+// Two products with one text are told apart by their titles, whatever they cost; a page whose price alone changes is the
+// same, and so would be another product whose title is no other.
+func TestProducts(t *testing.T) {
+	t.Parallel()
+	product := func(title, name, price string) Print {
+		words := article(300, 1)
+		words[0], words[100], words[200], words[50] = name, name, name, price
+		return printOf(page(title, words))
+	}
+	boots := product("Alpha boots", "alpha", "149")
+	for _, test := range []struct {
+		title, name, price string
+		alike              bool
+	}{
+		{"Alpha boots", "alpha", "149", true},
+		{"Alpha boots", "alpha", "89", true},
+		{"Bravo boots", "bravo", "149", false},
+		{"Bravo boots", "alpha", "149", false},
+	} {
+		if got := boots.Alike(product(test.title, test.name, test.price)); got != test.alike {
+			t.Errorf("%s with %s for %s is like the first product: %v, want %v", test.title, test.name, test.price, got, test.alike)
+		}
+	}
+}
+
 // A page with little text of its own has no print, whatever stands around it.
 func TestLittleTextHasNoPrint(t *testing.T) {
 	t.Parallel()
