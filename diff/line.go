@@ -43,7 +43,8 @@ type Line struct {
 	Noise   bool     `json:"noise,omitempty"` // it does not count as a change
 	Reasons []string `json:"reasons,omitempty"`
 
-	behind int // of a line of one version: the number of the line of the other that it follows
+	behind  int  // of a line of one version: the number of the line of the other that it follows
+	ignored bool // the settings of its site say that it is no content
 }
 
 // Text is the line as it reads after, or before where it went.
@@ -61,6 +62,8 @@ type row struct {
 	path   string
 	links  []string
 	images []string
+
+	ignored bool // by the settings of its site
 }
 
 // key is equal for rows that a reader could not tell apart.
@@ -77,12 +80,12 @@ func rowsOf(v *content.View, keep func(*content.Block) bool) []row {
 		if !keep(b) || b.Text == "" && len(b.Links) == 0 && len(b.Images) == 0 {
 			continue
 		}
-		r := row{text: b.Text, level: int(b.Level), path: v.Path(b), images: b.Images}
+		r := row{text: b.Text, level: int(b.Level), path: v.Path(b), images: b.Images, ignored: b.Flags&content.Ignored != 0}
 		for _, link := range b.Links {
 			r.links = append(r.links, link.Whole)
 		}
 		if r.text == "" {
-			r = row{text: "[" + oneLine(strings.Join(slices.Concat(r.images, r.links), " ")) + "]", path: r.path}
+			r = row{text: "[" + oneLine(strings.Join(slices.Concat(r.images, r.links), " ")) + "]", path: r.path, ignored: r.ignored}
 		}
 		rows = append(rows, r)
 	}
@@ -105,7 +108,7 @@ func linesOf(a, b []row) []Line {
 	i, j := 0, 0
 	same := func(until int) {
 		for ; i < until; i, j = i+1, j+1 {
-			out = append(out, Line{Op: Same, Before: i + 1, After: j + 1, Level: b[j].level, Path: b[j].path, New: b[j].text})
+			out = append(out, Line{Op: Same, Before: i + 1, After: j + 1, Level: b[j].level, Path: b[j].path, New: b[j].text, ignored: b[j].ignored})
 		}
 	}
 	for _, e := range edits(keysA, keysB) {
@@ -132,10 +135,10 @@ func changedLines(a, b []row, e edit) []Line {
 	i, j := e.from, e.newFrom
 	upTo := func(toA, toB int) {
 		for ; i < toA; i++ {
-			out = append(out, Line{Op: Removed, Before: i + 1, behind: j, Level: a[i].level, Path: a[i].path, Old: a[i].text})
+			out = append(out, Line{Op: Removed, Before: i + 1, behind: j, Level: a[i].level, Path: a[i].path, Old: a[i].text, ignored: a[i].ignored})
 		}
 		for ; j < toB; j++ {
-			out = append(out, Line{Op: Added, After: j + 1, behind: i, Level: b[j].level, Path: b[j].path, New: b[j].text})
+			out = append(out, Line{Op: Added, After: j + 1, behind: i, Level: b[j].level, Path: b[j].path, New: b[j].text, ignored: b[j].ignored})
 		}
 	}
 	for _, pair := range pairs(a[e.from:e.to], b[e.newFrom:e.newTo]) {
@@ -148,7 +151,7 @@ func changedLines(a, b []row, e edit) []Line {
 }
 
 func changedLine(old, new *row, i, j int) Line {
-	l := Line{Op: Changed, Before: i + 1, After: j + 1, Level: new.level, Path: new.path, Old: old.text, New: new.text}
+	l := Line{Op: Changed, Before: i + 1, After: j + 1, Level: new.level, Path: new.path, Old: old.text, New: new.text, ignored: old.ignored && new.ignored}
 	if old.text != new.text {
 		l.Spans = spansOf(old.text, new.text)
 	}

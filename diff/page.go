@@ -116,6 +116,9 @@ func (d *Difference) content(a, b Version, o Options) bool {
 	found := marks(o.Blocks)
 	found.apply(lines, o.Verdict)
 	found.apply(beside, o.Verdict)
+	if o.Verdict != nil && len(o.Blocks) < mostBlocks {
+		found.uncompared(beside)
+	}
 	for _, l := range beside {
 		if l.Op != Same {
 			d.Beside = append(d.Beside, l)
@@ -320,7 +323,22 @@ func (m marked) apply(lines []Line, v *Verdict) {
 			l.Noise, l.Reasons = old.Noise, old.Reason.Words()
 		case also:
 			l.Noise, l.Reasons = now.Noise, now.Reason.Words()
+		case l.ignored:
+			l.Noise, l.Reasons = true, models.ReasonIgnored.Words()
 		}
 		l.Noise = l.Noise || all
+	}
+}
+
+// mostBlocks is how many blocks a verdict lists at most.
+const mostBlocks = 100
+
+// uncompared marks as noise what stands beside the content and was found to be nothing at all: it was not compared.
+func (m marked) uncompared(lines []Line) {
+	for i := range lines {
+		l := &lines[i]
+		_, old := m["-"+l.Old]
+		_, now := m["+"+l.New]
+		l.Noise = l.Noise || l.Op != Same && !old && !now
 	}
 }
