@@ -155,17 +155,6 @@ func (c *commit) visitsOf(ctx context.Context, pages []rowKey) (map[rowKey]int32
 	return visits, err
 }
 
-// writePages writes the whole rows; of two results for one page the later one.
-func (c *commit) writePages(ctx context.Context) error {
-	last := make(map[rowKey]Page, len(c.fresh))
-	for _, r := range c.fresh {
-		p := r.Page
-		p.Bucket, p.HostID = r.Lease.Bucket, r.Lease.HostID
-		last[rowOfPage(r)] = p
-	}
-	return visitedTable.update(ctx, c.tx, byRowKey(last))
-}
-
 // rowOfHost and rowOfPage are the keys of a result's rows.
 func rowOfHost(r *Result) rowKey { return rowKey{r.Lease.Bucket, r.Lease.HostID} }
 func rowOfPage(r *Result) rowKey { return rowKey{r.Lease.Bucket, r.Page.ID} }

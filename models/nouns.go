@@ -302,6 +302,7 @@ type Result struct {
 	Release bool // the last result of its lease: the host becomes idle
 
 	Page       Page
+	Before     *Page // the page as it was leased, or as the lease's result before left it; a store may write only what differs. nil: unknown
 	Visit      Visit
 	Host       Host     // OpenAt, BackoffUntil, Failures, Delay, Ahead and Trials are written, nothing else
 	Knowledge  []byte   // replaces what is known of the host and counts its Learned up; empty: leaves it

@@ -209,7 +209,7 @@ func (f *fetcher) transport(headerBytes int64) *http.Transport {
 		Protocols:              &protocols,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second},
 		MaxIdleConns:           512,
-		MaxIdleConnsPerHost:    4,
+		MaxIdleConnsPerHost:    64, // as many as may be in flight to a host
 		IdleConnTimeout:        60 * time.Second,
 	}
 	f.transports[headerBytes] = t

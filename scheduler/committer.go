@@ -72,6 +72,7 @@ func (c *committer) commit(ctx context.Context, batch []*finished) error {
 	c.results = slices.Grow(c.results[:0], len(batch))
 	for i := range batch {
 		c.results = append(c.results, batch[i].result)
+		c.results[i].Before = &batch[i].before
 	}
 	lost, err := c.write(ctx, c.results)
 	clear(c.results)

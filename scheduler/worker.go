@@ -342,7 +342,7 @@ func sooner(a, b time.Time) time.Time {
 }
 
 // pagesPerLease is how many due pages of an impatient host are visited over one connection before others have a turn.
-const pagesPerLease = 64
+const pagesPerLease = 128
 
 // holding tells why nothing may be claimed.
 func (w *Worker) holding(now time.Time) string {

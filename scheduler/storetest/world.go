@@ -101,7 +101,13 @@ func (w *world) visited(l models.Lease, i int) models.Result {
 	p.TriedAt, p.Stats.VisitedAt = models.At(w.now), models.At(w.now)
 	h := l.Host
 	h.OpenAt = models.At(w.now.Add(h.Delay))
+	var before *models.Page
+	if i%2 == 0 { // a store is to do the same without
+		leased := l.Pages[i].Page
+		before = &leased
+	}
 	return models.Result{
+		Before:  before,
 		Lease:   models.LeaseRef{Bucket: l.Host.Bucket, HostID: l.Host.ID, Token: l.Host.LeaseToken},
 		Release: i == len(l.Pages)-1,
 		Page:    p,
