@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -21,39 +22,67 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 		b := results[i].Lease.Bucket
 		byBucket[b] = append(byBucket[b], i)
 	}
-	var parcels []parcel
-	for _, group := range s.transactions(slices.Sorted(maps.Keys(byBucket))) {
+	groups := s.transactions(slices.Sorted(maps.Keys(byBucket)))
+	parcels, errs := make([][]parcel, len(groups)), make([]error, len(groups))
+	s.atOnce(len(groups), func(n int) {
 		var order []int
-		for _, bucket := range group {
+		for _, bucket := range groups[n] {
 			order = append(order, byBucket[bucket]...)
 		}
-		var more []parcel
-		err := s.inTx(ctx, func(t *tx) error {
-			c := commit{tx: t, queue: newQueue(t), now: now}
-			for _, i := range order {
-				c.results = append(c.results, &results[i])
-			}
-			judged, err := c.run(ctx)
-			if err != nil {
-				return fmt.Errorf("commit visits: %w", err)
-			}
-			for n, i := range order {
-				verdicts[i] = judged[n]
-			}
-			more = c.parcels
-			return nil
-		})
+		parcels[n], errs[n] = s.commit(ctx, now, results, order, verdicts)
+	})
+	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("commit visits: %w", err)
 		}
-		parcels = append(parcels, more...)
 	}
 	if s.sharded {
 		// What fails here stays in the outbox until Deliver succeeds, so nobody needs to hear of it; a body that is not noted
 		// is stored once more when it is seen again.
-		_ = s.deliver(ctx, parcels, contentsOf(results, verdicts))
+		_ = s.deliver(ctx, slices.Concat(parcels...), contentsOf(results, verdicts))
 	}
 	return verdicts, nil
+}
+
+// commit writes some of the results, by their places, in one transaction, and their verdicts. It returns what is to be
+// delivered.
+func (s *Store) commit(ctx context.Context, now time.Time, results []Result, places []int, verdicts []error) (parcels []parcel, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		c := commit{tx: t, queue: newQueue(t), now: now}
+		for _, i := range places {
+			c.results = append(c.results, &results[i])
+		}
+		judged, err := c.run(ctx)
+		if err != nil {
+			return err
+		}
+		for n, i := range places {
+			verdicts[i] = judged[n]
+		}
+		parcels = c.parcels
+		return nil
+	})
+	return parcels, err
+}
+
+// atOnce calls f for 0 to n-1, some at a time: each call is a transaction with its own connection.
+func (s *Store) atOnce(n int, f func(int)) {
+	width := min(max(1, s.options.Conns/2), n)
+	if width <= 1 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var group sync.WaitGroup
+	for first := range width {
+		group.Go(func() {
+			for i := first; i < n; i += width {
+				f(i)
+			}
+		})
+	}
+	group.Wait()
 }
 
 // commit writes the results of a transaction. Locks are taken in the same order by all: hosts by key, contents by digest,

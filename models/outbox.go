@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -134,9 +133,6 @@ func (b bodies) of(target int16) *parcelBody {
 	return b[target]
 }
 
-// deliveries is how many targets are delivered to at a time: each is a transaction with its own connection.
-const deliveries = 4
-
 // deliver brings parcels to their targets, and notes contents in their buckets, each target in a transaction of its own,
 // and removes what was delivered. It returns the first error; what is not delivered stays in the outbox.
 func (s *Store) deliver(ctx context.Context, parcels []parcel, contents []contentRow) error {
@@ -150,15 +146,9 @@ func (s *Store) deliver(ctx context.Context, parcels []parcel, contents []conten
 	}
 	todo := slices.Sorted(maps.Keys(targets))
 	errs := make([]error, len(todo))
-	var group sync.WaitGroup
-	for n := range min(deliveries, len(todo)) {
-		group.Go(func() {
-			for i := n; i < len(todo); i += deliveries {
-				errs[i] = s.inTx(ctx, func(t *tx) error { return t.deliver(ctx, byTarget[todo[i]], noted[todo[i]]) })
-			}
-		})
-	}
-	group.Wait()
+	s.atOnce(len(todo), func(i int) {
+		errs[i] = s.inTx(ctx, func(t *tx) error { return t.deliver(ctx, byTarget[todo[i]], noted[todo[i]]) })
+	})
 	var delivered []parcel
 	var first error
 	for i, target := range todo {
