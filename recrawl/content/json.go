@@ -96,7 +96,7 @@ func (r *jsonReader) place() string {
 func (r *jsonReader) leaf(value string) bool {
 	place := r.place()
 	name := strings.TrimSuffix(place[strings.LastIndexByte(place, '.')+1:], "[]")
-	return r.add(place, name+": "+fold(value))
+	return r.add(place, fold(name+": "+value))
 }
 
 func spell(token json.Token) string {
