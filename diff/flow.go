@@ -16,14 +16,12 @@ type piece struct {
 	text   string
 	tone   report.Tone
 	struck bool // out, where there are colours
+	dim    bool // its tone is fainter
 }
 
 // flow writes pieces behind a sign, broken at spaces where the terminal is narrower.
 func (p *printer) flow(sign string, pieces []piece) {
 	shown := map[string]report.Tone{"-": report.Bad, "+": report.Good, "~": report.Warn}[sign]
-	if len(pieces) > 0 && pieces[0].tone == report.Faint {
-		shown = report.Faint
-	}
 	p.flowIn(sign+" ", p.show.Style.Paint(shown, sign)+" ", pieces)
 }
 
@@ -56,6 +54,9 @@ func (p *printer) paint(of piece, run string) string {
 	run = p.show.Style.Paint(of.tone, run)
 	if of.struck && p.show.Style.Color {
 		run = "\x1b[9m" + run
+	}
+	if of.dim && p.show.Style.Color {
+		run = "\x1b[2m" + run
 	}
 	return run
 }

@@ -199,12 +199,12 @@ func (p *printer) words(l *Line) []piece {
 		text := clean(s.Text)
 		switch s.Op {
 		case Removed:
-			out = append(out, p.mark(bare(text), "[-", "-]", tone(l, report.Bad)))
+			out = append(out, p.mark(l, bare(text), "[-", "-]", report.Bad))
 		case Added:
 			if p.show.Style.Color && i > 0 && l.Spans[i-1].Op == Removed { // or the two would read as one word
 				out = append(out, piece{text: " "})
 			}
-			out = append(out, p.mark(bare(text), "{+", "+}", tone(l, report.Good)))
+			out = append(out, p.mark(l, bare(text), "{+", "+}", report.Good))
 		default:
 			out = append(out, piece{text: shorten(text, i == 0, i == len(l.Spans)-1), tone: tone(l, report.Neutral)})
 		}
@@ -223,7 +223,7 @@ func (p *printer) side(l *Line, op Op) []piece {
 		text := clean(s.Text)
 		switch {
 		case s.Op == op:
-			out = append(out, piece{text: bareOf(l)(text), tone: tone(l, shown)})
+			out = append(out, piece{text: bareOf(l)(text), tone: shown, dim: l.Noise})
 		case s.Op == Same:
 			out = append(out, piece{text: shorten(text, i == 0, i == len(l.Spans)-1), tone: tone(l, report.Neutral)})
 		}
@@ -232,12 +232,12 @@ func (p *printer) side(l *Line, op Op) []piece {
 }
 
 // mark puts signs around words where there is no colour to tell them.
-func (p *printer) mark(text, left, right string, shown report.Tone) piece {
+func (p *printer) mark(l *Line, text, left, right string, shown report.Tone) piece {
 	text = clipLine(text, mostRunes)
 	if !p.show.Style.Color {
 		text = left + text + right
 	}
-	return piece{text: text, tone: shown, struck: left == "[-"}
+	return piece{text: text, tone: shown, struck: left == "[-", dim: l.Noise}
 }
 
 // facts writes what is not seen: all of it where nothing else differs, else only on request.
