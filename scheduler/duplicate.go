@@ -105,10 +105,14 @@ func (c *committer) compare(ctx context.Context, batch []*finished) error {
 	var compared []*finished
 	var keys []int64
 	for _, f := range batch {
-		if f.compared() {
-			compared = append(compared, f)
-			keys = append(keys, keysOf(&f.result.Page)...)
+		if !f.compared() {
+			continue
 		}
+		now := keysOf(&f.result.Page)
+		if len(now) == 0 && f.before.DuplicateOf == "" && len(keysOf(&f.before)) == 0 {
+			continue // it says too little now and before
+		}
+		compared, keys = append(compared, f), append(keys, now...)
 	}
 	if compared == nil {
 		return nil
