@@ -23,6 +23,7 @@ type benchCmd struct {
 	Origin  benchOriginCmd  `cmd:"" help:"Serve the made-up sites alone, for other programs, until standard input ends."`
 
 	Significance benchSignificanceCmd `cmd:"" help:"Judge real pages with labels: false alarms, misses, milliseconds."`
+	Evidence     benchEvidenceCmd     `cmd:"" help:"Learn from real pages with labels what kinds of difference matter."`
 }
 
 // benchFlags are the flags of a run.

@@ -25,8 +25,7 @@ const (
 	worthDate    = 0.6 // nothing but a date: "Last updated" says that somebody was at it
 	worthNumber  = 0.6 // nothing but numbers: a price, a version
 	worthWhole   = 0.6 // the same address but for its query or fragment
-	worthMarkup  = 0.5 // the same words, cut into other blocks or set at another level
-	worthOpen    = 0.5 // text outside the main content and outside all known regions
+	worthMarkup  = 0.5 // the same words, cut into other blocks, set at another level or emphasised otherwise
 	worthBeside  = 0.2 // what stands beside the content
 	worthCounter = 0.1 // a number beside a word such as "views"
 	worthClock   = 0.05
@@ -91,7 +90,7 @@ func classify(all []pair) {
 			p.reason, p.worth = models.ReasonMarkupOnly, worthMarkup
 		}
 		if !p.main() {
-			p.worth = min(p.worth, worthOpen)
+			p.worth = min(p.worth, p.evidence())
 		}
 		p.noise |= p.transientText()
 		if p.noise != 0 {
@@ -130,6 +129,9 @@ func (p *pair) sameText() (models.Reasons, float64) {
 		return models.ReasonLinkTarget, worthLink
 	case p.before.Level != p.after.Level:
 		return models.ReasonHeading | models.ReasonMarkupOnly, worthMarkup
+	}
+	if p.before.hash(linkAll) == p.after.hash(linkAll) {
+		return models.ReasonMarkupOnly, worthMarkup
 	}
 	return models.ReasonLinkTarget, worthWhole
 }

@@ -84,13 +84,24 @@ func mainWhole(_ *View, b *Block) (uint64, bool) {
 // mainAll is a block of the main content with whole addresses, those within the page too. Pictures do not count: as many
 // are signed, sized or put off anew as are replaced.
 func mainAll(_ *View, b *Block) (uint64, bool) {
-	return b.hash(func(l *Link) string { return l.Whole }) + uint64(b.Level), b.Main
+	return b.hash(linkAll) + uint64(b.Level), b.Main
 }
 
-// openText is running text that stands in no region beside the content.
-func openText(_ *View, b *Block) (uint64, bool) {
-	return b.hash(linkTarget), !b.Main && b.Flags&(beside|InHeader|InMenu|InButton) == 0 && b.runes >= openRunes &&
-		2*b.linkRunes < b.runes
+// mainForm is the same with the emphasis of its words.
+func mainForm(v *View, b *Block) (uint64, bool) {
+	hash, ok := mainAll(v, b)
+	return hash ^ mix(b.form), ok
+}
+
+// innerBlock stands within the node of the main content, though its region is called otherwise: a list of contents in a
+// nav, a title in a header.
+func innerBlock(v *View, b *Block) (uint64, bool) {
+	return b.hash(linkTarget), v.zone(b) == Inner && b.Text != ""
+}
+
+// openText is text that stands in no region beside the content.
+func openText(v *View, b *Block) (uint64, bool) {
+	return hashString(slotSeed, b.Text), v.zone(b) == Open && b.Text != ""
 }
 
 func linkTarget(l *Link) string {
@@ -107,6 +118,8 @@ func linkWhole(l *Link) string {
 	return l.Whole
 }
 
+func linkAll(l *Link) string { return l.Whole }
+
 // hash is of the text and the links, whatever their order.
 func (b *Block) hash(of func(*Link) string) uint64 {
 	hash := hashString(slotSeed, b.Text)
@@ -121,7 +134,7 @@ func (b *Block) hash(of func(*Link) string) uint64 {
 
 // anyBlock is all of a block, wherever it stands.
 func anyBlock(_ *View, b *Block) (uint64, bool) {
-	hash := b.hash(func(l *Link) string { return l.Whole }) + uint64(b.Level)
+	hash := b.hash(linkAll) + uint64(b.Level)
 	for _, image := range b.Images {
 		hash += mix(hashString(slotSeed, image))
 	}
@@ -132,7 +145,7 @@ func anyBlock(_ *View, b *Block) (uint64, bool) {
 func (v *View) mainHash() uint64 {
 	sum := uint64(0)
 	for i := range v.blocks {
-		if h, ok := mainAll(v, &v.blocks[i]); ok {
+		if h, ok := mainForm(v, &v.blocks[i]); ok {
 			sum += mix(h)
 		}
 	}

@@ -44,6 +44,7 @@ type reader struct {
 	runes   int32
 	inLinks int32
 	inTitle bool
+	form    uint64 // of the block under way
 	titled  bool
 	ends    []int // of the blocks, in text
 }
@@ -124,6 +125,7 @@ func (r *reader) startTag(closed bool) {
 		r.cut()
 	}
 	r.special(tagName, &attrs)
+	r.emphasis(tagName)
 	if !closed {
 		r.push(tagName, kind, &attrs)
 	}

@@ -145,18 +145,7 @@ func (c *Case) compare() Verdict {
 		c.Page.remember(c.Before.mainHash())
 	}
 	c.Page.seen = max(c.Page.seen+1, uint32(max(c.Records, 0)))
-	d := compare(c.Before, c.After, mainBlock)
-	if d.empty() {
-		d = compare(c.Before, c.After, mainWhole)
-	}
-	if d.empty() {
-		if d = compare(c.Before, c.After, mainAll); d.size() > maxDetails {
-			d = difference{}
-		}
-	}
-	if d.empty() {
-		d = compare(c.Before, c.After, openText)
-	}
+	d := c.content()
 	if d.empty() {
 		return c.beside()
 	}
@@ -164,7 +153,8 @@ func (c *Case) compare() Verdict {
 	classify(pairs)
 	c.volatile(&d, pairs)
 	v := Verdict{Template: c.template(&d, pairs)}
-	back := c.Page.remember(c.After.mainHash())
+	main := c.After.mainHash()
+	back := c.Page.remember(main) && main != c.Before.mainHash()
 	for i := range pairs {
 		p := &pairs[i]
 		v.Reasons |= p.noise
@@ -183,12 +173,11 @@ func (c *Case) compare() Verdict {
 	return v
 }
 
-// maxDetails is how many blocks may differ in a link within the page alone, to be a change: where more do, a
-// generator numbers them.
-const maxDetails = 6
-
 // worthNoise is the significance below which a difference is noise whatever the threshold.
 const worthNoise = 0.15
+
+// mostBeside is the significance of what stands beside the content, at most: it never makes a change by itself.
+const mostBeside = 0.45
 
 // beside names what differs where the main content does not.
 func (c *Case) beside() Verdict {
@@ -205,7 +194,10 @@ func (c *Case) beside() Verdict {
 	for i := range pairs {
 		pairs[i].noise |= models.ReasonNav
 	}
-	v.Reasons, v.Significance = models.ReasonNav, worthBeside
+	v.Reasons = models.ReasonNav
+	for _, one := range Differences(c.Before, c.After) {
+		v.Significance = max(v.Significance, min(one.Worth(), mostBeside))
+	}
 	if c.Before.Title != c.After.Title {
 		v.Reasons |= models.ReasonTitle
 	}

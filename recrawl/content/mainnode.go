@@ -104,7 +104,6 @@ func (v *View) markMain() {
 // A line beside the main content is worth reading from so many runes on.
 const (
 	nearRunes = 15
-	openRunes = 40
 	longRunes = 80 // from which on a line with many links is text with links in it
 )
 

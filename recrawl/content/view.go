@@ -46,9 +46,10 @@ type Block struct {
 	Flags  Flags
 	Main   bool // it belongs to the main content
 
-	node      int32 // in View.nodes
-	runes     int32 // of Text
-	linkRunes int32 // of those, in links
+	node      int32  // in View.nodes
+	runes     int32  // of Text
+	linkRunes int32  // of those, in links
+	form      uint64 // print of the emphasis in it and of the kind of list it starts in
 }
 
 // Link is where a piece of content leads.

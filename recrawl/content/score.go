@@ -1,0 +1,182 @@
+package content
+
+import "slices"
+
+// Zone is where on a page a block stands, as far as that says whether what differs there matters to a reader.
+type Zone uint8
+
+// The zones, those that matter most first.
+const (
+	Main   Zone = iota // in the node of the main content
+	Near               // beside that node and marked as content: a title, a date
+	Inner              // in that node, in a region that is not called content
+	Open               // in no region that has a name
+	Header             //
+	Nav                // and menus
+	Footer             //
+	Aside              //
+	Dialog             // and consent
+	Button             //
+	Unseen             // hidden, or ignored by the rules
+	zones
+)
+
+// Detail is what of a block differs.
+type Detail uint8
+
+// The details, those that a reader sees first.
+const (
+	Words    Detail = iota // its text, or it came or went
+	Target                 // where a link leads: host and path
+	Address                // the rest of its address
+	Fragment               // the place on the page itself that a link leads to
+	Level                  // the level of a heading
+	Form                   // emphasis, or the kind of list
+	Picture                // the address of an image, without its query
+	details
+)
+
+var (
+	zoneWords   = [zones]string{"main", "near", "inner", "open", "header", "nav", "footer", "aside", "dialog", "button", "unseen"}
+	detailWords = [details]string{"words", "target", "address", "fragment", "level", "form", "picture"}
+)
+
+// Difference is a kind of difference between two views: what differs, and where.
+type Difference struct {
+	Zone   Zone
+	Detail Detail
+}
+
+// String is such as "footer words".
+func (d Difference) String() string { return zoneWords[d.Zone] + " " + detailWords[d.Detail] }
+
+// evidence is the significance of each kind of difference: how often it was worth a new version to the people of Open
+// Terms Archive, who chose the part of each page that they keep. It was learned on 7,000 visits to 157 pages of 79
+// services (collections genai-contrib, dating, genai-eu and france-elections; 1390 rows without a change and 967 with
+// one, none left out between them), which none of the services in the project's own tests belongs to. A row counts for
+// the first kind in this order that it shows, and for 1/√n where its page has n rows with that label; `go run
+// ./internal/sigbench DIR…` prints the shares and the figures below.
+//
+// The values keep the order of those shares. They are above a half as long as false alarms, added up from the first kind
+// on, stay within 2 % of the visits without a change; footers are the next kind, and would add 2.6 points. Kinds that were seen on
+// less than three services take the value of their zone.
+var evidence = [zones][details]float64{
+	Main:   {Words: 1, Target: 0.95, Address: 0.9, Fragment: 0.85, Level: 0.7, Form: 0.65, Picture: 0.25},
+	Near:   {Words: 0.9, Target: 0.9, Address: 0.85, Fragment: 0.8, Level: 0.65, Form: 0.6, Picture: 0.2},
+	Inner:  {Words: 0.8, Target: 0.8, Address: 0.4, Fragment: 0.4, Level: 0.4, Form: 0.4, Picture: 0.2},
+	Open:   {Words: 0.55, Target: 0.3, Address: 0.3, Fragment: 0.3, Level: 0.3, Form: 0.3, Picture: 0.2},
+	Header: {Words: 0.25, Target: 0.2, Address: 0.2, Fragment: 0.2, Level: 0.2, Form: 0.2, Picture: 0.15},
+	Nav:    {Words: 0.25, Target: 0.2, Address: 0.2, Fragment: 0.2, Level: 0.2, Form: 0.2, Picture: 0.15},
+	Footer: {Words: 0.4, Target: 0.35, Address: 0.2, Fragment: 0.2, Level: 0.2, Form: 0.2, Picture: 0.2},
+	Aside:  {Words: 0.2, Target: 0.2, Address: 0.2, Fragment: 0.2, Level: 0.2, Form: 0.2, Picture: 0.15},
+	Dialog: {Words: 0.2, Target: 0.2, Address: 0.2, Fragment: 0.2, Level: 0.2, Form: 0.2, Picture: 0.15},
+	Button: {Words: 0.45, Target: 0.2, Address: 0.2, Fragment: 0.2, Level: 0.2, Form: 0.2, Picture: 0.15},
+	Unseen: {Words: 0.1, Target: 0.1, Address: 0.1, Fragment: 0.1, Level: 0.1, Form: 0.1, Picture: 0.1},
+}
+
+// Worth is the significance of a kind of difference, from 0 to 1.
+func (d Difference) Worth() float64 { return evidence[d.Zone][d.Detail] }
+
+// content is rungs 4 and 5 of what Judge asks: what differs in the kinds that are worth more than a half, the weightiest
+// alone.
+func (c *Case) content() difference {
+	var d difference
+	for _, counts := range []func(*View, *Block) (uint64, bool){mainBlock, mainWhole, mainAll, mainForm, innerBlock, openText} {
+		if d = compare(c.Before, c.After, counts); !d.empty() {
+			break
+		}
+	}
+	return d
+}
+
+// zone is where a block stands.
+func (v *View) zone(b *Block) Zone {
+	inner := v.main >= 0 && int(v.main) < len(v.nodes) && b.node >= v.main && b.node < v.nodes[v.main].end
+	switch f := b.Flags; {
+	case b.Main && inner:
+		return Main
+	case b.Main:
+		return Near
+	case f&(Hidden|Ignored) != 0:
+		return Unseen
+	case f&(InDialog|InConsent) != 0:
+		return Dialog
+	case inner:
+		return Inner
+	case f&InFooter != 0:
+		return Footer
+	case f&InAside != 0:
+		return Aside
+	case f&(InNav|InMenu) != 0:
+		return Nav
+	case f&InHeader != 0:
+		return Header
+	case f&InButton != 0:
+		return Button
+	}
+	return Open
+}
+
+// evidence is what a pair outside the main content is worth at most.
+func (p *pair) evidence() float64 {
+	for _, b := range []*Block{p.before, p.after} {
+		if b != nil && b.Flags&(beside|InHeader|InMenu|InButton) == 0 {
+			return evidence[Open][Words]
+		}
+	}
+	return evidence[Inner][Words]
+}
+
+// Differences are the kinds of difference between two views, each once, those that matter most first.
+func Differences(before, after *View) []Difference {
+	d := compare(before, after, func(v *View, b *Block) (uint64, bool) {
+		hash, _ := anyBlock(v, b)
+		return hash ^ mix(b.form), true
+	})
+	var found [zones][details]bool
+	for _, p := range d.pairs() {
+		zone := zones
+		if p.before != nil {
+			zone = before.zone(p.before)
+		}
+		if p.after != nil {
+			zone = min(zone, after.zone(p.after))
+		}
+		p.details(&found[zone])
+	}
+	var all []Difference
+	for zone := range zones {
+		for detail := range details {
+			if found[zone][detail] {
+				all = append(all, Difference{zone, detail})
+			}
+		}
+	}
+	return all
+}
+
+// details notes what differs between the two blocks of a pair.
+func (p *pair) details(found *[details]bool) {
+	var none Block
+	a, b := p.before, p.after
+	if a == nil {
+		a = &none
+	}
+	if b == nil {
+		b = &none
+	}
+	switch {
+	case a.Text != b.Text:
+		found[Words] = true
+		return
+	case a.hash(linkTarget) != b.hash(linkTarget):
+		found[Target] = true
+	case a.hash(linkWhole) != b.hash(linkWhole):
+		found[Address] = true
+	case a.hash(linkAll) != b.hash(linkAll):
+		found[Fragment] = true
+	}
+	found[Level] = found[Level] || a.Level != b.Level
+	found[Form] = found[Form] || a.form != b.form
+	found[Picture] = found[Picture] || !slices.Equal(a.Images, b.Images)
+}
