@@ -7,11 +7,11 @@ import (
 )
 
 // linkPrint gathers a print of what of a page can matter though its visible text stays: where its links lead, the whole
-// address of each, and the levels of its headings, whatever their order. It is the sum of their hashes, so it needs no
+// address of each, the levels of its headings, its emphasis and lists, whatever their order. It is the sum of their hashes, so it needs no
 // sorting and no second pass. Where it differs the page is looked at closely; so it may say too often that something does.
 type linkPrint struct {
 	sum   uint64
-	links int // and headings
+	links int // and the rest
 }
 
 // add counts a link that a reader can follow, as often as it stands there. What leads to a page counts by its Target, its
@@ -38,6 +38,18 @@ func (p *linkPrint) add(u canon.URL, ref string, times int) {
 func (p *linkPrint) heading(level byte) {
 	p.links++
 	p.sum += mix(fnvOffset + uint64(level))
+}
+
+// emphasis counts an element that shows in how words stand there: strong and b, em and i look the same.
+func (p *linkPrint) emphasis(element string) {
+	switch element {
+	case "strong":
+		element = "b"
+	case "em":
+		element = "i"
+	}
+	p.links++
+	p.sum += mix(fnvString(fnvOffset, element))
 }
 
 // value is the print; 0 is kept for "nothing of the kind".

@@ -29,6 +29,8 @@ func TestLinkPrint(t *testing.T) {
 		"a fragment beside":      {held + `<a href=/one#part>again</a>`, false},
 		"another scheme":         {strings.Replace(held, "/one", "http://example.org/one", 1), false},
 		"a heading":              {held + `<h2>x</h2>`, false},
+		"emphasis":               {held + `<b>x</b>`, false},
+		"hidden emphasis":        {held + `<div hidden><b>x</b></div>`, true},
 		"a hidden heading":       {held + `<div hidden><h2>x</h2></div>`, true},
 		"tracking":               {strings.Replace(held, "/one", "/one?utm_source=x&gclid=3", 1), true},
 		"a session":              {strings.Replace(held, "a=2", "a=2&amp;PHPSESSID=17", 1), true},

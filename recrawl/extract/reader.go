@@ -95,6 +95,10 @@ func (r *reader) startTag(closed bool) {
 		if !r.text.Hidden() {
 			r.print.heading(element[1] - '0')
 		}
+	case "b", "strong", "i", "em", "code", "del", "s", "ul", "ol":
+		if !r.text.Hidden() {
+			r.print.emphasis(element)
+		}
 	case "title":
 		r.inTitle = !r.titled && !closed
 		r.titled = true
