@@ -56,6 +56,16 @@ func skipLength(head []byte) int64 {
 	return int64(binary.LittleEndian.Uint32(head[extraOffset:]))
 }
 
+// plainLength is the plain size that a member's head claims, as far as it may be believed before it is unpacked; 0 where
+// it claims none.
+func plainLength(member []byte) int {
+	if skipLength(member) != int64(len(member)) {
+		return 0
+	}
+	const most = 100 // times; more is left to grow
+	return min(int(binary.LittleEndian.Uint32(member[extraOffset+4:])), most*len(member))
+}
+
 // counter counts the bytes that gzip took from its source: as an io.ByteReader it is read to the byte and no further.
 type counter struct {
 	src interface {

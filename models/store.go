@@ -55,6 +55,7 @@ type Store struct {
 	mu       sync.Mutex
 	prepared map[string]*statement // guarded by mu: statements of SQLite's writer, by text; nil: wanted
 	wanted   []string              // guarded by mu: those to prepare before the next transaction
+	reading  map[string]*statement // guarded by mu: statements of SQLite's readers, by text
 }
 
 // Open opens a database: "postgres://…" (or "postgresql://…"), "sqlite:PATH", or a path, which means SQLite. Unless
@@ -66,7 +67,8 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Idle <= 0 {
 		o.Idle = 30 * time.Second
 	}
-	s := &Store{options: o, prepared: make(map[string]*statement)}
+	s := &Store{options: o, prepared: make(map[string]*statement),
+		reading: make(map[string]*statement)}
 	if err := s.connect(ctx, dsn); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 	}
@@ -111,5 +113,39 @@ func quiet() *gorm.Config {
 
 // rows runs a query outside any transaction.
 func (s *Store) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return s.reader.QueryContext(ctx, s.dialect.statement(query), s.dialect.arguments(args)...)
+	args = s.dialect.arguments(args)
+	if s.dialect == postgresDialect {
+		return s.reader.QueryContext(ctx, query, args...)
+	}
+	stmt, err := s.prepareRead(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if stmt == nil {
+		return s.reader.QueryContext(ctx, s.dialect.statement(query), args...)
+	}
+	return stmt.QueryContext(ctx, stmt.arrange(args)...)
+}
+
+// prepareRead returns the prepared form of a query on SQLite's readers, which keep it; nil where they keep enough. It
+// waits for a reader without holding mu, which whoever has the reader may need.
+func (s *Store) prepareRead(ctx context.Context, query string) (*statement, error) {
+	s.mu.Lock()
+	kept, full := s.reading[query], len(s.reading) >= maxPrepared
+	s.mu.Unlock()
+	if kept != nil || full {
+		return kept, nil
+	}
+	text, order := positional(s.dialect.statement(query))
+	stmt, err := s.reader.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if kept := s.reading[query]; kept != nil { // somebody else was faster
+		return kept, stmt.Close()
+	}
+	s.reading[query] = &statement{stmt, order}
+	return s.reading[query], nil
 }
