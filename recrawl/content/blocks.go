@@ -18,36 +18,47 @@ func (r *reader) characters(text []byte) {
 	}
 	before := r.runes
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
+		if c := text[i]; c < utf8.RuneSelf {
 			i++
-			switch {
-			case c == '\n' && e.pre:
+			if c == '\n' && e.pre {
 				r.cut()
 				before = r.runes
-			case c == ' ' || c >= '\t' && c <= '\r':
-				r.space = true
-			case c > ' ' && c != 0x7F:
-				r.owedSpace()
-				r.text = append(r.text, c)
-				r.runes++
+			} else {
+				r.ascii(c)
 			}
 			continue
 		}
-		c2, size := utf8.DecodeRune(text[i:])
+		c, size := utf8.DecodeRune(text[i:])
 		i += size
-		switch {
-		case zeroWidth(c2):
-		case unicode.IsSpace(c2):
-			r.space = true
-		default:
-			r.owedSpace()
-			r.text = utf8.AppendRune(r.text, straight(c2))
-			r.runes++
-		}
+		r.rune(c)
 	}
 	if e.link {
 		r.inLinks += r.runes - before
+	}
+}
+
+// ascii adds one of the runes that most text is made of.
+func (r *reader) ascii(c byte) {
+	switch {
+	case c == ' ' || c >= '\t' && c <= '\r':
+		r.space = true
+	case c > ' ' && c != 0x7F:
+		r.owedSpace()
+		r.text = append(r.text, c)
+		r.runes++
+	}
+}
+
+// rune adds any other.
+func (r *reader) rune(c rune) {
+	switch {
+	case zeroWidth(c):
+	case unicode.IsSpace(c):
+		r.space = true
+	default:
+		r.owedSpace()
+		r.text = utf8.AppendRune(r.text, straight(c))
+		r.runes++
 	}
 }
 

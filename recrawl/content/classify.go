@@ -142,7 +142,7 @@ func numbers(text string) (models.Reasons, float64) {
 	switch {
 	case t.counts > 0 && t.words <= maxCounterWords:
 		return models.ReasonCounter, worthCounter
-	case t.dates > 0:
+	case t.dates > 0, t.year && t.numbers >= 3:
 		return models.ReasonDateOnly, worthDate
 	}
 	return models.ReasonCounter, worthNumber

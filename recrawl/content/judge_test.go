@@ -81,6 +81,20 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestDatesByNumbersAlone(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"2024-10-14", "更新日期：2024年10月14日", "Stand: 14.10.2024", "14 Oct 2024"} {
+		if got, _ := numbers(text); got != models.ReasonDateOnly {
+			t.Errorf("%q differs in %v, want a date", text, got)
+		}
+	}
+	for _, text := range []string{"17 €", "Version 3.4.5", "1,234 views"} {
+		if got, _ := numbers(text); got != models.ReasonCounter {
+			t.Errorf("%q differs in %v, want a number", text, got)
+		}
+	}
+}
+
 func TestThresholdDecides(t *testing.T) {
 	t.Parallel()
 	held := page("Terms", append(story(5), "Last updated: 3 June 2024")...)

@@ -36,7 +36,7 @@ lundi mardi mercredi jeudi vendredi samedi dimanche
 januar februar märz april mai juni juli august september oktober november dezember
 montag dienstag mittwoch donnerstag freitag samstag sonntag uhr
 enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre de
-gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre a à at le la the on um am`)
+gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre 年 月 日 a à at le la the on um am`)
 
 // ageWords are those of "3 minutes ago".
 var ageWords = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months ago
@@ -64,6 +64,7 @@ type shapeOfText struct {
 	ago     bool // one of them says that it is an age: a term of 30 days is none
 	counts  int  // of those, words beside counters
 	numbers int  // runs of digits
+	year    bool // one of them is a year
 	clock   bool // it has a time of day: 12:34
 }
 
@@ -81,6 +82,7 @@ func look(s string) shapeOfText {
 			end := until(s, func(r rune) bool { return !unicode.IsDigit(r) && r != ':' })
 			t.numbers++
 			t.clock = t.clock || isClock(s[:end])
+			t.year = t.year || end == len("2026") && (s[:2] == "19" || s[:2] == "20")
 			s = s[end:]
 		default:
 			s = s[size:]

@@ -13,7 +13,6 @@ type document struct {
 	title      string
 	paragraphs []string
 	wrap       string // the element around the content
-	attributes []string
 }
 
 func drawDocument(t *rapid.T) document {
