@@ -40,6 +40,7 @@ type daemon struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	log    string        // file of its standard error
+	notify *net.UnixConn // hears what it tells its supervisor
 	exited chan struct{} // closed when it has ended
 	err    error         // how it ended; to be read after exited is closed
 }
@@ -47,18 +48,26 @@ type daemon struct {
 // launch starts the daemon and returns when it says that it is ready, as systemd would hear it.
 func launch(t *testing.T, log string, args ...string) *daemon {
 	t.Helper()
+	d := begin(t, log, args...)
+	d.awaitReady()
+	return d
+}
+
+// begin starts the daemon, which is not ready yet.
+func begin(t *testing.T, log string, args ...string) *daemon {
+	t.Helper()
 	socket := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	t.Cleanup(func() { conn.Close() })
 	stderr, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stderr.Close()
-	d := &daemon{t: t, log: log, exited: make(chan struct{}), cmd: exec.Command(program(t), args...)}
+	d := &daemon{t: t, log: log, notify: conn, exited: make(chan struct{}), cmd: exec.Command(program(t), args...)}
 	d.cmd.Stdout, d.cmd.Stderr = stderr, stderr
 	d.cmd.Env = append(os.Environ(), "NOTIFY_SOCKET="+socket)
 	if err := d.cmd.Start(); err != nil {
@@ -72,18 +81,17 @@ func launch(t *testing.T, log string, args ...string) *daemon {
 		_ = d.cmd.Process.Kill() // it has ended long before unless the test failed
 		<-d.exited
 	})
-	d.awaitReady(conn)
 	return d
 }
 
 // awaitReady reads what the daemon tells its supervisor until it is ready, and fails the test when it ends before.
-func (d *daemon) awaitReady(conn *net.UnixConn) {
+func (d *daemon) awaitReady() {
 	d.t.Helper()
 	ready := make(chan error, 1)
 	go func() {
 		message := make([]byte, 4096)
 		for {
-			n, err := conn.Read(message)
+			n, err := d.notify.Read(message)
 			if err != nil || bytes.Contains(message[:n], []byte("READY=1")) {
 				ready <- err
 				return

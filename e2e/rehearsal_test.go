@@ -176,6 +176,14 @@ func (r *rehearsal) database() string {
 // launch starts a daemon with the origin's clock on the start page of every host. Workers need names of their own.
 func (r *rehearsal) launch(worker string) *daemon {
 	r.t.Helper()
+	d := r.begin(worker)
+	d.awaitReady()
+	return d
+}
+
+// begin is launch without waiting until the daemon is ready.
+func (r *rehearsal) begin(worker string) *daemon {
+	r.t.Helper()
 	args := []string{"run", "--config", r.path("recrawld.yaml"), "--data", r.data(), "--store", r.store,
 		"--speed", fmt.Sprint(r.anchor.Speed),
 		"--anchor", r.anchor.RealAt.Format(time.RFC3339Nano) + "," + r.anchor.At.Format(time.RFC3339Nano)}
@@ -185,7 +193,7 @@ func (r *rehearsal) launch(worker string) *daemon {
 	for _, h := range r.corpus.Hosts {
 		args = append(args, h.URL("/"))
 	}
-	return launch(r.t, r.path("daemon"+worker+".log"), args...)
+	return begin(r.t, r.path("daemon"+worker+".log"), args...)
 }
 
 // sleep waits until the world's clock shows a moment.

@@ -73,7 +73,7 @@ func (c *Corpus) load(dir string, hosts int) error {
 			page = &Page{Path: documentPath(title), Title: title, Section: label, Traits: traitsOf(c.count())}
 			host.Add(page)
 		}
-		page.append(Version{At: row.at, Body: body, Label: row.label})
+		page.append(Version{At: row.at, Body: body, Label: row.label, Skipped: row.skipped})
 	}
 	c.furnish()
 	return nil
@@ -161,6 +161,7 @@ type indexRow struct {
 	page, file string
 	at         time.Time
 	label      Label
+	skipped    int
 }
 
 func readIndex(name string) ([]indexRow, error) {
@@ -179,7 +180,11 @@ func readIndex(name string) ([]indexRow, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read %s, row %d: %w", name, i+2, err)
 		}
-		rows = append(rows, indexRow{page: r[1], file: r[3], at: time.Unix(seconds, 0).UTC(), label: Label(r[6])})
+		skipped, err := strconv.Atoi(r[7])
+		if err != nil {
+			return nil, fmt.Errorf("read %s, row %d: %w", name, i+2, err)
+		}
+		rows = append(rows, indexRow{page: r[1], file: r[3], at: time.Unix(seconds, 0).UTC(), label: Label(r[6]), skipped: skipped})
 	}
 	return rows, nil
 }

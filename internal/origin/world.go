@@ -56,6 +56,7 @@ type Version struct {
 	Noise    bool                   // nothing but times and counters differs from the version before
 	Body     func() ([]byte, error) // for 200
 	Label    Label                  // what somebody else found to have changed
+	Skipped  int                    // other bodies that were there before it and are left out
 }
 
 // Label says whether the content of a version differs from that of the version before.
