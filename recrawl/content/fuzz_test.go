@@ -92,7 +92,7 @@ func FuzzJudge(f *testing.F) {
 func FuzzMemory(f *testing.F) {
 	memory := &PageMemory{}
 	for i := range uint32(3) {
-		memory.changed(uint64(i), i, i+1)
+		memory.changed(uint64(i), i, i+1, i == 1)
 	}
 	memory.seen = 9
 	f.Add(memory.Encode())
@@ -121,7 +121,7 @@ func TestMemoriesAreBounded(t *testing.T) {
 	t.Parallel()
 	memory, host := &PageMemory{seen: 1 << 31, run: 1, runs: 3}, &HostMemory{}
 	for i := range uint64(5000) {
-		memory.changed(mix(i), uint32(mix(i)), uint32(mix(i+1)))
+		memory.changed(mix(i), uint32(mix(i)), uint32(mix(i+1)), false)
 		memory.remember(mix(i))
 		for p := range int64(10) {
 			host.learn(mix(i), Template, strings.Repeat("path/", 50), strings.Repeat("é", 100), int64(mix(i)>>1)+p, 1<<40)
@@ -148,7 +148,7 @@ func TestMemoriesAreBounded(t *testing.T) {
 func TestDamagedMemoriesAreEmpty(t *testing.T) {
 	t.Parallel()
 	memory := &PageMemory{seen: 5}
-	memory.changed(1, 2, 3)
+	memory.changed(1, 2, 3, false)
 	whole := memory.Encode()
 	for i := range whole {
 		altered := slices.Clone(whole)

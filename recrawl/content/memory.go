@@ -92,8 +92,9 @@ func (m *PageMemory) slot(key uint64) *slot {
 	return nil
 }
 
-// changed counts a change of a place from a text to another one.
-func (m *PageMemory) changed(key uint64, from, to uint32) {
+// changed counts a change of a place from a text to another one; 0 is none. What rolls is counted where the text was there
+// before.
+func (m *PageMemory) changed(key uint64, from, to uint32, rolls bool) {
 	s := slot{key: key, since: m.seen}
 	if at := slices.IndexFunc(m.slots, func(s slot) bool { return s.key == key }); at >= 0 {
 		s = m.slots[at]
@@ -101,10 +102,13 @@ func (m *PageMemory) changed(key uint64, from, to uint32) {
 	} else if len(m.slots) >= maxSlots {
 		m.slots = slices.Delete(m.slots, 0, 1)
 	}
-	if s.changes > 0 && slices.Contains(s.texts[:], to) {
+	back := slices.Contains(s.texts[:], to)
+	if rolls && to != 0 && back || !rolls && s.changes > 0 && back {
 		s.backs = saturate(s.backs)
 	}
-	s.changes = saturate(s.changes)
+	if !rolls || to != 0 && back {
+		s.changes = saturate(s.changes)
+	}
 	s.texts[1], s.texts[0] = s.texts[0], from
 	m.slots = append(m.slots, s)
 }

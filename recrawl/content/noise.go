@@ -1,6 +1,7 @@
 package content
 
 import (
+	"slices"
 	"strings"
 
 	"recrawld/models"
@@ -39,13 +40,58 @@ func (v *View) crowded() map[uint64]int {
 	return counts
 }
 
+// ranks says for some blocks, in document order, how many of the same path stand before each.
+func (v *View) ranks(blocks []int32) map[*Block]int {
+	ranks, counts := make(map[*Block]int, len(blocks)), map[uint64]int{}
+	for i := range v.blocks {
+		if len(blocks) == 0 {
+			break
+		}
+		slot := v.nodes[v.blocks[i].node].slot
+		if blocks[0] == int32(i) {
+			ranks[&v.blocks[i]], blocks = counts[slot], blocks[1:]
+		}
+		counts[slot]++
+	}
+	return ranks
+}
+
+// grounds is what stands where in the two views of a difference.
+type grounds struct {
+	d             *difference
+	before, after map[uint64]int // blocks of each path
+	was, is       map[*Block]int // ranks of those that went and came
+}
+
+func (d *difference) grounds() grounds {
+	return grounds{d: d, before: d.before.crowded(), after: d.after.crowded(),
+		was: d.before.ranks(d.gone), is: d.after.ranks(d.come)}
+}
+
+// rolls tells whether a pair is none of a place whose text was replaced, but of a list that new text is added to while the
+// rest stays: it came or went alone, or stands elsewhere in the list, counted from both its ends, than what it is paired
+// with. Such as a change log, comments, the ten latest news.
+func (g *grounds) rolls(p *pair) bool {
+	switch {
+	case p.before == nil:
+		return g.after[g.d.after.slot(p.after)] > 1
+	case p.after == nil:
+		return g.before[g.d.before.slot(p.before)] > 1
+	}
+	before, after := g.d.before.slot(p.before), g.d.after.slot(p.after)
+	was, is := g.was[p.before], g.is[p.after]
+	return before == after && was != is && g.before[before]-was != g.after[after]-is
+}
+
+func (v *View) slot(b *Block) uint64 { return v.nodes[b.node].slot }
+
 // volatile is the first half of rung 5: it counts what changed where, and marks the pairs in places that keep changing.
 func (c *Case) volatile(d *difference, pairs []pair) {
 	if len(pairs) > maxSlots {
 		return
 	}
-	before, after := d.before.crowded(), d.after.crowded()
-	counted := map[uint64]bool{}
+	ground := d.grounds()
+	counted := map[spot]bool{}
 	for i := range pairs {
 		p := &pairs[i]
 		var key uint64
@@ -53,19 +99,21 @@ func (c *Case) volatile(d *difference, pairs []pair) {
 		var block *Block
 		var path string
 		if p.before != nil {
-			key, from, block, path = d.before.place(p.before, before), textPrint(p.before), p.before, d.before.Path(p.before)
+			key, from, block, path = d.before.place(p.before, ground.before), textPrint(p.before), p.before, d.before.Path(p.before)
 		}
 		if p.after != nil {
-			key, to, block, path = d.after.place(p.after, after), textPrint(p.after), p.after, d.after.Path(p.after)
+			key, to, block, path = d.after.place(p.after, ground.after), textPrint(p.after), p.after, d.after.Path(p.after)
 		}
 		if block.Main && block.runes > volatileRunes {
 			continue
 		}
-		was, known := counted[key] // several blocks may stand at one place, such as the cells of a column of numbers
-		if !known {
-			was = c.isVolatile(key, p)
-			counted[key] = was
-			c.Page.changed(key, from, to)
+		rolls := ground.rolls(p)
+		at := spot{key, rolls}
+		was, known := counted[at] // several blocks may stand at one place, such as the cells of a column of numbers
+		if rolls || !known {
+			was = c.isVolatile(key, p, to, rolls)
+			counted[at] = was
+			c.Page.changed(key, from, to, rolls)
 		}
 		if was {
 			p.noise |= models.ReasonVolatile
@@ -77,15 +125,24 @@ func (c *Case) volatile(d *difference, pairs []pair) {
 	}
 }
 
-// isVolatile tells whether a place kept changing before now.
-func (c *Case) isVolatile(key uint64, p *pair) bool {
+// spot is a place, for what was replaced there or for what rolls.
+type spot struct {
+	key   uint64
+	rolls bool
+}
+
+// isVolatile tells whether a place kept changing before now. What rolls is news, unless the same texts come again.
+func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 	if order, decided := c.Orders.of(key); decided {
 		return order.Noise
+	}
+	s := c.Page.slot(key)
+	if rolls && (s == nil || 2*s.backs < s.changes || to != 0 && !slices.Contains(s.texts[:], to)) {
+		return false
 	}
 	if r := c.Host.region(key); r != nil && r.kind == Volatile && len(r.pages) >= hostPages {
 		return true
 	}
-	s := c.Page.slot(key)
 	if s == nil {
 		return false
 	}
