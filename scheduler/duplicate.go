@@ -182,7 +182,9 @@ func (f *finished) settle(original models.Twin, duplicate bool, t *twins) {
 	p.DuplicateOf = ""
 	if duplicate {
 		p.DuplicateOf = original.URL
-		unlink(&f.result, &f.outcome)
+		if f.planner.config.SettingsOf(p.SiteID).Duplicates {
+			unlink(&f.result, &f.outcome)
+		}
 	}
 	if duplicate || f.before.DuplicateOf != "" {
 		f.planner.repace(&f.result, &f.before, &f.outcome)

@@ -89,6 +89,10 @@ func TestDuplicatesAreVisitedAtTheCeiling(t *testing.T) {
 			if p.Rule != models.RulePolicy || p.DueAt != policy.DueAt {
 				t.Errorf("where the site does not want it: due %v by %v, want %v by policy", p.DueAt, p.Rule, policy.DueAt)
 			}
+			if len(got[0].Links) != 2 || len(got[0].Discovered) != 2 || p.Children != 2 {
+				t.Errorf("where the site does not want it: %d links, %d pages discovered, want both links followed", len(got[0].Links),
+					len(got[0].Discovered))
+			}
 			continue
 		}
 		if wait := p.DueAt.Time().Sub(noon); p.Rule != models.RuleDuplicate || wait < ceiling/2 || wait > ceiling*2 {
