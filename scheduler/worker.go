@@ -293,12 +293,13 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 	if len(buckets) == 0 {
 		room = 1 // what is not used is missed by others
 	}
+	room = min(room, hostsPerClaim)
 	paid, err := w.purses.all.take(ctx, room)
 	if err != nil || paid.requests == 0 {
 		return nil, paid.next, err
 	}
 	c := models.ClaimRequest{Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name, Buckets: buckets, Hosts: paid.requests,
-		Pages: pagesPerLease, Patient: w.Clock.Real(patient)}
+		Pages: w.pagesPerLease(), Patient: w.Clock.Real(patient)}
 	var leases []models.Lease
 	switch {
 	case len(buckets) > 0:
@@ -341,8 +342,12 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// pagesPerLease is how many due pages of an impatient host are visited over one connection before others have a turn.
-const pagesPerLease = 128
+// hostsPerClaim is how many hosts are claimed at a time: the first are visited while the next are read.
+const hostsPerClaim = 64
+
+// pagesPerLease is how many due pages of an impatient host are visited over one connection before others have a turn:
+// fewer where many hosts are held, for all of them are in memory.
+func (w *Worker) pagesPerLease() int { return min(max(16384/max(w.Fetchers, 1), 32), 128) }
 
 // holding tells why nothing may be claimed.
 func (w *Worker) holding(now time.Time) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -130,8 +131,9 @@ func (b *bench) colly(ctx context.Context) ([]figure, error) {
 	if _, _, closed := s.close(); err != nil || closed != nil {
 		return nil, errors.Join(err, closed)
 	}
-	if n := strings.TrimSpace(string(out)); n != strconv.Itoa(b.pages) {
-		return nil, fmt.Errorf("fetched %s pages, want %d", n, b.pages)
+	n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil || n < b.pages || n > b.pages+len(s.urls) { // a start page may be asked for twice: it marks it when it has it
+		return nil, fmt.Errorf("fetched %s pages, want %d", bytes.TrimSpace(out), b.pages)
 	}
 	return []figure{t.figure("first crawl, 20 hosts", "colly", b.pages)}, nil
 }
