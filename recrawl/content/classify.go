@@ -1,7 +1,6 @@
 package content
 
 import (
-	"slices"
 	"strings"
 
 	"recrawld/models"
@@ -86,7 +85,7 @@ func classify(all []pair) {
 	for i := range all {
 		p := &all[i]
 		p.reason, p.worth = p.kind()
-		if recut && p.reason&(models.ReasonText|models.ReasonHeading) != 0 {
+		if recut && !p.reworded() && p.reason&(models.ReasonText|models.ReasonHeading) != 0 {
 			p.reason, p.worth = models.ReasonMarkupOnly, worthMarkup
 		}
 		if !p.main() {
@@ -142,7 +141,7 @@ func numbers(text string) (models.Reasons, float64) {
 	switch {
 	case t.counts > 0 && t.words <= maxCounterWords:
 		return models.ReasonCounter, worthCounter
-	case t.dates > 0, t.year && t.numbers >= 3:
+	case t.dated, t.year && t.numbers >= 3:
 		return models.ReasonDateOnly, worthDate
 	}
 	return models.ReasonCounter, worthNumber
@@ -151,22 +150,36 @@ func numbers(text string) (models.Reasons, float64) {
 // maxCounterWords is how many words stand beside a counter at most.
 const maxCounterWords = 6
 
-// datesOnly tells whether two texts are the same but for names of months and days, and numbers.
+// datesOnly tells whether two texts are the same but for names of months and days, and numbers. The words that join these
+// may differ with them, not by themselves.
 func datesOnly(a, b string) bool {
 	if len(a) > 400 || len(b) > 400 {
 		return false
 	}
-	strip := func(s string) string {
-		return strings.Join(slices.DeleteFunc(strings.Fields(masked(s)), func(w string) bool {
-			w = strings.ToLower(strings.Trim(w, ".,:;()"))
-			return dateWords[w] || strings.Trim(w, "0/-.:thndrs") == ""
-		}), " ")
+	datesA, restA := cutDates(a)
+	datesB, restB := cutDates(b)
+	return restA == restB && datesA != datesB
+}
+
+// cutDates parts a text into its dates and numbers and the words that join no date.
+func cutDates(s string) (dates, rest string) {
+	var in, out []string
+	for w := range strings.FieldsSeq(s) {
+		bare := strings.ToLower(strings.Trim(w, ".,:;()"))
+		switch {
+		case linkWords[bare]:
+		case dateWords[bare], strings.Trim(masked(bare), "0/-.:thndrs") == "":
+			in = append(in, bare)
+		default:
+			out = append(out, masked(w))
+		}
 	}
-	return strip(a) == strip(b)
+	return strings.Join(in, " "), strings.Join(out, " ")
 }
 
 // transientText tells the texts that differ on every visit by their nature: times of day, ages.
 func (p *pair) transientText() models.Reasons {
+	clocks := 0
 	for _, b := range []*Block{p.before, p.after} {
 		if b == nil {
 			continue
@@ -175,14 +188,66 @@ func (p *pair) transientText() models.Reasons {
 			return 0
 		}
 		t := look(b.Text)
-		clock := t.clock && t.words-t.dates-t.ages <= maxClockWords
-		age := t.numbers == 1 && t.ago && t.words-t.ages <= maxClockWords
-		if !clock && !age {
+		switch age := t.numbers == 1 && t.ago && t.words-t.ages <= maxClockWords; {
+		case t.isClock():
+			clocks++
+		case !age:
 			return 0
 		}
 	}
+	if clocks == 2 && masked(p.before.Text) != masked(p.after.Text) && !datesOnly(p.before.Text, p.after.Text) {
+		return 0
+	}
 	return models.ReasonDateOnly
 }
+
+// isClock tells a clock, which says the time of day and nothing else, from hours of opening and departures.
+func (t *shapeOfText) isClock() bool {
+	others := t.words - t.dates - t.links - t.timely - t.ages
+	return t.clocks == 1 && (others <= 0 || t.seconds && others <= maxClockWords)
+}
+
+// timetables takes clocks of the main content that stand in a row of such for times that somebody set.
+func (d *difference) timetables(pairs []pair) {
+	if len(pairs) > maxSlots {
+		return
+	}
+	for i := range pairs {
+		p := &pairs[i]
+		if p.noise&models.ReasonDateOnly == 0 || !p.main() {
+			continue
+		}
+		v, b := d.after, p.after
+		if b == nil {
+			v, b = d.before, p.before
+		}
+		if v.clocksAt(v.nodes[b.node].slot) >= timetable {
+			p.noise &^= models.ReasonDateOnly
+			p.reason, p.worth = p.kind()
+		}
+	}
+}
+
+// clocksAt counts the times of day, without seconds, that stand at a path, up to a timetable.
+func (v *View) clocksAt(slot uint64) int {
+	n := 0
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		if v.nodes[b.node].slot != slot || b.runes > maxClockRunes {
+			continue
+		}
+		if t := look(b.Text); t.isClock() && !t.seconds {
+			n++
+		}
+		if n == timetable {
+			break
+		}
+	}
+	return n
+}
+
+// timetable is how many times of day, at one place of the main content, are no clocks.
+const timetable = 3
 
 // A clock or an age stands by itself, with a few words around it.
 const (
@@ -202,6 +267,11 @@ func sameWords(all []pair) bool {
 		}
 	}
 	return len(gone) > 0 && len(come) > 0 && letters(gone) == letters(come)
+}
+
+// reworded tells whether the same words stand in another order in one block: the seller pays the buyer.
+func (p *pair) reworded() bool {
+	return p.before != nil && p.after != nil && letters([]*Block{p.before}) == letters([]*Block{p.after})
 }
 
 // letters joins the texts of blocks without their spaces, in an order that the cut does not change: that of their words.

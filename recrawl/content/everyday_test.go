@@ -16,8 +16,9 @@ func everyday(from, to string) string {
 <h2>Delivery</h2><p>Parcels leave our store within 3 days. See <a href="/terms/delivery">the terms of delivery</a> for what else holds.</p>
 <p>Returns are free for two weeks from the day on which you have the parcel in your hands, whatever the reason is.</p>
 <table><tr><th>Tool</th><th>Price</th></tr><tr><td>Spade</td><td>€ 17.50</td></tr><tr><td>Rake of steel</td><td>€ 12.00</td></tr></table>
-<ul><li>Open from Monday to Friday</li><li>Closed on bank holidays</li></ul>
+<ul><li>Open from Monday to Friday</li><li>Friday: 9:00–17:00</li><li>Opens at 9:15</li><li>12:30 On platform 4</li><li>Closed on bank holidays</li></ul>
 <p>Marlin 1.14.1 is the newest version.</p><p>A spade of two hands weighs 12 pounds</p>
+<table><tr class=t><td>20:45</td></tr><tr class=t><td>22:15</td></tr><tr class=t><td>23:10</td></tr></table>
 <p class=stamp>Posted 3 minutes ago</p><p class=views>1,234 views</p><p class=now>14:05:09</p>
 <form action=/ask><input type=hidden name=csrf value=tok0001><input name=q></form>
 <img src="/img/spade.png?v=1"><a href="/buy?utm_source=a1">Buy it now from us</a></main>
@@ -50,6 +51,10 @@ func TestEverydayChanges(t *testing.T) {
 		"an entry of a list":           {"<ul><li>Open", "<ul><li>Late on Thursday</li><li>Open", true},
 		"a version":                    {"1.14.1", "1.14.2", true},
 		"pounds":                       {"12 pounds", "14 pounds", true},
+		"hours of opening":             {"Friday: 9:00–17:00", "Friday: 9:00–18:00", true},
+		"an hour":                      {"Opens at 9:15", "Opens at 10:15", true},
+		"a departure":                  {"12:30 On platform 4", "12:30 Cancelled", true},
+		"a timetable":                  {"<td>20:45</td>", "<td>21:00</td>", true},
 		"a date of publication":        {"3 June 2024", "4 June 2024", true},
 		"a link more":                  {"what else holds", `<a href="/x">what else holds</a>`, true},
 		"a clock":                      {"14:05:09", "15:17:44", false},

@@ -151,6 +151,7 @@ func (c *Case) compare() Verdict {
 	}
 	pairs := d.pairs()
 	classify(pairs)
+	d.timetables(pairs)
 	c.volatile(&d, pairs)
 	v := Verdict{Template: c.template(&d, pairs)}
 	main := c.After.mainHash()

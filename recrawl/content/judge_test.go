@@ -211,3 +211,26 @@ func TestSoftMissing(t *testing.T) {
 		t.Error("the shape is kept although the host answers 404 now")
 	}
 }
+
+// TestReasonsOfNumbers holds that a number is called a date only where it is one.
+func TestReasonsOfNumbers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		from, to string
+		want     models.Reasons
+	}{
+		{"A spade of two hands weighs 12 pounds", "A spade of two hands weighs 14 pounds", models.ReasonCounter},
+		{"12 pounds", "14 pounds", models.ReasonCounter},
+		{"Marlin 1.14.1", "Marlin 1.14.2", models.ReasonCounter},
+		{"You may return the goods within 3 days", "You may return the goods within 5 days", models.ReasonCounter},
+		{"This is a contract of the buyer", "This is the contract of a buyer", models.ReasonText},
+		{"First the buyer pays the seller", "First the seller pays the buyer", models.ReasonText},
+		{"Posted on the 3rd of May", "Posted on the 4th of May", models.ReasonDateOnly},
+		{"Publié le 3 mars 2024", "Publié le 4 avril 2024", models.ReasonDateOnly},
+	} {
+		v := judgePages(t, page("Terms", append(story(5), test.from)...), page("Terms", append(story(5), test.to)...))
+		if v.Kind != Change || v.Reasons != test.want || v.Significance < threshold {
+			t.Errorf("%q -> %q: %v for %v of %v, want a change for %v", test.from, test.to, v.Kind, v.Reasons, v.Significance, test.want)
+		}
+	}
+}

@@ -30,13 +30,20 @@ func masked(s string) string {
 // dateWords are the names of months and days, and their short forms, in the languages of the pages at hand.
 var dateWords = wordSet(`january february march april may june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
-mon tue wed thu fri sat sun am pm st nd rd th of utc gmt cet cest est edt pst pdt
+mon tue wed thu fri sat sun pm utc gmt cet cest est edt pst pdt
 janvier février mars avril mai juin juillet août septembre octobre novembre décembre
 lundi mardi mercredi jeudi vendredi samedi dimanche
 januar februar märz april mai juni juli august september oktober november dezember
 montag dienstag mittwoch donnerstag freitag samstag sonntag uhr
-enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre de
-gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre 年 月 日 a à at le la the on um am`)
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre 年 月 日`)
+
+// linkWords join the parts of a date, and much else.
+var linkWords = wordSet(`st nd rd th of de a à at le la the on um am`)
+
+// clockWords stand beside a clock.
+var clockWords = wordSet(`it is time now as updated refreshed refresh generated current server local clock last stand aktualisiert
+heure actualizado`)
 
 // ageWords are those of "3 minutes ago".
 var ageWords = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months ago
@@ -60,28 +67,40 @@ func wordSet(list string) map[string]bool {
 type shapeOfText struct {
 	words   int  // letters only
 	dates   int  // of those, names of months and days
+	links   int  // of those, words that join the parts of a date
+	timely  int  // of those, words beside a clock
 	ages    int  // of those, words of ages
 	ago     bool // one of them says that it is an age: a term of 30 days is none
 	counts  int  // of those, words beside counters
 	numbers int  // runs of digits
 	year    bool // one of them is a year
-	clock   bool // it has a time of day: 12:34
+	clocks  int  // of those, times of day: 12:34
+	seconds bool // one of them has seconds
+	dated   bool // a name of a month or day stands beside a number: you may have 3 days
 }
 
 // look reads a text's words and numbers.
 func look(s string) shapeOfText {
 	var t shapeOfText
+	name, number := false, false // what the last word was that joins nothing
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
 		switch {
 		case unicode.IsLetter(r):
 			end := until(s, func(r rune) bool { return !unicode.IsLetter(r) })
-			t.word(strings.ToLower(s[:end]))
+			if word := strings.ToLower(s[:end]); t.word(word) {
+				name = dateWords[word]
+				t.dated, number = t.dated || name && number, false
+			}
 			s = s[end:]
 		case unicode.IsDigit(r):
 			end := until(s, func(r rune) bool { return !unicode.IsDigit(r) && r != ':' })
 			t.numbers++
-			t.clock = t.clock || isClock(s[:end])
+			if isClock(s[:end]) {
+				t.clocks++
+				t.seconds = t.seconds || strings.Count(s[:end], ":") == 2
+			}
+			t.dated, name, number = t.dated || name, false, true
 			t.year = t.year || end == len("2026") && (s[:2] == "19" || s[:2] == "20")
 			s = s[end:]
 		default:
@@ -98,8 +117,12 @@ func until(s string, f func(rune) bool) int {
 	return len(s)
 }
 
-func (t *shapeOfText) word(w string) {
+// word counts a word, and tells whether it parts what stands before and behind it: words that join a date do not.
+func (t *shapeOfText) word(w string) (parts bool) {
 	t.words++
+	if clockWords[w] {
+		t.timely++
+	}
 	if dateWords[w] {
 		t.dates++
 	}
@@ -110,6 +133,10 @@ func (t *shapeOfText) word(w string) {
 	if countWords[w] {
 		t.counts++
 	}
+	if linkWords[w] {
+		t.links++
+	}
+	return !linkWords[w]
 }
 
 // isClock tells 9:05 and 23:59:59 from 1:100.
