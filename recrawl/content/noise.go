@@ -9,16 +9,17 @@ import (
 
 // Places that keep changing. A place is volatile when it changed often enough since it first did, beside the visits that
 // saw the page: a paragraph that is edited twice a year on a page that is visited daily is not, a teaser that is another
-// one on every second visit is.
+// one on nearly every visit is. What stands in the main content gets the benefit of the doubt: a price that is another one
+// every second week is news.
 const (
-	volatileChanges = 4    // changes from which on a place can be volatile
-	volatileShare   = 0.5  // of the visits since its first change
-	knownChanges    = 3    // the same, where numbers alone change or texts come back that were there before
-	knownShare      = 0.25 //
-	volatileRunes   = 300  // longer blocks of the main content are text
-	openChanges     = 2    // changes from which on a place outside the main content is volatile, however seldom
-	hostPages       = 3    // pages of a host on which a place is volatile from which on it is on all
-	templateFlips   = 2    // times from which on a region of the host is ignored at once
+	volatileChanges = 8   // changes from which on a place can be volatile
+	volatileShare   = 0.8 // of the visits since its first change
+	knownChanges    = 6   // the same, where numbers alone change or texts come back that were there before
+	knownShare      = 0.5 //
+	volatileRunes   = 300 // longer blocks of the main content are text
+	openChanges     = 2   // changes from which on a place outside the main content is volatile, however seldom
+	hostPages       = 3   // pages of a host on which a place is volatile from which on it is on all
+	templateFlips   = 2   // times from which on a region of the host is ignored at once
 )
 
 // place names where a block stands: its path, and its first words where several blocks of the view stand there.
