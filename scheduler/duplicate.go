@@ -182,7 +182,7 @@ func (f *finished) settle(original models.Twin, duplicate bool, t *twins) {
 	p.DuplicateOf = ""
 	if duplicate {
 		p.DuplicateOf = original.URL
-		if f.planner.config.SettingsOf(p.SiteID).Duplicates {
+		if f.planner.config.SettingsOf(p.SiteID).Duplicates && p.Level > 0 {
 			unlink(&f.result, &f.outcome)
 		}
 	}
@@ -213,7 +213,8 @@ func filings(p *models.Page, keys, but []int64) []models.Filing {
 }
 
 // unlink takes the links of a duplicate that it writes without a host out of a result: they would only grow a copy of the
-// tree that hangs on the original.
+// tree that hangs on the original. A start page keeps them: two sites may begin with the same words and links, and somebody
+// asked for both.
 func unlink(r *models.Result, out *models.Outcome) {
 	relative := make(map[int64]bool)
 	for _, l := range out.Links {

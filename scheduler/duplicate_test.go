@@ -69,6 +69,19 @@ func TestDuplicatesInABatch(t *testing.T) {
 	}
 }
 
+// A start page keeps its links: two sites may begin with the same words, and somebody asked for both.
+func TestStartPageThatIsADuplicateKeepsItsLinks(t *testing.T) {
+	t.Parallel()
+	first, start := brought(t, "/first", long("one"), nil), brought(t, "/a", long("one"), nil)
+	first.result.Page.Stats.FirstAt -= 5
+	start.result.Page.Level = 0
+	got, _, _ := commitAll(t, &ledger{}, &shelf{}, start, first)
+	if got[0].Page.DuplicateOf == "" || len(got[0].Discovered) != 2 || len(got[0].Links) != 2 {
+		t.Errorf("a start page is the duplicate of %q, discovers %d pages and has %d links, want all of them",
+			got[0].Page.DuplicateOf, len(got[0].Discovered), len(got[0].Links))
+	}
+}
+
 // A duplicate waits as long as fr_max lets it, where the site wants that; what the policy alone asks for is kept.
 func TestDuplicatesAreVisitedAtTheCeiling(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ func (c *copies) add(url, markup string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	page := scheduler.NewPage(url, at.HostName(), 1, 0, 4)
+	page := scheduler.NewPage(url, at.HostName(), 1, 1, 4)
 	page.DueAt = models.At(c.clock.Now().Add(time.Duration(len(c.pages)) * time.Second))
 	found := []models.Discovery{{Page: page, Host: at.HostName()}}
 	if _, err := c.store.AddPages(c.t.Context(), c.clock.Now(), found, 0); err != nil {
