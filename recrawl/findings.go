@@ -104,7 +104,7 @@ const doubtful = 4
 
 // ofNotModified: a server that sends a changed page in place of a 304, or any page where the condition could not hold,
 // can tell. An audit after a 304 shows whether it was true; where the page has changed it casts doubt on it, for the
-// change may have come since.
+// change may have come since, and where the answer's own date says so there is none.
 func (e *evidence) ofNotModified() (verdict models.Verdict, ok bool) {
 	switch e.how {
 	case askImpossible:
@@ -117,9 +117,19 @@ func (e *evidence) ofNotModified() (verdict models.Verdict, ok bool) {
 	switch {
 	case e.how != askUnconditional || whole == 0 || whole >= last:
 		return 0, false
-	case e.kind != models.Changed:
+	case e.kind != models.Changed, e.dated(last.Time()):
 		return models.HintHit, true
 	}
 	unseen, since := e.now.Sub(whole.Time()), e.now.Sub(last.Time())
 	return models.HintLate, unseen >= doubtful*since
 }
+
+// dated tells whether the answer names a time of its change that lies after since and is not just that of the answer, as
+// servers write that make each page anew.
+func (e *evidence) dated(since time.Time) bool {
+	changed, ok := parseDate(e.lastModified)
+	return ok && changed.After(since) && changed.Before(e.date.Add(-builtNow))
+}
+
+// builtNow is how long before an answer its Last-Modified lies at least where that says more than when it was made.
+const builtNow = 5 * time.Second

@@ -1,6 +1,7 @@
 package recrawl
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -242,7 +243,16 @@ func TestFindingsOf304s(t *testing.T) {
 			e.how, e.page.FullAt, e.page.Stats.VisitedAt = how, at(whole), at(last)
 		}
 	}
+	modified := func(hours int) func(*evidence) {
+		return func(e *evidence) {
+			asked(askUnconditional, -9, -1)(e)
+			e.lastModified = today.Add(time.Duration(hours) * time.Hour).Format(http.TimeFormat)
+		}
+	}
 	wantFindings(t, models.HintNotModified, []finding{
+		{models.Changed, modified(-2), models.HintHit},   // it came after the last 304
+		{models.Changed, modified(-48), models.HintLate}, // it was there before
+		{models.Changed, modified(0), models.HintLate},   // made anew for each answer
 		{models.SameBytes, asked(askImpossible, -9, -1), models.HintHit},
 		{models.Changed, asked(askConditional, -9, -1), models.HintHit},
 		{models.SameBytes, asked(askConditional, -9, -1), noFinding},

@@ -41,7 +41,7 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	got, err := s.comparer.compare(ctx, question{
 		before: side{held, kind}, after: side{body, header.Get("Content-Type")}, rules: s.content,
 		memory: s.remembered(ctx), host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
-		page: s.page.ID, records: s.page.Stats.Records, url: s.url,
+		page: s.page.ID, good: s.page.Failures == 0, records: s.page.Stats.Records, url: s.url,
 	})
 	if err != nil && ctx.Err() != nil {
 		s.interrupt(ctx.Err())

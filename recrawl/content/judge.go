@@ -19,6 +19,7 @@ type Case struct {
 	Now           time.Time
 	PageID        int64
 	URL           canon.URL
+	Good          bool  // the last visit found the page's content, so that transient views begin a row of their own
 	Records       int32 // visits that saw the page's content so far, for how often a place changes; 0: those that Judge saw
 }
 
@@ -119,7 +120,10 @@ func (c *Case) transient() (Verdict, bool) {
 	}
 	d := compare(c.Before, c.After, mainBlock)
 	v := Verdict{Kind: Transient, Class: class, Own: own, Reasons: reasons, Blocks: d.changes(d.pairs())}
-	if c.Page.again(c.After.shape()) >= maxRuns {
+	if c.Good {
+		c.Page.good()
+	}
+	if c.Page.again(c.After.look()) >= maxRuns {
 		c.Page.good()
 		c.Page.remember(c.After.shape())
 		v.Kind, v.Class, v.Significance = Change, models.ClassNone, 1

@@ -189,6 +189,31 @@ func TestTheThirdShellIsThePage(t *testing.T) {
 	}
 }
 
+// TestTheNumberOfARequestIsNoOtherShell holds that a page which became an error that shows such a number is accepted too.
+func TestTheNumberOfARequestIsNoOtherShell(t *testing.T) {
+	t.Parallel()
+	held, memory := read(t, page("Terms", story(12)...)), &PageMemory{}
+	for i, ray := range []string{"8a3b-ff01c", "17bd-09e2a", "c0de-44aa1"} {
+		blocked := read(t, "<title>Access denied</title><p>You have been blocked. Ray ID: "+ray+"</p>")
+		v := Judge(Case{Before: held, After: blocked, Page: memory, Threshold: threshold, Now: noon})
+		if want := []VerdictKind{Transient, Transient, Change}[i]; v.Kind != want {
+			t.Errorf("visit %d is %v, want %v", i, v.Kind, want)
+		}
+	}
+}
+
+// TestAShellNowAndThenIsNotThePage holds that shells with good visits between, which ask nobody, are no row.
+func TestAShellNowAndThenIsNotThePage(t *testing.T) {
+	t.Parallel()
+	held, shell, memory := read(t, page("Terms", story(12)...)), read(t, page("Terms", "Loading …")), &PageMemory{}
+	for i := range 9 {
+		v := Judge(Case{Before: held, After: shell, Page: memory, Threshold: threshold, Now: noon, Good: true})
+		if v.Kind != Transient {
+			t.Errorf("shell %d is %v", i, v.Kind)
+		}
+	}
+}
+
 func TestSoftMissing(t *testing.T) {
 	t.Parallel()
 	host := &HostMemory{}

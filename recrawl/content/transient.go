@@ -2,6 +2,7 @@ package content
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"recrawld/models"
@@ -167,6 +168,26 @@ func (v *View) shape() uint64 {
 		if b := &v.blocks[i]; b.Main && b.Text != "" {
 			sum += mix(hashString(slotSeed, masked(b.Text)))
 		}
+	}
+	return mix(sum)
+}
+
+// look is a print of the main text without the words that have digits: the numbers of requests, which error pages and
+// blocks show, are others each time.
+func (v *View) look() uint64 {
+	sum := uint64(0)
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		if !b.Main || b.Text == "" {
+			continue
+		}
+		block := uint64(slotSeed)
+		for word := range strings.FieldsSeq(b.Text) {
+			if strings.IndexFunc(word, unicode.IsDigit) < 0 {
+				block = hashString(block, word)
+			}
+		}
+		sum += mix(block)
 	}
 	return mix(sum)
 }
