@@ -11,8 +11,9 @@ import (
 	"recrawld/recrawl/content"
 )
 
-// cachedHosts is how many hosts' memories are kept decoded.
-const cachedHosts = 128
+// cachedHosts is how many hosts' memories are kept decoded. One that is pushed out while its lease lasts loses what its
+// visits learned, so there is room for many times the hosts that are visited at a time by default.
+const cachedHosts = 1024
 
 // hostMemories keeps what is remembered of the hosts visited last. An entry holds for one lease: another worker may have
 // the host between two. It is safe for concurrent use.
@@ -115,6 +116,9 @@ func (m *hostMemory) isMissing(v *content.View) bool {
 	return m.memory.IsMissing(v)
 }
 
+// forgotten is written in place of a memory in which nothing is left: nil would leave the old one. It reads as an empty one.
+const forgotten = "\x00"
+
 // change lets f change the memory, alone, and returns what it is then: nil where it is as it was. Where f panics the
 // memory is as it was.
 func (m *hostMemory) change(f func(*content.HostMemory, *content.Orders)) (body []byte, turn int64) {
@@ -129,6 +133,9 @@ func (m *hostMemory) change(f func(*content.HostMemory, *content.Orders)) (body 
 	f(m.memory, m.orders)
 	after := m.memory.Encode()
 	whole = true
+	if after == nil && len(m.body) > 0 {
+		after = []byte(forgotten)
+	}
 	if string(after) == string(m.body) {
 		return nil, 0
 	}

@@ -2,10 +2,12 @@ package recrawl
 
 import (
 	"errors"
+	"net/http"
 	"sync"
 	"testing"
 
 	"recrawld/models"
+	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
 )
 
@@ -28,6 +30,23 @@ func TestHostMemoryIsOfALease(t *testing.T) {
 	}
 	if !first.claimProbe() || first.claimProbe() || !first.claimAudit() || first.claimAudit() {
 		t.Error("a lease has more than one probe or audit")
+	}
+}
+
+// TestHostMemoryForgets holds that a memory in which nothing is left is written, so that the next lease does not read what
+// was forgotten.
+func TestHostMemoryForgets(t *testing.T) {
+	t.Parallel()
+	known := &content.HostMemory{}
+	known.LearnMissing(content.Read([]byte("No such page"), "text/plain", canon.URL{}, nil), http.StatusOK, today)
+	m := &hostMemory{loaded: true, body: known.Encode(), memory: known, orders: &content.Orders{}}
+	honest := func(h *content.HostMemory, _ *content.Orders) { h.LearnMissing(nil, http.StatusNotFound, today) }
+	body, turn := m.change(honest)
+	if len(body) == 0 || turn == 0 || len(content.DecodeHost(body).Noise()) != 0 {
+		t.Fatalf("what was forgotten is written as %x in turn %d", body, turn)
+	}
+	if body, _ := m.change(honest); body != nil {
+		t.Errorf("it is written again, as %x", body)
 	}
 }
 

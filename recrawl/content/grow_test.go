@@ -37,6 +37,10 @@ func TestGrowingPagesStayContent(t *testing.T) {
 	h := func(s string) string {
 		return "<h3>" + s + "</h3><p>What it says of " + s + " is more than a line can hold.</p>"
 	}
+	line := func(s string) string { return s }
+	leaf := func(n int) string {
+		return fmt.Sprintf(`{"id": %d, "text": "Said by %s"},`, n, words[n%16]+words[n/16%16])
+	}
 	item := func(s string) string {
 		return "<item><title>" + s + "</title><link>http://a.example/" + strings.ReplaceAll(s, " ", "-") + "</link><description>Of " + s + "</description></item>"
 	}
@@ -59,8 +63,11 @@ func TestGrowingPagesStayContent(t *testing.T) {
 		"rolling rows": func(n int) *View {
 			return read(t, page("Log", append(story(5), "<table>"+list(n, dated, tr, 10, true)+"</table>")...))
 		},
-		"rolling feed": func(n int) *View { return feed(list(n, dated, item, 10, true)) },
-		"growing feed": func(n int) *View { return feed(list(n, entry, item, 1000, true)) },
+		"lines":         func(n int) *View { return plain("text/plain", list(n, dated, line, 1000, false)) },
+		"rolling lines": func(n int) *View { return plain("text/plain", list(n, dated, line, 10, true)) },
+		"rolling JSON":  func(n int) *View { return plain("application/json", "["+list(n, leaf, line, 10, true)+`"end"]`) },
+		"rolling feed":  func(n int) *View { return feed(list(n, dated, item, 10, true)) },
+		"growing feed":  func(n int) *View { return feed(list(n, entry, item, 1000, true)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			memory, host := &PageMemory{}, &HostMemory{}
@@ -83,3 +90,5 @@ func feed(items string) *View {
 	body := `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><link>http://a.example/</link><description>All news</description>` + items + `</channel></rss>`
 	return Read([]byte(body), "application/rss+xml", canon.URL{}, nil)
 }
+
+func plain(kind, body string) *View { return Read([]byte(body), kind, canon.URL{}, nil) }
