@@ -214,6 +214,17 @@ func TestAShellNowAndThenIsNotThePage(t *testing.T) {
 	}
 }
 
+// TestAnEmptyShellIsNotMissing holds that a page without text is a shell where names that do not exist are answered so too.
+func TestAnEmptyShellIsNotMissing(t *testing.T) {
+	t.Parallel()
+	host, empty := &HostMemory{}, "<title>App</title><div id=root></div>"
+	host.LearnMissing(read(t, empty), 200, noon)
+	v := Judge(Case{Before: read(t, page("App", story(9)...)), After: read(t, empty+"<script>1</script>"), Host: host, Threshold: threshold, Now: noon})
+	if v.Kind != Transient || v.Class != models.Shell {
+		t.Errorf("an empty shell is %v %v", v.Kind, v.Class)
+	}
+}
+
 func TestSoftMissing(t *testing.T) {
 	t.Parallel()
 	host := &HostMemory{}

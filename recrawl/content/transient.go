@@ -192,7 +192,8 @@ func (v *View) look() uint64 {
 	return mix(sum)
 }
 
-// IsMissing tells whether a view is the host's answer for names that do not exist.
+// IsMissing tells whether a view is the host's answer for names that do not exist. Where that answer has no text, as on
+// sites that scripts fill in, to have none says nothing: that is a shell.
 func (h *HostMemory) IsMissing(v *View) bool {
 	if len(h.missing) == 0 {
 		return false
@@ -200,7 +201,7 @@ func (h *HostMemory) IsMissing(v *View) bool {
 	s := shapeOf(v, 0)
 	for _, m := range h.missing {
 		near := 10*s.size >= 8*m.size && 8*s.size <= 10*m.size // within a fifth: the address is often repeated in it
-		if m.text == s.text || m.title == s.title && near && signsOf(v) == models.ErrorPage {
+		if m.text == s.text && s.size > 0 || m.title == s.title && near && signsOf(v) == models.ErrorPage {
 			return true
 		}
 	}
