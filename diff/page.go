@@ -49,24 +49,23 @@ const (
 
 // Difference is what differs between two versions.
 type Difference struct {
-	URL      string    `json:"url"`
-	From     int32     `json:"from"`
-	FromAt   time.Time `json:"from_at"`
-	To       int32     `json:"to"`
-	ToAt     time.Time `json:"to_at"`
-	Of       Layer     `json:"of"`
-	Equal    bool      `json:"equal"` // the bodies are the same
-	Verdict  *Verdict  `json:"verdict,omitempty"`
-	Summary  string    `json:"summary"`
-	Added    int       `json:"lines_added"` // a changed line counts as one of each
-	Removed  int       `json:"lines_removed"`
-	Lines    []Line    `json:"lines"`            // in reading order; of lines that are the same only those near a difference
-	Beside   []Line    `json:"beside,omitempty"` // what differs beside the content
-	Unseen   []Fact    `json:"unseen,omitempty"` // what differs and cannot be seen
-	Left     int       `json:"unseen_left_out,omitempty"`
-	Notes    []string  `json:"notes,omitempty"` // what was not compared
-	Unified  string    `json:"diff"`            // Lines in the unified format
-	numbered bool      // Lines are those of a source, so their numbers say something
+	URL     string    `json:"url"`
+	From    int32     `json:"from"`
+	FromAt  time.Time `json:"from_at"`
+	To      int32     `json:"to"`
+	ToAt    time.Time `json:"to_at"`
+	Of      Layer     `json:"of"`
+	Equal   bool      `json:"equal"` // the bodies are the same
+	Verdict *Verdict  `json:"verdict,omitempty"`
+	Summary string    `json:"summary"`
+	Added   int       `json:"lines_added"` // a changed line counts as one of each
+	Removed int       `json:"lines_removed"`
+	Lines   []Line    `json:"lines"`            // in reading order; of lines that are the same only those near a difference
+	Beside  []Line    `json:"beside,omitempty"` // what differs beside the content
+	Unseen  []Fact    `json:"unseen,omitempty"` // what differs and cannot be seen
+	Left    int       `json:"unseen_left_out,omitempty"`
+	Notes   []string  `json:"notes,omitempty"` // what was not compared
+	Unified string    `json:"diff"`            // Lines in the unified format
 }
 
 // Options say how versions are compared.

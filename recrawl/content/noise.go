@@ -19,7 +19,6 @@ const (
 	volatileRunes   = 300 // longer blocks of the main content are text
 	openChanges     = 2   // changes from which on a place outside the main content is volatile, however seldom
 	hostPages       = 3   // pages of a host on which a place is volatile from which on it is on all
-	templateFlips   = 2   // times from which on a region of the host is ignored at once
 )
 
 // place names where a block stands: its path, and its first words where several blocks of the view stand there.
@@ -137,12 +136,18 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 	if order, decided := c.Orders.of(key); decided {
 		return order.Noise
 	}
+	if order, decided := c.Orders.of(c.templateKey(p)); decided {
+		return order.Noise
+	}
 	s := c.Page.slot(key)
 	if rolls && (s == nil || 2*s.backs < s.changes || to != 0 && !slices.Contains(s.texts[:], to)) {
 		return false
 	}
 	if r := c.Host.region(key); r != nil && r.kind == Volatile && len(r.pages) >= hostPages {
 		return true
+	}
+	if r := c.Host.region(c.templateKey(p)); r != nil && !p.main() && r.last-r.first > flipSeconds {
+		return true // it flipped on several pages at once more than once: the first page that shows the next flip knows
 	}
 	if s == nil {
 		return false
@@ -156,6 +161,16 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 	}
 	return s.changes >= volatileChanges && share >= volatileShare
 }
+
+// templateKey names the region of the host that a pair stands in.
+func (c *Case) templateKey(p *pair) uint64 {
+	if p.after != nil {
+		return regionKey(c.After.slot(p.after))
+	}
+	return regionKey(c.Before.slot(p.before))
+}
+
+func regionKey(slot uint64) uint64 { return hashString(slot, "template") }
 
 func textPrint(b *Block) uint32 { return uint32(b.hash(linkWhole)) }
 
@@ -205,13 +220,16 @@ func (c *Case) flipped(d *difference, pairs []pair, others map[int64]bool, now i
 	sample := ""
 	for i := range pairs {
 		p := &pairs[i]
+		if order, decided := c.Orders.of(c.templateKey(p)); decided && !order.Noise {
+			continue
+		}
 		p.noise |= models.ReasonTemplate
 		p.worth = min(p.worth, worthCounter)
 		view, block := d.after, p.after
 		if block == nil {
 			view, block = d.before, p.before
 		}
-		c.Host.learn(hashString(view.nodes[block.node].slot, "template"), Template, view.Path(block), block.Text, c.PageID, now)
+		c.Host.learn(regionKey(view.slot(block)), Template, view.Path(block), block.Text, c.PageID, now)
 		if sample == "" {
 			sample = head(block.Text, maxSample)
 		}

@@ -142,3 +142,42 @@ func TestClocksAndAges(t *testing.T) {
 		}
 	}
 }
+
+// TestARegionThatFlipsAgain holds that once a banner beside the content has changed on several pages at two times, the first
+// page that shows a third text already knows it for the host's, and that a person can say otherwise.
+func TestARegionThatFlipsAgain(t *testing.T) {
+	t.Parallel()
+	host, orders := &HostMemory{}, &Orders{}
+	build := func(title, banner string) *View {
+		paragraphs := story(6)
+		for i := range paragraphs {
+			paragraphs[i] = title + ": " + paragraphs[i]
+		}
+		return read(t, "<section class=promo><p>"+banner+"</p></section>"+page(title, paragraphs...))
+	}
+	banners := []string{"Spring offers are here for everybody in the shop", "Summer offers are waiting for you in every shop",
+		"Autumn brings new offers into all of our shops", "Winter offers begin on the first day of December"}
+	flip := func(title string, id int64, n int) Verdict {
+		host = DecodeHost(host.Encode())
+		return Judge(Case{Before: build(title, banners[n]), After: build(title, banners[n+1]), Page: &PageMemory{}, Host: host,
+			Orders: orders, Threshold: threshold, Now: noon.Add(time.Duration(n)*72*time.Hour + time.Duration(id)*time.Hour), PageID: id})
+	}
+	if v := flip("One", 1, 0); v.Kind != Change {
+		t.Fatalf("the first page of the first flip is %v for %v, so this test shows nothing", v.Kind, v.Reasons)
+	}
+	for n := range 2 {
+		flip("One", 1, n)
+		flip("Two", 2, n)
+	}
+	again := host.Encode()
+	if v := flip("One", 1, 2); v.Kind != Noise {
+		t.Errorf("the first page of the third flip is %v for %v", v.Kind, v.Reasons)
+	}
+	host = DecodeHost(again)
+	for _, region := range host.Noise() {
+		orders.Set(Order{Key: region.Key, At: noon})
+	}
+	if v := flip("One", 1, 2); v.Kind != Change {
+		t.Errorf("where the region was cleared it is %v for %v", v.Kind, v.Reasons)
+	}
+}

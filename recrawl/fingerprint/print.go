@@ -54,7 +54,7 @@ func (p Print) headings() uint32 { return uint32(p[13])<<16 | uint32(p[14])<<8 |
 
 // Alike tells whether two pages say nearly the same. It is symmetric; a page with a print is like itself.
 func (p Print) Alike(q Print) bool {
-	const identity = isShort | isShort - 1
+	const identity = isShort | (isShort - 1) // the bits below the flags, and this one
 	if p.IsZero() || (p.headings()^q.headings())&identity != 0 {
 		return false
 	}
