@@ -10,10 +10,12 @@ import (
 	"recrawld/recrawl/canon"
 )
 
+var growWords = []string{"Alpha", "Bravo", "Charlie", "Delta", "Echo", "Foxtrot", "Golf", "Hotel", "India", "Juliett", "Kilo", "Lima", "Mike", "November", "Oscar", "Papa"}
+
 // TestGrowingPagesStayContent holds that new text beside what stays is a change each time, however often it comes.
 func TestGrowingPagesStayContent(t *testing.T) {
 	t.Parallel()
-	words := []string{"Alpha", "Bravo", "Charlie", "Delta", "Echo", "Foxtrot", "Golf", "Hotel", "India", "Juliett", "Kilo", "Lima", "Mike", "November", "Oscar", "Papa"}
+	words := growWords
 	entry := func(n int) string {
 		return fmt.Sprintf("%s came %s after %s", words[n%16], words[(n*7+3)%16], words[n/16%16])
 	}
@@ -70,19 +72,25 @@ func TestGrowingPagesStayContent(t *testing.T) {
 		"growing feed":  func(n int) *View { return feed(list(n, entry, item, 1000, true)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			memory, host := &PageMemory{}, &HostMemory{}
-			before := build(12)
-			for n := 13; n < 40; n++ {
-				memory, host = DecodePage(memory.Encode()), DecodeHost(host.Encode())
-				after := build(n)
-				v := Judge(Case{Before: before, After: after, Page: memory, Host: host, Threshold: threshold,
-					Now: noon.Add(time.Duration(n) * 24 * time.Hour), PageID: 1, Records: int32(n - 11)})
-				if v.Kind != Change || v.Significance < threshold {
-					t.Fatalf("visit %d is %v for %v of %v", n-12, v.Kind, v.Reasons, v.Significance)
-				}
-				before = after
-			}
+			grow(t, build)
 		})
+	}
+}
+
+// grow visits a page that has one entry more each day.
+func grow(t *testing.T, build func(int) *View) {
+	t.Helper()
+	memory, host := &PageMemory{}, &HostMemory{}
+	before := build(12)
+	for n := 13; n < 40; n++ {
+		memory, host = DecodePage(memory.Encode()), DecodeHost(host.Encode())
+		after := build(n)
+		v := Judge(Case{Before: before, After: after, Page: memory, Host: host, Threshold: threshold,
+			Now: noon.Add(time.Duration(n) * 24 * time.Hour), PageID: 1, Records: int32(n - 11)})
+		if v.Kind != Change || v.Significance < threshold {
+			t.Fatalf("visit %d is %v for %v of %v", n-12, v.Kind, v.Reasons, v.Significance)
+		}
+		before = after
 	}
 }
 
