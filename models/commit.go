@@ -150,6 +150,9 @@ func (c *commit) judge(ctx context.Context) ([]error, error) {
 		if r.Visit.Number > 0 && had >= r.Visit.Number {
 			continue // the COMMIT of an earlier attempt arrived, only its answer did not
 		}
+		if r.Before != nil && r.Before.Visits != had {
+			r.Before = nil // removed and found anew since: its row is another one
+		}
 		visits[rowOfPage(r)] = max(had, r.Visit.Number)
 		c.fresh = append(c.fresh, r)
 		host.OpenAt, host.BackoffUntil = r.Host.OpenAt, r.Host.BackoffUntil

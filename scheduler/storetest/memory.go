@@ -149,3 +149,30 @@ func trialsAreKept(w *world) {
 		w.mustCommit(r)
 	}
 }
+
+// pagesFoundAnewAreWrittenWhole: a page that was removed and found anew while its host was leased is another row than the one
+// that was leased, so a result that names the leased one as what was before is written whole.
+func pagesFoundAnewAreWrittenWhole(w *world) {
+	const host = "a.example"
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}})
+	w.must(err)
+	d := found(host, 0)
+	d.Page.SiteID = sites[0].ID
+	keeper := found(host, 1)
+	w.addPages(d, keeper)
+	lease := w.claimOne(2)
+	first := slices.IndexFunc(lease.Pages, func(p models.LeasedPage) bool { return p.URL == d.Page.URL })
+	r := w.visited(lease, first)
+	r.Release = false
+	w.mustCommit(r)
+	lease.Pages[first].Page = r.Page
+	w.must(w.store.RemoveSite(w.Context(), sites[0].ID))
+	w.addPages(d)
+	before := r.Page
+	r = w.visited(lease, first)
+	r.Before, r.Release = &before, true
+	w.mustCommit(r)
+	if got := w.page(host, 0); got.State != models.StateLive || got.TriedAt != r.Page.TriedAt {
+		w.Errorf("the page is %v, tried at %v, want live, %v", got.State, got.TriedAt, r.Page.TriedAt)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 	"time"
@@ -20,6 +21,9 @@ import (
 func Compare(t *testing.T, open, model func(t *testing.T) Store) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := &pair{T: rt, ctx: t.Context(), store: open(t), model: model(t), now: start}
+		if c, ok := p.store.(io.Closer); ok { // its test is over, and a server has only so many connections
+			rt.Cleanup(func() { _ = c.Close() })
+		}
 		p.sites()
 		rt.Repeat(map[string]func(*rapid.T){
 			"add":     p.add,

@@ -74,7 +74,6 @@ func TestPostgresEqualsMemory(t *testing.T) {
 	storetest.Compare(t, openPostgres, openMemory)
 }
 
-// One bucket at a time, as several nodes want it.
 // TestCitus holds a store on several servers to the same, where RECRAWLD_TEST_CITUS names a cluster.
 func TestCitus(t *testing.T) {
 	t.Parallel()
@@ -88,6 +87,7 @@ func TestCitus(t *testing.T) {
 	})
 }
 
+// One bucket at a time, as several nodes want it.
 func TestShardedPostgresEqualsMemory(t *testing.T) {
 	t.Parallel()
 	storetest.Compare(t, func(t *testing.T) storetest.Store {
