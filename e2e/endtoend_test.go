@@ -22,6 +22,7 @@ func TestEndToEndSQLite(t *testing.T) {
 	if len(orphans) > 0 {
 		t.Errorf("%d requests have no visit, such as %s at %v", len(orphans), orphans[0].URL(), orphans[0].Start)
 	}
+	r.checkProbes(s, entries)
 	r.checkVisits(s, visits)
 	r.checkServed(s, visits)
 	r.checkArchive(s)
@@ -50,6 +51,7 @@ func TestEndToEndPostgres(t *testing.T) {
 		t.Errorf("%d requests have no visit, such as %s at %v: fetched twice for one due time", len(orphans), orphans[0].URL(),
 			orphans[0].Start)
 	}
+	r.checkProbes(s, entries)
 	r.checkVisits(s, visits)
 	r.checkServed(s, visits)
 	r.checkArchive(s)
