@@ -10,7 +10,7 @@ TOOLS       := $(CURDIR)/.tools
 DIST        := $(CURDIR)/dist
 
 # How long the short runs take: seconds a fuzz target, kills of the daemon.
-FUZZ  ?= 20000x
+FUZZ  ?= 8000x
 KILLS ?= 10
 
 # The race detector needs cgo; a checkout without git, or owned by somebody else, needs no stamp.
@@ -58,10 +58,10 @@ arch:
 unit:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -timeout 10m $$(go list ./... | grep -vx recrawld/e2e)
 
-# race runs what runs beside something else under the race detector. Of the stores, where it makes SQLite ten times as
-# slow, it runs the tests of simultaneous use.
+# race runs what runs beside something else under the race detector; packages that only compute are left out. Of the
+# stores, where it makes SQLite ten times as slow, it runs the tests of simultaneous use.
 race:
-	go test -race -short -timeout 10m $$(go list ./... | grep -vxE 'recrawld/(e2e|models|scheduler/storetest|recrawl/extract)')
+	go test -race -short -timeout 10m $$(go list ./... | grep -vxE 'recrawld/(e2e|models|diff|scheduler/(storetest|slo|changerate)|recrawl/(extract|content)|internal/pagebench)')
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -race -timeout 10m -run \
 		'^Test(Memory|SQLite|Postgres)$$/(side_by_side|many_at_a_time|never_share)|AtOnce|OfOneMoment|TwoProcesses|MetOthers' \
 		./models ./scheduler/storetest
