@@ -14,7 +14,8 @@ import (
 // Commit writes results, each fenced by its lease's token. The returned slice has one entry a result: nil, or
 // ErrLeaseLost where the result was discarded because its host was claimed by somebody else since, or because its page
 // was removed. On an error nothing is known to be written; committing the same results again is harmless: a result
-// whose visit is in its page's history already writes nothing twice.
+// whose visit is in its page's history already writes nothing twice. Several may run at once (see Writers) as long as
+// the results of each lease are committed in their order.
 func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]error, error) {
 	verdicts := make([]error, len(results))
 	byBucket := make(map[int16][]int)
@@ -63,6 +64,16 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 		return nil
 	})
 	return parcels, err
+}
+
+// Writers is how many transactions that write may usefully run at once, 1 or more: one with SQLite, whose file has one
+// writer, and two with PostgreSQL, where one is carried out while the other waits for the disk. Commits at once must
+// not hold results of the same lease: the earlier one could then be written after the one that releases the host.
+func (s *Store) Writers() int {
+	if s.dialect == sqliteDialect {
+		return 1
+	}
+	return 2
 }
 
 // atOnce calls f for 0 to n-1, some at a time: each call is a transaction with its own connection.
