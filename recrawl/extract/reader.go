@@ -59,7 +59,10 @@ func (r *reader) read() {
 			}
 			r.startTag(r.xhtml)
 		case html.EndTagToken:
-			name, _ := r.tokens.TagName()
+			name, ok := plainName(r.tokens.Raw()[len("</"):])
+			if !ok {
+				name, _ = r.tokens.TagName()
+			}
 			r.text.End(name)
 			r.inTitle = false
 		}
@@ -79,10 +82,13 @@ func (r *reader) characters() {
 
 func (r *reader) startTag(closed bool) {
 	raw := r.tokens.Raw()
-	name, hasAttr := r.tokens.TagName()
+	name, ok := plainName(raw[len("<"):])
+	if !ok {
+		name, _ = r.tokens.TagName()
+	}
 	element := string(name)
 	var attrs attributes
-	if hasAttr && (reads[element] || mayHide(raw)) {
+	if reads[element] || mayHide(raw) {
 		attrs = r.attributes()
 	}
 	r.text.Start(name, attrs.hide(), closed)
@@ -118,6 +124,21 @@ func (r *reader) startTag(closed bool) {
 	case "meta":
 		r.meta(attrs)
 	}
+}
+
+// plainName is the name that a tag begins with where it is all of lower-case letters and digits. The tokenizer copies each
+// name to fold its case.
+func plainName(tag []byte) ([]byte, bool) {
+	for i, c := range tag {
+		switch {
+		case c-'a' < 26, c-'0' < 10:
+		case c == '>' || c == ' ' || c == '\n':
+			return tag[:i], i > 0
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
 }
 
 // phrase adds the text that stands in attributes.
@@ -171,8 +192,10 @@ func (r *reader) meta(attrs attributes) {
 func (r *reader) finish() Extraction {
 	found := r.found
 	found.Base = r.at
-	if base := r.resolve(r.at, r.base); !base.IsZero() && r.hasBase {
-		found.Base = base
+	if r.hasBase {
+		if base := r.resolve(r.at, r.base); !base.IsZero() {
+			found.Base = base
+		}
 	}
 	if r.canonical != "" {
 		found.Canonical = r.resolve(found.Base, r.canonical)

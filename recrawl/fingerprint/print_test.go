@@ -174,7 +174,7 @@ func TestWinnowing(t *testing.T) {
 		var got []uint64
 		cut := rapid.IntRange(0, len(text)).Draw(t, "cut")
 		for _, part := range [][]byte{text[:cut], text[cut:]} {
-			w.write(part, func(hash uint64) { got = append(got, hash) })
+			got = w.write(part, got)
 		}
 		if want := winnowed(text); !slices.Equal(got, want) {
 			t.Fatalf("of %q %d are selected, want %d", text, len(got), len(want))
@@ -182,23 +182,16 @@ func TestWinnowing(t *testing.T) {
 	})
 }
 
-// winnowed is winnowing by its definition: the rightmost least hash of each window, each place once.
+// winnowed is winnowing by its definition: the least hash of each window, once for windows in a row.
 func winnowed(text []byte) []uint64 {
 	var hashes []uint64
 	for i := gram; i <= len(text); i++ {
 		hashes = append(hashes, order(hashOn(0, text[i-gram:i])))
 	}
 	var out []uint64
-	last := -1
 	for i := window; i <= len(hashes); i++ {
-		least := i - window
-		for j := least; j < i; j++ {
-			if hashes[j] <= hashes[least] {
-				least = j
-			}
-		}
-		if least != last {
-			out, last = append(out, hashes[least]), least
+		if least := slices.Min(hashes[i-window : i]); len(out) == 0 || least != out[len(out)-1] {
+			out = append(out, least)
 		}
 	}
 	return out

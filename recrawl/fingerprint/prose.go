@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,6 +16,7 @@ type prose struct {
 	mainSeen bool // a main or article element was opened: headers are its own from there on
 
 	winnow         winnow
+	selected       []uint64 // room for what it selects
 	main, rest     sketch
 	mainLen        int // bytes
 	restLen        int
@@ -32,25 +34,17 @@ const (
 	longLine = 16 << 10
 )
 
+// foldedASCII is each ASCII letter and digit in lower case, and 0 for all else.
+const foldedASCII = zeros16 + zeros16 + zeros16 + "0123456789" + "\x00\x00\x00\x00\x00\x00\x00" +
+	"abcdefghijklmnopqrstuvwxyz" + "\x00\x00\x00\x00\x00\x00" +
+	"abcdefghijklmnopqrstuvwxyz" + "\x00\x00\x00\x00\x00"
+
+const zeros16 = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+
 // write is text that is seen.
 func (p *prose) write(text []byte) {
 	from := len(p.line)
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf {
-			i++
-			if letter := c | 0x20; letter-'a' < 26 {
-				p.line = append(p.line, letter)
-			} else if c-'0' < 10 {
-				p.line = append(p.line, c)
-			}
-			continue
-		}
-		r, size := utf8.DecodeRune(text[i:])
-		i += size
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			p.line = utf8.AppendRune(p.line, unicode.ToLower(r))
-		}
-	}
+	p.line = appendFolded(p.line, text)
 	if p.inLink {
 		p.linked += len(p.line) - from
 	}
@@ -66,6 +60,32 @@ func (p *prose) write(text []byte) {
 	}
 }
 
+// appendFolded appends the letters and digits of a text, in lower case.
+func appendFolded(line, text []byte) []byte {
+	line = slices.Grow(line, len(text))
+	for i := 0; i < len(text); {
+		// Most bytes are ASCII and most of these count: they are written where the next one goes, which moves on if they do.
+		to, n := line[len(line):len(line)+len(text)-i], 0
+		for ; i < len(text) && text[i] < utf8.RuneSelf; i++ {
+			folded := foldedASCII[text[i]]
+			to[n] = folded
+			if folded != 0 {
+				n++
+			}
+		}
+		line = line[:len(line)+n]
+		for i < len(text) && text[i] >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(text[i:])
+			i += size
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				line = utf8.AppendRune(line, unicode.ToLower(r))
+			}
+		}
+		line = slices.Grow(line, len(text)-i)
+	}
+	return line
+}
+
 // endLine takes the line to the main text or to the rest.
 func (p *prose) endLine() {
 	line, own := p.line, len(p.line)-p.linked
@@ -74,7 +94,10 @@ func (p *prose) endLine() {
 	case len(line) == 0 || p.margin > 0:
 	case own >= lineBytes && 2*own >= len(line):
 		p.mainLen += len(line)
-		p.winnow.write(line, func(hash uint64) { p.main.add(hash, mainBins) })
+		p.selected = p.winnow.write(line, p.selected[:0])
+		for _, hash := range p.selected {
+			p.main.add(hash, mainBins)
+		}
 	default:
 		p.restLen += len(line)
 		p.rest.add(hashOn(0, line), restBins)

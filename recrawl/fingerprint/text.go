@@ -140,14 +140,17 @@ func (t *Text) Write(text []byte) {
 
 func (t *Text) write(text []byte) {
 	for i := 0; i < len(text); {
+		if n := plainRun(text[i:]); n > 0 {
+			t.flushSeparator()
+			t.append(text[i : i+n])
+			i += n
+			continue
+		}
 		c := text[i]
 		if c < utf8.RuneSelf {
 			i++
 			if c == ' ' || c >= '\t' && c <= '\r' {
 				t.separate(' ')
-			} else if c >= ' ' && c != 0x7F {
-				t.flushSeparator()
-				t.buf = append(t.buf, c)
 			}
 			continue
 		}
@@ -162,6 +165,29 @@ func (t *Text) write(text []byte) {
 			t.buf = utf8.AppendRune(t.buf, r)
 		}
 	}
+}
+
+// plainRun is how many bytes of a text stay as they are: ASCII that is seen, with single spaces between.
+func plainRun(text []byte) int {
+	for i, c := range text {
+		if seenASCII(c) || c == ' ' && i > 0 && i+1 < len(text) && seenASCII(text[i+1]) {
+			continue
+		}
+		return i
+	}
+	return len(text)
+}
+
+func seenASCII(c byte) bool { return c-'!' <= '~'-'!' }
+
+// append takes bytes that stay as they are.
+func (t *Text) append(text []byte) {
+	for room := cap(t.buf) - len(t.buf); len(text) > room; room = cap(t.buf) {
+		t.buf = append(t.buf, text[:room]...)
+		text = text[room:]
+		t.drain()
+	}
+	t.buf = append(t.buf, text...)
 }
 
 func (t *Text) separate(by byte) {

@@ -1,21 +1,25 @@
 package fingerprint
 
 // winnow selects some of the hashes of the k-grams of a stream of bytes (Schleimer, Wilkerson and Aiken, "Winnowing: local
-// algorithms for document fingerprinting", SIGMOD 2003): of each window of successive hashes the least, the rightmost
-// where several are, each place once. A run of gram+window-1 bytes that two streams share puts a common hash into both
-// selections, wherever it lies; nothing shorter than gram bytes does.
+// algorithms for document fingerprinting", SIGMOD 2003): of each window of successive hashes the least, and that once for
+// windows in a row. A run of gram+window-1 bytes that two streams share puts a common hash into both selections, wherever
+// it lies; nothing shorter than gram bytes does.
 type winnow struct {
-	hash   uint64         // of the last k-gram, by Karp and Rabin's rolling polynomial, modulo 2^64
-	last   [ring]byte     // the last bytes, by their number modulo ring
-	recent [window]uint64 // the hashes of the last k-grams, by their number modulo window
-	bytes  int            // so many were seen
-	least  int            // the number of the k-gram with the least hash in the window
+	text  []byte // the last bytes, at most gram, with room for those to come
+	hash  uint64 // of the last k-gram, by Karp and Rabin's rolling polynomial, modulo 2^64
+	grams int    // so many were seen, as far as window
+	least uint64 // of the last window
+
+	// The last hash, and the least of two and of four in a row, the last ones first: of twice as many in a row the least is
+	// the lesser of two of these, which needs no branch to be taken.
+	one  uint64
+	two  [2]uint64
+	four [4]uint64
 }
 
 const (
 	gram   = 24 // bytes of a k-gram: four or five words, eight Chinese characters
-	window = 8  // k-grams of which at least one is selected; a power of two
-	ring   = 32 // the power of two from gram on
+	window = 8  // k-grams of which at least one is selected
 
 	polynomial = 0x9E3779B97F4A7C15 // odd, so that its powers never vanish modulo 2^64
 )
@@ -29,39 +33,42 @@ const (
 	pow12 = pow6 * pow6 & (1<<64 - 1)
 )
 
-// write takes more bytes and calls selected with each hash that they bring into the selection.
-func (w *winnow) write(text []byte, selected func(hash uint64)) {
-	for _, c := range text {
-		w.hash = w.hash*polynomial + uint64(c) + 1
-		if w.bytes >= gram {
-			w.hash -= leaving * (uint64(w.last[(w.bytes-gram)%ring]) + 1)
+// write takes more bytes and appends the hashes that they bring into the selection to selected.
+func (w *winnow) write(text []byte, selected []uint64) []uint64 {
+	from := len(w.text)
+	w.text = append(w.text, text...)
+	all, hash, grams, least := w.text, w.hash, w.grams, w.least
+	one, two, two2, four, four2, four3, four4 := w.one, w.two[0], w.two[1], w.four[0], w.four[1], w.four[2], w.four[3]
+	for i := from; i < len(all); i++ {
+		comes := uint64(all[i]) + 1
+		if i >= gram {
+			comes -= leaving * (uint64(all[i-gram]) + 1)
 		}
-		w.last[w.bytes%ring] = c
-		w.bytes++
-		if n := w.bytes - gram; n >= 0 && w.slide(n, order(w.hash)) {
-			selected(w.recent[w.least%window])
+		if hash = hash*polynomial + comes; i < gram-1 {
+			continue
 		}
-	}
-}
-
-// slide moves the window on to the n-th k-gram, and tells whether it has another least hash since.
-func (w *winnow) slide(n int, hash uint64) bool {
-	least := w.recent[w.least%window]
-	w.recent[n%window] = hash
-	switch {
-	case n == 0 || w.least > n-window && hash <= least:
-		w.least = n
-	case w.least > n-window:
-		return n == window-1 // the first window is full
-	default: // the least one has left
-		w.least = n
-		for i := n - 1; i > n-window; i-- {
-			if w.recent[i%window] < w.recent[w.least%window] {
-				w.least = i
+		last := order(hash)
+		two3, four5 := two2, four4
+		if grams == 0 { // there is nothing before it to be less
+			one, two, two3, four, four2, four3, four5 = last, last, last, last, last, last, last
+		}
+		four4, four3, four2 = four3, four2, four
+		two2, two = two, min(last, one)
+		four, one = min(two, two3), last
+		eight := min(four, four5)
+		if grams < window {
+			if grams++; grams < window {
+				continue
 			}
+		} else if eight == least {
+			continue
 		}
+		selected, least = append(selected, eight), eight
 	}
-	return n >= window-1
+	w.hash, w.grams, w.least = hash, grams, least
+	w.one, w.two, w.four = one, [2]uint64{two, two2}, [4]uint64{four, four2, four3, four4}
+	w.text = all[:copy(all, all[max(len(all)-gram, 0):])]
+	return selected
 }
 
 // order spreads the bits of a polynomial hash enough for its place in an order: its low bits depend on few bytes' bits.
