@@ -62,7 +62,16 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 			break
 		}
 	}
+	d.distrust(ctx, address)
 	return nil, &classedError{class: dialClass(first), err: fmt.Errorf("dial %s: %w", address, first)}
+}
+
+// distrust lets a resolver that remembers ask anew for a name none of whose addresses took a connection: it may have moved.
+func (d *dialer) distrust(ctx context.Context, address string) {
+	host, _, err := net.SplitHostPort(address)
+	if remembers, ok := d.resolver.(interface{ Distrust(name string) }); ok && err == nil && ctx.Err() == nil {
+		remembers.Distrust(host)
+	}
 }
 
 func (d *dialer) attempt(ctx context.Context, network string, target netip.AddrPort, n int) (net.Conn, error) {

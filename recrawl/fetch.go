@@ -30,13 +30,19 @@ type fetcher struct {
 	dialer *dialer
 	limits Limits
 	roots  *x509.CertPool
+	known  tls.ClientSessionCache // shared by all transports
 
 	mu         sync.Mutex
 	transports map[int64]*http.Transport // by the bytes of headers they accept; guarded by mu
 }
 
+// tlsSessions is with how many servers the last TLS session is remembered: to resume one spares both sides the certificates
+// and us a fifth of the work. Each takes a few kilobytes.
+const tlsSessions = 4096
+
 func newFetcher(d *dialer, limits Limits, roots *x509.CertPool) *fetcher {
-	return &fetcher{dialer: d, limits: limits, roots: roots, transports: make(map[int64]*http.Transport)}
+	return &fetcher{dialer: d, limits: limits, roots: roots, transports: make(map[int64]*http.Transport),
+		known: tls.NewLRUClientSessionCache(tlsSessions)}
 }
 
 // answer is what a server said. Body is complete and decoded where the status is 200 and there was no error.
@@ -201,7 +207,7 @@ func (f *fetcher) transport(headerBytes int64) *http.Transport {
 	t := &http.Transport{
 		Proxy:                  nil, // a proxy would be dialled in place of the address that was judged
 		DialContext:            f.dialer.dial,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: f.roots},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: f.roots, ClientSessionCache: f.known},
 		TLSHandshakeTimeout:    f.limits.TLS,
 		ResponseHeaderTimeout:  f.limits.Header,
 		MaxResponseHeaderBytes: headerBytes,

@@ -23,6 +23,7 @@ import (
 	"recrawld/models"
 	"recrawld/recrawl"
 	"recrawld/recrawl/content"
+	"recrawld/recrawl/resolve"
 	"recrawld/recrawl/scope"
 	"recrawld/scheduler"
 	"recrawld/web"
@@ -47,6 +48,7 @@ type daemon struct {
 	store   *models.Store
 	archive *archive.Archive
 	past    *past
+	names   *resolve.Cache
 	visitor *visitors
 	worker  *scheduler.Worker
 	figures *figures
@@ -228,6 +230,8 @@ func (d *daemon) build(ctx context.Context) error {
 	d.registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	d.figures = newFigures(d.store, d.registry)
+	d.names = resolve.New(resolve.Config{Metrics: d.registry})
+	d.onClose(func() error { d.names.Close(); return nil })
 	d.visitor = &visitors{make: d.newVisitor, learns: d.learnSite}
 	if err := d.visitor.follow(&d.force.Load().config); err != nil {
 		return err
@@ -251,7 +255,7 @@ func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
 	return recrawl.New(recrawl.Config{
 		Agent: c.Agent, Version: versionText(), Network: c.Network, Clock: d.clock, Log: d.log,
 		Sites: func(id int32) (config.Site, *scope.Scope, *content.Rules) { return d.force.Load().visited(id) },
-		Past:  d.past,
+		Past:  d.past, Resolver: d.names,
 	})
 }
 

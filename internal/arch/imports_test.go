@@ -30,6 +30,7 @@ var arrows = map[string][]string{
 
 	"recrawl": {"models", "config", "clock", "recrawl/canon", "recrawl/robots", "recrawl/fingerprint",
 		"recrawl/extract", "recrawl/scope", "recrawl/sitemap", "recrawl/content"},
+	"recrawl/resolve":     {"clock"},
 	"recrawl/canon":       {},
 	"recrawl/robots":      {},
 	"recrawl/fingerprint": {},
@@ -80,7 +81,7 @@ var outside = map[string][]string{
 	"github.com/pquerna/cachecontrol": {"recrawl"},
 	"golang.org/x/net/html":           {"recrawl/content", "recrawl/extract", "recrawl/fingerprint", "recrawl/sitemap", "internal/origin", "diff"},
 	"github.com/andybalholm/cascadia": {"config", "recrawl/content"},
-	"github.com/prometheus/":          {"web", "scheduler", "recrawl", "sink", "archive", "cmd/recrawld"},
+	"github.com/prometheus/":          {"web", "scheduler", "recrawl", "recrawl/resolve", "sink", "archive", "cmd/recrawld"},
 	"net/http": {"recrawl", "recrawl/extract", "web", "sink", "archive", "cmd/recrawld", "internal/origin", "internal/origin/story",
 		"internal/hostile", "internal/sitefarm"},
 	"github.com/google/go-cmp":          {"scheduler/storetest"},
