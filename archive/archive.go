@@ -22,6 +22,7 @@ type Options struct {
 	MaxAge     time.Duration    // age from which on a segment is closed at the next append; 0: never by age
 	Software   string           // for the warcinfo record; default "recrawld"
 	Agent      string           // the User-Agent in force, for the warcinfo record
+	Recent     int64            // bytes of answers that are held in memory for Take; default 0: none
 	Now        func() time.Time // the clock that names segments; required
 	Log        *slog.Logger     // told of cut tails; default: nobody
 }
@@ -31,6 +32,8 @@ type Archive struct {
 	*Reader
 	opts     Options
 	members  members
+	parcels  sync.Pool // of *parcel
+	recent   recent
 	openFile func(root *os.Root, name string) (file, error)
 
 	mu      sync.Mutex // guards what is below
@@ -65,7 +68,7 @@ func Open(dir string, opts Options) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{Reader: reader, opts: opts, openFile: openFile}
+	a := &Archive{Reader: reader, opts: opts, openFile: openFile, recent: recent{limit: opts.Recent}}
 	if err := a.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open archive: %w", err), reader.Close())
 	}
@@ -88,45 +91,36 @@ func (a *Archive) Append(c models.Capture) (models.Record, error) {
 	}
 	// Building and compressing is nearly all of the work, so it is done outside the lock. Should the segment rotate
 	// meanwhile, the record names the warcinfo of the segment before, which is still true of it.
-	packed, answerLength, err := a.pack(c, id, info)
-	if err != nil {
+	p, _ := a.parcels.Get().(*parcel)
+	if p == nil {
+		p = new(parcel)
+	}
+	defer a.parcels.Put(p)
+	if err := p.pack(&a.members, c, id, info); err != nil {
 		return models.Record{}, fmt.Errorf("append %s: %w", c.URL, err)
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.begin(); err != nil {
-		return models.Record{}, err
-	}
-	at := models.Record{File: a.current.name, Offset: a.current.size, Length: answerLength}
-	if err := a.current.write(packed); err != nil {
+	at, err := a.write(p)
+	if err != nil {
 		return models.Record{}, err
 	}
 	if c.Seen != nil {
 		return c.Seen.Record, nil
 	}
+	if a.opts.Recent > 0 {
+		a.recent.put(at, p.take(c))
+	}
 	return at, nil
 }
 
-// pack turns a capture into gzip members: the answer, whose length is returned, and the request.
-func (a *Archive) pack(c models.Capture, id, info string) ([]byte, int64, error) {
-	var plain, packed bytes.Buffer
-	plain.Grow(len(c.Outcome.Body) + len(c.Outcome.Header) + 2048)
-	if err := marshalAnswer(&plain, c, id, info); err != nil {
-		return nil, 0, err
+// write appends a parcel to the segment and says where its answer lies.
+func (a *Archive) write(p *parcel) (models.Record, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.begin(); err != nil {
+		return models.Record{}, err
 	}
-	if err := a.members.append(&packed, plain.Bytes()); err != nil {
-		return nil, 0, err
-	}
-	answerLength := int64(packed.Len())
-	if len(c.Outcome.Request) == 0 {
-		return packed.Bytes(), answerLength, nil
-	}
-	plain.Reset()
-	if err := marshalRequest(&plain, c, id, info); err != nil {
-		return nil, 0, err
-	}
-	err := a.members.append(&packed, plain.Bytes())
-	return packed.Bytes(), answerLength, err
+	at := models.Record{File: a.current.name, Offset: a.current.size, Length: p.answerLength}
+	return at, a.current.write(p.packed.Bytes())
 }
 
 // Sync makes everything appended so far durable with one fsync. Its error is final: the archive refuses all further

@@ -182,11 +182,10 @@ func parseRecord(text []byte) (warcRecord, []byte, error) {
 		return w, nil, fmt.Errorf("content length %q with %d bytes left", w.field("Content-Length"), len(rest))
 	}
 	w.block, rest = rest[:length], rest[length:]
-	end := []byte("\r\n\r\n")
-	if !bytes.HasPrefix(rest, end) {
+	if !bytes.HasPrefix(rest, []byte(recordEnd)) {
 		return w, nil, errors.New("no end of record")
 	}
-	return w, rest[len(end):], nil
+	return w, rest[len(recordEnd):], nil
 }
 
 // field is the first value of a header field, "" for none.

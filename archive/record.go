@@ -20,6 +20,9 @@ const (
 	dateFormat     = "2006-01-02T15:04:05.000Z" // WARC/1.1 allows fractions; ours are those of models.Instant
 )
 
+// recordEnd is what every record ends in.
+const recordEnd = "\r\n\r\n"
+
 // field is a header field of a WARC record.
 type field struct{ name, value string }
 
@@ -38,15 +41,18 @@ func marshal(out *bytes.Buffer, kind string, fields []field, block ...[]byte) er
 		if strings.ContainsFunc(f.value, unicode.IsControl) {
 			return fmt.Errorf("control character in %s %q", f.name, f.value)
 		}
-		if f.value != "" {
-			out.WriteString(f.name + ": " + f.value + "\r\n")
+		if f.value == "" {
+			continue
+		}
+		for _, part := range [...]string{f.name, ": ", f.value, "\r\n"} {
+			out.WriteString(part)
 		}
 	}
 	out.WriteString("\r\n")
 	for _, part := range block {
 		out.Write(part)
 	}
-	out.WriteString("\r\n\r\n")
+	out.WriteString(recordEnd)
 	return nil
 }
 
@@ -107,11 +113,14 @@ func commonFields(c models.Capture, id, info string) []field {
 func digestField(d models.Digest) string { return "sha256:" + d.String() }
 
 func statusLine(o models.Outcome) []byte {
-	proto := o.Proto
-	if proto == "" {
-		proto = "HTTP/1.1"
+	return []byte(protoOf(&o) + " " + strconv.Itoa(o.Status) + " " + http.StatusText(o.Status) + "\r\n")
+}
+
+func protoOf(o *models.Outcome) string {
+	if o.Proto == "" {
+		return "HTTP/1.1"
 	}
-	return []byte(proto + " " + strconv.Itoa(o.Status) + " " + http.StatusText(o.Status) + "\r\n")
+	return o.Proto
 }
 
 // headBlock is a header block with CRLF lines, no empty line inside and exactly one at its end, so that no header can
@@ -133,7 +142,12 @@ func newID() string {
 	rand.Read(id[:]) // never fails
 	id[6] = id[6]&0x0f | 0x40
 	id[8] = id[8]&0x3f | 0x80
-	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+	text := make([]byte, 0, len("<urn:uuid:>")+36)
+	text = hex.AppendEncode(append(text, "<urn:uuid:"...), id[:4])
+	for from := 4; from < 10; from += 2 {
+		text = hex.AppendEncode(append(text, '-'), id[from:from+2])
+	}
+	return string(append(hex.AppendEncode(append(text, '-'), id[10:]), '>'))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

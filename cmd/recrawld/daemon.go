@@ -210,7 +210,7 @@ func (d *daemon) permitted(c *config.Config) error {
 func (d *daemon) openArchive(context.Context) error {
 	a, err := archive.Open(filepath.Join(d.start.Data, "archive"), archive.Options{
 		Worker: d.start.Worker.Name, Software: "recrawld " + versionText(), Agent: d.start.Agent.Name,
-		Now: d.machine.Now, Log: d.log,
+		Now: d.machine.Now, Log: d.log, Recent: recentBytes(&d.start),
 	})
 	if err != nil {
 		return err

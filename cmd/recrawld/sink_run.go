@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawld/archive"
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
@@ -109,6 +110,26 @@ func (l *lateSink) close() error {
 	return l.opened.Close()
 }
 
+// recentBytes is how much of what is archived is held in memory until a sink asks for it: what a thousand pages and
+// take, which is what comes between two looks of a sink at the log.
+func recentBytes(c *config.Config) int64 {
+	if len(wantedSinks(c)) == 0 {
+		return 0
+	}
+	return 16 << 20
+}
+
+// recentFirst gives sinks what was archived a moment ago out of memory, and all else from the disk.
+type recentFirst struct{ *archive.Archive }
+
+// Read implements sink.Archive.
+func (r recentFirst) Read(at models.Record) (archive.Answer, error) {
+	if answer, ok := r.Take(at); ok {
+		return answer, nil
+	}
+	return r.Archive.Read(at)
+}
+
 // sinkRunner drains one sink beside the visits, and makes it anew when a command asks for that.
 type sinkRunner struct {
 	late  *lateSink
@@ -123,7 +144,7 @@ type sinkRunner struct {
 func (d *daemon) sinkRunners() []*sinkRunner {
 	var runners []*sinkRunner
 	for _, kind := range wantedSinks(&d.start) {
-		late := &lateSink{kind: kind, config: &d.force.Load().config, archive: d.archive, log: d.log}
+		late := &lateSink{kind: kind, config: &d.force.Load().config, archive: recentFirst{d.archive}, log: d.log}
 		runners = append(runners, &sinkRunner{
 			late: late, store: d.store, clock: d.clock, owner: d.start.Worker.Name, log: d.log,
 			drain: sink.NewDrain(d.store, late, d.clock, sink.Options{Owner: d.start.Worker.Name, Log: d.log}),

@@ -1,0 +1,56 @@
+package archive
+
+import (
+	"bytes"
+
+	"recrawld/models"
+)
+
+// parcel is a capture as it goes into a segment: two gzip members, the answer and its request. It is used again, for its
+// room.
+type parcel struct {
+	packed       bytes.Buffer
+	answerLength int64 // compressed
+
+	answer, request bytes.Buffer // before compression
+}
+
+// pack fills the parcel.
+func (p *parcel) pack(m *members, c models.Capture, id, info string) error {
+	p.packed.Reset()
+	p.answer.Reset()
+	p.answer.Grow(len(c.Outcome.Body) + len(c.Outcome.Header) + 2048)
+	if err := marshalAnswer(&p.answer, c, id, info); err != nil {
+		return err
+	}
+	if err := m.append(&p.packed, p.answer.Bytes()); err != nil {
+		return err
+	}
+	p.answerLength = int64(p.packed.Len())
+	if len(c.Outcome.Request) == 0 {
+		return nil
+	}
+	p.request.Reset()
+	if err := marshalRequest(&p.request, c, id, info); err != nil {
+		return err
+	}
+	return m.append(&p.packed, p.request.Bytes())
+}
+
+// take gives away the answer of a capture that was packed last, as Read would return it. Its body lies where it was
+// marshalled, so that the capture's own need not stay as it is.
+func (p *parcel) take(c models.Capture) Answer {
+	record := p.answer.Bytes()
+	p.answer = bytes.Buffer{}
+	end := len(record) - len(recordEnd)
+	o := &c.Outcome
+	a := Answer{URL: c.URL, At: models.At(o.At).Time(), Proto: protoOf(o), Status: o.Status,
+		Body: record[end-len(o.Body) : end : end], Digest: o.Digest}
+	if a.Digest.IsZero() {
+		a.Digest = models.DigestOf(a.Body)
+	}
+	if header := headBlock(o.Header); len(header) > len("\r\n") {
+		a.Header = header[:len(header)-len("\r\n")]
+	}
+	return a
+}
