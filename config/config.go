@@ -115,7 +115,7 @@ type Settings struct {
 	HeaderBytes int64         // 1KiB–16MiB; default 256KiB
 
 	// Scope and traps.
-	Scope        []string // further http(s) URL prefixes that belong to the site; the start URL's directory always does
+	Scope        []string // further http(s) URL prefixes that belong to the site; the start URL's directory always does; "*" is all hosts
 	Level        int      // links from the start URL, 0–1000; default 10
 	Filter       Filter   // which URLs are kept; none: all in scope
 	URLLength    int      // bytes, 64–65535; default 2048

@@ -74,7 +74,7 @@ var settingFields = []field[Settings]{
 	{key: "body_bytes", of: func(s *Settings) value { return size(&s.BodyBytes, kib, 16*gib) }},
 	{key: "header_bytes", of: func(s *Settings) value { return size(&s.HeaderBytes, kib, 16*mib) }},
 
-	{key: "scope", of: func(s *Settings) value { return words(&s.Scope, checkURL) }},
+	{key: "scope", of: func(s *Settings) value { return words(&s.Scope, checkScope) }},
 	{key: "level", of: func(s *Settings) value { return count(&s.Level, 0, 1000) }},
 	{key: "filter", of: func(s *Settings) value { return filterValue{&s.Filter} }},
 	{key: "url_length", of: func(s *Settings) value { return count(&s.URLLength, 64, 65535) }},

@@ -34,6 +34,14 @@ func checkContact(text string) error {
 	return nil
 }
 
+// checkScope accepts a prefix of URLs, or "*" for those of all hosts.
+func checkScope(text string) error {
+	if text == "*" {
+		return nil
+	}
+	return checkURL(text)
+}
+
 // checkURL accepts what a page can be visited at. Errors do not repeat the URL where it may hold a password.
 func checkURL(text string) error {
 	if err := present(text); err != nil {

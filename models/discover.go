@@ -51,15 +51,35 @@ func (c *commit) discover(ctx context.Context) error {
 	return err
 }
 
+// placed is a discovery with its row.
+type placed struct {
+	row  Page
+	host string
+}
+
+// place makes the rows of discoveries.
+func place(now time.Time, found []Discovery) []*placed {
+	rows := make([]placed, len(found))
+	order := make([]*placed, len(found))
+	for i := range found {
+		rows[i] = placed{found[i].Row(now), Clean(found[i].Host)}
+		order[i] = &rows[i]
+	}
+	return order
+}
+
 // discover inserts pages that do not exist and the hosts that they need. A page that exists is left as it is.
 func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, limit int) (Added, error) {
+	return q.add(ctx, place(now, found), limit)
+}
+
+func (q *queue) add(ctx context.Context, found []*placed, limit int) (Added, error) {
 	var sum Added
 	names := make(map[rowKey]string)
-	pages := make(map[int16][]Page)
-	for i := range found {
-		p := found[i].Row(now)
-		names[rowKey{p.Bucket, p.HostID}] = Clean(found[i].Host)
-		pages[p.Bucket] = append(pages[p.Bucket], p)
+	pages := make(map[int16][]*placed)
+	for _, p := range found {
+		names[rowKey{p.row.Bucket, p.row.HostID}] = p.host
+		pages[p.row.Bucket] = append(pages[p.row.Bucket], p)
 	}
 	if err := q.create(ctx, names); err != nil {
 		return sum, fmt.Errorf("add hosts: %w", err)
@@ -70,7 +90,12 @@ func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, 
 		if err != nil {
 			return sum, fmt.Errorf("look up pages: %w", err)
 		}
-		fresh = append(fresh, more...)
+		if fresh == nil {
+			fresh = make([]Page, 0, len(found))
+		}
+		for _, p := range more {
+			fresh = append(fresh, p.row)
+		}
 	}
 	for i := range fresh {
 		h := q.get(fresh[i].Bucket, fresh[i].HostID)
@@ -78,46 +103,45 @@ func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, 
 		h.Hasten(fresh[i].DueAt)
 	}
 	sum.Added = len(fresh)
-	return sum, pageTable.insertSparse(ctx, q.tx, fresh)
+	return sum, pageTable.insertNew(ctx, q.tx, fresh)
 }
 
 // unknown is those of the pages of one bucket that are to be added. Every insertion holds the lock of the page's host,
 // so none of them can appear meanwhile.
-func (q *queue) unknown(ctx context.Context, pages []Page, limit int, sum *Added) ([]Page, error) {
+func (q *queue) unknown(ctx context.Context, pages []*placed, limit int, sum *Added) ([]*placed, error) {
 	known, err := q.known(ctx, pages)
 	if err != nil {
 		return nil, err
 	}
-	var fresh []Page
+	var fresh []*placed
 	room := make(map[int64]int32)
-	for i := range pages {
-		p := &pages[i]
-		if _, ok := room[p.HostID]; !ok {
-			room[p.HostID] = int32(limit) - q.get(p.Bucket, p.HostID).Pages
+	for _, p := range pages {
+		if _, ok := room[p.row.HostID]; !ok {
+			room[p.row.HostID] = int32(limit) - q.get(p.row.Bucket, p.row.HostID).Pages
 		}
-		url, exists := known[p.ID]
+		url, exists := known[p.row.ID]
 		switch {
-		case exists && url == p.URL:
+		case exists && url == p.row.URL:
 			sum.Known++
-		case exists, limit > 0 && room[p.HostID] <= 0:
+		case exists, limit > 0 && room[p.row.HostID] <= 0:
 			sum.Dropped++
 		default:
-			known[p.ID] = p.URL
-			room[p.HostID]--
-			fresh = append(fresh, *p)
+			known[p.row.ID] = p.row.URL
+			room[p.row.HostID]--
+			fresh = append(fresh, p)
 		}
 	}
 	return fresh, nil
 }
 
 // known reads the URLs of those of the pages of one bucket that exist.
-func (q *queue) known(ctx context.Context, pages []Page) (map[int64]string, error) {
+func (q *queue) known(ctx context.Context, pages []*placed) (map[int64]string, error) {
 	ids := make([]int64, len(pages))
-	for i := range pages {
-		ids[i] = pages[i].ID
+	for i, p := range pages {
+		ids[i] = p.row.ID
 	}
 	// Index: the primary key.
-	rows, err := q.tx.rows(ctx, `SELECT id, url FROM pages WHERE bucket = $1 AND id = ANY($2)`, pages[0].Bucket, ids)
+	rows, err := q.tx.rows(ctx, `SELECT id, url FROM pages WHERE bucket = $1 AND id = ANY($2)`, pages[0].row.Bucket, ids)
 	if err != nil {
 		return nil, err
 	}

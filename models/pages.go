@@ -1,76 +1,13 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 )
 
-const (
-	// sliceRows is how many rows a transaction of a long chore takes.
-	sliceRows = 5000
-	// addRows is how many pages a transaction of an import takes.
-	addRows = 10000
-)
-
-// AddPages adds pages, with at most maxPerHost on a host (0: no limit), and the hosts that they need. Known pages are
-// left as they are. Where neither DueAt nor Rule is set, a page is due at now. It is meant for many pages at a time:
-// some ten thousand. After an error some of them may have been added; adding them again is harmless.
-func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, maxPerHost int) (Added, error) {
-	var sum Added
-	// In the order of the primary key, for the sake of the index.
-	order := make([]addOrder, len(found))
-	for i := range found {
-		order[i] = addOrder{BucketOf(Clean(found[i].Host)), PageID(Clean(found[i].Page.URL)), i}
-	}
-	slices.SortFunc(order, func(a, b addOrder) int {
-		return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))
-	})
-	for len(order) > 0 {
-		chunk := order[:s.addable(order)]
-		order = order[len(chunk):]
-		batch := make([]Discovery, len(chunk))
-		for i, o := range chunk {
-			batch[i] = found[o.index]
-		}
-		var added Added
-		err := s.inTx(ctx, func(t *tx) error {
-			q := newQueue(t)
-			var err error
-			if added, err = q.discover(ctx, now, batch, maxPerHost); err != nil {
-				return err
-			}
-			return q.flush(ctx)
-		})
-		if err != nil {
-			return sum, fmt.Errorf("add pages: %w", err)
-		}
-		sum.Added += added.Added
-		sum.Known += added.Known
-		sum.Dropped += added.Dropped
-	}
-	return sum, nil
-}
-
-// addable is how many of the pages, at least one, are for one transaction.
-func (s *Store) addable(order []addOrder) int {
-	n := min(len(order), addRows)
-	if !s.sharded {
-		return n
-	}
-	if other := slices.IndexFunc(order[:n], func(o addOrder) bool { return o.bucket != order[0].bucket }); other > 0 {
-		return other
-	}
-	return n
-}
-
-type addOrder struct {
-	bucket int16
-	id     int64
-	index  int
-}
+// sliceRows is how many rows a transaction of a long chore takes.
+const sliceRows = 5000
 
 // VisitNow makes one page due now, because somebody asked for it. It returns ErrNotFound where there is no such page.
 func (s *Store) VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error {

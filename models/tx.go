@@ -18,6 +18,7 @@ const maxPrepared = 300
 type tx struct {
 	store *Store
 	sql   *sql.Tx
+	conn  *sql.Conn             // that of the transaction; nil on SQLite
 	stmts map[string]*statement // this transaction's, by text
 }
 
@@ -40,12 +41,22 @@ func (s *Store) once(ctx context.Context, f func(*tx) error) error {
 	if err := s.keepStatements(ctx); err != nil {
 		return err
 	}
-	begun, err := s.writer.BeginTx(ctx, nil)
+	t := &tx{store: s, stmts: make(map[string]*statement)}
+	begin := s.writer.BeginTx
+	if s.dialect == postgresDialect {
+		conn, err := s.writer.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Close() // back to the pool
+		t.conn, begin = conn, conn.BeginTx
+	}
+	begun, err := begin(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer begun.Rollback() // after Commit it does nothing
-	t := &tx{store: s, sql: begun, stmts: make(map[string]*statement)}
+	t.sql = begun
 	if err := t.steady(ctx); err != nil {
 		return err
 	}

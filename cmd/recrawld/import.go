@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/report"
-	"recrawld/scheduler"
 )
 
 // importCmd adds the pages of a list.
@@ -31,8 +31,12 @@ func (importCmd) Help() string {
 A URL that ends in a comma and a number stands in quotes. Bad lines are counted and the first ten shown.
 
 Without --site, the pages of a host belong to the site whose start URL is on it; for a host without one a site is made,
-named after it, that starts at its root. Such a site follows no links (level 0) unless --follow is given. URLs outside
-the scope of their site are bad lines.`
+named after it, that starts at its root. Such a site follows no links (level 0) unless --follow is given. A list with more
+than 1000 such hosts makes one site for all of them, named import, of the listed pages alone (level 0, scope "*"); lists
+imported later add to it. URLs outside the scope of their site are bad lines.
+
+The list is read to its end before the first page is added; meanwhile it lies in a temporary file of the data directory,
+sorted, of about the list's own size.`
 }
 
 // Run implements the command.
@@ -72,9 +76,6 @@ func openInput(g *globals, name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// importBatch is how many pages are written at a time, which bounds the memory of an import.
-const importBatch = 20_000
-
 // How many bad lines and names of new sites are shown.
 const (
 	shownBad   = 10
@@ -105,11 +106,10 @@ type importer struct {
 
 	now    time.Time // by the daemon's clock
 	force  *inForce
-	only   int32            // the site of all pages; 0: by host
-	byHost map[string]int32 // sites by host
-	names  map[string]bool  // of sites
-	batch  []models.Discovery
+	sites  importSites
+	spool  *spool
 	counts importCounts
+	said   time.Time // when progress was last shown
 }
 
 // begin reads the sites there are.
@@ -119,37 +119,63 @@ func (i *importer) begin(ctx context.Context) error {
 		return err
 	}
 	i.now = clk.Now()
-	rows, err := i.store.Sites(ctx)
+	rows, err := i.known(ctx)
 	if err != nil {
 		return err
 	}
 	if i.force, err = putTogether(i.base, i.origins, rows); err != nil {
 		return err
 	}
-	i.byHost = make(map[string]int32, len(rows))
-	i.names = make(map[string]bool, len(rows))
-	for _, row := range rows {
-		i.names[row.Name] = true
-		if u, err := canon.Parse(row.URL); err == nil && i.byHost[u.HostName()] == 0 {
-			i.byHost[u.HostName()] = row.ID
-		}
+	if err := i.sites.begin(rows, &i.base); err != nil {
+		return err
 	}
+	i.spool = newSpool(i.base.Data)
 	if i.site == "" {
 		return nil
 	}
 	site, err := findSite(rows, i.site)
-	i.only = site.ID
+	i.sites.only = site.ID
 	return err
 }
 
-// all reads the list to its end.
+// known is the sites there are, after those of the configuration file that no daemon has brought into the database yet were.
+func (i *importer) known(ctx context.Context) ([]models.Site, error) {
+	rows, err := i.store.Sites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	missing := slices.ContainsFunc(i.base.Sites, func(site config.Site) bool {
+		return !slices.ContainsFunc(rows, func(row models.Site) bool { return row.Name == site.Name })
+	})
+	if !missing {
+		return rows, nil
+	}
+	if err := syncSites(ctx, i.store, &i.base, i.now); err != nil {
+		return nil, err
+	}
+	return i.store.Sites(ctx)
+}
+
+// all reads the list to its end, makes the sites that it takes, and adds the pages.
 func (i *importer) all(ctx context.Context, lines *lineReader) error {
+	defer i.spool.close()
+	if err := i.read(ctx, lines); err != nil {
+		return err
+	}
+	if err := i.makeSites(ctx); err != nil {
+		return err
+	}
+	return i.write(ctx)
+}
+
+// read puts the pages of the list into the spool.
+func (i *importer) read(ctx context.Context, lines *lineReader) error {
 	for {
 		line, err := lines.next()
 		var bad *badLine
 		switch {
 		case errors.Is(err, io.EOF):
-			return i.flush(ctx)
+			return nil
 		case errors.As(err, &bad):
 			i.counts.Lines++
 			i.bad(bad)
@@ -157,87 +183,53 @@ func (i *importer) all(ctx context.Context, lines *lineReader) error {
 		case err != nil:
 			return err
 		}
-		if err := i.line(ctx, line); err != nil {
+		if err := i.line(line); err != nil {
 			return err
+		}
+		if i.counts.Lines%progressLines == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			i.progress("%s lines read, %s/s", i.counts.Lines)
 		}
 	}
 }
 
-// line takes one line into the batch.
-func (i *importer) line(ctx context.Context, line importLine) error {
+// line takes one line.
+func (i *importer) line(line importLine) error {
 	i.counts.Lines++
 	u, err := canon.Parse(line.URL)
 	if err != nil {
 		i.bad(newBadLine(line.Number, line.URL, err))
 		return nil
 	}
-	id, err := i.siteOf(ctx, u)
-	if err != nil {
-		return err
+	id := i.sites.of(u)
+	pages := i.sites.listed
+	if id != 0 {
+		_, pages = i.force.site(id)
 	}
-	site, scope := i.force.site(id)
-	if verdict := scope.Decide(u, 0); !verdict.Keep {
+	if verdict := pages.Decide(u, 0); !verdict.Keep {
 		i.bad(newBadLine(line.Number, line.URL, errors.New(verdict.Rule)))
 		return nil
 	}
-	fr := site.Settings.FR
-	if line.FR > 0 {
-		fr = min(line.FR, site.Settings.FRMax)
-	}
-	page := scheduler.NewPage(u.String(), u.HostName(), id, 0, fr)
-	page.DueAt = models.At(i.now)
-	i.batch = append(i.batch, models.Discovery{Page: page, Host: u.HostName()})
-	if len(i.batch) < importBatch {
-		return nil
-	}
-	return i.flush(ctx)
+	return i.spool.add(spooled{url: u.String(), host: u.HostName(), site: id, fr: line.FR})
 }
 
-// siteOf is the site that a URL belongs to; a host without one gets one.
-func (i *importer) siteOf(ctx context.Context, u canon.URL) (int32, error) {
-	if i.only != 0 {
-		return i.only, nil
-	}
-	if id := i.byHost[u.HostName()]; id != 0 {
-		return id, nil
-	}
-	name := u.HostName()
-	for n := 2; i.names[name]; n++ {
-		name = fmt.Sprintf("%s-%d", u.HostName(), n)
-	}
-	settings := "level: 0\n"
-	if i.follow {
-		settings = ""
-	}
-	row, err := i.store.AddSite(ctx, i.now, models.Site{Name: name, URL: u.Origin() + "/", Settings: settings})
-	if err != nil {
-		return 0, err
-	}
-	added, err := putTogether(i.base, i.origins, []models.Site{row})
-	if err != nil {
-		return 0, err
-	}
-	i.force.sites[row.ID], i.byHost[u.HostName()], i.names[name] = added.sites[row.ID], row.ID, true
-	if i.counts.Sites++; i.counts.Sites <= shownSites {
-		i.counts.Names = append(i.counts.Names, name)
-	}
-	return row.ID, nil
-}
+// progressLines is after how many lines progress may be shown.
+const progressLines = 10_000
 
-// flush writes the batch.
-func (i *importer) flush(ctx context.Context) error {
-	i.force.weigh(i.batch)
-	added, err := i.store.AddPages(ctx, i.now, i.batch, i.base.Defaults.PagesPerHost)
-	i.counts.Added += added.Added
-	i.counts.Known += added.Known
-	i.counts.Dropped += added.Dropped
-	i.batch = i.batch[:0]
-	if err == nil && isTerminal(i.g.Stderr) {
-		took := clock.System{}.Now().Sub(i.began)
-		fmt.Fprintf(i.g.Stderr, "\r  %s lines, %s added, %s/s ", report.Count(i.counts.Lines), report.Count(i.counts.Added),
-			report.Count(int(float64(i.counts.Lines)/max(took.Seconds(), 0.001))))
+// progress says how far the import is, on a terminal and once a second: how many of what, and how many a second.
+func (i *importer) progress(format string, n int) {
+	if !isTerminal(i.g.Stderr) {
+		return
 	}
-	return err
+	now := clock.System{}.Now()
+	if now.Sub(i.said) < time.Second {
+		return
+	}
+	i.said = now
+	rate := float64(n) / max(now.Sub(i.began).Seconds(), 0.001)
+	fmt.Fprintf(i.g.Stderr, "\r\x1b[K  "+format+" ", report.Count(n), report.Count(int(rate)))
 }
 
 func (i *importer) bad(line *badLine) {

@@ -185,7 +185,7 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return commandWith(t, "", args...)
 }
 
-func commandWith(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+func commandWith(t testing.TB, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, complaints bytes.Buffer
 	code = runContext(t.Context(), args, strings.NewReader(stdin), &out, &complaints)

@@ -19,11 +19,16 @@ type Scope struct {
 	// https, which serve the same pages.
 	prefixes map[string][]string
 
+	anywhere bool // every URL is inside
+
 	inside  string // the sentence for a URL that nothing speaks against
 	outside string
 	limits  config.Settings
 	filter  *rule // nil: keeps everything
 }
+
+// Anywhere stands in a site's scope for all hosts.
+const Anywhere = "*"
 
 // Verdict is what the rules say about a URL.
 type Verdict struct {
@@ -33,7 +38,7 @@ type Verdict struct {
 
 // Compile prepares the rules of a site. The site's own prefix is the directory of its start URL, on the same host with
 // or without a leading "www." and by http or https; the prefixes of its scope setting are read in the same way, as they
-// are written. It is an error if a URL is not one or a pattern of the filter does not compile, which config has checked
+// are written, and Anywhere among them lets every URL in. It is an error if a URL is not one or a pattern of the filter does not compile, which config has checked
 // for what it has loaded.
 func Compile(site config.Site) (*Scope, error) {
 	start, err := canon.Parse(site.URL)
@@ -48,12 +53,19 @@ func Compile(site config.Site) (*Scope, error) {
 	s.add(directory)
 	names := []string{directory.String()}
 	for _, text := range site.Settings.Scope {
+		if text == Anywhere {
+			s.anywhere = true
+			continue
+		}
 		u, err := canon.Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("compile scope of site %s: %w", site.Name, err)
 		}
 		s.add(u)
 		names = append(names, u.String())
+	}
+	if s.anywhere {
+		names = []string{"a scope of all hosts"}
 	}
 	s.inside, s.outside = "inside "+some(names, "or"), "outside "+some(names, "and")
 	if filter := site.Settings.Filter; !filter.IsZero() {
@@ -105,6 +117,9 @@ func (s *Scope) Decide(u canon.URL, level int) Verdict {
 
 // Contains tells whether a URL lies below one of the site's prefixes, whatever its limits and filter say.
 func (s *Scope) Contains(u canon.URL) bool {
+	if s.anywhere {
+		return true
+	}
 	rest := u.RequestURI()
 	return slices.ContainsFunc(s.prefixes[bareHost(u)], func(p string) bool { return strings.HasPrefix(rest, p) })
 }

@@ -205,3 +205,26 @@ func BenchmarkDecide(b *testing.B) {
 		s.Decide(urls[i%len(urls)], 2)
 	}
 }
+
+func TestScopeOfAllHosts(t *testing.T) {
+	t.Parallel()
+	settings := config.Default().Defaults
+	settings.Level, settings.Scope = 0, []string{Anywhere}
+	s, err := Compile(config.Site{Name: "list", URL: "https://one.example/a", Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for raw, want := range map[string]string{
+		"http://other.example:8080/x":                        "inside a scope of all hosts",
+		"https://other.example/a/a/a/a/a":                    "segment a stands 5 times in the path, more than 3",
+		"https://other.example/" + strings.Repeat("x", 3000): "URL of 3022 bytes is longer than 2048",
+	} {
+		u, err := canon.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := s.Decide(u, 0); v.Rule != want || v.Keep != strings.HasPrefix(want, "inside") {
+			t.Errorf("Decide(%.60s) = %v, want %s", raw, v, want)
+		}
+	}
+}

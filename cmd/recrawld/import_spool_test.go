@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"recrawld/models"
+)
+
+// TestSpoolGivesBack holds more pages than stay in memory, most of them of one host, and reads them in parts.
+func TestSpoolGivesBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := newSpool(dir)
+	defer s.close()
+	const n = 20_000
+	want := make(map[string]spooled, n)
+	for i := range n {
+		host := "large.example"
+		if i%10 == 0 {
+			host = fmt.Sprintf("h%d.example", i)
+		}
+		p := spooled{url: fmt.Sprintf("https://%s/section/page-%d.html", host, i), host: host, site: int32(i % 3), fr: i % 2 * 200}
+		want[p.url] = p
+		if err := s.add(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.file == nil {
+		t.Error("20,000 pages stayed in memory")
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("the spool left %v in its directory (%v), which a crash would leave behind", left, err)
+	}
+	for bucket := range int16(models.Buckets) {
+		for from, more := 0, true; more; more = from > 0 {
+			text, next, err := s.part(bucket, from, 2*spoolBlockBytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(text) > 3*spoolBlockBytes {
+				t.Errorf("a part of %d bytes, wanted about %d", len(text), 2*spoolBlockBytes)
+			}
+			pages, err := sortedPages(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range pages {
+				w, known := want[string(p.url)]
+				if !known || w.site != p.site || w.fr != p.fr || models.BucketOf(w.host) != bucket || i > 0 && p.id < pages[i-1].id {
+					t.Fatalf("bucket %d gives back %s of site %d, fr %d; want %+v, in the order of the keys, once", bucket, p.url, p.site, p.fr, w)
+				}
+				delete(want, string(p.url))
+			}
+			from = next
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("%d pages of %d are not given back", len(want), n)
+	}
+}
+
+func TestSpoolSeesDamage(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"\x01", "\x01\x01\x05http", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
+		if _, err := sortedPages([]byte(text)); err == nil {
+			t.Errorf("sortedPages(%q) finds nothing wrong", text)
+		}
+	}
+}
+
+// TestImportOfManyHosts makes one site for more hosts than get one each, which the next list adds to.
+func TestImportOfManyHosts(t *testing.T) {
+	t.Parallel()
+	config, data := configure(t, "agent: {contact: me@example.net}\nsites: [{url: \"https://docs.example.org/guide/\"}]\n")
+	list := new(strings.Builder)
+	for i := range importHosts + 1 {
+		fmt.Fprintf(list, "https://h%d.example/a\nhttps://h%d.example/b\n", i, i)
+	}
+	list.WriteString("https://docs.example.org/guide/x\nhttps://docs.example.org/other\n")
+	code, stdout, stderr := commandWith(t, list.String(), "import", "-c", config, "--json", "--follow")
+	if code != exitUsage || !strings.Contains(stderr, "1000 hosts") {
+		t.Errorf("import --follow: exit code %d, said %s%s; want a refusal", code, stdout, stderr)
+	}
+	code, stdout, stderr = commandWith(t, list.String(), "import", "-c", config, "--json")
+	var got importCounts
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatalf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if want := 2*importHosts + 3; got.Added != want || got.Bad != 1 || got.Sites != 1 || got.Names[0] != "import" {
+		t.Errorf("counts %+v; want %d added, 1 bad, 1 new site named import", got, want)
+	}
+	code, stdout, _ = commandWith(t, "https://h1.example/c\nhttps://new.example/\n", "import", "-c", config, "--json")
+	got = importCounts{}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != exitDone || got.Added != 2 || got.Sites != 0 {
+		t.Errorf("a further import: exit code %d, %s; want 2 added to the site of all hosts", code, stdout)
+	}
+	sites := make(map[int32]int)
+	for _, p := range dumpOf(t, data).Pages {
+		sites[p.SiteID]++
+	}
+	if len(sites) != 2 || sites[2] != 2*importHosts+4 {
+		t.Errorf("pages by site %v, want two sites, %d of the second", sites, 2*importHosts+4)
+	}
+}
+
+// TestImportKnowsTheSitesOfTheFile imports into a site that no daemon has brought into the database yet.
+func TestImportKnowsTheSitesOfTheFile(t *testing.T) {
+	t.Parallel()
+	config, _ := configure(t, "agent: {contact: me@example.net}\nsites: [{name: docs, url: \"https://docs.example.org/guide/\"}]\n")
+	code, stdout, stderr := commandWith(t, "https://docs.example.org/guide/a\n", "import", "-c", config, "--site", "docs")
+	if code != exitDone || !strings.Contains(stdout, "1 page added") {
+		t.Errorf("exit code %d: %s%s, want one page added", code, stdout, stderr)
+	}
+}

@@ -1,0 +1,58 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// addRows is how many pages a transaction of an import takes.
+const addRows = 10000
+
+// AddPages adds pages, with at most maxPerHost on a host (0: no limit), and the hosts that they need. Known pages are
+// left as they are. Where neither DueAt nor Rule is set, a page is due at now. It is meant for many pages at a time, some
+// ten thousand, and is fastest where they are of few buckets: then the indexes are written in few places. After an error
+// some of them may have been added; adding them again is harmless.
+func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, maxPerHost int) (Added, error) {
+	var sum Added
+	rows := place(now, found)
+	// In the order of the primary key, for the sake of the index; repetitions in that of the list.
+	slices.SortStableFunc(rows, func(a, b *placed) int {
+		return cmp.Or(cmp.Compare(a.row.Bucket, b.row.Bucket), cmp.Compare(a.row.ID, b.row.ID))
+	})
+	for len(rows) > 0 {
+		batch := rows[:s.addable(rows)]
+		rows = rows[len(batch):]
+		var added Added
+		err := s.inTx(ctx, func(t *tx) error {
+			q := newQueue(t)
+			var err error
+			if added, err = q.add(ctx, batch, maxPerHost); err != nil {
+				return err
+			}
+			return q.flush(ctx)
+		})
+		if err != nil {
+			return sum, fmt.Errorf("add pages: %w", err)
+		}
+		sum.Added += added.Added
+		sum.Known += added.Known
+		sum.Dropped += added.Dropped
+	}
+	return sum, nil
+}
+
+// addable is how many of the pages, at least one, are for one transaction.
+func (s *Store) addable(rows []*placed) int {
+	n := min(len(rows), addRows)
+	if !s.sharded {
+		return n
+	}
+	bucket := rows[0].row.Bucket
+	if other := slices.IndexFunc(rows[:n], func(p *placed) bool { return p.row.Bucket != bucket }); other > 0 {
+		return other
+	}
+	return n
+}
