@@ -104,14 +104,14 @@ func TestMoreBudgetIsNeverLater(t *testing.T) {
 			ChangedAt: models.At(seen.AddDate(0, -1, 0))}
 		page.Evidence = models.Evidence{Changes: rapid.Float32Range(-0.5, 50).Draw(t, "changes"), Days: rapid.Float32Range(-1, 1000).Draw(t, "days")}
 		q := question{page: &page, settings: &s, now: now, cycle: 6 * time.Hour, ceiling: 365 * 24 * time.Hour, even: 5 * 24 * time.Hour}
-		first, _ := m.due(q)
+		first := m.paysAt(&q)
 		m.price(allSites).log -= rapid.Float64Range(0, 5).Draw(t, "cheaper")
-		if cheaper, _ := m.due(q); cheaper.After(first.Add(slack(first, now))) {
+		if cheaper := m.paysAt(&q); cheaper.After(first.Add(slack(first, now))) {
 			t.Fatalf("due %s at a lower price, %s at the higher one", cheaper, first)
 		}
-		second, _ := m.due(q)
+		second := m.paysAt(&q)
 		page.Importance *= float32(rapid.Float64Range(1, 10).Draw(t, "more important"))
-		if weightier, _ := m.due(q); weightier.After(second.Add(slack(second, now))) {
+		if weightier := m.paysAt(&q); weightier.After(second.Add(slack(second, now))) {
 			t.Fatalf("due %s when it is more important, %s before", weightier, second)
 		}
 	})

@@ -28,16 +28,17 @@ func (q *question) payer() string { return cmp.Or(q.account, allSites) }
 // days is a moment as the change rate model counts it: days since 1970.
 func days(t models.Instant) float64 { return float64(t) / float64(24*time.Hour/time.Millisecond) }
 
-// subject is a page as the model sees it. The caller holds mu.
-func (c *crowd) subject(q *question) changerate.Subject {
-	p := q.page
-	return changerate.Subject{
-		Names: changerate.NamesOf(p.URL), KnownAt: days(p.Stats.FirstAt), LastAt: days(p.Stats.VisitedAt),
+// about is the page of a question as the model sees it, until the next one is asked for. The caller holds mu.
+func (m *Mind) about(c *crowd, q *question) *changerate.Subject {
+	p, known := q.page, m.place(c, q.page)
+	m.subject = changerate.Subject{
+		Names: known.names, Place: &known.at, KnownAt: days(p.Stats.FirstAt), LastAt: days(p.Stats.VisitedAt),
 		New:       c.Since() > 0 && days(p.Stats.FirstAt) > c.Since()+settling,
 		ChangedAt: days(p.Stats.ChangedAt), Visits: max(int(p.Stats.Records)-1, 0),
 		Evidence: changerate.Evidence{Shape: float64(p.Evidence.Changes), Days: float64(p.Evidence.Days)},
 		Cycle:    q.even.Hours() / 24,
 	}
+	return &m.subject
 }
 
 // settling is for how many days after its first page the pages of a host are those that were there before us. What is
@@ -62,10 +63,11 @@ func byValue(p *models.Page, s *config.Settings, now time.Time) bool {
 	return p.Rule != models.RuleWindow || p.State == models.StateLive && p.Failures == 0 && !promised
 }
 
-// forecast is what is expected of a page at the moment of the question. The caller holds mu.
+// forecast is what is expected of a page at the moment of the question. Until another page is looked at, m.reading has
+// what it was made of. The caller holds mu.
 func (m *Mind) forecast(c *crowd, q *question) changerate.Forecast {
-	s := c.subject(q)
-	return changerate.Look(m.weights, c.Crowd, &s, days(models.At(q.now)))
+	m.reading.Read(m.weights, c.Crowd, m.about(c, q))
+	return m.reading.Forecast(days(models.At(q.now)))
 }
 
 // crowdOf is what is known of a page's host. The caller holds mu.
@@ -89,15 +91,14 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 	c.since++
 	m.lessons++
 	now := days(models.At(before.now))
-	s := c.subject(&before)
 	if p.Stats.Records == 0 {
-		c.Known(&s, now)
+		c.Known(m.about(c, &before), now)
 		return p.Evidence
 	}
-	f := changerate.Look(m.weights, c.Crowd, &s, now)
+	f := m.forecast(c, &before)
 	m.judged.Add(f.Stale(), changed)
 	m.served(c, &before, importance(p)*f.Value(), late)
-	e := changerate.Learn(m.weights, c.Crowd, &s, changerate.Sight{At: now, Changed: changed})
+	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed})
 	return models.Evidence{Changes: float32(e.Shape), Days: float32(e.Days)}
 }
 
@@ -161,13 +162,13 @@ func (m *Mind) outlook(q question) policy.Outlook {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
-	o := policy.Outlook{Forecast: m.forecast(c, &q), Price: m.priceAt(c, &q) / importance(q.page)}
-	o.DueIn = m.dueIn(c, &q, o.Price)
-	return o
+	price := m.priceAt(c, &q) / importance(q.page)
+	f := m.forecast(c, &q)
+	return policy.Outlook{Forecast: f, Price: price, DueIn: m.dueIn(&q, &f, price, math.Inf(1))}
 }
 
-// dueIn is in how many days a visit is worth the price. The caller holds mu.
-func (m *Mind) dueIn(c *crowd, q *question, price float64) float64 {
-	s := c.subject(q)
-	return changerate.DueIn(m.weights, c.Crowd, &s, days(models.At(q.now)), price)
+// dueIn is in how many days a visit is worth the price, where f is the forecast of the page that was looked at last; any
+// number that is not less than horizon, where it is not less itself. The caller holds mu.
+func (m *Mind) dueIn(q *question, f *changerate.Forecast, price, horizon float64) float64 {
+	return m.reading.DueIn(f, days(models.At(q.now)), price, horizon)
 }

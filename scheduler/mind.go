@@ -31,6 +31,11 @@ type Mind struct {
 	judged    changerate.Calibration // guarded by mu; how good the forecasts were
 	walked    walked                 // for a person
 	written   changerate.Calibration // what of it the database's note has; used by sync alone
+
+	subject changerate.Subject // guarded by mu; the page that is looked at
+	reading changerate.Reading // guarded by mu; what is made of it
+	placed  int                // guarded by mu; pages whose place is remembered, at least
+	aside   place              // guarded by mu; of a page whose place is not
 }
 
 type hostKey struct {
@@ -53,6 +58,8 @@ type crowd struct {
 	payer   string    // the budget that paid for the last visit
 	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
 	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
+
+	places map[int64]*place // of its pages, by their IDs
 }
 
 // NewMind returns a mind that knows what the defaults say.
@@ -138,6 +145,7 @@ func (m *Mind) forget() {
 		return cmp.Or(cmp.Compare(min(x.lessons, 1), min(y.lessons, 1)), x.saved.Compare(y.saved))
 	})
 	for _, k := range idle[:(len(idle)+1)/2] {
+		m.placed -= len(m.crowds[k].places)
 		delete(m.crowds, k)
 	}
 }

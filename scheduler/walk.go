@@ -7,7 +7,9 @@ import (
 	"math"
 	"time"
 
+	"recrawld/config"
 	"recrawld/models"
+	"recrawld/scheduler/changerate"
 	"recrawld/scheduler/policy"
 )
 
@@ -39,6 +41,9 @@ type walk struct {
 	lineEnd time.Time // when all are served that wait for that budget
 	best    float64   // the most that a visit to a page of that budget is worth
 	due     []models.Due
+	asked   question // the last one
+	site    int32    // whose page it was about
+	account string   // that pays for the site
 }
 
 // walk brings the due times of a host's pages up to what its visits taught: where neighbours changed, a page is due
@@ -118,16 +123,12 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 		(!w.all && page.DueAt.Time().Before(w.now)) {
 		return models.Due{}, false
 	}
-	q := w.planner.question(page, s, w.now)
+	q := w.question(page, s)
 	was := page.DueAt.Time().Sub(w.now)
-	pays, value := w.mind.glance(&q, was)
-	if q.payer() == w.payer {
-		w.best = max(w.best, value)
-	}
-	if !w.all && !pays {
+	due, every, ok := w.mind.weigh(w, q, was)
+	if !ok {
 		return models.Due{}, false
 	}
-	due, every := w.mind.due(q)
 	rule, at := models.RulePolicy, IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
 	if !at.Equal(due) {
 		rule = models.RuleWindow
@@ -136,7 +137,7 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if sooner := left < was-was/16; !sooner && (!w.all || models.At(at) == page.DueAt) {
 		return models.Due{}, false
 	}
-	cycles := policy.Cycles(every, w.planner.calendar.Interval(w.now, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
+	cycles := policy.Cycles(every, q.cycle, s.FRMax, chance(page.ID, page.Visits, useRound))
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
 		DueAt: models.At(at), FRMax: int32(cycles), Wanted: every, Rule: rule}, true
 }
@@ -155,14 +156,38 @@ func (w *walk) advanced(page *models.Page) (models.Due, bool) {
 // lineSlack is how far behind the end of its line a page may wait.
 const lineSlack = time.Minute
 
-// glance tells whether a page pays within a time, as far as a look at it shows without working out how it will go on, and
-// what a visit is worth now, beside that to a page of importance 1 on a host that is not short of visits.
-func (m *Mind) glance(q *question, within time.Duration) (pays bool, value float64) {
+// question is the adaptive policy's about a page. Pages of one site come in a row, and but for the page it is the same.
+func (w *walk) question(page *models.Page, s *config.Settings) *question {
+	if w.asked.settings != s || w.site != page.SiteID {
+		w.asked, w.site = w.planner.question(page, s, w.now), page.SiteID
+		w.account = w.asked.payer()
+	}
+	w.asked.page = page
+	return &w.asked
+}
+
+// weigh notes what a visit to a waiting page is worth, and gives its new due time and interval; false where it is plain
+// that the page keeps the time it has.
+func (m *Mind) weigh(w *walk, q *question, was time.Duration) (due time.Time, every time.Duration, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
 	f := m.forecast(c, q)
-	return f.Pays(m.priceAt(c, q)/importance(q.page), within.Hours()/24), f.Value() * importance(q.page) * math.Exp(-c.premium)
+	price := m.priceAt(c, q) / importance(q.page)
+	if w.account == w.payer { // beside a page of importance 1 on a host that is not short of visits
+		w.best = max(w.best, f.Value()*importance(q.page)*math.Exp(-c.premium))
+	}
+	if w.all {
+		due, every = m.due(q, &f, price, math.Inf(1))
+		return due, every, true
+	}
+	if !f.Pays(price, was.Hours()/24) {
+		return time.Time{}, 0, false
+	}
+	// What is not sooner by a sixteenth is not written; how much later it is need not be found out.
+	horizon := was - was/16
+	due, every = m.due(q, &f, price, (horizon + time.Microsecond).Hours()/24)
+	return due, every, due.Sub(w.now) < horizon
 }
 
 // know takes over how many pages there are.
@@ -186,21 +211,18 @@ func (m *Mind) compare(h *models.Host, payer string, best float64) {
 	}
 }
 
-// due is when a waiting page's visit pays, by what is known now, and how long after its last visit that is. Where it
-// pays already the moment lies in the past, the further the more it is worth: so the queue is in the order of value.
-func (m *Mind) due(q question) (time.Time, time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	c := m.crowdOf(q.page)
-	f := m.forecast(c, &q)
-	price := m.priceAt(c, &q) / importance(q.page)
+// due is when a waiting page's visit pays, by its forecast, and how long after its last visit that is. Where it pays
+// already the moment lies in the past, the further the more it is worth: so the queue is in the order of value. What is no
+// sooner than horizon, in days, may be given as another time that is not either. The page is the one that was looked at last;
+// the caller holds mu.
+func (m *Mind) due(q *question, f *changerate.Forecast, price, horizon float64) (time.Time, time.Duration) {
 	seen := q.page.Stats.VisitedAt.Time()
 	at := q.now
 	if value := f.Value(); value > price {
 		over := math.Log(value/price) * float64(max(q.even/evenShare, q.cycle))
 		at = at.Add(-time.Duration(min(over, float64(longest))))
 	} else {
-		at = at.Add(span(m.dueIn(c, &q, price)))
+		at = at.Add(span(m.dueIn(q, f, price, horizon)))
 	}
 	at = later(at, seen.Add(q.cycle))
 	at = earlier(at, seen.Add(q.ceiling))
@@ -213,11 +235,21 @@ const evenShare = 20
 
 // later is when a page whose turn has come is worth a visit, where that lies a good deal ahead.
 func (m *Mind) later(q question) time.Time {
-	due, _ := m.due(q)
+	due := m.paysAt(&q)
 	if since := q.now.Sub(q.page.Stats.VisitedAt.Time()); due.Sub(q.now) < since/8 {
 		return time.Time{}
 	}
 	return due
+}
+
+// paysAt is when a waiting page's visit pays, by what is known now.
+func (m *Mind) paysAt(q *question) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.crowdOf(q.page)
+	f := m.forecast(c, q)
+	at, _ := m.due(q, &f, m.priceAt(c, q)/importance(q.page), math.Inf(1))
+	return at
 }
 
 // span is a number of days as a duration, at most a century.

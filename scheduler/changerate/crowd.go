@@ -33,6 +33,8 @@ type Crowd struct {
 	width         float64 // days to a bin of the calendars
 	all           calendar
 	groups        map[uint64]*group
+	epoch         uint64 // of the groups: another one whenever there are others
+	asLevel       memo   // of the last rate
 }
 
 // group is what is known of one group of pages.
@@ -68,6 +70,7 @@ func (c *Crowd) found(key uint64) *group {
 	}
 	g := new(group)
 	c.groups[key] = g
+	c.epoch++
 	return g
 }
 
@@ -79,6 +82,29 @@ func (c *Crowd) forget(count int) {
 	})
 	for _, key := range keys[:min(count, len(keys))] {
 		delete(c.groups, key)
+	}
+	c.epoch++
+}
+
+// Place remembers the groups of one page in the Crowd where they were looked up last. The zero Place is ready for use. It
+// is not safe for concurrent use, as the Crowd.
+type Place struct {
+	crowd  *Crowd
+	epoch  uint64
+	groups [groupings]*group // nil: not kept
+}
+
+// place is the groups of a page, looked up where nothing remembers them.
+func (c *Crowd) place(s *Subject, found *[groupings]*group) {
+	if p := s.Place; p != nil && p.crowd == c && p.epoch == c.epoch {
+		*found = p.groups
+		return
+	}
+	for i, key := range s.Names.Groups {
+		found[i] = c.groups[key]
+	}
+	if s.Place != nil {
+		*s.Place = Place{c, c.epoch, *found}
 	}
 }
 
@@ -181,4 +207,20 @@ func (c *calendar) enter(crowd *Crowd, v sight) {
 // of the others.
 func (c *Crowd) rate(elsewhere float64) float64 {
 	return (c.changes + 1) / (c.days + 1/elsewhere)
+}
+
+// level is the logarithm of a rate, which is that of all pages as long as nothing is learned.
+func (c *Crowd) level(rate float64) float64 { return c.asLevel.of(rate, math.Log) }
+
+// memo is a function's value where it was asked for last.
+type memo struct {
+	at, value float64
+	known     bool
+}
+
+func (m *memo) of(x float64, f func(float64) float64) float64 {
+	if !m.known || m.at != x {
+		*m = memo{x, f(x), true}
+	}
+	return m.value
 }

@@ -6,7 +6,15 @@ import "math"
 // grows older, and what was news wears off. It is 0 where the visit is worth it now, and +Inf where it will not be as
 // long as anybody may care. A forecast alone (Forecast.DueIn) knows nothing of the time to come.
 func DueIn(w *Weights, c *Crowd, s *Subject, now, price float64) float64 {
-	f := Look(w, c, s, now)
+	var r Reading
+	r.Read(w, c, s)
+	f := r.Forecast(now)
+	return r.DueIn(&f, now, price, math.Inf(1))
+}
+
+// DueIn is the function DueIn for the page that was read, of which f is the forecast at now. Where the result would not be
+// less than horizon, in days, another one may be given that is not less either: it is found sooner.
+func (r *Reading) DueIn(f *Forecast, now, price, horizon float64) float64 {
 	if f.Value() >= price {
 		return 0
 	}
@@ -19,10 +27,16 @@ func DueIn(w *Weights, c *Crowd, s *Subject, now, price float64) float64 {
 				at = min(16*low, lastDay)
 			}
 		}
-		f = Look(w, c, s, now+at)
+		f := r.Forecast(now + at)
+		if at >= horizon && f.Rate.Utility(f.Elapsed) < price {
+			return at // what comes of it lies no sooner
+		}
 		left := f.Rate.Due(price) - f.Elapsed // below 0 where it was worth it before
 		if left > 0 {
 			low = at
+			if low >= horizon {
+				return low
+			}
 		} else {
 			high = at
 		}

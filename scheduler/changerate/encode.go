@@ -199,6 +199,7 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	if err := r.end(); err != nil {
 		return fmt.Errorf("read a crowd: %w", err)
 	}
+	read.epoch = c.epoch + 1
 	*c = read
 	return nil
 }

@@ -11,119 +11,161 @@ type feature struct {
 	name           string // for a person; also what a stored weight is known by
 	lasting        bool
 	weight, spread float64 // of the normal distribution to begin with
-	read           func(*view) (past, future float64)
 }
 
 // The logarithm of the prior's shape is a weight too: how many changes the features are worth.
 const shapeWeight, shapeSpread = 0.869, 0.4
 
-// features are all that is known of a page beside its own visits. Adding one here is all there is to do; a Weights
-// stored with others is refused (ErrOtherModel) and the workers begin with the defaults.
-var features = [...]feature{
-	{"any page", true, -0.786, 0.251, func(*view) (float64, float64) { return 1, 1 }},
-	{"named like an index", true, 0.190, 0.147, func(v *view) (float64, float64) { return flag(v.subject.Names.Index) }},
-	{"never seen to change", true, -0.175, 0.160, func(v *view) (float64, float64) { return flag(v.still) }},
-	{"visits without a change", true, -0.149, 0.133, (*view).stillVisits},
-	{"changed of late", false, -0.581, 0.197, (*view).sinceChange},
+// The features, in the order of the table.
+const (
+	anyPage = iota
+	namedIndex
+	neverChanged
+	stillVisits
+	changedOfLate
 
-	{"new page", true, 0.585, 0.124, func(v *view) (float64, float64) { return flag(v.subject.New) }},
-	{"age", false, -0.281, 0.059, func(v *view) (float64, float64) { return v.age.past, v.age.future }},
-	{"youth", false, -0.085, 0.110, func(v *view) (float64, float64) { return v.age.young() }},
-	{"dated path", true, 0.392, 0.095, func(v *view) (float64, float64) { return flag(v.subject.Names.Date != 0) }},
-	{"age of its date", false, -0.144, 0.065, func(v *view) (float64, float64) { return v.dated.past, v.dated.future }},
-	{"youth of its date", false, 0.252, 0.079, func(v *view) (float64, float64) { return v.dated.young() }},
+	newPage
+	age
+	youth
+	datedPath
+	dateAge
+	dateYouth
 
-	{"folder changed this week", false, 0.548, 0.236, func(v *view) (float64, float64) { return both(v.heat[byFolder][0]) }},
-	{"folder changed this season", false, 1.492, 0.270, func(v *view) (float64, float64) { return both(v.heat[byFolder][1]) }},
-	{"section changed this week", false, 0.108, 0.076, func(v *view) (float64, float64) { return both(v.heat[byTop][0]) }},
-	{"section changed this season", false, 0.339, 0.077, func(v *view) (float64, float64) { return both(v.heat[byTop][1]) }},
+	folderWeek
+	folderSeason
+	sectionWeek
+	sectionSeason
 
-	{"host changed since", false, 0, 0.090, func(v *view) (float64, float64) { return v.crowd.all.news(v.since), 0 }},
-	{"folder changed since", false, 0, 0.090, func(v *view) (float64, float64) { return v.news(byFolder), 0 }},
-	{"section changed since", false, 0, 0.090, func(v *view) (float64, float64) { return v.news(byTop), 0 }},
-	{"pattern changed since", false, 0, 0.090, func(v *view) (float64, float64) { return v.news(byPattern), 0 }},
-	{"kind changed since", false, 0, 0.090, func(v *view) (float64, float64) { return v.news(byKind), 0 }},
-	{"first word changed since", false, 0, 0.090, func(v *view) (float64, float64) { return v.news(byWord), 0 }},
-	{"translations changed since", false, 0, 0.090, func(v *view) (float64, float64) { return v.news(byRest), 0 }},
+	hostNews
+	folderNews
+	sectionNews
+	patternNews
+	kindNews
+	wordNews
+	restNews
+	featureCount
+)
+
+// features are all that is known of a page beside its own visits. A further one needs a constant, a line here, and its
+// value in view.lasting or view.passing; a Weights stored with others is refused (ErrOtherModel) and the workers begin
+// with the defaults.
+var features = [featureCount]feature{
+	anyPage:       {"any page", true, -0.786, 0.251},
+	namedIndex:    {"named like an index", true, 0.190, 0.147},
+	neverChanged:  {"never seen to change", true, -0.175, 0.160},
+	stillVisits:   {"visits without a change", true, -0.149, 0.133},
+	changedOfLate: {"changed of late", false, -0.581, 0.197},
+
+	newPage:   {"new page", true, 0.585, 0.124},
+	age:       {"age", false, -0.281, 0.059},
+	youth:     {"youth", false, -0.085, 0.110},
+	datedPath: {"dated path", true, 0.392, 0.095},
+	dateAge:   {"age of its date", false, -0.144, 0.065},
+	dateYouth: {"youth of its date", false, 0.252, 0.079},
+
+	folderWeek:    {"folder changed this week", false, 0.548, 0.236},
+	folderSeason:  {"folder changed this season", false, 1.492, 0.270},
+	sectionWeek:   {"section changed this week", false, 0.108, 0.076},
+	sectionSeason: {"section changed this season", false, 0.339, 0.077},
+
+	hostNews:    {"host changed since", false, 0, 0.090},
+	folderNews:  {"folder changed since", false, 0, 0.090},
+	sectionNews: {"section changed since", false, 0, 0.090},
+	patternNews: {"pattern changed since", false, 0, 0.090},
+	kindNews:    {"kind changed since", false, 0, 0.090},
+	wordNews:    {"first word changed since", false, 0, 0.090},
+	restNews:    {"translations changed since", false, 0, 0.090},
 }
 
-func flag(is bool) (past, future float64) {
-	if is {
-		return 1, 1
-	}
-	return 0, 0
-}
-
-func both(value float64) (past, future float64) { return value, value }
-
-// view is a page at a time, with what several features look at.
+// view is a page, with what several features look at. What lasts is read once, however many times it is looked at.
 type view struct {
-	subject    *Subject
-	crowd      *Crowd
-	groups     [groupings]*group // nil: not kept
-	now, last  float64
-	cycle      float64
-	since      stretch // of the calendars, since the last record
-	still      bool    // never seen to change
-	heat       [byTop + 1][len(memories)]float64
-	age, dated span
+	subject   *Subject
+	crowd     *Crowd
+	groups    [groupings]*group // nil: not kept
+	now, last float64
+	cycle     float64
+	still     bool // never seen to change
 }
 
-// span is the logarithm of an age in some unit: on (geometric) average since the last record, and now.
-type span struct{ past, future float64 }
+// at moves the view to a time, of which the page's last record lies before. The times are in bounds.
+func (v *view) at(last, now float64) { v.last, v.now = last, now }
 
-// spanOf is the span since a beginning. The ends are one day older than they are: the logarithm has no 0.
-func spanOf(begin, last, now, unit float64) span {
-	then, today := math.Log(max(0, last-begin)+1), math.Log(max(0, now-begin)+1)
-	return span{past: (then+today)/2 - math.Log(unit), future: today - math.Log(unit)}
+// lasting reads the features that last.
+func (v *view) lasting(values *vector) {
+	s := v.subject
+	values[anyPage] = 1
+	values[namedIndex] = flag(s.Names.Index)
+	values[neverChanged] = flag(v.still)
+	if v.still {
+		values[stillVisits] = math.Log1p(float64(max(0, s.Visits)))
+	}
+	values[newPage] = flag(s.New)
+	values[datedPath] = flag(s.Names.Date != 0)
 }
 
-// young is by how much it lies under the unit.
-func (s span) young() (past, future float64) { return max(0, -s.past), max(0, -s.future) }
-
-// look makes the view of a page whose last record lies before now. The times are in bounds.
-func look(c *Crowd, s *Subject, last, now, cycle float64) *view {
-	v := &view{
-		subject: s, crowd: c, now: now, last: last, cycle: cycle,
-		since: c.between(last, now),
-		still: !(s.ChangedAt > 0),
+// passing reads the features of the time: since the last record, and from now on.
+func (v *view) passing(past, future *vector) {
+	if !v.still { // how long ago the page was last seen to change, in mean times between two visits
+		both(past, future, changedOfLate, math.Log((max(0, v.now-v.subject.ChangedAt)+0.2*v.cycle)/v.cycle))
 	}
-	for i, key := range s.Names.Groups {
-		v.groups[i] = c.groups[key]
+	if v.subject.New {
+		span := spanOf(bounded(v.subject.KnownAt, 0, v.now), v.last, v.now, logMonth)
+		past[age], future[age] = span.past, span.future
+		past[youth], future[youth] = span.young()
 	}
-	for i := range v.heat {
-		if g := v.groups[i]; g != nil {
-			v.heat[i] = g.heat.of(now)
+	if date := v.subject.Names.Date; date != 0 {
+		span := spanOf(bounded(date, -lastDay, lastDay), v.last, v.now, logSeason)
+		past[dateAge], future[dateAge] = span.past, span.future
+		past[dateYouth], future[dateYouth] = span.young()
+	}
+	if g := v.groups[byFolder]; g != nil {
+		heat := g.heat.of(v.now)
+		both(past, future, folderWeek, heat[0])
+		both(past, future, folderSeason, heat[1])
+	}
+	if g := v.groups[byTop]; g != nil {
+		heat := g.heat.of(v.now)
+		both(past, future, sectionWeek, heat[0])
+		both(past, future, sectionSeason, heat[1])
+	}
+	since := v.crowd.between(v.last, v.now) // the news of the time to come is not known
+	past[hostNews] = v.crowd.all.news(since)
+	for i, g := range v.groups {
+		if g != nil && g.news != nil {
+			past[newsOf[i]] = g.news.news(since)
 		}
 	}
-	if s.New {
-		v.age = spanOf(bounded(s.KnownAt, 0, now), last, now, 30)
-	}
-	if date := s.Names.Date; date != 0 {
-		v.dated = spanOf(bounded(date, -lastDay, lastDay), last, now, 100)
-	}
-	return v
 }
 
-// news of a group since the page's last record; 0 for a group without a calendar.
-func (v *view) news(grouping int) float64 {
-	if g := v.groups[grouping]; g != nil && g.news != nil {
-		return g.news.news(v.since)
+// newsOf are the features that tell the news of each grouping.
+var newsOf = [groupings]int{
+	byFolder: folderNews, byTop: sectionNews, byPattern: patternNews, byKind: kindNews, byWord: wordNews, byRest: restNews,
+}
+
+func flag(is bool) float64 {
+	if is {
+		return 1
 	}
 	return 0
 }
 
-func (v *view) stillVisits() (past, future float64) {
-	if !v.still {
-		return 0, 0
-	}
-	return both(math.Log1p(float64(max(0, v.subject.Visits))))
+// both says the same of the past and of the future.
+func both(past, future *vector, feature int, value float64) {
+	past[feature], future[feature] = value, value
 }
 
-// sinceChange is how long ago the page was last seen to change, in mean times between two visits.
-func (v *view) sinceChange() (past, future float64) {
-	if v.still {
-		return 0, 0
-	}
-	return both(math.Log((max(0, v.now-v.subject.ChangedAt) + 0.2*v.cycle) / v.cycle))
+// The logarithms of the units of ages: 30 and 100 days.
+const logMonth, logSeason = 3.4011973816621555, 4.605170185988092
+
+// span is the logarithm of an age in some unit: on (geometric) average since the last record, and now.
+type span struct{ past, future float64 }
+
+// spanOf is the span since a beginning, in a unit whose logarithm is given. The ends are one day older than they are: the
+// logarithm has no 0.
+func spanOf(begin, last, now, logUnit float64) span {
+	then, today := math.Log(max(0, last-begin)+1), math.Log(max(0, now-begin)+1)
+	return span{past: (then+today)/2 - logUnit, future: today - logUnit}
 }
+
+// young is by how much it lies under the unit.
+func (s span) young() (past, future float64) { return max(0, -s.past), max(0, -s.future) }

@@ -10,14 +10,20 @@ var memories = [...]float64{7, 90}
 type heat struct {
 	expected, seen [len(memories)]float32
 	at             float64 // days since 1970 of the sums
+	looked         float64 // when it was looked at last; 0: not since the sums changed
+	excess         [len(memories)]float64
 }
 
 // of is the logarithm of how many times more changes of late were seen than expected, by each memory; 0: neither.
-func (h *heat) of(now float64) (excess [len(memories)]float64) {
-	for i, fade := range h.fade(now) {
-		excess[i] = math.Log((float64(h.seen[i])*fade + 1) / (float64(h.expected[i])*fade + 1))
+func (h *heat) of(now float64) *[len(memories)]float64 {
+	if h.looked == now {
+		return &h.excess
 	}
-	return excess
+	for i, fade := range h.fade(now) {
+		h.excess[i] = math.Log((float64(h.seen[i])*fade + 1) / (float64(h.expected[i])*fade + 1))
+	}
+	h.looked = now
+	return &h.excess
 }
 
 // add enters one visit.
@@ -26,7 +32,7 @@ func (h *heat) add(now, expected, seen float64) {
 		h.expected[i] = float32(float64(h.expected[i])*fade + expected)
 		h.seen[i] = float32(float64(h.seen[i])*fade + seen)
 	}
-	h.at = max(h.at, now)
+	h.at, h.looked = max(h.at, now), 0
 }
 
 // fade is what is left of each sum by now; all of it where now lies before them.

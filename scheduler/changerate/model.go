@@ -12,6 +12,7 @@ type Evidence struct {
 // Subject is a page, as far as its change rate goes. Times are days since 1970, UTC, as fractions.
 type Subject struct {
 	Names     Names
+	Place     *Place  // its groups, remembered from one look to the next; nil: not remembered
 	KnownAt   float64 // when it became known
 	New       bool    // it appeared while its site was watched, so that KnownAt is when it came to be
 	LastAt    float64 // the last record of its content
@@ -93,20 +94,26 @@ func (f Forecast) DueIn(price float64) float64 {
 
 // Look forecasts the changes of a page at a time.
 func Look(w *Weights, c *Crowd, s *Subject, now float64) Forecast {
+	var r Reading
+	r.Read(w, c, s)
+	return r.Forecast(now)
+}
+
+// Forecast is that of the page at a time.
+func (r *Reading) Forecast(now float64) Forecast {
 	now = bounded(now, 1, lastDay)
-	v := look(c, s, bounded(s.LastAt, 0, now), now, cycle(s))
-	r := w.read(v)
-	g := r.posterior(s.Evidence)
+	r.at(bounded(r.subject.LastAt, 0, now), now)
+	g := r.posterior
 	ahead := math.Exp(-r.future)
 	news := math.Exp(r.past - r.future)
 	return Forecast{
 		Rate:    Gamma{Shape: g.Shape, Days: g.Days * ahead}.sane(),
-		Elapsed: (v.now - v.last) * news,
+		Elapsed: (r.now - r.last) * news,
 		Prior:   min(1, r.prior.Days/g.Days),
 		News:    news,
-		Noise:   c.noise(),
-		Passed:  v.now - v.last,
-		Cycle:   v.cycle,
+		Noise:   r.crowd.noise(),
+		Passed:  r.now - r.last,
+		Cycle:   r.cycle,
 	}
 }
 
@@ -121,12 +128,13 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	if c.begin == 0 || last < c.begin { // last seen before this crowd was begun, so it has not met the page
 		c.Known(s, at)
 	}
-	v := look(c, s, last, at, cycle(s))
-	r := w.read(v)
-	before := r.posterior(s.Evidence)
+	var r Reading
+	r.Read(w, c, s)
+	r.at(last, at)
+	before := r.posterior
 	days := (at - last) * math.Exp(r.past)
 	survival := before.Survival(days)
-	slopes, limit := r.slopes(before, days)
+	slopes, limit := r.slopes(days)
 	w.learn(&slopes, survival, seen.Changed, limit)
 
 	after := before.Unchanged(days)

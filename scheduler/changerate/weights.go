@@ -3,8 +3,8 @@ package changerate
 import "math"
 
 const (
-	weightCount = len(features) + 1
-	shape       = len(features) // the last weight: the logarithm of the prior's shape
+	weightCount = featureCount + 1
+	shape       = featureCount // the last weight: the logarithm of the prior's shape
 )
 
 type (
