@@ -57,6 +57,9 @@ func mustJSON(list any) string {
 
 // transient tells whether a transaction failed only because of others that ran beside it.
 func transient(err error) bool {
+	if errors.Is(err, errCrossed) {
+		return true
+	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		return pg.Code == "40001" || pg.Code == "40P01"

@@ -3,6 +3,9 @@ package models
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -84,8 +87,12 @@ func (q *queue) get(bucket int16, id int64) *Host {
 
 // lock locks hosts; those that do not exist are left out.
 func (q *queue) lock(ctx context.Context, keys []rowKey) error {
+	return q.lockKeyed(ctx, keys, " FOR UPDATE")
+}
+
+func (q *queue) lockKeyed(ctx context.Context, keys []rowKey, how string) error {
 	// Index: the primary key.
-	return q.tx.byKeys(ctx, q.unlocked(keys), keyed{table: "hosts", column: "id", forUpdate: true, statement: func(source string) string {
+	return q.tx.byKeys(ctx, q.unlocked(keys), keyed{table: "hosts", column: "id", locking: how, statement: func(source string) string {
 		return `SELECT ` + hostTable.prefixed("k.") + ` FROM ` + source + ` ORDER BY k.bucket, k.id`
 	}}, q.take)
 }
@@ -119,23 +126,53 @@ func (q *queue) unlocked(keys []rowKey) []rowKey {
 	return slices.DeleteFunc(slices.Clone(keys), func(k rowKey) bool { return q.hosts[k] != nil })
 }
 
-// create adds the hosts that do not exist, idle and with no page, and locks them.
+// errCrossed says that a host which was missing when this transaction locked what it needs was made by another one and is
+// locked by a third, which may wait for a host that this one makes. Run again, the transaction finds it and waits in order.
+var errCrossed = errors.New("a host was made by another transaction meanwhile")
+
+// create adds the hosts that do not exist, idle and with no page, and locks them. Where some are locked already, those
+// among them that exist must be too, as far as they existed then.
 func (q *queue) create(ctx context.Context, names map[rowKey]string) error {
-	keys := make([]rowKey, 0, len(names))
-	for key := range names {
-		keys = append(keys, key)
-	}
-	keys = q.unlocked(keys)
-	var hosts []Host
-	for bucket, ids := range byBucket(keys) {
-		for _, id := range ids {
-			hosts = append(hosts, Host{Bucket: bucket, ID: id, Name: names[rowKey{bucket, id}]})
+	keys := slices.SortedFunc(maps.Keys(names), compareKeys)
+	if len(q.hosts) == 0 {
+		if err := q.lock(ctx, keys); err != nil {
+			return err
 		}
 	}
-	if err := hostTable.insert(ctx, q.tx, hosts); err != nil {
+	keys = q.unlocked(keys)
+	hosts := make([]Host, len(keys))
+	for i, key := range keys {
+		hosts[i] = Host{Bucket: key.bucket, ID: key.id, Name: names[key]}
+	}
+	if q.tx.store.dialect == sqliteDialect {
+		if err := hostTable.insert(ctx, q.tx, hosts); err != nil {
+			return err
+		}
+		return q.lock(ctx, keys)
+	}
+	if err := q.insert(ctx, hosts); err != nil {
 		return err
 	}
-	return q.lock(ctx, keys)
+	keys = q.unlocked(keys)
+	if err := q.lockKeyed(ctx, keys, " FOR UPDATE SKIP LOCKED"); err != nil {
+		return err
+	}
+	if len(q.unlocked(keys)) > 0 {
+		return errCrossed
+	}
+	return nil
+}
+
+// insert adds those of the hosts that do not exist.
+func (q *queue) insert(ctx context.Context, hosts []Host) error {
+	for chunk := range slices.Chunk(hosts, bulkRows) {
+		source, args := hostTable.unnest(chunk)
+		rows, err := q.tx.rows(ctx, hostTable.inserting(" ON CONFLICT DO NOTHING RETURNING "+hostTable.list())(source), args...)
+		if err := eachRow(rows, err, q.take); err != nil {
+			return fmt.Errorf("write hosts: %w", err)
+		}
+	}
+	return nil
 }
 
 // earliest reads when the first page of each of these hosts is due. It runs after the hosts are locked, so that it sees

@@ -40,25 +40,18 @@ func byBucket(keys []rowKey) iter.Seq2[int16, []int64] {
 type keyed struct {
 	table, column string
 	statement     func(source string) string // given what to select from, the rows being k; $1 and $2 are taken
-	forUpdate     bool
-	more          []any // further arguments of the statement
+	locking       string                     // how the rows are locked, " FOR UPDATE" for one; empty: not at all
+	more          []any                      // further arguments of the statement
 }
 
 // one and many are the statement for the rows of one bucket and of several. The second looks up each key by itself,
 // which a plan for lists of unknown length might find too dear on a small table, and locks in the order of the keys.
 func (q *keyed) one() string {
-	query := q.statement(q.table + " k WHERE k.bucket = $1 AND k." + q.column + " = ANY($2)")
-	if q.forUpdate {
-		query += " FOR UPDATE"
-	}
-	return query
+	return q.statement(q.table+" k WHERE k.bucket = $1 AND k."+q.column+" = ANY($2)") + q.locking
 }
 
 func (q *keyed) many() string {
-	end := " OFFSET 0"
-	if q.forUpdate {
-		end = " FOR UPDATE"
-	}
+	end := cmp.Or(q.locking, " OFFSET 0")
 	return q.statement("unnest($1::smallint[], $2::bigint[]) u (b, i) CROSS JOIN LATERAL (SELECT * FROM " + q.table +
 		" t WHERE t.bucket = u.b AND t." + q.column + " = u.i" + end + ") k")
 }
