@@ -15,6 +15,8 @@ type price struct {
 	base  float64 // what of it the database's note has
 	known bool
 	used  bool // since the last merge
+
+	of, worth float64 // the price at the logarithm where it was asked for last; 0: it never was
 }
 
 // learn learns from a visit worth so much. The step is bounded, so that what a sweep makes worth a hundred prices counts
@@ -41,7 +43,10 @@ func (p *price) value() float64 {
 	if !p.known {
 		return 0
 	}
-	return math.Exp(p.log)
+	if p.worth == 0 || p.of != p.log {
+		p.of, p.worth = p.log, math.Exp(p.log)
+	}
+	return p.worth
 }
 
 // merged is a note with what was learned since the last merge added: what several workers learn adds up. nil: nothing is

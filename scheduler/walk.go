@@ -35,6 +35,8 @@ const walkSlice = 50_000
 type walk struct {
 	mind    *Mind
 	planner *Planner
+	crowd   *crowd  // of the host
+	scale   float64 // how much less than the price a visit's worth counts, because the host is short of visits
 	now     time.Time
 	all     bool      // every page is placed anew
 	payer   string    // the budget that paid for the host's last visit
@@ -103,7 +105,7 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 		(c.since < int(h.Pages)/walkShare && now.Sub(c.walked) < walkMost) {
 		return nil, false
 	}
-	w := &walk{mind: m, now: now, payer: cmp.Or(c.payer, allSites)}
+	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, payer: cmp.Or(c.payer, allSites)}
 	c.since, c.walked = 0, now
 	asked := m.price(w.payer).log + c.premium
 	if math.Abs(asked-c.asked) > priceMoved {
@@ -171,23 +173,40 @@ func (w *walk) question(page *models.Page, s *config.Settings) *question {
 func (m *Mind) weigh(w *walk, q *question, was time.Duration) (due time.Time, every time.Duration, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.crowdOf(q.page)
-	f := m.forecast(c, q)
-	price := m.priceAt(c, q) / importance(q.page)
-	if w.account == w.payer { // beside a page of importance 1 on a host that is not short of visits
-		w.best = max(w.best, f.Value()*importance(q.page)*math.Exp(-c.premium))
-	}
+	f := m.forecast(w.crowd, q)
+	weight := importance(q.page)
+	price := m.priceAt(w.crowd, q) / weight
 	if w.all {
-		due, every = m.due(q, &f, price, math.Inf(1))
+		value := f.Value()
+		w.note(value * weight)
+		due, every = m.due(q, &f, value, price, math.Inf(1))
 		return due, every, true
 	}
-	if !f.Pays(price, was.Hours()/24) {
+	then := f.ValueIn(was.Hours() / 24)
+	pays := then >= price
+	if !pays && then*weight*w.scale < w.best*certain {
+		return time.Time{}, 0, false // it is worth less by now
+	}
+	value := f.Value()
+	w.note(value * weight)
+	if !pays {
 		return time.Time{}, 0, false
 	}
 	// What is not sooner by a sixteenth is not written; how much later it is need not be found out.
 	horizon := was - was/16
-	due, every = m.due(q, &f, price, (horizon + time.Microsecond).Hours()/24)
+	due, every = m.due(q, &f, value, price, (horizon+time.Microsecond).Hours()/24)
 	return due, every, due.Sub(w.now) < horizon
+}
+
+// certain allows for the rounding of what is worth more the longer one waits.
+const certain = 1 - 1e-9
+
+// note takes note of what a visit to a page of the last question's budget is worth, beside one to a page of importance 1
+// on a host that is not short of visits.
+func (w *walk) note(worth float64) {
+	if w.account == w.payer {
+		w.best = max(w.best, worth*w.scale)
+	}
 }
 
 // know takes over how many pages there are.
@@ -211,14 +230,14 @@ func (m *Mind) compare(h *models.Host, payer string, best float64) {
 	}
 }
 
-// due is when a waiting page's visit pays, by its forecast, and how long after its last visit that is. Where it pays
+// due is when a waiting page's visit pays, by its forecast and its value now, and how long after its last visit that is. Where it pays
 // already the moment lies in the past, the further the more it is worth: so the queue is in the order of value. What is no
 // sooner than horizon, in days, may be given as another time that is not either. The page is the one that was looked at last;
 // the caller holds mu.
-func (m *Mind) due(q *question, f *changerate.Forecast, price, horizon float64) (time.Time, time.Duration) {
+func (m *Mind) due(q *question, f *changerate.Forecast, value, price, horizon float64) (time.Time, time.Duration) {
 	seen := q.page.Stats.VisitedAt.Time()
 	at := q.now
-	if value := f.Value(); value > price {
+	if value > price {
 		over := math.Log(value/price) * float64(max(q.even/evenShare, q.cycle))
 		at = at.Add(-time.Duration(min(over, float64(longest))))
 	} else {
@@ -248,7 +267,7 @@ func (m *Mind) paysAt(q *question) time.Time {
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
 	f := m.forecast(c, q)
-	at, _ := m.due(q, &f, m.priceAt(c, q)/importance(q.page), math.Inf(1))
+	at, _ := m.due(q, &f, f.Value(), m.priceAt(c, q)/importance(q.page), math.Inf(1))
 	return at
 }
 

@@ -18,6 +18,7 @@ func (r *Reading) DueIn(f *Forecast, now, price, horizon float64) float64 {
 	if f.Value() >= price {
 		return 0
 	}
+	r.ahead = true
 	low, high := 0.0, math.Inf(1) // not yet worth it, and worth it
 	at := f.DueIn(price)
 	for range dueSteps {
@@ -27,7 +28,7 @@ func (r *Reading) DueIn(f *Forecast, now, price, horizon float64) float64 {
 				at = min(16*low, lastDay)
 			}
 		}
-		f := r.Forecast(now + at)
+		f := r.forecast(now + at)
 		if at >= horizon && f.Rate.Utility(f.Elapsed) < price {
 			return at // what comes of it lies no sooner
 		}

@@ -47,7 +47,7 @@ const (
 )
 
 // features are all that is known of a page beside its own visits. A further one needs a constant, a line here, and its
-// value in view.lasting or view.passing; a Weights stored with others is refused (ErrOtherModel) and the workers begin
+// value in Reading.readLasting or Reading.readPassing; a Weights stored with others is refused (ErrOtherModel) and the workers begin
 // with the defaults.
 var features = [featureCount]feature{
 	anyPage:       {"any page", true, -0.786, 0.251},
@@ -77,62 +77,50 @@ var features = [featureCount]feature{
 	restNews:    {"translations changed since", false, 0, 0.090},
 }
 
-// view is a page, with what several features look at. What lasts is read once, however many times it is looked at.
-type view struct {
-	subject   *Subject
-	crowd     *Crowd
-	groups    [groupings]*group // nil: not kept
-	now, last float64
-	cycle     float64
-	still     bool // never seen to change
+// lasting adds the features that last.
+func (r *Reading) readLasting() {
+	s := r.subject
+	r.lasting(anyPage, 1)
+	r.lasting(namedIndex, flag(s.Names.Index))
+	if r.still {
+		r.lasting(neverChanged, 1)
+		r.lasting(stillVisits, math.Log1p(float64(max(0, s.Visits))))
+	}
+	r.lasting(newPage, flag(s.New))
+	r.lasting(datedPath, flag(s.Names.Date != 0))
 }
 
-// at moves the view to a time, of which the page's last record lies before. The times are in bounds.
-func (v *view) at(last, now float64) { v.last, v.now = last, now }
-
-// lasting reads the features that last.
-func (v *view) lasting(values *vector) {
-	s := v.subject
-	values[anyPage] = 1
-	values[namedIndex] = flag(s.Names.Index)
-	values[neverChanged] = flag(v.still)
-	if v.still {
-		values[stillVisits] = math.Log1p(float64(max(0, s.Visits)))
+// readPassing adds the features of the time.
+func (r *Reading) readPassing() {
+	s := r.subject
+	if !r.still { // how long ago the page was last seen to change, in mean times between two visits
+		r.both(changedOfLate, math.Log((max(0, r.now-s.ChangedAt)+0.2*r.cycle)/r.cycle))
 	}
-	values[newPage] = flag(s.New)
-	values[datedPath] = flag(s.Names.Date != 0)
-}
-
-// passing reads the features of the time: since the last record, and from now on.
-func (v *view) passing(past, future *vector) {
-	if !v.still { // how long ago the page was last seen to change, in mean times between two visits
-		both(past, future, changedOfLate, math.Log((max(0, v.now-v.subject.ChangedAt)+0.2*v.cycle)/v.cycle))
+	if s.New {
+		span := spanOf(bounded(s.KnownAt, 0, r.now), r.last, r.now, logMonth)
+		r.passing(age, span.past, span.future)
+		r.passing(youth, max(0, -span.past), max(0, -span.future)) // by how much it lies under the unit
 	}
-	if v.subject.New {
-		span := spanOf(bounded(v.subject.KnownAt, 0, v.now), v.last, v.now, logMonth)
-		past[age], future[age] = span.past, span.future
-		past[youth], future[youth] = span.young()
+	if date := s.Names.Date; date != 0 {
+		span := spanOf(bounded(date, -lastDay, lastDay), r.last, r.now, logSeason)
+		r.passing(dateAge, span.past, span.future)
+		r.passing(dateYouth, max(0, -span.past), max(0, -span.future))
 	}
-	if date := v.subject.Names.Date; date != 0 {
-		span := spanOf(bounded(date, -lastDay, lastDay), v.last, v.now, logSeason)
-		past[dateAge], future[dateAge] = span.past, span.future
-		past[dateYouth], future[dateYouth] = span.young()
+	if g := r.groups[byFolder]; g != nil {
+		heat := g.heat.of(r.now, r.ahead)
+		r.both(folderWeek, heat[0])
+		r.both(folderSeason, heat[1])
 	}
-	if g := v.groups[byFolder]; g != nil {
-		heat := g.heat.of(v.now)
-		both(past, future, folderWeek, heat[0])
-		both(past, future, folderSeason, heat[1])
+	if g := r.groups[byTop]; g != nil {
+		heat := g.heat.of(r.now, r.ahead)
+		r.both(sectionWeek, heat[0])
+		r.both(sectionSeason, heat[1])
 	}
-	if g := v.groups[byTop]; g != nil {
-		heat := g.heat.of(v.now)
-		both(past, future, sectionWeek, heat[0])
-		both(past, future, sectionSeason, heat[1])
-	}
-	since := v.crowd.between(v.last, v.now) // the news of the time to come is not known
-	past[hostNews] = v.crowd.all.news(since)
-	for i, g := range v.groups {
+	since := r.crowd.between(r.last, r.now) // the news of the time to come is not known
+	r.passing(hostNews, r.crowd.all.news(since), 0)
+	for i, g := range r.groups {
 		if g != nil && g.news != nil {
-			past[newsOf[i]] = g.news.news(since)
+			r.passing(newsOf[i], g.news.news(since), 0)
 		}
 	}
 }
@@ -149,11 +137,6 @@ func flag(is bool) float64 {
 	return 0
 }
 
-// both says the same of the past and of the future.
-func both(past, future *vector, feature int, value float64) {
-	past[feature], future[feature] = value, value
-}
-
 // The logarithms of the units of ages: 30 and 100 days.
 const logMonth, logSeason = 3.4011973816621555, 4.605170185988092
 
@@ -166,6 +149,3 @@ func spanOf(begin, last, now, logUnit float64) span {
 	then, today := math.Log(max(0, last-begin)+1), math.Log(max(0, now-begin)+1)
 	return span{past: (then+today)/2 - logUnit, future: today - logUnit}
 }
-
-// young is by how much it lies under the unit.
-func (s span) young() (past, future float64) { return max(0, -s.past), max(0, -s.future) }

@@ -14,16 +14,19 @@ type heat struct {
 	excess         [len(memories)]float64
 }
 
-// of is the logarithm of how many times more changes of late were seen than expected, by each memory; 0: neither.
-func (h *heat) of(now float64) *[len(memories)]float64 {
+// of is the logarithm of how many times more changes of late were seen than expected, by each memory; 0: neither. Where it
+// is not asked ahead of the time it is remembered for the next page.
+func (h *heat) of(now float64, ahead bool) (excess [len(memories)]float64) {
 	if h.looked == now {
-		return &h.excess
+		return h.excess
 	}
 	for i, fade := range h.fade(now) {
-		h.excess[i] = math.Log((float64(h.seen[i])*fade + 1) / (float64(h.expected[i])*fade + 1))
+		excess[i] = math.Log((float64(h.seen[i])*fade + 1) / (float64(h.expected[i])*fade + 1))
 	}
-	h.looked = now
-	return &h.excess
+	if !ahead {
+		h.looked, h.excess = now, excess
+	}
+	return excess
 }
 
 // add enters one visit.

@@ -101,9 +101,14 @@ func Look(w *Weights, c *Crowd, s *Subject, now float64) Forecast {
 
 // Forecast is that of the page at a time.
 func (r *Reading) Forecast(now float64) Forecast {
+	r.ahead = false
+	return r.forecast(now)
+}
+
+func (r *Reading) forecast(now float64) Forecast {
 	now = bounded(now, 1, lastDay)
 	r.at(bounded(r.subject.LastAt, 0, now), now)
-	g := r.posterior
+	g := r.own
 	ahead := math.Exp(-r.future)
 	news := math.Exp(r.past - r.future)
 	return Forecast{
@@ -128,10 +133,11 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	if c.begin == 0 || last < c.begin { // last seen before this crowd was begun, so it has not met the page
 		c.Known(s, at)
 	}
+	var values vector
 	var r Reading
-	r.Read(w, c, s)
+	r.read(w, c, s, &values)
 	r.at(last, at)
-	before := r.posterior
+	before := r.own
 	days := (at - last) * math.Exp(r.past)
 	survival := before.Survival(days)
 	slopes, limit := r.slopes(days)

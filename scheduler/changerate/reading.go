@@ -5,13 +5,20 @@ import "math"
 // Reading is what the weights and the crowd of its host make of a page, for any time: what does not depend on the time is
 // worked out once. It is good until one of the three learns something. It is not safe for concurrent use.
 type Reading struct {
-	view
-	weights      *Weights
-	lasting      vector // the features that last
-	passing      vector // the others, in the past
-	prior        Gamma
-	posterior    Gamma   // the prior with the evidence of the page's own visits
+	subject *Subject
+	weights *Weights
+	crowd   *Crowd
+	groups  [groupings]*group // nil: not kept
+	cycle   float64
+	still   bool // never seen to change
+	level   float64
+	prior   Gamma
+	own     Gamma // the posterior: the prior with the evidence of the page's own visits
+
+	now, last    float64
+	ahead        bool    // now lies in the future
 	past, future float64 // logarithms of how many times more than usual it changed since the last record, and will
+	values       *vector // where the values of the features go, in the past for those that do not last; nil: nowhere
 }
 
 // The bounds of the logarithms of a rate per day and of its change over time.
@@ -21,40 +28,47 @@ const (
 )
 
 // Read reads a page. The reading may hold an older one.
-func (r *Reading) Read(w *Weights, c *Crowd, s *Subject) {
-	*r = Reading{weights: w}
-	r.view = view{subject: s, crowd: c, cycle: cycle(s), still: !(s.ChangedAt > 0)}
+func (r *Reading) Read(w *Weights, c *Crowd, s *Subject) { r.read(w, c, s, nil) }
+
+func (r *Reading) read(w *Weights, c *Crowd, s *Subject, values *vector) {
+	r.subject, r.weights, r.crowd, r.values = s, w, c, values
+	r.cycle, r.still = cycle(s), !(s.ChangedAt > 0)
 	c.place(s, &r.groups)
-	r.view.lasting(&r.lasting)
-	level := c.level(c.rate(w.rate(r.cycle)))
-	for i, value := range &r.lasting {
-		if value != 0 {
-			level += w.mean[i] * value
-		}
-	}
+	r.level = c.level(c.rate(w.rate(r.cycle)))
+	r.readLasting()
 	shape := math.Exp(bounded(w.mean[shape], -3, 2))
-	r.prior = Gamma{Shape: shape, Days: shape / math.Exp(bounded(level, slowest, fastest))}
-	r.posterior = r.prior.with(s.Evidence)
+	r.prior = Gamma{Shape: shape, Days: shape / math.Exp(bounded(r.level, slowest, fastest))}
+	r.own = r.prior.with(s.Evidence)
 }
 
 // at reads what depends on the time. The times are in bounds.
 func (r *Reading) at(last, now float64) {
-	var future vector
-	r.view.at(last, now)
-	r.passing, r.past, r.future = vector{}, 0, 0
-	r.view.passing(&r.passing, &future)
-	mean := &r.weights.mean
-	for i, value := range &r.passing {
-		if value != 0 {
-			r.past += mean[i] * value
-		}
-		if future[i] != 0 {
-			r.future += mean[i] * future[i]
-		}
-	}
+	r.last, r.now, r.past, r.future = last, now, 0, 0
+	r.readPassing()
 	r.past = bounded(r.past, -maxSwing, maxSwing)
 	r.future = bounded(r.future, -maxSwing, maxSwing)
 }
+
+// lasting adds a feature that lasts.
+func (r *Reading) lasting(feature int, value float64) {
+	r.level += r.weights.mean[feature] * value
+	if r.values != nil {
+		r.values[feature] = value
+	}
+}
+
+// passing adds a feature of the time.
+func (r *Reading) passing(feature int, past, future float64) {
+	weight := r.weights.mean[feature]
+	r.past += weight * past
+	r.future += weight * future
+	if r.values != nil {
+		r.values[feature] = past
+	}
+}
+
+// both adds one that says the same of the past and of the future.
+func (r *Reading) both(feature int, value float64) { r.passing(feature, value, value) }
 
 // with is a prior with the evidence of the page's own visits. Where the prior has moved away from what it was when they
 // were made, their sum may fall to nothing or below; some of the prior always stays.
@@ -74,14 +88,14 @@ const leastShape, leastDays = 0.02, 0.01
 // slopes are the derivatives of log S = −a·log(1 + x/b) by each weight, x the days since the last record as far as
 // they count. The prior's days are its shape by its rate, so a lasting feature moves b, another one x.
 func (r *Reading) slopes(x float64) (slopes vector, limit float64) {
-	g := r.posterior
+	g := r.own
 	byTime := -g.Shape * x / (g.Days + x)
 	byLevel := byTime * r.prior.Days / g.Days
 	for i := range features {
 		if features[i].lasting {
-			slopes[i] = byLevel * r.lasting[i]
+			slopes[i] = byLevel * r.values[i]
 		} else {
-			slopes[i] = byTime * r.passing[i]
+			slopes[i] = byTime * r.values[i]
 		}
 	}
 	slopes[shape] = -r.prior.Shape*math.Log1p(x/g.Days) - byLevel
