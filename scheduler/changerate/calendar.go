@@ -1,7 +1,5 @@
 package changerate
 
-import "math"
-
 // bins is how many stretches of time a calendar tells apart. More (64, 96, 192, 768) forecast no
 // better.
 const bins = 48
@@ -54,7 +52,7 @@ func (c *calendar) news(s stretch) float64 {
 		expected += s.tail * float64(c.expected[s.last])
 		seen += s.tail * float64(c.seen[s.last])
 	}
-	return math.Log(seen / expected)
+	return logOf(seen / expected)
 }
 
 // add enters one visit: so many changes expected, evenly over the stretch, and so many seen. When in the stretch those

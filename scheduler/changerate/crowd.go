@@ -210,7 +210,7 @@ func (c *Crowd) rate(elsewhere float64) float64 {
 }
 
 // level is the logarithm of a rate, which is that of all pages as long as nothing is learned.
-func (c *Crowd) level(rate float64) float64 { return c.asLevel.of(rate, math.Log) }
+func (c *Crowd) level(rate float64) float64 { return c.asLevel.of(rate, logOf) }
 
 // memo is a function's value where it was asked for last.
 type memo struct {

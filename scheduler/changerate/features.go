@@ -1,7 +1,5 @@
 package changerate
 
-import "math"
-
 // feature is one thing known of a page that moves the logarithm of its change rate by its weight times its value.
 //
 // A lasting feature is of the page: it moves the prior, and the page's own visits overrule it. The others are of the
@@ -84,7 +82,7 @@ func (r *Reading) readLasting() {
 	r.lasting(namedIndex, flag(s.Names.Index))
 	if r.still {
 		r.lasting(neverChanged, 1)
-		r.lasting(stillVisits, math.Log1p(float64(max(0, s.Visits))))
+		r.lasting(stillVisits, log1pOf(float64(max(0, s.Visits))))
 	}
 	r.lasting(newPage, flag(s.New))
 	r.lasting(datedPath, flag(s.Names.Date != 0))
@@ -94,7 +92,7 @@ func (r *Reading) readLasting() {
 func (r *Reading) readPassing() {
 	s := r.subject
 	if !r.still { // how long ago the page was last seen to change, in mean times between two visits
-		r.both(changedOfLate, math.Log((max(0, r.now-s.ChangedAt)+0.2*r.cycle)/r.cycle))
+		r.both(changedOfLate, logOf((max(0, r.now-s.ChangedAt)+0.2*r.cycle)/r.cycle))
 	}
 	if s.New {
 		span := spanOf(bounded(s.KnownAt, 0, r.now), r.last, r.now, logMonth)
@@ -146,6 +144,6 @@ type span struct{ past, future float64 }
 // spanOf is the span since a beginning, in a unit whose logarithm is given. The ends are one day older than they are: the
 // logarithm has no 0.
 func spanOf(begin, last, now, logUnit float64) span {
-	then, today := math.Log(max(0, last-begin)+1), math.Log(max(0, now-begin)+1)
+	then, today := logOf(max(0, last-begin)+1), logOf(max(0, now-begin)+1)
 	return span{past: (then+today)/2 - logUnit, future: today - logUnit}
 }

@@ -1,7 +1,5 @@
 package changerate
 
-import "math"
-
 // memories are the days after which the two heats of a group have forgotten all but 1/e.
 var memories = [...]float64{7, 90}
 
@@ -21,7 +19,7 @@ func (h *heat) of(now float64, ahead bool) (excess [len(memories)]float64) {
 		return h.excess
 	}
 	for i, fade := range h.fade(now) {
-		excess[i] = math.Log((float64(h.seen[i])*fade + 1) / (float64(h.expected[i])*fade + 1))
+		excess[i] = logOf((float64(h.seen[i])*fade + 1) / (float64(h.expected[i])*fade + 1))
 	}
 	if !ahead {
 		h.looked, h.excess = now, excess
@@ -43,7 +41,7 @@ func (h *heat) fade(now float64) (left [len(memories)]float64) {
 	for i, memory := range memories {
 		left[i] = 1
 		if now > h.at {
-			left[i] = math.Exp((h.at - now) / memory)
+			left[i] = expOf((h.at - now) / memory)
 		}
 	}
 	return left

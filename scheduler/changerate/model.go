@@ -109,8 +109,8 @@ func (r *Reading) forecast(now float64) Forecast {
 	now = bounded(now, 1, lastDay)
 	r.at(bounded(r.subject.LastAt, 0, now), now)
 	g := r.own
-	ahead := math.Exp(-r.future)
-	news := math.Exp(r.past - r.future)
+	ahead := expOf(-r.future)
+	news := expOf(r.past - r.future)
 	return Forecast{
 		Rate:    Gamma{Shape: g.Shape, Days: g.Days * ahead}.sane(),
 		Elapsed: (r.now - r.last) * news,
@@ -138,7 +138,7 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	r.read(w, c, s, &values)
 	r.at(last, at)
 	before := r.own
-	days := (at - last) * math.Exp(r.past)
+	days := (at - last) * expOf(r.past)
 	survival := before.Survival(days)
 	slopes, limit := r.slopes(days)
 	w.learn(&slopes, survival, seen.Changed, limit)

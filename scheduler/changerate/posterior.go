@@ -84,7 +84,7 @@ func (g Gamma) Counted(changes, days float64) Gamma {
 // S(t) = (b/(b + t))^a.
 func (g Gamma) Survival(days float64) float64 {
 	g = g.sane()
-	return math.Exp(-g.Shape * math.Log1p(bounded(days, 0, maxDays)/g.Days))
+	return expOf(-g.Shape * log1pOf(bounded(days, 0, maxDays)/g.Days))
 }
 
 // Utility is what a visit so many days after the last one is worth, in days of freshness:
@@ -107,8 +107,8 @@ func utility(a, x float64) float64 {
 // elasticity is the utility and the slope of its logarithm over that of x, which falls from 2. Both terms of the
 // utility are about x where a·x is small, so there the series of ∫₀ˣ a·s·(1+s)^{−a−1} ds takes over.
 func elasticity(a, x float64) (value, slope float64) {
-	log := math.Log1p(x)
-	survival := math.Exp(-a * log)
+	log := log1pOf(x)
+	survival := expOf(-a * log)
 	if (a+4)*x < 1e-2 {
 		value = a * x * x * (1.0/2 - (a+1)*x*(1.0/3-(a+2)*x*(1.0/8-(a+3)*x*(1.0/30-(a+4)*x/144))))
 	} else {
@@ -122,7 +122,7 @@ func mean(c, log float64) float64 {
 	if math.Abs(c*log) < 1e-9 {
 		return log * (1 - c*log/2)
 	}
-	return -math.Expm1(-c*log) / c
+	return -expm1Of(-c*log) / c
 }
 
 // Due is the inverse of Utility: after how many days a visit is worth so much. It grows with the value, is 0 where
@@ -151,11 +151,11 @@ func waiting(a, u float64) float64 {
 	x *= 1 + min(1, (a+1)*x/3)
 	for range 60 {
 		value, slope := elasticity(a, x)
-		step := math.Log(u/value) / slope
+		step := logOf(u/value) / slope
 		if math.IsNaN(step) {
 			break
 		}
-		x *= math.Exp(bounded(step, -50, 50))
+		x *= expOf(bounded(step, -50, 50))
 		if math.Abs(step) < exact {
 			break
 		}
@@ -170,10 +170,10 @@ const exact = 1e-4
 // side falls, ever more steeply, towards a line of slope 1 − a; beginning past the root on that line its steps shrink
 // towards the root.
 func nearBound(a, distance float64) float64 {
-	l := (math.Log(a) - distance) / (a - 1)
+	l := (logOf(a) - distance) / (a - 1)
 	for range 60 {
-		x := math.Expm1(l)
-		step := (-a*l + math.Log1p(a*x) - distance) / (a * (1 - math.Exp(l)/(1+a*x)))
+		x := expm1Of(l)
+		step := (-a*l + log1pOf(a*x) - distance) / (a * (1 - (1+x)/(1+a*x)))
 		if math.IsNaN(step) {
 			break
 		}
@@ -182,5 +182,5 @@ func nearBound(a, distance float64) float64 {
 			break
 		}
 	}
-	return math.Expm1(l)
+	return expm1Of(l)
 }

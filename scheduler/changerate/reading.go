@@ -36,8 +36,8 @@ func (r *Reading) read(w *Weights, c *Crowd, s *Subject, values *vector) {
 	c.place(s, &r.groups)
 	r.level = c.level(c.rate(w.rate(r.cycle)))
 	r.readLasting()
-	shape := math.Exp(bounded(w.mean[shape], -3, 2))
-	r.prior = Gamma{Shape: shape, Days: shape / math.Exp(bounded(r.level, slowest, fastest))}
+	shape := expOf(bounded(w.mean[shape], -3, 2))
+	r.prior = Gamma{Shape: shape, Days: shape / expOf(bounded(r.level, slowest, fastest))}
 	r.own = r.prior.with(s.Evidence)
 }
 
@@ -98,6 +98,6 @@ func (r *Reading) slopes(x float64) (slopes vector, limit float64) {
 			slopes[i] = byTime * r.values[i]
 		}
 	}
-	slopes[shape] = -r.prior.Shape*math.Log1p(x/g.Days) - byLevel
+	slopes[shape] = -r.prior.Shape*log1pOf(x/g.Days) - byLevel
 	return slopes, -byTime / 2
 }
