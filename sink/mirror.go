@@ -62,7 +62,7 @@ func (m *Mirror) Name() string { return "mirror" }
 
 // Close closes the mirror and writes nothing: by now it may be another process's turn.
 func (m *Mirror) Close() error {
-	return errors.Join(m.manifest.close(), m.tree.root.Close())
+	return errors.Join(m.manifest.close(), m.tree.close())
 }
 
 // Idle brings the manifest up to date where that is cheap: a big one waits until its log is worth the pass.
@@ -102,6 +102,7 @@ type change struct {
 
 // Deliver implements Sink.
 func (m *Mirror) Deliver(ctx context.Context, events []models.Event) error {
+	defer m.tree.release()
 	b := &batch{changes: make(map[string]change)}
 	if err := m.deliver(ctx, b, events); err != nil {
 		for _, c := range b.changes {

@@ -22,7 +22,8 @@ const (
 // or whatever else stands where the mirror wants a file or a directory is moved aside or replaced, never opened.
 type tree struct {
 	root   *os.Root
-	number int                           // of the next temporary file
+	number int                           // of the last temporary file
+	opened map[string]*directory         // by name, until release
 	before func(step, name string) error // asked before each change; tests stop the world there
 }
 
@@ -34,7 +35,7 @@ func openTree(dir string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{root: root, before: func(string, string) error { return nil }}
+	t := &tree{root: root, opened: make(map[string]*directory), before: func(string, string) error { return nil }}
 	if err := t.sweep(); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
@@ -52,29 +53,68 @@ func (t *tree) sweep() error {
 	return t.directories(temps)
 }
 
+// maxOpened is how many directories are open at a time, that of temporary files among them.
+const maxOpened = 64
+
+// open opens a directory, which it makes where there is none, and keeps it open until release: files come by the dozen
+// into one directory. Nobody else should move it meanwhile; if somebody does, its files go with it.
+func (t *tree) open(name string) (*directory, error) {
+	if d, ok := t.opened[name]; ok {
+		return d, nil
+	}
+	if err := t.directories(name); err != nil {
+		return nil, err
+	}
+	d, err := openDirectory(t.root, name)
+	if err == nil {
+		t.opened[name] = d
+	}
+	return d, err
+}
+
+// release closes the directories that are open: at the end of a delivery, and where one of them may not be what its
+// name says any more.
+func (t *tree) release() {
+	for _, d := range t.opened {
+		d.close() // it was not written to
+	}
+	clear(t.opened)
+}
+
+func (t *tree) close() error {
+	t.release()
+	return t.root.Close()
+}
+
 // write makes a temporary file with the given content and modification time and returns its name.
 func (t *tree) write(content []byte, modified time.Time) (string, error) {
-	var f *os.File
-	var name string
-	for err := fs.ErrExist; errors.Is(err, fs.ErrExist); { // another process may have used the number
+	for {
 		t.number++
-		name = temps + "/" + strconv.Itoa(t.number)
+		number := strconv.Itoa(t.number)
+		name := temps + "/" + number
 		if err := t.before("write", name); err != nil {
 			return "", err
 		}
-		if f, err = t.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil && !errors.Is(err, fs.ErrExist) {
-			return "", err
+		dir, err := t.open(temps)
+		if err == nil {
+			err = dir.create(number, content, modified)
+		}
+		if !errors.Is(err, fs.ErrExist) { // else another process has used the number
+			return name, err
 		}
 	}
-	_, err := f.Write(content)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, t.root.Remove(name))
-	}
-	return name, t.root.Chtimes(name, modified, modified)
 }
 
 // replace moves a temporary file to its place, over the file that is there.
 func (t *tree) replace(temp, name string) error {
+	if err := t.before("rename", name); err != nil {
+		return err
+	}
+	if t.receive(temp, name) == nil {
+		return nil
+	}
+	// Something is in the way, or the directory is not there any more.
+	t.release()
 	if err := t.directories(path.Dir(name)); err != nil {
 		return err
 	}
@@ -84,6 +124,22 @@ func (t *tree) replace(temp, name string) error {
 		}
 	}
 	return t.rename(temp, name)
+}
+
+// receive is replace where nothing is in the way.
+func (t *tree) receive(temp, name string) error {
+	if len(t.opened) >= maxOpened {
+		t.release()
+	}
+	from, err := t.open(temps)
+	if err != nil {
+		return err
+	}
+	to, err := t.open(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	return to.receive(from, path.Base(temp), path.Base(name))
 }
 
 func (t *tree) rename(from, to string) error {
@@ -109,6 +165,7 @@ func (t *tree) discard(name string, day time.Time) error {
 		if t.root.Remove(dir) != nil {
 			break // not empty
 		}
+		t.release()
 	}
 	return nil
 }
@@ -173,6 +230,7 @@ func (t *tree) directories(name string) error {
 
 // moveAside takes away what is no part of the mirror and stands in its way.
 func (t *tree) moveAside(name string) error {
+	t.release()
 	if name == own {
 		return fmt.Errorf("%s is no directory", own)
 	}

@@ -110,8 +110,8 @@ func (l *lateSink) close() error {
 	return l.opened.Close()
 }
 
-// recentBytes is how much of what is archived is held in memory until a sink asks for it: what a thousand pages and
-// take, which is what comes between two looks of a sink at the log.
+// recentBytes is how much of what is archived is held in memory until a sink asks for it: that of a thousand pages or two,
+// which is what comes between two looks of a sink at the log.
 func recentBytes(c *config.Config) int64 {
 	if len(wantedSinks(c)) == 0 {
 		return 0
