@@ -129,6 +129,27 @@ func parseBytesADay(text string) (int64, error) {
 	return 0, fmt.Errorf("%s is not a size a day, write one like 512MiB/day or 2GiB/day", shown(text))
 }
 
+// bytesASecond reads "10MB/s".
+func bytesASecond(at *int64) scalar[int64] {
+	format := func(n int64) string { return FormatSize(n) + "/s" }
+	return orOff(scalar[int64]{
+		at: at, parse: parseBytesASecond, format: format,
+		bound: func(n int64) error { return between(n, 64*kib, 1<<50, format) },
+	})
+}
+
+func parseBytesASecond(text string) (int64, error) {
+	size, unit, found := strings.Cut(text, "/")
+	n, err := ParseSize(size)
+	switch {
+	case err == nil && unit == "s":
+		return n, nil
+	case err == nil && n > 0 && !found:
+		return 0, fmt.Errorf("%s has no unit of time, write %s/s", shown(text), FormatSize(n))
+	}
+	return 0, fmt.Errorf("%s is not a size a second, write one like 512KiB/s or 10MB/s", shown(text))
+}
+
 // budgetShort is budget: 2000/day, short for budget: {requests: 2000/day}, and budget: off, which bounds neither.
 func budgetShort(b *Budget) value {
 	v := requests(&b.Requests)

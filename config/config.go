@@ -40,6 +40,15 @@ type Agent struct {
 type Network struct {
 	Allow []netip.Prefix // addresses to dial although they are not public; default none
 	Ports []uint16       // ports that may be dialled; default 80, 443, 8080, 8443; an allowed address may use any
+
+	// HostsPerAddress is how many hosts are visited at one address at once, 1–4096; default 8; 0 ("off"): no bound. An IPv6
+	// address counts as its /64; addresses of Allow have no bound. At 100 ms an answer 8 is 80 visits a second, as many as
+	// 800 hosts at a delay of 10s ask for: enough for a service in front of many sites, and little for a machine that is
+	// shared by some. What many more hosts share takes a higher value, or a turn later.
+	HostsPerAddress int
+
+	Connections int   // open at once, kept ones included, 16–65536; at least Worker.Fetchers; default 2048; 0 ("off"): no bound
+	Bandwidth   int64 // bytes received a second, by all connections together, ≥ 64KiB; default 0 ("off"): no bound
 }
 
 // Worker sizes one process.
@@ -104,7 +113,8 @@ type Settings struct {
 
 	// Politeness.
 	Delay       time.Duration // between two requests to a host, end to start, 0–1h; default 10s
-	DelayMax    time.Duration // clamp of a robots.txt Crawl-delay and of back-off by load, Delay–1d; default 5m
+	DelayMax    time.Duration // clamp of a robots.txt Crawl-delay and of what load adds to Delay, Delay–1d; default 5m
+	DelayFactor float64       // and at least so many times the host's smoothed response time, 0.1–100; default 5, over Concurrency; 0 ("off"): not; nor where Delay is 0
 	Concurrency int           // requests in flight to one host, 1–64; default 1
 	RetryMax    time.Duration // clamp of Retry-After, 0–30d; default 24h
 

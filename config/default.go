@@ -19,7 +19,9 @@ func Default() Config {
 		Data:   cmp.Or(data, "./recrawld-data"),
 		Listen: "127.0.0.1:8686",
 		Network: Network{
-			Ports: []uint16{80, 443, 8080, 8443},
+			Ports:           []uint16{80, 443, 8080, 8443},
+			HostsPerAddress: 8,
+			Connections:     2048,
 		},
 		Worker: Worker{
 			Name:     workerName(),
@@ -50,6 +52,7 @@ func DefaultSettings() Settings {
 
 		Delay:       10 * time.Second,
 		DelayMax:    5 * time.Minute,
+		DelayFactor: 5,
 		Concurrency: 1,
 		RetryMax:    24 * time.Hour,
 

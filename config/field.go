@@ -30,6 +30,9 @@ var configFields = []field[Config]{
 	{key: "listen", of: func(c *Config) value { return word(&c.Listen, checkListen) }},
 	{key: "network.allow", of: func(c *Config) value { return prefixes(&c.Network.Allow) }},
 	{key: "network.ports", of: func(c *Config) value { return ports(&c.Network.Ports) }},
+	{key: "network.hosts_per_address", of: func(c *Config) value { return orOff(count(&c.Network.HostsPerAddress, 1, 4096)) }},
+	{key: "network.connections", of: func(c *Config) value { return orOff(count(&c.Network.Connections, 16, 65536)) }},
+	{key: "network.bandwidth", of: func(c *Config) value { return bytesASecond(&c.Network.Bandwidth) }},
 	{key: "worker.name", of: func(c *Config) value { return word(&c.Worker.Name, checkName) }},
 	{key: "worker.fetchers", of: func(c *Config) value { return count(&c.Worker.Fetchers, 1, 4096) }},
 	{key: "worker.lease", of: func(c *Config) value { return duration(&c.Worker.Lease, 5*time.Second, time.Hour, "m") }},
@@ -66,6 +69,7 @@ var settingFields = []field[Settings]{
 
 	{key: "delay", of: func(s *Settings) value { return duration(&s.Delay, 0, time.Hour, "s") }},
 	{key: "delay_max", of: func(s *Settings) value { return duration(&s.DelayMax, 0, day, "m") }},
+	{key: "delay_factor", of: func(s *Settings) value { return orOff(number(&s.DelayFactor, 0.1, 100)) }},
 	{key: "concurrency", of: func(s *Settings) value { return count(&s.Concurrency, 1, 64) }},
 	{key: "retry_max", of: func(s *Settings) value { return duration(&s.RetryMax, 0, 30*day, "h") }},
 

@@ -87,6 +87,14 @@ func (c *Config) relations(o Origins) Problems {
 			problems = append(problems, rel.problem(o, "", text))
 		}
 	}
+	if n := c.Network.Connections; n > 0 && n < c.Worker.Fetchers {
+		origin := o.Of(Place{Key: "network.connections"})
+		if origin.Source == FromDefault {
+			origin = o.Of(Place{Key: "worker.fetchers"})
+		}
+		problems = append(problems, Problem{origin.File, origin.Line,
+			fmt.Sprintf("network.connections: %d is less than worker.fetchers, which is %d", n, c.Worker.Fetchers)})
+	}
 	names, urls := map[string]bool{}, map[string]string{}
 	for i := range c.Sites {
 		site := &c.Sites[i]

@@ -17,7 +17,8 @@ func TestTrialedHosts(t *testing.T) {
 			return err
 		}
 		h := Host{Bucket: BucketOf("h1.example"), ID: HostID("h1.example"), Name: "h1.example", Trials: tried}
-		return hostTable.upsert(ctx, x, []Host{h})
+		answers := Host{Bucket: BucketOf("h2.example"), ID: HostID("h2.example"), Name: "h2.example", Trials: Trials{Load: Load{Response: time.Second}}}
+		return hostTable.upsert(ctx, x, []Host{h, answers})
 	})
 	for site, want := range map[int32]int{0: 1, 1: 1, 99: 0} {
 		var got []Host

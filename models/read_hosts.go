@@ -51,8 +51,15 @@ func hostRank(h HostSummary, now Instant) int {
 // TrialedHosts yields the hosts of whose validators and promises something is known, of one site or of all (0), by bucket
 // and ID. It passes over the table of hosts once; an error ends the sequence.
 func (s *Store) TrialedHosts(ctx context.Context, site int32) iter.Seq2[Host, error] {
-	return s.hostsWhere(ctx, `h.trials IS NOT NULL
+	all := s.hostsWhere(ctx, `h.trials IS NOT NULL
 		AND ($1 = 0 OR EXISTS (SELECT 1 FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.site_id = $1))`, site)
+	return func(yield func(Host, error) bool) {
+		for h, err := range all {
+			if (err != nil || h.Trials.Hinted()) && !yield(h, err) {
+				return
+			}
+		}
+	}
 }
 
 // SiteHosts yields the hosts that have pages of a site, by bucket and ID. It passes over the table of hosts once; an error

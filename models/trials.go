@@ -56,6 +56,7 @@ type Trials struct {
 	AuditedAt Instant      // the last visit without conditions to a page whose validators are held; 0: none
 	Visits    uint32       // conditional visits since then
 	ProbedAt  Instant      // when a name that does not exist was last asked for; 0: never
+	Load      Load         // how the host bears our requests, which every visit tries
 }
 
 // A hint is no longer trusted after one miss, because a change was lost by it, or after so many false alarms or late
@@ -125,15 +126,30 @@ func (t *Trials) Visited(unconditional bool, now time.Time) {
 // IsZero tells whether nothing is known.
 func (t *Trials) IsZero() bool { return *t == Trials{} }
 
-// trialsForm is the first byte of stored Trials.
-const trialsForm = 1
+// Hinted tells whether anything is known of the hints.
+func (t *Trials) Hinted() bool { return *t != Trials{Load: t.Load} }
 
-// Value implements driver.Valuer: some forty bytes, NULL where nothing is known.
+// The first byte of stored Trials: with trialsForm the hints follow, with trialsLoad the load comes first, and the hints
+// only where something is known of them.
+const (
+	trialsForm = 1
+	trialsLoad = 2
+)
+
+// Value implements driver.Valuer: some forty bytes, or five where only the load is known, NULL where nothing is.
 func (t *Trials) Value() (driver.Value, error) {
 	if t.IsZero() {
 		return nil, nil
 	}
-	b := []byte{trialsForm}
+	b := make([]byte, 1, 48)
+	b[0] = trialsForm
+	if t.Load != (Load{}) {
+		b[0] = trialsLoad
+		b = t.Load.append(b)
+		if !t.Hinted() {
+			return b, nil
+		}
+	}
 	for _, v := range []uint64{uint64(t.AuditedAt), uint64(t.Visits), uint64(t.ProbedAt)} {
 		b = binary.AppendUvarint(b, v)
 	}
@@ -154,11 +170,18 @@ func (t *Trials) Scan(src any) error {
 	if src != nil && !ok {
 		return fmt.Errorf("trials from %T", src)
 	}
-	if len(b) == 0 || b[0] != trialsForm {
+	if len(b) == 0 || b[0] != trialsForm && b[0] != trialsLoad {
 		return nil
 	}
 	n := numbers{rest: b[1:]}
-	read := Trials{AuditedAt: n.instant(), Visits: uint32(n.next(math.MaxUint32)), ProbedAt: n.instant()}
+	var known Load
+	if b[0] == trialsLoad {
+		if known = n.load(); len(n.rest) == 0 && !n.bad {
+			t.Load = known
+			return nil
+		}
+	}
+	read := Trials{AuditedAt: n.instant(), Visits: uint32(n.next(math.MaxUint32)), ProbedAt: n.instant(), Load: known}
 	for i := range read.By {
 		read.By[i] = Trial{Hits: n.count(), Misses: n.count(), FalseAlarms: n.count(), Late: n.count(), InARow: n.count(),
 			Since: n.instant(), DistrustedAt: n.instant()}

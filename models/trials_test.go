@@ -92,6 +92,11 @@ func anyTrials(t *rapid.T) Trials {
 	count := func() uint16 { return rapid.OneOf(rapid.Uint16(), rapid.Just[uint16](math.MaxUint16)).Draw(t, "count") }
 	at := func() Instant { return Instant(rapid.Int64().Draw(t, "at")) }
 	trials := Trials{AuditedAt: at(), Visits: rapid.OneOf(rapid.Uint32(), rapid.Just[uint32](math.MaxUint32)).Draw(t, "visits"), ProbedAt: at()}
+	times := rapid.OneOf(rapid.Just[int64](0), rapid.Int64Range(0, math.MaxInt64/1000))
+	trials.Load = Load{Response: time.Duration(times.Draw(t, "response")) * time.Microsecond, Slowed: time.Duration(times.Draw(t, "slowed")) * time.Microsecond}
+	if rapid.Bool().Draw(t, "load alone") {
+		return Trials{Load: trials.Load}
+	}
 	for i := range trials.By {
 		trials.By[i] = Trial{Hits: count(), Misses: count(), FalseAlarms: count(), Late: count(), InARow: count(), Since: at(), DistrustedAt: at()}
 	}
@@ -148,7 +153,7 @@ func TestTrialsOfNoBytes(t *testing.T) {
 func FuzzTrials(f *testing.F) {
 	full := Trials{AuditedAt: 1, Visits: math.MaxUint32, ProbedAt: math.MaxInt64}
 	full.By[HintExpires] = Trial{Hits: math.MaxUint16, Since: -1}
-	for _, t := range []Trials{{Visits: 1}, full} {
+	for _, t := range []Trials{{Visits: 1}, full, {Load: Load{Response: time.Second, Slowed: time.Minute}}, {Visits: 1, Load: Load{Slowed: time.Second}}} {
 		value, err := t.Value()
 		if err != nil {
 			f.Fatal(err)

@@ -58,8 +58,11 @@ func (e *fetchError) bodyClass() models.ErrorClass {
 // dialClass names a failure to connect; an error without any better name is ConnOther.
 func dialClass(err error) models.ErrorClass {
 	var blocked *blockedError
+	var classed *classedError
 	class, known := errnoClass(err)
 	switch {
+	case errors.As(err, &classed):
+		return classed.class
 	case errors.As(err, &blocked):
 		return models.BlockedAddress
 	case known:

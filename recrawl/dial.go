@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -26,11 +27,23 @@ type dialer struct {
 	guard    *guard
 	limits   Limits
 	connect  func(ctx context.Context, network, address string) (net.Conn, error)
+
+	addresses *addresses
+	sockets   *sockets
+	dead      deadAddresses
 }
 
-func newDialer(resolver Resolver, g *guard, limits Limits) *dialer {
+func newDialer(resolver Resolver, g *guard, network config.Network, limits Limits) *dialer {
 	plain := net.Dialer{ControlContext: g.control}
-	return &dialer{resolver: resolver, guard: g, limits: limits, connect: plain.DialContext}
+	return &dialer{resolver: resolver, guard: g, limits: limits, connect: plain.DialContext,
+		addresses: newAddresses(network.HostsPerAddress, network.Allow),
+		sockets:   newSockets(network.Connections, network.Bandwidth)}
+}
+
+// remembering is a resolver that keeps answers, and forgets those that prove to be of no use.
+type remembering interface {
+	Resolver
+	Distrust(name string)
 }
 
 // classedError is an error whose class was known where it arose.
@@ -50,10 +63,14 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 		return nil, err
 	}
 	var first error
-	for _, target := range targets {
+	for _, target := range d.dead.last(targets, machineNow()) {
 		conn, err := d.attempt(ctx, network, target, len(targets))
 		if err == nil {
+			d.dead.note(target.Addr(), false, machineNow())
 			return conn, nil
+		}
+		if ctx.Err() == nil && !dialClass(err).Ours() {
+			d.dead.note(target.Addr(), true, machineNow())
 		}
 		if first == nil {
 			first = err
@@ -62,14 +79,17 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 			break
 		}
 	}
-	d.distrust(ctx, address)
-	return nil, &classedError{class: dialClass(first), err: fmt.Errorf("dial %s: %w", address, first)}
+	class := dialClass(first)
+	if !class.Ours() {
+		d.distrust(ctx, address)
+	}
+	return nil, &classedError{class: class, err: fmt.Errorf("dial %s: %w", address, first)}
 }
 
 // distrust lets a resolver that remembers ask anew for a name none of whose addresses took a connection: it may have moved.
 func (d *dialer) distrust(ctx context.Context, address string) {
 	host, _, err := net.SplitHostPort(address)
-	if remembers, ok := d.resolver.(interface{ Distrust(name string) }); ok && err == nil && ctx.Err() == nil {
+	if remembers, ok := d.resolver.(remembering); ok && err == nil && ctx.Err() == nil {
 		remembers.Distrust(host)
 	}
 }
@@ -77,7 +97,7 @@ func (d *dialer) distrust(ctx context.Context, address string) {
 func (d *dialer) attempt(ctx context.Context, network string, target netip.AddrPort, n int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.limits.Dial/time.Duration(n))
 	defer cancel()
-	return d.connect(ctx, network, target.String())
+	return d.sockets.connect(ctx, network, target.String(), d.connect)
 }
 
 // targets are the addresses to try for "host:port": those that may be dialled, at most maxAttempts of them.

@@ -12,19 +12,19 @@ import (
 	"recrawld/models"
 )
 
-// remembering is a resolver that notes which names it was told to distrust.
-type remembering struct {
+// movedNames is a resolver that notes which names it was told to distrust.
+type movedNames struct {
 	names
 	distrusted atomic.Pointer[string]
 }
 
-func (r *remembering) Distrust(name string) { r.distrusted.Store(&name) }
+func (r *movedNames) Distrust(name string) { r.distrusted.Store(&name) }
 
 func TestNameWhoseAddressesAreDeadIsAskedForAnew(t *testing.T) {
 	t.Parallel()
 	good := listen(t, nil)
 	good.Close() // nobody listens there any more
-	resolver := &remembering{names: names{answers: map[string][][]string{"moved.test": {{"127.0.0.1"}}}}}
+	resolver := &movedNames{names: names{answers: map[string][][]string{"moved.test": {{"127.0.0.1"}}}}}
 	_, port, err := net.SplitHostPort(good.Addr())
 	if err != nil {
 		t.Fatal(err)

@@ -41,8 +41,10 @@ type fetcher struct {
 const tlsSessions = 4096
 
 func newFetcher(d *dialer, limits Limits, roots *x509.CertPool) *fetcher {
-	return &fetcher{dialer: d, limits: limits, roots: roots, transports: make(map[int64]*http.Transport),
+	f := &fetcher{dialer: d, limits: limits, roots: roots, transports: make(map[int64]*http.Transport),
 		known: tls.NewLRUClientSessionCache(tlsSessions)}
+	d.sockets.spare = f.close
+	return f
 }
 
 // answer is what a server said. Body is complete and decoded where the status is 200 and there was no error.
@@ -74,11 +76,16 @@ var (
 	errRetried  = errors.New("the server refuses the request stream again and again")
 )
 
-// do makes the exchange. Its error is a *fetchError unless ctx ended, in which case it is the context's. The answer is
-// filled as far as it came in either case.
+// do makes the exchange. Its error is a *crowdedError where nothing was asked because others are visited at the host's
+// address, the context's where that ended, and else a *fetchError. The answer is filled as far as it came.
 func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
-	began := machineNow()
 	var a answer
+	place, err := f.dialer.enter(ctx, x.url.Hostname())
+	if err != nil {
+		return a, err
+	}
+	defer place.leave()
+	began := machineNow()
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer clock.AfterFunc(x.time, func() { cancel(errPageTime) })()

@@ -156,7 +156,7 @@ func TestFault_114_ControlSeesTheAddress(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{"/": hostile.Whole(200, nil, "inside")})
 	g := newGuard(public)
-	d := newDialer(&names{}, g, Limits{}.withDefaults())
+	d := newDialer(&names{}, g, public, Limits{}.withDefaults())
 	conn, err := d.connect(t.Context(), "tcp", o.Addr()) // what comes after the dialler's own check
 	if err == nil {
 		conn.Close()

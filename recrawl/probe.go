@@ -44,7 +44,7 @@ func (s *visit) probed(ctx context.Context) bool {
 		s.out.Class = failed.class() // whether anybody answered tells if it is our own network
 		s.out.Detail = fmt.Sprintf("%s, which does not exist: %v", target.Path(), failed)
 	case err != nil:
-		s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
+		s.stop(err)
 	default:
 		s.learnMissing(ctx, target, &a)
 	}

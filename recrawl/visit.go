@@ -81,13 +81,16 @@ func New(c Config) (*Visitor, error) {
 	limits, g := c.Limits.withDefaults(), newGuard(c.Network)
 	return &Visitor{
 		agent: c.Agent, userAgent: userAgent(c.Agent, c.Version), sites: c.Sites, past: c.Past, clock: c.Clock, log: c.Log, limits: limits, guard: g,
-		fetcher: newFetcher(newDialer(c.Resolver, g, limits), limits, c.Roots), rules: newRulesCache(),
+		fetcher: newFetcher(newDialer(c.Resolver, g, c.Network, limits), limits, c.Roots), rules: newRulesCache(),
 		hosts: newHostMemories(), comparer: newComparer(limits.Compare, c.Log),
 	}, nil
 }
 
 // Close lets go of idle connections. Visits under way go on.
 func (v *Visitor) Close() { v.fetcher.close() }
+
+// Connections is how many connections are open, kept ones included.
+func (v *Visitor) Connections() int { return int(v.fetcher.dialer.sockets.open.Load()) }
 
 // Visit asks for the page whose turn it is, or for its robots.txt if that must come first, or for nothing if the page
 // may not be asked for. The outcome is complete whatever happened; when ctx ends first it is Interrupted.
@@ -134,9 +137,20 @@ func (s *visit) run(ctx context.Context) {
 	case errors.As(err, &failed):
 		s.fail(failed.class(), failed.Error())
 	case err != nil:
-		s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
+		s.stop(err)
 	default:
 		s.judge(ctx, &a)
+	}
+}
+
+// stop ends a visit whose request was not made: the daemon stops, or others are visited at the host's address.
+func (s *visit) stop(err error) {
+	s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
+	var crowded *crowdedError
+	if errors.As(err, &crowded) {
+		s.out.Kind, s.out.HostWaits = models.Deferred, true
+		s.out.Until = s.clock.Now().Add(s.clock.Real(crowded.wait))
+		s.out.Sent--
 	}
 }
 
@@ -203,7 +217,7 @@ func (s *visit) askedRobots(ctx context.Context) bool {
 	s.out.Took, s.out.Sent, s.out.WireBytes, s.out.Detail = got.took, got.sent, got.wire, got.detail
 	switch {
 	case err != nil:
-		s.out.Kind, s.out.Detail = models.Interrupted, err.Error()
+		s.stop(err)
 		return true
 	case got.class.Ours():
 		s.fail(got.class, got.detail)

@@ -24,6 +24,8 @@ func hostDocument(hosts []models.HostSummary, o Options) Document {
 		{Key: "host", Head: "host", Flex: true},
 		{Key: "pages", Head: "pages", Right: true},
 		{Key: "delay_seconds", Head: "delay", Right: true},
+		{Key: "response_seconds", Head: "answers in", Right: true, Spare: true},
+		{Key: "slowed_seconds", Head: "overloaded", Right: true, Spare: true},
 		{Key: "robots", Head: "robots.txt"},
 		{Head: "now"},
 		{Key: "state"},
@@ -63,9 +65,18 @@ func hostRow(h models.HostSummary, now time.Time) Row {
 	}
 	return Row{
 		TextCell(h.Name), CountCell(int64(h.Pages)), {Value: h.Delay.Seconds(), Text: Span(h.Delay)},
+		spanCell(h.Trials.Load.Response), spanCell(h.Trials.Load.Slowed),
 		TextCell(robotsWords(h)), {Text: words, Tone: tone}, OnlyValue(state),
 		{Value: h.ReadyAt.Time(), Text: Until(now, h.ReadyAt.Time())}, failures, OnlyValue(h.BackoffUntil.Time()),
 	}
+}
+
+// spanCell is a time that may not be known.
+func spanCell(d time.Duration) Cell {
+	if d == 0 {
+		return OnlyValue(0.0)
+	}
+	return Cell{Value: d.Seconds(), Text: Span(d)}
 }
 
 // HostState says in a word what a host does: "back-off", "visited" (leased), "waits", "due", "idle" (no page is due,

@@ -25,6 +25,7 @@ type metrics struct {
 	held    prometheus.Gauge
 	used    prometheus.Counter
 	putOff  prometheus.Counter
+	crowded prometheus.Counter
 }
 
 // newMetrics registers the figures; a nil Registerer keeps them to ourselves.
@@ -53,11 +54,12 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		leases:  gauge("leases_held", "Hosts held."),
 		held:    gauge("held_bytes", "Bytes of bodies fetched and not yet stored."),
 		used:    counter("budget_used_total", "Requests sent, which the budget of all sites pays for: pages and robots.txt."),
+		crowded: counter("hosts_put_off_total", "Turns of hosts put off because others are visited at their address, or because slow hosts have their share of the fetchers."),
 		putOff:  counter("put_off_total", "Turns put off because the budget gains more elsewhere or that of the site is spent."),
 	}
 	if r != nil {
 		r.MustRegister(m.visits, m.failed, m.bytes, m.saved, m.fetch, m.lost, m.commits, m.batch, m.flight, m.leases, m.held,
-			m.used, m.putOff)
+			m.used, m.putOff, m.crowded)
 	}
 	return m
 }
@@ -77,7 +79,10 @@ func (m *metrics) visit(out *models.Outcome, before *models.Page) {
 	m.kind(out.Kind).Inc()
 	m.bytes.Add(float64(out.WireBytes))
 	m.used.Add(float64(out.Sent))
-	if out.Kind == models.Deferred && !out.Until.IsZero() {
+	switch {
+	case out.Kind == models.Deferred && out.HostWaits:
+		m.crowded.Inc()
+	case out.Kind == models.Deferred && !out.Until.IsZero():
 		m.putOff.Inc()
 	}
 	if out.Kind == models.NotModified {

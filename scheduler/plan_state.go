@@ -3,7 +3,9 @@ package scheduler
 import (
 	"time"
 
+	"recrawld/config"
 	"recrawld/models"
+	"recrawld/scheduler/load"
 )
 
 // failingAfter is how many failures in a row make a page's error state: one event on entering, one on leaving.
@@ -146,6 +148,10 @@ const resumeHeard = 10 * time.Second
 // it. A page that came before it was due stays due then; where that was no use, its host is not asked for such a page again
 // before its next visit.
 func (d *draft) deferred() {
+	if d.out.HostWaits {
+		d.Host.OpenAt = max(d.Host.OpenAt, models.At(d.out.Until))
+		return
+	}
 	early := d.before.DueAt.Time().After(d.now)
 	if early {
 		d.Host.Ahead = d.Host.Ahead && !d.out.Until.IsZero()
@@ -179,7 +185,10 @@ func (d *draft) host() {
 		h.Ahead = d.planner.early(d.settings)
 	}
 	if out.Sent > 0 || out.Delay > 0 { // otherwise nobody looked at what robots.txt asks for
-		h.Delay = max(d.settings.Delay, out.Delay)
+		rule := DelayRule(d.settings, out.Delay)
+		fresh := !h.BackoffUntil.Time().After(visitedAt(out, d.now))
+		h.Trials.Load = load.Next(h.Trials.Load, out, fresh, rule)
+		h.Delay = load.Delay(h.Trials.Load, rule)
 	}
 	if out.Sent > 0 {
 		h.OpenAt = max(h.OpenAt, models.At(d.now.Add(h.Delay)))
@@ -196,6 +205,12 @@ func (d *draft) host() {
 	if wait := out.RetryAfter; !wait.IsZero() {
 		h.BackoffUntil = max(h.BackoffUntil, models.At(earlier(wait, d.now.Add(d.settings.RetryMax))))
 	}
+}
+
+// DelayRule is what bounds the delay of a host under the settings of a site; asked is what robots.txt asks for. Whoever
+// grants a site several requests at a time grants it as many times the load.
+func DelayRule(s *config.Settings, asked time.Duration) load.Rule {
+	return load.Rule{Base: max(s.Delay, asked), Longest: s.DelayMax, Factor: s.DelayFactor / float64(max(s.Concurrency, 1))}
 }
 
 // hostBackoff is how long a whole host rests after so many host-wide failures in a row. A name that does not exist

@@ -122,7 +122,7 @@ func (p *purses) own(id int32) *purse {
 func (p *purses) settle(page *models.Page, out *models.Outcome) {
 	all, site := p.costs(page, out)
 	p.all.settle(all-1, out.WireBytes)
-	if out.Kind == models.Deferred {
+	if out.Kind == models.Deferred && !out.HostWaits { // it has not paid; one whose host waits has
 		return
 	}
 	if own := p.own(page.SiteID); own != nil {

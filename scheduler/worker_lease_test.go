@@ -182,6 +182,7 @@ func TestConcurrentVisitsBeginADelayApart(t *testing.T) {
 		s := newStage(t, 1, 20, time.Now())
 		s.ownServer(4)
 		s.config.Sites[0].Settings.Delay = 500 * time.Millisecond
+		s.config.Sites[0].Settings.DelayFactor = 0
 		slow := takes(2 * time.Second)
 		var last time.Time
 		s.visit = func(ctx context.Context, turn models.Turn) models.Outcome {

@@ -237,6 +237,8 @@ func (d *daemon) build(ctx context.Context) error {
 		return err
 	}
 	d.onClose(func() error { d.visitor.close(); return nil })
+	d.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "recrawld", Name: "connections",
+		Help: "Connections to sites that are open, kept ones included."}, d.visitor.connections))
 	c := &d.start
 	store := scheduler.Store(weighingStore{d.store, d.weigh})
 	if d.flags.watch != nil {

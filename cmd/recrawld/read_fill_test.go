@@ -279,12 +279,13 @@ func installSteps() []step {
 	return steps
 }
 
-// blog is a paused site on a host in back-off.
+// blog is a paused site on a slow host in back-off.
 func (f *filler) blog() {
 	f.page(2, "https://blog.example.net/", []step{{ago: 30 * day, kind: models.First, body: "<p>Blog", frMax: 4},
 		{ago: 2 * time.Hour, kind: models.Failed, class: models.ConnTimeout, frMax: 4}}, func(p *models.Page, h *models.Host) {
 		p.DueAt, p.Rule, p.Failures, p.Class = models.At(filledNow.Add(time.Hour)), models.RulePaused, 1, models.ConnTimeout
 		h.Failures, h.BackoffUntil = 5, models.At(filledNow.Add(3*time.Hour))
+		h.Delay, h.Trials.Load.Response = 24*time.Second, 4800*time.Millisecond
 	})
 }
 

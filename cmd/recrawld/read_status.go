@@ -46,6 +46,9 @@ type status struct {
 	Sites   []siteStatus   `json:"sites"`
 	Resting int            `json:"hosts_resting"`
 
+	Slow       int `json:"hosts_slow"`       // whose delay their response time sets
+	Overloaded int `json:"hosts_overloaded"` // and their answers 429 and 503
+
 	Counted *time.Time `json:"counted_at,omitempty"` // when the pages were counted, where that takes long; absent: now
 }
 
@@ -122,6 +125,7 @@ func (l *look) status(ctx context.Context) (status, error) {
 		if h.BackoffUntil.Time().After(l.now) {
 			s.Resting++
 		}
+		s.countSlowed(h.Host, &c.Defaults)
 	}
 	return s, err
 }
@@ -220,7 +224,7 @@ func (s status) write(l *look) error {
 		head.add("daemon", "%s", l.style.Paint(report.Warn, "none is running on this data"))
 	}
 	head.add("today", "%s", s.Today.words())
-	head.add("plan", "%s a day at the present intervals%s", report.Plural(int64(s.PerDay+0.5), "turn"), s.resting())
+	head.add("plan", "%s a day at the present intervals%s", report.Plural(int64(s.PerDay+0.5), "turn"), s.resting()+s.slowed())
 	for _, words := range s.budgetWords() {
 		head.add("budget", "%s", words)
 	}

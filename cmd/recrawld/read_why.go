@@ -59,6 +59,7 @@ type why struct {
 	ruling  ruling
 	scope   verdict
 	robots  verdict
+	slowed  string // why its host is asked less often than the settings say; "": it is not
 
 	newest    models.Version // the zero Version: there is none
 	unmatched []string       // selectors of the site's settings that match nothing in it, as sentences
@@ -79,6 +80,9 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	}
 	var err error
 	if w.host, err = l.store.Host(ctx, p.Bucket, p.HostID); err != nil {
+		return w, err
+	}
+	if w.slowed, err = l.slowed(ctx, w.host, p.SiteID); err != nil {
 		return w, err
 	}
 	if w.history, err = l.store.History(ctx, p.Bucket, p.ID, 0, historyRead); err != nil {
@@ -208,6 +212,7 @@ func (w why) schedule(l *look, words *facts) {
 	}
 	words.add("because", "%s", w.ruling.sentence())
 	words.add("host", "%s", w.hostWords(l))
+	words.add("slowed", "%s", w.slowed)
 }
 
 func (w why) hostWords(l *look) string {

@@ -67,6 +67,13 @@ func (v *visitors) Visit(ctx context.Context, t models.Turn) models.Outcome {
 	return visitor.Visit(ctx, t)
 }
 
+// connections is how many connections to sites are open.
+func (v *visitors) connections() float64 {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return float64(v.now.Connections())
+}
+
 func (v *visitors) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

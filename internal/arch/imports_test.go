@@ -23,10 +23,12 @@ var arrows = map[string][]string{
 	"sink":     {"models", "archive", "config", "clock"},
 	"simulate": {"scheduler", "scheduler/policy", "scheduler/changerate", "models", "config", "clock"},
 
-	"scheduler":            {"models", "config", "clock", "scheduler/policy", "scheduler/changerate", "recrawl/fingerprint"},
+	"scheduler": {"models", "config", "clock", "scheduler/policy", "scheduler/changerate", "scheduler/load",
+		"recrawl/fingerprint"},
 	"scheduler/policy":     {"models", "config", "scheduler/changerate"},
 	"scheduler/storetest":  {"scheduler", "models"},
 	"scheduler/changerate": {},
+	"scheduler/load":       {"models"},
 
 	"recrawl": {"models", "config", "clock", "recrawl/canon", "recrawl/robots", "recrawl/fingerprint",
 		"recrawl/extract", "recrawl/scope", "recrawl/sitemap", "recrawl/content"},
@@ -82,7 +84,7 @@ var outside = map[string][]string{
 	"golang.org/x/net/html":           {"recrawl/content", "recrawl/extract", "recrawl/fingerprint", "recrawl/sitemap", "internal/origin", "diff"},
 	"github.com/andybalholm/cascadia": {"config", "recrawl/content"},
 	"github.com/prometheus/":          {"web", "scheduler", "recrawl", "recrawl/resolve", "sink", "archive", "cmd/recrawld"},
-	"net/http": {"recrawl", "recrawl/extract", "web", "sink", "archive", "cmd/recrawld", "internal/origin", "internal/origin/story",
+	"net/http": {"recrawl", "recrawl/extract", "scheduler/load", "web", "sink", "archive", "cmd/recrawld", "internal/origin", "internal/origin/story",
 		"internal/hostile", "internal/sitefarm"},
 	"github.com/google/go-cmp":          {"scheduler/storetest"},
 	"pgregory.net/rapid":                {"scheduler/storetest"},
