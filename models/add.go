@@ -32,7 +32,7 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 			if added, err = q.add(ctx, batch, maxPerHost); err != nil {
 				return err
 			}
-			return q.flush(ctx)
+			return q.end(ctx)
 		})
 		if err != nil {
 			return sum, fmt.Errorf("add pages: %w", err)

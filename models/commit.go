@@ -97,7 +97,7 @@ func (s *Store) atOnce(n int, f func(int)) {
 }
 
 // commit writes the results of a transaction. Locks are taken in the same order by all: hosts by key, contents by digest,
-// filings by key, the buckets' rows, daily sums by key.
+// filings by key, the buckets' rows, daily sums by key, counts of pages by key.
 type commit struct {
 	tx      *tx
 	queue   *queue
@@ -106,6 +106,7 @@ type commit struct {
 	fresh   []*Result // those whose lease is held and that are not written yet
 	settled []rowKey  // hosts whose lease is held by a result, fresh or not
 	release map[rowKey]bool
+	was     map[rowKey]pageWas
 	parcels []parcel // what is for other buckets; none where the transaction holds them too
 }
 
@@ -127,6 +128,7 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 	for _, write := range []func(context.Context) error{
 		c.writePages, c.writeVisits, c.writeKnowledge, c.writeMemories, c.writeRobots, c.writeLinks, c.discover, c.forward,
 		c.settleHosts, c.queue.flush, c.writeElsewhere, c.writeFilings, c.writeEvents, c.writeDaily,
+		c.countVisited, c.queue.writeCounts,
 	} {
 		if err := write(ctx); err != nil {
 			return nil, err
@@ -136,17 +138,20 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 }
 
 // judge sorts the results by fence and history.
-func (c *commit) judge(ctx context.Context) ([]error, error) {
+func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 	pages := make([]rowKey, len(c.results))
 	for i, r := range c.results {
 		pages[i] = rowOfPage(r)
 	}
-	visits, err := c.visitsOf(ctx, pages)
-	if err != nil {
+	if c.was, err = c.before(ctx, pages); err != nil {
 		return nil, err
 	}
+	visits := make(map[rowKey]int32, len(c.was))
+	for key, was := range c.was {
+		visits[key] = was.visits
+	}
 	c.release = make(map[rowKey]bool)
-	verdicts := make([]error, len(c.results))
+	verdicts = make([]error, len(c.results))
 	for i, r := range c.results {
 		host := c.queue.get(r.Lease.Bucket, r.Lease.HostID)
 		had, known := visits[rowOfPage(r)]
@@ -182,20 +187,26 @@ func (c *commit) settle(r *Result) {
 	c.release[key] = c.release[key] || r.Release
 }
 
-// visitsOf reads how many visits each page has had; pages that do not exist are left out.
-func (c *commit) visitsOf(ctx context.Context, pages []rowKey) (map[rowKey]int32, error) {
-	visits := make(map[rowKey]int32, len(pages))
+// pageWas is what a commit reads of a page before it writes it.
+type pageWas struct {
+	visits int32 // how many it has had
+	pageClass
+}
+
+// before reads what pages are; those that do not exist are left out.
+func (c *commit) before(ctx context.Context, pages []rowKey) (map[rowKey]pageWas, error) {
+	found := make(map[rowKey]pageWas, len(pages))
 	// Index: the primary key.
 	err := c.tx.byKeys(ctx, pages, keyed{table: "pages", column: "id", statement: func(source string) string {
-		return `SELECT k.bucket, k.id, k.visits FROM ` + source
+		return `SELECT k.bucket, k.id, k.visits, k.site_id, k.state, k.failures FROM ` + source
 	}}, func(rows *sql.Rows) error {
 		var key rowKey
-		var n int32
-		err := rows.Scan(&key.bucket, &key.id, &n)
-		visits[key] = n
+		var was pageWas
+		err := rows.Scan(&key.bucket, &key.id, &was.visits, &was.site, &was.state, &was.failures)
+		found[key] = was
 		return err
 	})
-	return visits, err
+	return found, err
 }
 
 // rowOfHost and rowOfPage are the keys of a result's rows.

@@ -101,6 +101,7 @@ func (q *queue) add(ctx context.Context, found []*placed, limit int) (Added, err
 		h := q.get(fresh[i].Bucket, fresh[i].HostID)
 		h.Pages++
 		h.Hasten(fresh[i].DueAt)
+		q.counts.page(fresh[i].Bucket, classOf(&fresh[i]), 1)
 	}
 	sum.Added = len(fresh)
 	return sum, pageTable.insertNew(ctx, q.tx, fresh)

@@ -173,30 +173,3 @@ func (t *tx) note(ctx context.Context, name string) (body []byte, found bool, er
 	}
 	return body, err == nil, err
 }
-
-// PagesKnown is how many pages there are, in any state: the sum over the hosts, all of which it reads.
-func (s *Store) PagesKnown(ctx context.Context) (int64, error) {
-	rows, err := s.rows(ctx, `SELECT CAST(COALESCE(SUM(pages), 0) AS bigint) FROM hosts`)
-	if err != nil {
-		return 0, fmt.Errorf("count pages: %w", err)
-	}
-	sums, err := scanIDs(rows)
-	if err != nil {
-		return 0, fmt.Errorf("count pages: %w", err)
-	}
-	return sums[0], nil
-}
-
-// PagesBySite counts the pages of each site, in any state. It passes over the whole table.
-func (s *Store) PagesBySite(ctx context.Context) (map[int32]int64, error) {
-	counts := make(map[int32]int64)
-	var site int32
-	var n int64
-	for _, err := range s.scan(ctx, []any{&site, &n}, `SELECT site_id, COUNT(*) FROM pages GROUP BY site_id`) {
-		if err != nil {
-			return nil, fmt.Errorf("count pages by site: %w", err)
-		}
-		counts[site] = n
-	}
-	return counts, nil
-}

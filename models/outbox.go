@@ -196,7 +196,10 @@ func (t *tx) deliver(ctx context.Context, parcels []parcel, contents []contentRo
 	if err := q.flush(ctx); err != nil {
 		return err
 	}
-	return contentTable.insert(ctx, t, contents)
+	if err := contentTable.insert(ctx, t, contents); err != nil {
+		return err
+	}
+	return q.writeCounts(ctx)
 }
 
 // lockTouched locks the hosts of what was found and of what is brought forward.

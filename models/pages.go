@@ -85,7 +85,7 @@ func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(
 				if err := f(q, bucket, pages); err != nil {
 					return err
 				}
-				return q.flush(ctx)
+				return q.end(ctx)
 			})
 			if err != nil {
 				return err

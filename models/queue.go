@@ -68,6 +68,8 @@ func delayOf(h *Host) Instant {
 type queue struct {
 	tx    *tx
 	hosts map[rowKey]*lockedHost
+
+	counts counts // of pages, by what this transaction does; written by writeCounts
 }
 
 type lockedHost struct {
@@ -75,7 +77,9 @@ type lockedHost struct {
 	read Host // as it was
 }
 
-func newQueue(t *tx) *queue { return &queue{tx: t, hosts: make(map[rowKey]*lockedHost)} }
+func newQueue(t *tx) *queue {
+	return &queue{tx: t, hosts: make(map[rowKey]*lockedHost), counts: make(counts)}
+}
 
 // get is a locked host, or nil.
 func (q *queue) get(bucket int16, id int64) *Host {

@@ -163,6 +163,9 @@ func allBuckets() []int16 {
 // removePages removes pages of locked hosts.
 func (q *queue) removePages(ctx context.Context, bucket int16, pages []pageRef) error {
 	ids := pageIDs(pages)
+	if err := q.countRemoved(ctx, bucket, ids); err != nil {
+		return err
+	}
 	if err := q.forgetPages(ctx, bucket, pages); err != nil {
 		return err
 	}

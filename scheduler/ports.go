@@ -59,10 +59,10 @@ type Learning interface {
 	// page that is due next is visited next, and several workers at a time get one each.
 	Ahead(ctx context.Context, now time.Time, limit int) ([]models.BucketReady, error)
 
-	// PagesKnown is how many pages there are, in any state: the sum over the hosts.
+	// PagesKnown is how many pages there are, in any state.
 	PagesKnown(ctx context.Context) (int64, error)
 
-	// PagesBySite counts the pages of each site, in any state. It passes over all pages.
+	// PagesBySite counts the pages of each site, in any state.
 	PagesBySite(ctx context.Context) (map[int32]int64, error)
 
 	// LinksFrom lists at most limit links whose parents lie in the bucket, in the order of their keys, from the one

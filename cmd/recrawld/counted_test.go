@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"recrawld/models"
@@ -40,5 +41,18 @@ func TestCountedPagesAreShared(t *testing.T) {
 	}
 	if got, _, err := lastCounted(t.Context(), store, now); err != nil || got.At != want.At {
 		t.Errorf("a quick counting was kept: %+v, %v", got, err)
+	}
+}
+
+// Of many pages, how many there are is always of now, and only what takes a look at all of them is what was counted before.
+func TestManyPagesAreNotCountedForALook(t *testing.T) {
+	t.Parallel()
+	before := []models.SiteState{{SiteID: 1, State: models.StateLive, Pages: 900, Failing: 4, Due: 7, PerDay: 2.5, NextAt: 12, PutOff: 3},
+		{SiteID: 1, State: models.StateGone, Pages: 5}}
+	now := []models.SiteState{{SiteID: 1, State: models.StateNew, Pages: 50}, {SiteID: 1, State: models.StateLive, Pages: 1000, Failing: 1}}
+	want := []models.SiteState{{SiteID: 1, State: models.StateNew, Pages: 50},
+		{SiteID: 1, State: models.StateLive, Pages: 1000, Failing: 1, Due: 7, PerDay: 2.5, NextAt: 12, PutOff: 3}}
+	if diff := cmp.Diff(want, withCounts(before, now)); diff != "" {
+		t.Errorf("withCounts (-want +got):\n%s", diff)
 	}
 }

@@ -45,8 +45,11 @@ func (f *figures) read(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if fresh && began.Sub(last.Real.Time()) < last.rest() {
-		f.show(last.States, last.At.Time())
-		return nil
+		counts, err := f.store.PageCounts(ctx)
+		if err == nil {
+			f.show(withCounts(last.States, counts), last.At.Time())
+		}
+		return err
 	}
 	states, err := f.store.SiteStates(ctx, models.At(now))
 	if err != nil {

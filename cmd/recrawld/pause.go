@@ -89,14 +89,8 @@ func (c removeCmd) Run(ctx context.Context, g *globals) error {
 }
 
 func pagesOf(ctx context.Context, store *models.Store, site int32) (int64, error) {
-	states, err := store.SiteStates(ctx, 0)
-	total := int64(0)
-	for _, s := range states {
-		if s.SiteID == site {
-			total += s.Pages
-		}
-	}
-	return total, err
+	bySite, err := store.PagesBySite(ctx)
+	return bySite[site], err
 }
 
 // withSites opens the database and calls f with the site of that name or start URL, or with all for "". A name that is

@@ -49,7 +49,7 @@ type status struct {
 	Slow       int `json:"hosts_slow"`       // whose delay their response time sets
 	Overloaded int `json:"hosts_overloaded"` // and their answers 429 and 503
 
-	Counted *time.Time `json:"counted_at,omitempty"` // when the pages were counted, where that takes long; absent: now
+	Counted *time.Time `json:"counted_at,omitempty"` // as of when pages are due and put off and a day is planned, where counting takes long; absent: now
 }
 
 type statusBytes struct {
@@ -96,8 +96,8 @@ type siteStatus struct {
 	PerDay  float64          `json:"visits_per_day"`
 }
 
-// status reads everything for the screen. It counts over all pages, unless the daemon found that this takes long and keeps
-// what it counts.
+// status reads everything for the screen. It looks at all pages only where they are few, or where no daemon counted them
+// before.
 func (l *look) status(ctx context.Context) (status, error) {
 	c := &l.force.config
 	s := status{At: l.now, Speed: l.anchor.Speed, Data: c.Data, Store: l.store.Dialect()}
@@ -140,25 +140,14 @@ func sizeOf(pattern string) int64 {
 	return sum
 }
 
-// siteStates is what the daemon counted last, where counting takes long, and what there is now otherwise.
-func (l *look) siteStates(ctx context.Context, s *status) ([]models.SiteState, error) {
-	last, fresh, err := lastCounted(ctx, l.store, l.real)
-	if err != nil || !fresh {
-		if err != nil {
-			return nil, err
-		}
-		return l.store.SiteStates(ctx, models.At(l.now))
-	}
-	at := last.At.Time()
-	s.Counted = &at
-	return last.States, nil
-}
-
 // statusSites fills in the sites and the day.
 func (l *look) statusSites(ctx context.Context, s *status) error {
-	states, err := l.siteStates(ctx, s)
+	states, counted, err := siteStates(ctx, l.store, l.now)
 	if err != nil {
 		return err
+	}
+	if !counted.IsZero() {
+		s.Counted = &counted
 	}
 	today := report.DayNumber(l.now)
 	days, err := l.store.DailySums(ctx, 0, today, today)
@@ -230,7 +219,7 @@ func (s status) write(l *look) error {
 	}
 	head.add("data", "%s", s.sizes())
 	if s.Counted != nil {
-		head.add("counted", "%s ago: so many pages are not counted for every look", report.Span(s.At.Sub(*s.Counted)))
+		head.add("counted", "%s ago: what is due, put off and planned; the pages, now", report.Span(s.At.Sub(*s.Counted)))
 	}
 	if err := head.write(l.Stdout); err != nil {
 		return err

@@ -41,6 +41,7 @@ func Compare(t *testing.T, open, model func(t *testing.T) Store) {
 			"weigh":   p.weigh,
 		})
 		p.same("rows at the end", p.dump(p.store), p.dump(p.model))
+		p.ok(checkCounts(p.ctx, p.store))
 	})
 }
 

@@ -48,10 +48,22 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		for name, test := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				test(&world{T: t, store: open(t), now: start})
+				w := &world{T: t, store: open(t), now: start}
+				test(w)
+				if err := checkCounts(t.Context(), w.store); err != nil {
+					t.Error(err)
+				}
 			})
 		}
 	}
+}
+
+// checkCounts holds the counts that a store keeps of its pages against the pages.
+func checkCounts(ctx context.Context, s Store) error {
+	if c, ok := s.(interface{ CheckCounts(context.Context) error }); ok {
+		return c.CheckCounts(ctx)
+	}
+	return nil // it counts when it is asked
 }
 
 // visiting is what every store does for the worker, the sinks and the commands.
