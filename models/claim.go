@@ -242,19 +242,23 @@ func (t *tx) leaseRobots(ctx context.Context, leases []Lease) error {
 // leaseShares counts the known children of the pages that have some, and those of them that changed since the page's
 // links were last extracted. Where the transaction is for one bucket alone, Claim counts the children in others after it.
 func (t *tx) leaseShares(ctx context.Context, leases []Lease) error {
+	return shares(ctx, t.rows, t.store.sharded, leases)
+}
+
+func shares(ctx context.Context, query querier, sharded bool, leases []Lease) error {
 	for bucket, parents := range parentsOf(leases) {
 		ids := slices.Collect(maps.Keys(parents))
 		near := func(id int64, share ChildShare) {
 			parents[id].Share.Known += share.Known
 			parents[id].Share.Changed += share.Changed
 		}
-		if err := t.sharesNear(ctx, bucket, ids, near); err != nil {
+		if err := sharesNear(ctx, query, bucket, ids, near); err != nil {
 			return fmt.Errorf("child shares: %w", err)
 		}
-		if t.store.sharded {
+		if sharded {
 			continue
 		}
-		if err := sharesFar(ctx, t.rows, bucket, parents); err != nil {
+		if err := sharesFar(ctx, query, bucket, parents); err != nil {
 			return fmt.Errorf("child shares: %w", err)
 		}
 	}
@@ -280,9 +284,9 @@ func parentsOf(leases []Lease) map[int16]map[int64]*LeasedPage {
 }
 
 // sharesNear counts the children in the parents' own bucket, which most are.
-func (t *tx) sharesNear(ctx context.Context, bucket int16, parents []int64, add func(int64, ChildShare)) error {
+func sharesNear(ctx context.Context, query querier, bucket int16, parents []int64, add func(int64, ChildShare)) error {
 	// Indexes: the primary keys of links and pages.
-	rows, err := t.rows(ctx, `SELECT l.parent_id, COUNT(*),
+	rows, err := query(ctx, `SELECT l.parent_id, COUNT(*),
 		SUM(CASE WHEN (CASE WHEN c.changed_at > 0 THEN c.changed_at ELSE c.first_at END) > p.full_at THEN 1 ELSE 0 END)
 		FROM pages p JOIN links l ON l.bucket = p.bucket AND l.parent_id = p.id AND l.child_bucket = p.bucket
 		JOIN pages c ON c.bucket = p.bucket AND c.id = l.child_id AND c.level > p.level

@@ -27,6 +27,16 @@ func hotPath(t *testing.T, s *Store) {
 		if err != nil || len(leases) == 0 {
 			t.Fatalf("Claim = %d leases, %v", len(leases), err)
 		}
+		handed := make([]Handed, len(leases))
+		for i, l := range leases {
+			handed[i] = Handed{Bucket: l.Host.Bucket, HostID: l.Host.ID}
+		}
+		if further, err := s.Further(ctx, now, 3, handed); err != nil || len(further[0]) == 0 {
+			t.Fatalf("Further = %v, %v, want pages", further, err)
+		}
+		if _, err := s.Further(ctx, now, 3, handed[:1]); err != nil {
+			t.Fatal(err)
+		}
 		var results []Result
 		for _, l := range leases {
 			results = append(results, richResult(l, now))

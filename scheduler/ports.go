@@ -16,6 +16,10 @@ type Store interface {
 	// pages. It may return fewer than asked for; none means that nothing is ready.
 	Claim(ctx context.Context, c models.ClaimRequest) ([]models.Lease, error)
 
+	// Further returns the pages of leased hosts that are due at now behind those that are handed out, at most limit of each
+	// host, in the order of a claim: one entry for each of the hosts, none of which is named twice. It writes nothing.
+	Further(ctx context.Context, now time.Time, limit int, hosts []models.Handed) ([][]models.LeasedPage, error)
+
 	// Commit writes the results, each fenced by its lease's token, in one transaction a bucket or fewer. The
 	// returned slice has one entry a result: nil, or models.ErrLeaseLost where the result was discarded. An error
 	// says that nothing is known to be written; committing the same results again is harmless.

@@ -170,6 +170,34 @@ func (m *Memory) duePages(h *host, c *models.ClaimRequest) []models.LeasedPage {
 	return due
 }
 
+// Further implements scheduler.Store.
+func (m *Memory) Further(ctx context.Context, now time.Time, limit int, hosts []models.Handed) ([][]models.LeasedPage, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := make([][]models.LeasedPage, len(hosts))
+	for i, handed := range hosts {
+		h := m.buckets[handed.Bucket].hosts[handed.HostID]
+		if h == nil {
+			continue
+		}
+		var due []models.LeasedPage
+		for at, p := range h.due.ordered(models.At(now)) {
+			if len(due) == limit {
+				break
+			}
+			if at > handed.DueAt || at == handed.DueAt && p.ID > handed.PageID {
+				due = append(due, models.LeasedPage{Page: p.Page})
+			}
+		}
+		m.share(due)
+		out[i] = due
+	}
+	return out, nil
+}
+
 func (m *Memory) lease(h *host, until models.Instant, due []models.LeasedPage) models.Lease {
 	l := models.Lease{Host: h.Host, Until: until.Time(), Pages: due}
 	if len(h.robots) > 0 {
@@ -177,6 +205,12 @@ func (m *Memory) lease(h *host, until models.Instant, due []models.LeasedPage) m
 			l.Robots = append(l.Robots, h.robots[origin])
 		}
 	}
+	m.share(due)
+	return l
+}
+
+// share counts the known children of pages.
+func (m *Memory) share(due []models.LeasedPage) {
 	for i := range due {
 		p := &due[i]
 		if p.Children == 0 {
@@ -188,7 +222,6 @@ func (m *Memory) lease(h *host, until models.Instant, due []models.LeasedPage) m
 			}
 		}
 	}
-	return l
 }
 
 // Contents implements scheduler.Store.

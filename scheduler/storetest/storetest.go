@@ -72,6 +72,8 @@ func visiting() map[string]func(*world) {
 		"the longest ready host is claimed first":          claimsInOrder,
 		"two claimers never share a host":                  claimersShareNothing,
 		"a lease has the due pages only":                   leaseHasDuePages,
+		"a lease goes on with further pages":               furtherPages,
+		"further pages have their shares":                  furtherShares,
 		"a patient host gets one page":                     patientHostGetsOnePage,
 		"a host without a due page is not leased":          corrects,
 		"an expired lease is taken over":                   expiredLeaseIsTakenOver,
