@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"recrawld/clock"
@@ -21,51 +22,35 @@ type finished struct {
 	result  models.Result
 }
 
-// committer writes finished visits, behind the fetchers: while one batch is written the next one gathers, so batches
-// grow with the load and nobody waits for a timer. Bodies are durable in the archive before the database names them.
+// committer writes finished visits, behind the fetchers: while the database writes one batch the next one gathers and its
+// bodies go to the archive, so batches grow with the load. Bodies are durable in the archive before the database names them.
 type committer struct {
+	arrivals chan *finished // nil for a committer that is given whole batches
+
 	store   Store
 	archive Archive
 	clock   clock.Clock
 	log     *slog.Logger
 	metrics *metrics
 	done    func(*finished) // called once for each visit that was written or discarded
-	wake    func()          // called after each batch: it may have made hosts ready
+	wake    func()          // called after each batch that may have made hosts ready
+	firsts  *firsts
+	blanks  *sync.Pool // of *finished; nil for a committer that is given whole batches
 
 	results []models.Result // used again by each batch
 }
 
-// maxBatch bounds a transaction: at 500 rows its cost is spread thin and nobody waits long for it.
-const maxBatch = 500
-
-// run writes what arrives until the channel is closed and everything in it is written. It returns an error when a body
-// could not be made durable: then what the disk holds is unknown and only a new start may go on.
-func (c *committer) run(ctx context.Context, arrivals <-chan *finished) error {
-	for first := range arrivals {
-		batch := append(make([]*finished, 0, min(len(arrivals)+1, maxBatch)), first) // they are large: no more than are there
-		for more := true; more && len(batch) < maxBatch; {
-			select {
-			case f, ok := <-arrivals:
-				if more = ok; ok {
-					batch = append(batch, f)
-				}
-			default:
-				more = false
-			}
-		}
-		if err := c.commit(ctx, batch); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // commit writes one batch.
 func (c *committer) commit(ctx context.Context, batch []*finished) error {
-	started := c.clock.Now()
 	if err := c.keep(ctx, batch); err != nil {
 		return err
 	}
+	return c.put(ctx, batch)
+}
+
+// put writes a batch whose bodies are kept.
+func (c *committer) put(ctx context.Context, batch []*finished) error {
+	started := c.clock.Now()
 	if err := c.compare(ctx, batch); err != nil {
 		return err
 	}
@@ -79,13 +64,23 @@ func (c *committer) commit(ctx context.Context, batch []*finished) error {
 	if err != nil {
 		return err
 	}
+	c.firsts.written(batch)
+	ready := false
 	for i := range batch {
+		ready = ready || batch[i].makesReady()
 		c.count(batch[i], lost[i])
 		c.done(batch[i])
 	}
-	c.wake()
+	if ready {
+		c.wake()
+	}
 	c.metrics.commit(len(batch), c.clock.Now().Sub(started), c.clock)
 	return nil
+}
+
+// makesReady tells whether a host may be ready by what was written: the visit's own, which is released, or another.
+func (f *finished) makesReady() bool {
+	return f.result.Release || f.result.Forward != 0 || len(f.result.Discovered) > 0
 }
 
 // write commits, again and again while the database is away: the results are held, claiming stands still because the
@@ -127,6 +122,9 @@ func (c *committer) keep(ctx context.Context, batch []*finished) error {
 			continue
 		}
 		content, known := seen[v.Digest]
+		if !known {
+			content, known = c.firsts.of(v.Digest)
+		}
 		if f.outcome.NoArchive {
 			continue
 		}
@@ -142,6 +140,7 @@ func (c *committer) keep(ctx context.Context, batch []*finished) error {
 			// The time is that of the record, the request's: later revisit records refer to it by that.
 			first := models.Content{Digest: v.Digest, Record: record, URL: f.result.Page.URL, At: models.At(f.outcome.At)}
 			f.result.Content, seen[v.Digest] = &first, first
+			c.firsts.add(first)
 		}
 	}
 	if !appended {

@@ -14,7 +14,7 @@ func (w *Worker) runInline(ctx context.Context) error {
 	claiming, stop := context.WithCancel(ctx)
 	defer stop()
 	w.loop(claiming, func(l models.Lease) {
-		w.visitHost(ctx, l, visits)
+		w.visitHost(ctx, l, visits, nil)
 		if err == nil && len(visits.done) > 0 {
 			err = c.commit(ctx, visits.done)
 		}
@@ -22,7 +22,7 @@ func (w *Worker) runInline(ctx context.Context) error {
 			stop()
 		}
 		visits.clear()
-	})
+	}, func() {})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
 	}

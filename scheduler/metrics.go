@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,7 +13,8 @@ import (
 // metrics are the worker's figures. Label values come from closed sets: outcomes and classes, never hosts or URLs.
 type metrics struct {
 	visits  *prometheus.CounterVec
-	kinds   []prometheus.Counter // of visits, by outcome, as far as they were met; used by the committer alone
+	mu      sync.Mutex
+	kinds   []prometheus.Counter // guarded by mu; of visits, by outcome, as far as they were met
 	failed  *prometheus.CounterVec
 	bytes   prometheus.Counter
 	saved   prometheus.Counter
@@ -66,6 +68,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 
 // kind is the counter of visits with an outcome.
 func (m *metrics) kind(k models.OutcomeKind) prometheus.Counter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for int(k) >= len(m.kinds) {
 		m.kinds = append(m.kinds, nil)
 	}

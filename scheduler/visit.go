@@ -17,12 +17,13 @@ const maxGivenTurns = 3
 // visitHost visits the pages of a lease, as many at a time as their site allows, each no sooner than the host's
 // politeness lets it, and stops early where the lease would not outlast another visit or the host asks for rest.
 // Every lease ends with one result that releases it.
-func (w *Worker) visitHost(ctx context.Context, lease models.Lease, out delivery) {
+// Where there is a reader the lease goes on with further pages.
+func (w *Worker) visitHost(ctx context.Context, lease models.Lease, out delivery, reader *furtherReader) {
 	defer w.take(-1)
 	if err := w.mind.open(ctx, &lease.Host); err != nil {
 		w.Log.Warn("what is known of a host cannot be used", "host", lease.Host.Name, "err", err)
 	}
-	t := &hostTurn{worker: w, lease: lease, pages: lease.Pages, out: out}
+	t := newHostTurn(w, lease, out, reader)
 	t.visitNext(ctx) // alone: it may bring the host's robots.txt
 	width := w.planner.Load().config.SettingsOf(lease.Pages[0].SiteID).Concurrency
 	if w.Fetchers == 0 {
@@ -32,33 +33,61 @@ func (w *Worker) visitHost(ctx context.Context, lease models.Lease, out delivery
 	t.finish(ctx)
 }
 
+// giveBack ends a lease without a visit.
+func (w *Worker) giveBack(ctx context.Context, lease models.Lease, out delivery) {
+	defer w.take(-1)
+	t := newHostTurn(w, lease, out, nil)
+	planner := w.planner.Load()
+	page, slot, ok := t.next(ctx, planner)
+	if !ok {
+		return
+	}
+	t.result(planner, page, slot, models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
+	t.last.result.Release = true
+	out.deliver(t.last)
+}
+
 // delivery is where the visits of a lease go to be written. It is safe for concurrent use unless there are no fetchers.
 type delivery interface {
 	blank() *finished  // to be filled, with anything in it
 	deliver(*finished) // it belongs to the receiver from then on
 }
 
-// arrivals is the delivery to a committer beside the fetchers.
-type arrivals chan *finished
-
-func (a arrivals) blank() *finished    { return new(finished) }
-func (a arrivals) deliver(f *finished) { a <- f }
-
 // hostTurn is a lease being worked on.
 type hostTurn struct {
 	worker *Worker
 	out    delivery
+	reader *furtherReader // nil: the lease ends with the pages that it came with
+	goesOn time.Time      // until then it may go on with further pages
 
 	mu    sync.Mutex
-	lease models.Lease // guarded by mu; its host moves on with each result
-	pages []models.LeasedPage
-	begun bool      // guarded by mu; a page was taken
-	given int       // guarded by mu; turns given to robots.txt or a probe
-	owed  bool      // guarded by mu; the last turn was given away: the page's own is paid for on credit
-	last  *finished // guarded by mu; kept back, because only the last result releases the host
+	lease models.Lease        // guarded by mu; its host moves on with each result
+	pages []models.LeasedPage // guarded by mu
+	begun bool                // guarded by mu; a page was taken
+	given int                 // guarded by mu; turns given to robots.txt or a probe
+	owed  bool                // guarded by mu; the last turn was given away: the page's own is paid for on credit
+	last  *finished           // guarded by mu; kept back, because only the last result releases the host
+
+	behind []models.LeasedPage // guarded by mu; that come after pages
+	came   sync.Cond           // on mu: what was asked for is there
+	asked  bool                // guarded by mu; further pages are being read
+	dry    bool                // guarded by mu; there are no further pages
+	chunk  int                 // guarded by mu; pages that came last
+	handed models.Handed       // by what was read last; not read while nothing is asked
 
 	memory     []byte // guarded by mu; the newest Outcome.HostMemory, for the last result
 	memoryTurn int64  // guarded by mu; its Outcome.HostTurn
+}
+
+func newHostTurn(w *Worker, lease models.Lease, out delivery, reader *furtherReader) *hostTurn {
+	t := &hostTurn{worker: w, lease: lease, pages: lease.Pages, out: out, reader: reader, chunk: len(lease.Pages),
+		dry: len(lease.Pages) < w.pagesPerLease()}
+	t.came.L = &t.mu
+	if reader != nil {
+		t.goesOn = w.Clock.Now().Add(w.Clock.Real(longestHeld))
+	}
+	t.handed = models.HandedOut(&lease.Pages[len(lease.Pages)-1].Page)
+	return t
 }
 
 // visitAll visits what is left, so many pages at a time.
@@ -110,6 +139,7 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w, h := t.worker, &t.lease.Host
+	t.await()
 	now := w.Clock.Now()
 	open := later(now, later(h.OpenAt.Time(), h.BackoffUntil.Time()))
 	visited := t.last != nil
@@ -129,6 +159,7 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	t.begun = true // with a visit that was paid for when the lease was taken
 	page := &t.pages[0]
 	t.pages = t.pages[1:]
+	t.askFurther(now)
 	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay))}
 	h.OpenAt = taken.until
 	return page, taken, true

@@ -33,7 +33,10 @@ type Worker struct {
 	mu     sync.Mutex
 	cancel context.CancelFunc // guarded by mu; ends the present sleep; nil: the loop is awake
 	woken  bool               // guarded by mu; the loop shall look again before it sleeps
-	leases int                // guarded by mu; hosts held
+	leases int                // guarded by mu; hosts held: those that are visited and those in waiting
+	queue  []models.Lease     // guarded by mu; held hosts for which no fetcher is free yet
+	busy   int                // guarded by mu; fetchers at work
+	others bool               // guarded by mu; more hosts may be ready than are held
 	held   int64              // guarded by mu; bytes of bodies fetched and not yet stored
 	ending bool               // guarded by mu; nothing new begins
 	lag    lateness           // guarded by mu
@@ -53,6 +56,7 @@ type Config struct {
 	Lease    time.Duration // real time
 	Grace    time.Duration // real time: how long visits may go on after Run's context ends
 	Memory   int64         // bytes of bodies held from which on no further visit begins
+	Writers  int           // batches that the store commits at a time; 0: one
 
 	// Live lists the workers that are alive, this one included; nil: this one alone. Each prefers its share of the
 	// buckets, and any may take any: what they prefer is for speed, not for safety.
@@ -131,27 +135,30 @@ func (w *Worker) Run(ctx context.Context) error {
 	writing, cancelWrites := context.WithCancel(failed)
 	defer cancelWrites()
 	written, done := context.WithCancel(context.Background())
-	arrivals := make(arrivals, max(2*w.Fetchers, maxBatch)) // so much may wait that batches grow where a commit takes long
+	lanes := w.lanes()
+	var committers sync.WaitGroup
+	for _, l := range lanes {
+		committers.Add(1)
+		group.Go(func() error {
+			defer committers.Done()
+			err := l.run(writing)
+			if err != nil { // nobody may wait for a committer that is gone
+				group.Go(func() error { discard(l.arrivals); return nil })
+			}
+			return err
+		})
+	}
+	group.Go(func() error { committers.Wait(); done(); return nil })
 	group.Go(func() error {
-		defer done()
-		err := w.committer().run(writing, arrivals)
-		if err != nil { // nobody may wait for a committer that is gone
-			group.Go(func() error { discard(arrivals); return nil })
-		}
-		return err
-	})
-	group.Go(func() error {
-		defer close(arrivals)
+		defer lanes.close()
 		claiming, stop := context.WithCancel(ctx)
 		defer stop()
 		context.AfterFunc(failed, stop)
-		var fetchers sync.WaitGroup
-		w.loop(claiming, func(l models.Lease) {
-			fetchers.Go(func() { w.visitHost(visiting, l, arrivals) })
-		})
+		c := newCrew(w, visiting, lanes)
+		w.loop(claiming, c.start, c.muster)
 		w.end()
 		group.Go(func() error { w.giveUp(written, cancelVisits, cancelWrites); return nil })
-		fetchers.Wait()
+		c.leave()
 		return nil
 	})
 	return group.Wait()
@@ -201,8 +208,8 @@ func (w *Worker) committer() *committer {
 	}
 }
 
-// loop claims and hands out leases until the context ends.
-func (w *Worker) loop(ctx context.Context, start func(models.Lease)) {
+// loop claims and hands out leases until the context ends. Before each look it calls muster.
+func (w *Worker) loop(ctx context.Context, start func(models.Lease), muster func()) {
 	var trouble int32
 	sleep, cancel := context.WithCancel(ctx)
 	defer func() { cancel() }()
@@ -213,6 +220,7 @@ func (w *Worker) loop(ctx context.Context, start func(models.Lease)) {
 		w.mu.Lock()
 		w.woken = false
 		w.mu.Unlock()
+		muster()
 		next, err := w.round(ctx, start)
 		switch {
 		case err != nil && ctx.Err() == nil:
@@ -251,6 +259,7 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	latest := now.Add(w.Clock.Real(idle))
 	room := w.room()
 	if why := w.holding(now); why != "" || room == 0 {
+		w.see(true)
 		return latest, nil
 	}
 	if err := w.purses.count(ctx, now); err != nil {
@@ -264,6 +273,7 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	if err != nil {
 		return latest, err
 	}
+	w.see(len(leases) > 0) // until the next round, at once, finds none
 	for _, l := range leases {
 		w.take(1)
 		start(l)
@@ -359,15 +369,23 @@ func (w *Worker) holding(now time.Time) string {
 	return w.outage.holding(now)
 }
 
-// room is how many more hosts may be held.
+// room is how many more hosts may be held: some more than there are fetchers, which begin with them as they end with
+// others.
 func (w *Worker) room() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.full() {
+	if w.full() || w.crowded() {
 		return 0
 	}
-	return max(w.Fetchers, 1) - w.leases
+	return max(w.Fetchers, 1) + w.ahead() - w.leases
 }
+
+// ahead is how many hosts may be held for which no fetcher is free.
+func (w *Worker) ahead() int { return min(w.Fetchers/4, hostsPerClaim) }
+
+// crowded tells whether so many hosts wait for a fetcher that no more need be claimed yet: many at a time cost less than as
+// many one by one. The caller holds mu.
+func (w *Worker) crowded() bool { return w.Fetchers > 0 && len(w.queue) > w.ahead()/2 }
 
 // full tells whether as many bodies wait to be written as may. The caller holds mu.
 func (w *Worker) full() bool { return w.Memory > 0 && w.held >= w.Memory }
@@ -391,9 +409,16 @@ func (w *Worker) take(n int) {
 	defer w.mu.Unlock()
 	w.leases += n
 	w.metrics.leases.Set(float64(w.leases))
-	if n < 0 {
+	if n < 0 && !w.crowded() {
 		w.rouse()
 	}
+}
+
+// see takes note of whether more hosts may be ready than are held.
+func (w *Worker) see(others bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.others = others
 }
 
 func (w *Worker) hold(bytes int64) {

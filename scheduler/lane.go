@@ -1,0 +1,202 @@
+package scheduler
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recrawld/clock"
+	"recrawld/models"
+)
+
+// lanes are the committers of a worker. Where the store commits several batches at a time there are as many, and each has
+// hosts of its own: what is learned of a page is written in the order in which it was learned.
+type lanes []*committer
+
+// lanes makes the committers.
+func (w *Worker) lanes() lanes {
+	all, seen, blanks := make(lanes, max(w.Writers, 1)), new(firsts), &sync.Pool{New: func() any { return new(finished) }}
+	for i := range all {
+		c := w.committer()
+		c.arrivals, c.firsts, c.blanks = make(chan *finished, max(w.Fetchers, 1)), seen, blanks
+		done := c.done
+		c.done = func(f *finished) {
+			done(f)
+			*f = finished{}
+			blanks.Put(f)
+		}
+		all[i] = c
+	}
+	return all
+}
+
+// blank implements delivery. The visits are large, and there are thousands a second: each is used again when it is written.
+func (l lanes) blank() *finished { return l[0].blanks.Get().(*finished) }
+
+// deliver implements delivery.
+func (l lanes) deliver(f *finished) { l[int(f.result.Lease.Bucket)%len(l)].arrivals <- f }
+
+func (l lanes) close() {
+	for _, c := range l {
+		close(c.arrivals)
+	}
+}
+
+// maxBatch bounds a transaction: at 500 rows its cost is spread thin and nobody waits long for it.
+const maxBatch = 500
+
+// A committer that has much to do begins a commit no sooner than pace, in real time, after the one before: of many small
+// ones most of the cost is that of beginning and ending them. Much is busyBatch visits at once.
+const (
+	pace      = 20 * time.Millisecond
+	busyBatch = 16
+)
+
+// run writes what arrives until the channel is closed and everything in it is written. It returns an error when a body
+// could not be made durable: then what the disk holds is unknown and only a new start may go on.
+func (c *committer) run(ctx context.Context) error {
+	s := stages{committer: c, kept: make(chan []*finished), idle: make(chan struct{}, 1), failed: make(chan struct{})}
+	var group errgroup.Group
+	group.Go(func() error {
+		defer close(s.kept)
+		return s.gather(ctx)
+	})
+	group.Go(func() error { return s.put(ctx) })
+	return group.Wait()
+}
+
+// stages are the two of a committer: one gathers a batch and keeps its bodies while the other writes the batch before.
+type stages struct {
+	*committer
+	kept   chan []*finished
+	idle   chan struct{} // of one: the second stage has nothing to do
+	failed chan struct{} // closed when the second stage has ended with an error
+}
+
+// put is the second stage.
+func (s *stages) put(ctx context.Context) error {
+	s.idle <- struct{}{}
+	for batch := range s.kept {
+		if err := s.committer.put(ctx, batch); err != nil {
+			close(s.failed)
+			return err
+		}
+		s.idle <- struct{}{}
+	}
+	return nil
+}
+
+// gather is the first stage.
+func (s *stages) gather(ctx context.Context) error {
+	var last time.Time // when the last batch was handed on
+	for {
+		var batch []*finished
+		select {
+		case f, ok := <-s.arrivals:
+			if !ok {
+				return nil
+			}
+			batch = append(batch, f)
+		case <-s.failed:
+			return nil
+		}
+		batch, idle := s.fill(batch, last)
+		if err := s.keep(ctx, batch); err != nil {
+			return err
+		}
+		if !idle {
+			select {
+			case <-s.idle:
+			case <-s.failed:
+				return nil
+			}
+		}
+		last = clock.System{}.Now()
+		s.kept <- batch
+	}
+}
+
+// fill lets a batch grow until it is full, or the second stage is idle and its pace is kept. It tells whether that has said
+// that it is idle.
+func (s *stages) fill(batch []*finished, last time.Time) (filled []*finished, idle bool) {
+	arrivals, resting := s.arrivals, (<-chan struct{})(s.idle)
+	var paced chan struct{}
+	for len(batch) < maxBatch {
+		select {
+		case f, ok := <-arrivals:
+			if !ok {
+				return batch, idle
+			}
+			batch = append(batch, f)
+			continue
+		default:
+		}
+		if idle && paced == nil {
+			wait := pace - clock.System{}.Now().Sub(last)
+			if wait <= 0 || len(batch) < busyBatch {
+				return batch, true
+			}
+			paced = make(chan struct{})
+			defer clock.AfterFunc(wait, func() { close(paced) })()
+		}
+		select {
+		case f, ok := <-arrivals:
+			if !ok {
+				return batch, idle
+			}
+			batch = append(batch, f)
+		case <-resting:
+			idle, resting = true, nil
+		case <-paced:
+			return batch, idle
+		case <-s.failed:
+			return batch, idle
+		}
+	}
+	return batch, idle
+}
+
+// firsts are the first records of bodies on their way into the database, which does not know them yet. It is safe for
+// concurrent use. A nil one is for a committer whose batches do not overlap.
+type firsts struct {
+	mu sync.Mutex
+	by map[models.Digest]models.Content // guarded by mu
+}
+
+func (s *firsts) add(c models.Content) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by == nil {
+		s.by = make(map[models.Digest]models.Content)
+	}
+	s.by[c.Digest] = c
+}
+
+func (s *firsts) of(d models.Digest) (models.Content, bool) {
+	if s == nil {
+		return models.Content{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok := s.by[d]
+	return c, ok
+}
+
+// written forgets what the database knows by now.
+func (s *firsts) written(batch []*finished) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range batch {
+		if f.result.Content != nil {
+			delete(s.by, f.result.Content.Digest)
+		}
+	}
+}
