@@ -31,7 +31,7 @@ func (s *visit) probed(ctx context.Context) bool {
 		return false
 	}
 	s.out.At, s.out.Sent = s.clock.Now(), 1
-	a, err := s.ask(ctx, target, s.headers("text/html,application/xhtml+xml,*/*;q=0.5"))
+	a, err := s.ask(ctx, target, s.headers(s.asks.missing))
 	s.record(&a)
 	s.out.Header, s.out.Request = nil, nil // they belong to no page
 	s.out.RetryAfter = s.retryAfter(a.Status, a.Header, s.clock.Now())

@@ -46,16 +46,16 @@ type Config struct {
 
 // Visitor makes visits. It implements scheduler.Visitor and is safe for concurrent use.
 type Visitor struct {
-	agent     config.Agent
-	userAgent string
-	sites     func(id int32) (config.Site, *scope.Scope, *content.Rules)
-	past      Past
-	clock     clock.Clock
-	log       *slog.Logger
-	limits    Limits
-	guard     *guard
-	fetcher   *fetcher
-	rules     *rulesCache
+	agent   config.Agent
+	asks    asker
+	sites   func(id int32) (config.Site, *scope.Scope, *content.Rules)
+	past    Past
+	clock   clock.Clock
+	log     *slog.Logger
+	limits  Limits
+	guard   *guard
+	fetcher *fetcher
+	rules   *rulesCache
 
 	hosts    *hostMemories
 	comparer *comparer
@@ -80,7 +80,7 @@ func New(c Config) (*Visitor, error) {
 	}
 	limits, g := c.Limits.withDefaults(), newGuard(c.Network)
 	return &Visitor{
-		agent: c.Agent, userAgent: userAgent(c.Agent, c.Version), sites: c.Sites, past: c.Past, clock: c.Clock, log: c.Log, limits: limits, guard: g,
+		agent: c.Agent, asks: newAsker(c.Agent, c.Version), sites: c.Sites, past: c.Past, clock: c.Clock, log: c.Log, limits: limits, guard: g,
 		fetcher: newFetcher(newDialer(c.Resolver, g, c.Network, limits), limits, c.Roots), rules: newRulesCache(),
 		hosts: newHostMemories(), comparer: newComparer(limits.Compare, c.Log),
 	}, nil
@@ -257,7 +257,7 @@ func (s *visit) forbidden() bool {
 
 // fetch makes the request, with conditions where there is a copy to hold against the answer.
 func (s *visit) fetch(ctx context.Context) (answer, error) {
-	header := s.headers("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	header := s.headers(s.asks.pages)
 	ask := inquiry{page: s.page, trials: &s.turn.Host.Trials, share: s.settings.Audit, full: s.parent == fullTurn, now: s.turn.Now}
 	if s.page.Rule == models.RuleManual {
 		ask.share = 0 // somebody asks whether it has changed
@@ -289,13 +289,31 @@ func setIf(header http.Header, name, value string) {
 	}
 }
 
-// headers are those of every request: honest about who asks, and no cookie.
-func (v *Visitor) headers(accept string) http.Header {
-	header := http.Header{"User-Agent": {v.userAgent}, "Accept": {accept}, "Accept-Encoding": {"gzip"}}
-	if strings.Contains(v.agent.Contact, "@") && !strings.Contains(v.agent.Contact, "://") {
-		header.Set("From", strings.TrimPrefix(v.agent.Contact, "mailto:"))
+// headers are those of every request: honest about who asks, and no cookie. Their values are shared, so they are replaced
+// and never changed.
+func (v *Visitor) headers(accept []string) http.Header {
+	header := make(http.Header, 8)
+	header["User-Agent"], header["Accept"], header["Accept-Encoding"] = v.asks.userAgent, accept, v.asks.encoding
+	if v.asks.from != nil {
+		header["From"] = v.asks.from
 	}
 	return header
+}
+
+// asker is the header fields that are the same in every request.
+type asker struct {
+	userAgent, from, encoding, robots, pages, missing []string
+}
+
+func newAsker(agent config.Agent, version string) asker {
+	a := asker{userAgent: []string{userAgent(agent, version)}, encoding: []string{"gzip"},
+		robots:  []string{"text/plain, */*;q=0.5"},
+		pages:   []string{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+		missing: []string{"text/html,application/xhtml+xml,*/*;q=0.5"}}
+	if strings.Contains(agent.Contact, "@") && !strings.Contains(agent.Contact, "://") {
+		a.from = []string{strings.TrimPrefix(agent.Contact, "mailto:")}
+	}
+	return a
 }
 
 // userAgent is how we call ourselves.
