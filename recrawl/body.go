@@ -21,7 +21,12 @@ type bodyCaps struct {
 	wire, decoded    int64
 	ratio, ratioFrom int64
 	truncate         bool // past decoded the rest is left unread, which is no error (robots.txt)
+
+	expected int64 // bytes that the server says it sends, of a body without codings; ≤ 0: it does not say
 }
+
+// readAhead is how much of a body room is made for before it has come.
+const readAhead = 64 << 10
 
 // maxCodings is how many content codings may be nested.
 const maxCodings = 3
@@ -89,6 +94,9 @@ func readBody(wire *counter, list []string, caps bodyCaps) ([]byte, error) {
 		from = &capped{from: from, wire: wire, caps: bodyCaps{decoded: caps.decoded}}
 	}
 	var body bytes.Buffer
+	if n := min(caps.expected, caps.decoded, readAhead); n > 0 && len(list) == 0 {
+		body.Grow(int(n) + bytes.MinRead)
+	}
 	if _, err := body.ReadFrom(from); err != nil {
 		return nil, codingError(wire, err)
 	}

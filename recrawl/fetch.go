@@ -143,6 +143,7 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 	if err != nil {
 		return err
 	}
+	x.caps.expected = response.ContentLength
 	a.Body, err = readBody(wire, list, x.caps)
 	return err
 }

@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"net/textproto"
 	"time"
 
 	"recrawld/archive"
@@ -256,11 +254,12 @@ func contentRow(row Row, e models.Event, answer archive.Answer) Row {
 }
 
 func etag(header []byte) string {
-	h, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(append(bytes.Clone(header), "\r\n"...)))).ReadMIMEHeader()
-	if err != nil {
-		return "" // the manifest can do without
+	for line := range bytes.Lines(header) {
+		if name, value, _ := bytes.Cut(line, []byte(":")); bytes.EqualFold(name, []byte("ETag")) {
+			return string(bytes.TrimSpace(value))
+		}
 	}
-	return h.Get("Etag")
+	return ""
 }
 
 // change is what the batch does to a file so far; asking for it puts the file in order.
