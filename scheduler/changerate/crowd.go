@@ -34,14 +34,17 @@ type Crowd struct {
 	all           calendar
 	groups        map[uint64]*group
 	epoch         uint64 // of the groups: another one whenever there are others
+	keys          []uint64
+	keysOf        uint64 // the epoch whose groups' keys they are, in order
+	written       int    // bytes of the last writing
 	asLevel       memo   // of the last rate
 }
 
 // group is what is known of one group of pages.
 type group struct {
 	members int32 // pages that were met
-	usedAt  float64
-	heat    heat
+	usedAt  float32
+	heat    *heat     // nil but for folders and sections
 	news    *calendar // nil for groups of a few
 }
 
@@ -56,7 +59,7 @@ func (c *Crowd) Known(s *Subject, now float64) {
 			g = c.found(key)
 		}
 		g.members = min(g.members+1, math.MaxInt32-1)
-		g.usedAt = now
+		g.usedAt = float32(now)
 	}
 }
 
@@ -69,6 +72,9 @@ func (c *Crowd) found(key uint64) *group {
 		c.forget(maxGroups / 4)
 	}
 	g := new(group)
+	if warms(key) {
+		g.heat = new(heat)
+	}
 	c.groups[key] = g
 	c.epoch++
 	return g
@@ -110,10 +116,16 @@ func (c *Crowd) place(s *Subject, found *[groupings]*group) {
 
 // use ranks groups: by their pages. A folder tells more than a name, by its heat.
 func (g *group) use(key uint64) int {
-	if grouping := key & groupingBits; grouping == byFolder || grouping == byTop {
+	if warms(key) {
 		return 4 * int(g.members)
 	}
 	return int(g.members)
+}
+
+// warms tells whether the heat of a group says anything: whether it is a folder or a section.
+func warms(key uint64) bool {
+	grouping := key & groupingBits
+	return grouping == byFolder || grouping == byTop
 }
 
 // reach makes the calendars long enough to hold a time.
@@ -159,13 +171,13 @@ func (c *Crowd) learn(names *Names, v sight) {
 	c.visits++
 	c.turned += (v.turned - c.turned) / min(c.visits, turnedVisits)
 	c.all.enter(c, v)
-	for grouping, key := range names.Groups {
+	for _, key := range names.Groups {
 		g := c.groups[key]
 		if g == nil {
 			continue
 		}
-		g.usedAt = v.at
-		if grouping == byFolder || grouping == byTop {
+		g.usedAt = float32(v.at)
+		if g.heat != nil {
 			g.heat.add(v.at, v.chance, v.turned)
 		}
 		if g.news == nil && g.members >= company {

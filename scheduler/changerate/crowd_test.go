@@ -14,7 +14,7 @@ import (
 // crowdsOf compares what crowds know, and not what they remember of the last look.
 var crowdsOf = cmp.Options{
 	cmp.AllowUnexported(Crowd{}, group{}, heat{}, calendar{}),
-	cmpopts.IgnoreFields(Crowd{}, "epoch", "asLevel"),
+	cmpopts.IgnoreFields(Crowd{}, "epoch", "asLevel", "keys", "keysOf", "written"),
 	cmpopts.IgnoreFields(heat{}, "looked", "excess"),
 }
 
@@ -176,4 +176,50 @@ func TestCalendarSeparatesPagesBySweep(t *testing.T) {
 		t.Errorf("six days with a sweep: %+v (%.3f), six days after it: %+v (%.3f)",
 			before, before.Stale(), after, after.Stale())
 	}
+}
+
+// A release before wrote every number of each group at its full length. What it wrote is read, and says the same.
+func TestCrowdReadsTheOlderForm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(3, 40)
+	w.visit(60)
+	var read Crowd
+	if err := read.UnmarshalBinary(olderBytes(&w.crowd)); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := w.crowd.MarshalBinary()
+	if got, _ := read.MarshalBinary(); !bytes.Equal(got, want) {
+		t.Errorf("the older form reads as %d other bytes, want the same as the %d written now", len(got), len(want))
+	}
+}
+
+func olderBytes(c *Crowd) []byte {
+	var w writer
+	w.byte(olderForm)
+	w.uint32(bins)
+	for _, x := range []float64{c.changes, c.days, c.visits, c.turned, c.begin, c.width} {
+		w.number(x)
+	}
+	c.all.write(&w)
+	w.uint32(uint32(len(c.groups)))
+	for _, key := range c.sorted() {
+		g := c.groups[key]
+		w.uint64(key)
+		w.uint32(uint32(g.members))
+		w.number(float64(g.usedAt))
+		h := g.heat
+		if h == nil {
+			h = new(heat)
+		}
+		w.number(h.at)
+		w.shorts(h.expected[:])
+		w.shorts(h.seen[:])
+		if g.news == nil {
+			w.byte(0)
+			continue
+		}
+		w.byte(1)
+		g.news.write(&w)
+	}
+	return w
 }

@@ -104,12 +104,12 @@ func (r *Reading) readPassing() {
 		r.passing(dateAge, span.past, span.future)
 		r.passing(dateYouth, max(0, -span.past), max(0, -span.future))
 	}
-	if g := r.groups[byFolder]; g != nil {
+	if g := r.groups[byFolder]; g != nil && g.heat != nil {
 		heat := g.heat.of(r.now, r.ahead)
 		r.both(folderWeek, heat[0])
 		r.both(folderSeason, heat[1])
 	}
-	if g := r.groups[byTop]; g != nil {
+	if g := r.groups[byTop]; g != nil && g.heat != nil {
 		heat := g.heat.of(r.now, r.ahead)
 		r.both(sectionWeek, heat[0])
 		r.both(sectionSeason, heat[1])
