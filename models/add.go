@@ -18,9 +18,9 @@ const addRows = 10000
 func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, maxPerHost int) (Added, error) {
 	var sum Added
 	rows := place(now, found)
-	// In the order of the primary key, for the sake of the index; repetitions in that of the list.
+	// In the order of the primary key, for the sake of the index, shard by shard; repetitions in that of the list.
 	slices.SortStableFunc(rows, func(a, b *placed) int {
-		return cmp.Or(cmp.Compare(a.row.Bucket, b.row.Bucket), cmp.Compare(a.row.ID, b.row.ID))
+		return cmp.Or(cmp.Compare(s.shard(a.row.Bucket), s.shard(b.row.Bucket)), cmp.Compare(a.row.Bucket, b.row.Bucket), cmp.Compare(a.row.ID, b.row.ID))
 	})
 	for len(rows) > 0 {
 		batch := rows[:s.addable(rows)]
@@ -47,11 +47,8 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 // addable is how many of the pages, at least one, are for one transaction.
 func (s *Store) addable(rows []*placed) int {
 	n := min(len(rows), addRows)
-	if !s.sharded {
-		return n
-	}
-	bucket := rows[0].row.Bucket
-	if other := slices.IndexFunc(rows[:n], func(p *placed) bool { return p.row.Bucket != bucket }); other > 0 {
+	shard := s.shard(rows[0].row.Bucket)
+	if other := slices.IndexFunc(rows[:n], func(p *placed) bool { return s.shard(p.row.Bucket) != shard }); other > 0 {
 		return other
 	}
 	return n

@@ -58,18 +58,19 @@ func (s *Store) claim(ctx context.Context, c ClaimRequest, buckets []int16) (lea
 	return leases, looked, nil
 }
 
-// transactions groups buckets by transaction: all in one, because the disk is synced at each, but one each on a sharded
-// server, where each is a transaction of one node.
+// transactions groups buckets by transaction, in their order: all in one, because the disk is synced at each, but one a shard
+// on a sharded server, where each is a transaction of one node.
 func (s *Store) transactions(buckets []int16) [][]int16 {
-	if len(buckets) == 0 {
-		return nil
-	}
-	if !s.sharded {
-		return [][]int16{buckets}
-	}
-	groups := make([][]int16, len(buckets))
-	for i, b := range buckets {
-		groups[i] = []int16{b}
+	at := make(map[int64]int)
+	var groups [][]int16
+	for _, b := range buckets {
+		n, known := at[s.shard(b)]
+		if !known {
+			n = len(groups)
+			at[s.shard(b)] = n
+			groups = append(groups, nil)
+		}
+		groups[n] = append(groups[n], b)
 	}
 	return groups
 }
@@ -78,8 +79,12 @@ func (s *Store) transactions(buckets []int16) [][]int16 {
 const bucketsReady = `SELECT b.bucket FROM buckets b WHERE b.bucket = ANY($2) AND EXISTS
 	(SELECT 1 FROM hosts h WHERE h.bucket = b.bucket AND h.ready_at > 0 AND h.ready_at <= $1)`
 
-// readyBuckets is those of the request's buckets that have a ready host, in the request's order.
+// readyBuckets is those of the request's buckets that have a ready host, in the request's order. A sharded server is not
+// asked, because all of its shards would have to answer: who claims has asked a moment ago (Ready).
 func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, error) {
+	if s.sharded {
+		return inOrder(c.Buckets, func(int16) bool { return true }), nil
+	}
 	query, args := bucketsReady, []any{int64(At(c.Now)), c.Buckets}
 	if c.early() {
 		query, args = bucketsReadyOrAhead, append(args, int64(At(c.Ahead)))
@@ -97,32 +102,27 @@ func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, erro
 		}
 		ready[b] = true
 	}
+	return inOrder(c.Buckets, func(b int16) bool { return ready[b] }), rows.Err()
+}
+
+// inOrder is some of the buckets, each once: one named twice is claimed from once.
+func inOrder(buckets []int16, some func(int16) bool) []int16 {
 	var ordered []int16
-	for _, b := range c.Buckets {
-		if ready[b] {
-			ordered = append(ordered, b)
-			delete(ready, b) // a bucket named twice is claimed from once
+	var had [Buckets]bool
+	for _, b := range buckets {
+		if b >= 0 && b < Buckets && !had[b] && some(b) {
+			ordered, had[b] = append(ordered, b), true
 		}
 	}
-	return ordered, rows.Err()
+	return ordered
 }
 
 // claim leases up to limit ready hosts of buckets, and tells how many it looked at.
 func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit int) ([]Lease, int, error) {
 	q := newQueue(t)
-	var hosts []Host
-	for _, bucket := range buckets {
-		if len(hosts) >= limit {
-			break
-		}
-		more, err := t.readyHosts(ctx, c, bucket, limit-len(hosts))
-		if err != nil {
-			return nil, 0, err
-		}
-		hosts = append(hosts, more...)
-	}
-	if len(hosts) == 0 {
-		return nil, 0, nil
+	hosts, err := t.readyHosts(ctx, c, buckets, limit)
+	if err != nil || len(hosts) == 0 {
+		return nil, 0, err
 	}
 	pages, err := t.duePages(ctx, c, hosts)
 	if err != nil {
@@ -153,9 +153,34 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 	return leases, len(hosts), t.leaseShares(ctx, leases)
 }
 
-// readyHosts locks hosts that are ready and, where the request looks ahead, those that may be visited early, in the order
-// in which they are ready.
-func (t *tx) readyHosts(ctx context.Context, c ClaimRequest, bucket int16, limit int) ([]Host, error) {
+// readyHostsOf locks hosts of buckets of one shard that are ready. Index: hosts_ready, once a bucket, until there are enough.
+var readyHostsOf = `SELECT ` + hostTable.prefixed("h.") + ` FROM unnest($1::smallint[]) u (b) CROSS JOIN LATERAL (
+	SELECT * FROM hosts t WHERE t.bucket = u.b AND t.bucket = ANY($1) AND t.ready_at > 0 AND t.ready_at <= $2
+	ORDER BY t.ready_at, t.id LIMIT $3 FOR UPDATE SKIP LOCKED) h LIMIT $3`
+
+// readyHosts locks hosts that are ready, and those that may be visited early where the request looks ahead, in the order of
+// the buckets.
+func (t *tx) readyHosts(ctx context.Context, c ClaimRequest, buckets []int16, limit int) ([]Host, error) {
+	if t.store.sharded && !c.early() && len(buckets) > 1 { // many statements where a server plans each anew
+		return hostTable.scan(t.rows(ctx, readyHostsOf, buckets, int64(At(c.Now)), limit))
+	}
+	var hosts []Host
+	for _, bucket := range buckets {
+		if len(hosts) >= limit {
+			break
+		}
+		more, err := t.readyHostsIn(ctx, c, bucket, limit-len(hosts))
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, more...)
+	}
+	return hosts, nil
+}
+
+// readyHostsIn locks hosts of a bucket that are ready and, where the request looks ahead, those that may be visited early, in
+// the order in which they are ready.
+func (t *tx) readyHostsIn(ctx context.Context, c ClaimRequest, bucket int16, limit int) ([]Host, error) {
 	// Index: hosts_ready.
 	rows, err := t.rows(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND ready_at > 0 AND ready_at <= $2
 		ORDER BY ready_at, id LIMIT $3 FOR UPDATE SKIP LOCKED`, bucket, int64(At(c.Now)), limit)
@@ -201,9 +226,10 @@ func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[ro
 func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limit int, read func(*sql.Rows) error) error {
 	if t.store.dialect == postgresDialect {
 		// Indexes: the primary key of hosts, then pages_due once a host.
-		return t.byKeys(ctx, hosts, keyed{table: "hosts", column: "id", more: []any{int64(until), limit}, statement: func(source string) string {
-			return `SELECT ` + pageTable.prefixed("p.") + ` FROM (SELECT k.bucket, k.id FROM ` + source + `) h CROSS JOIN LATERAL (
-				SELECT * FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $3
+		return t.byKeys(ctx, hosts, keyed{table: "hosts", column: "id", more: []any{int64(until), limit}, statement: func(from source) string {
+			return `SELECT ` + pageTable.prefixed("p.") + ` FROM (SELECT k.bucket, k.id FROM ` + from.from + `) h CROSS JOIN LATERAL (
+				SELECT * FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $3` +
+				from.within("p.bucket") + `
 				ORDER BY p.due_at, p.id LIMIT $4) p ORDER BY h.bucket, h.id, p.due_at, p.id`
 		}}, read)
 	}
@@ -227,8 +253,8 @@ func (t *tx) leaseRobots(ctx context.Context, leases []Lease) error {
 		byHost[keys[i]] = &leases[i]
 	}
 	// Index: the primary key.
-	return t.byKeys(ctx, keys, keyed{table: "robots", column: "host_id", statement: func(source string) string {
-		return `SELECT ` + robotsTable.prefixed("k.") + ` FROM ` + source + ` ORDER BY k.host_id, k.origin`
+	return t.byKeys(ctx, keys, keyed{table: "robots", column: "host_id", statement: func(from source) string {
+		return `SELECT ` + robotsTable.prefixed("k.") + ` FROM ` + from.from + ` ORDER BY k.host_id, k.origin`
 	}}, func(rows *sql.Rows) error {
 		var r Robots
 		err := rows.Scan(robotsTable.fields(&r)...)

@@ -197,8 +197,8 @@ type pageWas struct {
 func (c *commit) before(ctx context.Context, pages []rowKey) (map[rowKey]pageWas, error) {
 	found := make(map[rowKey]pageWas, len(pages))
 	// Index: the primary key.
-	err := c.tx.byKeys(ctx, pages, keyed{table: "pages", column: "id", statement: func(source string) string {
-		return `SELECT k.bucket, k.id, k.visits, k.site_id, k.state, k.failures FROM ` + source
+	err := c.tx.byKeys(ctx, pages, keyed{table: "pages", column: "id", statement: func(from source) string {
+		return `SELECT k.bucket, k.id, k.visits, k.site_id, k.state, k.failures FROM ` + from.from
 	}}, func(rows *sql.Rows) error {
 		var key rowKey
 		var was pageWas

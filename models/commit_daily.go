@@ -63,7 +63,7 @@ func (c *commit) writeDaily(ctx context.Context) error {
 	for _, d := range byRowKey(sums) {
 		rows = append(rows, *d)
 	}
-	return dailyTable.each(ctx, c.tx, rows, dailyTable.inserting(addDaily()))
+	return dailyTable.add(ctx, c.tx, rows, addDaily())
 }
 
 // addDaily is the clause that adds to a row that exists.

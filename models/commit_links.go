@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// holds tells whether the transaction may write to a bucket: on a sharded server to that of its results alone.
+// holds tells whether the transaction may write to a bucket: on a sharded server to those of the shard of its results alone.
 func (c *commit) holds(bucket int16) bool {
-	return !c.tx.store.sharded || bucket == c.results[0].Lease.Bucket
+	return c.tx.store.shard(bucket) == c.tx.store.shard(c.results[0].Lease.Bucket)
 }
 
 // touched lists the hosts that the results touch beside the leased ones: those of discovered pages and of children
@@ -85,8 +85,8 @@ func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]i
 // linksOf reads the links of parents.
 func (c *commit) linksOf(ctx context.Context, parents []rowKey) (links []Link, err error) {
 	// Index: the primary key.
-	err = c.tx.byKeys(ctx, parents, keyed{table: "links", column: "parent_id", statement: func(source string) string {
-		return `SELECT ` + linkTable.prefixed("k.") + ` FROM ` + source
+	err = c.tx.byKeys(ctx, parents, keyed{table: "links", column: "parent_id", statement: func(from source) string {
+		return `SELECT ` + linkTable.prefixed("k.") + ` FROM ` + from.from
 	}}, func(rows *sql.Rows) error {
 		links = append(links, Link{})
 		return rows.Scan(linkTable.fields(&links[len(links)-1])...)

@@ -73,7 +73,7 @@ func (q *queue) writeCounts(ctx context.Context) error {
 	for _, key := range slices.SortedFunc(maps.Keys(q.counts), compareCounts) {
 		rows = append(rows, q.counts[key])
 	}
-	return countTable.each(ctx, q.tx, rows, countTable.inserting(addCounts))
+	return countTable.add(ctx, q.tx, rows, addCounts)
 }
 
 // end writes the hosts and then the counts: the last statements of a transaction.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -45,10 +46,26 @@ func (s *Store) Distribute(ctx context.Context) (Distribution, error) {
 	if err == nil {
 		err = s.writer.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_dist_shard WHERE logicalrelid = 'hosts'::regclass`).Scan(&d.Shards)
 	}
+	if err == nil {
+		err = s.learnShards(ctx)
+	}
 	if err != nil {
 		return d, fmt.Errorf("distribute: %w", err)
 	}
 	return d, nil
+}
+
+// Servers lists the servers with shards that the tables are spread over, each as HOST:PORT; none where the database has one
+// server.
+func (s *Store) Servers(ctx context.Context) ([]string, error) {
+	var d Distribution
+	if !s.sharded || s.options.Sharded {
+		return nil, nil
+	}
+	if err := s.findCitus(ctx, &d); err != nil {
+		return nil, fmt.Errorf("list servers: %w", err)
+	}
+	return d.Servers, nil
 }
 
 // findCitus reads the version and the servers.
@@ -84,6 +101,9 @@ func (t *tx) distribute(ctx context.Context, d *Distribution) error {
 	if err != nil {
 		return err
 	}
+	if err := t.countShards(ctx, len(d.Servers)); err != nil {
+		return err
+	}
 	keys, err := t.dropForeignKeys(ctx, d.Before)
 	if err != nil {
 		return err
@@ -116,6 +136,17 @@ func (t *tx) distribute(ctx context.Context, d *Distribution) error {
 		}
 	}
 	return nil
+}
+
+// shardsPerServer is how many shards each server gets, so that they can be spread over so many times as many servers. More
+// would divide each batch of visits into more transactions.
+const shardsPerServer = 4
+
+// countShards says into how many shards tables are split, unless somebody said so for the database or the role.
+func (t *tx) countShards(ctx context.Context, servers int) error {
+	_, err := t.exec(ctx, `SELECT set_config(name, $1, true) FROM pg_settings WHERE name = 'citus.shard_count' AND source = 'default'`,
+		strconv.Itoa(shardsPerServer*max(servers, 1)))
+	return err
 }
 
 // splitTables is the tables that have a bucket, hosts first.

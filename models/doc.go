@@ -31,12 +31,13 @@
 // An idle host that waits for its pages alone (Host.Waits) and may be visited early (Host.Ahead) can be claimed before
 // it is ready, for pages due until ClaimRequest.Ahead.
 //
-// # One bucket a transaction
+// # One shard a transaction
 //
-// Where several servers share the database (Citus), a transaction is for one bucket: no server waits for another, and
-// nobody commits in two phases. What a visit finds out about hosts of other buckets (pages discovered, children brought
-// forward) is written into the outbox with the visit, in its bucket, and delivered at once in transactions of the
-// others' buckets; a crash in between leaves it to Deliver, so each discovery is made at least once, and being made twice
+// Where several servers share the database (Citus), a transaction is for the buckets of one shard: no server waits for
+// another, and nobody commits in two phases. So is each statement in it, and it says the bucket of each table by a parameter:
+// what it does not say, all shards are asked for. What a visit finds out about hosts of other shards (pages discovered,
+// children brought forward) is written into the outbox with the visit, in its bucket, and delivered at once in transactions of
+// the others' shards; a crash in between leaves it to Deliver, so each discovery is made at least once, and being made twice
 // changes nothing. On one server, SQLite or PostgreSQL, one transaction writes all: there the disk's sync is what costs.
 //
 // # Knowledge and notes

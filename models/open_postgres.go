@@ -32,5 +32,9 @@ func (s *Store) openPostgres(ctx context.Context, dsn string) error {
 		return err
 	}
 	s.write, s.read = db, db
-	return pool.QueryRowContext(ctx, "SELECT $1 OR to_regclass('pg_dist_partition') IS NOT NULL", s.options.Sharded).Scan(&s.sharded)
+	err = pool.QueryRowContext(ctx, "SELECT $1 OR to_regclass('pg_dist_partition') IS NOT NULL", s.options.Sharded).Scan(&s.sharded)
+	if err != nil {
+		return err
+	}
+	return s.learnShards(ctx)
 }

@@ -96,12 +96,12 @@ func (c *commit) pack(ctx context.Context) error {
 			b.Forward = append(b.Forward, forwarding{Children: ids, To: r.Forward, Of: r.ForwardOf})
 		}
 	}
-	add, remove := filingsOf(c.fresh)
-	for _, f := range add {
-		bodies.of(f.Bucket()).Filed = append(bodies.of(f.Bucket()).Filed, f)
-	}
-	for _, f := range remove {
-		bodies.of(f.Bucket()).Unfiled = append(bodies.of(f.Bucket()).Unfiled, f)
+	for f, stays := range filingsOf(c.fresh) {
+		if body := bodies.of(f.Bucket()); stays {
+			body.Filed = append(body.Filed, f)
+		} else {
+			body.Unfiled = append(body.Unfiled, f)
+		}
 	}
 	for _, target := range slices.Sorted(maps.Keys(bodies)) {
 		if c.holds(target) {
@@ -133,35 +133,37 @@ func (b bodies) of(target int16) *parcelBody {
 	return b[target]
 }
 
-// deliver brings parcels to their targets, and notes contents in their buckets, each target in a transaction of its own,
-// and removes what was delivered. It returns the first error; what is not delivered stays in the outbox.
+// deliver brings parcels to their targets, and notes contents in their buckets, each shard in a transaction of its own, and
+// removes what was delivered. It returns the first error; what is not delivered stays in the outbox.
 func (s *Store) deliver(ctx context.Context, parcels []parcel, contents []contentRow) error {
-	byTarget, noted := make(map[int16][]parcel), make(map[int16][]contentRow)
-	targets := make(map[int16]bool)
+	bound, noted := make(map[int64][]parcel), make(map[int64][]contentRow)
+	shards := make(map[int64]bool)
 	for _, p := range parcels {
-		byTarget[p.target], targets[p.target] = append(byTarget[p.target], p), true
+		shard := s.shard(p.target)
+		bound[shard], shards[shard] = append(bound[shard], p), true
 	}
 	for _, c := range contents {
-		noted[c.bucket], targets[c.bucket] = append(noted[c.bucket], c), true
+		shard := s.shard(c.bucket)
+		noted[shard], shards[shard] = append(noted[shard], c), true
 	}
-	todo := slices.Sorted(maps.Keys(targets))
+	todo := slices.Sorted(maps.Keys(shards))
 	errs := make([]error, len(todo))
 	s.atOnce(len(todo), func(i int) {
-		errs[i] = s.inTx(ctx, func(t *tx) error { return t.deliver(ctx, byTarget[todo[i]], noted[todo[i]]) })
+		errs[i] = s.inTx(ctx, func(t *tx) error { return t.deliver(ctx, bound[todo[i]], noted[todo[i]]) })
 	})
 	var delivered []parcel
 	var first error
-	for i, target := range todo {
+	for i, shard := range todo {
 		if errs[i] == nil {
-			delivered = append(delivered, byTarget[target]...)
+			delivered = append(delivered, bound[shard]...)
 		} else if first == nil {
-			first = fmt.Errorf("deliver to bucket %d: %w", target, errs[i])
+			first = fmt.Errorf("deliver to shard %d: %w", shard, errs[i])
 		}
 	}
 	return cmp.Or(s.removeParcels(ctx, delivered), first)
 }
 
-// deliver carries out parcels of one target: discoveries first, because a parcel may bring forward what it found; and notes
+// deliver carries out parcels for one shard: discoveries first, because a parcel may bring forward what it found; and notes
 // contents.
 func (t *tx) deliver(ctx context.Context, parcels []parcel, contents []contentRow) error {
 	bodies := make([]parcelBody, len(parcels))
@@ -189,9 +191,13 @@ func (t *tx) deliver(ctx context.Context, parcels []parcel, contents []contentRo
 				return fmt.Errorf("bring children forward: %w", err)
 			}
 		}
-		if err := t.file(ctx, bodies[i].Filed, bodies[i].Unfiled); err != nil {
-			return err
-		}
+	}
+	filed := make(map[Filing]bool)
+	for i := range bodies {
+		note(filed, bodies[i].Filed, bodies[i].Unfiled)
+	}
+	if err := t.file(ctx, filed); err != nil {
+		return err
 	}
 	if err := q.flush(ctx); err != nil {
 		return err
@@ -220,16 +226,17 @@ func (q *queue) lockTouched(ctx context.Context, bodies []parcelBody, parcels []
 	return q.lock(ctx, hosts)
 }
 
-// removeParcels removes parcels that were delivered, each bucket's in a transaction of its own.
+// removeParcels removes parcels that were delivered, each shard's in a transaction of its own.
 func (s *Store) removeParcels(ctx context.Context, parcels []parcel) error {
-	byBucket := make(map[int16][]int64)
-	for _, p := range parcels {
-		byBucket[p.bucket] = append(byBucket[p.bucket], p.id)
+	keys := make([]rowKey, len(parcels))
+	for i, p := range parcels {
+		keys[i] = rowKey{p.bucket, p.id}
 	}
-	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
+	for _, some := range s.byShard(keys) {
+		buckets, ids := columnsOf(some)
 		err := s.inTx(ctx, func(t *tx) error {
-			// Index: the primary key.
-			_, err := t.exec(ctx, `DELETE FROM outbox WHERE bucket = $1 AND id = ANY($2)`, bucket, byBucket[bucket])
+			// Index: the primary key. An ID is random, so no other bucket has it.
+			_, err := t.exec(ctx, `DELETE FROM outbox WHERE bucket = ANY($1) AND id = ANY($2)`, slices.Compact(buckets), ids)
 			return err
 		})
 		if err != nil {

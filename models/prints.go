@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -81,13 +82,14 @@ func (p *Page) Twin() Twin {
 // slow.
 const TwinsPerKey = 16
 
-// readFilings are those of keys on SQLite, which has them all in one answer; readFilingsOf those of keys of one bucket, and
-// readFilingsWide those of any. Index: the primary key, for each key.
+// readFilings are those of keys on SQLite, which has them all in one answer; readFilingsWide those of keys on PostgreSQL, and
+// readFilingsOf those of keys of buckets of one shard. Index: the primary key, for each key.
 const (
 	readFilings = `SELECT p.key, p.page_bucket, p.page_id FROM json_each($1) u CROSS JOIN prints p
 		ON p.bucket = u.value >> 56 & 255 AND p.key = u.value`
-	readFilingsOf = `SELECT p.key, p.page_bucket, p.page_id FROM unnest($2::bigint[]) u (k) CROSS JOIN LATERAL (
-		SELECT * FROM prints t WHERE t.bucket = $1 AND t.key = u.k ORDER BY page_bucket, page_id LIMIT 16) p`
+	readFilingsOf = `SELECT p.key, p.page_bucket, p.page_id
+		FROM unnest($1::smallint[], $2::bigint[]) u (b, k) CROSS JOIN LATERAL (
+		SELECT * FROM prints t WHERE t.bucket = u.b AND t.bucket = ANY($1) AND t.key = u.k ORDER BY page_bucket, page_id LIMIT 16) p`
 	readFilingsWide = `SELECT p.key, p.page_bucket, p.page_id
 		FROM unnest($1::smallint[], $2::bigint[]) u (b, k) CROSS JOIN LATERAL (
 		SELECT * FROM prints t WHERE t.bucket = u.b AND t.key = u.k ORDER BY page_bucket, page_id LIMIT 16) p`
@@ -105,8 +107,8 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 	}
 	known := make(map[rowKey]Twin, len(pages))
 	// Index: the primary key.
-	q := keyed{table: "pages", column: "id", statement: func(source string) string {
-		return "SELECT " + twinTable.prefixed("k.") + " FROM " + source
+	q := keyed{table: "pages", column: "id", statement: func(from source) string {
+		return "SELECT " + twinTable.prefixed("k.") + " FROM " + from.from
 	}}
 	err = s.byKeys(ctx, s.rows, pages, q, func(rows *sql.Rows) error {
 		var t Twin
@@ -156,8 +158,9 @@ func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
 	case s.wide():
 		err = run(readFilingsWide, buckets, keys)
 	default:
-		for bucket, some := range byBucket(sought) {
-			if err = run(readFilingsOf, bucket, some); err != nil {
+		for _, some := range s.byShard(sought) {
+			buckets, keys := columnsOf(some)
+			if err = run(readFilingsOf, buckets, keys); err != nil {
 				break
 			}
 		}
@@ -169,23 +172,34 @@ func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
 // writeFilings takes pages from the keys of what they said before and puts them under those of what they say now, as far
 // as the transaction holds the keys' buckets.
 func (c *commit) writeFilings(ctx context.Context) error {
-	add, remove := filingsOf(c.fresh)
-	elsewhere := func(f Filing) bool { return !c.holds(f.Bucket()) }
-	return c.tx.file(ctx, slices.DeleteFunc(add, elsewhere), slices.DeleteFunc(remove, elsewhere))
+	filed := filingsOf(c.fresh)
+	maps.DeleteFunc(filed, func(f Filing, _ bool) bool { return !c.holds(f.Bucket()) })
+	return c.tx.file(ctx, filed)
 }
 
-// filingsOf is what results file and take away in the end, by key, so that two transactions with the same ones do not wait
-// for each other in a circle.
-func filingsOf(results []*Result) (add, remove []Filing) {
+// filingsOf is what results file, true, and take away, false, in the end.
+func filingsOf(results []*Result) map[Filing]bool {
 	filed := make(map[Filing]bool)
 	for _, r := range results {
-		for _, f := range r.Unfiled {
-			filed[f] = false
-		}
-		for _, f := range r.Filed {
-			filed[f] = true
-		}
+		note(filed, r.Filed, r.Unfiled)
 	}
+	return filed
+}
+
+// note adds to the filings what is filed and taken away after them.
+func note(filed map[Filing]bool, add, remove []Filing) {
+	for _, f := range remove {
+		filed[f] = false
+	}
+	for _, f := range add {
+		filed[f] = true
+	}
+}
+
+// file adds filings and removes others, by key, so that two transactions with the same ones do not wait for each other in a
+// circle.
+func (t *tx) file(ctx context.Context, filed map[Filing]bool) error {
+	var add, remove []Filing
 	for f, stays := range filed {
 		if stays {
 			add = append(add, f)
@@ -195,11 +209,6 @@ func filingsOf(results []*Result) (add, remove []Filing) {
 	}
 	slices.SortFunc(add, compareFilings)
 	slices.SortFunc(remove, compareFilings)
-	return add, remove
-}
-
-// file adds filings and removes others.
-func (t *tx) file(ctx context.Context, add, remove []Filing) error {
 	if err := filingTable.remove(ctx, t, rowsOf(remove)); err != nil {
 		return err
 	}

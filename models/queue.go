@@ -96,8 +96,8 @@ func (q *queue) lock(ctx context.Context, keys []rowKey) error {
 
 func (q *queue) lockKeyed(ctx context.Context, keys []rowKey, how string) error {
 	// Index: the primary key.
-	return q.tx.byKeys(ctx, q.unlocked(keys), keyed{table: "hosts", column: "id", locking: how, statement: func(source string) string {
-		return `SELECT ` + hostTable.prefixed("k.") + ` FROM ` + source + ` ORDER BY k.bucket, k.id`
+	return q.tx.byKeys(ctx, q.unlocked(keys), keyed{table: "hosts", column: "id", locking: how, statement: func(from source) string {
+		return `SELECT ` + hostTable.prefixed("k.") + ` FROM ` + from.from + ` ORDER BY k.bucket, k.id`
 	}}, q.take)
 }
 
@@ -171,7 +171,9 @@ func (q *queue) create(ctx context.Context, names map[rowKey]string) error {
 func (q *queue) insert(ctx context.Context, hosts []Host) error {
 	for chunk := range slices.Chunk(hosts, bulkRows) {
 		source, args := hostTable.unnest(chunk)
-		rows, err := q.tx.rows(ctx, hostTable.inserting(" ON CONFLICT DO NOTHING RETURNING "+hostTable.list())(source), args...)
+		args = append(args, hostTable.buckets(q.tx, chunk)...)
+		query := hostTable.inserting(" ON CONFLICT DO NOTHING RETURNING "+hostTable.prefixed("hosts."), q.tx.store.sharded)
+		rows, err := q.tx.rows(ctx, query(source), args...)
 		if err := eachRow(rows, err, q.take); err != nil {
 			return fmt.Errorf("write hosts: %w", err)
 		}
@@ -184,10 +186,10 @@ func (q *queue) insert(ctx context.Context, hosts []Host) error {
 func (q *queue) earliest(ctx context.Context, keys []rowKey) (map[rowKey]Instant, error) {
 	due := make(map[rowKey]Instant, len(keys))
 	// Indexes: the primary key of hosts, then pages_due once a host.
-	err := q.tx.byKeys(ctx, keys, keyed{table: "hosts", column: "id", statement: func(source string) string {
+	err := q.tx.byKeys(ctx, keys, keyed{table: "hosts", column: "id", statement: func(from source) string {
 		return `SELECT k.bucket, k.id, COALESCE((SELECT p.due_at FROM pages p
-			WHERE p.bucket = k.bucket AND p.host_id = k.id AND p.due_at > 0 ORDER BY p.due_at LIMIT 1), 0)
-			FROM ` + source
+			WHERE p.bucket = k.bucket AND p.host_id = k.id AND p.due_at > 0` + from.within("p.bucket") + ` ORDER BY p.due_at LIMIT 1), 0)
+			FROM ` + from.from
 	}}, func(rows *sql.Rows) error {
 		var key rowKey
 		var at Instant

@@ -22,12 +22,13 @@ func (s *Store) Ready(ctx context.Context) ([]BucketReady, error) {
 // Contents returns the first records of those of the digests that were seen before, by digest.
 func (s *Store) Contents(ctx context.Context, digests []Digest) (map[Digest]Content, error) {
 	seen := make(map[Digest]Content, len(digests))
-	byBucket := make(map[int16][][]byte)
+	byShard := make(map[int64][]Digest)
 	for _, d := range digests {
-		byBucket[int16(d[0])] = append(byBucket[int16(d[0])], d[:])
+		shard := s.shard(int16(d[0]))
+		byShard[shard] = append(byShard[shard], d)
 	}
-	for bucket, list := range byBucket {
-		found, err := s.contentsOf(ctx, bucket, list)
+	for _, some := range byShard {
+		found, err := s.contentsOf(ctx, some)
 		if err != nil {
 			return nil, fmt.Errorf("look up contents: %w", err)
 		}
@@ -38,14 +39,23 @@ func (s *Store) Contents(ctx context.Context, digests []Digest) (map[Digest]Cont
 	return seen, nil
 }
 
-func (s *Store) contentsOf(ctx context.Context, bucket int16, digests [][]byte) ([]contentRow, error) {
-	query := `SELECT ` + contentTable.list() + ` FROM contents WHERE bucket = $1 AND digest = ` // Index: the primary key.
+// readContents reads contents by their digests on PostgreSQL, each by itself (see keyed). Index: the primary key.
+var readContents = `SELECT ` + contentTable.prefixed("k.") + ` FROM unnest($1::smallint[], $2::bytea[]) u (b, d) CROSS JOIN LATERAL (
+	SELECT * FROM contents t WHERE t.bucket = u.b AND t.bucket = ANY($1) AND t.digest = u.d OFFSET 0) k`
+
+func (s *Store) contentsOf(ctx context.Context, digests []Digest) ([]contentRow, error) {
 	if s.dialect == postgresDialect {
-		return contentTable.scan(s.rows(ctx, query+`ANY($2)`, bucket, digests))
+		buckets, list := make([]int16, len(digests)), make([][]byte, len(digests))
+		for i := range digests {
+			buckets[i], list[i] = int16(digests[i][0]), digests[i][:]
+		}
+		return contentTable.scan(s.rows(ctx, readContents, buckets, list))
 	}
 	var all []contentRow
 	for _, d := range digests {
-		found, err := contentTable.scan(s.rows(ctx, query+`$2`, bucket, d))
+		// Index: the primary key.
+		found, err := contentTable.scan(s.rows(ctx, `SELECT `+contentTable.list()+` FROM contents WHERE bucket = $1 AND digest = $2`,
+			int16(d[0]), d[:]))
 		if err != nil {
 			return nil, err
 		}

@@ -39,25 +39,49 @@ func byBucket(keys []rowKey) iter.Seq2[int16, []int64] {
 // keyed is a query for the rows of a table by their bucket and one more column of its primary key.
 type keyed struct {
 	table, column string
-	statement     func(source string) string // given what to select from, the rows being k; $1 and $2 are taken
-	locking       string                     // how the rows are locked, " FOR UPDATE" for one; empty: not at all
-	more          []any                      // further arguments of the statement
+	statement     func(source) string // given what to select from, the rows being k; $1 and $2 are taken
+	locking       string              // how the rows are locked, " FOR UPDATE" for one; empty: not at all
+	more          []any               // further arguments of the statement
 }
 
-// one and many are the statement for the rows of one bucket and of several. The second looks up each key by itself,
-// which a plan for lists of unknown length might find too dear on a small table, and locks in the order of the keys.
-func (q *keyed) one() string {
-	return q.statement(q.table+" k WHERE k.bucket = $1 AND k."+q.column+" = ANY($2)") + q.locking
+// source is what a statement selects rows k from.
+type source struct {
+	from   string
+	bucket string // what a sharded server is told of the bucket of any further table, which must be said of each; "" elsewhere
+}
+
+// within is the condition that says so of a column.
+func (s source) within(column string) string {
+	if s.bucket == "" {
+		return ""
+	}
+	return " AND " + column + " " + s.bucket
+}
+
+// one, few and many are the statement for the rows of one bucket, of some on one shard, and of any. The last looks up each
+// key by itself, which a plan for lists of unknown length might find too dear on a small table, and locks in the order of the
+// keys.
+func (q *keyed) one(sharded bool) string {
+	from := source{from: q.table + " k WHERE k.bucket = $1 AND k." + q.column + " = ANY($2)"}
+	if sharded {
+		from.bucket = "= $1"
+	}
+	return q.statement(from) + q.locking
+}
+
+func (q *keyed) few() string {
+	return q.statement(source{"unnest($1::smallint[], $2::bigint[]) u (b, i) JOIN " + q.table + " k ON k.bucket = u.b AND k." +
+		q.column + " = u.i WHERE k.bucket = ANY($1)", "= ANY($1)"}) + q.locking
 }
 
 func (q *keyed) many() string {
 	end := cmp.Or(q.locking, " OFFSET 0")
-	return q.statement("unnest($1::smallint[], $2::bigint[]) u (b, i) CROSS JOIN LATERAL (SELECT * FROM " + q.table +
-		" t WHERE t.bucket = u.b AND t." + q.column + " = u.i" + end + ") k")
+	return q.statement(source{from: "unnest($1::smallint[], $2::bigint[]) u (b, i) CROSS JOIN LATERAL (SELECT * FROM " + q.table +
+		" t WHERE t.bucket = u.b AND t." + q.column + " = u.i" + end + ") k"})
 }
 
-// byKeys runs a query and calls read for each answer: once for all keys on a PostgreSQL of one node, once a bucket
-// elsewhere.
+// byKeys runs a query and calls read for each answer: once for all keys on a PostgreSQL of one node, once a shard on one of
+// several, once a bucket on SQLite.
 func (t *tx) byKeys(ctx context.Context, keys []rowKey, q keyed, read func(*sql.Rows) error) error {
 	return t.store.byKeys(ctx, t.rows, keys, q, read)
 }
@@ -73,12 +97,36 @@ func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, r
 	if buckets, ids := columnsOf(keys); s.wide() && len(ids) > 0 && buckets[0] != buckets[len(buckets)-1] {
 		return run(q.many(), buckets, ids)
 	}
-	for bucket, ids := range byBucket(keys) {
-		if err := run(q.one(), bucket, ids); err != nil {
-			return err
+	for _, some := range s.byShard(keys) {
+		buckets, ids := columnsOf(some)
+		if len(buckets) > 0 && buckets[0] != buckets[len(buckets)-1] && s.sharded {
+			if err := run(q.few(), buckets, ids); err != nil {
+				return err
+			}
+			continue
+		}
+		for bucket, ids := range byBucket(some) {
+			if err := run(q.one(s.sharded), bucket, ids); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// byShard divides keys by shard, in no particular order.
+func (s *Store) byShard(keys []rowKey) map[int64][]rowKey {
+	if len(keys) == 0 {
+		return nil
+	}
+	if !s.sharded {
+		return map[int64][]rowKey{0: keys}
+	}
+	shards := make(map[int64][]rowKey)
+	for _, k := range keys {
+		shards[s.shard(k.bucket)] = append(shards[s.shard(k.bucket)], k)
+	}
+	return shards
 }
 
 // eachRow calls read for each answer of a query.

@@ -27,8 +27,8 @@ type Options struct {
 	// 0: 8.
 	Conns int
 
-	// Sharded says that each transaction and each hot statement shall be for one bucket alone, as several nodes want it.
-	// It is found out by itself where the database has Citus.
+	// Sharded says that each transaction and each hot statement shall be for the buckets of one shard alone, as several
+	// nodes want it (PretendedShard). It is found out by itself where the database has Citus.
 	Sharded bool
 
 	// Idle is for how long a transaction on PostgreSQL may stand still before the server ends it and gives its locks to
@@ -43,14 +43,15 @@ type Options struct {
 // processes on one database.
 type Store struct {
 	dialect dialect
-	sharded bool // a PostgreSQL of several nodes (Citus): each statement is for one bucket
+	sharded bool // a PostgreSQL of several nodes (Citus): each statement is for one shard
 	options Options
 	write   *gorm.DB // for small tables; hot statements go to writer and reader
 	read    *gorm.DB
 	writer  *sql.DB // SQLite: one connection, every transaction takes the write lock at once
 	reader  *sql.DB // PostgreSQL: the same as writer
 
-	statements atomic.Int64 // sent to PostgreSQL
+	shards     atomic.Pointer[shardMap] // of a sharded server; nil: not known
+	statements atomic.Int64             // sent to PostgreSQL
 
 	mu       sync.Mutex
 	prepared map[string]*statement // guarded by mu: statements of SQLite's writer, by text; nil: wanted

@@ -14,7 +14,7 @@ const bulkRows = 5000
 
 // insert adds rows; those whose key exists are left as they are.
 func (tb table[T]) insert(ctx context.Context, t *tx, rows []T) error {
-	return tb.each(ctx, t, rows, tb.inserting(" ON CONFLICT DO NOTHING"))
+	return tb.add(ctx, t, rows, " ON CONFLICT DO NOTHING")
 }
 
 // insertSparse is insert for rows most of whose columns are zero: what is zero in all of them is written as such and
@@ -25,10 +25,10 @@ func (tb table[T]) insertSparse(ctx context.Context, t *tx, rows []T) error {
 		err := narrow.each(ctx, t, chunk, func(source string) string {
 			head := "INSERT INTO " + tb.name + " (" + narrow.list() + zeros.names + ") "
 			if source != "" {
-				return head + "SELECT *" + zeros.values + " FROM " + source + " ON CONFLICT DO NOTHING"
+				return head + narrow.selecting(source, zeros.values, t.store.sharded) + " ON CONFLICT DO NOTHING"
 			}
 			return head + "VALUES (" + marks(narrow.columns) + zeros.values + ") ON CONFLICT DO NOTHING"
-		})
+		}, narrow.buckets(t, chunk)...)
 		if err != nil {
 			return err
 		}
@@ -87,38 +87,33 @@ func (tb table[T]) upsert(ctx context.Context, t *tx, rows []T) error {
 	for _, name := range names[tb.key:] {
 		sets = append(sets, name+" = excluded."+name)
 	}
-	return tb.each(ctx, t, rows, tb.inserting(" ON CONFLICT ("+strings.Join(names[:tb.key], ", ")+") DO UPDATE SET "+
-		strings.Join(sets, ", ")))
+	return tb.add(ctx, t, rows, " ON CONFLICT ("+strings.Join(names[:tb.key], ", ")+") DO UPDATE SET "+strings.Join(sets, ", "))
 }
 
-// update overwrites rows by their key: all at once on a PostgreSQL of one node. A sharded one routes by the bucket, which
-// the statement for one bucket names once more by itself.
+// update overwrites rows by their key.
 func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
-	return tb.byBucket(ctx, t, rows, tb.updating)
+	return tb.each(ctx, t, rows, tb.updating(t.store.sharded), tb.buckets(t, rows)...)
 }
 
-// byBucket writes rows that are in the order of their keys, all at once where a statement may be for many buckets and else
-// those of each bucket by themselves, with the bucket as a further argument.
-func (tb table[T]) byBucket(ctx context.Context, t *tx, rows []T, statement func(inBucket bool) func(source string) string) error {
-	if t.store.wide() || t.store.dialect == sqliteDialect {
-		return tb.each(ctx, t, rows, statement(false))
+// buckets is the further argument of a statement on a sharded server: the buckets of the rows, which lie on one shard.
+func (tb table[T]) buckets(t *tx, rows []T) []any {
+	if !t.store.sharded || len(rows) == 0 {
+		return nil
 	}
-	bucketOf := func(row *T) any { return valueOf(tb.fields(row)[0]) }
-	for len(rows) > 0 {
-		n, bucket := 1, bucketOf(&rows[0])
-		for n < len(rows) && bucketOf(&rows[n]) == bucket {
-			n++
+	var found []int16
+	for i := range rows {
+		switch bucket := tb.fields(&rows[i])[0].(type) {
+		case *int16:
+			found = append(found, *bucket)
 		}
-		if err := tb.each(ctx, t, rows[:n], statement(true), bucket); err != nil {
-			return err
-		}
-		rows = rows[n:]
 	}
-	return nil
+	slices.Sort(found)
+	return []any{slices.Compact(found)}
 }
 
-// updating is the statement that overwrites rows by their key, with the bucket of all as a further argument or without.
-func (tb table[T]) updating(inBucket bool) func(source string) string {
+// updating is the statement that overwrites rows by their key. A sharded server routes by the buckets, which its statement
+// names once more by themselves.
+func (tb table[T]) updating(sharded bool) func(source string) string {
 	names := strings.Fields(tb.columns)
 	return func(source string) string {
 		if source == "" {
@@ -130,16 +125,16 @@ func (tb table[T]) updating(inBucket bool) func(source string) string {
 			sets = append(sets, name+" = v."+name)
 		}
 		return "UPDATE " + tb.name + " SET " + strings.Join(sets, ", ") + " FROM " + source + " AS v (" + tb.list() +
-			") WHERE " + tb.sameKey(names) + tb.inBucket(names, inBucket)
+			") WHERE " + tb.sameKey(names) + tb.inBuckets(names, sharded)
 	}
 }
 
-// inBucket is the further condition of a statement for one bucket.
-func (tb table[T]) inBucket(names []string, yes bool) string {
-	if !yes {
+// inBuckets is the further condition of a statement on a sharded server.
+func (tb table[T]) inBuckets(names []string, sharded bool) string {
+	if !sharded {
 		return ""
 	}
-	return " AND " + tb.name + "." + names[0] + " = $" + strconv.Itoa(len(names)+1)
+	return " AND " + tb.name + ".bucket = ANY($" + strconv.Itoa(len(names)+1) + ")"
 }
 
 // remove deletes rows by their key, as update writes them.
@@ -148,15 +143,13 @@ func (tb table[T]) remove(ctx context.Context, t *tx, rows []T) error {
 	if tb.key != len(names) {
 		return fmt.Errorf("remove from %s: a row is more than its key", tb.name)
 	}
-	return tb.byBucket(ctx, t, rows, func(inBucket bool) func(string) string {
-		return func(source string) string {
-			if source == "" {
-				return "DELETE FROM " + tb.name + " WHERE " + numbered(names, 0, tb.key, " AND ")
-			}
-			return "DELETE FROM " + tb.name + " USING " + source + " AS v (" + tb.list() + ") WHERE " + tb.sameKey(names) +
-				tb.inBucket(names, inBucket)
+	return tb.each(ctx, t, rows, func(source string) string {
+		if source == "" {
+			return "DELETE FROM " + tb.name + " WHERE " + numbered(names, 0, tb.key, " AND ")
 		}
-	})
+		return "DELETE FROM " + tb.name + " USING " + source + " AS v (" + tb.list() + ") WHERE " + tb.sameKey(names) +
+			tb.inBuckets(names, t.store.sharded)
+	}, tb.buckets(t, rows)...)
 }
 
 // sameKey compares the key with that of the source v.
@@ -177,14 +170,32 @@ func numbered(names []string, from, to int, by string) string {
 	return strings.Join(parts, by)
 }
 
-func (tb table[T]) inserting(suffix string) func(source string) string {
+// add adds rows; what follows in the statement says what to do where a key exists.
+func (tb table[T]) add(ctx context.Context, t *tx, rows []T, suffix string) error {
+	return tb.each(ctx, t, rows, tb.inserting(suffix, t.store.sharded), tb.buckets(t, rows)...)
+}
+
+// inserting is the statement that adds rows.
+func (tb table[T]) inserting(suffix string, sharded bool) func(source string) string {
 	return func(source string) string {
 		head := "INSERT INTO " + tb.name + " (" + tb.list() + ") "
 		if source != "" {
-			return head + "SELECT * FROM " + source + suffix
+			return head + tb.selecting(source, "", sharded) + suffix
 		}
 		return head + "VALUES (" + marks(tb.columns) + ")" + suffix
 	}
+}
+
+// selecting is the query that an insertion takes rows from, which may end with further values. On a sharded server it takes
+// the buckets from their table: rows out of arrays alone would pass through files on the servers, since none could tell where
+// they belong.
+func (tb table[T]) selecting(source, further string, sharded bool) string {
+	if !sharded {
+		return "SELECT *" + further + " FROM " + source
+	}
+	names := strings.Fields(tb.columns)
+	return "SELECT b.bucket, v." + strings.Join(names[1:], ", v.") + further + " FROM buckets b JOIN " + source + " AS v (" + tb.list() +
+		") ON v.bucket = b.bucket WHERE b.bucket = ANY($" + strconv.Itoa(len(names)+1) + ")"
 }
 
 // marks is a parameter a column, separated by commas.

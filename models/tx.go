@@ -30,7 +30,7 @@ func (s *Store) inTx(ctx context.Context, f func(*tx) error) error {
 	}
 	var err error
 	for range attempts {
-		if err = s.once(ctx, f); err == nil || !transient(err) || ctx.Err() != nil {
+		if err = s.once(ctx, f); err == nil || !transient(err) && !s.resharded(ctx, err) || ctx.Err() != nil {
 			return err
 		}
 	}

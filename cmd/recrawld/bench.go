@@ -94,6 +94,7 @@ type bench struct {
 	farm   farmProcess
 	timed  timedStore
 	daemon *daemon
+	others []string // further servers of the database
 }
 
 func (b *bench) check() error {
@@ -215,6 +216,9 @@ func (b *bench) fill(ctx context.Context) (err error) {
 	}
 	sites, err := store.Sites(ctx)
 	if err != nil {
+		return err
+	}
+	if b.others, err = otherServers(ctx, store, b.StoreURL); err != nil {
 		return err
 	}
 	return b.addPages(ctx, store, sites[0].ID, now)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"recrawld/models"
 )
 
 // usage is what the processes of a run have taken so far; nil where it cannot be told.
@@ -27,10 +30,45 @@ func (b *bench) usage() usage {
 		u.daemon = time.Duration(own.Utime.Nano() + own.Stime.Nano())
 		u.peak = cmp.Or(peakMemory(), int64(own.Maxrss)<<10)
 	}
-	if pid := serverOf(b.StoreURL); pid != 0 {
-		u.database = cpuOfFamily(pid)
-	}
+	u.database = b.databaseCPU()
 	return u
+}
+
+// databaseCPU is what the database's servers on this machine have taken, those of a cluster together.
+func (b *bench) databaseCPU() *time.Duration {
+	var sum *time.Duration
+	for _, dsn := range append([]string{b.StoreURL}, b.others...) {
+		if pid := serverOf(dsn); pid != 0 {
+			if took := cpuOfFamily(pid); took != nil {
+				all := *took
+				if sum != nil {
+					all += *sum
+				}
+				sum = &all
+			}
+		}
+	}
+	return sum
+}
+
+// otherServers is the addresses of the further servers of a cluster, none where the database has one.
+func otherServers(ctx context.Context, store *models.Store, dsn string) ([]string, error) {
+	nodes, err := store.Servers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return nil, err
+	}
+	var others []string
+	for _, node := range nodes {
+		other := *u
+		if other.Host = node; other.Port() != u.Port() {
+			others = append(others, other.String())
+		}
+	}
+	return others, nil
 }
 
 // forgetMemory lets the most memory that this process held count from now on, where the kernel lets it.

@@ -46,8 +46,10 @@ type distributeCmd struct{}
 // Help is the text below the flags.
 func (distributeCmd) Help() string {
 	return `Splits every table that has a bucket by it, the buckets of all tables together, and copies the small ones to all
-servers. Run it once on an empty or a filled database, and again after an upgrade that adds tables. Citus is a server of its
-own: recrawld needs it only for this. Workers connect to the coordinator, or to any server.`
+servers: four shards a server, unless citus.shard_count is set for the database or the role. Run it once on an empty or a
+filled database, and again after an upgrade that adds tables; restart workers that ran meanwhile, which take each bucket for a
+shard of its own until then. Citus is a server of its own: recrawld needs it only for this. Workers connect to the
+coordinator, or to any server.`
 }
 
 // Run implements the command.

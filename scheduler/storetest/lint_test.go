@@ -44,8 +44,9 @@ func (s labelled) NewestInstant(ctx context.Context) (models.Instant, error) {
 }
 
 // lint looks at every statement that a sharded store sends, and finds those that a PostgreSQL of several servers would
-// refuse, or run on more than one of them: each names its bucket by a parameter, a transaction holds one bucket, what
-// is written is computed here and not there.
+// refuse, or run on more than one of them: each names buckets of one shard by a parameter, a transaction holds one shard, what
+// is written is computed here and not there. Where a parameter says the bucket of one table, it says that of each: a server
+// does not conclude it for a query within the query, and would ask all shards.
 type lint struct {
 	split []string // tables that have a bucket
 
@@ -58,16 +59,17 @@ type lint struct {
 
 // transaction is what was seen of one that is open.
 type transaction struct {
-	buckets map[int64]string // and a statement for each
-	writes  bool
+	shards map[int64]string // and a statement for each
+	writes bool
 }
 
 var (
 	volatile   = regexp.MustCompile(`(?i)\b(now\(\)|random\(\)|clock_timestamp|current_timestamp|statement_timestamp|interval '|gen_random)`)
-	equals     = regexp.MustCompile(`(?:\b(\w+)\.)?bucket = (\$(\d+)|(\w+)\.bucket|ANY\()`)
+	equals     = regexp.MustCompile(`(?:\b(\w+)\.)?bucket = (?:\$(\d+)|(\w+)\.bucket|ANY\(\$(\d+))`)
 	aTable     = regexp.MustCompile(`(?i)\b(?:FROM|JOIN|INTO|UPDATE|USING)\s+(\w+)\b(?:\s+(?:AS\s+)?(\w+))?`)
 	writes     = regexp.MustCompile(`(?i)^\s*(INSERT|UPDATE|DELETE)|FOR (UPDATE|SHARE)`)
-	insertion  = regexp.MustCompile(`(?i)^\s*INSERT INTO \w+ \(([^)]*?)\bbucket,`)
+	insertion  = regexp.MustCompile(`(?i)^\s*INSERT INTO (\w+) \(bucket,.*\) SELECT b\.bucket,`)
+	single     = regexp.MustCompile(`(?is)^\s*INSERT INTO (\w+) \(([^)]*?)\bbucket,.*\bVALUES\b`)
 	notAliases = []string{"where", "set", "join", "cross", "left", "order", "on", "values", "select", "limit", "group", "using", "for"}
 )
 
@@ -77,7 +79,7 @@ func (l *lint) see(ctx context.Context, s models.Statement) {
 	defer l.mu.Unlock()
 	switch strings.ToLower(s.SQL) {
 	case "begin":
-		l.open[s.Conn] = &transaction{buckets: make(map[int64]string)}
+		l.open[s.Conn] = &transaction{shards: make(map[int64]string)}
 		return
 	case "commit", "rollback":
 		if t := l.open[s.Conn]; t != nil && t.writes {
@@ -117,55 +119,75 @@ func (l *lint) judge(s models.Statement, tables map[string]string, t *transactio
 	if what := volatile.FindString(s.SQL); what != "" {
 		return "it asks the server for " + what
 	}
-	buckets, tied := bucketsOf(s, tables)
+	shards, said, tied := shardsOf(s, tables)
 	for name := range tables {
-		if !tied[name] && !insertion.MatchString(s.SQL) {
+		if !tied[name] {
 			return fmt.Sprintf("the bucket of %s is neither a parameter nor another table's", name)
+		}
+		if len(shards) > 0 && !said[name] && strings.Count(s.SQL, "SELECT") > 1 {
+			return fmt.Sprintf("the bucket of %s is no parameter, as others' are, and there is a query within the query", name)
 		}
 	}
 	wrote := writes.MatchString(s.SQL)
 	if t == nil {
-		t = &transaction{buckets: make(map[int64]string)} // of its own
+		t = &transaction{shards: make(map[int64]string)} // of its own
 	} else {
-		wrote = wrote || len(buckets) == 0
+		wrote = wrote || len(shards) == 0
 	}
-	if wrote && len(buckets) == 0 {
+	if wrote && len(shards) == 0 {
 		return "it writes, locks or is in a transaction, and no parameter says its bucket"
 	}
 	t.writes = t.writes || wrote
-	for _, b := range buckets {
-		t.buckets[b] = s.SQL
+	for _, shard := range shards {
+		t.shards[shard] = s.SQL
 	}
-	if wrote && len(t.buckets) > 1 {
+	if wrote && len(t.shards) > 1 {
 		var others []string
-		for b, query := range t.buckets {
-			others = append(others, fmt.Sprintf("%d: %s", b, query))
+		for shard, query := range t.shards {
+			others = append(others, fmt.Sprintf("%d: %s", shard, query))
 		}
-		return "its transaction holds several buckets:\n" + strings.Join(others, "\n")
+		return "its transaction holds several shards:\n" + strings.Join(others, "\n")
 	}
 	return ""
 }
 
-// bucketsOf is the buckets that the arguments of a statement name, and the tables whose buckets are said.
-func bucketsOf(s models.Statement, tables map[string]string) (buckets []int64, tied map[string]bool) {
-	tied = make(map[string]bool)
-	if m := insertion.FindStringSubmatch(s.SQL); m != nil {
-		buckets = append(buckets, numbers(s.Args[strings.Count(m[1], ",")])...)
-	}
+// shardsOf is the shards of the buckets that the arguments of a statement name, the tables whose buckets arguments say, and
+// those whose buckets are said in any way. An insertion takes its rows' buckets from a table whose buckets are said.
+func shardsOf(s models.Statement, tables map[string]string) (shards []int64, said, tied map[string]bool) {
+	said, tied = make(map[string]bool), make(map[string]bool)
 	for _, m := range equals.FindAllStringSubmatch(s.SQL, -1) {
-		tied[m[1]], tied[m[4]] = true, true
-		if m[1] == "" { // that of the table without another name
+		names := []string{m[1]}
+		if m[1] == "" { // that of the tables without another name
+			names = names[:0]
 			for name, table := range tables {
-				tied[name] = tied[name] || name == table
+				if name == table {
+					names = append(names, name)
+				}
 			}
 		}
-		if m[3] != "" { // otherwise another table's, or one of a list, which is for reading alone
-			n, _ := strconv.Atoi(m[3]) // the pattern has digits only
-			buckets = append(buckets, numbers(s.Args[n-1])...)
+		tied[m[3]] = true
+		for _, name := range names {
+			tied[name] = true
+			said[name] = said[name] || m[3] == ""
+		}
+		if m[3] == "" {
+			n, _ := strconv.Atoi(m[2] + m[4]) // the pattern has digits only
+			for _, bucket := range numbers(s.Args[n-1]) {
+				shards = append(shards, models.PretendedShard(int16(bucket)))
+			}
 		}
 	}
-	slices.Sort(buckets)
-	return slices.Compact(buckets), tied
+	if m := single.FindStringSubmatch(s.SQL); m != nil {
+		said[m[1]], tied[m[1]] = true, true
+		for _, bucket := range numbers(s.Args[strings.Count(m[2], ",")]) {
+			shards = append(shards, models.PretendedShard(int16(bucket)))
+		}
+	}
+	if m := insertion.FindStringSubmatch(s.SQL); m != nil && len(shards) > 0 {
+		said[m[1]], tied[m[1]] = true, true
+	}
+	slices.Sort(shards)
+	return slices.Compact(shards), said, tied
 }
 
 // numbers is an argument as numbers.
@@ -179,13 +201,19 @@ func numbers(arg any) []int64 {
 		return []int64{int64(v)}
 	case []int64:
 		return v
+	case []int16:
+		all := make([]int64, len(v))
+		for i := range v {
+			all[i] = int64(v[i])
+		}
+		return all
 	}
 	return nil
 }
 
-// TestStatementsAreForOneBucket runs the whole suite on a sharded store and looks at every statement as it is sent. It keeps
+// TestStatementsAreForOneShard runs the whole suite on a sharded store and looks at every statement as it is sent. It keeps
 // true, where there is no cluster to try, what one demands.
-func TestStatementsAreForOneBucket(t *testing.T) {
+func TestStatementsAreForOneShard(t *testing.T) {
 	t.Parallel()
 	first := pgtest.DSN(t)
 	openSQL(t, first, models.Options{})
@@ -261,11 +289,14 @@ func TestLintFindsWhatItShall(t *testing.T) {
 	}{
 		"SELECT * FROM hosts WHERE bucket = $1 FOR UPDATE":                                                {[]any{int16(3)}, false},
 		"SELECT * FROM hosts WHERE bucket = ANY($1) FOR UPDATE":                                           {[]any{[]int16{3, 4}}, true},
+		"SELECT * FROM hosts k WHERE k.bucket = ANY($1) FOR UPDATE":                                       {[]any{[]int16{3, 11}}, false},
 		"SELECT * FROM hosts FOR UPDATE SKIP LOCKED":                                                      {nil, true},
 		"UPDATE pages SET due_at = now() WHERE bucket = $1":                                               {[]any{int16(3)}, true},
 		"UPDATE pages SET due_at = $2 WHERE id = $1":                                                      {[]any{int64(3), int64(4)}, true},
-		"INSERT INTO links (bucket, parent_id) SELECT * FROM unnest($1::bigint[], $2::bigint[])":          {[]any{[]int64{5, 5}, []int64{1, 2}}, false},
-		"INSERT INTO links (bucket, parent_id) SELECT * FROM unnest($1::bigint[], $2::bigint[]) x":        {[]any{[]int64{5, 6}, []int64{1, 2}}, true},
+		"INSERT INTO links (bucket, parent_id) SELECT * FROM unnest($1::bigint[], $2::bigint[])":          {[]any{[]int64{5, 5}, []int64{1, 2}}, true},
+		"INSERT INTO links (bucket, id) SELECT b.bucket, v.id FROM buckets b WHERE b.bucket = ANY($1)":    {[]any{[]int16{5, 13}}, false},
+		"INSERT INTO links (bucket, id) SELECT b.bucket, v.id FROM buckets b WHERE b.bucket = ANY($2)":    {[]any{1, []int16{5, 6}}, true},
+		"SELECT (SELECT 1 FROM pages p WHERE p.bucket = h.bucket) FROM hosts h WHERE h.bucket = $1":       {[]any{int16(3)}, true},
 		"SELECT b.bucket FROM buckets b WHERE EXISTS (SELECT 1 FROM hosts h WHERE h.bucket = b.bucket)":   {nil, false},
 		"SELECT p.id FROM pages p JOIN links l ON l.parent_id = p.id WHERE p.bucket = $1":                 {[]any{int16(3)}, true},
 		"SELECT p.id FROM pages p JOIN links l ON l.bucket = p.bucket WHERE p.bucket = $1 AND l.id = $2 ": {[]any{int16(3), int64(1)}, false},
@@ -276,7 +307,7 @@ func TestLintFindsWhatItShall(t *testing.T) {
 		}
 	}
 	l := &lint{split: []string{"hosts"}}
-	two := &transaction{buckets: map[int64]string{}}
+	two := &transaction{shards: map[int64]string{}}
 	for bucket := range int16(2) {
 		s := models.Statement{SQL: "DELETE FROM hosts WHERE bucket = $1", Args: []any{bucket}}
 		if got := l.judge(s, l.tables(s.SQL), two); (got != "") != (bucket == 1) {
