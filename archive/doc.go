@@ -16,6 +16,9 @@
 // profile that refers to the first response by URL and date. For a revisit, Append returns the Record of that first
 // response: a version always leads to a body in one hop, and revisit records are there for other WARC tools alone.
 //
+// What was appended last can be had from memory once (Options.Recent, Take), by a sink that writes it elsewhere a moment
+// later; it is what Read would return.
+//
 // # What may go wrong
 //
 // A crash leaves a torn tail: Open scans the worker's own open segments and cuts them after the last whole record.
