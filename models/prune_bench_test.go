@@ -1,0 +1,87 @@
+package models
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/internal/pgtest"
+)
+
+// BenchmarkPruneVisits removes half of a history of RECRAWLD_HISTORY rows (default 50,000), two a page, while somebody else
+// writes again and again: rows/s, and how long the slowest of those writes took.
+func BenchmarkPruneVisits(b *testing.B) {
+	n := 50_000
+	if text := os.Getenv("RECRAWLD_HISTORY"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for name, dsn := range map[string]func() string{
+		"sqlite":   func() string { return filepath.Join(b.TempDir(), "history.db") },
+		"postgres": func() string { return pgtest.DSN(b) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				s := openBackup(b, dsn())
+				fillHistory(b, s, n)
+				b.StartTimer()
+				pruneBeside(b, s, n/2)
+			}
+			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// pruneBeside prunes to so many rows, with a writer beside.
+func pruneBeside(b *testing.B, s *Store, want int) {
+	var machine clock.System
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	var slowest time.Duration
+	group.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			began := machine.Now()
+			if _, err := s.SetMeta(b.Context(), "beside"+strconv.Itoa(i), "", "x"); err != nil {
+				b.Error(err)
+				return
+			}
+			slowest = max(slowest, machine.Now().Sub(began))
+		}
+	})
+	removed, err := s.PruneVisits(b.Context(), planStart, sliceRows)
+	close(done)
+	group.Wait()
+	if err != nil || removed != int64(want) {
+		b.Errorf("PruneVisits removed %d, %v, want %d", removed, err, want)
+	}
+	b.ReportMetric(slowest.Seconds()*1000, "ms-slowest")
+}
+
+// fillHistory writes a history of n rows: of each page an old visit and a later one.
+func fillHistory(b *testing.B, s *Store, n int) {
+	for from := 0; from < n/2; from += sliceRows {
+		var visits []Visit
+		for page := from; page < min(from+sliceRows, n/2); page++ {
+			bucket := int16(page * Buckets / (n/2 + 1))
+			for number := range int32(2) {
+				at := planStart.Add(time.Duration(2*number-1) * time.Hour)
+				visits = append(visits, Visit{Bucket: bucket, PageID: HostID(strconv.Itoa(page)), Number: number + 1, At: At(at), Kind: NotModified, Status: 304})
+			}
+		}
+		if err := s.inTx(b.Context(), func(t *tx) error { return visitTable.insert(b.Context(), t, visits) }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
