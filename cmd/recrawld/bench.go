@@ -16,6 +16,7 @@ import (
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/scheduler"
+	"recrawld/scheduler/policy"
 )
 
 // benchCmd measures what visits cost, and what the judge of changes is worth.
@@ -167,12 +168,12 @@ func (b *bench) settings() []byte {
 backup: {every: off}
 network: {allow: [127.0.0.0/8]}
 worker: {name: bench, fetchers: %d, min_free: 16MiB}
-defaults: {delay: 0s, concurrency: %d, policy: %s}
+%sdefaults: {delay: 0s, concurrency: %d, policy: %s}
 sites:
   - name: bench
     url: %q
     scope:
-`, b.Fetchers, b.Concurrency, b.Policy, b.url(0, 0))
+`, b.Fetchers, b.budget(), b.Concurrency, b.Policy, b.url(0, 0))
 	for host := range b.Hosts { // that of the start URL among them, for a list is not empty
 		fmt.Fprintf(text, "      - %q\n", b.url(host, 0))
 	}
@@ -273,7 +274,23 @@ func (b *bench) byBucket() []int {
 	return hosts
 }
 
-// page is a page to visit now. A known one is as its first visit left it a day ago, but that its body is not in the
+// budget is the line of a configuration that lets the adaptive policy visit as fast as it can; the others have no budget.
+func (b *bench) budget() string {
+	if b.Policy == policy.AdaptiveName {
+		return "budget: {requests: 1000000000/day}\n"
+	}
+	return ""
+}
+
+// age is how long ago the first visits were: a day, or so long that each page is worth a visit by now.
+func (b *bench) age() time.Duration {
+	if b.Policy == policy.AdaptiveName {
+		return 30 * 24 * time.Hour
+	}
+	return 24 * time.Hour
+}
+
+// page is a page to visit now. A known one is as its first visit left it (age), but that its body is not in the
 // archive, its text has a digest of its own, and its links are not known.
 func (b *bench) page(host, page int, site int32, now time.Time) (models.Discovery, error) {
 	u, err := canon.Parse(b.url(host, page))
@@ -283,7 +300,7 @@ func (b *bench) page(host, page int, site int32, now time.Time) (models.Discover
 	p := scheduler.NewPage(u.String(), u.HostName(), site, int16(min(page, 1)), 4)
 	p.DueAt = models.At(now)
 	if b.what == "refresh" {
-		first := models.At(now.Add(-24 * time.Hour))
+		first := models.At(now.Add(-b.age()))
 		p.State, p.Rule, p.Visits = models.StateLive, models.RulePolicy, 1
 		p.Stats = models.ChangeStats{Records: 1, FirstAt: first, VisitedAt: first}
 		p.TriedAt, p.FullAt, p.Version = first, first, 1

@@ -82,6 +82,20 @@ func TestChangesAreTheirShare(t *testing.T) {
 	}
 }
 
+// The paragraphs may end anywhere beside the size that a page shall have.
+func TestPagesOfAnySize(t *testing.T) {
+	t.Parallel()
+	for size := 3000; size < 4200; size++ {
+		f, err := New(Config{Hosts: 1, Pages: 100, Size: size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(f.AppendPage(nil, 0, 7, 0)); got < size || got > size+1000 {
+			t.Fatalf("a page of %d bytes has %d", size, got)
+		}
+	}
+}
+
 func TestServes(t *testing.T) {
 	t.Parallel()
 	f, err := New(Config{Hosts: 3, Pages: 10, Size: 3000})

@@ -45,7 +45,7 @@ func (f *Farm) appendText(b []byte, start int) []byte {
 	for at := start; len(b) < f.Size; at += paragraph {
 		from := at * 13 % (len(f.filler) - paragraph)
 		b = append(b, "<p>"...)
-		b = append(b, f.filler[from:from+min(paragraph, f.Size-len(b))]...)
+		b = append(b, f.filler[from:from+min(paragraph, max(f.Size-len(b), 0))]...)
 		b = append(b, "</p>\n"...)
 	}
 	return b
