@@ -53,12 +53,16 @@ type Network struct {
 
 // Worker sizes one process.
 type Worker struct {
-	Name     string        // unique among the workers of a database; default HOST-0
-	Fetchers int           // requests in flight, 1–4096; default 64
-	Lease    time.Duration // how long a host is held, 5s–1h; default 5m; more than every PageTime plus a minute, or plus its own half
-	Grace    time.Duration // how long visits may go on after SIGTERM, 0–5m; default 25s
-	Memory   int64         // bytes of bodies in flight, ≥ 16MiB and every BodyBytes; default 256MiB: a fetcher waits when it is full
-	MinFree  int64         // bytes free on the disk of Data below which claiming pauses; default 512MiB
+	Name     string // unique among the workers of a database; default HOST-0
+	Fetchers int    // requests in flight, 1–4096; default 64
+	// SlowShare is the share of the fetchers that hosts may hold which answer in 2 s or more, fail or have never answered,
+	// 1%–100%; default 50%: so many others always have room. 100% is no bound.
+	SlowShare float64
+
+	Lease   time.Duration // how long a host is held, 5s–1h; default 5m; more than every PageTime plus a minute, or plus its own half
+	Grace   time.Duration // how long visits may go on after SIGTERM, 0–5m; default 25s
+	Memory  int64         // bytes of bodies in flight, ≥ 16MiB and every BodyBytes; default 256MiB: a fetcher waits when it is full
+	MinFree int64         // bytes free on the disk of Data below which claiming pauses; default 512MiB
 }
 
 // History says how long visits are kept one by one; the daily sums stay.

@@ -35,6 +35,7 @@ var configFields = []field[Config]{
 	{key: "network.bandwidth", of: func(c *Config) value { return bytesASecond(&c.Network.Bandwidth) }},
 	{key: "worker.name", of: func(c *Config) value { return word(&c.Worker.Name, checkName) }},
 	{key: "worker.fetchers", of: func(c *Config) value { return count(&c.Worker.Fetchers, 1, 4096) }},
+	{key: "worker.slow_share", of: func(c *Config) value { return percent(&c.Worker.SlowShare, 0.01, 1) }},
 	{key: "worker.lease", of: func(c *Config) value { return duration(&c.Worker.Lease, 5*time.Second, time.Hour, "m") }},
 	{key: "worker.grace", of: func(c *Config) value { return duration(&c.Worker.Grace, 0, 5*time.Minute, "s") }},
 	{key: "worker.memory", of: func(c *Config) value { return size(&c.Worker.Memory, 16*mib, 1<<50) }},

@@ -29,7 +29,11 @@ func (c *crew) start(l models.Lease) {
 	w := c.worker
 	w.mu.Lock()
 	w.queue = append(w.queue, l)
+	waits := w.busy >= w.Fetchers
 	w.mu.Unlock()
+	if waits && w.Prepare != nil {
+		w.Prepare(c.visits, l.Host.Name)
+	}
 	c.muster()
 }
 

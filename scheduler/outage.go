@@ -14,6 +14,7 @@ import (
 type outage struct {
 	mu      sync.Mutex
 	silent  map[int64]bool // guarded by mu; hosts that could not be reached since the last answer
+	heardAt time.Time      // guarded by mu; the last answer
 	restEnd time.Time      // guarded by mu
 	rests   int32          // guarded by mu; in a row
 }
@@ -26,9 +27,9 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if answered(out) {
-		o.silent, o.rests, o.restEnd = nil, 0, time.Time{}
+		o.silent, o.rests, o.restEnd, o.heardAt = nil, 0, time.Time{}, now
 	}
-	if !unreached(out) {
+	if !unreached(out) || visitedAt(out, now).Before(o.heardAt) { // others answered while this one was asked
 		return
 	}
 	if o.silent == nil {

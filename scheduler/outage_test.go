@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"testing"
+	"time"
 
 	"recrawld/clock"
 	"recrawld/models"
@@ -48,6 +49,29 @@ func TestOutageIsSilenceAlone(t *testing.T) {
 		if got := o.holding(noon) != ""; got != test.ours {
 			t.Errorf("%s between: claiming rests: %v, want %v", test.name, got, test.ours)
 		}
+	}
+}
+
+// Hosts that take no connection while others answer are dead, however many of them fail at the same moment.
+func TestHostsThatFailBesideAnswersAreNoOutage(t *testing.T) {
+	t.Parallel()
+	var o outage
+	clk := clock.NewVirtual(noon)
+	answer := models.Outcome{Kind: models.NotModified, Sent: 1, At: noon}
+	o.judge(0, &answer, noon.Add(9*time.Second), clk)
+	for host := range int64(3 * ownSilence) {
+		out := models.Outcome{Kind: models.Failed, Class: models.ConnTimeout, Sent: 1, At: noon}
+		o.judge(host, &out, noon.Add(10*time.Second), clk)
+		if out.Class.Ours() {
+			t.Fatalf("after %d hosts the fault is ours, though another answered meanwhile", host+1)
+		}
+	}
+	for host := range int64(ownSilence) {
+		out := models.Outcome{Kind: models.Failed, Class: models.ConnTimeout, Sent: 1, At: noon.Add(10 * time.Second)}
+		o.judge(host, &out, noon.Add(20*time.Second), clk)
+	}
+	if o.holding(noon.Add(20*time.Second)) == "" {
+		t.Error("nobody answers any more, and claiming goes on")
 	}
 }
 

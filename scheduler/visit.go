@@ -20,11 +20,20 @@ const maxGivenTurns = 3
 // Where there is a reader the lease goes on with further pages.
 func (w *Worker) visitHost(ctx context.Context, lease models.Lease, out delivery, reader *furtherReader) {
 	defer w.take(-1)
+	t := newHostTurn(w, lease, out, reader)
+	slow, until := w.admit(&lease)
+	if !until.IsZero() {
+		t.putBack(ctx, until)
+		return
+	}
+	defer func() { slow.end(w.Clock.Now()) }()
 	if err := w.mind.open(ctx, &lease.Host); err != nil {
 		w.Log.Warn("what is known of a host cannot be used", "host", lease.Host.Name, "err", err)
 	}
-	t := newHostTurn(w, lease, out, reader)
 	t.visitNext(ctx) // alone: it may bring the host's robots.txt
+	if t.lease.Host.Failures == 0 && t.lease.Host.Trials.Load.Response < slowFrom {
+		slow.end(w.Clock.Now()) // it has proved to answer
+	}
 	width := w.planner.Load().config.SettingsOf(lease.Pages[0].SiteID).Concurrency
 	if w.Fetchers == 0 {
 		width = 1
@@ -146,8 +155,10 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	switch {
 	case len(t.pages) == 0, visited && w.resting():
 		return nil, slot{}, false
-	case visited && h.Delay >= w.Clock.Real(patient) && open.After(now) && !t.owed:
+	case visited && !t.owed && (h.Delay >= w.Clock.Real(patient) && open.After(now) || h.BackoffUntil.Time().Sub(now) >= w.Clock.Real(patient)):
 		return nil, slot{}, false // nobody holds a host only to wait
+	case visited && h.Failures > 0 && w.slots() > 0:
+		return nil, slot{}, false // whether it may hold a fetcher is to be asked anew
 	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin(w.Lease))).After(t.lease.Until):
 		return nil, slot{}, false
 	case t.owed:

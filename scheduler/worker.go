@@ -26,6 +26,7 @@ type Worker struct {
 	mind    *Mind
 	purses  *purses
 	early   early
+	slow    slowHosts
 
 	owns    *[models.Buckets]bool // used by the loop alone; nil: not known yet
 	sharers []Peer                // the workers by which it was worked out
@@ -57,6 +58,13 @@ type Config struct {
 	Grace    time.Duration // real time: how long visits may go on after Run's context ends
 	Memory   int64         // bytes of bodies held from which on no further visit begins
 	Writers  int           // batches that the store commits at a time; 0: one
+
+	// SlowShare is the share of the fetchers, 0–1, that hosts may hold which answer slowly, fail or have never answered. 0
+	// or 1: there is no bound.
+	SlowShare float64
+
+	// Prepare is called with the name of a host, see models.Host, whose turn comes soon; nil: not at all. It returns at once.
+	Prepare func(ctx context.Context, host string)
 
 	// Live lists the workers that are alive, this one included; nil: this one alone. Each prefers its share of the
 	// buckets, and any may take any: what they prefer is for speed, not for safety.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -247,10 +249,19 @@ func (d *daemon) build(ctx context.Context) error {
 	d.worker = scheduler.NewWorker(scheduler.Config{
 		Store: store, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
 		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
-		Memory: c.Worker.Memory, Writers: d.store.Writers(),
-		Live:   d.peers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
+		Memory: c.Worker.Memory, Writers: d.store.Writers(), SlowShare: c.Worker.SlowShare, Prepare: d.prepareHost,
+		Live: d.peers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
 	}, d.force.Load().planner)
 	return d.beatOnce(ctx, d.clock.Now())
+}
+
+// prepareHost begins to look up the name of a host whose turn comes soon.
+func (d *daemon) prepareHost(ctx context.Context, host string) {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]") // without a port
+	}
+	d.names.Prefetch(ctx, name)
 }
 
 func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {

@@ -1,0 +1,118 @@
+package scheduler
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"recrawld/models"
+)
+
+// slowHosts keeps hosts that answer slowly, that fail, or that have never answered, from holding all fetchers: together
+// they hold at most a share of them. One too many is put off to a place in line, at the pace at which the others let go;
+// so a host that answers waits for none of them, however many there are and however long each takes to fail. It is safe
+// for concurrent use.
+type slowHosts struct {
+	mu   sync.Mutex
+	held int           // guarded by mu
+	took time.Duration // guarded by mu; how long one holds a fetcher, smoothed; 0: not known
+	line time.Time     // guarded by mu; when the last host that was put off has its turn
+}
+
+// slowFrom is the smoothed response time from which on a host is slow.
+const slowFrom = 2 * time.Second
+
+// The wait of a host that is put off, in real time: one holds a fetcher for slowTook where nothing is known, nobody comes
+// back before slowWait, and nobody is put off further than slowLine, since who is in the line may change.
+const (
+	slowTook = time.Second
+	slowWait = 100 * time.Millisecond
+	slowLine = 10 * time.Minute
+)
+
+// proven tells whether a host answers, and soon.
+func proven(l *models.Lease) bool {
+	known := l.Host.Trials.Load.Response
+	if l.Host.Failures > 0 || known >= slowFrom {
+		return false
+	}
+	if known > 0 || l.Pages[0].Stats.Records > 0 {
+		return true
+	}
+	for i := range l.Robots {
+		if l.Robots[i].GoodAt != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// slots is how many fetchers hosts that are not proven may hold; 0: there is no bound.
+func (w *Worker) slots() int {
+	if w.SlowShare <= 0 || w.SlowShare >= 1 || w.Fetchers < 2 {
+		return 0
+	}
+	return max(int(w.SlowShare*float64(w.Fetchers)), 1)
+}
+
+// slowTurn is a slow host's hold of a fetcher. The zero slowTurn is that of a host that is not slow.
+type slowTurn struct {
+	of    *slowHosts
+	began time.Time
+}
+
+// admit lets a host hold a fetcher, or puts it off until a time. A page that somebody asks for by hand does not wait.
+func (w *Worker) admit(l *models.Lease) (turn slowTurn, until time.Time) {
+	slots := w.slots()
+	if slots == 0 || proven(l) {
+		return slowTurn{}, time.Time{}
+	}
+	now, s := w.Clock.Now(), &w.slow
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held < slots || l.Pages[0].Rule == models.RuleManual {
+		s.held++
+		return slowTurn{s, now}, time.Time{}
+	}
+	took := s.took
+	if took == 0 {
+		took = w.Clock.Real(slowTook)
+	}
+	s.line = later(s.line, now).Add(took / time.Duration(slots))
+	s.line = earlier(s.line, now.Add(w.Clock.Real(slowLine)))
+	return slowTurn{}, later(s.line, now.Add(w.Clock.Real(slowWait)))
+}
+
+// end gives the fetcher back; a second time it does nothing.
+func (t *slowTurn) end(now time.Time) {
+	if t.of == nil {
+		return
+	}
+	s := t.of
+	t.of = nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held--
+	took := now.Sub(t.began)
+	if s.took == 0 {
+		s.took = took
+	}
+	s.took += (took - s.took) / 8
+}
+
+// putBack ends a lease without a visit: its host has its turn at a later time, and its pages stay due as they were.
+// Meanwhile its name may be looked up.
+func (t *hostTurn) putBack(ctx context.Context, until time.Time) {
+	w := t.worker
+	if w.Prepare != nil {
+		w.Prepare(ctx, t.lease.Host.Name)
+	}
+	f := t.out.blank()
+	f.planner, f.lease, f.before = w.planner.Load(), models.Lease{Host: t.lease.Host, Until: t.lease.Until}, t.lease.Pages[0].Page
+	f.outcome = models.Outcome{Kind: models.Deferred, At: w.Clock.Now(), Until: until, HostWaits: true,
+		Detail: "slow hosts have their share of the fetchers"}
+	f.planner.plan(&f.result, &f.lease, &f.before, &f.outcome, f.outcome.At, false)
+	f.result.Release = true
+	w.purses.all.settle(-1, 0) // the visit that was paid for with the lease
+	t.out.deliver(f)
+}
