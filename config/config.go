@@ -61,7 +61,7 @@ type Worker struct {
 
 	Lease   time.Duration // how long a host is held, 5s–1h; default 5m; more than every PageTime plus a minute, or plus its own half
 	Grace   time.Duration // how long visits may go on after SIGTERM, 0–5m; default 25s
-	Memory  int64         // bytes of bodies in flight, ≥ 16MiB and every BodyBytes; default 256MiB: a fetcher waits when it is full
+	Memory  int64         // bytes of bodies being read, the first MiB of each left out, and as many read and not stored yet; ≥ 16MiB and every BodyBytes; default 256MiB: a fetcher waits when it is full
 	MinFree int64         // bytes free on the disk of Data below which claiming pauses; default 512MiB
 }
 

@@ -22,7 +22,8 @@ type bodyCaps struct {
 	ratio, ratioFrom int64
 	truncate         bool // past decoded the rest is left unread, which is no error (robots.txt)
 
-	expected int64 // bytes that the server says it sends, of a body without codings; ≤ 0: it does not say
+	expected int64        // bytes that the server says it sends, of a body without codings; ≤ 0: it does not say
+	more     func() error // asked once, for leave to read beyond freeBody; nil: not asked
 }
 
 // readAhead is how much of a body room is made for before it has come.
@@ -43,7 +44,8 @@ type counter struct {
 	from  io.Reader
 	limit int64
 	n     atomic.Int64
-	err   error // the last error of from
+	waits atomic.Bool // nobody reads now, and that is not the server's fault
+	err   error       // the last error of from
 }
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -96,6 +98,17 @@ func readBody(wire *counter, list []string, caps bodyCaps) ([]byte, error) {
 	var body bytes.Buffer
 	if n := min(caps.expected, caps.decoded, readAhead); n > 0 && len(list) == 0 {
 		body.Grow(int(n) + bytes.MinRead)
+	}
+	if caps.more != nil {
+		switch _, err := io.CopyN(&body, from, freeBody); {
+		case errors.Is(err, io.EOF):
+			return body.Bytes(), nil
+		case err != nil:
+			return nil, codingError(wire, err)
+		}
+		if err := caps.more(); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := body.ReadFrom(from); err != nil {
 		return nil, codingError(wire, err)

@@ -31,6 +31,7 @@ type fetcher struct {
 	limits Limits
 	roots  *x509.CertPool
 	known  tls.ClientSessionCache // shared by all transports
+	bodies *bodies
 
 	mu         sync.Mutex
 	transports map[int64]*http.Transport // by the bytes of headers they accept; guarded by mu
@@ -40,9 +41,9 @@ type fetcher struct {
 // and us a fifth of the work. Each takes a few kilobytes.
 const tlsSessions = 4096
 
-func newFetcher(d *dialer, limits Limits, roots *x509.CertPool) *fetcher {
+func newFetcher(d *dialer, limits Limits, roots *x509.CertPool, memory int64) *fetcher {
 	f := &fetcher{dialer: d, limits: limits, roots: roots, transports: make(map[int64]*http.Transport),
-		known: tls.NewLRUClientSessionCache(tlsSessions)}
+		known: tls.NewLRUClientSessionCache(tlsSessions), bodies: newBodies(memory)}
 	d.sockets.spare = f.close
 	return f
 }
@@ -109,6 +110,9 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 
 // causeOf prefers our own reason for ending an exchange over the error that it led to.
 func causeOf(ctx context.Context, err error) error {
+	if errors.Is(err, errBodiesFull) {
+		return err
+	}
 	switch cause := context.Cause(ctx); cause {
 	case errPageTime, errTooSlow, errRetried:
 		return cause
@@ -144,6 +148,11 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 		return err
 	}
 	x.caps.expected = response.ContentLength
+	if len(list) > 0 || x.caps.expected < 0 || x.caps.expected > freeBody {
+		leave := f.bodies.grant(response, list, x.caps, wire)
+		defer leave.end()
+		x.caps.more = func() error { return leave.ask(r.Context()) }
+	}
 	a.Body, err = readBody(wire, list, x.caps)
 	return err
 }
@@ -188,6 +197,8 @@ func (w *rateWatch) look() {
 	n := w.wire.n.Load()
 	switch {
 	case w.ended:
+	case w.wire.waits.Load():
+		w.stop = clock.AfterFunc(w.limits.RateWindow, w.look)
 	case n-w.seen < w.limits.RateBytes:
 		w.cancel(errTooSlow)
 	default:

@@ -41,6 +41,7 @@ type Config struct {
 	Log      *slog.Logger   // nil: discards
 	Resolver Resolver       // nil: the system's, by Go's own implementation
 	Roots    *x509.CertPool // certificate authorities; nil: the system's
+	Memory   int64          // bytes of bodies read at once, beyond the first MiB of each; 0: no bound
 	Limits   Limits
 }
 
@@ -81,7 +82,7 @@ func New(c Config) (*Visitor, error) {
 	limits, g := c.Limits.withDefaults(), newGuard(c.Network)
 	return &Visitor{
 		agent: c.Agent, asks: newAsker(c.Agent, c.Version), sites: c.Sites, past: c.Past, clock: c.Clock, log: c.Log, limits: limits, guard: g,
-		fetcher: newFetcher(newDialer(c.Resolver, g, c.Network, limits), limits, c.Roots), rules: newRulesCache(),
+		fetcher: newFetcher(newDialer(c.Resolver, g, c.Network, limits), limits, c.Roots, c.Memory), rules: newRulesCache(),
 		hosts: newHostMemories(), comparer: newComparer(limits.Compare, c.Log),
 	}, nil
 }

@@ -268,7 +268,7 @@ func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
 	return recrawl.New(recrawl.Config{
 		Agent: c.Agent, Version: versionText(), Network: c.Network, Clock: d.clock, Log: d.log,
 		Sites: func(id int32) (config.Site, *scope.Scope, *content.Rules) { return d.force.Load().visited(id) },
-		Past:  d.past, Resolver: d.names,
+		Past:  d.past, Resolver: d.names, Memory: d.start.Worker.Memory,
 	})
 }
 
