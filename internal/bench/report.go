@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"recrawld/internal/pgtest"
 )
 
 // row is a line of the table: a figure of ours, what it shall reach, and whom it is held against.
@@ -19,18 +21,24 @@ type row struct {
 	goal   float64 // pages/s; 0: to be faster than the peer
 	aim    float64
 	peers  []string
-	beside string // the row of the peers
+	beside string  // the row of the peers
+	share  float64 // of the peer's rate that is the goal
+	not    string  // why it was not run, where that is to be said
 }
 
 var rows = []row{
-	{"refresh, 20 hosts, postgres", 15000, 20000, []string{"wget2"}, "refresh, 20 hosts"},
-	{"refresh, 20 hosts, sqlite", 10000, 15000, []string{"wget2"}, "refresh, 20 hosts"},
-	{"refresh, 1 host, postgres", 0, 0, []string{"wget2"}, "refresh, 1 host"},
-	{"refresh, 1 host, sqlite", 0, 0, []string{"wget2"}, "refresh, 1 host"},
-	{"first crawl, postgres", 5000, 0, []string{"wget2", "colly"}, "first crawl, 20 hosts"},
-	{"first crawl, sqlite", 5000, 0, []string{"wget2", "colly"}, "first crawl, 20 hosts"},
-	{"refresh, 50 ms, postgres", 8500, 0, nil, ""},
-	{"refresh, 50 ms, sqlite", 8500, 0, nil, ""},
+	{name: "refresh, 20 hosts, postgres", goal: 15000, aim: 20000, peers: []string{"wget2"}, beside: "refresh, 20 hosts"},
+	{name: "refresh, 20 hosts, sqlite", goal: 10000, aim: 15000, peers: []string{"wget2"}, beside: "refresh, 20 hosts"},
+	{name: "refresh, 1 host, postgres", peers: []string{"wget2"}, beside: "refresh, 1 host"},
+	{name: "refresh, 1 host, sqlite", peers: []string{"wget2"}, beside: "refresh, 1 host"},
+	{name: "first crawl, postgres", goal: 5000, peers: []string{"wget2", "colly"}, beside: "first crawl, 20 hosts"},
+	{name: "first crawl, sqlite", goal: 5000, peers: []string{"wget2", "colly"}, beside: "first crawl, 20 hosts"},
+	{name: "refresh, 50 ms, postgres", goal: 8500},
+	{name: "refresh, 50 ms, sqlite", goal: 8500},
+	{name: "first crawl, 50 ms, one worker"},
+	{name: "first crawl, 50 ms, two workers", share: 1.5, peers: []string{us}, beside: "first crawl, 50 ms, one worker"},
+	{name: "refresh, 20 hosts, citus", share: 0.65, peers: []string{us}, beside: "refresh, 20 hosts, postgres",
+		not: "not run: RECRAWLD_TEST_CITUS names no cluster"},
 }
 
 // load is the machine's load of the last minute, 0 where it cannot be told.
@@ -121,6 +129,9 @@ func rss(f figure) float64  { return f.RSS }
 func (b *bench) line(text *strings.Builder, r row) {
 	found := b.of(r.name, us)
 	if len(found) == 0 {
+		if r.not != "" && !pgtest.HasCitus() {
+			fmt.Fprintf(text, "| %s | %s | | | | | | |\n", r.name, r.not)
+		}
 		return
 	}
 	rates := field(found, rate)
@@ -141,6 +152,9 @@ func (b *bench) line(text *strings.Builder, r row) {
 		if len(quotients) > 0 {
 			beside = append(beside, fmt.Sprintf("%s %.0f", who, median(field(peer, rate))))
 			ratios = append(ratios, spread(quotients, "%.2f"))
+			if r.share > 0 {
+				goal = fmt.Sprintf("≥ %.2f × that beside: %s", r.share, verdict(median(quotients) >= r.share))
+			}
 		}
 	}
 	fmt.Fprintf(text, "| %s | %s | %s | %.0f + %.0f (%.0f) | %s | %s | %s | %s |\n", r.name, spread(rates, "%.0f"), goal,

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"recrawld/internal/pgtest"
 )
 
 // figure is what one program reached in one round.
@@ -51,6 +53,10 @@ func (b *bench) runners() []runner {
 			b.ours("refresh, 50 ms, "+store, store, "refresh", slow...),
 			b.ours("first crawl, "+store, store, "crawl", crawl...))
 	}
+	list = append(list, runner{"workers, 50 ms", b.workers})
+	if pgtest.HasCitus() {
+		list = append(list, runner{"refresh, 20 hosts, citus", b.citus})
+	}
 	return append(list, runner{"wget2, 20 hosts", func(ctx context.Context) ([]figure, error) { return b.wget2(ctx, 20) }},
 		runner{"wget2, 1 host", func(ctx context.Context) ([]figure, error) { return b.wget2(ctx, 1) }},
 		runner{"colly, 20 hosts", b.colly})
@@ -66,7 +72,6 @@ func (b *bench) ours(row, store, what string, args ...string) runner {
 }
 
 func (b *bench) recrawl(ctx context.Context, store, what string, args ...string) (figure, error) {
-	args = append([]string{"bench", what, "--json", "--for", b.span.String()}, args...)
 	if store == "postgres" {
 		dsn, err := b.postgres.Fresh(ctx)
 		if err != nil {
@@ -74,6 +79,11 @@ func (b *bench) recrawl(ctx context.Context, store, what string, args ...string)
 		}
 		store = dsn
 	}
+	return b.recrawlOn(ctx, store, what, args...)
+}
+
+func (b *bench) recrawlOn(ctx context.Context, store, what string, args ...string) (figure, error) {
+	args = append([]string{"bench", what, "--json", "--for", b.span.String()}, args...)
 	out, _, err := b.finish(exec.CommandContext(ctx, b.recrawld, append(args, "--store", store)...))
 	if err != nil {
 		return figure{}, err
@@ -134,8 +144,13 @@ type site struct {
 
 // serve starts an origin of b.pages pages on so many hosts.
 func (b *bench) serve(ctx context.Context, hosts int) (*site, error) {
-	s := &site{cmd: exec.CommandContext(ctx, b.recrawld, "bench", "origin", "--hosts", strconv.Itoa(hosts),
-		"--pages", strconv.Itoa(b.pages/hosts))}
+	return b.serveSlow(ctx, b.pages, hosts)
+}
+
+// serveSlow starts an origin of so many pages with further arguments.
+func (b *bench) serveSlow(ctx context.Context, pages, hosts int, args ...string) (*site, error) {
+	s := &site{cmd: exec.CommandContext(ctx, b.recrawld, append([]string{"bench", "origin", "--hosts", strconv.Itoa(hosts),
+		"--pages", strconv.Itoa(pages / hosts)}, args...)...)}
 	s.cmd.Stderr = os.Stderr
 	var err error
 	if s.end, err = s.cmd.StdinPipe(); err != nil {
@@ -154,7 +169,7 @@ func (b *bench) serve(ctx context.Context, hosts int) (*site, error) {
 		return nil, errors.Join(err, s.end.Close(), s.cmd.Wait())
 	}
 	for host := range hosts {
-		s.urls = append(s.urls, fmt.Sprintf("http://127.1.0.%d:%d/", host+1, hello.Port))
+		s.urls = append(s.urls, fmt.Sprintf("http://127.1.%d.%d:%d/", (host+1)>>8, (host+1)&255, hello.Port))
 	}
 	return s, nil
 }

@@ -48,6 +48,19 @@ func (s *Server) Fresh(ctx context.Context) (dsn string, err error) {
 	return withDatabase(s.dsn, name)
 }
 
+// Rows is how many rows a table of a database has.
+func Rows(ctx context.Context, dsn, table string) (n int64, err error) {
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		return 0, fmt.Errorf("count %s: %w", table, err)
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count %s: %w", table, err)
+	}
+	return n, nil
+}
+
 // Size is how many bytes the newest database takes on the disk.
 func (s *Server) Size(ctx context.Context) (bytes int64, err error) {
 	db, err := sql.Open("pgx", s.dsn)
