@@ -98,7 +98,9 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 	}
 	err = f.roundTrip(request, at, x, &a)
 	a.Took = machineNow().Sub(began)
-	a.RemoteIP = at.remoteIP()
+	if a.Status == http.StatusOK { // nothing else is archived
+		a.RemoteIP = at.remoteIP()
+	}
 	switch {
 	case err == nil:
 		return a, nil
@@ -280,7 +282,9 @@ type progress struct {
 	cancel   context.CancelCauseFunc
 	at       atomic.Int32
 	attempts atomic.Int32
-	remote   atomic.Pointer[string]
+
+	mu     sync.Mutex
+	remote net.Addr // guarded by mu; nil: not connected
 }
 
 // maxStreams is how often one request is sent over HTTP/2. By itself net/http would repeat one whose stream is reset up
@@ -290,10 +294,16 @@ const maxStreams = 2
 func (p *progress) stage() int32 { return p.at.Load() }
 
 func (p *progress) remoteIP() string {
-	if ip := p.remote.Load(); ip != nil {
-		return *ip
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.remote == nil {
+		return ""
 	}
-	return ""
+	host, _, err := net.SplitHostPort(p.remote.String())
+	if err != nil {
+		return ""
+	}
+	return host
 }
 
 func (p *progress) trace() *httptrace.ClientTrace {
@@ -306,9 +316,9 @@ func (p *progress) trace() *httptrace.ClientTrace {
 			if p.attempts.Add(1) > maxStreams && ok && secured.ConnectionState().NegotiatedProtocol == "h2" {
 				p.cancel(errRetried)
 			}
-			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
-				p.remote.Store(&host)
-			}
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.remote = info.Conn.RemoteAddr()
 		},
 	}
 }

@@ -97,7 +97,8 @@ func (v *Visitor) Connections() int { return int(v.fetcher.dialer.sockets.open.L
 // may not be asked for. The outcome is complete whatever happened; when ctx ends first it is Interrupted.
 func (v *Visitor) Visit(ctx context.Context, t models.Turn) models.Outcome {
 	site, pages, rules := v.sites(t.Page.SiteID)
-	s := &visit{Visitor: v, turn: t, page: &t.Page.Page, start: site.URL, settings: &site.Settings, scope: pages, content: rules}
+	s := &visit{Visitor: v, turn: t, start: site.URL, settings: &site.Settings, scope: pages, content: rules}
+	s.page = &s.turn.Page.Page
 	s.out = models.Outcome{At: t.Now}
 	s.run(ctx)
 	s.out.Detail = clean(s.out.Detail, maxDetail)

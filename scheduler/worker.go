@@ -435,8 +435,12 @@ func (w *Worker) hold(bytes int64) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	full := w.full()
 	w.held += bytes
 	w.metrics.held.Set(float64(w.held))
+	if full && !w.full() {
+		w.rouse() // hosts may wait for that
+	}
 }
 
 // PageTime is the longest page time of any site, the one that leases must outlast.
