@@ -20,7 +20,7 @@ func (w *Worker) lanes() lanes {
 	all, seen, blanks := make(lanes, max(w.Writers, 1)), new(firsts), &sync.Pool{New: func() any { return new(finished) }}
 	for i := range all {
 		c := w.committer()
-		c.arrivals, c.firsts, c.blanks = make(chan *finished, max(w.Fetchers, 1)), seen, blanks
+		c.arrivals, c.firsts, c.blanks = make(chan *finished, maxBatch), seen, blanks
 		done := c.done
 		c.done = func(f *finished) {
 			done(f)
@@ -118,44 +118,69 @@ func (s *stages) gather(ctx context.Context) error {
 	}
 }
 
+// look is how often, in real time, the first stage looks for what arrived while the second is busy. To be woken for each
+// visit would cost more than all else that it does for most.
+const look = 5 * time.Millisecond
+
 // fill lets a batch grow until it is full, or the second stage is idle and its pace is kept. It tells whether that has said
 // that it is idle.
 func (s *stages) fill(batch []*finished, last time.Time) (filled []*finished, idle bool) {
-	arrivals, resting := s.arrivals, (<-chan struct{})(s.idle)
-	var paced chan struct{}
-	for len(batch) < maxBatch {
-		select {
-		case f, ok := <-arrivals:
-			if !ok {
-				return batch, idle
-			}
-			batch = append(batch, f)
-			continue
-		default:
-		}
-		if idle && paced == nil {
-			wait := pace - clock.System{}.Now().Sub(last)
-			if wait <= 0 || len(batch) < busyBatch {
-				return batch, true
-			}
-			paced = make(chan struct{})
-			defer clock.AfterFunc(wait, func() { close(paced) })()
-		}
-		select {
-		case f, ok := <-arrivals:
-			if !ok {
-				return batch, idle
-			}
-			batch = append(batch, f)
-		case <-resting:
-			idle, resting = true, nil
-		case <-paced:
+	select {
+	case <-s.idle:
+		idle = true
+	default:
+	}
+	for {
+		var open bool
+		if batch, open = s.drain(batch); !open || len(batch) == maxBatch {
 			return batch, idle
-		case <-s.failed:
+		}
+		wait := look
+		if idle {
+			wait = min(wait, pace-clock.System{}.Now().Sub(last))
+		}
+		if idle && (wait <= 0 || len(batch) < busyBatch) {
+			return batch, true
+		}
+		said, failed := s.wait(idle, wait)
+		if idle = idle || said; failed {
 			return batch, idle
 		}
 	}
-	return batch, idle
+}
+
+// drain adds what has arrived, up to a full batch, and tells whether more may arrive.
+func (s *stages) drain(batch []*finished) (filled []*finished, open bool) {
+	for len(batch) < maxBatch {
+		select {
+		case f, ok := <-s.arrivals:
+			if !ok {
+				return batch, false
+			}
+			batch = append(batch, f)
+		default:
+			return batch, true
+		}
+	}
+	return batch, true
+}
+
+// wait waits for a time, or until the second stage says that it is idle, where it has not, or fails.
+func (s *stages) wait(idle bool, d time.Duration) (said, failed bool) {
+	var resting <-chan struct{}
+	if !idle {
+		resting = s.idle
+	}
+	over := make(chan struct{})
+	defer clock.AfterFunc(d, func() { close(over) })()
+	select {
+	case <-resting:
+		return true, false
+	case <-s.failed:
+		return false, true
+	case <-over:
+		return false, false
+	}
 }
 
 // firsts are the first records of bodies on their way into the database, which does not know them yet. It is safe for
