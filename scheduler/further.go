@@ -84,20 +84,6 @@ func (r *furtherReader) read(ctx context.Context, asking []*hostTurn) {
 	}
 }
 
-// furtherPages is how many further pages of a host are read at a time: more where few hosts are held.
-func (w *Worker) furtherPages() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return min(max(pagesAhead/max(w.leases, 1), 32), 128)
-}
-
-// mayGoOn tells whether a lease may go on with further pages: nobody else wants its fetcher.
-func (w *Worker) mayGoOn() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return !w.others && !w.ending && !w.full() && len(w.queue) == 0
-}
-
 // askFurther has further pages read when half of the last ones are taken. The caller holds mu.
 func (t *hostTurn) askFurther(now time.Time) {
 	w := t.worker

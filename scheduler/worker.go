@@ -360,13 +360,6 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// hostsPerClaim is how many hosts are claimed at a time: the first are visited while the next are read.
-const hostsPerClaim = 64
-
-// pagesPerLease is how many due pages of an impatient host are visited over one connection before others have a turn:
-// fewer where many hosts are held, for all of them are in memory.
-func (w *Worker) pagesPerLease() int { return min(max(16384/max(w.Fetchers, 1), 32), 128) }
-
 // holding tells why nothing may be claimed.
 func (w *Worker) holding(now time.Time) string {
 	if w.Hold != nil {
@@ -375,72 +368,6 @@ func (w *Worker) holding(now time.Time) string {
 		}
 	}
 	return w.outage.holding(now)
-}
-
-// room is how many more hosts may be held: some more than there are fetchers, which begin with them as they end with
-// others.
-func (w *Worker) room() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.full() || w.crowded() {
-		return 0
-	}
-	return max(w.Fetchers, 1) + w.ahead() - w.leases
-}
-
-// ahead is how many hosts may be held for which no fetcher is free.
-func (w *Worker) ahead() int { return min(w.Fetchers/4, hostsPerClaim) }
-
-// crowded tells whether so many hosts wait for a fetcher that no more need be claimed yet: many at a time cost less than as
-// many one by one. The caller holds mu.
-func (w *Worker) crowded() bool { return w.Fetchers > 0 && len(w.queue) > w.ahead()/2 }
-
-// full tells whether as many bodies wait to be written as may. The caller holds mu.
-func (w *Worker) full() bool { return w.Memory > 0 && w.held >= w.Memory }
-
-// resting tells whether leases end with the visit under way.
-func (w *Worker) resting() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.ending || w.full()
-}
-
-// end lets nothing new begin.
-func (w *Worker) end() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ending = true
-}
-
-func (w *Worker) take(n int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.leases += n
-	w.metrics.leases.Set(float64(w.leases))
-	if n < 0 && !w.crowded() {
-		w.rouse()
-	}
-}
-
-// see takes note of whether more hosts may be ready than are held.
-func (w *Worker) see(others bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.others = others
-}
-
-func (w *Worker) hold(bytes int64) {
-	if bytes == 0 {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	full := w.full()
-	w.held += bytes
-	w.metrics.held.Set(float64(w.held))
-	if full && !w.full() {
-		w.rouse() // hosts may wait for that
-	}
 }
 
 // PageTime is the longest page time of any site, the one that leases must outlast.
