@@ -233,7 +233,7 @@ func TestInverse(t *testing.T) {
 		if ok && even.PerDay < need.PerDay*(1-1e-6) {
 			t.Fatalf("the even schedule takes %v visits a day, the best %v", even.PerDay, need.PerDay)
 		}
-		if !(need.Bytes <= need.PerDay*s.Body && need.Bytes > 0) {
+		if !(need.Bytes <= need.PerDay*s.Body*(1+1e-9) && need.Bytes > 0) {
 			t.Fatalf("%v visits are %v bytes", need.PerDay, need.Bytes)
 		}
 	})
