@@ -1,8 +1,11 @@
 package models
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -76,26 +79,16 @@ func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, 
 func (q *queue) add(ctx context.Context, found []*placed, limit int) (Added, error) {
 	var sum Added
 	names := make(map[rowKey]string)
-	pages := make(map[int16][]*placed)
 	for _, p := range found {
 		names[rowKey{p.row.Bucket, p.row.HostID}] = p.host
-		pages[p.row.Bucket] = append(pages[p.row.Bucket], p)
 	}
 	if err := q.create(ctx, names); err != nil {
 		return sum, fmt.Errorf("add hosts: %w", err)
 	}
-	var fresh []Page
-	for _, rows := range byKey(pages) {
-		more, err := q.unknown(ctx, rows, limit, &sum)
-		if err != nil {
-			return sum, fmt.Errorf("look up pages: %w", err)
-		}
-		if fresh == nil {
-			fresh = make([]Page, 0, len(found))
-		}
-		for _, p := range more {
-			fresh = append(fresh, p.row)
-		}
+	slices.SortStableFunc(found, func(a, b *placed) int { return cmp.Compare(a.row.Bucket, b.row.Bucket) })
+	fresh, err := q.unknown(ctx, found, limit, &sum)
+	if err != nil {
+		return sum, fmt.Errorf("look up pages: %w", err)
 	}
 	for i := range fresh {
 		h := q.get(fresh[i].Bucket, fresh[i].HostID)
@@ -107,54 +100,51 @@ func (q *queue) add(ctx context.Context, found []*placed, limit int) (Added, err
 	return sum, pageTable.insertNew(ctx, q.tx, fresh)
 }
 
-// unknown is those of the pages of one bucket that are to be added. Every insertion holds the lock of the page's host,
-// so none of them can appear meanwhile.
-func (q *queue) unknown(ctx context.Context, pages []*placed, limit int, sum *Added) ([]*placed, error) {
+// unknown is those of the pages that are to be added. Every insertion holds the lock of the page's host, so none of them
+// can appear meanwhile.
+func (q *queue) unknown(ctx context.Context, pages []*placed, limit int, sum *Added) ([]Page, error) {
 	known, err := q.known(ctx, pages)
 	if err != nil {
 		return nil, err
 	}
-	var fresh []*placed
-	room := make(map[int64]int32)
+	fresh := make([]Page, 0, len(pages)-min(len(known), len(pages)))
+	room := make(map[rowKey]int32)
 	for _, p := range pages {
-		if _, ok := room[p.row.HostID]; !ok {
-			room[p.row.HostID] = int32(limit) - q.get(p.row.Bucket, p.row.HostID).Pages
+		host, key := rowKey{p.row.Bucket, p.row.HostID}, rowKey{p.row.Bucket, p.row.ID}
+		if _, ok := room[host]; !ok {
+			room[host] = int32(limit) - q.get(host.bucket, host.id).Pages
 		}
-		url, exists := known[p.row.ID]
+		url, exists := known[key]
 		switch {
 		case exists && url == p.row.URL:
 			sum.Known++
-		case exists, limit > 0 && room[p.row.HostID] <= 0:
+		case exists, limit > 0 && room[host] <= 0:
 			sum.Dropped++
 		default:
-			known[p.row.ID] = p.row.URL
-			room[p.row.HostID]--
-			fresh = append(fresh, p)
+			known[key] = p.row.URL
+			room[host]--
+			fresh = append(fresh, p.row)
 		}
 	}
 	return fresh, nil
 }
 
-// known reads the URLs of those of the pages of one bucket that exist.
-func (q *queue) known(ctx context.Context, pages []*placed) (map[int64]string, error) {
-	ids := make([]int64, len(pages))
+// known reads the URLs of those of the pages that exist.
+func (q *queue) known(ctx context.Context, pages []*placed) (map[rowKey]string, error) {
+	keys := make([]rowKey, len(pages))
 	for i, p := range pages {
-		ids[i] = p.row.ID
+		keys[i] = rowKey{p.row.Bucket, p.row.ID}
 	}
+	known := make(map[rowKey]string, len(pages))
 	// Index: the primary key.
-	rows, err := q.tx.rows(ctx, `SELECT id, url FROM pages WHERE bucket = $1 AND id = ANY($2)`, pages[0].row.Bucket, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	known := make(map[int64]string, len(pages))
-	for rows.Next() {
-		var id int64
+	err := q.tx.byKeys(ctx, keys, keyed{table: "pages", column: "id", statement: func(from source) string {
+		return `SELECT k.bucket, k.id, k.url FROM ` + from.from
+	}}, func(rows *sql.Rows) error {
+		var key rowKey
 		var url string
-		if err := rows.Scan(&id, &url); err != nil {
-			return nil, err
-		}
-		known[id] = url
-	}
-	return known, rows.Err()
+		err := rows.Scan(&key.bucket, &key.id, &url)
+		known[key] = url
+		return err
+	})
+	return known, err
 }

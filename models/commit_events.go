@@ -1,0 +1,66 @@
+package models
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// writeEvents numbers and appends the events. The rows of the buckets are locked until the end of the transaction, so
+// numbers have no gaps and grow in the order of the commits: a sink that has seen n has seen all up to n.
+func (c *commit) writeEvents(ctx context.Context) error {
+	byBucket := make(map[int16][]Event)
+	for _, r := range c.fresh {
+		byBucket[r.Lease.Bucket] = append(byBucket[r.Lease.Bucket], r.Events...)
+	}
+	maps.DeleteFunc(byBucket, func(_ int16, events []Event) bool { return len(events) == 0 })
+	next, err := c.number(ctx, byBucket)
+	if err != nil {
+		return fmt.Errorf("number events: %w", err)
+	}
+	var all []Event
+	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
+		events := byBucket[bucket]
+		for i := range events {
+			events[i].Bucket, events[i].Seq = bucket, next[bucket]-int64(len(events)-i)
+		}
+		all = append(all, events...)
+	}
+	return eventTable.insert(ctx, c.tx, all)
+}
+
+// numberAll takes numbers in several buckets. It looks up and locks them one after the other, in their order.
+const numberAll = `UPDATE buckets SET next_seq = buckets.next_seq + v.n FROM unnest($1::smallint[], $2::bigint[]) v (bucket, n)
+	WHERE buckets.bucket = v.bucket RETURNING buckets.bucket, buckets.next_seq`
+
+// number takes a number for each event and returns the one after them, by bucket.
+func (c *commit) number(ctx context.Context, events map[int16][]Event) (next map[int16]int64, err error) {
+	next = make(map[int16]int64, len(events))
+	run := func(query string, args ...any) error {
+		rows, err := c.tx.rows(ctx, query, args...)
+		return eachRow(rows, err, func(rows *sql.Rows) error {
+			var bucket int16
+			var n int64
+			err := rows.Scan(&bucket, &n)
+			next[bucket] = n
+			return err
+		})
+	}
+	buckets := slices.Sorted(maps.Keys(events))
+	if c.tx.store.wide() && len(buckets) > 1 {
+		counts := make([]int64, len(buckets))
+		for i, b := range buckets {
+			counts[i] = int64(len(events[b]))
+		}
+		return next, run(numberAll, buckets, counts)
+	}
+	for _, b := range buckets {
+		const one = `UPDATE buckets SET next_seq = next_seq + $2 WHERE bucket = $1 RETURNING bucket, next_seq`
+		if err := run(one, b, int64(len(events[b]))); err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
+}
