@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,12 +49,16 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 // commit writes some of the results, by their places, in one transaction, and their verdicts. It returns what is to be
 // delivered.
 func (s *Store) commit(ctx context.Context, now time.Time, results []Result, places []int, verdicts []error) (parcels []parcel, err error) {
+	looks := false
 	err = s.inTx(ctx, func(t *tx) error {
-		c := commit{tx: t, queue: newQueue(t), now: now}
+		c := commit{tx: t, queue: newQueue(t), now: now, looks: looks}
 		for _, i := range places {
 			c.results = append(c.results, &results[i])
+			before := results[i].Before
+			c.looks = c.looks || before == nil || before.Visits == 0 // one that was removed and found anew has 0 as well
 		}
 		judged, err := c.run(ctx)
+		looks = looks || errors.Is(err, errVisited)
 		if err != nil {
 			return err
 		}
@@ -104,6 +109,7 @@ type commit struct {
 	now     time.Time
 	results []*Result
 	fresh   []*Result // those whose lease is held and that are not written yet
+	looks   bool      // at the pages before they are written, because they may not be as they were leased
 	settled []rowKey  // hosts whose lease is held by a result, fresh or not
 	release map[rowKey]bool
 	was     map[rowKey]pageWas
@@ -187,15 +193,25 @@ func (c *commit) settle(r *Result) {
 	c.release[key] = c.release[key] || r.Release
 }
 
-// pageWas is what a commit reads of a page before it writes it.
+// pageWas is what a commit has to know of a page before it writes it.
 type pageWas struct {
 	visits int32 // how many it has had
 	pageClass
 }
 
-// before reads what pages are; those that do not exist are left out.
+// before is what pages are; those that do not exist are left out. While its host is leased, a page that was visited before
+// is as it was then but for rare cases, so this does not read it; writePages sees those cases by the number of its visits.
 func (c *commit) before(ctx context.Context, pages []rowKey) (map[rowKey]pageWas, error) {
 	found := make(map[rowKey]pageWas, len(pages))
+	if !c.looks {
+		for i, key := range pages {
+			if _, known := found[key]; !known {
+				before := c.results[i].Before
+				found[key] = pageWas{before.Visits, classOf(before)}
+			}
+		}
+		return found, nil
+	}
 	// Index: the primary key.
 	err := c.tx.byKeys(ctx, pages, keyed{table: "pages", column: "id", statement: func(from source) string {
 		return `SELECT k.bucket, k.id, k.visits, k.site_id, k.state, k.failures FROM ` + from.from
@@ -249,54 +265,6 @@ func (c *commit) writeVisits(ctx context.Context) error {
 		return err
 	}
 	return versionTable.insert(ctx, c.tx, versions)
-}
-
-// writeKnowledge writes what is known of the hosts; of two results for one host what the later one says.
-func (c *commit) writeKnowledge(ctx context.Context) error {
-	last := make(map[rowKey]Knowledge)
-	for _, r := range c.fresh {
-		if len(r.Knowledge) > 0 {
-			last[rowOfHost(r)] = Knowledge{Bucket: r.Lease.Bucket, HostID: r.Lease.HostID, Body: r.Knowledge}
-		}
-	}
-	return knowledgeTable.upsert(ctx, c.tx, byRowKey(last))
-}
-
-// writeMemories writes what is remembered of pages and hosts; of two results for one the later one.
-func (c *commit) writeMemories(ctx context.Context) error {
-	type key struct {
-		host rowKey
-		page int64
-	}
-	last := make(map[key][]byte)
-	for _, r := range c.fresh {
-		if len(r.Memory) > 0 {
-			last[key{rowOfHost(r), r.Page.ID}] = r.Memory
-		}
-		if len(r.HostMemory) > 0 {
-			last[key{rowOfHost(r), HostMemoryID}] = r.HostMemory
-		}
-	}
-	rows := make([]Memory, 0, len(last))
-	for k, body := range last {
-		rows = append(rows, Memory{Bucket: k.host.bucket, HostID: k.host.id, PageID: k.page, Body: body})
-	}
-	slices.SortFunc(rows, func(a, b Memory) int {
-		return cmp.Or(cmp.Compare(a.Bucket, b.Bucket), cmp.Compare(a.HostID, b.HostID), cmp.Compare(a.PageID, b.PageID))
-	})
-	return memoryTable.upsert(ctx, c.tx, rows)
-}
-
-func (c *commit) writeRobots(ctx context.Context) error {
-	last := make(map[string]Robots)
-	for _, r := range c.fresh {
-		if r.Robots != nil {
-			row := *r.Robots
-			row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
-			last[row.Origin] = row
-		}
-	}
-	return robotsTable.upsert(ctx, c.tx, byKey(last))
 }
 
 // writeElsewhere writes what belongs to no bucket of the results: contents, which lie by their digests, and what was found

@@ -62,7 +62,7 @@ func mustJSON(list any) string {
 
 // transient tells whether a transaction failed only because of others that ran beside it.
 func transient(err error) bool {
-	if errors.Is(err, errCrossed) {
+	if errors.Is(err, errCrossed) || errors.Is(err, errVisited) {
 		return true
 	}
 	var pg *pgconn.PgError

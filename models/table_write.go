@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // bulkRows is the most rows that one statement of PostgreSQL takes.
@@ -211,38 +212,48 @@ func marks(columns string) string {
 // 40 times as fast there. The statement is built for a source of rows, or for single values where source is empty;
 // more are its further arguments on PostgreSQL.
 func (tb table[T]) each(ctx context.Context, t *tx, rows []T, statement func(source string) string, more ...any) error {
+	_, err := tb.count(ctx, t, rows, statement, more...)
+	return err
+}
+
+// count is each, and returns how many rows were written.
+func (tb table[T]) count(ctx context.Context, t *tx, rows []T, statement func(source string) string, more ...any) (written int64, err error) {
 	if len(rows) == 0 {
-		return nil
+		return 0, nil
 	}
 	if t.store.dialect == sqliteDialect {
 		return tb.oneByOne(ctx, t, rows, statement(""))
 	}
-	for len(rows) > 0 {
-		n := min(len(rows), bulkRows)
-		source, args := tb.unnest(rows[:n])
-		if _, err := t.exec(ctx, statement(source), append(args, more...)...); err != nil {
-			return fmt.Errorf("write %s: %w", tb.name, err)
+	for chunk := range slices.Chunk(rows, bulkRows) {
+		source, args := tb.unnest(chunk)
+		n, err := t.exec(ctx, statement(source), append(args, more...)...)
+		if written += n; err != nil {
+			return written, fmt.Errorf("write %s: %w", tb.name, err)
 		}
-		rows = rows[n:]
 	}
-	return nil
+	return written, nil
 }
 
-func (tb table[T]) oneByOne(ctx context.Context, t *tx, rows []T, query string) error {
+func (tb table[T]) oneByOne(ctx context.Context, t *tx, rows []T, query string) (written int64, err error) {
 	stmt, err := t.prepare(ctx, query)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for i := range rows {
 		args := tb.fields(&rows[i])
 		for c, field := range args {
 			args[c] = valueOf(field)
 		}
-		if _, err := stmt.exec(ctx, args); err != nil {
-			return fmt.Errorf("write %s: %w", tb.name, err)
+		result, err := stmt.exec(ctx, args)
+		if err != nil {
+			return written, fmt.Errorf("write %s: %w", tb.name, err)
+		}
+		n, err := result.RowsAffected()
+		if written += n; err != nil {
+			return written, fmt.Errorf("write %s: %w", tb.name, err)
 		}
 	}
-	return nil
+	return written, nil
 }
 
 // unnest is the rows as arrays, one a column.
@@ -256,7 +267,7 @@ func (tb table[T]) unnest(rows []T) (source string, args []any) {
 	}
 	for r := range rows {
 		for i, field := range tb.fields(&rows[r]) {
-			values[i].add(valueOf(field))
+			values[i].add(field)
 		}
 	}
 	for i := range values {
@@ -275,20 +286,38 @@ type array struct {
 	reals []float64
 }
 
-func (a *array) add(v any) {
+// add appends the value of a field.
+func (a *array) add(field any) {
 	switch a.kind {
 	case kindInt:
-		a.ints = append(a.ints, v.(int64))
+		a.ints = append(a.ints, intOf(field))
 	case kindText:
-		a.texts = append(a.texts, v.(string))
+		a.texts = append(a.texts, valueOf(field).(string))
 	case kindBool:
-		a.bools = append(a.bools, v.(bool))
+		a.bools = append(a.bools, valueOf(field).(bool))
 	case kindReal:
-		a.reals = append(a.reals, v.(float64))
+		a.reals = append(a.reals, valueOf(field).(float64))
 	case kindBlob:
-		b, _ := v.([]byte) // nil: NULL
+		b, _ := valueOf(field).([]byte) // nil: NULL
 		a.blobs = append(a.blobs, b)
 	}
+}
+
+// intOf is valueOf for numbers, most of which need no memory this way.
+func intOf(field any) int64 {
+	switch f := field.(type) {
+	case *int64:
+		return *f
+	case *int32:
+		return int64(*f)
+	case *int16:
+		return int64(*f)
+	case *Instant:
+		return int64(*f)
+	case *time.Duration:
+		return int64(*f)
+	}
+	return valueOf(field).(int64)
 }
 
 func (a *array) slice() any {

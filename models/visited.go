@@ -3,6 +3,8 @@ package models
 import (
 	"bytes"
 	"context"
+	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -83,52 +85,73 @@ func sameField(a, b any) bool {
 	return reflect.DeepEqual(valueOf(a), valueOf(b))
 }
 
-// visitedOnly is visitedTable with its key and some groups of columns alone.
-func visitedOnly(g groups) table[Page] {
-	if g == allGroups {
-		return visitedTable
-	}
-	keep := func(c int) bool { return c < visitedTable.key || groupOfColumn[c]&g != 0 }
-	narrow := visitedTable
-	var names []string
+// visitedRow is a page as a visit leaves it, and how many visits it had before.
+type visitedRow struct {
+	Page
+	had int32
+}
+
+// visitedOnly writes some groups of columns of the pages that had as many visits as is said.
+func visitedOnly(g groups) table[visitedRow] {
+	keep := func(c int) bool { return c >= visitedTable.key && groupOfColumn[c]&g != 0 }
+	names := []string{"bucket id had"}
 	for c, name := range strings.Fields(visitedTable.columns) {
 		if keep(c) {
 			names = append(names, name)
 		}
 	}
-	narrow.columns = strings.Join(names, " ")
-	narrow.fields = func(p *Page) []any {
-		all := visitedTable.fields(p)
-		kept := all[:0]
+	return table[visitedRow]{"pages", strings.Join(names, " "), visitedTable.key + 1, func(v *visitedRow) []any {
+		all := visitedTable.fields(&v.Page)
+		kept := append(make([]any, 0, len(names)+2), &v.Bucket, &v.ID, &v.had)
 		for c, field := range all {
 			if keep(c) {
 				kept = append(kept, field)
 			}
 		}
 		return kept
-	}
-	return narrow
+	}}
 }
+
+// writeVisited writes pages that had as many visits as is said, and returns how many those were.
+func writeVisited(ctx context.Context, t *tx, g groups, rows []visitedRow) (int64, error) {
+	tb := visitedOnly(g)
+	update := tb.updating(t.store.sharded)
+	return tb.count(ctx, t, rows, func(source string) string {
+		if source == "" {
+			return strings.Replace(update(source), " had = $", " visits = $", 1)
+		}
+		return strings.Replace(update(source), "pages.had", "pages.visits", 1)
+	}, tb.buckets(t, rows)...)
+}
+
+// errVisited says that a page is not as it was leased any more: it was removed, or the result of its visit was written
+// before. Run again, the transaction looks at the pages before it writes.
+var errVisited = errors.New("a page was removed or visited meanwhile")
 
 // writePages writes what differs of the pages; of two results for one page the later one, with what either changed.
 func (c *commit) writePages(ctx context.Context) error {
 	type change struct {
-		page    Page
+		last    *Result
 		written groups
 	}
-	last := make(map[rowKey]change, len(c.fresh))
+	changes := make(map[rowKey]change, len(c.fresh))
 	for _, r := range c.fresh {
-		p := r.Page
-		p.Bucket, p.HostID = r.Lease.Bucket, r.Lease.HostID
-		last[rowOfPage(r)] = change{p, last[rowOfPage(r)].written | written(r.Before, &p)}
+		changes[rowOfPage(r)] = change{r, changes[rowOfPage(r)].written | written(r.Before, &r.Page)}
 	}
-	var rows [allGroups + 1][]Page
-	for _, ch := range byRowKey(last) {
-		rows[ch.written] = append(rows[ch.written], ch.page)
+	var rows [allGroups + 1][]visitedRow
+	for _, key := range slices.SortedFunc(maps.Keys(changes), compareKeys) {
+		g, r := changes[key].written, changes[key].last
+		row := visitedRow{r.Page, c.was[key].visits}
+		row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
+		rows[g] = append(rows[g], row)
 	}
 	for g, pages := range rows {
-		if err := visitedOnly(groups(g)).update(ctx, c.tx, pages); err != nil {
+		n, err := writeVisited(ctx, c.tx, groups(g), pages)
+		if err != nil {
 			return err
+		}
+		if n < int64(len(pages)) {
+			return errVisited
 		}
 	}
 	return nil
