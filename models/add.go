@@ -18,9 +18,11 @@ const addRows = 10000
 func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, maxPerHost int) (Added, error) {
 	var sum Added
 	rows := place(now, found)
-	// In the order of the primary key, for the sake of the index, shard by shard; repetitions in that of the list.
+	// Shard by shard and bucket by bucket, for the sake of the indexes, and the pages of a host side by side: they are claimed
+	// and visited together. Repetitions in the order of the list.
 	slices.SortStableFunc(rows, func(a, b *placed) int {
-		return cmp.Or(cmp.Compare(s.shard(a.row.Bucket), s.shard(b.row.Bucket)), cmp.Compare(a.row.Bucket, b.row.Bucket), cmp.Compare(a.row.ID, b.row.ID))
+		return cmp.Or(cmp.Compare(s.shard(a.row.Bucket), s.shard(b.row.Bucket)), cmp.Compare(a.row.Bucket, b.row.Bucket),
+			cmp.Compare(a.row.HostID, b.row.HostID), cmp.Compare(a.row.ID, b.row.ID))
 	})
 	for len(rows) > 0 {
 		batch := rows[:s.addable(rows)]

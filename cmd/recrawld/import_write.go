@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -61,13 +62,12 @@ type importWrite struct {
 
 // spooledPage is a page of a part, for sorting.
 type spooledPage struct {
-	id   int64
 	url  []byte
 	site int32
 	fr   int
 }
 
-// bucket adds the pages of a bucket in the order of their keys, or those of each part of a large one.
+// bucket adds the pages of a bucket host by host, or those of each part of a large one.
 func (w *importWrite) bucket(ctx context.Context, bucket int16) error {
 	for from, more := 0, true; more; more = from > 0 {
 		text, next, err := w.spool.part(bucket, from, importPart)
@@ -88,7 +88,8 @@ func (w *importWrite) bucket(ctx context.Context, bucket int16) error {
 	return nil
 }
 
-// sortedPages reads a part and sorts it by the pages' keys; what is listed twice stays in the order of the list.
+// sortedPages reads a part and sorts it by URL, so that the pages of a host lie side by side in the database too: they are
+// claimed together. What is listed twice stays in the order of the list.
 func sortedPages(text []byte) ([]spooledPage, error) {
 	var pages []spooledPage
 	for len(text) > 0 {
@@ -97,10 +98,9 @@ func sortedPages(text []byte) ([]spooledPage, error) {
 		if p, text, err = takeSpooled(text); err != nil {
 			return nil, err
 		}
-		p.id = models.PageID(string(p.url))
 		pages = append(pages, p)
 	}
-	slices.SortStableFunc(pages, func(a, b spooledPage) int { return cmp.Compare(a.id, b.id) })
+	slices.SortStableFunc(pages, func(a, b spooledPage) int { return bytes.Compare(a.url, b.url) })
 	return pages, nil
 }
 
