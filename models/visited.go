@@ -138,9 +138,16 @@ func (c *commit) writePages(ctx context.Context) error {
 	for _, r := range c.fresh {
 		changes[rowOfPage(r)] = change{r, changes[rowOfPage(r)].written | written(r.Before, &r.Page)}
 	}
+	all := groups(0)
+	for _, ch := range changes {
+		all |= ch.written
+	}
 	var rows [allGroups + 1][]visitedRow
 	for _, key := range slices.SortedFunc(maps.Keys(changes), compareKeys) {
 		g, r := changes[key].written, changes[key].last
+		if c.tx.store.sharded { // which plans each statement anew: one more of them costs more than columns do
+			g = all
+		}
 		row := visitedRow{r.Page, c.was[key].visits}
 		row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
 		rows[g] = append(rows[g], row)
