@@ -25,13 +25,13 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 		byBucket[b] = append(byBucket[b], i)
 	}
 	groups := s.transactions(slices.Sorted(maps.Keys(byBucket)))
-	parcels, errs := make([][]parcel, len(groups)), make([]error, len(groups))
+	writes, errs := make([]leftover, len(groups)), make([]error, len(groups))
 	s.atOnce(len(groups), func(n int) {
 		var order []int
 		for _, bucket := range groups[n] {
 			order = append(order, byBucket[bucket]...)
 		}
-		parcels[n], errs[n] = s.commit(ctx, now, results, order, verdicts)
+		writes[n], errs[n] = s.commit(ctx, now, results, order, verdicts)
 	})
 	for _, err := range errs {
 		if err != nil {
@@ -41,14 +41,19 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 	if s.sharded {
 		// What fails here stays in the outbox until Deliver succeeds, so nobody needs to hear of it; a body that is not noted
 		// is stored once more when it is seen again.
-		_ = s.deliver(ctx, slices.Concat(parcels...), contentsOf(results, verdicts))
+		_ = s.deliver(ctx, parcelsOf(writes), contentsOf(writes, results))
 	}
 	return verdicts, nil
 }
 
-// commit writes some of the results, by their places, in one transaction, and their verdicts. It returns what is to be
-// delivered.
-func (s *Store) commit(ctx context.Context, now time.Time, results []Result, places []int, verdicts []error) (parcels []parcel, err error) {
+// leftover is what a transaction of results leaves to be delivered.
+type leftover struct {
+	parcels []parcel
+	fresh   []*Result
+}
+
+// commit writes some of the results, by their places, in one transaction, and their verdicts.
+func (s *Store) commit(ctx context.Context, now time.Time, results []Result, places []int, verdicts []error) (w leftover, err error) {
 	looks := false
 	err = s.inTx(ctx, func(t *tx) error {
 		c := commit{tx: t, queue: newQueue(t), now: now, looks: looks}
@@ -65,10 +70,10 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 		for n, i := range places {
 			verdicts[i] = judged[n]
 		}
-		parcels = c.parcels
+		w = leftover{c.parcels, c.fresh}
 		return nil
 	})
-	return parcels, err
+	return w, err
 }
 
 // Writers is how many transactions that write may usefully run at once, 1 or more: one with SQLite, whose file has one
@@ -292,15 +297,29 @@ func firstOf(results []*Result) []contentRow {
 	return byKey(first)
 }
 
-// contentsOf is firstOf for the results that are written, now or before.
-func contentsOf(results []Result, verdicts []error) []contentRow {
-	var written []*Result
-	for i := range results {
-		if verdicts[i] == nil {
-			written = append(written, &results[i])
+// parcelsOf is what the transactions leave for other buckets.
+func parcelsOf(transactions []leftover) (all []parcel) {
+	for _, w := range transactions {
+		all = append(all, w.parcels...)
+	}
+	return all
+}
+
+// contentsOf is firstOf for what the transactions wrote, in the order of the results.
+func contentsOf(transactions []leftover, results []Result) []contentRow {
+	fresh := make(map[*Result]bool, len(results))
+	for _, w := range transactions {
+		for _, r := range w.fresh {
+			fresh[r] = true
 		}
 	}
-	return firstOf(written)
+	var inOrder []*Result
+	for i := range results {
+		if fresh[&results[i]] {
+			inOrder = append(inOrder, &results[i])
+		}
+	}
+	return firstOf(inOrder)
 }
 
 // settleHosts releases the hosts whose last result is here, and moves the others' end of politeness.
