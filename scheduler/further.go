@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -101,11 +102,30 @@ func (t *hostTurn) askFurther(now time.Time) {
 func (t *hostTurn) extend(pages []models.LeasedPage, limit int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.behind, t.chunk, t.asked, t.dry = pages, len(pages), false, len(pages) < limit
+	t.asked, t.dry = false, len(pages) < limit
 	if len(pages) > 0 {
 		t.handed = models.HandedOut(&pages[len(pages)-1].Page)
 	}
+	t.behind = t.unseen(pages)
+	t.chunk = len(t.behind)
 	t.came.Broadcast()
+}
+
+// unseen is those of the pages that the lease has not had yet. One that was moved behind the others while it waited or while
+// its result was on its way, as by somebody who asks for it, is due with a state that its visit changes: what there is to
+// visit of it after that the next claim sees. The caller holds mu.
+func (t *hostTurn) unseen(pages []models.LeasedPage) []models.LeasedPage {
+	if t.had == nil {
+		t.had = make(map[int64]bool, len(t.lease.Pages)+len(pages))
+		for i := range t.lease.Pages {
+			t.had[t.lease.Pages[i].ID] = true
+		}
+	}
+	return slices.DeleteFunc(pages, func(p models.LeasedPage) bool {
+		had := t.had[p.ID]
+		t.had[p.ID] = true
+		return had
+	})
 }
 
 // await waits for pages that were asked for, where none are at hand. The caller holds mu.

@@ -83,6 +83,7 @@ type hostTurn struct {
 	dry    bool                // guarded by mu; there are no further pages
 	chunk  int                 // guarded by mu; pages that came last
 	handed models.Handed       // by what was read last; not read while nothing is asked
+	had    map[int64]bool      // guarded by mu; IDs of the pages so far; nil: those of the lease alone
 
 	memory     []byte // guarded by mu; the newest Outcome.HostMemory, for the last result
 	memoryTurn int64  // guarded by mu; its Outcome.HostTurn

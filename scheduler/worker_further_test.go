@@ -137,6 +137,55 @@ func TestFurtherPagesThatCannotBeRead(t *testing.T) {
 	})
 }
 
+// A page that somebody asks for while it waits in a lease is read as a further page too, and visited once all the same.
+func TestAPageAskedForWhileItWaitsIsVisitedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 1, 200, time.Now())
+		s.config.Sites[0].Settings.Delay = 0
+		s.visit = takes(time.Millisecond)
+		store := &impatientUser{Memory: s.store}
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		defer cancel()
+		w := s.worker("one", clock.System{}, func(c *scheduler.Config) { c.Store = store })
+		if err := w.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if store.page == nil || len(s.visits) != 200 {
+			t.Fatalf("%d pages visited, %+v asked for, want 200 and one of them", len(s.visits), store.page)
+		}
+		if n := s.visits[store.page.URL]; n != 1 {
+			t.Errorf("%s was visited %d times, want once", store.page.URL, n)
+		}
+	})
+}
+
+// impatientUser asks for the last page of the first lease as soon as that goes on.
+type impatientUser struct {
+	*simulate.Memory
+	page  *models.Page
+	asked bool
+}
+
+func (u *impatientUser) Claim(ctx context.Context, r models.ClaimRequest) ([]models.Lease, error) {
+	leases, err := u.Memory.Claim(ctx, r)
+	if len(leases) > 0 && u.page == nil {
+		page := leases[0].Pages[len(leases[0].Pages)-1].Page
+		u.page = &page
+	}
+	return leases, err
+}
+
+func (u *impatientUser) Further(ctx context.Context, now time.Time, limit int, hosts []models.Handed) ([][]models.LeasedPage, error) {
+	if !u.asked {
+		u.asked = true
+		if err := u.VisitNow(ctx, now, u.page.Bucket, u.page.ID); err != nil {
+			return nil, err
+		}
+	}
+	return u.Memory.Further(ctx, now, limit, hosts)
+}
+
 type brokenFurther struct {
 	*simulate.Memory
 	asked atomic.Int64
