@@ -41,7 +41,7 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 	if s.sharded {
 		// What fails here stays in the outbox until Deliver succeeds, so nobody needs to hear of it; a body that is not noted
 		// is stored once more when it is seen again.
-		_ = s.deliver(ctx, parcelsOf(writes), contentsOf(writes, results))
+		_ = s.deliver(ctx, parcelsOf(writes), contentsOf(writes))
 	}
 	return verdicts, nil
 }
@@ -168,8 +168,8 @@ func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 		had, known := visits[rowOfPage(r)]
 		if host == nil || host.LeaseToken != r.Lease.Token || !known {
 			verdicts[i] = ErrLeaseLost
-			if host != nil && host.LeaseToken == r.Lease.Token && r.Release {
-				c.settle(r)
+			if host != nil && host.LeaseToken == r.Lease.Token {
+				c.removed(host, r)
 			}
 			continue
 		}
@@ -190,6 +190,14 @@ func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 		}
 	}
 	return verdicts, nil
+}
+
+// removed ends the visit of a page that was removed while it was under way: its request counts all the same.
+func (c *commit) removed(host *Host, r *Result) {
+	host.OpenAt, host.BackoffUntil = max(host.OpenAt, r.Host.OpenAt), max(host.BackoffUntil, r.Host.BackoffUntil)
+	if r.Release {
+		c.settle(r)
+	}
 }
 
 func (c *commit) settle(r *Result) {
@@ -305,21 +313,14 @@ func parcelsOf(transactions []leftover) (all []parcel) {
 	return all
 }
 
-// contentsOf is firstOf for what the transactions wrote, in the order of the results.
-func contentsOf(transactions []leftover, results []Result) []contentRow {
-	fresh := make(map[*Result]bool, len(results))
+// contentsOf is firstOf for what the transactions wrote, in the order of the buckets, as where one writes them all.
+func contentsOf(transactions []leftover) []contentRow {
+	var fresh []*Result
 	for _, w := range transactions {
-		for _, r := range w.fresh {
-			fresh[r] = true
-		}
+		fresh = append(fresh, w.fresh...)
 	}
-	var inOrder []*Result
-	for i := range results {
-		if fresh[&results[i]] {
-			inOrder = append(inOrder, &results[i])
-		}
-	}
-	return firstOf(inOrder)
+	slices.SortStableFunc(fresh, func(a, b *Result) int { return cmp.Compare(a.Lease.Bucket, b.Lease.Bucket) })
+	return firstOf(fresh)
 }
 
 // settleHosts releases the hosts whose last result is here, and moves the others' end of politeness.

@@ -64,13 +64,14 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 		return models.ErrLeaseLost
 	}
 	p := b.pages[r.Page.ID]
-	if p == nil && !r.Release {
+	if p == nil { // removed while it was visited: its request counts all the same
+		h.OpenAt, h.BackoffUntil = max(h.OpenAt, r.Host.OpenAt), max(h.BackoffUntil, r.Host.BackoffUntil)
+		if r.Release {
+			c.settle(h, true)
+		}
 		return models.ErrLeaseLost
 	}
 	c.settle(h, r.Release)
-	if p == nil {
-		return models.ErrLeaseLost
-	}
 	if r.Visit.Number > 0 && p.Visits >= r.Visit.Number {
 		return nil
 	}

@@ -161,6 +161,28 @@ func removeSite(w *world) {
 	}
 }
 
+// politeAfterRemoval: the last request of a lease was for a page that was removed while it was under way.
+func politeAfterRemoval(w *world) {
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}, {Name: "b"}})
+	w.must(err)
+	for i := range 3 {
+		d := found("a.example", i)
+		d.Page.SiteID = sites[i%2].ID
+		w.addPages(d)
+	}
+	l := w.claimOne(3)
+	last := slices.IndexFunc(l.Pages, func(p models.LeasedPage) bool { return p.SiteID == sites[1].ID })
+	w.must(w.store.RemoveSite(w.Context(), sites[1].ID))
+	r := w.visited(l, last)
+	r.Release, r.Host.OpenAt = true, models.At(w.now.Add(30*time.Second))
+	if verdicts := w.commit(r); !errors.Is(verdicts[0], models.ErrLeaseLost) {
+		w.Errorf("commit on a removed page: %v, want %v", verdicts[0], models.ErrLeaseLost)
+	}
+	if got, want := w.ready("a.example"), w.now.Add(30*time.Second); !got.Equal(want) {
+		w.Errorf("ready at %v after a request for a page that was removed meanwhile, want %v", got, want)
+	}
+}
+
 func visitNow(w *world) {
 	d := found("a.example", 0)
 	d.Page.DueAt = models.At(w.now.Add(time.Hour))

@@ -106,6 +106,7 @@ func visiting() map[string]func(*world) {
 		"a big batch of pages":                             bigBatch,
 		"pause and resume":                                 pauseAndResume,
 		"a removed site leaves nothing":                    removeSite,
+		"politeness holds past a removed page":             politeAfterRemoval,
 		"somebody asks for a page now":                     visitNow,
 		"leases of a dead daemon are void":                 recovers,
 		"workers beat":                                     workersBeat,
