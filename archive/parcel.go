@@ -38,10 +38,15 @@ func (p *parcel) pack(m *members, c models.Capture, id, info string) error {
 }
 
 // take gives away the answer of a capture that was packed last, as Read would return it. Its body lies where it was
-// marshalled, so that the capture's own need not stay as it is.
+// marshalled, so that the capture's own need not stay as it is; where a larger one left much room there, in a copy, since
+// whoever holds the answer holds all of it.
 func (p *parcel) take(c models.Capture) Answer {
 	record := p.answer.Bytes()
-	p.answer = bytes.Buffer{}
+	if cap(record)-len(record) > heldOverhead {
+		record = bytes.Clone(record)
+	} else {
+		p.answer = bytes.Buffer{}
+	}
 	end := len(record) - len(recordEnd)
 	o := &c.Outcome
 	a := Answer{URL: c.URL, At: models.At(o.At).Time(), Proto: protoOf(o), Status: o.Status,

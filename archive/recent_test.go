@@ -106,6 +106,23 @@ func TestHeldBytesAreBounded(t *testing.T) {
 	}
 }
 
+// What is held of a small answer is small, though a large body went through the same parcel before.
+func TestASmallAnswerHoldsNoLargeRoom(t *testing.T) {
+	t.Parallel()
+	var p parcel
+	var m members
+	large, small := capture("http://example.org/large", string(make([]byte, 1<<20))), capture("http://example.org/", "small")
+	large.Seen = &models.Content{Digest: large.Outcome.Digest, URL: large.URL, At: models.At(noon)}
+	for _, c := range []models.Capture{large, small} {
+		if err := p.pack(&m, c, newID(), newID()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.take(small); string(got.Body) != "small" || p.answer.Cap() < 1<<20 {
+		t.Errorf("take = %q, %d bytes of room are left in the parcel, want small, and the megabyte of the large one", got.Body, p.answer.Cap())
+	}
+}
+
 func (r *recent) has(at models.Record) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
