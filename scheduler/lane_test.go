@@ -102,7 +102,7 @@ func TestACommitterEndsWithItsArchive(t *testing.T) {
 
 var errLostDisk = errors.New("input/output error")
 
-type lostDisk struct{ shelf }
+type lostDisk struct{}
 
 func (lostDisk) Append(models.Capture) (models.Record, error) { return models.Record{File: "a"}, nil }
 func (lostDisk) Sync() error                                  { return errLostDisk }
