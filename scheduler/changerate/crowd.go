@@ -197,13 +197,19 @@ const (
 	noiseBegins, noiseWins = 0.70, 0.80
 )
 
-// noise is how little the rates of the pages are to be trusted, in [0, 1].
-func (c *Crowd) noise() float64 {
+// noise is how little the rates of the pages are to be trusted, in [0, 1], where a page is visited every cycle days on
+// average. That most pages changed since they were seen years ago is no sign of noise.
+func (c *Crowd) noise(cycle float64) float64 {
 	if c.visits < fewVisits {
 		return 0
 	}
-	return bounded((c.turned-noiseBegins)/(noiseWins-noiseBegins), 0, 1)
+	often := bounded((seldomVisited-cycle)/(seldomVisited-oftenVisited), 0, 1)
+	return often * bounded((c.turned-noiseBegins)/(noiseWins-noiseBegins), 0, 1)
 }
+
+// Where a page is visited more often than the one, in days, a visit that finds a change speaks for noise, and where it is
+// visited less often than the other it does not.
+const oftenVisited, seldomVisited = 365, 1095
 
 // enter adds a visit to a calendar; where the time of the change is known, in that place.
 func (c *calendar) enter(crowd *Crowd, v sight) {

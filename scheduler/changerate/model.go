@@ -116,7 +116,7 @@ func (r *Reading) forecast(now float64) Forecast {
 		Elapsed: (r.now - r.last) * news,
 		Prior:   min(1, r.prior.Days/g.Days),
 		News:    news,
-		Noise:   r.crowd.noise(),
+		Noise:   r.crowd.noise(r.cycle),
 		Passed:  r.now - r.last,
 		Cycle:   r.cycle,
 	}

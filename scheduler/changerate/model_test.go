@@ -140,6 +140,10 @@ func TestForecastOfNoiseGoesInTurn(t *testing.T) {
 	if f.Noise != 1 || f.Value() >= g.Value() {
 		t.Errorf("after 10 days worth %v, after 11 days %v; noise %v", f.Value(), g.Value(), f.Noise)
 	}
+	still.Cycle = 1200
+	if f := Look(w.weights, &w.crowd, &still, w.now); f.Noise != 0 {
+		t.Errorf("noise %v where pages are visited every 1200 days, want 0: most pages change in that time", f.Noise)
+	}
 }
 
 func TestDueInOfNoiseIsWhenItIsWorthThePrice(t *testing.T) {
