@@ -190,6 +190,26 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
+// TestAConnectionThatBecomesIdleMakesRoom: it was in use when somebody began to wait for room.
+func TestAConnectionThatBecomesIdleMakesRoom(t *testing.T) {
+	t.Parallel()
+	s := newSockets(1, 0)
+	looks := 0
+	s.spare = func() {
+		if looks++; looks == 2 {
+			s.release()
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := s.reserve(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.reserve(ctx); err != nil {
+		t.Errorf("reserve beside a connection that becomes idle: %v after %d looks for idle ones, want room", err, looks)
+	}
+}
+
 func TestOwnBoundCountsAgainstNobody(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{"/": hostile.Whole(200, nil, "<p>one")})

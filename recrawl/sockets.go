@@ -36,22 +36,36 @@ func newSockets(most int, bytesPerSecond int64) *sockets {
 // errNoRoom says that we are at our own bound.
 var errNoRoom = errors.New("as many connections are open as network.connections allows")
 
+// While there is no room, idle connections are looked for again after spareAgain, each time twice as long up to spareLongest:
+// those that were in use at one look may be idle at the next, and nobody says so.
+const (
+	spareAgain   = 5 * time.Millisecond
+	spareLongest = 320 * time.Millisecond
+)
+
 // reserve waits for room for another connection until ctx ends, which is our fault and not the server's.
 func (s *sockets) reserve(ctx context.Context) error {
 	if s.room == nil {
 		return nil
 	}
-	select {
-	case s.room <- struct{}{}:
-		return nil
-	default:
-		s.spare()
-	}
-	select {
-	case s.room <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return &classedError{class: models.OwnLimit, err: errNoRoom}
+	for wait := spareAgain; ; wait = min(2*wait, spareLongest) {
+		select {
+		case s.room <- struct{}{}:
+			return nil
+		default:
+			s.spare()
+		}
+		over := make(chan struct{})
+		stop := clock.AfterFunc(wait, func() { close(over) })
+		select {
+		case s.room <- struct{}{}:
+			stop()
+			return nil
+		case <-over:
+		case <-ctx.Done():
+			stop()
+			return &classedError{class: models.OwnLimit, err: errNoRoom}
+		}
 	}
 }
 
