@@ -180,7 +180,7 @@ func (c *contestant) check() {
 	if least := contestBudget * days / 10; float64(len(c.entries)) < least {
 		c.t.Errorf("%s made only %d requests", c.name, len(c.entries))
 	}
-	p := c.corpus.CheckPoliteness(c.entries, delay, 25*time.Hour) // two requests at once are a gap below 0
+	p := c.corpus.CheckPoliteness(c.entries, delay, c.rulesHold()) // two requests at once are a gap below 0
 	complain(c.t, c.name+": delays not kept", p.Breaches)
 	complain(c.t, c.name+": requests that robots.txt forbids", p.Forbidden)
 	s := readState(c.t, openDatabase(c.t, c.database()))
@@ -198,7 +198,7 @@ func (r *rehearsal) printContest(trace *simulate.Trace, all []*contestant) {
 	fmt.Fprintln(w, "policy\trequests\tof them robots\tof the budget\tbusiest week\tfresh\tdelay p50\tp95\twithout news\tshortest gap\t")
 	days := r.end.Sub(r.anchor.At).Hours() / 24
 	for _, c := range all {
-		p := c.corpus.CheckPoliteness(c.entries, delay, 25*time.Hour)
+		p := c.corpus.CheckPoliteness(c.entries, delay, c.rulesHold())
 		fmt.Fprintf(w, "%s\t%d\t%d\t%.0f %%\t%d\t%.4f\t%.1f d\t%.1f d\t%.0f %%\t%.2f\t\n", c.name, len(c.entries), c.robots,
 			100*float64(len(c.entries))/(contestBudget*days), c.busiest, c.score.Freshness, c.score.Delay50.Hours()/24,
 			c.score.Delay95.Hours()/24, 100*c.score.Waste, p.Tightest)
