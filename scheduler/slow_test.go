@@ -24,9 +24,10 @@ func dies(d time.Duration) func(context.Context, models.Turn) models.Outcome {
 	}
 }
 
-// beside is a stage with one host that answers in 10 ms, whose pages are always due, among others of 20 pages each.
+// beside is a stage with one host that answers in 10 ms, whose pages are always due, among others of 20 pages each. They come
+// two seconds after it: by then it is known to answer.
 func beside(t *testing.T, others int, other func(context.Context, models.Turn) models.Outcome) (s *stage, fast func() int) {
-	s = newStage(t, others+1, 20, time.Now())
+	s = newStage(t, others+1, 20, time.Now().Add(2*time.Second))
 	s.ownServer(1)
 	var found []models.Discovery
 	for p := range 10_000 {
