@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"recrawld/config"
 	"recrawld/models"
@@ -39,7 +41,7 @@ func (s *importSites) begin(rows []models.Site, base *config.Config) (err error)
 	s.byHost, s.names, s.fresh = make(map[string]int32), make(map[string]bool), make(map[string]bool)
 	for _, row := range rows {
 		s.names[row.Name] = true
-		if row.Settings == listedPages {
+		if sharedByImport(&row) {
 			s.shared = row.ID
 		}
 		if u, err := canon.Parse(row.URL); err == nil && s.byHost[u.HostName()] == 0 {
@@ -50,6 +52,18 @@ func (s *importSites) begin(rows []models.Site, base *config.Config) (err error)
 	settings.Level, settings.Scope = 0, []string{scope.Anywhere}
 	s.listed, err = scope.Compile(config.Site{Name: importName, URL: "https://localhost/", Settings: settings})
 	return err
+}
+
+// sharedByImport tells whether a site is the one that an import made for many hosts: its settings alone may be those of a site
+// of the user's own, and its name alone as well.
+func sharedByImport(row *models.Site) bool {
+	rest, ok := strings.CutPrefix(row.Name, importName)
+	if !ok || row.Settings != listedPages {
+		return false
+	}
+	number, numbered := strings.CutPrefix(rest, "-")
+	_, err := strconv.ParseUint(number, 10, 31)
+	return rest == "" || numbered && err == nil
 }
 
 // of is the site that a URL belongs to, 0 where its host has none yet.

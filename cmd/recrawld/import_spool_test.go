@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -115,5 +116,24 @@ func TestImportKnowsTheSitesOfTheFile(t *testing.T) {
 	code, stdout, stderr := commandWith(t, "https://docs.example.org/guide/a\n", "import", "-c", config, "--site", "docs")
 	if code != exitDone || !strings.Contains(stdout, "1 page added") {
 		t.Errorf("exit code %d: %s%s, want one page added", code, stdout, stderr)
+	}
+}
+
+// TestImportTellsItsSiteFromOthers: a site of the user's own may have the very settings of the one that many hosts share.
+func TestImportTellsItsSiteFromOthers(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"import": true, "import-2": true, "import-17": true,
+		"docs": false, "import-": false, "import-x": false, "import-2x": false, "import.example": false, "imports": false,
+	} {
+		var s importSites
+		base := config.Default()
+		row := models.Site{ID: 7, Name: name, URL: "https://docs.example.org/", Settings: listedPages}
+		if err := s.begin([]models.Site{row}, &base); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.shared == 7; got != want {
+			t.Errorf("site %q is taken for the one that many hosts share: %t, want %t", name, got, want)
+		}
 	}
 }
