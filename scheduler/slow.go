@@ -2,32 +2,36 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
+	"recrawld/clock"
 	"recrawld/models"
 )
 
 // slowHosts keeps hosts that answer slowly, that fail, or that have never answered, from holding all fetchers: together
-// they hold at most a share of them. One too many is put off to a place in line, at the pace at which the others let go;
+// they hold at most a share of them. One too many is put off to its place in line, at the pace at which the others let go;
 // so a host that answers waits for none of them, however many there are and however long each takes to fail. It is safe
 // for concurrent use.
 type slowHosts struct {
-	mu   sync.Mutex
-	held int           // guarded by mu
-	took time.Duration // guarded by mu; how long one holds a fetcher, smoothed; 0: not known
-	line time.Time     // guarded by mu; when the last host that was put off has its turn
+	mu    sync.Mutex
+	began []time.Time   // guarded by mu; when each fetcher that is held began, the first first
+	took  time.Duration // guarded by mu; how long one holds a fetcher, smoothed; 0: not known
+	line  slowLine      // guarded by mu
 }
 
 // slowFrom is the smoothed response time from which on a host is slow.
 const slowFrom = 2 * time.Second
 
-// The wait of a host that is put off, in real time: one holds a fetcher for slowTook where nothing is known, nobody comes
-// back before slowWait, and nobody is put off further than slowLine, since who is in the line may change.
+// The wait of a host that is put off, in real time: one holds a fetcher for slowTook at least where nothing is known, nobody
+// comes back before slowWait, whose place is overdue comes back within slowAgain, and nobody is put off further than
+// slowLongest, since who is in the line may change.
 const (
-	slowTook = time.Second
-	slowWait = 100 * time.Millisecond
-	slowLine = 10 * time.Minute
+	slowTook    = time.Second
+	slowWait    = 100 * time.Millisecond
+	slowAgain   = 2 * time.Second
+	slowLongest = 10 * time.Minute
 )
 
 // proven tells whether a host answers, and soon.
@@ -67,20 +71,45 @@ func (w *Worker) admit(l *models.Lease) (turn slowTurn, until time.Time) {
 	if slots == 0 || proven(l) {
 		return slowTurn{}, time.Time{}
 	}
-	now, s := w.Clock.Now(), &w.slow
+	now, s, id := w.Clock.Now(), &w.slow, l.Host.ID
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held < slots || l.Pages[0].Rule == models.RuleManual {
-		s.held++
-		return slowTurn{s, now}, time.Time{}
+	if l.Pages[0].Rule == models.RuleManual {
+		s.line.leave(id)
+		return s.begin(now), time.Time{}
 	}
+	soon := w.Clock.Real(slowAgain)
+	ahead := s.line.join(id, l.Host.Failures > 0, now.Add(-w.Clock.Real(slowGone)))
+	if s.line.passes(ahead, slots-len(s.began), now.Add(-soon), now.Add(soon)) {
+		s.line.serve(id)
+		return s.begin(now), time.Time{}
+	}
+	until = earlier(s.turn(ahead, slots, now, w.Clock), now.Add(w.Clock.Real(slowLongest)))
+	s.line.wait(id, until)
+	return slowTurn{}, until
+}
+
+func (s *slowHosts) begin(now time.Time) slowTurn {
+	s.began = append(s.began, now)
+	return slowTurn{s, now}
+}
+
+// turn is when a host with so many ahead of it in line may expect a fetcher: each who holds one keeps it for as long as those
+// before did, and then those in line have it one after the other.
+func (s *slowHosts) turn(ahead, slots int, now time.Time, c clock.Clock) time.Time {
 	took := s.took
 	if took == 0 {
-		took = w.Clock.Real(slowTook)
+		took = c.Real(slowTook)
+		if len(s.began) > 0 {
+			took = max(took, now.Sub(s.began[0]))
+		}
 	}
-	s.line = later(s.line, now).Add(took / time.Duration(slots))
-	s.line = earlier(s.line, now.Add(w.Clock.Real(slowLine)))
-	return slowTurn{}, later(s.line, now.Add(w.Clock.Real(slowWait)))
+	at := now.Add(min(max(took/8, c.Real(slowWait)), c.Real(slowAgain)))
+	free := max(slots-len(s.began), 0)
+	if i := ahead%slots - free; i >= 0 {
+		at = later(at, s.began[i].Add(took))
+	}
+	return at.Add(took * time.Duration(ahead/slots))
 }
 
 // end gives the fetcher back; a second time it does nothing.
@@ -92,7 +121,9 @@ func (t *slowTurn) end(now time.Time) {
 	t.of = nil
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held--
+	if i := slices.IndexFunc(s.began, t.began.Equal); i >= 0 {
+		s.began = slices.Delete(s.began, i, i+1)
+	}
 	took := now.Sub(t.began)
 	if s.took == 0 {
 		s.took = took

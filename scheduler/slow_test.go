@@ -53,6 +53,16 @@ func beside(t *testing.T, others int, other func(context.Context, models.Turn) m
 	return s, func() int { mu.Lock(); defer mu.Unlock(); return visits }
 }
 
+// join adds a host with one page, due at a time.
+func (s *stage) join(host string, due time.Time) {
+	s.t.Helper()
+	page := scheduler.NewPage("http://"+host+"/", host, 1, 0, 4)
+	page.DueAt = models.At(due)
+	if _, err := s.store.AddPages(s.t.Context(), time.Now(), []models.Discovery{{Page: page, Host: host}}, 1e6); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // work runs a worker with 16 fetchers for so long.
 func (s *stage) work(d time.Duration, share float64) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), d)
@@ -94,6 +104,73 @@ func TestFastHostKeepsItsRateAmongDeadOnes(t *testing.T) {
 	if unbound*10 >= alone*9 {
 		t.Errorf("without a bound %d of %d: this test shows nothing", unbound, alone)
 	}
+}
+
+// A host that was never tried does not wait for those that failed: among 80 of them, each of which holds a fetcher for ten
+// seconds from its second visit on, it waits for a place and not for them.
+func TestNewHostGoesBeforeThoseThatFailed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const comes = time.Minute
+		var mu sync.Mutex
+		var waited time.Duration
+		seen := make(map[string]bool)
+		began, answers, fails, dead := time.Now(), takes(10*time.Millisecond), dies(10*time.Millisecond), dies(10*time.Second)
+		s, _ := beside(t, 80, func(ctx context.Context, turn models.Turn) models.Outcome {
+			mu.Lock()
+			again := seen[turn.Host.Name]
+			seen[turn.Host.Name] = true
+			if turn.Host.Name == "new.test" {
+				waited = turn.Now.Sub(began) - comes
+			}
+			mu.Unlock()
+			switch {
+			case turn.Host.Name == "new.test":
+				return answers(ctx, turn)
+			case again:
+				return dead(ctx, turn)
+			}
+			return fails(ctx, turn)
+		})
+		s.join("new.test", began.Add(comes))
+		s.work(95*time.Second, 0.5) // as long as one host answers: without it all would rest
+		if !seen["new.test"] {
+			t.Fatalf("of %d hosts that were visited none is the new one", len(seen))
+		}
+		if waited > 10*time.Second {
+			t.Errorf("a new host waited %v for its visit; 8 places of 10 s each come free in that time", waited)
+		}
+	})
+}
+
+// Who came first goes first, however often it is put off until there is a place.
+func TestPutOffHostsKeepTheirPlaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var order []string
+		dead := dies(10 * time.Second)
+		s, _ := beside(t, 40, func(ctx context.Context, turn models.Turn) models.Outcome {
+			mu.Lock()
+			if turn.Host.Failures == 0 {
+				order = append(order, turn.Host.Name)
+			}
+			mu.Unlock()
+			return dead(ctx, turn)
+		})
+		for i := range 40 {
+			s.join(fmt.Sprintf("late%d.test", i), time.Now().Add(7*time.Second))
+		}
+		s.work(95*time.Second, 0.5) // as long as one host answers: without it all would rest
+		if len(order) < 50 {
+			t.Fatalf("%d of 80 hosts were visited: 8 places of 10 s each are 72", len(order))
+		}
+		for i, name := range order[:36] { // the last of the first may lie beside the first of the others
+			if strings.HasPrefix(name, "late") {
+				t.Errorf("visit %d is one to %s, which came after 40 others", i, name)
+			}
+		}
+	})
 }
 
 // Slow hosts get their pages visited, each as if there were half of the fetchers.
