@@ -89,18 +89,14 @@ func (b *bench) importLarge(ctx context.Context, store string) (largeFigure, err
 	if err := writeURLs(list, b.large); err != nil {
 		return largeFigure{}, err
 	}
-	args := []string{"import", list, "--site", "large", "--data", filepath.Join(dir, "data"), "--store", store}
+	args := []string{"import", list, "--data", filepath.Join(dir, "data"), "--store", store}
 	if store == "postgres" {
 		if args[len(args)-1], err = b.postgres.Fresh(ctx); err != nil {
 			return largeFigure{}, err
 		}
 	}
 	config := filepath.Join(dir, "recrawld.yaml")
-	text := []byte("agent: {contact: bench@localhost}\nsites:\n  - name: large\n    url: http://h0.example/\n    scope:\n")
-	for host := range max(b.large/pagesOfHost, 1) {
-		text = fmt.Appendf(text, "      - http://h%d.example/\n", host)
-	}
-	if err := os.WriteFile(config, text, 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("agent: {contact: bench@localhost}\n"), 0o600); err != nil {
 		return largeFigure{}, err
 	}
 	_, t, err := b.finish(exec.CommandContext(ctx, b.recrawld, append(args, "--config", config)...))
