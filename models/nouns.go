@@ -149,11 +149,11 @@ type FoundLink struct {
 // Outcome is all that a visit learned. A failed fetch is an Outcome too.
 type Outcome struct {
 	Kind   OutcomeKind
-	Class  ErrorClass // for Failed
-	Detail string     // for a person: the robots line, the error text; at most 300 bytes, no control characters
-	At     time.Time  // when the request was sent
-	Took   time.Duration
-	Sent   int // requests that reached for the network, robots.txt included
+	Class  ErrorClass    // for Failed
+	Detail string        // for a person: the robots line, the error text; at most 300 bytes, no control characters
+	At     time.Time     // when the request was sent
+	Took   time.Duration // from the request to the last byte, without what bounds of our own took
+	Sent   int           // requests that reached for the network, robots.txt included
 
 	// The answer.
 	Status     int

@@ -36,12 +36,12 @@ type grant struct {
 	of   *bodies
 	want int64 // the most that the body may come to
 	held int64
-	wire *counter
+	wait *ownWait
 }
 
 // grant is for a body as large as its answer may be: what it says, where that is not to be decoded, or else what is allowed.
-func (b *bodies) grant(r *http.Response, list []string, caps bodyCaps, wire *counter) *grant {
-	g := &grant{of: b, want: caps.decoded, wire: wire}
+func (b *bodies) grant(r *http.Response, list []string, caps bodyCaps, wait *ownWait) *grant {
+	g := &grant{of: b, want: caps.decoded, wait: wait}
 	if len(list) == 0 && r.ContentLength > 0 {
 		g.want = min(g.want, r.ContentLength)
 	}
@@ -54,8 +54,8 @@ func (g *grant) ask(ctx context.Context) error {
 		return nil
 	}
 	weight := min(max(g.want-freeBody, 1), g.of.most)
-	g.wire.waits.Store(true)
-	defer g.wire.waits.Store(false)
+	g.wait.begin(machineNow())
+	defer func() { g.wait.end(machineNow()) }()
 	if g.of.leave.Acquire(ctx, weight) != nil {
 		return &classedError{class: models.OwnLimit, err: errBodiesFull}
 	}

@@ -44,8 +44,7 @@ type counter struct {
 	from  io.Reader
 	limit int64
 	n     atomic.Int64
-	waits atomic.Bool // nobody reads now, and that is not the server's fault
-	err   error       // the last error of from
+	err   error // the last error of from
 }
 
 func (c *counter) Read(p []byte) (int, error) {

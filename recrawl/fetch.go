@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"recrawld/clock"
+	"recrawld/models"
 	"recrawld/recrawl/canon"
 )
 
@@ -58,7 +59,7 @@ type answer struct {
 	Body      []byte
 	WireBytes int64
 	Request   []byte
-	Took      time.Duration
+	Took      time.Duration // without what our own bounds took
 }
 
 // exchange is what is asked for and what it may cost.
@@ -97,7 +98,9 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 		return a, &fetchError{stage: stageDial, err: err}
 	}
 	err = f.roundTrip(request, at, x, &a)
-	a.Took = machineNow().Sub(began)
+	now := machineNow()
+	took, waited := now.Sub(began), at.waited(now)
+	a.Took = max(took-waited, time.Microsecond)
 	if a.Status == http.StatusOK { // nothing else is archived
 		a.RemoteIP = at.remoteIP()
 	}
@@ -107,7 +110,10 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 	case ctx.Err() != nil:
 		return a, ctx.Err()
 	}
-	return a, &fetchError{stage: at.stage(), err: causeOf(limited, err)}
+	if err = causeOf(limited, err); isTimeout(err) && waited > took/2 {
+		err = &classedError{class: models.OwnLimit, err: errOwnWaits}
+	}
+	return a, &fetchError{stage: at.stage(), err: err}
 }
 
 // causeOf prefers our own reason for ending an exchange over the error that it led to.
@@ -139,7 +145,7 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 	if response.StatusCode != http.StatusOK && response.Body == http.NoBody {
 		return nil
 	}
-	defer f.watchRate(at.cancel, wire)()
+	defer f.watchRate(at, wire)()
 	if response.StatusCode != http.StatusOK {
 		drain(wire)
 		return nil
@@ -151,7 +157,7 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 	}
 	x.caps.expected = response.ContentLength
 	if len(list) > 0 || x.caps.expected < 0 || x.caps.expected > freeBody {
-		leave := f.bodies.grant(response, list, x.caps, wire)
+		leave := f.bodies.grant(response, list, x.caps, &at.leave)
 		defer leave.end()
 		x.caps.more = func() error { return leave.ask(r.Context()) }
 	}
@@ -165,54 +171,6 @@ const drainBytes = 64 << 10
 func drain(body io.Reader) {
 	// An error costs the connection and nothing else.
 	_, _ = io.CopyN(io.Discard, body, drainBytes)
-}
-
-// watchRate ends the exchange when a window passes in which the body brought too little. The returned function stops
-// watching.
-func (f *fetcher) watchRate(cancel context.CancelCauseFunc, wire *counter) (stop func()) {
-	w := &rateWatch{limits: f.limits, cancel: cancel, wire: wire}
-	w.arm()
-	return w.end
-}
-
-// rateWatch looks at a body at the end of each window.
-type rateWatch struct {
-	limits Limits
-	cancel context.CancelCauseFunc
-	wire   *counter
-
-	mu    sync.Mutex
-	seen  int64  // guarded by mu; bytes at the end of the last window
-	stop  func() // guarded by mu; ends the present window
-	ended bool   // guarded by mu
-}
-
-func (w *rateWatch) arm() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stop = clock.AfterFunc(w.limits.RateWindow, w.look)
-}
-
-func (w *rateWatch) look() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := w.wire.n.Load()
-	switch {
-	case w.ended:
-	case w.wire.waits.Load():
-		w.stop = clock.AfterFunc(w.limits.RateWindow, w.look)
-	case n-w.seen < w.limits.RateBytes:
-		w.cancel(errTooSlow)
-	default:
-		w.seen, w.stop = n, clock.AfterFunc(w.limits.RateWindow, w.look)
-	}
-}
-
-func (w *rateWatch) end() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.ended = true
-	w.stop()
 }
 
 // transport is the one for answers with at most so many bytes of headers. All of them share the guarded dialer.
@@ -283,8 +241,12 @@ type progress struct {
 	at       atomic.Int32
 	attempts atomic.Int32
 
+	leave ownWait // for a large body
+
 	mu     sync.Mutex
-	remote net.Addr // guarded by mu; nil: not connected
+	remote net.Addr      // guarded by mu; nil: not connected
+	conn   *socket       // guarded by mu; nil: not known
+	before time.Duration // guarded by mu; what conn had waited for the bandwidth when it was taken, less what those before it did
 }
 
 // maxStreams is how often one request is sent over HTTP/2. By itself net/http would repeat one whose stream is reset up
@@ -306,6 +268,36 @@ func (p *progress) remoteIP() string {
 	return host
 }
 
+// connected notes the connection that the exchange has got.
+func (p *progress) connected(c net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.remote = c.RemoteAddr()
+	if secured, ok := c.(*tls.Conn); ok {
+		c = secured.NetConn()
+	}
+	now := machineNow()
+	p.before = -p.rested(now)
+	if p.conn, _ = c.(*socket); p.conn != nil {
+		p.before += p.conn.rests.total(now)
+	}
+}
+
+// rested is how long the exchange's connections waited for the bandwidth. The caller holds mu.
+func (p *progress) rested(now time.Time) time.Duration {
+	if p.conn == nil {
+		return -p.before
+	}
+	return p.conn.rests.total(now) - p.before
+}
+
+// waited is how long the exchange waited for bounds of ours since it has a connection.
+func (p *progress) waited(now time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rested(now) + p.leave.total(now)
+}
+
 func (p *progress) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		GetConn:           func(string) { p.at.Store(stageDial) },
@@ -316,9 +308,7 @@ func (p *progress) trace() *httptrace.ClientTrace {
 			if p.attempts.Add(1) > maxStreams && ok && secured.ConnectionState().NegotiatedProtocol == "h2" {
 				p.cancel(errRetried)
 			}
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.remote = info.Conn.RemoteAddr()
+			p.connected(info.Conn)
 		},
 	}
 }

@@ -96,6 +96,7 @@ type socket struct {
 	of     *sockets
 	once   sync.Once
 	closed chan struct{}
+	rests  ownWait
 }
 
 // Read implements net.Conn. What has come beyond the pace is paid for by waiting before more is read: the window of TCP
@@ -112,6 +113,8 @@ func (c *socket) Read(p []byte) (int, error) {
 
 // rest waits so long, or until the connection is closed.
 func (c *socket) rest(wait time.Duration) {
+	c.rests.begin(machineNow())
+	defer func() { c.rests.end(machineNow()) }()
 	over := make(chan struct{})
 	stop := clock.AfterFunc(wait, func() { close(over) })
 	defer stop()
