@@ -34,13 +34,18 @@ const (
 	slowLongest = 10 * time.Minute
 )
 
+// AnswersSoon tells whether a host is known, by its row alone, to answer and to do so soon.
+func AnswersSoon(h *models.Host) bool {
+	known := h.Trials.Load.Response
+	return h.Failures == 0 && known > 0 && known < slowFrom
+}
+
 // proven tells whether a host answers, and soon.
 func proven(l *models.Lease) bool {
-	known := l.Host.Trials.Load.Response
-	if l.Host.Failures > 0 || known >= slowFrom {
+	if l.Host.Failures > 0 || l.Host.Trials.Load.Response >= slowFrom {
 		return false
 	}
-	if known > 0 || l.Pages[0].Stats.Records > 0 {
+	if AnswersSoon(&l.Host) || l.Pages[0].Stats.Records > 0 {
 		return true
 	}
 	for i := range l.Robots {

@@ -160,6 +160,7 @@ type shownHost struct {
 	BackoffUntil *time.Time `json:"backoff_until"`
 	Response     float64    `json:"response_seconds"` // smoothed; 0: it has not answered yet
 	Slowed       string     `json:"slowed,omitempty"` // why its delay is longer than the settings say
+	Waits        string     `json:"waits,omitempty"`  // how long for a place, and why
 }
 
 type shownVisit struct {
@@ -179,7 +180,7 @@ func (w why) json(l *look) shownWhy {
 	p := w.page
 	s := shownWhy{Page: pageJSON(l, p, nil), Paused: w.site.Paused, NextAt: when(models.At(w.next())), Sentence: w.ruling.sentence(), Rate: rateJSON(w.rate),
 		Gap: w.gap(l).Seconds(), Scope: w.scope, Robots: w.robots, Host: shownHost{w.host.Name, w.host.Pages, w.host.Delay.Seconds(), w.host.Failures,
-			when(w.host.BackoffUntil), w.host.Trials.Load.Response.Seconds(), w.slowed}}
+			when(w.host.BackoffUntil), w.host.Trials.Load.Response.Seconds(), w.slowed, w.place}}
 	s.Adaptive, s.Unmatched = adaptiveJSON(w.ruling.explained), w.unmatched
 	if w.newest.Number > 0 {
 		v := versionJSON(w.newest)

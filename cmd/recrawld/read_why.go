@@ -59,6 +59,7 @@ type why struct {
 	ruling  ruling
 	scope   verdict
 	robots  verdict
+	place   string // what its host waits for, beyond its own time; "": nothing
 	slowed  string // why its host is asked less often than the settings say; "": it is not
 
 	newest    models.Version // the zero Version: there is none
@@ -85,6 +86,7 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	if w.slowed, err = l.slowed(ctx, w.host, p.SiteID); err != nil {
 		return w, err
 	}
+	w.place = placeWords(w.host, l.force.config.Worker.SlowShare, l.now)
 	if w.history, err = l.store.History(ctx, p.Bucket, p.ID, 0, historyRead); err != nil {
 		return w, err
 	}
@@ -174,7 +176,11 @@ func (l *look) rateOf(s models.ChangeStats, history []models.Visit) changerate.R
 // next is when the visit can take place: the page's due time, or later where its host must rest.
 func (w why) next() time.Time {
 	due := w.page.DueAt.Time()
-	if rest := w.host.BackoffUntil.Time(); w.page.DueAt != 0 && rest.After(due) {
+	rest := w.host.BackoffUntil.Time()
+	if w.place != "" {
+		rest = w.host.OpenAt.Time()
+	}
+	if w.page.DueAt != 0 && rest.After(due) {
 		return rest
 	}
 	return due
@@ -212,6 +218,7 @@ func (w why) schedule(l *look, words *facts) {
 	}
 	words.add("because", "%s", w.ruling.sentence())
 	words.add("host", "%s", w.hostWords(l))
+	words.add("waits", "%s", w.place)
 	words.add("slowed", "%s", w.slowed)
 }
 
