@@ -111,6 +111,7 @@ func TestOddBodies(t *testing.T) {
 		"empty":            {"", true},
 		"html":             {"<!DOCTYPE html><html><body><p>User-agent: * Disallow: /</p></body></html>", true},
 		"byte order mark":  {"\ufeff" + closed, false},
+		"torn mark":        {"\xef\xbb" + closed, false},
 		"UTF-16 little":    {utf16LE(closed), false},
 		"NULs":             {"\x00\x00\n" + closed + "\x00", false},
 		"no newline":       {strings.TrimSpace(closed), false},

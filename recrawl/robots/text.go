@@ -31,11 +31,21 @@ func wholeLines(text string) string {
 	return text[:strings.LastIndexAny(text, "\r\n")+1]
 }
 
+// byteOrderMark is how many bytes of a byte order mark a text begins with: a torn one is skipped too, as Google does.
+func byteOrderMark(text string) int {
+	const mark = "\ufeff"
+	n := 0
+	for n < min(len(mark), len(text)) && text[n] == mark[n] {
+		n++
+	}
+	return n
+}
+
 // eachLine reads the lines that are not empty, counted as Google does: LF, CR and CRLF each end one. A line is read up to
 // maxLine bytes.
 func eachLine(text string, read func(line)) {
 	const maxLine = 2083*8 - 1
-	text = strings.TrimPrefix(text, "\ufeff")
+	text = text[byteOrderMark(text):]
 	number, start := 1, 0
 	for i := range len(text) {
 		c := text[i]
