@@ -39,9 +39,17 @@ func (s *Store) Contents(ctx context.Context, digests []Digest) (map[Digest]Cont
 	return seen, nil
 }
 
-// readContents reads contents by their digests on PostgreSQL, each by itself (see keyed). Index: the primary key.
-var readContents = `SELECT ` + contentTable.prefixed("k.") + ` FROM unnest($1::smallint[], $2::bytea[]) u (b, d) CROSS JOIN LATERAL (
-	SELECT * FROM contents t WHERE t.bucket = u.b AND t.bucket = ANY($1) AND t.digest = u.d OFFSET 0) k`
+// readContents reads contents by their digests on PostgreSQL, each by itself (see keyed). Index: the primary key. Only a
+// sharded server is told the buckets of all: another one would look for each digest in each of them, a hundred times the
+// work.
+func readContents(sharded bool) string {
+	within := ""
+	if sharded {
+		within = " AND t.bucket = ANY($1)"
+	}
+	return `SELECT ` + contentTable.prefixed("k.") + ` FROM unnest($1::smallint[], $2::bytea[]) u (b, d) CROSS JOIN LATERAL (
+		SELECT * FROM contents t WHERE t.bucket = u.b AND t.digest = u.d` + within + ` OFFSET 0) k`
+}
 
 func (s *Store) contentsOf(ctx context.Context, digests []Digest) ([]contentRow, error) {
 	if s.dialect == postgresDialect {
@@ -49,7 +57,7 @@ func (s *Store) contentsOf(ctx context.Context, digests []Digest) ([]contentRow,
 		for i := range digests {
 			buckets[i], list[i] = int16(digests[i][0]), digests[i][:]
 		}
-		return contentTable.scan(s.rows(ctx, readContents, buckets, list))
+		return contentTable.scan(s.rows(ctx, readContents(s.sharded), buckets, list))
 	}
 	var all []contentRow
 	for _, d := range digests {
