@@ -56,14 +56,20 @@ func TestBodyThatWaitsIsNoFaultOfItsServer(t *testing.T) {
 	url := largeServer(t)
 	r := newRig(t, func(c *Config, s *config.Settings) {
 		withMemory(2<<20)(c, s)
-		s.PageTime = time.Second
-		c.Limits.RateWindow, c.Limits.RateBytes = time.Millisecond, 1 // nothing comes, and that is not its fault
+		// Nothing comes for two windows, and that is not its fault. A window is long beside what a busy machine keeps
+		// the server from running before there is anything to wait for.
+		s.PageTime = 3 * time.Second
+		c.Limits.RateWindow, c.Limits.RateBytes = time.Second, 1
 	})
 	if !r.fetcher.bodies.leave.TryAcquire(2 << 20) {
 		t.Fatal("the room is taken")
 	}
+	began := machineNow()
 	out := r.fetch(url + "/")
 	wantFailed(t, out, models.OwnLimit)
+	if waited := machineNow().Sub(began); waited < 3*time.Second {
+		t.Errorf("given up after %v, want all of the page's time", waited)
+	}
 	if !strings.Contains(out.Detail, "worker.memory") {
 		t.Errorf("detail = %q, want what to change", out.Detail)
 	}
