@@ -73,11 +73,20 @@ func (r *reader) characters() {
 	if r.text.Hidden() {
 		return
 	}
-	text := r.tokens.Text()
+	text := r.tokens.Raw()
+	if !plainText(text) {
+		text = r.tokens.Text()
+	}
 	r.text.Write(text)
 	if r.inTitle && r.title.Len() < maxTitle {
 		r.title.Write(text[:min(len(text), 4*maxTitle)])
 	}
+}
+
+// plainText tells whether a text stands for itself: no character reference in it, no line end to convert and no NUL. The
+// tokenizer finds that out byte by byte.
+func plainText(text []byte) bool {
+	return bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '\r') < 0 && bytes.IndexByte(text, 0) < 0
 }
 
 func (r *reader) startTag(closed bool) {

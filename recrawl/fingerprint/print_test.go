@@ -169,12 +169,16 @@ func TestWinnowing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.IntRange(1, 4).Draw(t, "letters")
-		text := rapid.SliceOfN(rapid.ByteRange('a', byte('a'+letters-1)), 0, 200).Draw(t, "text")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		text := make([]byte, random.IntN(5*blockBytes))
+		for i := range text {
+			text[i] = 'a' + byte(random.IntN(letters))
+		}
 		var w winnow
 		var got []uint64
-		cut := rapid.IntRange(0, len(text)).Draw(t, "cut")
-		for _, part := range [][]byte{text[:cut], text[cut:]} {
-			got = w.write(part, got)
+		for rest := text; len(rest) > 0; {
+			part := rest[:rapid.IntRange(1, min(len(rest), blockBytes)).Draw(t, "part")]
+			got, rest = append(got, w.write(part)...), rest[len(part):]
 		}
 		if want := winnowed(text); !slices.Equal(got, want) {
 			t.Fatalf("of %q %d are selected, want %d", text, len(got), len(want))

@@ -16,7 +16,6 @@ type prose struct {
 	mainSeen bool // a main or article element was opened: headers are its own from there on
 
 	winnow         winnow
-	selected       []uint64 // room for what it selects
 	main, rest     sketch
 	mainLen        int // bytes
 	restLen        int
@@ -94,9 +93,10 @@ func (p *prose) endLine() {
 	case len(line) == 0 || p.margin > 0:
 	case own >= lineBytes && 2*own >= len(line):
 		p.mainLen += len(line)
-		p.selected = p.winnow.write(line, p.selected[:0])
-		for _, hash := range p.selected {
-			p.main.add(hash, mainBins)
+		for block := range slices.Chunk(line, blockBytes) {
+			for _, hash := range p.winnow.write(block) {
+				p.main.add(hash, mainBins)
+			}
 		}
 	default:
 		p.restLen += len(line)

@@ -144,3 +144,19 @@ func BenchmarkText(b *testing.B) {
 		read(page)
 	}
 }
+
+// TestPlainRun compares the run that is found word by word with the one that is found byte by byte.
+func TestPlainRun(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SliceOfN(rapid.SampledFrom([]byte("aaaaaaaaaaZ~! \n\x00\x1f\x7f\x80\xc3\xff")), 0, 40).Draw(t, "text")
+		want := 0
+		for want < len(text) && (seenASCII(text[want]) ||
+			text[want] == ' ' && want > 0 && want+1 < len(text) && seenASCII(text[want+1])) {
+			want++
+		}
+		if got := plainRun(text); got != want {
+			t.Fatalf("plainRun(%q) = %d, want %d", text, got, want)
+		}
+	})
+}

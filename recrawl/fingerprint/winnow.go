@@ -5,16 +5,15 @@ package fingerprint
 // windows in a row. A run of gram+window-1 bytes that two streams share puts a common hash into both selections, wherever
 // it lies; nothing shorter than gram bytes does.
 type winnow struct {
-	text  []byte // the last bytes, at most gram, with room for those to come
 	hash  uint64 // of the last k-gram, by Karp and Rabin's rolling polynomial, modulo 2^64
-	grams int    // so many were seen, as far as window
+	seen  int    // bytes, as far as the first window
 	least uint64 // of the last window
 
-	// The last hash, and the least of two and of four in a row, the last ones first: of twice as many in a row the least is
-	// the lesser of two of these, which needs no branch to be taken.
-	one  uint64
-	two  [2]uint64
-	four [4]uint64
+	tail [gram]uint16 // the last k-gram's bytes, each of them plus one; 0: there was none yet
+	last uint64       // hash, as it is ordered
+
+	pairs  [window - 2 + blockBytes]uint64 // the least of two hashes in a row: the last ones of the block before, then a block's
+	chosen [blockBytes]uint64              // in the last block
 }
 
 const (
@@ -22,6 +21,10 @@ const (
 	window = 8  // k-grams of which at least one is selected
 
 	polynomial = 0x9E3779B97F4A7C15 // odd, so that its powers never vanish modulo 2^64
+
+	// blockBytes is how many bytes at most are taken at a time: they are hashed first, then the windows over them are looked
+	// at, in two loops in neither of which a branch depends on the text.
+	blockBytes = 128
 )
 
 // leaving is polynomial^gram modulo 2^64: the weight of the byte that has just left a k-gram.
@@ -33,42 +36,66 @@ const (
 	pow12 = pow6 * pow6 & (1<<64 - 1)
 )
 
-// write takes more bytes and appends the hashes that they bring into the selection to selected.
-func (w *winnow) write(text []byte, selected []uint64) []uint64 {
-	from := len(w.text)
-	w.text = append(w.text, text...)
-	all, hash, grams, least := w.text, w.hash, w.grams, w.least
-	one, two, two2, four, four2, four3, four4 := w.one, w.two[0], w.two[1], w.four[0], w.four[1], w.four[2], w.four[3]
-	for i := from; i < len(all); i++ {
-		comes := uint64(all[i]) + 1
-		if i >= gram {
-			comes -= leaving * (uint64(all[i-gram]) + 1)
-		}
-		if hash = hash*polynomial + comes; i < gram-1 {
-			continue
-		}
-		last := order(hash)
-		two3, four5 := two2, four4
-		if grams == 0 { // there is nothing before it to be less
-			one, two, two3, four, four2, four3, four5 = last, last, last, last, last, last, last
-		}
-		four4, four3, four2 = four3, four2, four
-		two2, two = two, min(last, one)
-		four, one = min(two, two3), last
-		eight := min(four, four5)
-		if grams < window {
-			if grams++; grams < window {
-				continue
-			}
-		} else if eight == least {
-			continue
-		}
-		selected, least = append(selected, eight), eight
+// write takes at most blockBytes more bytes and returns the hashes that they bring into the selection, until the next call.
+func (w *winnow) write(block []byte) []uint64 {
+	w.hashes(block)
+	chosen := w.choose(len(block))
+	copy(w.pairs[:window-2], w.pairs[len(block):])
+	return chosen
+}
+
+// hashes fills in the pairs of a block.
+func (w *winnow) hashes(block []byte) {
+	pairs := w.pairs[window-2:][:len(block)]
+	hash, last := w.hash, w.last
+	for i, c := range block[:min(len(block), gram)] {
+		hash = hash*polynomial + uint64(c) + 1 - leaving*uint64(w.tail[i])
+		this := order(hash)
+		pairs[i], last = min(this, last), this
 	}
-	w.hash, w.grams, w.least = hash, grams, least
-	w.one, w.two, w.four = one, [2]uint64{two, two2}, [4]uint64{four, four2, four3, four4}
-	w.text = all[:copy(all, all[max(len(all)-gram, 0):])]
-	return selected
+	if len(block) >= gram {
+		old := block[:len(block)-gram]
+		comes, pairs := block[gram:][:len(old)], pairs[gram:][:len(old)]
+		for i, gone := range old {
+			hash = hash*polynomial + (uint64(comes[i]) + 1 - leaving*(uint64(gone)+1))
+			this := order(hash)
+			pairs[i], last = min(this, last), this
+		}
+	}
+	w.hash, w.last = hash, last
+	kept := copy(w.tail[:], w.tail[min(len(block), gram):])
+	for i, c := range block[len(block)-(gram-kept):] {
+		w.tail[kept+i] = uint16(c) + 1
+	}
+}
+
+// choose looks at the windows that end in a block of n bytes.
+func (w *winnow) choose(n int) []uint64 {
+	from := 0
+	if first := gram + window - 2; w.seen <= first { // the first window ends after so many bytes
+		from = min(first-w.seen, n)
+		w.seen += n
+		if w.seen > first {
+			w.least = ^w.window(from) // it differs from none
+		}
+	}
+	w1, least, count := w.pairs[from:n], w.least, 0
+	w2, w3, w4 := w.pairs[from+2:][:len(w1)], w.pairs[from+4:][:len(w1)], w.pairs[from+6:][:len(w1)]
+	for i := range w1 {
+		eight := min(w1[i], w2[i], w3[i], w4[i])
+		w.chosen[count%blockBytes] = eight
+		if eight != least {
+			count++
+		}
+		least = eight
+	}
+	w.least = least
+	return w.chosen[:count]
+}
+
+// window is the least hash of the window that ends with byte i of the block.
+func (w *winnow) window(i int) uint64 {
+	return min(w.pairs[i], w.pairs[i+2], w.pairs[i+4], w.pairs[i+6])
 }
 
 // order spreads the bits of a polynomial hash enough for its place in an order: its low bits depend on few bytes' bits.
