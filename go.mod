@@ -29,6 +29,7 @@ require (
 	gorm.io/gorm v1.31.2
 	modernc.org/sqlite v1.60.1
 	pgregory.net/rapid v1.3.0
+	zombiezen.com/go/sqlite v1.4.2
 )
 
 require (

@@ -99,7 +99,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		daily = append(daily, Daily{Bucket: bucket, SiteID: 9, Day: int32(i), Asked: 1})
 	}
 	insert(func(t *tx) error {
-		_, err := t.sql.ExecContext(ctx, `UPDATE buckets SET next_seq = $1`, n)
+		_, err := t.exec(ctx, `UPDATE buckets SET next_seq = $1`, n)
 		return errors.Join(err, hostTable.insert(ctx, t, hosts), robotsTable.insert(ctx, t, robots), pageTable.insert(ctx, t, pages),
 			visitTable.insert(ctx, t, visits), versionTable.insert(ctx, t, versions), contentTable.insert(ctx, t, contents),
 			linkTable.insert(ctx, t, links), eventTable.insert(ctx, t, events), dailyTable.insert(ctx, t, daily),

@@ -43,7 +43,7 @@ func (s *Store) restore(ctx context.Context, r io.Reader, now time.Time) (Backup
 		return sum, err
 	}
 	defer begun.Rollback() // after Commit it does nothing
-	t := &tx{store: s, sql: begun, stmts: make(map[string]*statement)}
+	t := &tx{store: s, sql: begun}
 	if err := t.fill(ctx, conn, src, sum); err != nil {
 		return sum, err
 	}

@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 )
@@ -205,7 +204,7 @@ func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[ro
 		wanted[w] = append(wanted[w], rowKey{hosts[i].Bucket, hosts[i].ID})
 	}
 	found := make(map[rowKey][]LeasedPage, len(hosts))
-	read := func(rows *sql.Rows) error {
+	read := func(rows answer) error {
 		var p LeasedPage
 		if err := rows.Scan(pageTable.fields(&p.Page)...); err != nil {
 			return err
@@ -236,7 +235,7 @@ func orderByDue(pages []LeasedPage) {
 }
 
 // duePagesOf reads at most limit due pages of each host, the longest due ones.
-func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limit int, read func(*sql.Rows) error) error {
+func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limit int, read func(answer) error) error {
 	if t.store.dialect == postgresDialect {
 		// Indexes: the primary key of hosts, then pages_due once a host.
 		return t.byKeys(ctx, hosts, keyed{table: "hosts", column: "id", more: []any{int64(until), limit}, statement: func(from source) string {
@@ -268,7 +267,7 @@ func (t *tx) leaseRobots(ctx context.Context, leases []Lease) error {
 	// Index: the primary key.
 	return t.byKeys(ctx, keys, keyed{table: "robots", column: "host_id", statement: func(from source) string {
 		return `SELECT ` + robotsTable.prefixed("k.") + ` FROM ` + from.from + ` ORDER BY k.host_id, k.origin`
-	}}, func(rows *sql.Rows) error {
+	}}, func(rows answer) error {
 		var r Robots
 		err := rows.Scan(robotsTable.fields(&r)...)
 		if lease := byHost[rowKey{r.Bucket, r.HostID}]; lease != nil {

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,7 +75,7 @@ func sharesNear(ctx context.Context, query querier, bucket int16, parents []int6
 }
 
 // querier runs a query, in a transaction or outside.
-type querier func(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+type querier func(ctx context.Context, query string, args ...any) (answer, error)
 
 // sharesFar counts the children in other buckets, in one query for each: a sharded server joins only within a bucket.
 func sharesFar(ctx context.Context, query querier, bucket int16, parents map[int64]*LeasedPage) error {

@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -228,7 +227,7 @@ func (c *commit) before(ctx context.Context, pages []rowKey) (map[rowKey]pageWas
 	// Index: the primary key.
 	err := c.tx.byKeys(ctx, pages, keyed{table: "pages", column: "id", statement: func(from source) string {
 		return `SELECT k.bucket, k.id, k.visits, k.site_id, k.state, k.failures FROM ` + from.from
-	}}, func(rows *sql.Rows) error {
+	}}, func(rows answer) error {
 		var key rowKey
 		var was pageWas
 		err := rows.Scan(&key.bucket, &key.id, &was.visits, &was.site, &was.state, &was.failures)

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,7 +39,7 @@ func (c *commit) number(ctx context.Context, events map[int16][]Event) (next map
 	next = make(map[int16]int64, len(events))
 	run := func(query string, args ...any) error {
 		rows, err := c.tx.rows(ctx, query, args...)
-		return eachRow(rows, err, func(rows *sql.Rows) error {
+		return eachRow(rows, err, func(rows answer) error {
 			var bucket int16
 			var n int64
 			err := rows.Scan(&bucket, &n)

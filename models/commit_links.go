@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -87,7 +86,7 @@ func (c *commit) linksOf(ctx context.Context, parents []rowKey) (links []Link, e
 	// Index: the primary key.
 	err = c.tx.byKeys(ctx, parents, keyed{table: "links", column: "parent_id", statement: func(from source) string {
 		return `SELECT ` + linkTable.prefixed("k.") + ` FROM ` + from.from
-	}}, func(rows *sql.Rows) error {
+	}}, func(rows answer) error {
 		links = append(links, Link{})
 		return rows.Scan(linkTable.fields(&links[len(links)-1])...)
 	})

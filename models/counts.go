@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,7 +90,7 @@ const countPages = `SELECT bucket, site_id, state, COUNT(*), SUM(CASE WHEN failu
 // countRemoved counts pages of a bucket that are about to be removed. Index: the primary key.
 func (q *queue) countRemoved(ctx context.Context, bucket int16, ids []int64) error {
 	rows, err := q.tx.rows(ctx, fmt.Sprintf(countPages, "WHERE bucket = $1 AND id = ANY($2)"), bucket, ids)
-	return eachRow(rows, err, func(rows *sql.Rows) error {
+	return eachRow(rows, err, func(rows answer) error {
 		var row pageCount
 		err := rows.Scan(countTable.fields(&row)...)
 		q.counts.add(row.countKey, -row.pages, -row.failing)
@@ -163,10 +162,10 @@ func (s *Store) CheckCounts(ctx context.Context) error {
 
 // recount writes the counts anew.
 func (t *tx) recount(ctx context.Context) error {
-	if _, err := t.sql.ExecContext(ctx, "DELETE FROM page_counts"); err != nil {
+	if _, err := t.exec(ctx, "DELETE FROM page_counts"); err != nil {
 		return fmt.Errorf("count pages: %w", err)
 	}
-	_, err := t.sql.ExecContext(ctx, "INSERT INTO page_counts (bucket, site_id, state, pages, failing) "+fmt.Sprintf(countPages, ""))
+	_, err := t.exec(ctx, "INSERT INTO page_counts (bucket, site_id, state, pages, failing) "+fmt.Sprintf(countPages, ""))
 	if err != nil {
 		return fmt.Errorf("count pages: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"modernc.org/sqlite"
+	"zombiezen.com/go/sqlite"
 )
 
 // dialect is what the two engines say differently. Statements are written for PostgreSQL, with $1 for parameters.
@@ -69,10 +69,6 @@ func transient(err error) bool {
 	if errors.As(err, &pg) {
 		return pg.Code == "40001" || pg.Code == "40P01"
 	}
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
-		const busy, locked = 5, 6 // the low byte; the rest says why
-		return lite.Code()&0xff == busy || lite.Code()&0xff == locked
-	}
-	return false
+	primary := sqlite.ErrCode(err).ToPrimary()
+	return primary == sqlite.ResultBusy || primary == sqlite.ResultLocked
 }

@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"time"
@@ -139,7 +138,7 @@ func (q *queue) known(ctx context.Context, pages []*placed) (map[rowKey]string, 
 	// Index: the primary key.
 	err := q.tx.byKeys(ctx, keys, keyed{table: "pages", column: "id", statement: func(from source) string {
 		return `SELECT k.bucket, k.id, k.url FROM ` + from.from
-	}}, func(rows *sql.Rows) error {
+	}}, func(rows answer) error {
 		var key rowKey
 		var url string
 		err := rows.Scan(&key.bucket, &key.id, &url)

@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -120,7 +119,7 @@ var furtherOfOne = `SELECT ` + pageTable.list() + ` FROM pages WHERE bucket = $1
 	AND (due_at, id) > ($3, $4) AND due_at <= $5 ORDER BY due_at, id LIMIT $6`
 
 func (f *further) due(ctx context.Context, query querier, hosts []Handed) error {
-	read := func(rows *sql.Rows) error {
+	read := func(rows answer) error {
 		var p LeasedPage
 		if err := rows.Scan(pageTable.fields(&p.Page)...); err != nil {
 			return err

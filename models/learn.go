@@ -3,8 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -167,9 +165,7 @@ func (t *tx) note(ctx context.Context, name string) (body []byte, found bool, er
 	if t.store.dialect == postgresDialect {
 		query += " FOR UPDATE"
 	}
-	err = t.sql.QueryRowContext(ctx, query, name).Scan(&body)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, false, nil
-	}
-	return body, err == nil, err
+	rows, err := t.rows(ctx, query, name)
+	err = eachRow(rows, err, func(rows answer) error { found = true; return rows.Scan(&body) })
+	return body, found, err
 }

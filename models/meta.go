@@ -3,22 +3,20 @@ package models
 import (
 	"context"
 	"fmt"
-
-	"gorm.io/gorm"
 )
 
 // Meta reads a value of the database as a whole; "" where it was never set.
 func (s *Store) Meta(ctx context.Context, key string) (string, error) {
-	value, err := metaValue(s.read.WithContext(ctx), key)
+	value, err := metaValue(ctx, s.rows, key)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", key, err)
 	}
 	return value, nil
 }
 
-func metaValue(db *gorm.DB, key string) (string, error) {
-	var values []string
-	err := db.Table("meta").Where("key = ?", key).Pluck("value", &values).Error
+func metaValue(ctx context.Context, ask querier, key string) (string, error) {
+	// Index: the primary key.
+	values, err := scanTexts(ask(ctx, `SELECT value FROM meta WHERE key = $1`, key))
 	if err != nil || len(values) == 0 {
 		return "", err
 	}
@@ -39,7 +37,7 @@ func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, er
 		if err != nil {
 			return err
 		}
-		current, err = metaValue(t.gorm(ctx), key)
+		current, err = metaValue(ctx, t.rows, key)
 		return err
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -60,7 +59,7 @@ func (t *tx) migrateOnce(ctx context.Context, steps []step, now time.Time) (done
 		version integer NOT NULL PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at bigint NOT NULL)`); err != nil {
 		return false, err
 	}
-	rows, err := t.sql.QueryContext(ctx, appliedSteps)
+	rows, err := t.rows(ctx, appliedSteps)
 	if err != nil {
 		return false, err
 	}
@@ -81,6 +80,9 @@ const appliedSteps = `SELECT version, name, checksum FROM schema_migrations ORDE
 
 // script runs several statements.
 func (t *tx) script(ctx context.Context, statements string) error {
+	if t.lite != nil {
+		return t.lite.script(statements)
+	}
 	var args []any
 	if t.store.dialect == postgresDialect {
 		args = []any{pgx.QueryExecModeSimpleProtocol} // the other modes take one statement at a time
@@ -110,7 +112,7 @@ func (s *Store) checkSchema(ctx context.Context) error {
 }
 
 // compareSteps returns how many of the steps a database has, and an error if it has others.
-func compareSteps(rows *sql.Rows, steps []step) (int, error) {
+func compareSteps(rows answer, steps []step) (int, error) {
 	defer rows.Close()
 	n := 0
 	for rows.Next() {

@@ -31,7 +31,7 @@ func (s *Store) openPostgres(ctx context.Context, dsn string) error {
 	if err != nil {
 		return err
 	}
-	s.write, s.read = db, db
+	s.read = db
 	err = pool.QueryRowContext(ctx, "SELECT $1 OR to_regclass('pg_dist_partition') IS NOT NULL", s.options.Sharded).Scan(&s.sharded)
 	if err != nil {
 		return err

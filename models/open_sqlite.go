@@ -3,6 +3,7 @@ package models
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 
@@ -11,9 +12,9 @@ import (
 	_ "modernc.org/sqlite" // registers the driver "sqlite", which needs no C compiler
 )
 
-// openSQLite opens one connection that writes and a pool that reads. With one writer in the process, its transactions
-// wait for each other in Go and not on the file's lock; BEGIN IMMEDIATE makes those of other processes wait in line
-// as well, where a deferred one would fail half-way.
+// openSQLite opens one connection that writes and a pool that reads, and both for what goes through database/sql. With one
+// writer in the process, its transactions wait for each other in Go and not on the file's lock; BEGIN IMMEDIATE makes those
+// of other processes wait in line as well, where a deferred one would fail half-way.
 func (s *Store) openSQLite(path string) error {
 	if path == "" {
 		return errors.New("no path to a SQLite file")
@@ -27,9 +28,10 @@ func (s *Store) openSQLite(path string) error {
 		if err := f.Close(); err != nil {
 			return err
 		}
-		if s.write, s.writer, err = dialSQLite(path, "immediate", false); err != nil {
+		if _, s.writer, err = dialSQLite(path, "immediate", false); err != nil {
 			return err
 		}
+		s.liteWriter = newLitePool(1, func() (*liteConn, error) { return openLite(path, false) })
 		s.writer.SetMaxOpenConns(1)
 		s.writer.SetMaxIdleConns(1)
 	}
@@ -39,18 +41,16 @@ func (s *Store) openSQLite(path string) error {
 	}
 	s.reader.SetMaxOpenConns(s.options.Conns)
 	s.reader.SetMaxIdleConns(s.options.Conns)
+	s.liteReader = newLitePool(s.options.Conns, func() (*liteConn, error) { return openLite(path, true) })
 	return nil
 }
 
 func dialSQLite(path, lock string, queryOnly bool) (*gorm.DB, *sql.DB, error) {
-	q := url.Values{"mode": {"rw"}, "_txlock": {lock}, "_pragma": {
-		"busy_timeout(30000)", // first: the others may have to wait
-		"journal_mode(WAL)",
-		"synchronous(FULL)", // NORMAL may lose the newest commits on power loss
-		"foreign_keys(1)",
-		"cache_size(-65536)",
-		"temp_store(MEMORY)",
-	}}
+	q := url.Values{"mode": {"rw"}, "_txlock": {lock}}
+	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", sqliteWait.Milliseconds())) // first: the others may have to wait
+	for _, setting := range sqliteSettings {
+		q.Add("_pragma", setting)
+	}
 	if queryOnly {
 		q.Add("_pragma", "query_only(1)")
 	}

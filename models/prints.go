@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"maps"
@@ -110,7 +109,7 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 	q := keyed{table: "pages", column: "id", statement: func(from source) string {
 		return "SELECT " + twinTable.prefixed("k.") + " FROM " + from.from
 	}}
-	err = s.byKeys(ctx, s.rows, pages, q, func(rows *sql.Rows) error {
+	err = s.byKeys(ctx, s.rows, pages, q, func(rows answer) error {
 		var t Twin
 		err := rows.Scan(twinTable.fields(&t)...)
 		known[rowKey{t.Bucket, t.ID}] = t
@@ -138,7 +137,7 @@ func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
 	var found []Filing
 	run := func(query string, args ...any) error {
 		rows, err := s.rows(ctx, query, args...)
-		return eachRow(rows, err, func(rows *sql.Rows) error {
+		return eachRow(rows, err, func(rows answer) error {
 			var f Filing
 			err := rows.Scan(&f.Key, &f.PageBucket, &f.PageID)
 			found = append(found, f)

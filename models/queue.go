@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -115,7 +114,7 @@ func (q *queue) load(ctx context.Context, query string, args ...any) error {
 }
 
 // take reads a host that was locked.
-func (q *queue) take(rows *sql.Rows) error {
+func (q *queue) take(rows answer) error {
 	h := new(lockedHost)
 	if err := rows.Scan(hostTable.fields(&h.Host)...); err != nil {
 		return err
@@ -190,7 +189,7 @@ func (q *queue) earliest(ctx context.Context, keys []rowKey) (map[rowKey]Instant
 		return `SELECT k.bucket, k.id, COALESCE((SELECT p.due_at FROM pages p
 			WHERE p.bucket = k.bucket AND p.host_id = k.id AND p.due_at > 0` + from.within("p.bucket") + ` ORDER BY p.due_at LIMIT 1), 0)
 			FROM ` + from.from
-	}}, func(rows *sql.Rows) error {
+	}}, func(rows answer) error {
 		var key rowKey
 		var at Instant
 		err := rows.Scan(&key.bucket, &key.id, &at)

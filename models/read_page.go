@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 )
@@ -51,7 +50,7 @@ func (s *Store) Version(ctx context.Context, bucket int16, page int64, number in
 }
 
 // only is the one row that a query by key finds, or ErrNotFound.
-func only[T any](tb table[T], noun string, rows *sql.Rows, err error) (T, error) {
+func only[T any](tb table[T], noun string, rows answer, err error) (T, error) {
 	found, err := tb.scan(rows, err)
 	if err != nil {
 		return *new(T), fmt.Errorf("read %s: %w", noun, err)

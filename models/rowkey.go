@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"iter"
 	"slices"
 )
@@ -82,14 +81,14 @@ func (q *keyed) many() string {
 
 // byKeys runs a query and calls read for each answer: once for all keys on a PostgreSQL of one node, once a shard on one of
 // several, once a bucket on SQLite.
-func (t *tx) byKeys(ctx context.Context, keys []rowKey, q keyed, read func(*sql.Rows) error) error {
+func (t *tx) byKeys(ctx context.Context, keys []rowKey, q keyed, read func(answer) error) error {
 	return t.store.byKeys(ctx, t.rows, keys, q, read)
 }
 
 // asker runs a query, in a transaction or without.
-type asker func(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+type asker func(ctx context.Context, query string, args ...any) (answer, error)
 
-func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, read func(*sql.Rows) error) error {
+func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, read func(answer) error) error {
 	run := func(query string, buckets, ids any) error {
 		rows, err := ask(ctx, query, append([]any{buckets, ids}, q.more...)...)
 		return eachRow(rows, err, read)
@@ -130,7 +129,7 @@ func (s *Store) byShard(keys []rowKey) map[int64][]rowKey {
 }
 
 // eachRow calls read for each answer of a query.
-func eachRow(rows *sql.Rows, err error, read func(*sql.Rows) error) error {
+func eachRow(rows answer, err error, read func(answer) error) error {
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,8 @@
 package models
 
-import "database/sql"
-
 // scanTexts reads a column of texts and closes the rows.
-func scanTexts(rows *sql.Rows, err error) (texts []string, _ error) {
-	err = eachRow(rows, err, func(rows *sql.Rows) error {
+func scanTexts(rows answer, err error) (texts []string, _ error) {
+	err = eachRow(rows, err, func(rows answer) error {
 		texts = append(texts, "")
 		return rows.Scan(&texts[len(texts)-1])
 	})
@@ -12,7 +10,7 @@ func scanTexts(rows *sql.Rows, err error) (texts []string, _ error) {
 }
 
 // scanIDs reads a column of numbers and closes the rows.
-func scanIDs(rows *sql.Rows) ([]int64, error) {
+func scanIDs(rows answer) ([]int64, error) {
 	defer rows.Close()
 	var ids []int64
 	for rows.Next() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,18 +44,15 @@ type Store struct {
 	dialect dialect
 	sharded bool // a PostgreSQL of several nodes (Citus): each statement is for one shard
 	options Options
-	write   *gorm.DB // for small tables; hot statements go to writer and reader
-	read    *gorm.DB
-	writer  *sql.DB // SQLite: one connection, every transaction takes the write lock at once
-	reader  *sql.DB // PostgreSQL: the same as writer
+	read    *gorm.DB // for small tables; hot statements go to the pools below
+	writer  *sql.DB  // SQLite: one connection, for a restore
+	reader  *sql.DB  // PostgreSQL: the same as writer
+
+	liteWriter *litePool // SQLite: one connection; nil on PostgreSQL, and where nothing is written
+	liteReader *litePool // SQLite; nil on PostgreSQL
 
 	shards     atomic.Pointer[shardMap] // of a sharded server; nil: not known
 	statements atomic.Int64             // sent to PostgreSQL
-
-	mu       sync.Mutex
-	prepared map[string]*statement // guarded by mu: statements of SQLite's writer, by text; nil: wanted
-	wanted   []string              // guarded by mu: those to prepare before the next transaction
-	reading  map[string]*statement // guarded by mu: statements of SQLite's readers, by text
 }
 
 // Open opens a database: "postgres://…" (or "postgresql://…"), "sqlite:PATH", or a path, which means SQLite. Unless
@@ -68,8 +64,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Idle <= 0 {
 		o.Idle = 30 * time.Second
 	}
-	s := &Store{options: o, prepared: make(map[string]*statement),
-		reading: make(map[string]*statement)}
+	s := &Store{options: o}
 	if err := s.connect(ctx, dsn); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 	}
@@ -101,6 +96,11 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
+	for _, pool := range []*litePool{s.liteReader, s.liteWriter} {
+		if pool != nil {
+			errs = append(errs, pool.close())
+		}
+	}
 	return errors.Join(errs...)
 }
 
@@ -113,40 +113,10 @@ func quiet() *gorm.Config {
 }
 
 // rows runs a query outside any transaction.
-func (s *Store) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (s *Store) rows(ctx context.Context, query string, args ...any) (answer, error) {
 	args = s.dialect.arguments(args)
 	if s.dialect == postgresDialect {
 		return s.reader.QueryContext(ctx, query, args...)
 	}
-	stmt, err := s.prepareRead(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	if stmt == nil {
-		return s.reader.QueryContext(ctx, s.dialect.statement(query), args...)
-	}
-	return stmt.QueryContext(ctx, stmt.arrange(args)...)
-}
-
-// prepareRead returns the prepared form of a query on SQLite's readers, which keep it; nil where they keep enough. It
-// waits for a reader without holding mu, which whoever has the reader may need.
-func (s *Store) prepareRead(ctx context.Context, query string) (*statement, error) {
-	s.mu.Lock()
-	kept, full := s.reading[query], len(s.reading) >= maxPrepared
-	s.mu.Unlock()
-	if kept != nil || full {
-		return kept, nil
-	}
-	text, order := positional(s.dialect.statement(query))
-	stmt, err := s.reader.PrepareContext(ctx, text)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if kept := s.reading[query]; kept != nil { // somebody else was faster
-		return kept, stmt.Close()
-	}
-	s.reading[query] = &statement{stmt, order}
-	return s.reading[query], nil
+	return s.liteReader.rows(ctx, query, args)
 }

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"database/sql"
 	"database/sql/driver"
 	"reflect"
 	"strings"
@@ -117,7 +116,7 @@ func (tb table[T]) prefixed(prefix string) string {
 func (tb table[T]) keyList() string { return strings.Join(strings.Fields(tb.columns)[:tb.key], ", ") }
 
 // scan reads all rows of a query that selects the table's columns.
-func (tb table[T]) scan(rows *sql.Rows, err error) ([]T, error) {
+func (tb table[T]) scan(rows answer, err error) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -235,25 +235,37 @@ func (tb table[T]) count(ctx context.Context, t *tx, rows []T, statement func(so
 }
 
 func (tb table[T]) oneByOne(ctx context.Context, t *tx, rows []T, query string) (written int64, err error) {
-	stmt, err := t.prepare(ctx, query)
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	write, err := tb.writing(ctx, t, query)
+	if err != nil {
+		return 0, fmt.Errorf("write %s: %w", tb.name, err)
+	}
 	for i := range rows {
-		args := tb.fields(&rows[i])
-		for c, field := range args {
-			args[c] = valueOf(field)
-		}
-		result, err := stmt.exec(ctx, args)
-		if err != nil {
-			return written, fmt.Errorf("write %s: %w", tb.name, err)
-		}
-		n, err := result.RowsAffected()
+		n, err := write(tb.fields(&rows[i]))
 		if written += n; err != nil {
 			return written, fmt.Errorf("write %s: %w", tb.name, err)
 		}
 	}
 	return written, nil
+}
+
+// writing is how a row is written on SQLite, given its fields.
+func (tb table[T]) writing(ctx context.Context, t *tx, query string) (func(fields []any) (int64, error), error) {
+	if t.lite != nil {
+		stmt, err := t.lite.statement(query)
+		if err != nil {
+			return nil, err
+		}
+		return stmt.execRow, nil
+	}
+	return func(fields []any) (int64, error) {
+		for i, field := range fields {
+			fields[i] = valueOf(field)
+		}
+		return t.exec(ctx, query, fields...)
+	}, nil
 }
 
 // unnest is the rows as arrays, one a column.

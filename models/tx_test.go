@@ -1,7 +1,6 @@
 package models
 
 import (
-	"context"
 	"errors"
 	"math"
 	"path/filepath"
@@ -123,27 +122,5 @@ func TestHostTimes(t *testing.T) {
 	}
 	if h.Hasten(math.MaxInt32); h.ReadyAt != 2101 {
 		t.Errorf("a later page made the host ready at %d, want 2101 as before", h.ReadyAt)
-	}
-}
-
-func TestStatementsWantedByACancelledTransactionAreKeptLater(t *testing.T) {
-	t.Parallel()
-	s := planStore(t, filepath.Join(t.TempDir(), "kept.db"))
-	if err := s.Migrate(t.Context(), planStart); err != nil {
-		t.Fatal(err)
-	}
-	const query = `UPDATE meta SET value = $2 WHERE key = $1`
-	write := func(ctx context.Context) error {
-		return s.inTx(ctx, func(x *tx) error { _, err := x.exec(ctx, query, "k", "v"); return err })
-	}
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	for n, ctx := range []context.Context{t.Context(), cancelled, t.Context(), t.Context()} {
-		if err := write(ctx); (err != nil) != (ctx == cancelled) {
-			t.Fatalf("transaction %d ended with %v", n, err)
-		}
-	}
-	if s.prepared[query] == nil {
-		t.Error("the statement is not kept after two more transactions")
 	}
 }

@@ -3,8 +3,6 @@ package models
 import (
 	"context"
 	"fmt"
-
-	"gorm.io/gorm/clause"
 )
 
 // Worker is one process that visits pages, as it last said of itself.
@@ -28,7 +26,15 @@ type Worker struct {
 func (s *Store) Beat(ctx context.Context, w Worker) error {
 	w.Name, w.Machine, w.Release = Clean(w.Name), Clean(w.Machine), Clean(w.Release)
 	err := s.inTx(ctx, func(t *tx) error {
-		return t.gorm(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(&w).Error
+		_, err := t.exec(ctx, `INSERT INTO workers (name, machine, pid, release, started_at, beat_at, real_beat_at, visits, lost,
+			in_flight, share, lag, statements) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+			ON CONFLICT (name) DO UPDATE SET machine = excluded.machine, pid = excluded.pid, release = excluded.release,
+			started_at = excluded.started_at, beat_at = excluded.beat_at, real_beat_at = excluded.real_beat_at,
+			visits = excluded.visits, lost = excluded.lost, in_flight = excluded.in_flight, share = excluded.share,
+			lag = excluded.lag, statements = excluded.statements`,
+			w.Name, w.Machine, w.PID, w.Release, int64(w.StartedAt), int64(w.BeatAt), int64(w.RealBeatAt), w.Visits, w.Lost,
+			w.InFlight, w.Share, w.Lag, w.Statements)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("beat of worker %s: %w", w.Name, err)
@@ -39,7 +45,8 @@ func (s *Store) Beat(ctx context.Context, w Worker) error {
 // Leave removes a worker's row. No row is no error.
 func (s *Store) Leave(ctx context.Context, name string) error {
 	err := s.inTx(ctx, func(t *tx) error {
-		return t.gorm(ctx).Delete(&Worker{Name: Clean(name)}).Error
+		_, err := t.exec(ctx, `DELETE FROM workers WHERE name = $1`, Clean(name))
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("worker %s leaves: %w", name, err)

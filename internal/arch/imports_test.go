@@ -71,6 +71,7 @@ var outside = map[string][]string{
 	"database/sql":                    {"models", "internal/pgtest"},
 	"github.com/jackc/pgx":            {"models", "internal/pgtest"},
 	"modernc.org/sqlite":              {"models"},
+	"zombiezen.com/go/sqlite":         {"models"},
 	"github.com/alecthomas/kong":      {"cmd/recrawld"},
 	"github.com/coreos/go-systemd":    {"cmd/recrawld"},
 	"github.com/jedib0t/go-pretty":    {"cmd/recrawld", "report", "diff"},
