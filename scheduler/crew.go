@@ -46,7 +46,7 @@ func (c *crew) muster() {
 		}
 		c.working.Go(func() {
 			for ; ok; lease, ok = c.next(true) {
-				c.worker.visitHost(c.visits, lease, c.lanes, c.further)
+				c.worker.visitHost(c.visits, newHostTurn(c.worker, lease, c.lanes, c.further))
 			}
 		})
 	}

@@ -182,7 +182,7 @@ func (f *finished) settle(original models.Twin, duplicate bool, t *twins) {
 	p.DuplicateOf = ""
 	if duplicate {
 		p.DuplicateOf = original.URL
-		if f.planner.config.SettingsOf(p.SiteID).Duplicates && p.Level > 0 {
+		if f.planner.settings(p.SiteID).Duplicates && p.Level > 0 {
 			unlink(&f.result, &f.outcome)
 		}
 	}

@@ -121,7 +121,8 @@ type Explanation struct {
 // Explain says what a worker would think of a page at a moment.
 func (l *Learned) Explain(p *Planner, page *models.Page, now time.Time) Explanation {
 	settings := p.config.Site(page.SiteID).Settings
-	money := &purses{of: budgetsOf(p.config), pages: l.pages}
+	money := new(purses)
+	money.terms.Store(newTerms(budgetsOf(p.config), l.pages))
 	q := p.with(l.mind, money).question(page, &settings, now)
 
 	e := Explanation{Changes: int(page.Stats.Changes), Visits: max(int(page.Stats.Records)-1, 0), Importance: importance(page),

@@ -42,13 +42,23 @@ func (w *Worker) end() {
 	w.ending = true
 }
 
-func (w *Worker) take(n int) {
+// taken takes note of so many hosts that were claimed. Until the next round, at once, finds none more may be ready.
+func (w *Worker) taken(hosts int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.leases += n
+	w.others = hosts > 0
+	w.leases += hosts
 	w.metrics.leases.Set(float64(w.leases))
-	if n < 0 && !w.crowded() {
-		w.rouse()
+}
+
+// release takes note that a host is not held any more.
+func (w *Worker) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.leases--
+	w.metrics.leases.Set(float64(w.leases))
+	if !w.crowded() {
+		w.alarm.ring()
 	}
 }
 
@@ -69,7 +79,7 @@ func (w *Worker) hold(bytes int64) {
 	w.held += bytes
 	w.metrics.held.Set(float64(w.held))
 	if full && !w.full() {
-		w.rouse() // hosts may wait for that
+		w.alarm.ring() // hosts may wait for that
 	}
 }
 

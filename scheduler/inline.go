@@ -11,10 +11,12 @@ import (
 func (w *Worker) runInline(ctx context.Context) error {
 	c, visits := w.committer(), new(pile)
 	var err error
+	var turn hostTurn // used again by each lease
 	claiming, stop := context.WithCancel(ctx)
 	defer stop()
 	w.loop(claiming, func(l models.Lease) {
-		w.visitHost(ctx, l, visits, nil)
+		turn.begin(w, l, visits, nil)
+		w.visitHost(ctx, &turn)
 		if err == nil && len(visits.done) > 0 {
 			err = c.commit(ctx, visits.done)
 		}

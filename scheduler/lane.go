@@ -32,6 +32,14 @@ func (w *Worker) lanes() lanes {
 	return all
 }
 
+func (w *Worker) committer() *committer {
+	return &committer{
+		store: w.Store, archive: w.Archive, clock: w.Clock, log: w.Log, metrics: w.metrics,
+		done: func(f *finished) { w.hold(-int64(len(f.outcome.Body))) },
+		wake: w.Wake,
+	}
+}
+
 // blank implements delivery. The visits are large, and there are thousands a second: each is used again when it is written.
 func (l lanes) blank() *finished { return l[0].blanks.Get().(*finished) }
 

@@ -1,7 +1,9 @@
 package scheduler
 
 import (
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,8 +15,8 @@ import (
 // metrics are the worker's figures. Label values come from closed sets: outcomes and classes, never hosts or URLs.
 type metrics struct {
 	visits  *prometheus.CounterVec
-	mu      sync.Mutex
-	kinds   []prometheus.Counter // guarded by mu; of visits, by outcome, as far as they were met
+	kinds   atomic.Pointer[[]prometheus.Counter] // of visits, by outcome, as far as they were met
+	mu      sync.Mutex                           // held to learn another kind
 	failed  *prometheus.CounterVec
 	bytes   prometheus.Counter
 	saved   prometheus.Counter
@@ -66,17 +68,28 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-// kind is the counter of visits with an outcome.
+// kind is the counter of visits with an outcome. The list is never changed in place.
 func (m *metrics) kind(k models.OutcomeKind) prometheus.Counter {
+	known := m.kinds.Load()
+	if known == nil || int(k) >= len(*known) || (*known)[k] == nil {
+		known = m.learnKind(k)
+	}
+	return (*known)[k]
+}
+
+func (m *metrics) learnKind(k models.OutcomeKind) *[]prometheus.Counter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for int(k) >= len(m.kinds) {
-		m.kinds = append(m.kinds, nil)
+	var kinds []prometheus.Counter
+	if known := m.kinds.Load(); known != nil {
+		kinds = slices.Clone(*known)
 	}
-	if m.kinds[k] == nil {
-		m.kinds[k] = m.visits.WithLabelValues(k.String())
+	for int(k) >= len(kinds) {
+		kinds = append(kinds, nil)
 	}
-	return m.kinds[k]
+	kinds[k] = m.visits.WithLabelValues(k.String())
+	m.kinds.Store(&kinds)
+	return &kinds
 }
 
 func (m *metrics) visit(out *models.Outcome, before *models.Page) {

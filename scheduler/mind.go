@@ -26,7 +26,6 @@ type Mind struct {
 	lessons   int                    // guarded by mu; since the last sync
 	shared    time.Time              // guarded by mu; the last sync
 	alone     bool                   // no other worker learns beside this one
-	pages     map[string]int64       // guarded by mu; known to the database when last counted, by budget; never changed in place
 	walkEvery time.Duration          // how long a host's pages are not walked again, by the daemon's clock
 	judged    changerate.Calibration // guarded by mu; how good the forecasts were
 	walked    walked                 // for a person

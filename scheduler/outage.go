@@ -3,6 +3,7 @@ package scheduler
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"recrawld/clock"
@@ -12,9 +13,11 @@ import (
 // outage tells a fault of our own network from faults of the sites: when host after host cannot be reached and nobody
 // answers in between, it is us. Then claiming rests, and what failed meanwhile does not count against the sites.
 type outage struct {
+	heardAt  atomic.Int64 // the last answer, a models.Instant
+	troubled atomic.Bool  // hosts could not be reached since then; without that an answer changes nothing else
+
 	mu      sync.Mutex
 	silent  map[int64]bool // guarded by mu; hosts that could not be reached since the last answer
-	heardAt time.Time      // guarded by mu; the last answer
 	restEnd time.Time      // guarded by mu
 	rests   int32          // guarded by mu; in a row
 }
@@ -24,14 +27,19 @@ const ownSilence = 5
 
 // judge takes note of an outcome, and calls it a fault of ours where it is one more of them.
 func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock.Clock) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	if answered(out) {
-		o.silent, o.rests, o.restEnd, o.heardAt = nil, 0, time.Time{}, now
-	}
-	if !unreached(out) || visitedAt(out, now).Before(o.heardAt) { // others answered while this one was asked
+		o.heard(now)
 		return
 	}
+	if !unreached(out) {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if int64(models.At(visitedAt(out, now))) < o.heardAt.Load() { // others answered while this one was asked
+		return
+	}
+	o.troubled.Store(true)
 	if o.silent == nil {
 		o.silent = make(map[int64]bool)
 	}
@@ -44,6 +52,18 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 		o.rests++
 		o.restEnd = now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))
 	}
+}
+
+// heard ends an outage: somebody answered.
+func (o *outage) heard(now time.Time) {
+	o.heardAt.Store(int64(models.At(now)))
+	if !o.troubled.Load() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.silent, o.rests, o.restEnd = nil, 0, time.Time{}
+	o.troubled.Store(false)
 }
 
 // answered tells whether a server answered, whatever it said: not where nothing was asked, nor where we failed.
@@ -71,6 +91,9 @@ func unreached(out *models.Outcome) bool {
 
 // holding tells why claiming rests, or "".
 func (o *outage) holding(now time.Time) string {
+	if !o.troubled.Load() {
+		return ""
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if now.Before(o.restEnd) {

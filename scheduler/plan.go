@@ -15,6 +15,8 @@ type Planner struct {
 	config   *config.Config
 	paused   map[int32]bool
 	pageTime time.Duration // the longest of any site
+	sites    map[int32]*config.Settings
+	learns   bool // the policy of a site learns of all pages together
 
 	mind     *Mind   // what the adaptive policy knows
 	purses   *purses // the budgets; nil: there are none
@@ -27,13 +29,31 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), mind: NewMind(nil)}, nil
+	p := &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), mind: NewMind(nil),
+		sites: make(map[int32]*config.Settings, len(c.Sites)), learns: c.Defaults.Policy == policy.AdaptiveName}
+	for i := range c.Sites {
+		s := &c.Sites[i].Settings
+		if p.sites[c.Sites[i].ID] == nil {
+			p.sites[c.Sites[i].ID] = s
+		}
+		p.learns = p.learns || s.Policy == policy.AdaptiveName
+	}
+	return p, nil
+}
+
+// settings are those of a site. There may be thousands of sites, and a visit asks several times.
+func (p *Planner) settings(site int32) *config.Settings {
+	if s := p.sites[site]; s != nil {
+		return s
+	}
+	return &p.config.Defaults
 }
 
 // question is the adaptive policy's about a page.
 func (p *Planner) question(page *models.Page, s *config.Settings, now time.Time) question {
+	t := p.purses.term(page.SiteID)
 	return question{page: page, settings: s, now: now, cycle: p.calendar.Interval(now, 1),
-		ceiling: p.calendar.Interval(now, s.FRMax), even: p.purses.even(page.SiteID), account: p.purses.account(page.SiteID)}
+		ceiling: p.calendar.Interval(now, s.FRMax), even: t.even, account: t.account}
 }
 
 // SpendAll returns a planner under which the whole budget is spent, on the pages that are due first, whatever the policy:
@@ -60,9 +80,9 @@ func (p *Planner) Hold(page *models.Page, now time.Time) (models.Outcome, bool) 
 	switch {
 	case p.paused[page.SiteID]:
 		return models.Outcome{Kind: models.Deferred, At: now, Detail: "the site is paused"}, true
-	case page.Rule != models.RuleManual && !Allowed(p.config.SettingsOf(page.SiteID).Windows, now):
+	case page.Rule != models.RuleManual && !Allowed(p.settings(page.SiteID).Windows, now):
 		return models.Outcome{Kind: models.Deferred, At: now, Detail: "outside the site's time windows"}, true
-	case page.DueAt.Time().After(now) && !p.early(p.config.SettingsOf(page.SiteID)):
+	case page.DueAt.Time().After(now) && !p.early(p.settings(page.SiteID)):
 		return models.Outcome{Kind: models.Deferred, At: now, Detail: "not due yet"}, true
 	}
 	return models.Outcome{}, false
@@ -84,7 +104,7 @@ func (p *Planner) Plan(lease *models.Lease, page models.Page, out *models.Outcom
 // plan is Plan into r, which may hold an older result; late tells that the page waited for its host, not for the budget.
 func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page, out *models.Outcome, now time.Time, late bool) {
 	*r = models.Result{}
-	d := draft{Result: r, planner: p, settings: p.config.SettingsOf(page.SiteID), before: page, out: out, now: now, late: late}
+	d := draft{Result: r, planner: p, settings: p.settings(page.SiteID), before: page, out: out, now: now, late: late}
 	d.Lease = models.LeaseRef{Bucket: lease.Host.Bucket, HostID: lease.Host.ID, Token: lease.Host.LeaseToken}
 	d.Page, d.Host, d.Robots = *page, lease.Host, out.Robots
 	if out.Kind != models.Deferred { // no turn: nothing happened that a person would look for in the history
@@ -224,7 +244,7 @@ func (d *draft) choose() {
 	in := policy.Input{
 		Stats: d.Page.Stats, FRMax: int(d.Page.FRMax),
 		Start: d.settings.FR, Ceiling: d.settings.FRMax, Records: d.settings.Records,
-		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.purses.even(d.Page.SiteID),
+		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.purses.term(d.Page.SiteID).even,
 	}
 	if d.settings.Policy == policy.AdaptiveName {
 		in.Outlook = d.planner.mind.outlook(d.question(&d.Page))
@@ -266,7 +286,7 @@ func (d *draft) schedule() {
 // repace schedules anew a page of which the committer found that it is a duplicate, or none any more. One that is none any
 // more is asked for without conditions next time, since its links were left out so far.
 func (p *Planner) repace(r *models.Result, before *models.Page, out *models.Outcome) {
-	d := draft{Result: r, planner: p, settings: p.config.SettingsOf(r.Page.SiteID), before: before, out: out,
+	d := draft{Result: r, planner: p, settings: p.settings(r.Page.SiteID), before: before, out: out,
 		now: r.Page.Stats.VisitedAt.Time()}
 	if d.settings.Policy == policy.AdaptiveName {
 		d.every = r.Page.Wanted

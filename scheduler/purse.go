@@ -213,8 +213,12 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 	return err
 }
 
-// settle corrects what was paid by what was used: requests more or less than were paid for, and bytes.
+// settle corrects what was paid by what was used: requests more or less than were paid for, and bytes. Without a budget
+// nothing is paid for, nor is it owed when there is one.
 func (p *purse) settle(requests int, bytes int64) {
+	if p.rate().unbounded() {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held -= float64(requests)

@@ -36,13 +36,13 @@ func TestBudgetPerPageOfASite(t *testing.T) {
 	if got := p.own(1).rate().requests; got != 200 {
 		t.Errorf("a site of 1000 pages at the default of 0.2/page/day may ask %v times a day, want 200", got)
 	}
-	if got, want := p.even(1), 5*24*time.Hour; got != want {
+	if got, want := p.term(1).even, 5*24*time.Hour; got != want {
 		t.Errorf("its budget visits all pages alike every %v, want %v", got, want)
 	}
-	if got := p.account(1); got != siteAccount(1) {
+	if got := p.term(1).account; got != siteAccount(1) {
 		t.Errorf("its price is that of %q, though its own budget pays", got)
 	}
-	if got := p.account(2); got != allSites {
+	if got := p.term(2).account; got != allSites {
 		t.Errorf("the price of a site without a budget is that of %q", got)
 	}
 }

@@ -51,7 +51,7 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 // putOff tells whether a due page is not worth a visit, because since it was scheduled we learned that a visit is worth less
 // than it must be. So overload degrades by value: what is worth the least waits.
 func (w *Worker) putOff(p *Planner, page *models.Page, now time.Time) (models.Outcome, bool) {
-	s := p.config.SettingsOf(page.SiteID)
+	s := p.settings(page.SiteID)
 	if s.Policy != policy.AdaptiveName || !byValue(page, s, now) {
 		return models.Outcome{}, false
 	}

@@ -18,33 +18,35 @@ const maxGivenTurns = 3
 // politeness lets it, and stops early where the lease would not outlast another visit or the host asks for rest.
 // Every lease ends with one result that releases it.
 // Where there is a reader the lease goes on with further pages.
-func (w *Worker) visitHost(ctx context.Context, lease models.Lease, out delivery, reader *furtherReader) {
-	defer w.take(-1)
-	t := newHostTurn(w, lease, out, reader)
-	slow, until := w.admit(&lease)
+func (w *Worker) visitHost(ctx context.Context, t *hostTurn) {
+	defer w.release()
+	slow, until := w.admit(&t.lease)
 	if !until.IsZero() {
 		t.putBack(ctx, until)
 		return
 	}
 	defer func() { slow.end(w.Clock.Now()) }()
-	if err := w.mind.open(ctx, &lease.Host); err != nil {
-		w.Log.Warn("what is known of a host cannot be used", "host", lease.Host.Name, "err", err)
+	planner, site := w.planner.Load(), t.lease.Pages[0].SiteID
+	if t.learns = planner.learns; t.learns {
+		if err := w.mind.open(ctx, &t.lease.Host); err != nil {
+			w.Log.Warn("what is known of a host cannot be used", "host", t.lease.Host.Name, "err", err)
+		}
 	}
 	t.visitNext(ctx) // alone: it may bring the host's robots.txt
 	if t.lease.Host.Failures == 0 && t.lease.Host.Trials.Load.Response < slowFrom {
 		slow.end(w.Clock.Now()) // it has proved to answer
 	}
-	width := w.planner.Load().config.SettingsOf(lease.Pages[0].SiteID).Concurrency
+	width := planner.settings(site).Concurrency
 	if w.Fetchers == 0 {
 		width = 1
 	}
-	t.visitAll(ctx, min(width, len(lease.Pages)))
+	t.visitAll(ctx, min(width, t.leased))
 	t.finish(ctx)
 }
 
 // giveBack ends a lease without a visit.
 func (w *Worker) giveBack(ctx context.Context, lease models.Lease, out delivery) {
-	defer w.take(-1)
+	defer w.release()
 	t := newHostTurn(w, lease, out, nil)
 	planner := w.planner.Load()
 	page, slot, ok := t.next(ctx, planner)
@@ -68,6 +70,8 @@ type hostTurn struct {
 	out    delivery
 	reader *furtherReader // nil: the lease ends with the pages that it came with
 	goesOn time.Time      // until then it may go on with further pages
+	leased int            // pages that the lease came with
+	learns bool           // what is learned of the host is kept
 
 	mu    sync.Mutex
 	lease models.Lease        // guarded by mu; its host moves on with each result
@@ -90,14 +94,20 @@ type hostTurn struct {
 }
 
 func newHostTurn(w *Worker, lease models.Lease, out delivery, reader *furtherReader) *hostTurn {
-	t := &hostTurn{worker: w, lease: lease, pages: lease.Pages, out: out, reader: reader, chunk: len(lease.Pages),
-		dry: len(lease.Pages) < w.pagesPerLease()}
+	t := new(hostTurn)
+	t.begin(w, lease, out, reader)
+	return t
+}
+
+// begin is a new turn in the place of one that is over, or of none.
+func (t *hostTurn) begin(w *Worker, lease models.Lease, out delivery, reader *furtherReader) {
+	*t = hostTurn{worker: w, lease: lease, pages: lease.Pages, leased: len(lease.Pages), out: out, reader: reader,
+		chunk: len(lease.Pages), dry: len(lease.Pages) < w.pagesPerLease()}
 	t.came.L = &t.mu
 	if reader != nil {
 		t.goesOn = w.Clock.Now().Add(w.Clock.Real(longestHeld))
+		t.handed = models.HandedOut(&lease.Pages[len(lease.Pages)-1].Page)
 	}
-	t.handed = models.HandedOut(&lease.Pages[len(lease.Pages)-1].Page)
-	return t
 }
 
 // visitAll visits what is left, so many pages at a time.
@@ -264,22 +274,30 @@ func (t *hostTurn) pass(f *finished) {
 func (t *hostTurn) finish(ctx context.Context) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.learns {
+		defer t.worker.mind.leave(&t.lease.Host)
+	}
 	if t.last == nil {
-		t.worker.mind.leave(&t.lease.Host)
 		return
 	}
-	w, host := t.worker, &t.last.lease.Host
-	planner, now := w.planner.Load(), w.Clock.Now()
-	expired := func() bool { return w.Clock.Now().After(t.lease.Until.Add(-w.Clock.Real(leaseMargin(w.Lease)) / 2)) }
-	if err := w.mind.walk(ctx, planner, host, now, expired); err != nil && ctx.Err() == nil {
-		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
+	if t.learns {
+		t.last.result.Knowledge = t.taught(ctx)
 	}
-	t.last.result.Knowledge = w.mind.save(host, now)
 	t.last.result.HostMemory = t.memory
 	t.last.result.Release = true
-	w.mind.leave(host)
 	t.out.deliver(t.last)
 	t.last = nil
+}
+
+// taught brings the due times of the host's pages up to what its visits taught, and returns what is known of the host where
+// it is time to write that. The caller holds mu.
+func (t *hostTurn) taught(ctx context.Context) []byte {
+	w, host, now := t.worker, &t.last.lease.Host, t.worker.Clock.Now()
+	expired := func() bool { return w.Clock.Now().After(t.lease.Until.Add(-w.Clock.Real(leaseMargin(w.Lease)) / 2)) }
+	if err := w.mind.walk(ctx, w.planner.Load(), host, now, expired); err != nil && ctx.Err() == nil {
+		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
+	}
+	return w.mind.save(host, now)
 }
 
 // visit asks the visitor. A panic is a bug of ours, contained to this page and named in the log.

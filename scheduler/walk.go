@@ -84,7 +84,7 @@ func (w *walk) stroll(ctx context.Context, h *models.Host, expired func() bool) 
 			more = len(w.due) >= walkSlice && !over
 			return !more && !over
 		})
-		w.mind.compare(h, w.payer, w.best)
+		w.mind.compare(h, w.payer, w.planner.purses.known(w.payer), w.best)
 		if err == nil && len(w.due) > 0 {
 			err = w.mind.store.Reschedule(ctx, w.due)
 		}
@@ -120,7 +120,7 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if page.Rule == models.RuleBudget {
 		return w.advanced(page)
 	}
-	s := w.planner.config.SettingsOf(page.SiteID)
+	s := w.planner.settings(page.SiteID)
 	if page.State != models.StateLive || s.Policy != policy.AdaptiveName || !byValue(page, s, w.now) ||
 		(!w.all && page.DueAt.Time().Before(w.now)) {
 		return models.Due{}, false
@@ -147,7 +147,7 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 // advanced moves a page that waits in a line for longer than the line by now is: its budget was raised since.
 func (w *walk) advanced(page *models.Page) (models.Due, bool) {
 	end := later(w.lineEnd, w.now)
-	if w.planner.purses.account(page.SiteID) != w.payer || !page.DueAt.Time().After(end.Add(lineSlack)) {
+	if w.planner.purses.term(page.SiteID).account != w.payer || !page.DueAt.Time().After(end.Add(lineSlack)) {
 		return models.Due{}, false
 	}
 	at := w.now.Add(time.Duration(chance(page.ID, page.Visits, useLine) * float64(end.Sub(w.now))))
@@ -209,22 +209,11 @@ func (w *walk) note(worth float64) {
 	}
 }
 
-// know takes over how many pages there are.
-func (m *Mind) know(p *purses) {
-	p.mu.Lock()
-	pages := p.pages
-	p.mu.Unlock()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.pages = pages
-}
-
 // compare moves the price of a budget towards the most that a visit to a waiting page is worth, where the host has most of
-// the pages that it pays for: if each page is visited once it is worth the price, that is the price.
-func (m *Mind) compare(h *models.Host, payer string, best float64) {
+// the known pages that it pays for: if each page is visited once it is worth the price, that is the price.
+func (m *Mind) compare(h *models.Host, payer string, pages int64, best float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	pages := m.pages[payer]
 	if p := m.price(payer); p.known && best > 0 && pages > 0 && int64(h.Pages)*2 > pages {
 		p.log += priceCompared * (math.Log(best) - p.log)
 	}

@@ -95,18 +95,17 @@ func (m *Memory) Ahead(ctx context.Context, now time.Time, limit int) ([]models.
 			break
 		}
 		if h := (*bucket)(b).early(models.At(now), math.MaxInt64); h != nil {
-			list = append(list, models.BucketReady{Bucket: b.index, At: h.ReadyAt.Time()})
-			sortReady(list)
+			first := models.BucketReady{Bucket: b.index, At: h.ReadyAt.Time()}
+			place, _ := slices.BinarySearchFunc(list, first, compareReady)
+			list = slices.Insert(list, place, first)
 			list = list[:min(limit, len(list))]
 		}
 	}
 	return list, nil
 }
 
-func sortReady(list []models.BucketReady) {
-	slices.SortFunc(list, func(a, b models.BucketReady) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Bucket, b.Bucket))
-	})
+func compareReady(a, b models.BucketReady) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Bucket, b.Bucket))
 }
 
 // early is the host that may be visited at now for the page that is due first after now and until then; nil: none.

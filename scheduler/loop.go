@@ -1,0 +1,152 @@
+package scheduler
+
+import (
+	"context"
+	"time"
+
+	"recrawld/models"
+)
+
+// patient is the politeness delay, in real time, from which on a host is held for one page at a time: less would cost
+// more in claims than it frees.
+const patient = time.Second
+
+// idle is how long the loop sleeps at most, in real time: what other processes add is seen that soon.
+const idle = 500 * time.Millisecond
+
+// loop claims and hands out leases until the context ends. Before each look it calls muster.
+func (w *Worker) loop(ctx context.Context, start func(models.Lease), muster func()) {
+	var trouble int32
+	sleep, end := bed(ctx)
+	defer func() { (*end)() }()
+	for ctx.Err() == nil {
+		if w.Beat != nil {
+			w.Beat()
+		}
+		w.alarm.listen()
+		muster()
+		next, err := w.round(ctx, start)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			trouble++
+			w.Log.Warn("nothing can be claimed", "tries", trouble, "err", err)
+			next = w.Clock.Now().Add(w.Clock.Real(backoff(trouble, idle, 10*time.Second, 0)))
+		case err == nil:
+			trouble = 0
+		}
+		if next.IsZero() {
+			continue
+		}
+		if sleep.Err() != nil {
+			sleep, end = bed(ctx)
+		}
+		w.alarm.sleep(sleep, end, w.Clock, next)
+	}
+}
+
+// round claims what is ready, as far as the budget goes, and starts it. It returns when to look again: zero for at once.
+func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time, error) {
+	now := w.Clock.Now()
+	latest := now.Add(w.Clock.Real(idle))
+	room := w.room()
+	if why := w.holding(now); why != "" || room == 0 {
+		w.see(true)
+		return latest, nil
+	}
+	if err := w.purses.count(ctx, now); err != nil {
+		return latest, err
+	}
+	if err := w.mind.share(ctx, now, w.Clock.Real(shareEvery)); err != nil {
+		return latest, err
+	}
+	leases, next, err := w.claim(ctx, now, room)
+	if err != nil {
+		return latest, err
+	}
+	w.taken(len(leases))
+	for _, l := range leases {
+		start(l)
+	}
+	if len(leases) == 0 {
+		return w.until(next, latest), nil
+	}
+	return time.Time{}, nil
+}
+
+// until is when to look again: nobody else adds anything to a simulation, so only outside it the sleep has a limit.
+func (w *Worker) until(next, latest time.Time) time.Time {
+	if next.IsZero() || (next.After(latest) && w.Fetchers > 0) {
+		return latest
+	}
+	return next
+}
+
+// claim leases up to so many hosts of what is ready, or, where nothing is and the budget has a visit to spare, what will be
+// first. Without any it returns when to look again, zero for no particular time.
+func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.Lease, time.Time, error) {
+	ready, err := w.Store.Ready(ctx)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	buckets, next := w.mine(ready, now)
+	if len(buckets) == 0 {
+		room = 1 // what is not used is missed by others
+	}
+	room = min(room, hostsPerClaim)
+	paid, err := w.purses.all.take(ctx, room)
+	if err != nil || paid.requests == 0 {
+		return nil, paid.next, err
+	}
+	c := models.ClaimRequest{Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name, Buckets: buckets, Hosts: paid.requests,
+		Pages: w.pagesPerLease(), Patient: w.Clock.Real(patient)}
+	var leases []models.Lease
+	switch {
+	case len(buckets) > 0:
+		leases, err = w.Store.Claim(ctx, c)
+		next = time.Time{}
+	case w.purses.mayBeEarly(paid, now):
+		leases, next, err = w.claimEarly(ctx, c, next)
+	default:
+		next = sooner(next, paid.full)
+	}
+	w.purses.all.settle(len(leases)-paid.requests, 0) // each lease has one visit paid for
+	return leases, next, err
+}
+
+// claimEarly leases the host with the page that is due first of those that may be visited early, for that page. Without
+// one it returns the time given, or when there may be one if that is sooner.
+func (w *Worker) claimEarly(ctx context.Context, c models.ClaimRequest, next time.Time) ([]models.Lease, time.Time, error) {
+	resting := w.early.resting(c.Now)
+	ahead, err := w.Store.Ahead(ctx, c.Now, len(resting)+1)
+	if err != nil {
+		return nil, next, err
+	}
+	for _, first := range ahead {
+		if until, rests := resting[first.Bucket]; rests {
+			next = sooner(next, until)
+			continue
+		}
+		c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{first.Bucket}, first.At, 1, 1
+		leases, err := w.Store.Claim(ctx, c)
+		return leases, next, err
+	}
+	return nil, next, nil
+}
+
+// sooner is the earlier of two moments of which either may be zero, for never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}
+
+// holding tells why nothing may be claimed.
+func (w *Worker) holding(now time.Time) string {
+	if w.Hold != nil {
+		if why := w.Hold(); why != "" {
+			return why
+		}
+	}
+	return w.outage.holding(now)
+}

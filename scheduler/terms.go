@@ -1,0 +1,107 @@
+package scheduler
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"recrawld/config"
+)
+
+// allSites is the name of the budget of all sites together.
+const allSites = "all"
+
+// siteAccount is the name of a site's own budget.
+func siteAccount(id int32) string { return "site/" + strconv.Itoa(int(id)) }
+
+// budgets are those of a configuration.
+type budgets struct {
+	all   config.Budget
+	sites map[int32]config.Budget // of each site of the configuration its own; zero: it has none
+	other config.Budget           // of a site that the configuration does not have any more
+}
+
+func budgetsOf(c *config.Config) budgets {
+	b := budgets{all: c.EffectiveBudget(), sites: make(map[int32]config.Budget), other: c.SiteBudget(&c.Defaults)}
+	for i := range c.Sites {
+		b.sites[c.Sites[i].ID] = c.SiteBudget(&c.Sites[i].Settings)
+	}
+	return b
+}
+
+// owned tells whether any site has a budget of its own.
+func (b *budgets) owned() bool {
+	for _, own := range b.sites {
+		if !own.IsZero() {
+			return true
+		}
+	}
+	return !b.other.IsZero()
+}
+
+// terms are the budgets in force and what they come to for the pages known. They are never changed in place.
+type terms struct {
+	budgets budgets
+	pages   map[string]int64 // known to the database when last counted, by the name of the budget
+	bounded bool             // there is a budget of all sites together
+	owned   bool             // there is a site with a budget of its own
+	all     term
+	sites   map[int32]term // of the sites of the configuration that have a budget of their own
+}
+
+// term is what the budget that pays for a site's pages comes to.
+type term struct {
+	allowance
+	account string        // the budget by whose price its pages are visited
+	own     bool          // that is the site's own
+	perPage bool          // it is for each page known
+	even    time.Duration // the interval at which it visits all its pages alike, 0 where it has no bound
+}
+
+func newTerms(b budgets, pages map[string]int64) *terms {
+	t := &terms{budgets: b, pages: pages, bounded: !b.all.IsZero(), owned: b.owned(), sites: make(map[int32]term)}
+	t.all = termOf(allSites, b.all, pages)
+	for id, own := range b.sites {
+		if !own.IsZero() {
+			t.sites[id] = ownTerm(id, own, pages)
+		}
+	}
+	return t
+}
+
+func ownTerm(id int32, b config.Budget, pages map[string]int64) term {
+	t := termOf(siteAccount(id), b, pages)
+	t.own = true
+	return t
+}
+
+func termOf(account string, b config.Budget, pages map[string]int64) term {
+	known := pages[account]
+	t := term{account: account, allowance: allow(b, known), perPage: b.Requests.PerPage}
+	if !math.IsInf(t.requests, 1) && known > 0 {
+		t.even = time.Duration(min(float64(known)/t.requests*24*float64(time.Hour), float64(longest)))
+	}
+	return t
+}
+
+// of is the term of the budget that pays for a site: its own, where it has one, or that of all.
+func (t *terms) of(site int32) term {
+	if !t.owned {
+		return t.all
+	}
+	if own, ok := t.sites[site]; ok {
+		return own
+	}
+	if _, known := t.budgets.sites[site]; known || t.budgets.other.IsZero() {
+		return t.all
+	}
+	return ownTerm(site, t.budgets.other, t.pages)
+}
+
+// ownAllowance is what comes in for a site's own budget: without bound where it has none any more.
+func (t *terms) ownAllowance(site int32) allowance {
+	if own := t.of(site); own.own {
+		return own.allowance
+	}
+	return allow(config.Budget{}, 0)
+}
