@@ -180,3 +180,21 @@ func TestWishesCostWhatTheyAsk(t *testing.T) {
 		t.Errorf("one request of two wishes leaves %v, want -1", own.held)
 	}
 }
+
+// TestNothingIsOwedForATimeWithoutABudget: what was received before there was a bound is not paid for under it.
+func TestNothingIsOwedForATimeWithoutABudget(t *testing.T) {
+	t.Parallel()
+	clk, a := clock.NewVirtual(noon), allowance{math.Inf(1), math.Inf(1)}
+	p := newPurse(new(notes), clk, &a)
+	for range 100 {
+		if _, err := p.take(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		p.settle(0, 1e9)
+	}
+	a = allowance{86400, 1e9}
+	wait(t, clk, time.Minute)
+	if paid, err := p.take(t.Context(), 1); err != nil || paid.requests != 1 {
+		t.Errorf("a minute after a budget was set, %d requests are paid for, %v; next at %v, want 1", paid.requests, err, paid.next)
+	}
+}
