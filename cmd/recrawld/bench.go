@@ -15,6 +15,7 @@ import (
 	"recrawld/internal/sitefarm"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/scope"
 	"recrawld/scheduler"
 	"recrawld/scheduler/policy"
 )
@@ -174,11 +175,18 @@ sites:
     url: %q
     scope:
 `, b.Fetchers, b.budget(), b.Concurrency, b.Policy, b.url(0, 0))
+	if b.Hosts > maxListed {
+		fmt.Fprintf(text, "      - %q\n", scope.Anywhere)
+		return text.Bytes()
+	}
 	for host := range b.Hosts { // that of the start URL among them, for a list is not empty
 		fmt.Fprintf(text, "      - %q\n", b.url(host, 0))
 	}
 	return text.Bytes()
 }
+
+// maxListed is of how many hosts the configuration has a list: of a million it would be larger than one may be.
+const maxListed = 100_000
 
 func (b *bench) url(host, page int) string {
 	scheme := "http"
