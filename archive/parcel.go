@@ -15,9 +15,6 @@ type parcel struct {
 	answer, request bytes.Buffer // before compression
 }
 
-// mostStored is the length in bytes of the longest request record that is stored as it is.
-const mostStored = 1 << 10
-
 // pack fills the parcel.
 func (p *parcel) pack(m *members, c models.Capture, id, info string) error {
 	p.packed.Reset()
@@ -34,13 +31,10 @@ func (p *parcel) pack(m *members, c models.Capture, id, info string) error {
 		return nil
 	}
 	p.request.Reset()
-	if err := marshalRequest(&p.request, c, id); err != nil {
+	if err := marshalRequest(&p.request, c, id, info); err != nil {
 		return err
 	}
-	if p.request.Len() > mostStored {
-		return m.append(&p.packed, p.request.Bytes())
-	}
-	return m.store(&p.packed, p.request.Bytes())
+	return m.append(&p.packed, p.request.Bytes())
 }
 
 // take gives away the answer of a capture that was packed last, as Read would return it. Its body lies where it was

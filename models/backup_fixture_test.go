@@ -54,7 +54,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 	var visits []Visit
 	var versions []Version
 	var contents []contentRow
-	var links []Link
+	var links []linksRow
 	var events []Event
 	var daily []Daily
 	var knowledge []Knowledge
@@ -90,7 +90,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 			Significance: 1 / float32(i+1), Reasons: Reasons(i % 1024)})
 		contents = append(contents, contentRow{Content: Content{Digest: digest, Record: record, URL: p.URL}, bucket: int16(digest[0])})
 		filings = append(filings, rowsOf([]Filing{{Key: math.MinInt64 + int64(i), PageBucket: bucket, PageID: p.ID}})...)
-		links = append(links, Link{Bucket: bucket, ParentID: p.ID, ChildBucket: 3, ChildID: int64(i)})
+		links = append(links, linksRow{bucket, p.ID, packChildren([]rowKey{{3, int64(i)}, {255, math.MaxInt64}})})
 		events = append(events, Event{Bucket: bucket, Seq: int64(i/7 + 1), Kind: EventNew, URL: p.URL, Digest: p.Digest, Record: record,
 			Significance: 1 / float32(i+1), Reasons: ReasonText | ReasonBytes, Note: "ü"})
 		knowledge = append(knowledge, Knowledge{Bucket: bucket, HostID: int64(i), Body: []byte{0, 0xff, byte(i)}})
@@ -102,7 +102,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		_, err := t.exec(ctx, `UPDATE buckets SET next_seq = $1`, n)
 		return errors.Join(err, hostTable.insert(ctx, t, hosts), robotsTable.insert(ctx, t, robots), pageTable.insert(ctx, t, pages),
 			visitTable.insert(ctx, t, visits), versionTable.insert(ctx, t, versions), contentTable.insert(ctx, t, contents),
-			linkTable.insert(ctx, t, links), eventTable.insert(ctx, t, events), dailyTable.insert(ctx, t, daily),
+			linksTable.insert(ctx, t, links), eventTable.insert(ctx, t, events), dailyTable.insert(ctx, t, daily),
 			filingTable.insert(ctx, t, filings), knowledgeTable.insert(ctx, t, knowledge), memoryTable.insert(ctx, t, memories), noteTable.insert(ctx, t, []Note{{Name: "price", Body: []byte{0, 1}}}))
 	})
 	fillRest(t, s)

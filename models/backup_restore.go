@@ -74,6 +74,12 @@ func (t *tx) fill(ctx context.Context, conn *sql.Conn, src *backupReader, sum Ba
 		return err
 	}
 	for _, table := range sum.Tables {
+		if linksByRow(table) {
+			if sum.Rows[table.Name], err = t.fillLinks(ctx, conn, src, table); err != nil {
+				return fmt.Errorf("fill %s: %w", table.Name, err)
+			}
+			continue
+		}
 		i := slices.IndexFunc(here, func(h BackupTable) bool { return h.Name == table.Name })
 		if i < 0 || len(table.Columns) == 0 {
 			return fmt.Errorf("%w: unknown table %q", ErrBadBackup, table.Name)

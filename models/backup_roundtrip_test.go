@@ -123,6 +123,10 @@ func restoresEarlier(t *testing.T, step int, from, to string) {
 	if d := cmp.Diff(want, got); d != "" || len(got.Pages)+len(got.Versions)+len(got.Events) != 3 {
 		t.Errorf("restored rows differ from migrated ones (-migrated +restored):\n%s", d)
 	}
+	links := fixtureLinks()
+	if d := cmp.Diff(links, got.Links); d != "" {
+		t.Errorf("restored links (-want +got):\n%s", d)
+	}
 	if !got.Hosts[0].Trials.IsZero() || len(got.Memories) > 0 {
 		t.Errorf("trials %+v and %d memories come from nowhere", got.Hosts[0].Trials, len(got.Memories))
 	}
@@ -149,6 +153,7 @@ func atStep(t testing.TB, dsn string, n int) *Store {
 		return errors.Join(migrate(x, 1), x.script(t.Context(), `INSERT INTO hosts VALUES (7, 5, 'h.example', 9, 0, 0, 0, 0, 0, 0, '', 1);
 			INSERT INTO pages VALUES (7, 6, 5, 1, 'https://h.example/', 2, 0, '', 9, 4, 2, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0,
 			'', '', 1, '', '', NULL, NULL, '', 0, '', false, 0, 0, 0, 0);
+			`+linksFixture+`;
 			INSERT INTO versions VALUES (7, 6, 1, 9, 200, NULL, NULL, 3, 'text/html', '', '', true, 'f', 0, 9);
 			INSERT INTO events VALUES (7, 1, 9, 1, 1, 6, 'https://h.example/', 1, 0, 0, 9, 200, 'text/html', '', NULL, 3, '', 'f', 0, 9)`))
 	})
@@ -176,7 +181,7 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 				for i := int64(1); ctx.Err() == nil; i++ {
 					err := s.inTx(t.Context(), func(tx *tx) error {
 						return errors.Join(
-							linkTable.insert(t.Context(), tx, []Link{{ParentID: i}}),
+							linksTable.insert(t.Context(), tx, []linksRow{{0, i, packChildren([]rowKey{{}})}}),
 							visitTable.insert(t.Context(), tx, []Visit{{PageID: i, Number: 1}}),
 							pageTable.insert(t.Context(), tx, []Page{{ID: i, URL: "u", State: StateLive, FRMax: 1}}),
 							eventTable.insert(t.Context(), tx, []Event{{Seq: i}}))

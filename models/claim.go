@@ -22,13 +22,7 @@ func (s *Store) Claim(ctx context.Context, c ClaimRequest) ([]Lease, error) {
 			return nil, fmt.Errorf("claim hosts: %w", err)
 		}
 	}
-	if s.sharded {
-		for bucket, parents := range parentsOf(leases) {
-			if sharesFar(ctx, s.rows, bucket, parents) != nil {
-				break // they are leased, and are handed out with the shares as far as they are known; as above
-			}
-		}
-	}
+	s.sharesFar(ctx, leases)
 	return leases, nil
 }
 

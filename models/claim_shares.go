@@ -8,103 +8,148 @@ import (
 )
 
 // leaseShares counts the known children of the pages that have some, and those of them that changed since the page's
-// links were last extracted. Where the transaction is for one bucket alone, Claim counts the children in others after it.
+// links were last extracted. Where the transaction is for one shard alone, Claim counts the children on others after it.
 func (t *tx) leaseShares(ctx context.Context, leases []Lease) error {
-	return shares(ctx, t.rows, t.store.sharded, leases)
+	return t.store.shares(ctx, t.rows, leases)
 }
 
-func shares(ctx context.Context, query querier, sharded bool, leases []Lease) error {
-	for bucket, parents := range parentsOf(leases) {
-		ids := slices.Collect(maps.Keys(parents))
-		near := func(id int64, share ChildShare) {
-			parents[id].Share.Known += share.Known
-			parents[id].Share.Changed += share.Changed
-		}
-		if err := sharesNear(ctx, query, bucket, ids, near); err != nil {
-			return fmt.Errorf("child shares: %w", err)
-		}
-		if sharded {
-			continue
-		}
-		if err := sharesFar(ctx, query, bucket, parents); err != nil {
-			return fmt.Errorf("child shares: %w", err)
-		}
+func (s *Store) shares(ctx context.Context, ask asker, leases []Lease) error {
+	if err := s.countChildren(ctx, ask, parentsOf(leases), func(parent, child int16) bool { return s.shard(parent) == s.shard(child) }); err != nil {
+		return fmt.Errorf("child shares: %w", err)
 	}
 	return nil
 }
 
-// parentsOf is the leased pages that have children, by bucket and ID.
-func parentsOf(leases []Lease) map[int16]map[int64]*LeasedPage {
-	parents := make(map[int16]map[int64]*LeasedPage)
+// sharesFar counts the children on other shards than their parents, outside of any transaction. Where that fails the pages are
+// visited with the shares as far as they are known.
+func (s *Store) sharesFar(ctx context.Context, leases []Lease) {
+	if s.sharded {
+		_ = s.countChildren(ctx, s.rows, parentsOf(leases), func(parent, child int16) bool { return s.shard(parent) != s.shard(child) })
+	}
+}
+
+// parentsOf is the leased pages that have children.
+func parentsOf(leases []Lease) map[rowKey]*LeasedPage {
+	parents := make(map[rowKey]*LeasedPage)
 	for i := range leases {
 		for j := range leases[i].Pages {
-			p := &leases[i].Pages[j]
-			if p.Children == 0 {
-				continue
+			if p := &leases[i].Pages[j]; p.Children > 0 {
+				parents[rowKey{p.Bucket, p.ID}] = p
 			}
-			if parents[p.Bucket] == nil {
-				parents[p.Bucket] = make(map[int64]*LeasedPage)
-			}
-			parents[p.Bucket][p.ID] = p
 		}
 	}
 	return parents
 }
 
-// sharesNear counts the children in the parents' own bucket, which most are.
-func sharesNear(ctx context.Context, query querier, bucket int16, parents []int64, add func(int64, ChildShare)) error {
-	// Indexes: the primary keys of links and pages.
-	rows, err := query(ctx, `SELECT l.parent_id, COUNT(*),
-		SUM(CASE WHEN (CASE WHEN c.changed_at > 0 THEN c.changed_at ELSE c.first_at END) > p.full_at THEN 1 ELSE 0 END)
-		FROM pages p JOIN links l ON l.bucket = p.bucket AND l.parent_id = p.id AND l.child_bucket = p.bucket
-		JOIN pages c ON c.bucket = p.bucket AND c.id = l.child_id AND c.level > p.level
-		WHERE p.bucket = $1 AND p.id = ANY($2) GROUP BY l.parent_id`, bucket, parents)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		var share ChildShare
-		if err := rows.Scan(&id, &share.Known, &share.Changed); err != nil {
-			return err
-		}
-		add(id, share)
-	}
-	return rows.Err()
+// brood is a parent and those of its children that are to be counted, in the order of their keys.
+type brood struct {
+	parent   *LeasedPage
+	children []rowKey
 }
 
-// querier runs a query, in a transaction or outside.
-type querier func(ctx context.Context, query string, args ...any) (answer, error)
-
-// sharesFar counts the children in other buckets, in one query for each: a sharded server joins only within a bucket.
-func sharesFar(ctx context.Context, query querier, bucket int16, parents map[int64]*LeasedPage) error {
-	// Index: the primary key.
-	rows, err := query(ctx, `SELECT `+linkTable.list()+` FROM links WHERE bucket = $1 AND parent_id = ANY($2)
-		AND child_bucket <> $1`, bucket, slices.Collect(maps.Keys(parents)))
-	links, err := linkTable.scan(rows, err)
+// countChildren adds to the shares of parents what their children in some buckets make of them.
+func (s *Store) countChildren(ctx context.Context, ask asker, parents map[rowKey]*LeasedPage, some func(parent, child int16) bool) error {
+	links, err := s.linksOf(ctx, ask, slices.Collect(maps.Keys(parents)))
 	if err != nil {
 		return err
 	}
-	above := make(map[int64][]int64) // parents by child
-	children := make(map[int16][]int64)
-	for _, l := range links {
-		if above[l.ChildID] == nil {
-			children[l.ChildBucket] = append(children[l.ChildBucket], l.ChildID)
-		}
-		above[l.ChildID] = append(above[l.ChildID], l.ParentID)
-	}
-	for bucket, ids := range children {
-		rows, err := query(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND id = ANY($2)`, bucket, ids)
-		pages, err := pageTable.scan(rows, err)
+	broods := make([]brood, 0, len(links))
+	for i := range links {
+		children, err := links[i].keys()
 		if err != nil {
 			return err
 		}
-		for i := range pages {
-			for _, id := range above[pages[i].ID] {
-				parents[id].Share.Count(&parents[id].Page, &pages[i])
+		children = slices.DeleteFunc(children, func(c rowKey) bool { return !some(links[i].bucket, c.bucket) })
+		broods = append(broods, brood{parents[rowKey{links[i].bucket, links[i].parent}], children})
+	}
+	if s.dialect == sqliteDialect {
+		return countEach(ctx, ask, broods)
+	}
+	return s.countAll(ctx, ask, broods)
+}
+
+// changedChild is 1 for a child c that changed after a moment.
+const changedChild = `CASE WHEN (CASE WHEN c.changed_at > 0 THEN c.changed_at ELSE c.first_at END) > %s THEN 1 ELSE 0 END`
+
+// countEachOf counts children of one parent on SQLite, those in one bucket. Index: the primary key.
+var countEachOf = `SELECT COUNT(*), COALESCE(SUM(` + fmt.Sprintf(changedChild, "$4") + `), 0) FROM pages c
+	WHERE c.bucket = $1 AND c.id = ANY($2) AND c.level > $3`
+
+func countEach(ctx context.Context, ask asker, broods []brood) error {
+	for _, f := range broods {
+		for bucket, ids := range byBucket(f.children) {
+			rows, err := ask(ctx, countEachOf, bucket, ids, f.parent.Level, int64(f.parent.FullAt))
+			err = eachRow(rows, err, func(rows answer) error {
+				var share ChildShare
+				err := rows.Scan(&share.Known, &share.Changed)
+				f.parent.Share.add(share)
+				return err
+			})
+			if err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// countAllOf counts the children of many parents on PostgreSQL: $1 says whose each child is. Index: the primary key, for each
+// child. A sharded server is told the buckets, which lie on one shard, once more.
+func countAllOf(sharded bool) string {
+	within := ""
+	if sharded {
+		within = " AND t.bucket = ANY($6)"
+	}
+	return `SELECT u.n, COUNT(*), SUM(` + fmt.Sprintf(changedChild, "u.f") + `)
+	FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[]) u (n, b, i, l, f) CROSS JOIN LATERAL (
+	SELECT t.level, t.changed_at, t.first_at FROM pages t WHERE t.bucket = u.b AND t.id = u.i` + within + ` OFFSET 0) c
+	WHERE c.level > u.l GROUP BY u.n`
+}
+
+func (s *Store) countAll(ctx context.Context, ask asker, broods []brood) error {
+	lists := make(map[int64]*childList) // by shard
+	for n, f := range broods {
+		for _, c := range f.children {
+			shard := s.shard(c.bucket)
+			if lists[shard] == nil {
+				lists[shard] = new(childList)
+			}
+			lists[shard].add(int64(n), c, f.parent)
+		}
+	}
+	for _, list := range lists {
+		args := []any{list.of, list.buckets, list.ids, list.levels, list.fullAt}
+		if s.sharded {
+			slices.Sort(list.some)
+			args = append(args, slices.Compact(list.some))
+		}
+		rows, err := ask(ctx, countAllOf(s.sharded), args...)
+		err = eachRow(rows, err, func(rows answer) error {
+			var n int64
+			var share ChildShare
+			err := rows.Scan(&n, &share.Known, &share.Changed)
+			broods[n].parent.Share.add(share)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// childList is children with what they are counted by, a list a column.
+type childList struct {
+	of                  []int64 // whose
+	buckets             []int16
+	ids, levels, fullAt []int64
+	some                []int16 // the buckets once more
+}
+
+func (l *childList) add(n int64, child rowKey, parent *LeasedPage) {
+	l.of, l.buckets, l.ids = append(l.of, n), append(l.buckets, child.bucket), append(l.ids, child.id)
+	l.levels, l.fullAt = append(l.levels, int64(parent.Level)), append(l.fullAt, int64(parent.FullAt))
+	if n := len(l.some); n == 0 || l.some[n-1] != child.bucket {
+		l.some = append(l.some, child.bucket)
+	}
 }

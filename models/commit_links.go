@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -74,60 +75,75 @@ func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]i
 			stored = append(stored, rowOfPage(r))
 		}
 	}
-	links, err := c.linksOf(ctx, stored)
-	for _, l := range links {
-		children[l.ChildBucket] = append(children[l.ChildBucket], l.ChildID)
+	links, err := c.tx.store.linksOf(ctx, c.tx.rows, stored)
+	if err != nil {
+		return nil, err
 	}
-	return children, err
+	for i := range links {
+		keys, err := links[i].keys()
+		if err != nil {
+			return nil, err
+		}
+		for _, child := range keys {
+			children[child.bucket] = append(children[child.bucket], child.id)
+		}
+	}
+	return children, nil
 }
 
-// linksOf reads the links of parents.
-func (c *commit) linksOf(ctx context.Context, parents []rowKey) (links []Link, err error) {
-	// Index: the primary key.
-	err = c.tx.byKeys(ctx, parents, keyed{table: "links", column: "parent_id", statement: func(from source) string {
-		return `SELECT ` + linkTable.prefixed("k.") + ` FROM ` + from.from
-	}}, func(rows answer) error {
-		links = append(links, Link{})
-		return rows.Scan(linkTable.fields(&links[len(links)-1])...)
-	})
-	return links, err
-}
-
-// writeLinks replaces the links of the parents whose children are known; links that stay are not written.
+// writeLinks replaces the links of the parents whose children are known, where they differ. A page that was not visited before
+// has none.
 func (c *commit) writeLinks(ctx context.Context) error {
-	wanted := make(map[Link]bool)
-	parents := make(map[rowKey]bool)
-	for _, r := range c.fresh {
+	wanted := make(map[rowKey][]byte)
+	var before []rowKey
+	for _, r := range c.fresh { // of two results of one page the later one
 		if !r.LinksKnown {
 			continue
 		}
-		if parents[rowOfPage(r)] { // an earlier result of the same page
-			maps.DeleteFunc(wanted, func(l Link, _ bool) bool { return (rowKey{l.Bucket, l.ParentID}) == rowOfPage(r) })
+		children := make([]rowKey, len(r.Links))
+		for i, l := range r.Links {
+			children[i] = rowKey{l.ChildBucket, l.ChildID}
 		}
-		parents[rowOfPage(r)] = true
-		for _, l := range r.Links {
-			wanted[Link{r.Lease.Bucket, r.Page.ID, l.ChildBucket, l.ChildID}] = true
+		wanted[rowOfPage(r)] = packChildren(children)
+		if r.Before == nil || r.Before.Visits > 0 {
+			before = append(before, rowOfPage(r))
 		}
 	}
-	stored, err := c.linksOf(ctx, slices.Collect(maps.Keys(parents)))
+	stored, err := c.tx.store.linksOf(ctx, c.tx.rows, before)
 	if err != nil {
 		return err
 	}
-	var gone, added []Link
-	for _, l := range stored {
-		if wanted[l] {
-			delete(wanted, l)
-		} else {
-			gone = append(gone, l)
+	gone := make(map[int16][]int64)
+	for i := range stored {
+		key := rowKey{stored[i].bucket, stored[i].parent}
+		switch {
+		case bytes.Equal(stored[i].children, wanted[key]):
+			delete(wanted, key)
+		case wanted[key] == nil:
+			gone[key.bucket] = append(gone[key.bucket], key.id)
 		}
 	}
-	for l := range wanted {
-		added = append(added, l)
-	}
-	if err := linkTable.remove(ctx, c.tx, gone); err != nil {
+	if err := c.tx.unlink(ctx, gone); err != nil {
 		return err
 	}
-	return linkTable.insert(ctx, c.tx, added)
+	var rows []linksRow
+	for _, key := range slices.SortedFunc(maps.Keys(wanted), compareKeys) {
+		if wanted[key] != nil {
+			rows = append(rows, linksRow{key.bucket, key.id, wanted[key]})
+		}
+	}
+	return linksTable.upsert(ctx, c.tx, rows)
+}
+
+// unlink removes the links of parents, by bucket.
+func (t *tx) unlink(ctx context.Context, parents map[int16][]int64) error {
+	for _, bucket := range slices.Sorted(maps.Keys(parents)) {
+		// Index: the primary key.
+		if _, err := t.exec(ctx, `DELETE FROM links WHERE bucket = $1 AND parent_id = ANY($2)`, bucket, parents[bucket]); err != nil {
+			return fmt.Errorf("remove links: %w", err)
+		}
+	}
+	return nil
 }
 
 // forward makes the children of fully crawled parents due that were not visited since. Duplicates and those never due

@@ -138,6 +138,22 @@ func (t *tx) distribute(ctx context.Context, d *Distribution) error {
 	return nil
 }
 
+// undistributed tells whether the tables are distributed, but for some.
+func (s *Store) undistributed(ctx context.Context) (bool, error) {
+	if !s.sharded || s.options.Sharded {
+		return false, nil
+	}
+	var citus, left bool
+	err := s.writer.QueryRowContext(ctx, `SELECT to_regclass('pg_dist_partition') IS NOT NULL`).Scan(&citus)
+	if err != nil || !citus {
+		return false, err
+	}
+	err = s.writer.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('hosts'))
+		AND EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+		AND oid NOT IN (SELECT logicalrelid FROM pg_dist_partition))`).Scan(&left)
+	return left, err
+}
+
 // shardsPerServer is how many shards each server gets, so that they can be spread over so many times as many servers. More
 // would divide each batch of visits into more transactions.
 const shardsPerServer = 4

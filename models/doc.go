@@ -54,6 +54,12 @@
 // of its own, which no visit writes. What the host's validators proved to be worth is in its row (Host.Trials), because
 // every visit needs it.
 //
+// # Links
+//
+// The links of a page are one row, the keys of its children side by side (packChildren), because they are written and read
+// together: a commit replaces them, a claim and a full crawl go from a parent to its children, importance passes over all of
+// them. The other way, which parents a page has, is asked by a person alone (Parents) and reads the links of a bucket.
+//
 // # Prints
 //
 // Pages are filed in prints by the keys of what they say (Result.Filed), so that one look-up a batch (Twins) finds those that

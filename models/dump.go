@@ -29,10 +29,11 @@ func (s *Store) Dump(ctx context.Context) (Dump, error) {
 	var d Dump
 	var contents []contentRow
 	var filings []filingRow
+	var links []linksRow
 	for _, read := range []func() error{
 		dumpOf(ctx, s, siteTable, &d.Sites), dumpOf(ctx, s, hostTable, &d.Hosts), dumpOf(ctx, s, robotsTable, &d.Robots),
 		dumpOf(ctx, s, pageTable, &d.Pages), dumpOf(ctx, s, visitTable, &d.Visits), dumpOf(ctx, s, versionTable, &d.Versions),
-		dumpOf(ctx, s, contentTable, &contents), dumpOf(ctx, s, linkTable, &d.Links), dumpOf(ctx, s, eventTable, &d.Events),
+		dumpOf(ctx, s, contentTable, &contents), dumpOf(ctx, s, linksTable, &links), dumpOf(ctx, s, eventTable, &d.Events),
 		dumpOf(ctx, s, dailyTable, &d.Daily), dumpOf(ctx, s, knowledgeTable, &d.Knowledge),
 		dumpOf(ctx, s, memoryTable, &d.Memories), dumpOf(ctx, s, noteTable, &d.Notes),
 		dumpOf(ctx, s, filingTable, &filings),
@@ -46,6 +47,15 @@ func (s *Store) Dump(ctx context.Context) (Dump, error) {
 	}
 	for _, f := range filings {
 		d.Filings = append(d.Filings, f.Filing)
+	}
+	for i := range links {
+		children, err := links[i].keys()
+		if err != nil {
+			return d, fmt.Errorf("dump database: %w", err)
+		}
+		for _, child := range children {
+			d.Links = append(d.Links, Link{links[i].bucket, links[i].parent, child.bucket, child.id})
+		}
 	}
 	return d, nil
 }

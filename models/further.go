@@ -82,22 +82,17 @@ func (f *further) read(ctx context.Context, hosts []Handed) error {
 		}
 		return f.ask(ctx, t.rows, hosts)
 	})
-	if err != nil || !f.store.sharded {
-		return err
+	if err == nil {
+		f.store.sharesFar(ctx, f.leases(hosts))
 	}
-	for bucket, parents := range parentsOf(f.leases(hosts)) {
-		if sharesFar(ctx, f.store.rows, bucket, parents) != nil {
-			break // they are visited with the shares as far as they are known, as after a claim
-		}
-	}
-	return nil
+	return err
 }
 
-func (f *further) ask(ctx context.Context, query querier, hosts []Handed) error {
+func (f *further) ask(ctx context.Context, query asker, hosts []Handed) error {
 	if err := f.due(ctx, query, hosts); err != nil {
 		return err
 	}
-	return shares(ctx, query, f.store.sharded, f.leases(hosts))
+	return f.store.shares(ctx, query, f.leases(hosts))
 }
 
 // leases is the pages as if they had been leased.
@@ -118,7 +113,7 @@ var furtherOfMany = `SELECT ` + pageTable.prefixed("p.") + ` FROM unnest($1::sma
 var furtherOfOne = `SELECT ` + pageTable.list() + ` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
 	AND (due_at, id) > ($3, $4) AND due_at <= $5 ORDER BY due_at, id LIMIT $6`
 
-func (f *further) due(ctx context.Context, query querier, hosts []Handed) error {
+func (f *further) due(ctx context.Context, query asker, hosts []Handed) error {
 	read := func(rows answer) error {
 		var p LeasedPage
 		if err := rows.Scan(pageTable.fields(&p.Page)...); err != nil {

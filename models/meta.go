@@ -14,7 +14,7 @@ func (s *Store) Meta(ctx context.Context, key string) (string, error) {
 	return value, nil
 }
 
-func metaValue(ctx context.Context, ask querier, key string) (string, error) {
+func metaValue(ctx context.Context, ask asker, key string) (string, error) {
 	// Index: the primary key.
 	values, err := scanTexts(ask(ctx, `SELECT value FROM meta WHERE key = $1`, key))
 	if err != nil || len(values) == 0 {

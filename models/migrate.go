@@ -29,7 +29,7 @@ type step struct {
 
 // Migrate brings the schema up to the binary's, one transaction a step. It returns ErrNewerSchema for a database of a
 // newer binary, and an error for one whose steps are not those of this binary; then nothing is written. Processes that
-// start at once wait for each other.
+// start at once wait for each other. Where the tables are spread over servers (Distribute), so are those that a step makes.
 func (s *Store) Migrate(ctx context.Context, now time.Time) error {
 	steps, err := s.dialect.steps()
 	if err != nil {
@@ -45,7 +45,14 @@ func (s *Store) Migrate(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("migrate database: %w", err)
 		}
 	}
-	return nil
+	left, err := s.undistributed(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate database: %w", err)
+	}
+	if left {
+		_, err = s.Distribute(ctx)
+	}
+	return err
 }
 
 // migrateOnce runs the next step, if there is one.
@@ -68,8 +75,10 @@ func (t *tx) migrateOnce(ctx context.Context, steps []step, now time.Time) (done
 		return true, err
 	}
 	next := steps[applied]
-	if err := t.script(ctx, next.sql); err != nil {
-		return false, fmt.Errorf("step %d (%s): %w", next.version, next.name, err)
+	for statement := range strings.SplitSeq(next.sql, ";\n") { // one at a time: Citus passes some of them on as they are
+		if err := t.script(ctx, statement); err != nil {
+			return false, fmt.Errorf("step %d (%s): %w", next.version, next.name, err)
+		}
 	}
 	_, err = t.exec(ctx, `INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
 		next.version, next.name, next.checksum, int64(At(now)))

@@ -173,7 +173,7 @@ func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	hotPath(t, s)
-	statements := []string{readFilings, walkPages, readKnowledge, readMemory, readLinks, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
+	statements := []string{readFilings, walkPages, readKnowledge, readMemory, readLinks, countEachOf, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
 	statements = append(statements, prepared(t, s)...)
 	for _, query := range statements {
 		if strings.HasPrefix(query, "INSERT") {
@@ -315,7 +315,7 @@ func usesIndexes(t *testing.T, s *Store) {
 	t.Helper()
 	fill(t, s)
 	for _, statement := range []string{
-		`INSERT INTO links SELECT n % 256, n, n % 256, n + c FROM generate_series(1, 20000) n, generate_series(1, 3) c`,
+		`INSERT INTO links SELECT n % 256, n, '\x01' || int8send(n) || '\x00' FROM generate_series(1, 20000) n`,
 		`INSERT INTO robots SELECT bucket, id, name, 200, 0, NULL, 0, 0, 0, 0 FROM hosts`,
 		`INSERT INTO knowledge SELECT bucket, id, 'known' FROM hosts`,
 		`INSERT INTO memories SELECT bucket, host_id, id, 'seen' FROM pages`,

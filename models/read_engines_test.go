@@ -37,7 +37,7 @@ func fillEverything(ctx context.Context, x *tx) error {
 				{Bucket: p.Bucket, PageID: p.ID, Number: 2, At: ago(time.Hour), Kind: Failed, Class: BodySlow, Took: time.Hour},
 			}),
 			versionTable.insert(ctx, x, []Version{{Bucket: p.Bucket, PageID: p.ID, Number: 1, At: ago(3 * time.Hour), Digest: p.Digest}}),
-			linkTable.insert(ctx, x, []Link{{Bucket: p.Bucket, ParentID: p.ID, ChildBucket: child.Bucket, ChildID: child.ID}}),
+			linksTable.insert(ctx, x, []linksRow{{p.Bucket, p.ID, packChildren([]rowKey{{child.Bucket, child.ID}})}}),
 			eventTable.insert(ctx, x, []Event{{Bucket: p.Bucket, Seq: int64(i + 1), At: ago(time.Duration(i) * time.Minute),
 				Kind: EventKind(1 + i%4), SiteID: p.SiteID, PageID: p.ID, URL: p.URL, Digest: p.Digest}}),
 			dailyTable.upsert(ctx, x, []Daily{{Bucket: p.Bucket, SiteID: p.SiteID, Day: 20000, Asked: int64(i), Bytes: 1 << 40}}),

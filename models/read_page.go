@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Page returns one page by its key (see PageID; the bucket is that of its host's name), or ErrNotFound.
@@ -70,46 +71,81 @@ func orLast(before int32) int32 {
 }
 
 // Children returns the URLs of the pages that a page names, as far as they are kept, at most n, in no particular order.
-// It reads the key (bucket, parent_id, …) of links and the key of pages.
+// It reads the key (bucket, parent_id) of links and the key of pages.
 func (s *Store) Children(ctx context.Context, bucket int16, page int64, n int) ([]string, error) {
-	const query = `SELECT p.url FROM links l JOIN pages p ON p.bucket = l.child_bucket AND p.id = l.child_id
-		WHERE l.bucket = $1 AND l.parent_id = $2 LIMIT $3`
-	return s.urls(ctx, query, bucket, page, n)
+	links, err := s.linksOf(ctx, s.rows, []rowKey{{bucket, page}})
+	if err != nil || len(links) == 0 {
+		return nil, wrapLinks(err)
+	}
+	children, err := links[0].keys()
+	if err != nil {
+		return nil, wrapLinks(err)
+	}
+	return s.urls(ctx, children, n)
 }
 
 // Share counts the known children of a page and those of them that changed since its links were last read, as Claim does
-// for a page whose turn has come. It reads the key (bucket, parent_id, …) of links and the key of pages.
+// for a page whose turn has come. It reads the key (bucket, parent_id) of links and the key of pages.
 func (s *Store) Share(ctx context.Context, p Page) (ChildShare, error) {
-	const query = `SELECT c.level, c.changed_at, c.first_at FROM links l
-		JOIN pages c ON c.bucket = l.child_bucket AND c.id = l.child_id WHERE l.bucket = $1 AND l.parent_id = $2`
-	var share ChildShare
-	var child Page
-	for _, err := range s.scan(ctx, []any{&child.Level, &child.Stats.ChangedAt, &child.Stats.FirstAt}, query, p.Bucket, p.ID) {
-		if err != nil {
-			return ChildShare{}, fmt.Errorf("read links: %w", err)
-		}
-		share.Count(&p, &child)
-	}
-	return share, nil
+	parent := LeasedPage{Page: p}
+	err := s.countChildren(ctx, s.rows, map[rowKey]*LeasedPage{{p.Bucket, p.ID}: &parent}, func(_, _ int16) bool { return true })
+	return parent.Share, wrapLinks(err)
+}
+
+// parentsOfChild is the links of a bucket in which the bytes of a child's key occur. No index: see Parents.
+var parentsOfChild = map[dialect]string{
+	sqliteDialect:   `SELECT ` + linksTable.list() + ` FROM links WHERE bucket = $1 AND instr(children, $2) > 0`,
+	postgresDialect: `SELECT ` + linksTable.list() + ` FROM links WHERE bucket = $1 AND position($2::bytea in children) > 0`,
 }
 
 // Parents returns the URLs of pages of one bucket that name a page, at most n. Links are kept by parent and have no
-// index by child (it would double the cost of writing them), so this reads all links of the parents' bucket; the
+// index by child (it would make them many times as dear to write), so this reads all links of the parents' bucket; the
 // bucket of the page itself finds those on its own host, which is where nearly all parents are.
 func (s *Store) Parents(ctx context.Context, parents, bucket int16, page int64, n int) ([]string, error) {
-	const query = `SELECT p.url FROM links l JOIN pages p ON p.bucket = l.bucket AND p.id = l.parent_id
-		WHERE l.bucket = $1 AND l.child_bucket = $2 AND l.child_id = $3 LIMIT $4`
-	return s.urls(ctx, query, parents, bucket, page, n)
+	child := rowKey{bucket, page}
+	rows, err := s.rows(ctx, parentsOfChild[s.dialect], parents, packChildren([]rowKey{child})[1:])
+	var found []rowKey
+	err = eachRow(rows, err, func(rows answer) error {
+		var l linksRow
+		if err := rows.Scan(linksTable.fields(&l)...); err != nil {
+			return err
+		}
+		children, err := l.keys()
+		if slices.Contains(children, child) { // and not the end of one key and the beginning of the next
+			found = append(found, rowKey{l.bucket, l.parent})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, wrapLinks(err)
+	}
+	return s.urls(ctx, found, n)
 }
 
-func (s *Store) urls(ctx context.Context, query string, args ...any) ([]string, error) {
+// urls is the URLs of those of the pages that exist, at most n.
+func (s *Store) urls(ctx context.Context, pages []rowKey, n int) ([]string, error) {
 	var out []string
-	var url string
-	for _, err := range s.scan(ctx, []any{&url}, query, args...) {
+	for slice := range slices.Chunk(pages, max(n, 1)) {
+		// Index: the primary key.
+		err := s.byKeys(ctx, s.rows, slice, keyed{table: "pages", column: "id", statement: func(from source) string {
+			return `SELECT k.url FROM ` + from.from
+		}}, func(rows answer) error {
+			out = append(out, "")
+			return rows.Scan(&out[len(out)-1])
+		})
 		if err != nil {
-			return nil, fmt.Errorf("read links: %w", err)
+			return nil, wrapLinks(err)
 		}
-		out = append(out, url)
+		if len(out) >= n {
+			return out[:n], nil
+		}
 	}
 	return out, nil
+}
+
+func wrapLinks(err error) error {
+	if err != nil {
+		return fmt.Errorf("read links: %w", err)
+	}
+	return nil
 }

@@ -377,8 +377,8 @@ func TestChildrenAndParents(t *testing.T) {
 	t.Parallel()
 	parent, child := examplePage(0, 2), examplePage(1, 2)
 	s := openFilled(t, func(ctx context.Context, x *tx) error {
-		return errors.Join(pageTable.insert(ctx, x, []Page{parent, child}), linkTable.insert(ctx, x, []Link{
-			{Bucket: parent.Bucket, ParentID: parent.ID, ChildBucket: child.Bucket, ChildID: child.ID},
+		return errors.Join(pageTable.insert(ctx, x, []Page{parent, child}), linksTable.insert(ctx, x, []linksRow{
+			{parent.Bucket, parent.ID, packChildren([]rowKey{{child.Bucket, child.ID}, {child.Bucket, 5}})},
 		}))
 	})
 	children, err := s.Children(t.Context(), parent.Bucket, parent.ID, 10)

@@ -15,3 +15,9 @@ func (s *ChildShare) Count(parent, child *Page) {
 		s.Changed++
 	}
 }
+
+// add adds what further children make of a share.
+func (s *ChildShare) add(more ChildShare) {
+	s.Known += more.Known
+	s.Changed += more.Changed
+}

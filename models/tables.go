@@ -97,10 +97,6 @@ var twinTable = table[Twin]{"pages", "bucket id site_id url state first_at diges
 		return []any{&t.Bucket, &t.ID, &t.SiteID, &t.URL, &t.State, &t.FirstAt, &t.Digest, &t.Print, &t.Canonical, &t.DuplicateOf}
 	}}
 
-var linkTable = table[Link]{"links", "bucket parent_id child_bucket child_id", 4, func(l *Link) []any {
-	return []any{&l.Bucket, &l.ParentID, &l.ChildBucket, &l.ChildID}
-}}
-
 var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url version previous not_before not_after " +
 	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length significance reasons note", 2,
 	func(e *Event) []any {
