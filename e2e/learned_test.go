@@ -48,7 +48,7 @@ func (c *contestant) readLearned(db *sql.DB) learned {
 			l.hosts[id] = times
 			return err
 		})
-	each(c.t, tx, "SELECT id, records, evidence_days FROM pages", func(scan func(...any) error) error {
+	each(c.t, tx, "SELECT id, records, COALESCE(evidence_days, 0) FROM pages", func(scan func(...any) error) error {
 		var id int64
 		var records int32
 		var days float64

@@ -74,7 +74,7 @@ func readState(t *testing.T, db *sql.DB) state {
 	defer tx.Rollback()
 	s := state{pages: map[int64]pageRow{}, byURL: map[string]int64{}, visits: map[int64][]visitRow{},
 		versions: map[int64]map[int32]versionRow{}}
-	each(t, tx, "SELECT id, url, state, fr_max, version, visits, digest, due_at, children FROM pages", func(scan func(...any) error) error {
+	each(t, tx, "SELECT id, url, state, fr_max, version, visits, digest, due_at, COALESCE(children, 0) FROM pages", func(scan func(...any) error) error {
 		var id int64
 		var p pageRow
 		var digest []byte

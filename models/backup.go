@@ -184,5 +184,16 @@ func kindOfType(columnType string) kind {
 	return kindInt
 }
 
+// values is the table's columns to be read: what is NULL for zero on one engine only is zero.
+func (b BackupTable) values() string {
+	names := slices.Clone(b.Columns)
+	for i, name := range names {
+		if sparse[b.Name][name] {
+			names[i] = orZero(name, b.kinds[i])
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // names is the table's columns, separated by commas.
 func (b BackupTable) names() string { return strings.Join(b.Columns, ", ") }

@@ -13,7 +13,7 @@ import (
 
 // readTable passes all rows of a table to a backup.
 func (t *tx) readTable(ctx context.Context, conn *sql.Conn, table BackupTable, out *backupWriter) error {
-	query := "SELECT " + table.names() + " FROM " + table.Name
+	query := t.store.dialect.statement("SELECT " + table.values() + " FROM " + table.Name)
 	if t.store.dialect == postgresDialect {
 		return conn.Raw(func(driver any) error {
 			return readPostgres(ctx, driver.(*stdlib.Conn).Conn(), query, table.kinds, out)

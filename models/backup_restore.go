@@ -130,6 +130,9 @@ func (t *tx) empty(ctx context.Context, here []BackupTable) error {
 func (t *tx) fillTable(ctx context.Context, conn *sql.Conn, src *backupReader, table BackupTable) (int64, error) {
 	rows := &backupRows{src: src, kinds: table.kinds, values: make([]any, len(table.kinds))}
 	if t.store.dialect == postgresDialect {
+		for _, name := range table.Columns {
+			rows.sparse = append(rows.sparse, sparse[table.Name][name])
+		}
 		var n int64
 		err := conn.Raw(func(driver any) error {
 			var err error
@@ -166,6 +169,7 @@ type backupRows struct {
 	kinds  []kind
 	left   int // rows of the block that are still to come
 	values []any
+	sparse []bool // which columns are NULL for zero; nil: none
 	err    error
 }
 
@@ -185,6 +189,9 @@ func (r *backupRows) Next() bool {
 		if r.values[i], r.err = c.as(r.kinds[i]); r.err != nil {
 			return false
 		}
+		if r.sparse != nil && r.sparse[i] && c.zero() {
+			r.values[i] = nil
+		}
 	}
 	return true
 }
@@ -194,6 +201,9 @@ func (r *backupRows) Values() ([]any, error) { return r.values, nil }
 
 // Err is the error that ended Next.
 func (r *backupRows) Err() error { return r.err }
+
+// zero tells whether the cell holds a zero of any kind.
+func (c cell) zero() bool { return c.int == 0 && c.real == 0 && len(c.bytes) == 0 }
 
 // as is the cell as an engine takes it for a column.
 func (c cell) as(k kind) (any, error) {

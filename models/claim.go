@@ -241,7 +241,7 @@ func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limi
 	}
 	for _, h := range hosts { // SQLite has no LATERAL
 		// Index: pages_due.
-		rows, err := t.rows(ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND host_id = $2
+		rows, err := t.rows(ctx, `SELECT `+pageTable.prefixed("")+` FROM pages WHERE bucket = $1 AND host_id = $2
 			AND due_at > 0 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, h.bucket, h.id, int64(until), limit)
 		if err := eachRow(rows, err, read); err != nil {
 			return err

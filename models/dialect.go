@@ -25,13 +25,15 @@ var (
 
 // statement turns a statement for PostgreSQL into one for the engine. SQLite has no row locks and needs none: its
 // writers hold the whole file. A parameter that stands alone as a limit may change its plan, so it would prepare the
-// statement anew each time another value is bound, which takes longer than to run it; a sum is not looked at.
+// statement anew each time another value is bound, which takes longer than to run it; a sum is not looked at. No column is
+// NULL for zero.
 func (d dialect) statement(query string) string {
 	if d == postgresDialect {
 		return query
 	}
 	query = anyList.ReplaceAllString(query, "IN (SELECT value FROM json_each($1))")
 	query = limit.ReplaceAllString(query, "LIMIT $1 + 0")
+	query = coalesced.ReplaceAllString(query, "$1")
 	return strings.TrimSuffix(strings.ReplaceAll(query, "FOR UPDATE SKIP LOCKED", ""), "FOR UPDATE")
 }
 

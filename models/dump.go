@@ -62,7 +62,7 @@ func (s *Store) Dump(ctx context.Context) (Dump, error) {
 
 func dumpOf[T any](ctx context.Context, s *Store, tb table[T], into *[]T) func() error {
 	return func() (err error) {
-		*into, err = tb.scan(s.rows(ctx, "SELECT "+tb.list()+" FROM "+tb.name+" ORDER BY "+tb.keyList()))
+		*into, err = tb.scan(s.rows(ctx, "SELECT "+tb.prefixed("")+" FROM "+tb.name+" ORDER BY "+tb.keyList()))
 		return err
 	}
 }

@@ -110,7 +110,7 @@ var furtherOfMany = `SELECT ` + pageTable.prefixed("p.") + ` FROM unnest($1::sma
 	AND (p.due_at, p.id) > (u.d, u.i) AND p.due_at <= $5 ORDER BY p.due_at, p.id LIMIT $6) p`
 
 // furtherOfOne is the due pages of one host. Index: pages_due.
-var furtherOfOne = `SELECT ` + pageTable.list() + ` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
+var furtherOfOne = `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
 	AND (due_at, id) > ($3, $4) AND due_at <= $5 ORDER BY due_at, id LIMIT $6`
 
 func (f *further) due(ctx context.Context, query asker, hosts []Handed) error {

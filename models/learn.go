@@ -13,7 +13,7 @@ const readKnowledge = `SELECT k.body, h.learned FROM hosts h JOIN knowledge k ON
 	WHERE h.bucket = $1 AND h.id = $2`
 
 // walkPages reads a slice of a host's pages. Index: pages_due.
-var walkPages = `SELECT ` + pageTable.list() + ` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
+var walkPages = `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
 	AND (due_at, id) > ($3, $4) ORDER BY due_at, id LIMIT $5`
 
 // Knowledge returns what was last written of a host (Result.Knowledge) and how often anything was; nil and 0 where

@@ -55,6 +55,28 @@ func (s *Store) Migrate(ctx context.Context, now time.Time) error {
 	return err
 }
 
+// Behind is the step that the schema is at where Migrate has something to do for a database that was in use before, and 0
+// where it has not: the schema is the binary's own, or there is none yet.
+func (s *Store) Behind(ctx context.Context) (step int, err error) {
+	steps, err := s.dialect.steps()
+	if err != nil {
+		return 0, err
+	}
+	exists := `SELECT COUNT(*) FROM sqlite_schema WHERE name = 'schema_migrations'`
+	if s.dialect == postgresDialect {
+		exists = `SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('schema_migrations')`
+	}
+	var tables int
+	if err := s.writer.QueryRowContext(ctx, exists).Scan(&tables); err != nil || tables == 0 {
+		return 0, err
+	}
+	err = s.writer.QueryRowContext(ctx, `SELECT COALESCE(MAX(version), 0) FROM schema_migrations`).Scan(&step)
+	if err != nil || step >= len(steps) {
+		return 0, err
+	}
+	return step, nil
+}
+
 // migrateOnce runs the next step, if there is one.
 func (t *tx) migrateOnce(ctx context.Context, steps []step, now time.Time) (done bool, err error) {
 	if t.store.dialect == postgresDialect {

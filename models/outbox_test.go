@@ -178,7 +178,7 @@ func (f *family) check() {
 
 // page reads a host's page, the zero Page where there is none.
 func (f *family) page(host string) Page {
-	pages, err := pageTable.scan(f.s.rows(f.ctx, `SELECT `+pageTable.list()+` FROM pages WHERE bucket = $1 AND id = $2`,
+	pages, err := pageTable.scan(f.s.rows(f.ctx, `SELECT `+pageTable.prefixed("")+` FROM pages WHERE bucket = $1 AND id = $2`,
 		BucketOf(host), PageID("https://"+host+"/")))
 	if err != nil || len(pages) > 1 {
 		f.Fatal(len(pages), err)

@@ -51,15 +51,27 @@ func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]Du
 }
 
 // dueQuery begins with the hosts: from the pages, SQLite would read the whole bucket. The cross join makes it.
-const dueQuery = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, p.failures, h.name, h.ready_at
+const dueQuery = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, COALESCE(p.failures,0), h.name, h.ready_at
 	FROM hosts h CROSS JOIN pages p
 	WHERE h.bucket = $1 AND p.bucket = $1 AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $2 AND ($3 = 0 OR p.site_id = $3)
 	ORDER BY p.due_at LIMIT $4`
 
+// dueOfBucket is the pages p of bucket $1 that are due at some time, by the index pages_due. On PostgreSQL that begins with the
+// host, and has no bucket, which only a sharded server must be told.
+func (s *Store) dueOfBucket() string {
+	switch {
+	case s.sharded:
+		return " FROM hosts h JOIN pages p ON p.bucket = h.bucket AND p.host_id = h.id WHERE h.bucket = $1 AND p.bucket = $1 AND p.due_at > 0"
+	case s.dialect == postgresDialect:
+		return " FROM hosts h JOIN pages p ON p.host_id = h.id WHERE h.bucket = $1 AND p.due_at > 0"
+	}
+	return " FROM pages p WHERE p.bucket = $1 AND p.due_at > 0"
+}
+
 // dueBefore is the due time of the n-th page that is due until a moment, or that moment where there are fewer. The index
 // pages_due answers it alone.
 func (s *Store) dueBefore(ctx context.Context, until Instant, n int) (Instant, error) {
-	const query = "SELECT due_at FROM pages WHERE bucket = $1 AND due_at > 0 AND due_at <= $2 ORDER BY due_at LIMIT $3"
+	query := "SELECT p.due_at" + s.dueOfBucket() + " AND p.due_at <= $2 ORDER BY p.due_at LIMIT $3"
 	var first []Instant
 	for bucket := range int16(Buckets) {
 		var at Instant
@@ -80,7 +92,7 @@ func (s *Store) dueBefore(ctx context.Context, until Instant, n int) (Instant, e
 // DueCount counts the pages due until a moment, by site. It passes over the index pages_due of each bucket and reads the
 // rows of pages that are due.
 func (s *Store) DueCount(ctx context.Context, until Instant) (map[int32]int64, error) {
-	const query = "SELECT site_id, COUNT(*) FROM pages WHERE bucket = $1 AND due_at > 0 AND due_at <= $2 GROUP BY site_id"
+	query := "SELECT p.site_id, COUNT(*)" + s.dueOfBucket() + " AND p.due_at <= $2 GROUP BY p.site_id"
 	counts := map[int32]int64{}
 	for bucket := range int16(Buckets) {
 		var site int32
@@ -98,11 +110,11 @@ func (s *Store) DueCount(ctx context.Context, until Instant) (map[int32]int64, e
 // DueByStep counts the pages due in each of n steps of time from a moment on; what is due before counts in the first.
 // It passes over the index pages_due of each bucket; for one site it reads the rows of pages that are due too.
 func (s *Store) DueByStep(ctx context.Context, site int32, from Instant, step time.Duration, n int) ([]int64, error) {
-	const steps = "SELECT (CASE WHEN due_at < $2 THEN 0 ELSE (due_at - $2) / $3 END) AS step, COUNT(*) FROM pages"
-	const due = " WHERE bucket = $1 AND due_at > 0 AND due_at < $4"
+	const steps = "SELECT (CASE WHEN p.due_at < $2 THEN 0 ELSE (p.due_at - $2) / $3 END) AS step, COUNT(*)"
+	due := s.dueOfBucket() + " AND p.due_at < $4"
 	query := steps + due + " GROUP BY step" // without the site the index has all that is asked for
 	if site != 0 {
-		query = steps + due + " AND site_id = $5 GROUP BY step"
+		query = steps + due + " AND p.site_id = $5 GROUP BY step"
 	}
 	counts := make([]int64, n)
 	until := from.Add(time.Duration(n) * step)

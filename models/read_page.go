@@ -9,7 +9,7 @@ import (
 
 // Page returns one page by its key (see PageID; the bucket is that of its host's name), or ErrNotFound.
 func (s *Store) Page(ctx context.Context, bucket int16, id int64) (Page, error) {
-	rows, err := s.rows(ctx, "SELECT "+pageTable.list()+" FROM pages WHERE bucket = $1 AND id = $2", bucket, id)
+	rows, err := s.rows(ctx, "SELECT "+pageTable.prefixed("")+" FROM pages WHERE bucket = $1 AND id = $2", bucket, id)
 	return only(pageTable, "page", rows, err)
 }
 

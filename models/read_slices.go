@@ -9,7 +9,7 @@ import (
 // all. Passing over a table in slices holds no snapshot for longer than a slice.
 func (s *Store) PagesFrom(ctx context.Context, bucket int16, after int64, limit int) ([]Page, error) {
 	// Index: the primary key.
-	pages, err := pageTable.scan(s.rows(ctx, "SELECT "+pageTable.list()+` FROM pages
+	pages, err := pageTable.scan(s.rows(ctx, "SELECT "+pageTable.prefixed("")+` FROM pages
 		WHERE bucket = $1 AND id > $2 ORDER BY id LIMIT $3`, bucket, after, limit))
 	if err != nil {
 		return nil, fmt.Errorf("read pages of bucket %d: %w", bucket, err)

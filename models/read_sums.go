@@ -16,8 +16,8 @@ import (
 
 // Summaries passes over all pages, or those of one site (0: all), in no particular order. An error ends the sequence.
 func (s *Store) Summaries(ctx context.Context, site int32) iter.Seq2[PageSummary, error] {
-	const query = `SELECT site_id, url, state, content_type, fr_max, visits, records, changes, byte_changes,
-		duplicate_of <> '', first_at, visited_at FROM pages WHERE $1 = 0 OR site_id = $1`
+	const query = `SELECT site_id, url, state, content_type, fr_max, visits, records, COALESCE(changes,0),
+		COALESCE(byte_changes,0), COALESCE(duplicate_of,'') <> '', COALESCE(first_at,0), visited_at FROM pages WHERE $1 = 0 OR site_id = $1`
 	return func(yield func(PageSummary, error) bool) {
 		var p PageSummary
 		into := []any{&p.SiteID, &p.URL, &p.State, &p.ContentType, &p.FRMax, &p.Visits, &p.Records, &p.Changes, &p.ByteChanges,

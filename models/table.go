@@ -104,12 +104,23 @@ func (tb table[T]) without(last string) table[T] {
 	return tb
 }
 
-// list is the columns, separated by commas.
-func (tb table[T]) list() string { return tb.prefixed("") }
+// list is the columns, separated by commas: to write them.
+func (tb table[T]) list() string { return strings.ReplaceAll(tb.columns, " ", ", ") }
 
-// prefixed is the columns with a prefix, separated by commas.
+// prefixed is the columns with a prefix, separated by commas: to read them.
 func (tb table[T]) prefixed(prefix string) string {
-	return prefix + strings.ReplaceAll(tb.columns, " ", ", "+prefix)
+	names := strings.Fields(tb.columns)
+	var fields []any
+	for i, name := range names {
+		names[i] = prefix + name
+		if sparse[tb.name][name] {
+			if fields == nil {
+				fields = tb.fields(new(T))
+			}
+			names[i] = orZero(names[i], kindOf(fields[i]))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // keyList is the columns of the primary key, separated by commas.

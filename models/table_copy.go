@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -33,11 +34,19 @@ func (tb table[T]) insertNew(ctx context.Context, t *tx, rows []T) error {
 // are less than half of what the binary format has for them.
 func (tb table[T]) copyIn(ctx context.Context, t *tx, rows []T) error {
 	query := "COPY " + tb.name + " (" + tb.list() + ") FROM STDIN"
+	mayBeNull := make([]bool, 0, 60)
+	for _, name := range strings.Fields(tb.columns) {
+		mayBeNull = append(mayBeNull, sparse[tb.name][name])
+	}
 	text := make([]byte, 0, 300*len(rows))
 	for i := range rows {
 		for c, field := range tb.fields(&rows[i]) {
 			if c > 0 {
 				text = append(text, '\t')
+			}
+			if mayBeNull[c] && isZero(field) {
+				text = append(text, `\N`...)
+				continue
 			}
 			text = appendCopied(text, field)
 		}

@@ -22,7 +22,7 @@ func (tb table[T]) insert(ctx context.Context, t *tx, rows []T) error {
 // takes no parameter, which makes an import of pages twice as fast.
 func (tb table[T]) insertSparse(ctx context.Context, t *tx, rows []T) error {
 	for chunk := range slices.Chunk(rows, bulkRows) {
-		narrow, zeros := tb.withoutZeros(chunk)
+		narrow, zeros := tb.withoutZeros(chunk, t.store.dialect)
 		err := narrow.each(ctx, t, chunk, func(source string) string {
 			head := "INSERT INTO " + tb.name + " (" + narrow.list() + zeros.names + ") "
 			if source != "" {
@@ -41,7 +41,7 @@ func (tb table[T]) insertSparse(ctx context.Context, t *tx, rows []T) error {
 type zeroColumns struct{ names, values string }
 
 // withoutZeros is the table without the columns that are zero in all of the rows.
-func (tb table[T]) withoutZeros(rows []T) (table[T], zeroColumns) {
+func (tb table[T]) withoutZeros(rows []T, d dialect) (table[T], zeroColumns) {
 	names := strings.Fields(tb.columns)
 	used := make([]bool, len(names))
 	for i := range rows {
@@ -57,7 +57,11 @@ func (tb table[T]) withoutZeros(rows []T) (table[T], zeroColumns) {
 			continue
 		}
 		zeros.names += ", " + names[c]
-		zeros.values += ", " + map[kind]string{kindInt: "0", kindText: "''", kindBool: "false", kindBlob: "NULL", kindReal: "0"}[kindOf(field)]
+		if value := kindOf(field).zero(); d == postgresDialect && sparse[tb.name][names[c]] {
+			zeros.values += ", NULL"
+		} else {
+			zeros.values += ", " + value
+		}
 	}
 	narrow := tb
 	narrow.columns = strings.Join(columns, " ")
@@ -121,9 +125,10 @@ func (tb table[T]) updating(sharded bool) func(source string) string {
 			return "UPDATE " + tb.name + " SET " + numbered(names, tb.key, len(names), ", ") + " WHERE " +
 				numbered(names, 0, tb.key, " AND ")
 		}
+		values := tb.sparing()
 		sets := make([]string, 0, len(names))
-		for _, name := range names[tb.key:] {
-			sets = append(sets, name+" = v."+name)
+		for i, name := range names[tb.key:] {
+			sets = append(sets, name+" = "+values[tb.key+i])
 		}
 		return "UPDATE " + tb.name + " SET " + strings.Join(sets, ", ") + " FROM " + source + " AS v (" + tb.list() +
 			") WHERE " + tb.sameKey(names) + tb.inBuckets(names, sharded)
@@ -191,12 +196,12 @@ func (tb table[T]) inserting(suffix string, sharded bool) func(source string) st
 // the buckets from their table: rows out of arrays alone would pass through files on the servers, since none could tell where
 // they belong.
 func (tb table[T]) selecting(source, further string, sharded bool) string {
+	values := tb.sparing()
 	if !sharded {
-		return "SELECT *" + further + " FROM " + source
+		return "SELECT " + strings.Join(values, ", ") + further + " FROM " + source + " AS v (" + tb.list() + ")"
 	}
-	names := strings.Fields(tb.columns)
-	return "SELECT b.bucket, v." + strings.Join(names[1:], ", v.") + further + " FROM buckets b JOIN " + source + " AS v (" + tb.list() +
-		") ON v.bucket = b.bucket WHERE b.bucket = ANY($" + strconv.Itoa(len(names)+1) + ")"
+	return "SELECT b.bucket, " + strings.Join(values[1:], ", ") + further + " FROM buckets b JOIN " + source + " AS v (" + tb.list() +
+		") ON v.bucket = b.bucket WHERE b.bucket = ANY($" + strconv.Itoa(len(values)+1) + ")"
 }
 
 // marks is a parameter a column, separated by commas.

@@ -120,7 +120,7 @@ func writesChanges(t *testing.T, s *Store) {
 	if _, err := s.Commit(t.Context(), planStart, results); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := pageTable.scan(s.rows(t.Context(), `SELECT `+pageTable.list()+` FROM pages`))
+	rows, err := pageTable.scan(s.rows(t.Context(), `SELECT `+pageTable.prefixed("")+` FROM pages`))
 	if err != nil || len(rows) != len(want) {
 		t.Fatalf("%d pages, %v, want %d", len(rows), err, len(want))
 	}

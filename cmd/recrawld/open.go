@@ -119,10 +119,23 @@ func (g *globals) openStoreForWriting(ctx context.Context, c *config.Config) (*m
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Migrate(ctx, clock.System{}.Now()); err != nil {
+	if err := g.migrate(ctx, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil
+}
+
+// migrate brings the schema up to date. It may have to write a large table anew, so it says so before.
+func (g *globals) migrate(ctx context.Context, store *models.Store) error {
+	step, err := store.Behind(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the schema: %w", err)
+	}
+	if step > 0 {
+		g.Log.Warn("the database is of an earlier release and is brought up to date: where there are millions of pages this takes "+
+			"minutes, and meanwhile as much room on the disk again", "step", step)
+	}
+	return store.Migrate(ctx, clock.System{}.Now())
 }
 
 // conns is how many connections to the database a worker of this size keeps: its claims, commits, sinks and chores.

@@ -1,0 +1,2 @@
+-- Of PostgreSQL alone.
+SELECT 1;

@@ -1,0 +1,172 @@
+package models
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/internal/pgtest"
+)
+
+// zerosOnPostgres counts the values of pages that are zero and not NULL, in columns that are sparse.
+func zerosOnPostgres(t *testing.T, s *Store) (zeros, nulls int) {
+	t.Helper()
+	for name := range sparse["pages"] {
+		var z, n int
+		err := s.reader.QueryRowContext(t.Context(), `SELECT COUNT(*) FILTER (WHERE `+name+`::text IN ('0', '', 'false')),
+			COUNT(*) FILTER (WHERE `+name+` IS NULL) FROM pages`).Scan(&z, &n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zeros, nulls = zeros+z, nulls+n
+	}
+	return zeros, nulls
+}
+
+// TestZerosAreNullOnPostgres: whoever writes pages writes NULL for zero where the schema has that.
+func TestZerosAreNullOnPostgres(t *testing.T) {
+	t.Parallel()
+	s := planStore(t, pgtest.DSN(t))
+	fill(t, s) // with COPY
+	few := []Discovery{{Host: "few.example", Page: Page{SiteID: 1, URL: "https://few.example/"}}}
+	if _, err := s.AddPages(t.Context(), planStart, few, 0); err != nil { // with INSERT
+		t.Fatal(err)
+	}
+	hotPath(t, s)
+	if err := s.SetImportance(t.Context(), []Worth{{Bucket: few[0].Row(planStart).Bucket, PageID: few[0].Row(planStart).ID}}); err != nil {
+		t.Fatal(err)
+	}
+	if zeros, nulls := zerosOnPostgres(t, s); zeros > 0 || nulls == 0 {
+		t.Errorf("of the values of pages %d are zero and %d NULL, want none and many", zeros, nulls)
+	}
+	raw, _ := takeBackup(t, s)
+	restored := planStore(t, pgtest.DSN(t))
+	if err := restored.Migrate(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := restored.Restore(t.Context(), bytes.NewReader(raw), planStart); err != nil {
+		t.Fatal(err)
+	}
+	if zeros, nulls := zerosOnPostgres(t, restored); zeros > 0 || nulls == 0 {
+		t.Errorf("after a restore %d are zero and %d NULL, want none and many", zeros, nulls)
+	}
+}
+
+func TestSQLiteReadsZerosAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"SELECT COALESCE(p.note,''), COALESCE(changes,0), COALESCE(no_archive,false)": "SELECT p.note, changes, no_archive",
+		"SELECT COALESCE(v.at, 0), COALESCE(MAX(due_at),0)":                           "SELECT COALESCE(v.at, 0), COALESCE(MAX(due_at),0)",
+	} {
+		if got := sqliteDialect.statement(query); got != want {
+			t.Errorf("statement(%q) = %q, want %q", query, got, want)
+		}
+	}
+	if got := sqliteDialect.statement("SELECT " + pageTable.prefixed("p.")); strings.Contains(got, "COALESCE") {
+		t.Errorf("a page is read on SQLite by %s", got)
+	}
+}
+
+// migrateTo brings a database up to a step.
+func migrateTo(t *testing.T, s *Store, version int) {
+	t.Helper()
+	steps, err := s.dialect.steps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for done := false; !done; {
+		err := s.inTx(t.Context(), func(x *tx) (err error) {
+			done, err = x.migrateOnce(t.Context(), steps[:version], planStart)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestZerosOfAnEarlierStepAreMadeNull: the pages of a database of step 8 are the same after the steps that follow, on one
+// server and on several.
+func TestZerosOfAnEarlierStepAreMadeNull(t *testing.T) {
+	t.Parallel()
+	for name, dsn := range map[string]func(testing.TB) string{"one node": pgtest.DSN, "citus": pgtest.Citus} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := planStore(t, dsn(t))
+			migrateTo(t, s, 8)
+			if name == "citus" {
+				if _, err := s.Distribute(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := oldPages(t, s)
+			if step, err := s.Behind(t.Context()); step != 8 || err != nil {
+				t.Errorf("Behind before = %d, %v, want 8", step, err)
+			}
+			if err := s.Migrate(t.Context(), planStart); err != nil {
+				t.Fatal(err)
+			}
+			if step, err := s.Behind(t.Context()); step != 0 || err != nil {
+				t.Errorf("Behind after = %d, %v, want 0", step, err)
+			}
+			got, err := pageTable.scan(s.rows(t.Context(), "SELECT "+pageTable.prefixed("")+" FROM pages ORDER BY id"))
+			if d := cmp.Diff(want, got); d != "" || err != nil {
+				t.Errorf("pages before and after (-want +got), %v:\n%s", err, d)
+			}
+			if zeros, nulls := zerosOnPostgres(t, s); zeros > 0 || nulls != len(sparse["pages"]) {
+				t.Errorf("%d values are zero and %d NULL, want 0 and %d", zeros, nulls, len(sparse["pages"]))
+			}
+			fill(t, s)
+			hotPath(t, s)
+		})
+	}
+}
+
+// oldPages writes two pages as earlier releases did, one all zeros and one with none, and returns them.
+func oldPages(t *testing.T, s *Store) []Page {
+	t.Helper()
+	full := examplePage(1, 1)
+	for _, field := range pageTable.fields(&full) {
+		fillField(field)
+	}
+	full.ID, full.Bucket, full.State = 2, 7, StateLive
+	none := Page{ID: 1, Bucket: 7, HostID: 3, SiteID: 1, URL: "https://h.example/none", State: StateNew, FRMax: 1}
+	for _, p := range []Page{none, full} {
+		args := pageTable.fields(&p)
+		for i, field := range args {
+			args[i] = valueOf(field)
+		}
+		query := "INSERT INTO pages (" + pageTable.list() + ") VALUES (" + marks(pageTable.columns) + ")"
+		if _, err := s.writer.ExecContext(context.WithoutCancel(t.Context()), query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return []Page{none, full}
+}
+
+// fillField makes a field other than zero.
+func fillField(field any) {
+	switch f := field.(type) {
+	case *int16:
+		*f = 5
+	case *int32:
+		*f = 5
+	case *int64:
+		*f = 5
+	case *Instant:
+		*f = 5
+	case *ErrorClass:
+		*f = 5
+	case *float32:
+		*f = 0.5
+	case *bool:
+		*f = true
+	case *string:
+		*f = "text"
+	case *chainField:
+		*f = chainField{5}
+	}
+}
