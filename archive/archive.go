@@ -77,7 +77,8 @@ func Open(dir string, opts Options) (*Archive, error) {
 
 // Append writes the answer of a capture, and its request where there is one, and says where the body lies: for a
 // capture that was seen before that is Seen.Record, the first record of the same body. Nothing is durable before Sync.
-// On an error nothing was written, and unless an fsync failed the next Append may succeed.
+// On an error nothing was written, and unless an fsync failed the next Append may succeed. With Options.Recent the body may
+// be held, so it must stay as it is.
 func (a *Archive) Append(c models.Capture) (models.Record, error) {
 	id, info := newID(), ""
 	a.mu.Lock()
@@ -107,7 +108,7 @@ func (a *Archive) Append(c models.Capture) (models.Record, error) {
 		return c.Seen.Record, nil
 	}
 	if a.opts.Recent > 0 {
-		a.recent.put(at, p.take(c))
+		a.recent.put(at, held(c))
 	}
 	return at, nil
 }

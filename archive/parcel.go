@@ -37,20 +37,15 @@ func (p *parcel) pack(m *members, c models.Capture, id, info string) error {
 	return m.append(&p.packed, p.request.Bytes())
 }
 
-// take gives away the answer of a capture that was packed last, as Read would return it. Its body lies where it was
-// marshalled, so that the capture's own need not stay as it is; where a larger one left much room there, in a copy, since
-// whoever holds the answer holds all of it.
-func (p *parcel) take(c models.Capture) Answer {
-	record := p.answer.Bytes()
-	if cap(record)-len(record) > heldOverhead {
-		record = bytes.Clone(record)
-	} else {
-		p.answer = bytes.Buffer{}
-	}
-	end := len(record) - len(recordEnd)
+// held is the answer of a capture as Read would return it. It shares the capture's body, or has a copy where that lies in
+// much more room than it needs, since whoever holds the answer holds all of it.
+func held(c models.Capture) Answer {
 	o := &c.Outcome
-	a := Answer{URL: c.URL, At: models.At(o.At).Time(), Proto: protoOf(o), Status: o.Status,
-		Body: record[end-len(o.Body) : end : end], Digest: o.Digest}
+	body := o.Body[:len(o.Body):len(o.Body)]
+	if body == nil || cap(o.Body)-len(o.Body) > heldOverhead {
+		body = append([]byte{}, body...)
+	}
+	a := Answer{URL: c.URL, At: models.At(o.At).Time(), Proto: protoOf(o), Status: o.Status, Body: body, Digest: o.Digest}
 	if a.Digest.IsZero() {
 		a.Digest = models.DigestOf(a.Body)
 	}

@@ -30,7 +30,7 @@ type heldKey struct {
 }
 
 const (
-	heldOverhead = 3 << 10 // bytes beside header and body: the fields of the record, and room that is left
+	heldOverhead = 1 << 10 // bytes beside header and body: the fields of the record, and room that is left
 	heldFor      = 4       // times the limit
 )
 

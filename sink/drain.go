@@ -83,28 +83,44 @@ type idler interface{ Idle() error }
 // sink, and tries again after errors, ever less often.
 func (d *Drain) Run(ctx context.Context) error {
 	defer d.release(context.WithoutCancel(ctx))
-	wait := backoffMin
+	wait, delivered, since := backoffMin, 0, d.clock.Now()
 	for ctx.Err() == nil {
 		n, err := d.round(ctx)
-		pause := poll
+		if n > 0 {
+			delivered, wait = delivered+n, backoffMin
+			continue
+		}
+		now := d.clock.Now()
+		pause := d.pause(delivered, now.Sub(since))
+		delivered, since = 0, now
+		if err == nil && pause == d.clock.Real(poll) {
+			err = d.idle()
+		}
 		switch {
 		case errors.Is(err, ErrBusy):
-			pause = lease / 4
+			pause = d.clock.Real(lease / 4)
 		case err != nil && ctx.Err() == nil:
-			pause, wait = wait, min(2*wait, backoffMax)
-			d.opts.Log.Warn("sink cannot deliver", slog.String("sink", d.sink.Name()), slog.Duration("retry", pause),
+			d.opts.Log.Warn("sink cannot deliver", slog.String("sink", d.sink.Name()), slog.Duration("retry", wait),
 				slog.Any("error", err))
+			pause, wait = d.clock.Real(wait), min(2*wait, backoffMax)
 		default:
 			wait = backoffMin
 		}
-		if n > 0 {
-			continue
-		}
-		if err := d.clock.SleepUntil(ctx, d.clock.Now().Add(d.clock.Real(pause))); err != nil {
+		if err := d.clock.SleepUntil(ctx, now.Add(pause)); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// pause is how long to wait for more after so many events were delivered in some time: a poll, or less where a batch comes
+// together sooner, so that what a sink needs of them is still in memory.
+func (d *Drain) pause(delivered int, took time.Duration) time.Duration {
+	longest := d.clock.Real(poll)
+	if delivered <= d.opts.Batch {
+		return longest
+	}
+	return max(min(took/time.Duration(delivered)*time.Duration(d.opts.Batch), longest), longest/8)
 }
 
 // Once drains until there is no news and returns how many events it delivered. It returns ErrBusy where another process
@@ -115,13 +131,24 @@ func (d *Drain) Once(ctx context.Context) (int, error) {
 	for {
 		n, err := d.round(ctx)
 		total += n
+		if err == nil && n == 0 {
+			err = d.idle()
+		}
 		if err != nil || n == 0 {
 			return total, err
 		}
 	}
 }
 
-// round holds the lease and delivers one batch, or lets the sink idle where there is none.
+// idle lets the sink do what it has to do when there is no news.
+func (d *Drain) idle() error {
+	if s, ok := d.sink.(idler); ok {
+		return s.Idle()
+	}
+	return nil
+}
+
+// round holds the lease and delivers one batch, if there is any.
 func (d *Drain) round(ctx context.Context) (int, error) {
 	if err := d.hold(ctx); err != nil {
 		return 0, err
@@ -131,9 +158,6 @@ func (d *Drain) round(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	if len(events) == 0 {
-		if s, ok := d.sink.(idler); ok {
-			return 0, s.Idle()
-		}
 		return 0, nil
 	}
 	if err := d.sink.Deliver(ctx, events); err != nil {

@@ -361,3 +361,24 @@ func TestReplayRebuildsTheMirrorWithoutOldEvents(t *testing.T) {
 		t.Errorf("manifest = %+v, want two rows", rows)
 	}
 }
+
+func TestPauseFollowsTheNews(t *testing.T) {
+	t.Parallel()
+	d := drainOf(newMemory(), &recorder{}, "one", 500)
+	for _, test := range []struct {
+		delivered  int
+		took, want time.Duration
+	}{
+		{0, time.Second, time.Second},
+		{500, time.Millisecond, time.Second}, // a batch, and nothing behind it
+		{501, 501 * time.Millisecond, 500 * time.Millisecond},
+		{4000, 2 * time.Second, 250 * time.Millisecond},
+		{100_000, time.Second, time.Second / 8},
+		{1000, time.Hour, time.Second},
+		{600, 290 * 365 * 24 * time.Hour, time.Second}, // on a fast clock
+	} {
+		if got := d.pause(test.delivered, test.took); got != test.want {
+			t.Errorf("pause after %d events in %s = %s, want %s", test.delivered, test.took, got, test.want)
+		}
+	}
+}

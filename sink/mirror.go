@@ -1,13 +1,10 @@
 package sink
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"recrawld/archive"
@@ -23,7 +20,7 @@ const (
 	stateUnkept = "unkept"
 )
 
-// Archive gives back bodies; archive.Archive and archive.Reader do.
+// Archive gives back bodies; archive.Archive and archive.Reader do. It is safe for concurrent use.
 type Archive interface {
 	Read(models.Record) (archive.Answer, error)
 }
@@ -89,6 +86,7 @@ type batch struct {
 	changes map[string]change
 	order   []string
 	rows    []Row
+	temps   []string // temporary files that were made
 }
 
 // change is what happens to one file: new content, then the trash.
@@ -103,10 +101,8 @@ func (m *Mirror) Deliver(ctx context.Context, events []models.Event) error {
 	defer m.tree.release()
 	b := &batch{changes: make(map[string]change)}
 	if err := m.deliver(ctx, b, events); err != nil {
-		for _, c := range b.changes {
-			if c.temp != "" {
-				m.tree.root.Remove(c.temp) // the next start sweeps what stays
-			}
+		for _, temp := range b.temps {
+			m.tree.root.Remove(temp) // those that are in place are not there any more, and the next start sweeps what stays
 		}
 		return fmt.Errorf("mirror: %w", err)
 	}
@@ -117,11 +113,12 @@ func (m *Mirror) deliver(ctx context.Context, b *batch, events []models.Event) e
 	if err := m.manifest.refresh(); err != nil {
 		return fmt.Errorf("refresh manifest: %w", err)
 	}
-	for _, e := range events {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := m.take(b, e); err != nil {
+	copies, err := m.copyAll(ctx, b, events)
+	if err != nil {
+		return err
+	}
+	for i, e := range events {
+		if err := m.take(b, e, copies[i]); err != nil {
 			return fmt.Errorf("%s: %w", e.URL, err)
 		}
 	}
@@ -161,13 +158,13 @@ func (m *Mirror) apply(b *batch, name string) error {
 	return nil
 }
 
-// take adds an event to a batch: the body goes into a temporary file, what is to be done with it is noted.
-func (m *Mirror) take(b *batch, e models.Event) error {
+// take adds an event to a batch: what is to be done is noted.
+func (m *Mirror) take(b *batch, e models.Event, c copied) error {
 	name := name(e.URL, m.fold)
 	row := Row{URL: e.URL, Path: name, State: e.Kind.String(), Status: e.Status, EventAt: e.At.String()}
 	switch e.Kind {
 	case models.EventNew, models.EventChanged, models.EventRefreshed, models.EventRestored:
-		return m.takeBody(b, e, row)
+		return m.takeBody(b, e, row, c)
 	case models.EventMoved:
 		row.RedirectTo = e.RedirectTo
 	case models.EventGone:
@@ -183,44 +180,35 @@ func (m *Mirror) take(b *batch, e models.Event) error {
 	return nil
 }
 
-func (m *Mirror) takeBody(b *batch, e models.Event, row Row) error {
+func (m *Mirror) takeBody(b *batch, e models.Event, row Row, c copied) error {
 	row.State = stateLive
-	if e.Kind == models.EventRestored && m.stays(b, e, row.Path) {
-		b.rows = append(b.rows, row)
-		return nil
-	}
-	if e.Record == (models.Record{}) {
-		row.State = stateUnkept
-		b.discard(row.Path, e.At)
-		b.rows = append(b.rows, row)
-		return nil
-	}
-	answer, err := m.archive.Read(e.Record)
-	if errors.Is(err, archive.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
-		// Trying again would hold up all other pages for ever; the old copy stays.
-		m.log.Error("the archive has lost a body", slog.String("page", e.URL), slog.Any("error", err))
-		row.State = stateLost
-		b.rows = append(b.rows, row)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	modified, err := http.ParseTime(e.LastModified)
-	if err != nil {
-		modified = e.At.Time()
-	}
-	temp, err := m.tree.write(answer.Body, modified)
-	if err != nil {
-		return err
-	}
-	if old := b.change(row.Path); old.temp != "" {
-		if err := m.tree.root.Remove(old.temp); err != nil {
+	if e.Kind == models.EventRestored {
+		if m.stays(b, e, row.Path) {
+			b.rows = append(b.rows, row)
+			return nil
+		}
+		var err error
+		if c, err = m.copyBody(e); err != nil {
 			return err
 		}
+		b.temps = append(b.temps, c.temp)
 	}
-	b.changes[row.Path] = change{temp: temp}
-	b.rows = append(b.rows, contentRow(row, e, answer))
+	switch {
+	case e.Record == (models.Record{}):
+		row.State = stateUnkept
+		b.discard(row.Path, e.At)
+	case c.temp == "":
+		row.State = stateLost
+	default:
+		if old := b.change(row.Path); old.temp != "" {
+			if err := m.tree.root.Remove(old.temp); err != nil {
+				return err
+			}
+		}
+		b.changes[row.Path] = change{temp: c.temp}
+		row = c.row(row, e)
+	}
+	b.rows = append(b.rows, row)
 	return nil
 }
 
@@ -236,30 +224,6 @@ func (m *Mirror) stays(b *batch, e models.Event, name string) bool {
 		b.changes[name] = c
 	}
 	return true
-}
-
-// contentRow says what the file of an event holds.
-func contentRow(row Row, e models.Event, answer archive.Answer) Row {
-	length := int64(len(answer.Body))
-	row.Length, row.SHA256, row.Type, row.Version = &length, answer.Digest.String(), e.ContentType, e.Version
-	row.LastModified, row.ETag = e.LastModified, etag(answer.Header)
-	row.FetchedAt = e.At.String()
-	if e.Kind == models.EventNew || e.Kind == models.EventChanged {
-		row.ChangedAt = e.At.String()
-		if e.NotAfter != 0 {
-			row.ChangedAt = e.NotAfter.String()
-		}
-	}
-	return row
-}
-
-func etag(header []byte) string {
-	for line := range bytes.Lines(header) {
-		if name, value, _ := bytes.Cut(line, []byte(":")); bytes.EqualFold(name, []byte("ETag")) {
-			return string(bytes.TrimSpace(value))
-		}
-	}
-	return ""
 }
 
 // change is what the batch does to a file so far; asking for it puts the file in order.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -22,7 +23,8 @@ const (
 // or whatever else stands where the mirror wants a file or a directory is moved aside or replaced, never opened.
 type tree struct {
 	root   *os.Root
-	number int                           // of the last temporary file
+	mu     sync.Mutex                    // held where a name is chosen for a temporary file
+	number int                           // of the last one; guarded by mu
 	opened map[string]*directory         // by name, until release
 	before func(step, name string) error // asked before each change; tests stop the world there
 }
@@ -86,23 +88,31 @@ func (t *tree) close() error {
 	return t.root.Close()
 }
 
-// write makes a temporary file with the given content and modification time and returns its name.
+// write makes a temporary file with the given content and modification time and returns its name. It may be called from
+// several goroutines at once, while nothing else is done with the tree.
 func (t *tree) write(content []byte, modified time.Time) (string, error) {
 	for {
-		t.number++
-		number := strconv.Itoa(t.number)
-		name := temps + "/" + number
-		if err := t.before("write", name); err != nil {
+		dir, number, err := t.temporary()
+		if err != nil {
 			return "", err
 		}
-		dir, err := t.open(temps)
-		if err == nil {
-			err = dir.create(number, content, modified)
-		}
-		if !errors.Is(err, fs.ErrExist) { // else another process has used the number
-			return name, err
+		if err := dir.create(number, content, modified); !errors.Is(err, fs.ErrExist) { // else another process has used the number
+			return temps + "/" + number, err
 		}
 	}
+}
+
+// temporary chooses a name for a temporary file.
+func (t *tree) temporary() (dir *directory, name string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.number++
+	name = strconv.Itoa(t.number)
+	if err := t.before("write", temps+"/"+name); err != nil {
+		return nil, "", err
+	}
+	dir, err = t.open(temps)
+	return dir, name, err
 }
 
 // replace moves a temporary file to its place, over the file that is there.

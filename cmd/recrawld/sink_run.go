@@ -110,13 +110,13 @@ func (l *lateSink) close() error {
 	return l.opened.Close()
 }
 
-// recentBytes is how much of what is archived is held in memory until a sink asks for it: that of a thousand pages or two,
-// which is what comes between two looks of a sink at the log.
+// recentBytes is how much of what is archived is held in memory at most until a sink asks for it: that of three thousand
+// pages or so, which is a few batches of a sink that is not far behind.
 func recentBytes(c *config.Config) int64 {
 	if len(wantedSinks(c)) == 0 {
 		return 0
 	}
-	return 16 << 20
+	return 32 << 20
 }
 
 // recentFirst gives sinks what was archived a moment ago out of memory, and all else from the disk.

@@ -1,0 +1,112 @@
+package sink
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"recrawld/archive"
+	"recrawld/models"
+)
+
+// copied is a body that was brought from the archive into a temporary file.
+type copied struct {
+	temp   string         // "" where the archive has lost the body, or there is none
+	answer archive.Answer // without its body
+	bytes  int64
+}
+
+// copiers is how many bodies are copied at once. One after the other they would fall behind the visits: with all processors
+// at work, whoever waits for a system call waits for its next turn as well.
+const copiers = 4
+
+// copyAll copies the bodies of the events that bring one in any case, and leaves nothing for the others.
+func (m *Mirror) copyAll(ctx context.Context, b *batch, events []models.Event) ([]copied, error) {
+	copies := make([]copied, len(events))
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for range min(copiers, len(events)) {
+		group.Go(func() error {
+			for i := next.Add(1) - 1; i < int64(len(events)); i = next.Add(1) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if !bringsBody(events[i].Kind) {
+					continue
+				}
+				var err error
+				if copies[i], err = m.copyBody(events[i]); err != nil {
+					return fmt.Errorf("%s: %w", events[i].URL, err)
+				}
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	for _, c := range copies {
+		if c.temp != "" {
+			b.temps = append(b.temps, c.temp)
+		}
+	}
+	return copies, err
+}
+
+// bringsBody tells whether every event of a kind brings a body, if that was kept.
+func bringsBody(kind models.EventKind) bool {
+	return kind == models.EventNew || kind == models.EventChanged || kind == models.EventRefreshed
+}
+
+// copyBody brings the body of an event into a temporary file. Several goroutines may do so at once.
+func (m *Mirror) copyBody(e models.Event) (copied, error) {
+	if e.Record == (models.Record{}) {
+		return copied{}, nil
+	}
+	answer, err := m.archive.Read(e.Record)
+	if errors.Is(err, archive.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
+		// Trying again would hold up all other pages for ever; the old copy stays.
+		m.log.Error("the archive has lost a body", slog.String("page", e.URL), slog.Any("error", err))
+		return copied{}, nil
+	}
+	if err != nil {
+		return copied{}, err
+	}
+	modified, err := http.ParseTime(e.LastModified)
+	if err != nil {
+		modified = e.At.Time()
+	}
+	c := copied{answer: answer, bytes: int64(len(answer.Body))}
+	c.temp, err = m.tree.write(answer.Body, modified)
+	c.answer.Body = nil
+	return c, err
+}
+
+// row says what the file of an event holds.
+func (c copied) row(row Row, e models.Event) Row {
+	length := c.bytes // what a row holds on to is held for long
+	row.Length, row.SHA256, row.Type, row.Version = &length, c.answer.Digest.String(), e.ContentType, e.Version
+	row.LastModified, row.ETag = e.LastModified, etag(c.answer.Header)
+	row.FetchedAt = e.At.String()
+	if e.Kind == models.EventNew || e.Kind == models.EventChanged {
+		row.ChangedAt = e.At.String()
+		if e.NotAfter != 0 {
+			row.ChangedAt = e.NotAfter.String()
+		}
+	}
+	return row
+}
+
+func etag(header []byte) string {
+	for line := range bytes.Lines(header) {
+		if name, value, _ := bytes.Cut(line, []byte(":")); bytes.EqualFold(name, []byte("ETag")) {
+			return string(bytes.TrimSpace(value))
+		}
+	}
+	return ""
+}
