@@ -11,7 +11,10 @@ import (
 
 // A lease goes on with further pages of its host, so that the host need not wait for the results of the last ones to be
 // written and to be claimed anew: as long as no other host wants the fetcher, and for longest in real time. After that it is
-// claimed anew, because what became due in the meantime before the pages at hand is seen by a claim alone.
+// claimed anew, because what became due in the meantime before the pages at hand is seen by a claim alone. Nor does it go on
+// any longer with the pages that it came with where other hosts wait: one with many pages has no more of a fetcher's time than
+// one with few. Leases that began together end up to a quarter of it apart, or all of their hosts would be without a visit
+// until they are claimed again.
 const longestHeld = 5 * time.Second
 
 // pagesAhead is how many pages a worker has in memory for the hosts that it visits, beyond those of the leases.

@@ -94,5 +94,15 @@ func (w *Worker) furtherPages() int {
 func (w *Worker) mayGoOn() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !w.others && !w.ending && !w.full() && len(w.queue) == 0
+	return !w.waiting() && !w.ending && !w.full()
 }
+
+// othersWait tells whether other hosts want a fetcher.
+func (w *Worker) othersWait() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.waiting()
+}
+
+// waiting is othersWait for who holds mu.
+func (w *Worker) waiting() bool { return w.others || len(w.queue) > 0 }

@@ -142,6 +142,29 @@ func TestLargeHostsLeaveSmallOnesAlone(t *testing.T) {
 	})
 }
 
+// More hosts with very many pages than there are fetchers, and small ones that are due after them: these wait for as long as
+// each large one may hold a fetcher while others wait, and not until it has had all the pages of its lease.
+func TestSmallHostsWaitForNoWholeLeases(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLoad(t, 100*time.Millisecond)
+		const crowd = 200
+		for h := range crowd {
+			l.add(fmt.Sprintf("large%d.test", h), 300)
+		}
+		l.began = l.began.Add(time.Second)
+		names := l.small(100)
+		l.work(45*time.Second, nil)
+		// Four rounds of 64 hosts and 5 s, and the small ones' turns; with whole leases of 128 pages it were 50 s.
+		if late := l.latest(names...); late > 21*time.Second {
+			t.Errorf("a small host was visited after %v behind large ones, want at most 21s", late)
+		}
+		if visits := len(l.visits); visits < 64*9*40 {
+			t.Errorf("%d visits in 45s, want %d", visits, 64*9*40)
+		}
+	})
+}
+
 // A bucket with far more hosts than all others: whoever is due as early as they waits no longer than they do, and whoever
 // has been due longer comes first.
 func TestLargeBucketLeavesOthersAlone(t *testing.T) {

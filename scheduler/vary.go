@@ -22,4 +22,5 @@ const (
 	useBackoff
 	useRound
 	useLine
+	useHeld
 )

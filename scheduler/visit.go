@@ -69,7 +69,7 @@ type hostTurn struct {
 	worker *Worker
 	out    delivery
 	reader *furtherReader // nil: the lease ends with the pages that it came with
-	goesOn time.Time      // until then it may go on with further pages
+	goesOn time.Time      // until then it may go on with further pages, and whoever else waits
 	leased int            // pages that the lease came with
 	learns bool           // what is learned of the host is kept
 
@@ -105,7 +105,8 @@ func (t *hostTurn) begin(w *Worker, lease models.Lease, out delivery, reader *fu
 		chunk: len(lease.Pages), dry: len(lease.Pages) < w.pagesPerLease()}
 	t.came.L = &t.mu
 	if reader != nil {
-		t.goesOn = w.Clock.Now().Add(w.Clock.Real(longestHeld))
+		held := longestHeld - time.Duration(chance(lease.Host.ID, int32(lease.Host.LeaseToken), useHeld)*float64(longestHeld/4))
+		t.goesOn = w.Clock.Now().Add(w.Clock.Real(held))
 		t.handed = models.HandedOut(&lease.Pages[len(lease.Pages)-1].Page)
 	}
 }
@@ -172,6 +173,8 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 		return nil, slot{}, false // whether it may hold a fetcher is to be asked anew
 	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin(w.Lease))).After(t.lease.Until):
 		return nil, slot{}, false
+	case visited && !t.owed && t.reader != nil && now.After(t.goesOn) && w.othersWait():
+		return nil, slot{}, false // it had its share of the fetcher's time
 	case t.owed:
 		w.purses.all.settle(1, 0)
 	case t.begun && !w.affords(ctx):
