@@ -234,8 +234,7 @@ func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limi
 		// Indexes: the primary key of hosts, then pages_due once a host.
 		return t.byKeys(ctx, hosts, keyed{table: "hosts", column: "id", more: []any{int64(until), limit}, statement: func(from source) string {
 			return `SELECT ` + pageTable.prefixed("p.") + ` FROM (SELECT k.bucket, k.id FROM ` + from.from + `) h CROSS JOIN LATERAL (
-				SELECT * FROM pages p WHERE p.bucket = h.bucket AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $3` +
-				from.within("p.bucket") + `
+				SELECT * FROM pages p WHERE ` + from.pages("h") + ` AND p.due_at > 0 AND p.due_at <= $3
 				ORDER BY p.due_at, p.id LIMIT $4) p` // in the order of each host's pages; another sort would be of whole rows
 		}}, read)
 	}

@@ -104,10 +104,10 @@ func (f *further) leases(hosts []Handed) []Lease {
 	return leases
 }
 
-// furtherOfMany is the due pages of many hosts. Index: pages_due, once a host.
-var furtherOfMany = `SELECT ` + pageTable.prefixed("p.") + ` FROM unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[]) u (b, h, d, i)
-	CROSS JOIN LATERAL (SELECT * FROM pages p WHERE p.bucket = u.b AND p.host_id = u.h AND p.due_at > 0
-	AND (p.due_at, p.id) > (u.d, u.i) AND p.due_at <= $5 ORDER BY p.due_at, p.id LIMIT $6) p`
+// furtherOfMany is the due pages of many hosts on a PostgreSQL of one node (see source.pages). Index: pages_due, once a host.
+var furtherOfMany = `SELECT ` + pageTable.prefixed("p.") + ` FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) u (h, d, i)
+	CROSS JOIN LATERAL (SELECT * FROM pages p WHERE p.host_id = u.h AND p.due_at > 0
+	AND (p.due_at, p.id) > (u.d, u.i) AND p.due_at <= $4 ORDER BY p.due_at, p.id LIMIT $5) p`
 
 // furtherOfOne is the due pages of one host. Index: pages_due.
 var furtherOfOne = `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
@@ -123,13 +123,12 @@ func (f *further) due(ctx context.Context, query asker, hosts []Handed) error {
 		f.pages[key] = append(f.pages[key], p)
 		return nil
 	}
-	if f.store.wide() && len(hosts) > 1 {
-		buckets, ids := make([]int16, len(hosts)), make([]int64, len(hosts))
-		due, last := make([]int64, len(hosts)), make([]int64, len(hosts))
+	if f.store.wide() {
+		ids, due, last := make([]int64, len(hosts)), make([]int64, len(hosts)), make([]int64, len(hosts))
 		for i, h := range hosts {
-			buckets[i], ids[i], due[i], last[i] = h.Bucket, h.HostID, int64(h.DueAt), h.PageID
+			ids[i], due[i], last[i] = h.HostID, int64(h.DueAt), h.PageID
 		}
-		rows, err := query(ctx, furtherOfMany, buckets, ids, due, last, int64(f.by), f.limit)
+		rows, err := query(ctx, furtherOfMany, ids, due, last, int64(f.by), f.limit)
 		return eachRow(rows, err, read)
 	}
 	for _, h := range hosts {

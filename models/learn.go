@@ -12,9 +12,16 @@ import (
 const readKnowledge = `SELECT k.body, h.learned FROM hosts h JOIN knowledge k ON k.bucket = h.bucket AND k.host_id = h.id
 	WHERE h.bucket = $1 AND h.id = $2`
 
-// walkPages reads a slice of a host's pages. Index: pages_due.
-var walkPages = `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
+// walkPages reads a slice of a host's pages. Index: pages_due, on a PostgreSQL of one node without the bucket (see
+// source.pages).
+func walkPages(wide bool) string {
+	bucket := "bucket"
+	if wide {
+		bucket = "bucket + 0"
+	}
+	return `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE ` + bucket + ` = $1 AND host_id = $2 AND due_at > 0
 	AND (due_at, id) > ($3, $4) ORDER BY due_at, id LIMIT $5`
+}
 
 // Knowledge returns what was last written of a host (Result.Knowledge) and how often anything was; nil and 0 where
 // nothing was, or where there is no such host.
@@ -42,7 +49,7 @@ const walkRows = 1000
 func (s *Store) HostPages(ctx context.Context, bucket int16, host int64, yield func(*Page) bool) error {
 	var last Page // before all: no page is due at 0
 	for {
-		pages, err := pageTable.scan(s.rows(ctx, walkPages, bucket, host, int64(last.DueAt), last.ID, walkRows))
+		pages, err := pageTable.scan(s.rows(ctx, walkPages(s.wide()), bucket, host, int64(last.DueAt), last.ID, walkRows))
 		if err != nil {
 			return fmt.Errorf("read pages of host %d: %w", host, err)
 		}

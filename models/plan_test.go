@@ -173,7 +173,7 @@ func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	hotPath(t, s)
-	statements := []string{readFilings, walkPages, readKnowledge, readMemory, readLinks, countEachOf, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
+	statements := []string{readFilings, walkPages(false), readKnowledge, readMemory, readLinks, countEachOf, earliestHosts, bucketsReady, bucketsReadyOrAhead, nextAhead}
 	statements = append(statements, prepared(t, s)...)
 	for _, query := range statements {
 		if strings.HasPrefix(query, "INSERT") {

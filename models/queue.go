@@ -187,7 +187,7 @@ func (q *queue) earliest(ctx context.Context, keys []rowKey) (map[rowKey]Instant
 	// Indexes: the primary key of hosts, then pages_due once a host.
 	err := q.tx.byKeys(ctx, keys, keyed{table: "hosts", column: "id", statement: func(from source) string {
 		return `SELECT k.bucket, k.id, COALESCE((SELECT p.due_at FROM pages p
-			WHERE p.bucket = k.bucket AND p.host_id = k.id AND p.due_at > 0` + from.within("p.bucket") + ` ORDER BY p.due_at LIMIT 1), 0)
+			WHERE ` + from.pages("k") + ` AND p.due_at > 0 ORDER BY p.due_at LIMIT 1), 0)
 			FROM ` + from.from
 	}}, func(rows answer) error {
 		var key rowKey

@@ -47,35 +47,41 @@ type keyed struct {
 type source struct {
 	from   string
 	bucket string // what a sharded server is told of the bucket of any further table, which must be said of each; "" elsewhere
+	wide   bool   // a PostgreSQL of one node (Store.wide)
 }
 
-// within is the condition that says so of a column.
-func (s source) within(column string) string {
-	if s.bucket == "" {
-		return ""
+// pages is the condition that pages p are those of host h. On a PostgreSQL of one node it says nothing of their bucket, which
+// the host tells: the server would take the two for independent, and read all keys of the bucket to find few in both.
+func (s source) pages(h string) string {
+	if s.wide {
+		return "p.host_id = " + h + ".id"
 	}
-	return " AND " + column + " " + s.bucket
+	of := "p.bucket = " + h + ".bucket AND p.host_id = " + h + ".id"
+	if s.bucket != "" {
+		of += " AND p.bucket " + s.bucket
+	}
+	return of
 }
 
 // one, few and many are the statement for the rows of one bucket, of some on one shard, and of any. The last looks up each
 // key by itself, which a plan for lists of unknown length might find too dear on a small table, and locks in the order of the
 // keys.
-func (q *keyed) one(sharded bool) string {
-	from := source{from: q.table + " k WHERE k.bucket = $1 AND k." + q.column + " = ANY($2)"}
-	if sharded {
+func (q *keyed) one(s *Store) string {
+	from := source{from: q.table + " k WHERE k.bucket = $1 AND k." + q.column + " = ANY($2)", wide: s.wide()}
+	if s.sharded {
 		from.bucket = "= $1"
 	}
 	return q.statement(from) + q.locking
 }
 
 func (q *keyed) few() string {
-	return q.statement(source{"unnest($1::smallint[], $2::bigint[]) u (b, i) JOIN " + q.table + " k ON k.bucket = u.b AND k." +
-		q.column + " = u.i WHERE k.bucket = ANY($1)", "= ANY($1)"}) + q.locking
+	return q.statement(source{from: "unnest($1::smallint[], $2::bigint[]) u (b, i) JOIN " + q.table + " k ON k.bucket = u.b AND k." +
+		q.column + " = u.i WHERE k.bucket = ANY($1)", bucket: "= ANY($1)"}) + q.locking
 }
 
 func (q *keyed) many() string {
 	end := cmp.Or(q.locking, " OFFSET 0")
-	return q.statement(source{from: "unnest($1::smallint[], $2::bigint[]) u (b, i) CROSS JOIN LATERAL (SELECT * FROM " + q.table +
+	return q.statement(source{wide: true, from: "unnest($1::smallint[], $2::bigint[]) u (b, i) CROSS JOIN LATERAL (SELECT * FROM " + q.table +
 		" t WHERE t.bucket = u.b AND t." + q.column + " = u.i" + end + ") k"})
 }
 
@@ -105,7 +111,7 @@ func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, r
 			continue
 		}
 		for bucket, ids := range byBucket(some) {
-			if err := run(q.one(s.sharded), bucket, ids); err != nil {
+			if err := run(q.one(s), bucket, ids); err != nil {
 				return err
 			}
 		}

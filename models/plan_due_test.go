@@ -1,0 +1,73 @@
+package models
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"recrawld/internal/pgtest"
+)
+
+// TestDuePagesAreFoundByTheirHostAlone: nothing that looks for the due pages of a host reads the keys of its bucket, which
+// PostgreSQL likes to do where it is told both: it takes them for independent.
+func TestDuePagesAreFoundByTheirHostAlone(t *testing.T) {
+	t.Parallel()
+	s := planStore(t, pgtest.DSN(t))
+	if err := s.Migrate(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	var found []Discovery
+	for h := range 200 {
+		for p := range 50 {
+			host := fmt.Sprintf("h%d.example", h)
+			found = append(found, Discovery{Host: host, Page: Page{SiteID: 1, URL: fmt.Sprintf("https://%s/%d", host, p)}})
+		}
+	}
+	if _, err := s.AddPages(t.Context(), planStart, found, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.writer.ExecContext(t.Context(), "ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+	before := keysRead(t, s)
+	now := planStart.Add(time.Hour)
+	for range 8 { // PostgreSQL makes its general plan at the sixth time
+		leases, err := s.Claim(t.Context(), ClaimRequest{Now: now, Lease: time.Minute, Owner: "w", Hosts: 5, Pages: 3, Buckets: allBuckets()})
+		if err != nil || len(leases) != 5 {
+			t.Fatalf("Claim = %d leases, %v, want 5", len(leases), err)
+		}
+		host := leases[0].Host
+		if _, err := s.Further(t.Context(), now, 3, []Handed{HandedOut(&leases[0].Pages[2].Page)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.HostPages(t.Context(), host.Bucket, host.ID, func(*Page) bool { return false }); err != nil {
+			t.Fatal(err)
+		}
+		err = s.inTx(t.Context(), func(x *tx) error {
+			due, err := newQueue(x).earliest(t.Context(), []rowKey{{host.Bucket, host.ID}, {leases[1].Host.Bucket, leases[1].Host.ID}})
+			if len(due) == 0 {
+				t.Error("no page is due")
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := keysRead(t, s) - before; n > 0 {
+		t.Errorf("to find due pages %d keys of pages were read, want none", n)
+	}
+}
+
+// keysRead is how many entries of the primary key of pages were read.
+func keysRead(t *testing.T, s *Store) (n int64) {
+	t.Helper()
+	if _, err := s.writer.ExecContext(t.Context(), "SELECT pg_stat_force_next_flush()"); err != nil {
+		t.Fatal(err)
+	}
+	err := s.writer.QueryRowContext(t.Context(), "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'pages_pkey'").Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
