@@ -63,6 +63,11 @@ func (s source) pages(h string) string {
 	return of
 }
 
+// single is the statement for the rows of one key.
+func (q *keyed) single() string {
+	return q.statement(source{from: q.table + " k WHERE k.bucket = $1 AND k." + q.column + " = $2"}) + q.locking
+}
+
 // one, few and many are the statement for the rows of one bucket, of some on one shard, and of any. The last looks up each
 // key by itself, which a plan for lists of unknown length might find too dear on a small table, and locks in the order of the
 // keys.
@@ -86,7 +91,7 @@ func (q *keyed) many() string {
 }
 
 // byKeys runs a query and calls read for each answer: once for all keys on a PostgreSQL of one node, once a shard on one of
-// several, once a bucket on SQLite.
+// several, once a key on SQLite, where a list in a statement costs more than a few statements do.
 func (t *tx) byKeys(ctx context.Context, keys []rowKey, q keyed, read func(answer) error) error {
 	return t.store.byKeys(ctx, t.rows, keys, q, read)
 }
@@ -101,6 +106,17 @@ func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, r
 	}
 	if buckets, ids := columnsOf(keys); s.wide() && len(ids) > 0 && buckets[0] != buckets[len(buckets)-1] {
 		return run(q.many(), buckets, ids)
+	}
+	if s.dialect == sqliteDialect {
+		query := q.single()
+		for bucket, ids := range byBucket(keys) {
+			for _, id := range ids {
+				if err := run(query, bucket, id); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	}
 	for _, some := range s.byShard(keys) {
 		buckets, ids := columnsOf(some)
