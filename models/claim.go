@@ -32,13 +32,7 @@ func (s *Store) claim(ctx context.Context, c ClaimRequest, buckets []int16) (lea
 		if looked >= c.Hosts {
 			break
 		}
-		var claimed []Lease
-		var hosts int
-		err := s.inTx(ctx, func(t *tx) error {
-			var err error
-			claimed, hosts, err = t.claim(ctx, c, group, c.Hosts-looked)
-			return err
-		})
+		claimed, hosts, err := s.claimIn(ctx, c, group, c.Hosts-looked)
 		if err != nil {
 			// What was claimed before is leased: it is handed out, and the caller meets the error the next time.
 			if len(leases) > 0 {
@@ -49,6 +43,21 @@ func (s *Store) claim(ctx context.Context, c ClaimRequest, buckets []int16) (lea
 		leases, looked = append(leases, claimed...), looked+hosts
 	}
 	return leases, looked, nil
+}
+
+// claimIn claims from the buckets of one transaction, up to limit hosts.
+func (s *Store) claimIn(ctx context.Context, c ClaimRequest, buckets []int16, limit int) (leases []Lease, looked int, err error) {
+	if s.dialect == sqliteDialect && !s.options.ReadOnly {
+		leases, looked, done, err := s.claimRiding(ctx, c, buckets, limit)
+		if done || err != nil {
+			return leases, looked, err
+		}
+	}
+	err = s.inTx(ctx, func(t *tx) error {
+		leases, looked, err = t.claim(ctx, c, buckets, limit)
+		return err
+	})
+	return leases, looked, err
 }
 
 // transactions groups buckets by transaction, in their order: all in one, because the disk is synced at each, but one a shard

@@ -51,28 +51,52 @@ type leftover struct {
 	fresh   []*Result
 }
 
-// commit writes some of the results, by their places, in one transaction, and their verdicts.
+// commitSlice is how many results a transaction of SQLite writes before it looks whether claims wait for its end: they take some
+// 5 ms.
+const commitSlice = 200
+
+// commit writes some of the results, by their places, and their verdicts: in one transaction, or in several on SQLite where
+// claims wait.
 func (s *Store) commit(ctx context.Context, now time.Time, results []Result, places []int, verdicts []error) (w leftover, err error) {
-	looks := false
-	err = s.inTx(ctx, func(t *tx) error {
-		c := commit{tx: t, queue: newQueue(t), now: now, looks: looks}
-		for _, i := range places {
-			c.results = append(c.results, &results[i])
-			before := results[i].Before
-			c.looks = c.looks || before == nil || before.Visits == 0 // one that was removed and found anew has 0 as well
-		}
-		judged, err := c.run(ctx)
-		looks = looks || errors.Is(err, errVisited)
-		if err != nil {
-			return err
-		}
-		for n, i := range places {
-			verdicts[i] = judged[n]
-		}
-		w = leftover{c.parcels, c.fresh}
-		return nil
-	})
+	for len(places) > 0 && err == nil {
+		looks, written := false, 0
+		err = s.inTx(ctx, func(t *tx) error {
+			written = 0
+			for written < len(places) && (written == 0 || !s.liteWriter.awaited()) {
+				slice := places[written:]
+				if s.dialect == sqliteDialect {
+					slice = slice[:min(commitSlice, len(slice))]
+				}
+				c, err := s.commitIn(ctx, t, now, looks, results, slice, verdicts)
+				if looks = looks || errors.Is(err, errVisited); err != nil {
+					return err
+				}
+				w, written = leftover{c.parcels, c.fresh}, written+len(slice)
+			}
+			return nil
+		})
+		places = places[written:]
+	}
 	return w, err
+}
+
+// commitIn writes some of the results, by their places, in a transaction, and their verdicts. It looks at their pages before where
+// that is asked for, or where they may not be as they were leased.
+func (s *Store) commitIn(ctx context.Context, t *tx, now time.Time, looks bool, results []Result, places []int, verdicts []error) (*commit, error) {
+	c := &commit{tx: t, queue: newQueue(t), now: now, looks: looks}
+	for _, i := range places {
+		c.results = append(c.results, &results[i])
+		before := results[i].Before
+		c.looks = c.looks || before == nil || before.Visits == 0 // one that was removed and found anew has 0 as well
+	}
+	judged, err := c.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range places {
+		verdicts[i] = judged[n]
+	}
+	return c, nil
 }
 
 // Writers is how many transactions that write may usefully run at once, 1 or more: one with SQLite, whose file has one

@@ -31,6 +31,10 @@
 // An idle host that waits for its pages alone (Host.Waits) and may be visited early (Host.Ahead) can be claimed before
 // it is ready, for pages due until ClaimRequest.Ahead.
 //
+// On SQLite, which has one writer, a claim does not wait for its turn to write: it reads beside the transaction under way, and
+// its leases are written with that one, of the hosts whose rows are still as it read them (rider, claimRiding). A commit of many
+// results ends its transaction early where a claim waits for it.
+//
 // # One shard a transaction
 //
 // Where several servers share the database (Citus), a transaction is for the buckets of one shard: no server waits for

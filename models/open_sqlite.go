@@ -31,7 +31,10 @@ func (s *Store) openSQLite(path string) error {
 		if _, s.writer, err = dialSQLite(path, "immediate", false); err != nil {
 			return err
 		}
-		s.liteWriter = newLitePool(1, func() (*liteConn, error) { return openLite(path, false) })
+		s.liteWriter = &liteWriter{
+			litePool:    newLitePool(1, func() (*liteConn, error) { return openLite(path, "wal_autocheckpoint(0)") }),
+			checkpoints: newLitePool(1, func() (*liteConn, error) { return openLite(path) }),
+		}
 		s.writer.SetMaxOpenConns(1)
 		s.writer.SetMaxIdleConns(1)
 	}
@@ -41,7 +44,7 @@ func (s *Store) openSQLite(path string) error {
 	}
 	s.reader.SetMaxOpenConns(s.options.Conns)
 	s.reader.SetMaxIdleConns(s.options.Conns)
-	s.liteReader = newLitePool(s.options.Conns, func() (*liteConn, error) { return openLite(path, true) })
+	s.liteReader = newLitePool(s.options.Conns, func() (*liteConn, error) { return openLite(path, "query_only(1)") })
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,20 +33,16 @@ var sqliteSettings = []string{"journal_mode(WAL)", "synchronous(FULL)", "foreign
 // sqliteWait is how long a connection waits for another process that writes.
 const sqliteWait = 30 * time.Second
 
-func openLite(path string, queryOnly bool) (*liteConn, error) {
+// openLite opens a connection that runs further settings.
+func openLite(path string, settings ...string) (*liteConn, error) {
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, err
 	}
 	conn.SetBusyTimeout(sqliteWait) // first: the settings may have to wait
 	c := &liteConn{Conn: conn, statements: make(map[string]*liteStatement)}
-	for _, setting := range sqliteSettings {
+	for _, setting := range slices.Concat(sqliteSettings, settings) {
 		if err := sqlitex.ExecuteTransient(conn, "PRAGMA "+setting, nil); err != nil {
-			return nil, errors.Join(err, c.Close())
-		}
-	}
-	if queryOnly {
-		if err := sqlitex.ExecuteTransient(conn, "PRAGMA query_only(1)", nil); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
 	}
@@ -175,14 +172,19 @@ func (p *litePool) free() (*liteConn, error) {
 
 // give gives a connection back.
 func (p *litePool) give(c *liteConn) {
+	p.put(c)
+	<-p.room
+}
+
+// put is give for who goes on having room for one.
+func (p *litePool) put(c *liteConn) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.closed {
 		_ = c.Close() // there is nothing left to be done with it
-	} else {
-		p.idle = append(p.idle, c)
+		return
 	}
-	p.mu.Unlock()
-	<-p.room
+	p.idle = append(p.idle, c)
 }
 
 // rows runs a query on a connection of its own, which the rows give back. What is under way when the context ends, ends with

@@ -48,8 +48,8 @@ type Store struct {
 	writer  *sql.DB  // SQLite: one connection, for a restore
 	reader  *sql.DB  // PostgreSQL: the same as writer
 
-	liteWriter *litePool // SQLite: one connection; nil on PostgreSQL, and where nothing is written
-	liteReader *litePool // SQLite; nil on PostgreSQL
+	liteWriter *liteWriter // nil on PostgreSQL, and where nothing is written
+	liteReader *litePool   // nil on PostgreSQL
 
 	shards     atomic.Pointer[shardMap] // of a sharded server; nil: not known
 	statements atomic.Int64             // sent to PostgreSQL
@@ -96,10 +96,11 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	for _, pool := range []*litePool{s.liteReader, s.liteWriter} {
-		if pool != nil {
-			errs = append(errs, pool.close())
-		}
+	if s.liteReader != nil {
+		errs = append(errs, s.liteReader.close())
+	}
+	if s.liteWriter != nil {
+		errs = append(errs, s.liteWriter.checkpoints.close(), s.liteWriter.close())
 	}
 	return errors.Join(errs...)
 }

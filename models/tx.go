@@ -56,31 +56,6 @@ func (s *Store) once(ctx context.Context, f func(*tx) error) error {
 	return begun.Commit()
 }
 
-// onceLite is once on SQLite. It takes the write lock at once: a transaction that began as a reader would fail half-way
-// where another process writes. Its statements are short, so none of them listens whether the context ends meanwhile.
-func (s *Store) onceLite(ctx context.Context, f func(*tx) error) (err error) {
-	c, err := s.liteWriter.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.liteWriter.give(c)
-	if err := c.run("BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	defer func() { // after COMMIT it does nothing
-		if ended := c.rollback(); err == nil {
-			err = ended
-		}
-	}()
-	if err := f(&tx{store: s, lite: c}); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return c.run("COMMIT")
-}
-
 // steady keeps PostgreSQL, for this transaction, from plans that read whole tables. It keeps plans, and one made while a
 // table was small would do that until the table is analysed, however large it is by then.
 func (t *tx) steady(ctx context.Context) error {

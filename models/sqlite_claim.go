@@ -1,0 +1,66 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// claimRiding claims on SQLite without the writer: hosts and pages are read as they are at one moment, beside the transaction
+// under way, and the leases are written with that one (rider). It tells whether it could: where a host has no due page after all
+// or its last lease ran out, a transaction of its own has to look (tx.claim).
+//
+// That is as safe as a claim that reads what it writes: a host whose row changed in between, by another claim or by anything
+// else, is not leased. What may happen to its pages without changing its row (they are rescheduled, removed, put off) may also
+// happen while it is leased, a moment later, and is met in the same way. And nobody hears of a lease before it is on the disk.
+func (s *Store) claimRiding(ctx context.Context, c ClaimRequest, buckets []int16, limit int) (leases []Lease, looked int, done bool, err error) {
+	r := &rider{done: make(chan struct{})}
+	done, err = s.prepareClaim(ctx, c, buckets, limit, r)
+	if err != nil || !done || len(r.hosts) == 0 {
+		return nil, 0, done, err
+	}
+	if err := s.ride(ctx, r); err != nil {
+		return nil, 0, false, err
+	}
+	for i, leased := range r.leased {
+		if leased {
+			leases = append(leases, r.leases[i])
+		}
+	}
+	return leases, len(r.hosts), true, nil
+}
+
+// prepareClaim reads what a claim leases.
+func (s *Store) prepareClaim(ctx context.Context, c ClaimRequest, buckets []int16, limit int, r *rider) (done bool, err error) {
+	conn, err := s.liteReader.take(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer s.liteReader.give(conn)
+	conn.listen(context.WithoutCancel(ctx)) // its statements are short
+	if err := conn.run("BEGIN"); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, conn.rollback()) }() // it wrote nothing
+	t := &tx{store: s, lite: conn}
+	if r.hosts, err = t.readyHosts(ctx, c, buckets, limit); err != nil {
+		return false, err
+	}
+	pages, err := t.duePages(ctx, c, r.hosts)
+	if err != nil {
+		return false, fmt.Errorf("due pages: %w", err)
+	}
+	until := At(c.Now.Add(c.Lease))
+	for _, h := range r.hosts {
+		due := pages[rowKey{h.Bucket, h.ID}]
+		if len(due) == 0 || h.LeaseUntil != 0 {
+			return false, nil
+		}
+		h.Take(Clean(c.Owner), until)
+		r.leases = append(r.leases, Lease{Host: h, Until: until.Time(), Pages: due})
+	}
+	if err := t.leaseRobots(ctx, r.leases); err != nil {
+		return false, fmt.Errorf("robots: %w", err)
+	}
+	return true, t.leaseShares(ctx, r.leases)
+}
