@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,6 +15,9 @@ import (
 type directory struct {
 	file *os.File
 	fd   int // of file, -1 when it is closed: asking the file for it is a system call
+
+	// Held where a file is made: the kernel makes one at a time in a directory, and whoever waits for it there burns his time.
+	making sync.Mutex
 }
 
 // openDirectory opens a directory that is known to be one.
@@ -22,7 +26,7 @@ func openDirectory(root *os.Root, name string) (*directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &directory{f, int(f.Fd())}, nil
+	return &directory{file: f, fd: int(f.Fd())}, nil
 }
 
 func (d *directory) close() error {
@@ -33,10 +37,12 @@ func (d *directory) close() error {
 // create makes a file that is not there yet, with its content and modification time.
 func (d *directory) create(name string, content []byte, modified time.Time) error {
 	var fd int
+	d.making.Lock()
 	err := retry(func() (err error) {
 		fd, err = unix.Openat(d.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o644)
 		return err
 	})
+	d.making.Unlock()
 	if err != nil {
 		return &fs.PathError{Op: "create", Path: name, Err: err}
 	}

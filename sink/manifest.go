@@ -28,6 +28,7 @@ type manifest struct {
 	order   []string       // its URLs as they came
 	rows    int64          // in the file, as far as known
 	left    state          // of the files when this process last wrote them
+	sum     *Summary       // of the file; nil: not known to this process
 }
 
 // state tells whether somebody else wrote a file since.
@@ -182,7 +183,7 @@ func (m *manifest) reset() error {
 	if err := m.log.Truncate(0); err != nil {
 		return err
 	}
-	m.changes, m.order, m.rows = make(map[string]Row), nil, 0
+	m.changes, m.order, m.rows, m.sum = make(map[string]Row), nil, 0, nil
 	return m.leave()
 }
 
@@ -199,6 +200,7 @@ func (m *manifest) compact() error {
 	}
 	out := bufio.NewWriterSize(f, 1<<20)
 	sum, err := m.merge(out)
+	m.sum = nil // until the files say so
 	if err := errors.Join(err, out.Flush(), f.Sync(), f.Close()); err != nil {
 		return err
 	}
@@ -221,20 +223,35 @@ func (m *manifest) compact() error {
 			return err
 		}
 	}
-	m.changes, m.order, m.rows = make(map[string]Row), nil, sum.URLs
+	m.changes, m.order, m.rows, m.sum = make(map[string]Row), nil, sum.URLs, &sum
 	return m.leave()
 }
 
-// merge writes the rows of the old manifest with the changes put over them, and those that are new behind them.
-func (m *manifest) merge(out io.Writer) (Summary, error) {
+// merge writes the rows of the old manifest with the changes put over them, and those that are new behind them. Where the
+// summary of the old rows is known, those that stay need not be read.
+func (m *manifest) merge(out *bufio.Writer) (Summary, error) {
 	sum := Summary{States: make(map[string]int64)}
+	if m.sum != nil {
+		sum = m.sum.clone()
+	}
 	encoder := json.NewEncoder(out)
 	write := func(r Row) error {
 		sum.add(r)
 		return encoder.Encode(r)
 	}
 	merged := make(map[string]bool, len(m.changes))
-	err := m.old(func(r Row) error {
+	err := m.lines(func(line []byte) error {
+		if m.sum != nil && m.stays(line) {
+			_, err := out.Write(append(line, '\n'))
+			return err
+		}
+		r, err := rowOf(line)
+		if err != nil {
+			return err
+		}
+		if m.sum != nil {
+			sum.remove(r)
+		}
 		if change, ok := m.changes[r.URL]; ok {
 			merged[r.URL] = true
 			r = change.over(r)
@@ -255,8 +272,37 @@ func (m *manifest) merge(out io.Writer) (Summary, error) {
 	return sum, nil
 }
 
+// stays tells, for most rows that do not change, that a line of the manifest is one.
+func (m *manifest) stays(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"url":"`))
+	url, _, ended := bytes.Cut(rest, []byte(`"`))
+	if !ok || !ended || bytes.IndexByte(url, '\\') >= 0 {
+		return false
+	}
+	_, changes := m.changes[string(url)]
+	return !changes
+}
+
 // old calls f for each row of the manifest file.
 func (m *manifest) old(f func(Row) error) error {
+	return m.lines(func(line []byte) error {
+		r, err := rowOf(line)
+		if err != nil {
+			return err
+		}
+		return f(r)
+	})
+}
+
+func rowOf(line []byte) (r Row, err error) {
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, fmt.Errorf("manifest: %w", err)
+	}
+	return r, nil
+}
+
+// lines calls f for each line of the manifest file; its memory is f's.
+func (m *manifest) lines(f func(line []byte) error) error {
 	file, err := m.tree.root.Open(manifestFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -265,13 +311,7 @@ func (m *manifest) old(f func(Row) error) error {
 		return err
 	}
 	defer file.Close()
-	return eachLine(file, func(line []byte) error {
-		var r Row
-		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("manifest: %w", err)
-		}
-		return f(r)
-	})
+	return eachLine(file, f)
 }
 
 func (m *manifest) close() error { return m.log.Close() }

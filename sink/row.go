@@ -1,6 +1,10 @@
 package sink
 
-import "recrawld/models"
+import (
+	"maps"
+
+	"recrawld/models"
+)
 
 // Row is what the manifest says of a URL. In the log a field that is absent keeps its value.
 type Row struct {
@@ -68,6 +72,24 @@ func (s *Summary) add(r Row) {
 		s.Bytes += *r.Length
 	}
 	s.LastAt = max(s.LastAt, r.EventAt)
+}
+
+// remove takes back what add did; LastAt stays.
+func (s *Summary) remove(r Row) {
+	s.URLs--
+	if s.States[r.State]--; s.States[r.State] == 0 {
+		delete(s.States, r.State)
+	}
+	if r.hasFile() {
+		s.Files--
+		s.Bytes -= *r.Length
+	}
+}
+
+func (s *Summary) clone() Summary {
+	c := *s
+	c.States = maps.Clone(s.States)
+	return c
 }
 
 // hasFile tells whether the row's file is in the tree.
