@@ -82,9 +82,10 @@ const bucketsReady = `SELECT b.bucket FROM buckets b WHERE b.bucket = ANY($2) AN
 	(SELECT 1 FROM hosts h WHERE h.bucket = b.bucket AND h.ready_at > 0 AND h.ready_at <= $1)`
 
 // readyBuckets is those of the request's buckets that have a ready host, in the request's order. A sharded server is not
-// asked, because all of its shards would have to answer: who claims has asked a moment ago (Ready).
+// asked, because all of its shards would have to answer: who claims has asked a moment ago (Ready). Neither is a PostgreSQL of
+// one node, where one statement looks through the buckets until it has enough.
 func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, error) {
-	if s.sharded {
+	if s.sharded || s.wide() && !c.early() {
 		return inOrder(c.Buckets, func(int16) bool { return true }), nil
 	}
 	query, args := bucketsReady, []any{int64(At(c.Now)), c.Buckets}
@@ -126,6 +127,9 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 	if err != nil || len(hosts) == 0 {
 		return nil, 0, err
 	}
+	if t.store.wide() {
+		hosts = c.few(hosts)
+	}
 	pages, err := t.duePages(ctx, c, hosts)
 	if err != nil {
 		return nil, 0, fmt.Errorf("due pages: %w", err)
@@ -156,15 +160,21 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 }
 
 // readyHostsOf locks hosts of buckets of one shard that are ready. Index: hosts_ready, once a bucket, until there are enough.
-var readyHostsOf = `SELECT ` + hostTable.prefixed("h.") + ` FROM unnest($1::smallint[]) u (b) CROSS JOIN LATERAL (
-	SELECT * FROM hosts t WHERE t.bucket = u.b AND t.bucket = ANY($1) AND t.ready_at > 0 AND t.ready_at <= $2
+func readyHostsOf(sharded bool) string {
+	within := ""
+	if sharded {
+		within = " AND t.bucket = ANY($1)"
+	}
+	return `SELECT ` + hostTable.prefixed("h.") + ` FROM unnest($1::smallint[]) u (b) CROSS JOIN LATERAL (
+	SELECT * FROM hosts t WHERE t.bucket = u.b` + within + ` AND t.ready_at > 0 AND t.ready_at <= $2
 	ORDER BY t.ready_at, t.id LIMIT $3 FOR UPDATE SKIP LOCKED) h LIMIT $3`
+}
 
 // readyHosts locks hosts that are ready, and those that may be visited early where the request looks ahead, in the order of
 // the buckets.
 func (t *tx) readyHosts(ctx context.Context, c ClaimRequest, buckets []int16, limit int) ([]Host, error) {
-	if t.store.sharded && !c.early() && len(buckets) > 1 { // many statements where a server plans each anew
-		return hostTable.scan(t.rows(ctx, readyHostsOf, buckets, int64(At(c.Now)), limit))
+	if t.store.dialect == postgresDialect && !c.early() && len(buckets) > 1 {
+		return hostTable.scan(t.rows(ctx, readyHostsOf(t.store.sharded), buckets, int64(At(c.Now)), limit))
 	}
 	var hosts []Host
 	for _, bucket := range buckets {

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -56,6 +57,30 @@ func TestDuePagesAreFoundByTheirHostAlone(t *testing.T) {
 	}
 	if n := keysRead(t, s) - before; n > 0 {
 		t.Errorf("to find due pages %d keys of pages were read, want none", n)
+	}
+}
+
+// TestFewHostsAClaim: a claim takes hosts until they may have some hundred pages together, one at least.
+func TestFewHostsAClaim(t *testing.T) {
+	t.Parallel()
+	large, small := Host{Pages: 10 * pagesPerClaim}, Host{Pages: 1}
+	slow := Host{Pages: 10 * pagesPerClaim, Delay: time.Minute}
+	for name, test := range map[string]struct {
+		hosts []Host
+		pages int // of a lease
+		want  int
+	}{
+		"none":                      {nil, 10, 0},
+		"small":                     {slices.Repeat([]Host{small}, 300), 10, 300},
+		"a large one":               {[]Host{large, small, large}, 10 * pagesPerClaim, 1},
+		"large, few pages of each":  {slices.Repeat([]Host{large}, 300), pagesPerClaim / 4, 4},
+		"slow ones, a page of each": {slices.Repeat([]Host{slow}, 300), 100, 300},
+		"a small and large ones":    {[]Host{small, large, large, large}, pagesPerClaim / 2, 3},
+	} {
+		c := ClaimRequest{Pages: test.pages, Patient: time.Second}
+		if got := c.few(test.hosts); len(got) != test.want {
+			t.Errorf("%s: %d hosts of %d are claimed, want %d", name, len(got), len(test.hosts), test.want)
+		}
 	}
 }
 

@@ -82,8 +82,10 @@ func bigBatch(w *world) {
 		w.Errorf("AddPages again = %+v, want %+v", got, want)
 	}
 	var results []models.Result
-	for _, l := range w.claim(hosts, 3) {
-		results = append(results, w.visitAll(l)...)
+	for leases := w.claim(hosts, 3); len(leases) > 0; leases = w.claim(hosts, 3) { // it may give fewer than are ready
+		for _, l := range leases {
+			results = append(results, w.visitAll(l)...)
+		}
 	}
 	w.mustCommit(results...)
 	if got, want := len(results), hosts*3; got != want {
