@@ -17,12 +17,11 @@ const addRows = 10000
 // some of them may have been added; adding them again is harmless.
 func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, maxPerHost int) (Added, error) {
 	var sum Added
-	rows := place(now, found)
+	rows := place(found)
 	// Shard by shard and bucket by bucket, for the sake of the indexes, and the pages of a host side by side: they are claimed
 	// and visited together. Repetitions in the order of the list.
-	slices.SortStableFunc(rows, func(a, b *placed) int {
-		return cmp.Or(cmp.Compare(s.shard(a.row.Bucket), s.shard(b.row.Bucket)), cmp.Compare(a.row.Bucket, b.row.Bucket),
-			cmp.Compare(a.row.HostID, b.row.HostID), cmp.Compare(a.row.ID, b.row.ID))
+	slices.SortStableFunc(rows, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(s.shard(a.page.bucket), s.shard(b.page.bucket)), compareKeys(a.host, b.host), compareKeys(a.page, b.page))
 	})
 	for len(rows) > 0 {
 		batch := rows[:s.addable(rows)]
@@ -30,8 +29,9 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 		var added Added
 		err := s.inTx(ctx, func(t *tx) error {
 			q := newQueue(t)
+			a := addition{queue: q, now: now, limit: maxPerHost}
 			var err error
-			if added, err = q.add(ctx, batch, maxPerHost); err != nil {
+			if added, err = a.run(ctx, batch); err != nil {
 				return err
 			}
 			return q.end(ctx)
@@ -47,10 +47,10 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 }
 
 // addable is how many of the pages, at least one, are for one transaction.
-func (s *Store) addable(rows []*placed) int {
+func (s *Store) addable(rows []placed) int {
 	n := min(len(rows), addRows)
-	shard := s.shard(rows[0].row.Bucket)
-	if other := slices.IndexFunc(rows[:n], func(p *placed) bool { return s.shard(p.row.Bucket) != shard }); other > 0 {
+	shard := s.shard(rows[0].page.bucket)
+	if other := slices.IndexFunc(rows[:n], func(p placed) bool { return s.shard(p.page.bucket) != shard }); other > 0 {
 		return other
 	}
 	return n

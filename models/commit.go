@@ -60,8 +60,9 @@ const commitSlice = 200
 func (s *Store) commit(ctx context.Context, now time.Time, results []Result, places []int, verdicts []error) (w leftover, err error) {
 	for len(places) > 0 && err == nil {
 		looks, written := false, 0
+		var met []uint64
 		err = s.inTx(ctx, func(t *tx) error {
-			written = 0
+			written, met = 0, nil
 			for written < len(places) && (written == 0 || !s.liteWriter.awaited()) {
 				slice := places[written:]
 				if s.dialect == sqliteDialect {
@@ -72,9 +73,13 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 					return err
 				}
 				w, written = leftover{c.parcels, c.fresh}, written+len(slice)
+				met = append(met, c.met...)
 			}
 			return nil
 		})
+		if err == nil {
+			s.familiar.learn(met)
+		}
 		places = places[written:]
 	}
 	return w, err
@@ -141,6 +146,7 @@ type commit struct {
 	settled []rowKey  // hosts whose lease is held by a result, fresh or not
 	release map[rowKey]bool
 	was     map[rowKey]pageWas
+	met     []uint64 // see familiar
 	parcels []parcel // what is for other buckets; none where the transaction holds them too
 }
 

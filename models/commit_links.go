@@ -19,9 +19,9 @@ func (c *commit) touched(ctx context.Context) ([]rowKey, error) {
 	var keys []rowKey
 	for _, r := range c.results {
 		for i := range r.Discovered {
-			name := Clean(r.Discovered[i].Host)
-			if bucket := BucketOf(name); c.holds(bucket) {
-				keys = append(keys, rowKey{bucket, HostID(name)})
+			_, host := r.Discovered[i].keys()
+			if c.holds(host.bucket) && (len(keys) == 0 || keys[len(keys)-1] != host) {
+				keys = append(keys, host)
 			}
 		}
 	}

@@ -8,13 +8,28 @@ import (
 	"time"
 )
 
-// Row is the discovered page as a store writes it: with the keys that follow from its host and its URL, with text fit
+// keys are those of the discovered page and of its host, which follow from its URL and its host's name. Where the page has
+// them already, as it has from a visit, they are not computed once more.
+func (d *Discovery) keys() (page, host rowKey) {
+	name := Clean(d.Host)
+	if p := &d.Page; p.ID != 0 && p.HostID != 0 && name == d.Host && Clean(p.URL) == p.URL {
+		return rowKey{p.Bucket, p.ID}, rowKey{p.Bucket, p.HostID}
+	}
+	bucket := BucketOf(name)
+	return rowKey{bucket, PageID(Clean(d.Page.URL))}, rowKey{bucket, HostID(name)}
+}
+
+// Row is the discovered page as a store writes it: with its keys, which it may have already if they are right, with text fit
 // for every engine, and due at now where neither a due time nor a rule is set.
 func (d *Discovery) Row(now time.Time) Page {
+	page, host := d.keys()
+	return d.row(now, page, host)
+}
+
+func (d *Discovery) row(now time.Time, page, host rowKey) Page {
 	p := d.Page
 	p.URL = Clean(p.URL)
-	host := Clean(d.Host)
-	p.Bucket, p.HostID, p.ID = BucketOf(host), HostID(host), PageID(p.URL)
+	p.Bucket, p.HostID, p.ID = page.bucket, host.id, page.id
 	if p.State == 0 {
 		p.State = StateNew
 	}
@@ -36,108 +51,131 @@ type Added struct {
 }
 
 // discover adds the results' discovered pages that the transaction may write: those of a result's own bucket first, as
-// where the others come later.
+// where the others come later. Which of them are known is remembered from commit to commit.
 func (c *commit) discover(ctx context.Context) error {
-	var near, far []Discovery
+	var near, far []placed
 	for _, r := range c.fresh {
-		for _, d := range r.Discovered {
-			switch bucket := BucketOf(Clean(d.Host)); {
-			case bucket == r.Lease.Bucket:
-				near = append(near, d)
-			case c.holds(bucket):
-				far = append(far, d)
+		for i := range r.Discovered {
+			switch p := placeOf(&r.Discovered[i]); {
+			case p.page.bucket == r.Lease.Bucket:
+				near = append(near, p)
+			case c.holds(p.page.bucket):
+				far = append(far, p)
 			}
 		}
 	}
-	_, err := c.queue.discover(ctx, c.now, append(near, far...), c.tx.store.options.PagesPerHost)
+	a := addition{queue: c.queue, now: c.now, limit: c.tx.store.options.PagesPerHost, familiar: &c.tx.store.familiar}
+	_, err := a.run(ctx, append(near, far...))
+	c.met = a.met
 	return err
 }
 
-// placed is a discovery with its row.
+// placed is a discovery with its keys.
 type placed struct {
-	row  Page
-	host string
+	*Discovery
+	page, host rowKey
+	print      uint64 // see familiar
 }
 
-// place makes the rows of discoveries.
-func place(now time.Time, found []Discovery) []*placed {
-	rows := make([]placed, len(found))
-	order := make([]*placed, len(found))
+func placeOf(d *Discovery) placed {
+	page, host := d.keys()
+	return placed{Discovery: d, page: page, host: host}
+}
+
+// place finds the keys of discoveries.
+func place(found []Discovery) []placed {
+	order := make([]placed, len(found))
 	for i := range found {
-		rows[i] = placed{found[i].Row(now), Clean(found[i].Host)}
-		order[i] = &rows[i]
+		order[i] = placeOf(&found[i])
 	}
 	return order
 }
 
-// discover inserts pages that do not exist and the hosts that they need. A page that exists is left as it is.
-func (q *queue) discover(ctx context.Context, now time.Time, found []Discovery, limit int) (Added, error) {
-	return q.add(ctx, place(now, found), limit)
+// addition inserts pages that do not exist and the hosts that they need. A page that exists is left as it is.
+type addition struct {
+	queue    *queue
+	now      time.Time
+	limit    int       // of pages a host; 0: none
+	familiar *familiar // pages that need not be looked up; nil: all must be, and those with the ID of another URL are told apart
+	met      []uint64  // pages that are to become familiar when the transaction has ended well
 }
 
-func (q *queue) add(ctx context.Context, found []*placed, limit int) (Added, error) {
+func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
 	var sum Added
 	names := make(map[rowKey]string)
-	for _, p := range found {
-		names[rowKey{p.row.Bucket, p.row.HostID}] = p.host
+	for i := range found {
+		if p := &found[i]; i == 0 || p.host != found[i-1].host {
+			names[p.host] = Clean(p.Host)
+		}
 	}
-	if err := q.create(ctx, names); err != nil {
+	if err := a.queue.create(ctx, names); err != nil {
 		return sum, fmt.Errorf("add hosts: %w", err)
 	}
-	slices.SortStableFunc(found, func(a, b *placed) int { return cmp.Compare(a.row.Bucket, b.row.Bucket) })
-	fresh, err := q.unknown(ctx, found, limit, &sum)
+	if a.familiar != nil {
+		n := len(found)
+		found = a.familiar.others(a.queue, found)
+		sum.Known = n - len(found)
+	}
+	slices.SortStableFunc(found, func(a, b placed) int { return cmp.Compare(a.page.bucket, b.page.bucket) })
+	fresh, err := a.unknown(ctx, found, &sum)
 	if err != nil {
 		return sum, fmt.Errorf("look up pages: %w", err)
 	}
 	for i := range fresh {
-		h := q.get(fresh[i].Bucket, fresh[i].HostID)
+		h := a.queue.get(fresh[i].Bucket, fresh[i].HostID)
 		h.Pages++
 		h.Hasten(fresh[i].DueAt)
-		q.counts.page(fresh[i].Bucket, classOf(&fresh[i]), 1)
+		a.queue.counts.page(fresh[i].Bucket, classOf(&fresh[i]), 1)
 	}
 	sum.Added = len(fresh)
-	return sum, pageTable.insertNew(ctx, q.tx, fresh)
+	return sum, pageTable.insertNew(ctx, a.queue.tx, fresh)
 }
 
 // unknown is those of the pages that are to be added. Every insertion holds the lock of the page's host, so none of them
 // can appear meanwhile.
-func (q *queue) unknown(ctx context.Context, pages []*placed, limit int, sum *Added) ([]Page, error) {
-	known, err := q.known(ctx, pages)
+func (a *addition) unknown(ctx context.Context, pages []placed, sum *Added) ([]Page, error) {
+	known, err := a.known(ctx, pages)
 	if err != nil {
 		return nil, err
 	}
-	fresh := make([]Page, 0, len(pages)-min(len(known), len(pages)))
+	var fresh []Page
 	room := make(map[rowKey]int32)
 	for _, p := range pages {
-		host, key := rowKey{p.row.Bucket, p.row.HostID}, rowKey{p.row.Bucket, p.row.ID}
-		if _, ok := room[host]; !ok {
-			room[host] = int32(limit) - q.get(host.bucket, host.id).Pages
+		if _, ok := room[p.host]; !ok {
+			room[p.host] = int32(a.limit) - a.queue.get(p.host.bucket, p.host.id).Pages
 		}
-		url, exists := known[key]
+		url, exists := known[p.page]
 		switch {
-		case exists && url == p.row.URL:
+		case exists && (a.familiar != nil || url == Clean(p.Page.URL)):
 			sum.Known++
-		case exists, limit > 0 && room[host] <= 0:
+			a.met = append(a.met, p.print)
+		case exists, a.limit > 0 && room[p.host] <= 0:
 			sum.Dropped++
 		default:
-			known[key] = p.row.URL
-			room[host]--
-			fresh = append(fresh, p.row)
+			fresh = append(fresh, p.row(a.now, p.page, p.host))
+			known[p.page] = fresh[len(fresh)-1].URL
+			room[p.host]--
+			a.met = append(a.met, p.print)
 		}
 	}
 	return fresh, nil
 }
 
-// known reads the URLs of those of the pages that exist.
-func (q *queue) known(ctx context.Context, pages []*placed) (map[rowKey]string, error) {
+// known reads the URLs of those of the pages that exist; only that they do where pages with the ID of another URL are not told
+// apart, which the index alone answers.
+func (a *addition) known(ctx context.Context, pages []placed) (map[rowKey]string, error) {
 	keys := make([]rowKey, len(pages))
-	for i, p := range pages {
-		keys[i] = rowKey{p.row.Bucket, p.row.ID}
+	for i := range pages {
+		keys[i] = pages[i].page
 	}
-	known := make(map[rowKey]string, len(pages))
+	column := "k.url"
+	if a.familiar != nil {
+		column = "''"
+	}
+	known := make(map[rowKey]string)
 	// Index: the primary key.
-	err := q.tx.byKeys(ctx, keys, keyed{table: "pages", column: "id", statement: func(from source) string {
-		return `SELECT k.bucket, k.id, k.url FROM ` + from.from
+	err := a.queue.tx.byKeys(ctx, keys, keyed{table: "pages", column: "id", statement: func(from source) string {
+		return `SELECT k.bucket, k.id, ` + column + ` FROM ` + from.from
 	}}, func(rows answer) error {
 		var key rowKey
 		var url string

@@ -30,6 +30,7 @@ type Host struct {
 	Ahead        bool          // its pages may be visited before they are due, where the budget has a visit to spare
 	Learned      int32         // how often its knowledge was written; 0: there is none
 	Trials       Trials        // what its validators and promises proved to be worth
+	Removals     int32         // pages of it that were removed, ever
 }
 
 // Robots is what a host's robots.txt said, one row for each origin (scheme and host).
@@ -291,7 +292,8 @@ type Event struct {
 	Record       Record // of the version's body
 }
 
-// Discovery is a page found by a link, a redirect, a sitemap or a person, with the name of its host.
+// Discovery is a page found by a link, a redirect, a sitemap or a person, with the name of its host. The page's keys need not
+// be set; where they are, they are those of its URL and its host.
 type Discovery struct {
 	Page Page
 	Host string

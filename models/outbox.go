@@ -82,7 +82,11 @@ func (c *commit) pack(ctx context.Context) error {
 	bodies := make(bodies)
 	for _, r := range c.fresh {
 		for i := range r.Discovered {
-			row := r.Discovered[i].Row(c.now)
+			page, host := r.Discovered[i].keys()
+			if c.holds(page.bucket) {
+				continue // discover adds it
+			}
+			row := r.Discovered[i].row(c.now, page, host)
 			row.Clean()
 			b := bodies.of(row.Bucket)
 			b.Found = append(b.Found, packed{Discovery{Host: Clean(r.Discovered[i].Host), Page: row}})
@@ -181,7 +185,8 @@ func (t *tx) deliver(ctx context.Context, parcels []parcel, contents []contentRo
 		for j, d := range bodies[i].Found {
 			found[j] = d.Discovery
 		}
-		if _, err := q.discover(ctx, parcels[i].at.Time(), found, t.store.options.PagesPerHost); err != nil {
+		a := addition{queue: q, now: parcels[i].at.Time(), limit: t.store.options.PagesPerHost}
+		if _, err := a.run(ctx, place(found)); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,10 @@ type rowKey struct {
 }
 
 func compareKeys(a, b rowKey) int {
-	return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id))
+	if a.bucket != b.bucket {
+		return int(a.bucket) - int(b.bucket)
+	}
+	return cmp.Compare(a.id, b.id)
 }
 
 // byBucket yields keys bucket by bucket, in their order, each once.

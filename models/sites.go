@@ -183,6 +183,7 @@ func (q *queue) removePages(ctx context.Context, bucket int16, pages []pageRef) 
 	for _, p := range pages {
 		h := q.get(bucket, p.host)
 		h.Pages = max(h.Pages-1, 0)
+		h.Removals++ // what is familiar of it is not any more
 		if h.LeaseUntil == 0 {
 			idle = append(idle, rowKey{bucket, p.host})
 		}

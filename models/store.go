@@ -52,6 +52,7 @@ type Store struct {
 	liteReader *litePool   // nil on PostgreSQL
 
 	shards     atomic.Pointer[shardMap] // of a sharded server; nil: not known
+	familiar   familiar                 // pages that exist
 	statements atomic.Int64             // sent to PostgreSQL
 }
 

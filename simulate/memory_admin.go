@@ -114,6 +114,7 @@ func (m *Memory) removePage(p *page) {
 	m.reschedule(p)
 	h := p.host
 	h.Pages--
+	h.Removals++
 	if h.LeaseUntil == 0 {
 		h.Free(h.due.earliest())
 		m.requeue(h)
