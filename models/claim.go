@@ -247,6 +247,10 @@ func orderByDue(pages []LeasedPage) {
 	}
 }
 
+// duePagesOfOne is the due pages of one host on SQLite. Index: pages_due.
+var duePagesOfOne = `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE bucket = $1 AND host_id = $2
+	AND due_at > 0 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`
+
 // duePagesOf reads at most limit due pages of each host, the longest due ones.
 func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limit int, read func(answer) error) error {
 	if t.store.dialect == postgresDialect {
@@ -258,9 +262,7 @@ func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limi
 		}}, read)
 	}
 	for _, h := range hosts { // SQLite has no LATERAL
-		// Index: pages_due.
-		rows, err := t.rows(ctx, `SELECT `+pageTable.prefixed("")+` FROM pages WHERE bucket = $1 AND host_id = $2
-			AND due_at > 0 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, h.bucket, h.id, int64(until), limit)
+		rows, err := t.rows(ctx, duePagesOfOne, h.bucket, h.id, int64(until), limit)
 		if err := eachRow(rows, err, read); err != nil {
 			return err
 		}
