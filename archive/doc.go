@@ -12,12 +12,13 @@
 // # Records
 //
 // A version is a response record (status line, header block and decoded body) followed by the request record that is
-// WARC-Concurrent-To it. A body that the archive holds already is a revisit record of the identical-payload-digest
-// profile that refers to the first response by URL and date. For a revisit, Append returns the Record of that first
-// response: a version always leads to a body in one hop, and revisit records are there for other WARC tools alone.
+// WARC-Concurrent-To it; that one is short and stored without compression. A body that the archive holds already is a
+// revisit record of the identical-payload-digest profile that refers to the first response by URL and date. For a revisit,
+// Append returns the Record of that first response: a version always leads to a body in one hop, and revisit records are
+// there for other WARC tools alone.
 //
 // What was appended last can be had from memory once (Options.Recent, Take), by a sink that writes it elsewhere a moment
-// later; it is what Read would return.
+// later; it is what Read would return, and shares the body that was appended.
 //
 // # What may go wrong
 //
@@ -32,8 +33,7 @@
 // nlnwa/gowarc is what the tests read our segments with, at its strictest; the records are serialised by this package
 // (record.go). Measured with the benchmarks here, in CPU time of one core (Xeon, 8 KiB HTML pages, sha256, gzip
 // level 1): a record built, serialised and packed takes 71 µs (14,000/s, 37 allocations), and 185 µs (5,400/s, 440
-// allocations) through gowarc v2.0.1. Append, with the request record and the file, takes 116 µs (8,600 versions/s,
-// 70 MB/s of pages), Read 144 µs (6,900/s).
+// allocations) through gowarc v2.0.1.
 //
 // Speed alone would not speak against the library. But each NewRecordBuilder sets a global of google/uuid without a
 // lock, so records cannot be built at once without a data race, and its WarcFileWriter picks names and times by itself,
