@@ -20,7 +20,8 @@ func (w *Worker) lanes() lanes {
 	all, seen, blanks := make(lanes, max(w.Writers, 1)), new(firsts), &sync.Pool{New: func() any { return new(finished) }}
 	for i := range all {
 		c := w.committer()
-		c.arrivals, c.firsts, c.blanks = make(chan *finished, maxBatch), seen, blanks
+		c.arrivals, c.firsts, c.blanks = make(chan *finished, leastFull), seen, blanks
+		c.hosts = func() int { return w.hostsHeld() / len(all) }
 		done := c.done
 		c.done = func(f *finished) {
 			done(f)
@@ -52,15 +53,33 @@ func (l lanes) close() {
 	}
 }
 
-// maxBatch bounds a transaction: at 500 rows its cost is spread thin and nobody waits long for it.
-const maxBatch = 500
-
-// A committer that has much to do begins a commit no sooner than pace, in real time, after the one before: of many small
-// ones most of the cost is that of beginning and ending them. Much is busyBatch visits at once.
+// A committer writes so many visits at a time at most: at 500 rows a transaction's cost is spread thin and nobody waits long
+// for it. Where more hosts are visited than that gives some visits each, it is more. The rows of a host's pages lie together,
+// so of one visit each of many hosts every row costs a piece of the store of its own: with 512 hosts on SQLite 64 µs and 14 kB
+// written a visit in batches of 500, 37 µs and 8 kB of 1000.
 const (
-	pace      = 20 * time.Millisecond
-	busyBatch = 16
+	leastFull = 500
+	maxBatch  = 1000
+	eachHost  = 4
 )
+
+// full is how many visits are a full batch, where so many hosts are visited.
+func full(hosts int) int { return min(max(eachHost*hosts, leastFull), maxBatch) }
+
+// A committer that has much to do begins a commit no sooner than its pace, in real time, after the one before: of many small
+// ones most of the cost is that of beginning and ending them. Much is busyBatch visits at once. The pace is leastPace for up to
+// pacedHosts hosts, and longer for more, up to mostPaces times as long.
+const (
+	leastPace  = 20 * time.Millisecond
+	pacedHosts = 64
+	mostPaces  = 5
+	busyBatch  = 16
+)
+
+// pace is that of a committer where so many hosts are visited.
+func pace(hosts int) time.Duration {
+	return leastPace * time.Duration(min(max(hosts, pacedHosts), mostPaces*pacedHosts)) / pacedHosts
+}
 
 // run writes what arrives until the channel is closed and everything in it is written. It returns an error when a body
 // could not be made durable: then what the disk holds is unknown and only a new start may go on.
@@ -140,12 +159,13 @@ func (s *stages) fill(batch []*finished, last time.Time) (filled []*finished, id
 	}
 	for {
 		var open bool
-		if batch, open = s.drain(batch); !open || len(batch) == maxBatch {
+		hosts := s.hosts()
+		if batch, open = s.drain(batch, full(hosts)); !open || len(batch) >= full(hosts) {
 			return batch, idle
 		}
 		wait := look
 		if idle {
-			wait = min(wait, pace-clock.System{}.Now().Sub(last))
+			wait = min(wait, pace(hosts)-clock.System{}.Now().Sub(last))
 		}
 		if idle && (wait <= 0 || len(batch) < busyBatch) {
 			return batch, true
@@ -157,9 +177,9 @@ func (s *stages) fill(batch []*finished, last time.Time) (filled []*finished, id
 	}
 }
 
-// drain adds what has arrived, up to a full batch, and tells whether more may arrive.
-func (s *stages) drain(batch []*finished) (filled []*finished, open bool) {
-	for len(batch) < maxBatch {
+// drain adds what has arrived, up to a full batch of so many, and tells whether more may arrive.
+func (s *stages) drain(batch []*finished, full int) (filled []*finished, open bool) {
+	for len(batch) < full {
 		select {
 		case f, ok := <-s.arrivals:
 			if !ok {
