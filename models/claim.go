@@ -219,7 +219,7 @@ func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[ro
 	found := make(map[rowKey][]LeasedPage, len(hosts))
 	read := func(rows answer) error {
 		var p LeasedPage
-		if err := rows.Scan(pageTable.fields(&p.Page)...); err != nil {
+		if err := pageTable.read(rows, &p.Page); err != nil {
 			return err
 		}
 		key := rowKey{p.Bucket, p.HostID}

@@ -33,7 +33,7 @@ func (d dialect) statement(query string) string {
 	}
 	query = anyList.ReplaceAllString(query, "IN (SELECT value FROM json_each($1))")
 	query = limit.ReplaceAllString(query, "LIMIT $1 + 0")
-	query = coalesced.ReplaceAllString(query, "$1")
+	query = zeroForms.ReplaceAllString(query, "$1")
 	return strings.TrimSuffix(strings.ReplaceAll(query, "FOR UPDATE SKIP LOCKED", ""), "FOR UPDATE")
 }
 

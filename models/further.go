@@ -116,7 +116,7 @@ var furtherOfOne = `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE bucke
 func (f *further) due(ctx context.Context, query asker, hosts []Handed) error {
 	read := func(rows answer) error {
 		var p LeasedPage
-		if err := rows.Scan(pageTable.fields(&p.Page)...); err != nil {
+		if err := pageTable.read(rows, &p.Page); err != nil {
 			return err
 		}
 		key := rowKey{p.Bucket, p.HostID}

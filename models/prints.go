@@ -111,7 +111,7 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 	}}
 	err = s.byKeys(ctx, s.rows, pages, q, func(rows answer) error {
 		var t Twin
-		err := rows.Scan(twinTable.fields(&t)...)
+		err := twinTable.read(rows, &t)
 		known[rowKey{t.Bucket, t.ID}] = t
 		return err
 	})

@@ -79,7 +79,7 @@ func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64) ([]
 	var p Page
 	var v Version
 	fields := append(pageTable.fields(&p), &v.At, &v.Status, &v.Record.File, &v.Record.Offset, &v.Record.Length)
-	query := "SELECT " + pageTable.prefixed("p.") + `, COALESCE(v.at, 0), COALESCE(v.status, 0),
+	query := "SELECT " + pageTable.coalesced("p.") + `, COALESCE(v.at, 0), COALESCE(v.status, 0),
 		COALESCE(v.record_file, ''), COALESCE(v.record_offset, 0), COALESCE(v.record_length, 0)
 		FROM pages p LEFT JOIN versions v ON v.bucket = p.bucket AND v.page_id = p.id AND v.number = p.version
 		WHERE p.bucket = $1 AND p.id > $2 ORDER BY p.id LIMIT $3`

@@ -7,7 +7,7 @@ import (
 
 // Most columns of most pages are zero, and on PostgreSQL a zero takes as much room as any number, while NULL takes a bit:
 // 100 bytes of a row of 400. So there some columns are NULL where they are zero. Whoever writes them may write either;
-// whoever reads them says COALESCE, for which there is table.prefixed. On SQLite, where a zero takes no room, they are
+// whoever reads them does so by table.read, to which NULL is zero, or says COALESCE. On SQLite, where a zero takes no room, they are
 // never NULL.
 
 // sparse is the columns that are NULL where they are zero, by table.
@@ -41,8 +41,8 @@ func (k kind) zero() string {
 // orZero is how a column that may be NULL for zero is read. The dialect of SQLite knows it by its form and leaves it out.
 func orZero(column string, k kind) string { return "COALESCE(" + column + "," + k.zero() + ")" }
 
-// coalesced is the form of orZero, which no other statement has: they put a space behind the comma.
-var coalesced = regexp.MustCompile(`COALESCE\(([a-z_.]+),(?:0|''|false)\)`)
+// zeroForms is the form of orZero, which no other statement has: they put a space behind the comma.
+var zeroForms = regexp.MustCompile(`COALESCE\(([a-z_.]+),(?:0|''|false)\)`)
 
 // sparing is the values of the columns of a source v, with NULL for zero where the table has that.
 func (tb table[T]) sparing() []string {

@@ -3,6 +3,7 @@ package models
 import (
 	"bytes"
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -65,7 +66,7 @@ func TestSQLiteReadsZerosAsTheyAre(t *testing.T) {
 			t.Errorf("statement(%q) = %q, want %q", query, got, want)
 		}
 	}
-	if got := sqliteDialect.statement("SELECT " + pageTable.prefixed("p.")); strings.Contains(got, "COALESCE") {
+	if got := sqliteDialect.statement("SELECT " + pageTable.coalesced("p.")); strings.Contains(got, "COALESCE") {
 		t.Errorf("a page is read on SQLite by %s", got)
 	}
 }
@@ -168,5 +169,31 @@ func fillField(field any) {
 		*f = "text"
 	case *chainField:
 		*f = chainField{5}
+	}
+}
+
+// TestFieldsAreReadAsTheyAreWritten: each kind of field, at its bounds, and as zero.
+func TestFieldsAreReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	s := planStore(t, pgtest.DSN(t))
+	if err := s.Migrate(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	want := []Page{{ID: 1, URL: "a", State: StateNew, FRMax: 1}, {ID: 2, URL: "b", State: StateLive, FRMax: math.MaxInt32,
+		HostID: math.MinInt64, DueAt: math.MaxInt64, Wanted: math.MinInt64, Level: math.MaxInt16, Threshold: math.MinInt16,
+		Class: OwnPanic, Rule: RuleBudget, LinkPrint: math.MinInt64, Importance: math.MaxFloat32, NoArchive: true, Note: "ü",
+		Stats: ChangeStats{Bits: math.MaxUint64}, Evidence: Evidence{Changes: -0.25}, Chain: []int64{1, math.MinInt64}}}
+	if err := s.inTx(t.Context(), func(x *tx) error { return pageTable.insert(t.Context(), x, want) }); err != nil {
+		t.Fatal(err)
+	}
+	got, err := pageTable.scan(s.rows(t.Context(), "SELECT "+pageTable.prefixed("")+" FROM pages ORDER BY id"))
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("pages written and read (-want +got), %v:\n%s", err, d)
+	}
+	tb := table[struct{ n int16 }]{"t", "n", 1, func(r *struct{ n int16 }) []any { return []any{&r.n} }}
+	for _, query := range []string{"SELECT 32768", "SELECT 'text'"} {
+		if rows, err := tb.scan(s.rows(t.Context(), query)); err == nil {
+			t.Errorf("%s was read as %v into 16 bits", query, rows)
+		}
 	}
 }

@@ -107,8 +107,13 @@ func (tb table[T]) without(last string) table[T] {
 // list is the columns, separated by commas: to write them.
 func (tb table[T]) list() string { return strings.ReplaceAll(tb.columns, " ", ", ") }
 
-// prefixed is the columns with a prefix, separated by commas: to read them.
+// prefixed is the columns with a prefix, separated by commas: to read them with read, or scan.
 func (tb table[T]) prefixed(prefix string) string {
+	return prefix + strings.ReplaceAll(tb.columns, " ", ", "+prefix)
+}
+
+// coalesced is the columns with a prefix, separated by commas, without NULL for zero: to read them in any way.
+func (tb table[T]) coalesced(prefix string) string {
 	names := strings.Fields(tb.columns)
 	var fields []any
 	for i, name := range names {
@@ -135,7 +140,7 @@ func (tb table[T]) scan(rows answer, err error) ([]T, error) {
 	var out []T
 	for rows.Next() {
 		out = append(out, *new(T))
-		if err := rows.Scan(tb.fields(&out[len(out)-1])...); err != nil {
+		if err := tb.read(rows, &out[len(out)-1]); err != nil {
 			return nil, err
 		}
 	}

@@ -120,7 +120,7 @@ func (b *bitsField) Value() (driver.Value, error) { return int64(*b), nil }
 // Scan implements sql.Scanner.
 func (b *bitsField) Scan(src any) error {
 	n, ok := src.(int64)
-	if !ok {
+	if !ok && src != nil {
 		return fmt.Errorf("bits from %T", src)
 	}
 	*b = bitsField(n)
@@ -142,7 +142,7 @@ func (c *chainField) Value() (driver.Value, error) {
 // Scan implements sql.Scanner.
 func (c *chainField) Scan(src any) error {
 	text, ok := src.(string)
-	if !ok {
+	if !ok && src != nil {
 		return fmt.Errorf("chain from %T", src)
 	}
 	*c = nil
