@@ -1,11 +1,17 @@
 package changerate
 
+import "math"
+
 // bins is how many stretches of time a calendar tells apart. More (64, 96, 192, 768) forecast no
 // better.
 const bins = 48
 
 // calm is how many changes, expected and seen, a calendar takes for granted in any stretch: news of fewer moves little.
 const calm = 3
+
+// grain is the smallest part of a change that a calendar counts: its sums are multiples of it, which are written in a byte or
+// two each.
+const grain = 1.0 / 64
 
 // calendar tells when a group of pages changed beyond what was expected: for equal stretches of time, the changes
 // expected and those seen. A page not visited since a sweep went through its group lies before the bulge, one visited
@@ -69,13 +75,34 @@ func (c *calendar) add(s stretch, expected, seen float64) {
 	if length <= 0 {
 		return
 	}
+	start := grain * dither(s.head, expected, seen, float64(c.expected[s.first]))
+	left, leftSeen := start, start
 	for i := s.first; i <= s.last; i++ {
 		share := s.share(i)
 		if seen > 0 {
-			c.seen[i] += float32(seen * share * c.excess(i) / likely)
+			leftSeen = count(&c.seen[i], leftSeen+seen*share*c.excess(i)/likely)
 		}
-		c.expected[i] += float32(expected * share / length)
+		left = count(&c.expected[i], left+expected*share/length)
 	}
+}
+
+// count adds what is whole grains of an amount to a bin, and returns the rest, which is the next bin's.
+func count(bin *float32, amount float64) (rest float64) {
+	whole := math.Floor(amount/grain) * grain
+	*bin += float32(whole)
+	return amount - whole
+}
+
+// dither is a number in [0, 1), another for other arguments: a rest that begins with it makes sums right on average which
+// a visit adds less than a grain to.
+func dither(xs ...float64) float64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, x := range xs {
+		h ^= math.Float64bits(x)
+		h *= 0xd6e8feb86659fd93
+		h ^= h >> 32
+	}
+	return float64(h>>11) / (1 << 53)
 }
 
 func (c *calendar) excess(bin int) float64 {

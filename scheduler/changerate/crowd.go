@@ -42,8 +42,8 @@ type Crowd struct {
 
 // group is what is known of one group of pages.
 type group struct {
-	members int32 // pages that were met
-	usedAt  float32
+	members int32     // pages that were met
+	usedAt  float32   // the day
 	heat    *heat     // nil but for folders and sections
 	news    *calendar // nil for groups of a few
 }
@@ -59,7 +59,7 @@ func (c *Crowd) Known(s *Subject, now float64) {
 			g = c.found(key)
 		}
 		g.members = min(g.members+1, math.MaxInt32-1)
-		g.usedAt = float32(now)
+		g.usedAt = float32(math.Floor(now))
 	}
 }
 
@@ -176,7 +176,7 @@ func (c *Crowd) learn(names *Names, v sight) {
 		if g == nil {
 			continue
 		}
-		g.usedAt = float32(v.at)
+		g.usedAt = float32(math.Floor(v.at))
 		if g.heat != nil {
 			g.heat.add(v.at, v.chance, v.turned)
 		}
@@ -215,7 +215,7 @@ const oftenVisited, seldomVisited = 365, 1095
 func (c *calendar) enter(crowd *Crowd, v sight) {
 	seen := v.changes
 	if v.changedAt > 0 && seen > 0 {
-		c.seen[crowd.between(v.changedAt, v.changedAt).first] += float32(seen)
+		count(&c.seen[crowd.between(v.changedAt, v.changedAt).first], seen+grain*dither(v.changedAt, seen))
 		seen = 0
 	}
 	c.add(crowd.between(v.from, v.at), v.expected, seen)

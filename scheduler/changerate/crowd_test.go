@@ -2,6 +2,7 @@ package changerate
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -147,11 +148,11 @@ func TestCalendarKeepsItsSums(t *testing.T) {
 	if c.width != 64 {
 		t.Errorf("bins of %v days, want 64", c.width)
 	}
-	if expected, seen := total(); !near(expected, 1500, 1e-4) || !near(seen, 6000, 1e-4) {
+	if expected, seen := total(); !near(expected, 1500, 2e-3) || !near(seen, 6000, 2e-3) {
 		t.Errorf("%v changes expected and %v seen, want 1500 and 6000", expected, seen)
 	}
 	whole := math.Log((6000. + calm) / (1500 + calm))
-	if got := c.all.news(c.between(0, 1e9)); !near(got, whole, 1e-4) {
+	if got := c.all.news(c.between(0, 1e9)); !near(got, whole, 4e-3) {
 		t.Errorf("news of all time %v, want %v", got, whole)
 	}
 }
@@ -178,48 +179,110 @@ func TestCalendarSeparatesPagesBySweep(t *testing.T) {
 	}
 }
 
-// A release before wrote every number of each group at its full length. What it wrote is read, and says the same.
-func TestCrowdReadsTheOlderForm(t *testing.T) {
+// Releases before wrote every number of a calendar, and once of each group, at its full length, and keys of 64 bits. What
+// they wrote is read, and says the same.
+func TestCrowdReadsOlderForms(t *testing.T) {
 	t.Parallel()
 	w := newWorld(3, 40)
 	w.visit(60)
-	var read Crowd
-	if err := read.UnmarshalBinary(olderBytes(&w.crowd)); err != nil {
-		t.Fatal(err)
-	}
 	want, _ := w.crowd.MarshalBinary()
-	if got, _ := read.MarshalBinary(); !bytes.Equal(got, want) {
-		t.Errorf("the older form reads as %d other bytes, want the same as the %d written now", len(got), len(want))
+	for name, form := range map[string]byte{"long": longForm, "older": olderForm} {
+		var read Crowd
+		if err := read.UnmarshalBinary(olderBytes(&w.crowd, form)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got, _ := read.MarshalBinary(); !bytes.Equal(got, want) {
+			t.Errorf("the %s form reads as %d other bytes, want the same as the %d written now", name, len(got), len(want))
+		}
 	}
 }
 
-func olderBytes(c *Crowd) []byte {
+func olderBytes(c *Crowd, form byte) []byte {
 	var w writer
-	w.byte(olderForm)
+	w.byte(form)
 	w.uint32(bins)
 	for _, x := range []float64{c.changes, c.days, c.visits, c.turned, c.begin, c.width} {
 		w.number(x)
 	}
-	c.all.write(&w)
+	writeLong(&w, &c.all)
 	w.uint32(uint32(len(c.groups)))
 	for _, key := range c.sorted() {
-		g := c.groups[key]
-		w.uint64(key)
+		w.uint64(key | 0xabcdef<<40)
+		c.groups[key].writeOlder(&w, form)
+	}
+	return w
+}
+
+func (g *group) writeOlder(w *writer, form byte) {
+	h, has := g.heat, byte(0)
+	if h != nil {
+		has |= hasHeat
+	} else {
+		h = new(heat)
+	}
+	if g.news != nil {
+		has |= hasNews
+	}
+	if form == olderForm {
 		w.uint32(uint32(g.members))
-		w.number(float64(g.usedAt))
-		h := g.heat
-		if h == nil {
-			h = new(heat)
-		}
+		w.number(float64(g.usedAt) + 0.25)
+	} else {
+		w.byte(has)
+		*w = binary.AppendUvarint(*w, uint64(g.members))
+		w.short(g.usedAt + 0.25)
+	}
+	if form == olderForm || has&hasHeat != 0 {
 		w.number(h.at)
 		w.shorts(h.expected[:])
 		w.shorts(h.seen[:])
-		if g.news == nil {
-			w.byte(0)
-			continue
-		}
-		w.byte(1)
-		g.news.write(&w)
 	}
-	return w
+	if form == olderForm {
+		w.byte(has & hasNews)
+	}
+	if g.news != nil {
+		writeLong(w, g.news)
+	}
+}
+
+func writeLong(w *writer, c *calendar) {
+	w.byte(0)
+	w.byte(bins)
+	w.shorts(c.expected[:])
+	w.shorts(c.seen[:])
+}
+
+// Where several groupings make the same groups of a host's pages, which is the rule, their calendars are written once; and
+// what is known of a host takes no more than goal 5 of the adaptive policy allows.
+func TestCrowdIsSmall(t *testing.T) {
+	t.Parallel()
+	const pages = 50
+	w := newWorld(5, 0)
+	for i := range pages {
+		w.pages = append(w.pages, Subject{Names: NamesOf(fmt.Sprintf("d%d/p%d", i%10, i)), KnownAt: w.now, LastAt: w.now, Cycle: 5})
+		w.crowd.Known(&w.pages[i], w.now)
+	}
+	for visit := range 120 / 5 * pages {
+		w.now += 5.0 / pages
+		w.learn(visit%pages, visit%7 == 0)
+	}
+	if body, _ := w.crowd.MarshalBinary(); len(body) > 64*pages {
+		t.Errorf("%d pages in ten folders take %d bytes, %d each, want at most 64", pages, len(body), len(body)/pages)
+	}
+}
+
+// What a visit adds to a calendar is less than a grain to each stretch; what many add is right.
+func TestCalendarCountsParts(t *testing.T) {
+	t.Parallel()
+	var c calendar
+	for i := range 10_000 {
+		c.add(between(float64(i%37)/10, 40), 0.1, 0.05)
+	}
+	var expected, seen float64
+	for i := range bins {
+		expected += float64(c.expected[i])
+		seen += float64(c.seen[i])
+	}
+	if !near(expected, 1000, 0.01) || !near(seen, 500, 0.01) {
+		t.Errorf("%.1f changes expected and %.1f seen, want 1000 and 500", expected, seen)
+	}
 }

@@ -19,8 +19,9 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm   = 0x13
-	olderForm   = 0x12 // of a crowd, with every number of each group at its full length; it is read and not written
+	crowdForm   = 0x14
+	longForm    = 0x13 // of a crowd, with every number of a calendar at its full length; it is read and not written
+	olderForm   = 0x12 // and every number of each group
 	weightsForm = 0x21
 )
 
@@ -143,8 +144,9 @@ func (r *reader) end() error {
 	return r.err
 }
 
-// MarshalBinary writes the crowd, in the same bytes for the same knowledge: some 15 bytes for a group of few pages, 25 more
-// for a folder, and up to 390 more for a group with a calendar. The error is always nil.
+// MarshalBinary writes the crowd, in the same bytes for the same knowledge: some 8 bytes for a group of few pages, 24 more
+// for a folder, and two for each stretch of a calendar. A calendar that is there already, since two groups are of the same
+// pages, is written once. The error is always nil.
 func (c *Crowd) MarshalBinary() ([]byte, error) {
 	w := make(writer, 0, 512+c.written+c.written/8)
 	w.byte(crowdForm)
@@ -153,10 +155,11 @@ func (c *Crowd) MarshalBinary() ([]byte, error) {
 		w.number(x)
 	}
 	c.all.write(&w)
+	written := map[calendar]uint64{c.all: 0}
 	w.uint32(uint32(len(c.groups)))
 	for _, key := range c.sorted() {
-		w.uint64(key)
-		c.groups[key].write(&w)
+		w.uint32(uint32(key))
+		c.groups[key].write(&w, int64(c.begin), written)
 	}
 	c.written = len(w)
 	return w, nil
@@ -174,25 +177,35 @@ func (c *Crowd) sorted() []uint64 {
 const (
 	hasHeat = 1 << iota
 	hasNews
+	hasSame // its calendar is one of those before
 )
 
-func (g *group) write(w *writer) {
+// write writes a group of a crowd that began on a day. written are the calendars so far, by their numbers.
+func (g *group) write(w *writer, begin int64, written map[calendar]uint64) {
 	has := byte(0)
 	if g.heat != nil {
 		has |= hasHeat
 	}
+	number, same := uint64(0), false
 	if g.news != nil {
 		has |= hasNews
+		if number, same = written[*g.news]; same {
+			has |= hasSame
+		}
 	}
 	w.byte(has)
 	*w = binary.AppendUvarint(*w, uint64(g.members))
-	w.short(g.usedAt)
+	*w = binary.AppendVarint(*w, int64(g.usedAt)-begin)
 	if g.heat != nil {
 		w.number(g.heat.at)
 		w.shorts(g.heat.expected[:])
 		w.shorts(g.heat.seen[:])
 	}
-	if g.news != nil {
+	switch {
+	case same:
+		*w = binary.AppendUvarint(*w, number)
+	case g.news != nil:
+		written[*g.news] = uint64(len(written))
 		g.news.write(w)
 	}
 }
@@ -208,15 +221,22 @@ func (c *calendar) write(w *writer) {
 	first = min(first, end)
 	w.byte(byte(first))
 	w.byte(byte(end))
-	w.shorts(c.expected[first:end])
-	w.shorts(c.seen[first:end])
+	w.grains(c.expected[first:end])
+	w.grains(c.seen[first:end])
+}
+
+// grains writes sums of a calendar.
+func (w *writer) grains(sums []float32) {
+	for _, x := range sums {
+		*w = binary.AppendUvarint(*w, uint64(x/grain))
+	}
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. After an error the crowd is as it was; ErrOtherModel says that the
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, olderForm)
+	form := r.form(crowdForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -225,7 +245,8 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	if read.begin > lastDay || read.width > lastDay || read.begin > 0 && read.width < 1 {
 		r.fail("its time is out of bounds")
 	}
-	read.all.read(r)
+	read.all.read(r, form)
+	calendars := []*calendar{&read.all}
 	count := r.uint32()
 	if count > maxGroups {
 		r.fail("too many groups")
@@ -235,11 +256,14 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 		if r.err != nil {
 			break
 		}
-		key := r.uint64()
-		if form == olderForm {
-			read.groups[key] = readOlderGroup(r, key)
-		} else {
-			read.groups[key] = readGroup(r)
+		switch form {
+		case olderForm:
+			key := r.uint64()
+			read.groups[key&keyBits] = readOlderGroup(r, key)
+		case longForm:
+			read.groups[r.uint64()&keyBits] = readLongGroup(r)
+		default:
+			read.groups[uint64(r.uint32())] = readGroup(r, int64(read.begin), &calendars)
 		}
 	}
 	if err := r.end(); err != nil {
@@ -250,18 +274,25 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	return nil
 }
 
-func readGroup(r *reader) *group {
+// readGroup reads a group of a crowd that began on a day, and adds its calendar to those read so far.
+func readGroup(r *reader, begin int64, calendars *[]*calendar) *group {
 	has := r.byte()
-	g := &group{members: int32(r.count(math.MaxInt32))}
-	var usedAt [1]float32
-	r.shorts(usedAt[:])
-	g.usedAt = usedAt[0]
+	g := &group{members: int32(r.count(math.MaxInt32)), usedAt: float32(begin + r.signed(-lastDay, lastDay))}
+	if g.usedAt < 0 {
+		r.fail("a time is out of bounds")
+	}
 	if has&hasHeat != 0 {
 		g.heat = readHeat(r)
 	}
-	if has&hasNews != 0 {
+	switch {
+	case has&hasNews == 0:
+	case has&hasSame != 0:
 		g.news = new(calendar)
-		g.news.read(r)
+		*g.news = *(*calendars)[r.count(uint64(len(*calendars)-1))]
+	default:
+		g.news = new(calendar)
+		g.news.read(r, crowdForm)
+		*calendars = append(*calendars, g.news)
 	}
 	return g
 }
@@ -273,25 +304,41 @@ func readHeat(r *reader) *heat {
 	return h
 }
 
-// readOlderGroup reads a group of the older form, in which all have a heat.
-func readOlderGroup(r *reader, key uint64) *group {
-	g := &group{members: int32(r.uint32() & math.MaxInt32), usedAt: float32(r.sum())}
-	if h := readHeat(r); warms(key) {
-		g.heat = h
-	}
-	if r.byte() != 0 {
-		g.news = new(calendar)
-		g.news.read(r)
-	}
-	return g
-}
-
-func (c *calendar) read(r *reader) {
+// read reads a calendar of one of the forms.
+func (c *calendar) read(r *reader, form byte) {
 	first, end := int(r.byte()), int(r.byte())
 	if first > end || end > bins {
 		r.fail("a calendar is out of bounds")
 		return
 	}
-	r.shorts(c.expected[first:end])
-	r.shorts(c.seen[first:end])
+	sums := r.grains
+	if form != crowdForm {
+		sums = r.longs
+	}
+	sums(c.expected[first:end])
+	sums(c.seen[first:end])
+}
+
+// mostSum is the largest sum that a calendar is read with.
+const mostSum = 1 << 40
+
+// grains takes sums of a calendar.
+func (r *reader) grains(into []float32) {
+	for i := range into {
+		into[i] = float32(r.count(mostSum/grain)) * grain
+	}
+}
+
+// signed takes a number of either sign in [low, high].
+func (r *reader) signed(low, high int64) int64 {
+	if r.err != nil {
+		return 0
+	}
+	x, n := binary.Varint(r.rest)
+	if n <= 0 || x < low || x > high {
+		r.fail("a number is cut short or out of bounds")
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return x
 }

@@ -185,13 +185,16 @@ func (h hash) folded(s string) hash {
 	return h
 }
 
-// groupingBits are the lowest bits of a group's key: its grouping.
-const groupingBits = 0x7
+// groupingBits are the lowest bits of a group's key: its grouping. keyBits are those that it may have.
+const (
+	groupingBits = 0x7
+	keyBits      = 1<<32 - 1
+)
 
-// sum mixes the last bytes into all bits, and sets the lowest to the grouping.
+// sum mixes the last bytes into 32 bits, enough for one host, and sets the lowest to the grouping.
 func (h hash) sum(grouping uint64) uint64 {
 	x := uint64(h)
 	x ^= x >> 32
 	x *= 0xd6e8feb86659fd93
-	return (x^x>>32)&^groupingBits | grouping
+	return (x^x>>32)&keyBits&^groupingBits | grouping
 }
