@@ -23,4 +23,5 @@ const (
 	useRound
 	useLine
 	useHeld
+	useWalk
 )

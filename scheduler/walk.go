@@ -25,7 +25,8 @@ const (
 // priceCompared is the weight of the most that a visit to a waiting page is worth, in the price.
 const priceCompared = 0.3
 
-// priceMoved is how far the price may move, as a logarithm, until the pages of a host are all put in its order again.
+// priceMoved is how far the price may move, as a logarithm, until the pages of a host are all put in its order again: give or
+// take a third, another for each host, so that not all of them are at once.
 const priceMoved = 0.3
 
 // walkSlice is how many new due times are written at a time.
@@ -108,7 +109,7 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, payer: cmp.Or(c.payer, allSites)}
 	c.since, c.walked = 0, now
 	asked := m.price(w.payer).log + c.premium
-	if math.Abs(asked-c.asked) > priceMoved {
+	if math.Abs(asked-c.asked) > priceMoved*(2+2*chance(h.ID, 0, useWalk))/3 {
 		w.all, c.asked = true, asked
 	}
 	return w, true
