@@ -19,6 +19,8 @@ func (b *bench) costs(ctx context.Context) error {
 	row := unsafe.Sizeof(p.Evidence) + unsafe.Sizeof(p.Importance) + unsafe.Sizeof(p.DueAt) + unsafe.Sizeof(p.FRMax) + unsafe.Sizeof(p.Wanted) +
 		unsafe.Sizeof(p.Stats.FirstAt) + unsafe.Sizeof(p.Stats.VisitedAt) + unsafe.Sizeof(p.Stats.ChangedAt) + unsafe.Sizeof(p.Stats.Records)
 	b.atMost("5. bytes of a page's row that it reads and writes", float64(row), 64)
+	fmt.Fprintf(b.out, "  %-66s not measured: RECRAWLD_BALANCE=10000000 go test -run '^$' -bench Balance -benchtime 1x -v ./simulate does\n",
+		"5. a budget halved or doubled is kept within a minute")
 	s, err := b.world(simulate.Plan{World: "poisson"})
 	if err != nil {
 		return err

@@ -32,14 +32,16 @@ type bench struct {
 	quick  bool   // leave out the long runs of fitting
 	only   string // the histories to score then; "": all
 	now    func() time.Time
+	errors io.Writer // where a line goes for each run that is done
 
+	began  time.Time
 	missed []string // goals that were not reached
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	b := &bench{out: os.Stdout, now: clock.System{}.Now}
+	b := &bench{out: os.Stdout, errors: os.Stderr, now: clock.System{}.Now}
 	flag.StringVar(&b.traces, "traces", "../shared/traces", "folder of the change histories")
 	flag.StringVar(&b.judge, "judge", "../shared/freshjudge", "folder of the independent judge")
 	flag.BoolVar(&b.small, "small", false, "a tenth of the pages in made-up worlds")
@@ -57,7 +59,7 @@ func main() {
 
 // run prints everything.
 func (b *bench) run(ctx context.Context) error {
-	began := b.now()
+	b.began = b.now()
 	parts := []func(context.Context) error{b.histories, b.leftOut, b.rawBytes, b.poisson, b.rhythms, b.polite, b.costs}
 	if b.fits != "" {
 		parts = []func(context.Context) error{b.fitted}
@@ -67,7 +69,7 @@ func (b *bench) run(ctx context.Context) error {
 			return err
 		}
 	}
-	fmt.Fprintf(b.out, "\n%d processors, %.0f s\n", runtime.GOMAXPROCS(0), b.now().Sub(began).Seconds())
+	fmt.Fprintf(b.out, "\n%d processors, %.0f s\n", runtime.GOMAXPROCS(0), b.now().Sub(b.began).Seconds())
 	if len(b.missed) == 0 {
 		fmt.Fprintln(b.out, "every goal is reached")
 		return nil
@@ -103,19 +105,29 @@ func (b *bench) atMost(name string, value, want float64) {
 // cycle is the shortest interval: short enough that no policy is held up by it.
 const cycle = 15 * time.Minute
 
-// all runs trials, as many at a time as there are processors, and returns the results in their order.
+// all runs trials, as many at a time as there are processors, and returns the results in their order. The last ones, which
+// have the largest budgets, begin first: so no processor waits for long at the end.
 func (b *bench) all(ctx context.Context, trials []simulate.Trial) ([]simulate.Result, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	results := make([]simulate.Result, len(trials))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range trials {
+	for i := len(trials) - 1; i >= 0; i-- {
 		group.Go(func() (err error) {
 			results[i], err = trials[i].Do(ctx, b.now)
+			if err == nil {
+				b.done(&results[i])
+			}
 			return err
 		})
 	}
 	return results, group.Wait()
+}
+
+// done says on the way that a run is done: some take a minute. It is safe for concurrent use as far as its writer is.
+func (b *bench) done(r *simulate.Result) {
+	fmt.Fprintf(b.errors, "%5.0f s  %s %s %s: %d visits in %.1f s\n", b.now().Sub(b.began).Seconds(), r.Subject.Trace.Name, r.Spending,
+		r.Policy, len(r.Log), r.Took.Seconds())
 }
 
 // trialsOf are the policies with one budget on one subject.
