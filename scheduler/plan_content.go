@@ -56,15 +56,15 @@ func (d *draft) children() {
 	if !d.out.LinksKnown {
 		return
 	}
-	links := d.out.Links
-	d.discover(links, d.before.Level+1, nil)
+	targets := targetsOf(d.out.Links)
+	d.discover(targets, d.before.Level+1, nil)
 	d.LinksKnown = true
-	kept := links[:min(len(links), d.settings.ChildrenKept)]
+	kept := targets[:min(len(targets), d.settings.ChildrenKept)]
 	d.Links = make([]models.Link, 0, len(kept))
-	for _, l := range kept {
-		if id := models.PageID(l.URL); id != d.Page.ID {
+	for _, to := range kept {
+		if to.id != d.Page.ID {
 			d.Links = append(d.Links, models.Link{
-				Bucket: d.Page.Bucket, ParentID: d.Page.ID, ChildBucket: models.BucketOf(l.Host), ChildID: id,
+				Bucket: d.Page.Bucket, ParentID: d.Page.ID, ChildBucket: to.bucket, ChildID: to.id,
 			})
 		}
 	}
@@ -75,26 +75,50 @@ func (d *draft) children() {
 	}
 }
 
-// discover adds the links as pages due at once, if their level is within the limit.
-func (d *draft) discover(links []models.FoundLink, level int16, chain []int64) {
+// target is a link with the keys of what it names, which are hashes: each is computed once.
+type target struct {
+	models.FoundLink
+	bucket   int16
+	host, id int64
+}
+
+func targetsOf(links []models.FoundLink) []target {
+	targets := make([]target, len(links))
+	for i, l := range links {
+		t := target{FoundLink: l, id: models.PageID(l.URL)}
+		if i > 0 && l.Host == links[i-1].Host {
+			t.bucket, t.host = targets[i-1].bucket, targets[i-1].host
+		} else {
+			t.bucket, t.host = models.BucketOf(l.Host), models.HostID(l.Host)
+		}
+		targets[i] = t
+	}
+	return targets
+}
+
+// discover adds what links name as pages due at once, if their level is within the limit.
+func (d *draft) discover(targets []target, level int16, chain []int64) {
 	if int(level) > d.settings.Level {
 		return
 	}
-	d.Discovered = make([]models.Discovery, 0, len(links))
-	for _, l := range links {
-		page := NewPage(l.URL, l.Host, d.Page.SiteID, level, d.settings.FR)
-		page.DueAt = models.At(d.now)
-		page.Chain = chain
-		if page.ID != d.Page.ID {
-			d.Discovered = append(d.Discovered, models.Discovery{Page: page, Host: l.Host})
+	d.Discovered = make([]models.Discovery, 0, len(targets))
+	for i := range targets {
+		if to := &targets[i]; to.id != d.Page.ID {
+			page := newPage(to, d.Page.SiteID, level, d.settings.FR)
+			page.DueAt, page.Chain = models.At(d.now), chain
+			d.Discovered = append(d.Discovered, models.Discovery{Page: page, Host: to.Host})
 		}
 	}
 }
 
 // NewPage is a page that nothing is known of yet: the interval it starts with is fr cycles. The caller sets DueAt.
 func NewPage(url, host string, siteID int32, level int16, fr int) models.Page {
+	return newPage(&targetsOf([]models.FoundLink{{URL: url, Host: host}})[0], siteID, level, fr)
+}
+
+func newPage(to *target, siteID int32, level int16, fr int) models.Page {
 	return models.Page{
-		Bucket: models.BucketOf(host), ID: models.PageID(url), HostID: models.HostID(host), SiteID: siteID, URL: url,
+		Bucket: to.bucket, ID: to.id, HostID: to.host, SiteID: siteID, URL: to.URL,
 		State: models.StateNew, Level: level, FRMax: int32(fr), Rule: models.RuleStart,
 	}
 }

@@ -23,7 +23,7 @@ func (d *draft) moved() {
 	if !again || !stands || d.before.Failures >= failingAfter {
 		d.event(models.EventMoved)
 	}
-	d.discover(d.out.Links, d.before.Level, append(append([]int64(nil), d.before.Chain...), d.before.ID))
+	d.discover(targetsOf(d.out.Links), d.before.Level, append(append([]int64(nil), d.before.Chain...), d.before.ID))
 	d.choose()
 	d.schedule()
 }
