@@ -27,7 +27,7 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 		batch := rows[:s.addable(rows)]
 		rows = rows[len(batch):]
 		var added Added
-		err := s.inTx(ctx, func(t *tx) error {
+		err := s.inShard(ctx, batch[0].page.bucket, func(t *tx) error {
 			q := newQueue(t)
 			a := addition{queue: q, now: now, limit: maxPerHost}
 			var err error

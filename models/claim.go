@@ -53,7 +53,7 @@ func (s *Store) claimIn(ctx context.Context, c ClaimRequest, buckets []int16, li
 			return leases, looked, err
 		}
 	}
-	err = s.inTx(ctx, func(t *tx) error {
+	err = s.inShard(ctx, buckets[0], func(t *tx) error {
 		leases, looked, err = t.claim(ctx, c, buckets, limit)
 		return err
 	})
@@ -174,7 +174,7 @@ func readyHostsOf(sharded bool) string {
 // the buckets.
 func (t *tx) readyHosts(ctx context.Context, c ClaimRequest, buckets []int16, limit int) ([]Host, error) {
 	if t.store.dialect == postgresDialect && !c.early() && len(buckets) > 1 {
-		return hostTable.scan(t.rows(ctx, readyHostsOf(t.store.sharded), buckets, int64(At(c.Now)), limit))
+		return hostTable.scan(t.rows(ctx, readyHostsOf(t.sharded()), buckets, int64(At(c.Now)), limit))
 	}
 	var hosts []Host
 	for _, bucket := range buckets {

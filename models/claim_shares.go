@@ -10,7 +10,7 @@ import (
 // leaseShares counts the known children of the pages that have some, and those of them that changed since the page's
 // links were last extracted. Where the transaction is for one shard alone, Claim counts the children on others after it.
 func (t *tx) leaseShares(ctx context.Context, leases []Lease) error {
-	return t.store.shares(ctx, t.rows, leases)
+	return t.store.shares(ctx, t.asker(), leases)
 }
 
 func (s *Store) shares(ctx context.Context, ask asker, leases []Lease) error {
@@ -24,7 +24,7 @@ func (s *Store) shares(ctx context.Context, ask asker, leases []Lease) error {
 // visited with the shares as far as they are known.
 func (s *Store) sharesFar(ctx context.Context, leases []Lease) {
 	if s.sharded {
-		_ = s.countChildren(ctx, s.rows, parentsOf(leases), func(parent, child int16) bool { return s.shard(parent) != s.shard(child) })
+		_ = s.countChildren(ctx, s.asker(), parentsOf(leases), func(parent, child int16) bool { return s.shard(parent) != s.shard(child) })
 	}
 }
 
@@ -78,7 +78,7 @@ var countEachOf = `SELECT COUNT(*), COALESCE(SUM(` + fmt.Sprintf(changedChild, "
 func countEach(ctx context.Context, ask asker, broods []brood) error {
 	for _, f := range broods {
 		for bucket, ids := range byBucket(f.children) {
-			rows, err := ask(ctx, countEachOf, bucket, ids, f.parent.Level, int64(f.parent.FullAt))
+			rows, err := ask.rows(ctx, countEachOf, bucket, ids, f.parent.Level, int64(f.parent.FullAt))
 			err = eachRow(rows, err, func(rows answer) error {
 				var share ChildShare
 				err := rows.Scan(&share.Known, &share.Changed)
@@ -119,11 +119,11 @@ func (s *Store) countAll(ctx context.Context, ask asker, broods []brood) error {
 	}
 	for _, list := range lists {
 		args := []any{list.of, list.buckets, list.ids, list.levels, list.fullAt}
-		if s.sharded {
+		if ask.sharded {
 			slices.Sort(list.some)
 			args = append(args, slices.Compact(list.some))
 		}
-		rows, err := ask(ctx, countAllOf(s.sharded), args...)
+		rows, err := ask.rows(ctx, countAllOf(ask.sharded), args...)
 		err = eachRow(rows, err, func(rows answer) error {
 			var n int64
 			var share ChildShare

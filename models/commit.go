@@ -61,7 +61,7 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 	for len(places) > 0 && err == nil {
 		looks, written := false, 0
 		var met []uint64
-		err = s.inTx(ctx, func(t *tx) error {
+		err = s.inShard(ctx, results[places[0]].Lease.Bucket, func(t *tx) error {
 			written, met = 0, nil
 			for written < len(places) && (written == 0 || !s.liteWriter.awaited()) {
 				slice := places[written:]
@@ -105,13 +105,27 @@ func (s *Store) commitIn(ctx context.Context, t *tx, now time.Time, looks bool, 
 }
 
 // Writers is how many transactions that write may usefully run at once, 1 or more: one with SQLite, whose file has one
-// writer, and two with PostgreSQL, where one is carried out while the other waits for the disk. Commits at once must
-// not hold results of the same lease: the earlier one could then be written after the one that releases the host.
+// writer, and two with PostgreSQL, where one is carried out while the other waits for the disk. Where several servers share
+// the database it is one for each shard, as far as there are connections: a batch for one shard is one transaction, and
+// many rows in few of them cost a fraction of few rows in many. Commits at once must not hold results of the same lease: the
+// earlier one could then be written after the one that releases the host.
 func (s *Store) Writers() int {
-	if s.dialect == sqliteDialect {
+	switch places := s.places.Load(); {
+	case s.dialect == sqliteDialect:
 		return 1
+	case places == nil:
+		return 2
+	default:
+		return max(2, min(len(*places), s.options.Conns))
 	}
-	return 2
+}
+
+// WriterOf is the writer, from 0 on, that the results of a bucket are best given to.
+func (s *Store) WriterOf(bucket int16) int {
+	if at := s.placement(bucket); at != nil {
+		return at.number % s.Writers()
+	}
+	return int(bucket) % s.Writers()
 }
 
 // atOnce calls f for 0 to n-1, some at a time: each call is a transaction with its own connection.

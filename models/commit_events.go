@@ -48,7 +48,7 @@ func (c *commit) number(ctx context.Context, events map[int16][]Event) (next map
 		})
 	}
 	buckets := slices.Sorted(maps.Keys(events))
-	if c.tx.store.wide() && len(buckets) > 1 {
+	if c.tx.wide() && len(buckets) > 1 {
 		counts := make([]int64, len(buckets))
 		for i, b := range buckets {
 			counts[i] = int64(len(events[b]))

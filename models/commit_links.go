@@ -75,7 +75,7 @@ func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]i
 			stored = append(stored, rowOfPage(r))
 		}
 	}
-	links, err := c.tx.store.linksOf(ctx, c.tx.rows, stored)
+	links, err := c.tx.store.linksOf(ctx, c.tx.asker(), stored)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (c *commit) writeLinks(ctx context.Context) error {
 			before = append(before, rowOfPage(r))
 		}
 	}
-	stored, err := c.tx.store.linksOf(ctx, c.tx.rows, before)
+	stored, err := c.tx.store.linksOf(ctx, c.tx.asker(), before)
 	if err != nil {
 		return err
 	}

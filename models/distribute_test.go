@@ -47,6 +47,4 @@ func TestDistribute(t *testing.T) {
 	if err != nil || len(again.Distributed)+len(again.Copied) > 0 || len(again.Before) != len(d.Distributed)+len(d.Copied) {
 		t.Errorf("Distribute again = %+v, %v", again, err)
 	}
-	fill(t, s)
-	hotPath(t, s)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 )
@@ -51,7 +50,7 @@ type further struct {
 	pages map[rowKey][]LeasedPage
 }
 
-// transactions groups hosts as Store.transactions groups buckets.
+// transactions groups hosts by shard where that is a server's own matter, and else by bucket.
 func (f *further) transactions(hosts []Handed) [][]Handed {
 	if len(hosts) == 0 {
 		return nil
@@ -59,28 +58,28 @@ func (f *further) transactions(hosts []Handed) [][]Handed {
 	if !f.store.sharded {
 		return [][]Handed{hosts}
 	}
-	var groups [][]Handed
-	byBucket := make(map[int16][]Handed)
+	groups := make(map[int64][]Handed)
 	for _, h := range hosts {
-		byBucket[h.Bucket] = append(byBucket[h.Bucket], h)
+		group := f.store.shard(h.Bucket)
+		if f.store.placement(h.Bucket) == nil {
+			group = int64(h.Bucket)
+		}
+		groups[group] = append(groups[group], h)
 	}
-	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
-		groups = append(groups, byBucket[bucket])
-	}
-	return groups
+	return byKey(groups)
 }
 
 // read reads the pages of some hosts. On PostgreSQL it takes a transaction, for the plans that one keeps to; SQLite's
 // readers need none, and have no wait for the writer.
 func (f *further) read(ctx context.Context, hosts []Handed) error {
 	if f.store.dialect != postgresDialect {
-		return f.ask(ctx, f.store.rows, hosts)
+		return f.ask(ctx, f.store.asker(), hosts)
 	}
-	err := f.store.inTx(ctx, func(t *tx) error {
+	err := f.store.inShard(ctx, hosts[0].Bucket, func(t *tx) error {
 		for _, h := range hosts {
 			delete(f.pages, rowKey{h.Bucket, h.HostID}) // of an earlier attempt
 		}
-		return f.ask(ctx, t.rows, hosts)
+		return f.ask(ctx, t.asker(), hosts)
 	})
 	if err == nil {
 		f.store.sharesFar(ctx, f.leases(hosts))
@@ -88,11 +87,11 @@ func (f *further) read(ctx context.Context, hosts []Handed) error {
 	return err
 }
 
-func (f *further) ask(ctx context.Context, query asker, hosts []Handed) error {
-	if err := f.due(ctx, query, hosts); err != nil {
+func (f *further) ask(ctx context.Context, ask asker, hosts []Handed) error {
+	if err := f.due(ctx, ask, hosts); err != nil {
 		return err
 	}
-	return f.store.shares(ctx, query, f.leases(hosts))
+	return f.store.shares(ctx, ask, f.leases(hosts))
 }
 
 // leases is the pages as if they had been leased.
@@ -113,7 +112,7 @@ var furtherOfMany = `SELECT ` + pageTable.prefixed("p.") + ` FROM unnest($1::big
 var furtherOfOne = `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0
 	AND (due_at, id) > ($3, $4) AND due_at <= $5 ORDER BY due_at, id LIMIT $6`
 
-func (f *further) due(ctx context.Context, query asker, hosts []Handed) error {
+func (f *further) due(ctx context.Context, ask asker, hosts []Handed) error {
 	read := func(rows answer) error {
 		var p LeasedPage
 		if err := pageTable.read(rows, &p.Page); err != nil {
@@ -123,16 +122,16 @@ func (f *further) due(ctx context.Context, query asker, hosts []Handed) error {
 		f.pages[key] = append(f.pages[key], p)
 		return nil
 	}
-	if f.store.wide() {
+	if ask.wide() {
 		ids, due, last := make([]int64, len(hosts)), make([]int64, len(hosts)), make([]int64, len(hosts))
 		for i, h := range hosts {
 			ids[i], due[i], last[i] = h.HostID, int64(h.DueAt), h.PageID
 		}
-		rows, err := query(ctx, furtherOfMany, ids, due, last, int64(f.by), f.limit)
+		rows, err := ask.rows(ctx, furtherOfMany, ids, due, last, int64(f.by), f.limit)
 		return eachRow(rows, err, read)
 	}
 	for _, h := range hosts {
-		rows, err := query(ctx, furtherOfOne, h.Bucket, h.HostID, int64(h.DueAt), h.PageID, int64(f.by), f.limit)
+		rows, err := ask.rows(ctx, furtherOfOne, h.Bucket, h.HostID, int64(h.DueAt), h.PageID, int64(f.by), f.limit)
 		if err := eachRow(rows, err, read); err != nil {
 			return err
 		}

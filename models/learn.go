@@ -79,7 +79,7 @@ func (s *Store) Reschedule(ctx context.Context, due []Due) error {
 	}
 	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
 		for slice := range slices.Chunk(byBucket[bucket], sliceRows) {
-			err := s.inTx(ctx, func(t *tx) error { return t.reschedule(ctx, bucket, slice) })
+			err := s.inShard(ctx, bucket, func(t *tx) error { return t.reschedule(ctx, bucket, slice) })
 			if err != nil {
 				return fmt.Errorf("reschedule %d pages: %w", len(due), err)
 			}

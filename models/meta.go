@@ -7,7 +7,7 @@ import (
 
 // Meta reads a value of the database as a whole; "" where it was never set.
 func (s *Store) Meta(ctx context.Context, key string) (string, error) {
-	value, err := metaValue(ctx, s.rows, key)
+	value, err := metaValue(ctx, s.asker(), key)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", key, err)
 	}
@@ -16,7 +16,7 @@ func (s *Store) Meta(ctx context.Context, key string) (string, error) {
 
 func metaValue(ctx context.Context, ask asker, key string) (string, error) {
 	// Index: the primary key.
-	values, err := scanTexts(ask(ctx, `SELECT value FROM meta WHERE key = $1`, key))
+	values, err := scanTexts(ask.rows(ctx, `SELECT value FROM meta WHERE key = $1`, key))
 	if err != nil || len(values) == 0 {
 		return "", err
 	}
@@ -37,7 +37,7 @@ func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, er
 		if err != nil {
 			return err
 		}
-		current, err = metaValue(ctx, t.rows, key)
+		current, err = metaValue(ctx, t.asker(), key)
 		return err
 	})
 	if err != nil {

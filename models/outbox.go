@@ -141,19 +141,19 @@ func (b bodies) of(target int16) *parcelBody {
 // removes what was delivered. It returns the first error; what is not delivered stays in the outbox.
 func (s *Store) deliver(ctx context.Context, parcels []parcel, contents []contentRow) error {
 	bound, noted := make(map[int64][]parcel), make(map[int64][]contentRow)
-	shards := make(map[int64]bool)
+	homes := make(map[int64]int16) // a bucket of each shard
 	for _, p := range parcels {
 		shard := s.shard(p.target)
-		bound[shard], shards[shard] = append(bound[shard], p), true
+		bound[shard], homes[shard] = append(bound[shard], p), p.target
 	}
 	for _, c := range contents {
 		shard := s.shard(c.bucket)
-		noted[shard], shards[shard] = append(noted[shard], c), true
+		noted[shard], homes[shard] = append(noted[shard], c), c.bucket
 	}
-	todo := slices.Sorted(maps.Keys(shards))
+	todo := slices.Sorted(maps.Keys(homes))
 	errs := make([]error, len(todo))
 	s.atOnce(len(todo), func(i int) {
-		errs[i] = s.inTx(ctx, func(t *tx) error { return t.deliver(ctx, bound[todo[i]], noted[todo[i]]) })
+		errs[i] = s.inShard(ctx, homes[todo[i]], func(t *tx) error { return t.deliver(ctx, bound[todo[i]], noted[todo[i]]) })
 	})
 	var delivered []parcel
 	var first error
@@ -239,7 +239,7 @@ func (s *Store) removeParcels(ctx context.Context, parcels []parcel) error {
 	}
 	for _, some := range s.byShard(keys) {
 		buckets, ids := columnsOf(some)
-		err := s.inTx(ctx, func(t *tx) error {
+		err := s.inShard(ctx, buckets[0], func(t *tx) error {
 			// Index: the primary key. An ID is random, so no other bucket has it.
 			_, err := t.exec(ctx, `DELETE FROM outbox WHERE bucket = ANY($1) AND id = ANY($2)`, slices.Compact(buckets), ids)
 			return err

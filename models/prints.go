@@ -109,11 +109,13 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 	q := keyed{table: "pages", column: "id", statement: func(from source) string {
 		return "SELECT " + twinTable.prefixed("k.") + " FROM " + from.from
 	}}
-	err = s.byKeys(ctx, s.rows, pages, q, func(rows answer) error {
-		var t Twin
-		err := twinTable.read(rows, &t)
-		known[rowKey{t.Bucket, t.ID}] = t
-		return err
+	err = s.eachShard(pages, func(ask asker, pages []rowKey) error {
+		return s.byKeys(ctx, ask, pages, q, func(rows answer) error {
+			var t Twin
+			err := twinTable.read(rows, &t)
+			known[rowKey{t.Bucket, t.ID}] = t
+			return err
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look up pages by their prints: %w", err)
@@ -135,8 +137,8 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 // filings are those of the keys, in order, each once.
 func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
 	var found []Filing
-	run := func(query string, args ...any) error {
-		rows, err := s.rows(ctx, query, args...)
+	run := func(ask asker, query string, args ...any) error {
+		rows, err := ask.rows(ctx, query, args...)
 		return eachRow(rows, err, func(rows answer) error {
 			var f Filing
 			err := rows.Scan(&f.Key, &f.PageBucket, &f.PageID)
@@ -148,24 +150,18 @@ func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
 	for i, key := range keys {
 		sought[i] = rowKey{bucketOfKey(key), key}
 	}
-	buckets, keys := columnsOf(sought)
-	var err error
-	switch {
-	case len(keys) == 0:
-	case s.dialect == sqliteDialect:
-		err = run(readFilings, keys)
-	case s.wide():
-		err = run(readFilingsWide, buckets, keys)
-	default:
-		for _, some := range s.byShard(sought) {
-			buckets, keys := columnsOf(some)
-			if err = run(readFilingsOf, buckets, keys); err != nil {
-				break
-			}
+	err := s.eachShard(sought, func(ask asker, some []rowKey) error {
+		buckets, keys := columnsOf(some)
+		switch {
+		case s.dialect == sqliteDialect:
+			return run(ask, readFilings, keys)
+		case ask.sharded:
+			return run(ask, readFilingsOf, buckets, keys)
 		}
-	}
+		return run(ask, readFilingsWide, buckets, keys)
+	})
 	slices.SortFunc(found, compareFilings)
-	return found, err
+	return slices.Compact(found), err
 }
 
 // writeFilings takes pages from the keys of what they said before and puts them under those of what they say now, as far

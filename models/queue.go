@@ -171,7 +171,7 @@ func (q *queue) insert(ctx context.Context, hosts []Host) error {
 	for chunk := range slices.Chunk(hosts, bulkRows) {
 		source, args := hostTable.unnest(chunk)
 		args = append(args, hostTable.buckets(q.tx, chunk)...)
-		query := hostTable.inserting(" ON CONFLICT DO NOTHING RETURNING "+hostTable.prefixed("hosts."), q.tx.store.sharded)
+		query := hostTable.inserting(" ON CONFLICT DO NOTHING RETURNING "+hostTable.prefixed("hosts."), q.tx.sharded())
 		rows, err := q.tx.rows(ctx, query(source), args...)
 		if err := eachRow(rows, err, q.take); err != nil {
 			return fmt.Errorf("write hosts: %w", err)

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -45,8 +46,14 @@ func (s *Store) Versions(ctx context.Context, bucket int16, page int64, before i
 
 // Version returns one version of a page, or ErrNotFound.
 func (s *Store) Version(ctx context.Context, bucket int16, page int64, number int32) (Version, error) {
-	rows, err := s.rows(ctx, "SELECT "+versionTable.list()+` FROM versions
-		WHERE bucket = $1 AND page_id = $2 AND number = $3`, bucket, page, number)
+	query := "SELECT " + versionTable.list() + " FROM versions WHERE bucket = $1 AND page_id = $2 AND number = $3"
+	if at := s.placement(bucket); at != nil {
+		rows, err := at.rows(ctx, query, bucket, page, number)
+		if version, err := only(versionTable, "version", rows, err); err == nil || errors.Is(err, ErrNotFound) {
+			return version, err
+		}
+	}
+	rows, err := s.rows(ctx, query, bucket, page, number)
 	return only(versionTable, "version", rows, err)
 }
 
@@ -73,7 +80,7 @@ func orLast(before int32) int32 {
 // Children returns the URLs of the pages that a page names, as far as they are kept, at most n, in no particular order.
 // It reads the key (bucket, parent_id) of links and the key of pages.
 func (s *Store) Children(ctx context.Context, bucket int16, page int64, n int) ([]string, error) {
-	links, err := s.linksOf(ctx, s.rows, []rowKey{{bucket, page}})
+	links, err := s.linksOf(ctx, s.asker(), []rowKey{{bucket, page}})
 	if err != nil || len(links) == 0 {
 		return nil, wrapLinks(err)
 	}
@@ -88,7 +95,7 @@ func (s *Store) Children(ctx context.Context, bucket int16, page int64, n int) (
 // for a page whose turn has come. It reads the key (bucket, parent_id) of links and the key of pages.
 func (s *Store) Share(ctx context.Context, p Page) (ChildShare, error) {
 	parent := LeasedPage{Page: p}
-	err := s.countChildren(ctx, s.rows, map[rowKey]*LeasedPage{{p.Bucket, p.ID}: &parent}, func(_, _ int16) bool { return true })
+	err := s.countChildren(ctx, s.asker(), map[rowKey]*LeasedPage{{p.Bucket, p.ID}: &parent}, func(_, _ int16) bool { return true })
 	return parent.Share, wrapLinks(err)
 }
 
@@ -127,7 +134,7 @@ func (s *Store) urls(ctx context.Context, pages []rowKey, n int) ([]string, erro
 	var out []string
 	for slice := range slices.Chunk(pages, max(n, 1)) {
 		// Index: the primary key.
-		err := s.byKeys(ctx, s.rows, slice, keyed{table: "pages", column: "id", statement: func(from source) string {
+		err := s.byKeys(ctx, s.asker(), slice, keyed{table: "pages", column: "id", statement: func(from source) string {
 			return `SELECT k.url FROM ` + from.from
 		}}, func(rows answer) error {
 			out = append(out, "")

@@ -28,7 +28,7 @@ func (s *Store) Contents(ctx context.Context, digests []Digest) (map[Digest]Cont
 		byShard[shard] = append(byShard[shard], d)
 	}
 	for _, some := range byShard {
-		found, err := s.contentsOf(ctx, some)
+		found, err := s.contentsIn(ctx, some)
 		if err != nil {
 			return nil, fmt.Errorf("look up contents: %w", err)
 		}
@@ -51,18 +51,29 @@ func readContents(sharded bool) string {
 		SELECT * FROM contents t WHERE t.bucket = u.b AND t.digest = u.d` + within + ` OFFSET 0) k`
 }
 
-func (s *Store) contentsOf(ctx context.Context, digests []Digest) ([]contentRow, error) {
+// contentsIn reads contents of one shard, on its server where that is known.
+func (s *Store) contentsIn(ctx context.Context, digests []Digest) (found []contentRow, err error) {
+	bucket := int16(digests[0][0])
+	if at := s.placement(bucket); at != nil {
+		if found, err = s.contentsOf(ctx, at.asker(), digests); err == nil {
+			return found, nil
+		}
+	}
+	return s.contentsOf(ctx, s.asker(), digests)
+}
+
+func (s *Store) contentsOf(ctx context.Context, ask asker, digests []Digest) ([]contentRow, error) {
 	if s.dialect == postgresDialect {
 		buckets, list := make([]int16, len(digests)), make([][]byte, len(digests))
 		for i := range digests {
 			buckets[i], list[i] = int16(digests[i][0]), digests[i][:]
 		}
-		return contentTable.scan(s.rows(ctx, readContents(s.sharded), buckets, list))
+		return contentTable.scan(ask.rows(ctx, readContents(ask.sharded), buckets, list))
 	}
 	var all []contentRow
 	for _, d := range digests {
 		// Index: the primary key.
-		found, err := contentTable.scan(s.rows(ctx, `SELECT `+contentTable.list()+` FROM contents WHERE bucket = $1 AND digest = $2`,
+		found, err := contentTable.scan(ask.rows(ctx, `SELECT `+contentTable.list()+` FROM contents WHERE bucket = $1 AND digest = $2`,
 			int16(d[0]), d[:]))
 		if err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ func (s *Store) Recover(ctx context.Context, now time.Time, owner string) (int, 
 	total := 0
 	for bucket := range int16(Buckets) {
 		n := 0
-		err := s.inTx(ctx, func(t *tx) error {
+		err := s.inShard(ctx, bucket, func(t *tx) error {
 			var err error
 			n, err = t.voidLeases(ctx, bucket, now, owner)
 			return err

@@ -50,7 +50,7 @@ type keyed struct {
 type source struct {
 	from   string
 	bucket string // what a sharded server is told of the bucket of any further table, which must be said of each; "" elsewhere
-	wide   bool   // a PostgreSQL of one node (Store.wide)
+	wide   bool   // a PostgreSQL of one node (asker.wide), or one of its own
 }
 
 // pages is the condition that pages p are those of host h. On a PostgreSQL of one node it says nothing of their bucket, which
@@ -74,9 +74,9 @@ func (q *keyed) single() string {
 // one, few and many are the statement for the rows of one bucket, of some on one shard, and of any. The last looks up each
 // key by itself, which a plan for lists of unknown length might find too dear on a small table, and locks in the order of the
 // keys.
-func (q *keyed) one(s *Store) string {
-	from := source{from: q.table + " k WHERE k.bucket = $1 AND k." + q.column + " = ANY($2)", wide: s.wide()}
-	if s.sharded {
+func (q *keyed) one(ask asker) string {
+	from := source{from: q.table + " k WHERE k.bucket = $1 AND k." + q.column + " = ANY($2)", wide: ask.wide()}
+	if ask.sharded {
 		from.bucket = "= $1"
 	}
 	return q.statement(from) + q.locking
@@ -96,18 +96,33 @@ func (q *keyed) many() string {
 // byKeys runs a query and calls read for each answer: once for all keys on a PostgreSQL of one node, once a shard on one of
 // several, once a key on SQLite, where a list in a statement costs more than a few statements do.
 func (t *tx) byKeys(ctx context.Context, keys []rowKey, q keyed, read func(answer) error) error {
-	return t.store.byKeys(ctx, t.rows, keys, q, read)
+	return t.store.byKeys(ctx, t.asker(), keys, q, read)
 }
 
-// asker runs a query, in a transaction or without.
-type asker func(ctx context.Context, query string, args ...any) (answer, error)
+// asker runs queries, in a transaction or without.
+type asker struct {
+	rows    func(ctx context.Context, query string, args ...any) (answer, error)
+	dialect dialect
+	sharded bool // each must say the buckets that it is for: a coordinator routes by them
+}
+
+func (s *Store) asker() asker { return asker{s.rows, s.dialect, s.sharded} }
+
+// wide is asker.wide for queries outside any transaction.
+func (s *Store) wide() bool { return s.asker().wide() }
+
+func (t *tx) asker() asker { return asker{t.rows, t.store.dialect, t.sharded()} }
+
+// wide tells whether a query may be for rows of many buckets: on PostgreSQL, where that is one round trip in place of many.
+// SQLite has none to save.
+func (a asker) wide() bool { return a.dialect == postgresDialect && !a.sharded }
 
 func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, read func(answer) error) error {
 	run := func(query string, buckets, ids any) error {
-		rows, err := ask(ctx, query, append([]any{buckets, ids}, q.more...)...)
+		rows, err := ask.rows(ctx, query, append([]any{buckets, ids}, q.more...)...)
 		return eachRow(rows, err, read)
 	}
-	if buckets, ids := columnsOf(keys); s.wide() && len(ids) > 0 && buckets[0] != buckets[len(buckets)-1] {
+	if buckets, ids := columnsOf(keys); ask.wide() && len(ids) > 0 && buckets[0] != buckets[len(buckets)-1] {
 		return run(q.many(), buckets, ids)
 	}
 	if s.dialect == sqliteDialect {
@@ -123,14 +138,14 @@ func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, r
 	}
 	for _, some := range s.byShard(keys) {
 		buckets, ids := columnsOf(some)
-		if len(buckets) > 0 && buckets[0] != buckets[len(buckets)-1] && s.sharded {
+		if len(buckets) > 0 && buckets[0] != buckets[len(buckets)-1] && ask.sharded {
 			if err := run(q.few(), buckets, ids); err != nil {
 				return err
 			}
 			continue
 		}
 		for bucket, ids := range byBucket(some) {
-			if err := run(q.one(s), bucket, ids); err != nil {
+			if err := run(q.one(ask), bucket, ids); err != nil {
 				return err
 			}
 		}
@@ -176,7 +191,3 @@ func columnsOf(keys []rowKey) (buckets []int16, ids []int64) {
 	}
 	return buckets, ids
 }
-
-// wide tells whether a statement may be for rows of many buckets: on a PostgreSQL of one node, where that is one
-// round trip in place of many. SQLite has none to save, and a sharded server wants one bucket in each statement.
-func (s *Store) wide() bool { return s.dialect == postgresDialect && !s.sharded }

@@ -49,7 +49,11 @@ func (s *Store) learnShards(ctx context.Context) error {
 	shards := new(shardMap)
 	switch {
 	case distributed:
-		if err := s.askShards(ctx, shards); err != nil {
+		err := s.askShards(ctx, shards)
+		if err == nil {
+			err = s.learnPlacements(ctx)
+		}
+		if err != nil {
 			return fmt.Errorf("find shards: %w", err)
 		}
 	case citus: // the tables are not distributed yet, and may be at any time
@@ -86,9 +90,6 @@ func (s *Store) askShards(ctx context.Context, shards *shardMap) error {
 // lie now: then it is tried again.
 func (s *Store) resharded(ctx context.Context, err error) bool {
 	var pg *pgconn.PgError
-	const notSupported = "0A000" // "could not run distributed query with FOR UPDATE/SHARE commands"
-	if !s.sharded || !errors.As(err, &pg) || pg.Code != notSupported {
-		return false
-	}
-	return s.learnShards(ctx) == nil
+	moved := errors.Is(err, errMoved) || errors.As(err, &pg) && (pg.Code == notSupported || pg.Code == undefinedTable)
+	return s.sharded && moved && s.learnShards(ctx) == nil
 }

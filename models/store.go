@@ -30,6 +30,10 @@ type Options struct {
 	// nodes want it (PretendedShard). It is found out by itself where the database has Citus.
 	Sharded bool
 
+	// Coordinated says that every statement shall go to the server that the address names, the coordinator of a cluster, also
+	// where the servers behind it answer.
+	Coordinated bool
+
 	// Idle is for how long a transaction on PostgreSQL may stand still before the server ends it and gives its locks to
 	// others: that of a process that is frozen or cut off. 0: 30 seconds.
 	Idle time.Duration
@@ -51,9 +55,12 @@ type Store struct {
 	liteWriter *liteWriter // nil on PostgreSQL, and where nothing is written
 	liteReader *litePool   // nil on PostgreSQL
 
-	shards     atomic.Pointer[shardMap] // of a sharded server; nil: not known
-	familiar   familiar                 // pages that exist
-	statements atomic.Int64             // sent to PostgreSQL
+	dsn        string                               // of PostgreSQL
+	shards     atomic.Pointer[shardMap]             // of a sharded server; nil: not known
+	places     atomic.Pointer[map[int64]*placement] // of the shards that need no coordinator
+	nodes      nodes
+	familiar   familiar     // pages that exist
+	statements atomic.Int64 // sent to PostgreSQL
 }
 
 // Open opens a database: "postgres://…" (or "postgresql://…"), "sqlite:PATH", or a path, which means SQLite. Unless
@@ -65,7 +72,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Idle <= 0 {
 		o.Idle = 30 * time.Second
 	}
-	s := &Store{options: o}
+	s := &Store{options: o, nodes: nodes{answer: make(map[node]bool), pools: make(map[string]*sql.DB)}}
 	if err := s.connect(ctx, dsn); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 	}
@@ -91,7 +98,7 @@ func (s *Store) Dialect() string { return string(s.dialect) }
 
 // Close closes all connections. It is safe to call on a store that was only half opened.
 func (s *Store) Close() error {
-	var errs []error
+	errs := s.nodes.close()
 	for _, db := range []*sql.DB{s.reader, s.writer} {
 		if db != nil {
 			errs = append(errs, db.Close())

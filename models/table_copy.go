@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -19,7 +18,7 @@ const copyRows = 200
 // insertNew adds rows of keys that do not exist, as the transaction has made sure of: with COPY where there are many, which
 // is several times as fast as INSERT on PostgreSQL, and else with insertSparse.
 func (tb table[T]) insertNew(ctx context.Context, t *tx, rows []T) error {
-	if t.conn == nil || t.store.sharded || len(rows) < copyRows {
+	if t.conn == nil || t.sharded() || len(rows) < copyRows {
 		return tb.insertSparse(ctx, t, rows)
 	}
 	for chunk := range slices.Chunk(rows, bulkRows) {
@@ -33,7 +32,7 @@ func (tb table[T]) insertNew(ctx context.Context, t *tx, rows []T) error {
 // copyIn sends rows with COPY, in its text format: most columns of a page that is only known are zero, and "0" and a tab
 // are less than half of what the binary format has for them.
 func (tb table[T]) copyIn(ctx context.Context, t *tx, rows []T) error {
-	query := "COPY " + tb.name + " (" + tb.list() + ") FROM STDIN"
+	query := t.text("COPY " + tb.name + " (" + tb.list() + ") FROM STDIN")
 	mayBeNull := make([]bool, 0, 60)
 	for _, name := range strings.Fields(tb.columns) {
 		mayBeNull = append(mayBeNull, sparse[tb.name][name])
@@ -54,7 +53,7 @@ func (tb table[T]) copyIn(ctx context.Context, t *tx, rows []T) error {
 	}
 	return t.conn.Raw(func(driver any) error {
 		conn := driver.(*stdlib.Conn).Conn()
-		ctx := tracer{t.store}.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: query})
+		t.store.traced(ctx, conn, query)
 		_, err := conn.PgConn().CopyFrom(ctx, bytes.NewReader(text), query)
 		return err
 	})

@@ -26,7 +26,7 @@ func (tb table[T]) insertSparse(ctx context.Context, t *tx, rows []T) error {
 		err := narrow.each(ctx, t, chunk, func(source string) string {
 			head := "INSERT INTO " + tb.name + " (" + narrow.list() + zeros.names + ") "
 			if source != "" {
-				return head + narrow.selecting(source, zeros.values, t.store.sharded) + " ON CONFLICT DO NOTHING"
+				return head + narrow.selecting(source, zeros.values, t.sharded()) + " ON CONFLICT DO NOTHING"
 			}
 			return head + "VALUES (" + marks(narrow.columns) + zeros.values + ") ON CONFLICT DO NOTHING"
 		}, narrow.buckets(t, chunk)...)
@@ -97,12 +97,12 @@ func (tb table[T]) upsert(ctx context.Context, t *tx, rows []T) error {
 
 // update overwrites rows by their key.
 func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
-	return tb.each(ctx, t, rows, tb.updating(t.store.sharded), tb.buckets(t, rows)...)
+	return tb.each(ctx, t, rows, tb.updating(t.sharded()), tb.buckets(t, rows)...)
 }
 
 // buckets is the further argument of a statement on a sharded server: the buckets of the rows, which lie on one shard.
 func (tb table[T]) buckets(t *tx, rows []T) []any {
-	if !t.store.sharded || len(rows) == 0 {
+	if !t.sharded() || len(rows) == 0 {
 		return nil
 	}
 	var found []int16
@@ -154,7 +154,7 @@ func (tb table[T]) remove(ctx context.Context, t *tx, rows []T) error {
 			return "DELETE FROM " + tb.name + " WHERE " + numbered(names, 0, tb.key, " AND ")
 		}
 		return "DELETE FROM " + tb.name + " USING " + source + " AS v (" + tb.list() + ") WHERE " + tb.sameKey(names) +
-			tb.inBuckets(names, t.store.sharded)
+			tb.inBuckets(names, t.sharded())
 	}, tb.buckets(t, rows)...)
 }
 
@@ -178,7 +178,7 @@ func numbered(names []string, from, to int, by string) string {
 
 // add adds rows; what follows in the statement says what to do where a key exists.
 func (tb table[T]) add(ctx context.Context, t *tx, rows []T, suffix string) error {
-	return tb.each(ctx, t, rows, tb.inserting(suffix, t.store.sharded), tb.buckets(t, rows)...)
+	return tb.each(ctx, t, rows, tb.inserting(suffix, t.sharded()), tb.buckets(t, rows)...)
 }
 
 // inserting is the statement that adds rows.

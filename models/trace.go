@@ -32,6 +32,11 @@ func (t tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, start pgx.T
 	return ctx
 }
 
+// traced counts and shows what is sent past pgx.
+func (s *Store) traced(ctx context.Context, conn *pgx.Conn, query string) {
+	tracer{s}.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: query})
+}
+
 // TraceQueryEnd implements pgx.QueryTracer.
 func (tracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 

@@ -115,7 +115,7 @@ func visitedOnly(g groups) table[visitedRow] {
 // writeVisited writes pages that had as many visits as is said, and returns how many those were.
 func writeVisited(ctx context.Context, t *tx, g groups, rows []visitedRow) (int64, error) {
 	tb := visitedOnly(g)
-	update := tb.updating(t.store.sharded)
+	update := tb.updating(t.sharded())
 	return tb.count(ctx, t, rows, func(source string) string {
 		if source == "" {
 			return strings.Replace(update(source), " had = $", " visits = $", 1)
@@ -145,7 +145,7 @@ func (c *commit) writePages(ctx context.Context) error {
 	var rows [allGroups + 1][]visitedRow
 	for _, key := range slices.SortedFunc(maps.Keys(changes), compareKeys) {
 		g, r := changes[key].written, changes[key].last
-		if c.tx.store.sharded { // which plans each statement anew: one more of them costs more than columns do
+		if c.tx.sharded() { // which plans each statement anew: one more of them costs more than columns do
 			g = all
 		}
 		row := visitedRow{r.Page, c.was[key].visits}

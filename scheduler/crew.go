@@ -12,13 +12,13 @@ import (
 type crew struct {
 	worker  *Worker
 	visits  context.Context // of the visits; it ends when they shall be given up
-	lanes   lanes
+	lanes   *lanes
 	further *furtherReader
 	working sync.WaitGroup
 	reading sync.WaitGroup
 }
 
-func newCrew(w *Worker, visits context.Context, lanes lanes) *crew {
+func newCrew(w *Worker, visits context.Context, lanes *lanes) *crew {
 	c := &crew{worker: w, visits: visits, lanes: lanes, further: newFurtherReader(w)}
 	c.reading.Go(func() { c.further.run(visits) })
 	return c

@@ -13,24 +13,34 @@ import (
 
 // lanes are the committers of a worker. Where the store commits several batches at a time there are as many, and each has
 // hosts of its own: what is learned of a page is written in the order in which it was learned.
-type lanes []*committer
+type lanes struct {
+	all []*committer
+	of  [models.Buckets]*committer // by bucket; it stays as it is, also where the store would rather have another one by now
+}
 
 // lanes makes the committers.
-func (w *Worker) lanes() lanes {
-	all, seen, blanks := make(lanes, max(w.Writers, 1)), new(firsts), &sync.Pool{New: func() any { return new(finished) }}
-	for i := range all {
+func (w *Worker) lanes() *lanes {
+	l, seen, blanks := &lanes{}, new(firsts), &sync.Pool{New: func() any { return new(finished) }}
+	for range max(w.Writers, 1) {
 		c := w.committer()
 		c.arrivals, c.firsts, c.blanks = make(chan *finished, leastFull), seen, blanks
-		c.hosts = func() int { return w.hostsHeld() / len(all) }
+		c.hosts = func() int { return w.hostsHeld() / max(w.Writers, 1) }
 		done := c.done
 		c.done = func(f *finished) {
 			done(f)
 			*f = finished{}
 			blanks.Put(f)
 		}
-		all[i] = c
+		l.all = append(l.all, c)
 	}
-	return all
+	for bucket := range l.of {
+		n := bucket
+		if w.WriterOf != nil {
+			n = w.WriterOf(int16(bucket))
+		}
+		l.of[bucket] = l.all[n%len(l.all)]
+	}
+	return l
 }
 
 func (w *Worker) committer() *committer {
@@ -42,13 +52,13 @@ func (w *Worker) committer() *committer {
 }
 
 // blank implements delivery. The visits are large, and there are thousands a second: each is used again when it is written.
-func (l lanes) blank() *finished { return l[0].blanks.Get().(*finished) }
+func (l *lanes) blank() *finished { return l.all[0].blanks.Get().(*finished) }
 
 // deliver implements delivery.
-func (l lanes) deliver(f *finished) { l[int(f.result.Lease.Bucket)%len(l)].arrivals <- f }
+func (l *lanes) deliver(f *finished) { l.of[f.result.Lease.Bucket].arrivals <- f }
 
-func (l lanes) close() {
-	for _, c := range l {
+func (l *lanes) close() {
+	for _, c := range l.all {
 		close(c.arrivals)
 	}
 }

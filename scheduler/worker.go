@@ -59,6 +59,10 @@ type Config struct {
 	Memory   int64         // bytes of bodies held from which on no further visit begins
 	Writers  int           // batches that the store commits at a time; 0: one
 
+	// WriterOf is which of the writers, from 0 on, the results of a bucket belong to; nil: any, but always the same. It is
+	// asked once for each bucket, when Run begins.
+	WriterOf func(bucket int16) int
+
 	// SlowShare is the share of the fetchers, 0–1, that hosts may hold which answer slowly, fail or have never answered. 0
 	// or 1: there is no bound.
 	SlowShare float64
@@ -126,7 +130,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	written, done := context.WithCancel(context.Background())
 	lanes := w.lanes()
 	var committers sync.WaitGroup
-	for _, l := range lanes {
+	for _, l := range lanes.all {
 		committers.Add(1)
 		group.Go(func() error {
 			defer committers.Done()

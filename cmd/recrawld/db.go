@@ -48,8 +48,9 @@ func (distributeCmd) Help() string {
 	return `Splits every table that has a bucket by it, the buckets of all tables together, and copies the small ones to all
 servers: four shards a server, unless citus.shard_count is set for the database or the role. Run it once on an empty or a
 filled database, and again after an upgrade that adds tables; restart workers that ran meanwhile, which take each bucket for a
-shard of its own until then. Citus is a server of its own: recrawld needs it only for this. Workers connect to the
-coordinator, or to any server.`
+shard of its own until then. Citus is a server of its own: recrawld needs it only for this. Workers are given
+the address of the coordinator, and go to the other servers themselves where they reach them by the names that the
+coordinator has for them.`
 }
 
 // Run implements the command.

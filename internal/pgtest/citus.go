@@ -83,13 +83,26 @@ func FreshCitus(ctx context.Context) (dsn string, drop func(context.Context) err
 			dsn = on
 		}
 		if err == nil {
-			err = run(ctx, dsn, join(u, i == 0))
+			err = add(ctx, dsn, join(u, i == 0))
 		}
 		if err != nil {
 			return "", drop, err
 		}
 	}
 	return dsn, drop, nil
+}
+
+// joinTries is how often a server is told of another one. While the maintenance daemon of the new database begins there, it may
+// end the connections that Citus made to it ("failure on connection marked as essential").
+const joinTries = 5
+
+func add(ctx context.Context, dsn, join string) (err error) {
+	for range joinTries {
+		if err = run(ctx, dsn, join); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // join is the statement that tells the coordinator of a server, which may be itself.

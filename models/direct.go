@@ -1,0 +1,255 @@
+package models
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// A coordinator plans each statement anew, writes it out again for the server that has the shard, its arrays as text, and that
+// one parses and plans it once more: several times the work of the statement itself. So transactions of one shard, and those
+// of claims and commits all are, go to the shard's server, to the tables by which the shard lies there. As the coordinator's
+// own do, they hold the lock of where the shard lies: who moves or splits it waits for them, and they see afterwards that it
+// is gone. Everything else, and all where a server does not answer us, goes through the coordinator.
+//
+// Each shard has connections of its own: each prepares the statements for one shard and not for all.
+
+// placement is where the tables of a shard lie.
+type placement struct {
+	shard  int64 // of hosts; its lock is that of all tables that lie together with it
+	node   node
+	number int // from 0 on
+	server *sql.DB
+	names  map[string]string // of the tables there
+
+	mu    sync.Mutex
+	texts map[string]string // guarded by mu: statements for there, by what they are elsewhere
+}
+
+// errMoved says that a shard is not where it was.
+var errMoved = errors.New("the shard lies elsewhere by now")
+
+var named = regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|USING|COPY)(\s+)([a-z_]+)\b((?:\s+AS)?\s+[a-z]\w*)?`)
+
+// statement is a statement for the tables of the shard, which go by the names of those that they are part of.
+func (p *placement) statement(query string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if text, known := p.texts[query]; known {
+		return text
+	}
+	text := named.ReplaceAllStringFunc(query, func(found string) string {
+		part := named.FindStringSubmatch(found)
+		verb, space, table, alias := part[1], part[2], part[3], part[4]
+		name, here := p.names[table]
+		switch {
+		case !here:
+			return found
+		case alias == "" && verb != "COPY":
+			alias = " AS " + table
+		}
+		return verb + space + name + alias
+	})
+	if len(p.texts) < maxPrepared {
+		p.texts[query] = text
+	}
+	return text
+}
+
+// shardPlans is what the connections to shards keep to. Their statements are all for some keys: with the plans that
+// steadyPlans leaves there is one way to carry out each, so it is planned once.
+const shardPlans = `; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off;
+	SET jit = off; SET plan_cache_mode = force_generic_plan`
+
+// enter makes sure, for a transaction that has begun, that the shard lies there and stays. The statements are one message; each
+// sees what was written until it began.
+func (p *placement) enter(ctx context.Context, t *tx) error {
+	const shareLock = 5
+	shard := strconv.FormatInt(p.shard, 10)
+	query := `SELECT lock_shard_metadata(` + strconv.Itoa(shareLock) + `, ARRAY[` + shard + `]);
+		SELECT EXISTS (SELECT 1 FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid) WHERE shardid = ` + shard + `)`
+	return t.conn.Raw(func(driver any) error {
+		conn := driver.(*stdlib.Conn).Conn()
+		t.store.traced(ctx, conn, query)
+		results, err := conn.PgConn().Exec(ctx, query).ReadAll()
+		if err != nil {
+			return fmt.Errorf("lock shard %d: %w", p.shard, err)
+		}
+		if last := results[len(results)-1].Rows; len(last) != 1 || string(last[0][0]) != "t" {
+			return errMoved
+		}
+		return nil
+	})
+}
+
+// rows runs a query outside any transaction, without the lock: in the moment after the shard has moved its answer may be of
+// the moment before.
+func (p *placement) rows(ctx context.Context, query string, args ...any) (answer, error) {
+	return p.server.QueryContext(ctx, p.statement(query), args...)
+}
+
+// inShard is inTx for a transaction that reads and writes in the shard of a bucket alone.
+func (s *Store) inShard(ctx context.Context, bucket int16, f func(*tx) error) error {
+	return s.try(ctx, func() error { return s.once(ctx, s.placement(bucket), f) })
+}
+
+func (p *placement) asker() asker { return asker{p.rows, postgresDialect, false} }
+
+// eachShard runs f for the keys of each shard, to read what may be a moment old: on the shard's server, and through the
+// coordinator where that fails, when it may run again; or on the one server that there is.
+func (s *Store) eachShard(keys []rowKey, f func(ask asker, keys []rowKey) error) error {
+	for _, some := range s.byShard(keys) {
+		if at := s.placement(some[0].bucket); at != nil && f(at.asker(), some) == nil {
+			continue
+		}
+		if err := f(s.asker(), some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placement is where the shard of a bucket lies; nil where its transactions go through the coordinator, or there is none.
+func (s *Store) placement(bucket int16) *placement {
+	if places := s.places.Load(); places != nil && s.sharded {
+		return (*places)[s.shard(bucket)]
+	}
+	return nil
+}
+
+// errors of PostgreSQL that say that a shard's tables are not what they were taken for.
+const (
+	notSupported   = "0A000" // "could not run distributed query with FOR UPDATE/SHARE commands"
+	undefinedTable = "42P01"
+)
+
+// tables is the tables of each shard and the server that it lies on: only where that is one, which knows so much of the
+// cluster as to tell whether a shard is its own, and only while no table with a bucket is left on the coordinator: a new one is,
+// until Distribute is called again.
+const tables = `SELECT h.shardid, s.logicalrelid::regclass::text, shard_name(s.logicalrelid, s.shardid), n.nodename, n.nodeport, n.groupid
+	FROM pg_dist_partition t JOIN pg_dist_partition u ON u.colocationid = t.colocationid
+	JOIN pg_dist_shard h ON h.logicalrelid = t.logicalrelid
+	JOIN pg_dist_shard s ON s.logicalrelid = u.logicalrelid AND s.shardminvalue = h.shardminvalue
+	JOIN pg_dist_placement p ON p.shardid = h.shardid
+	JOIN pg_dist_node n ON n.groupid = p.groupid AND n.noderole = 'primary' AND n.isactive AND n.hasmetadata AND n.metadatasynced
+	WHERE t.logicalrelid = to_regclass('hosts') AND NOT EXISTS
+		(SELECT 1 FROM pg_dist_placement q WHERE q.shardid = p.shardid AND q.groupid <> p.groupid) AND NOT EXISTS
+		(SELECT 1 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'bucket' AND NOT a.attisdropped
+		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+		AND c.oid NOT IN (SELECT logicalrelid FROM pg_dist_partition))`
+
+// learnPlacements asks the coordinator where the shards lie.
+func (s *Store) learnPlacements(ctx context.Context) error {
+	if s.options.Coordinated || s.options.ReadOnly { // who only looks does not ask so often
+		return nil
+	}
+	places := make(map[int64]*placement)
+	shards := make(map[node]int)
+	var shard int64
+	var table, name string
+	var n node
+	for _, err := range s.scan(ctx, []any{&shard, &table, &name, &n.host, &n.port, &n.group}, tables) {
+		if err != nil {
+			return err
+		}
+		if places[shard] == nil {
+			places[shard] = &placement{shard: shard, node: n, names: make(map[string]string), texts: make(map[string]string)}
+			shards[n]++
+		}
+		places[shard].names[table] = name
+	}
+	s.nodes.Lock()
+	defer s.nodes.Unlock()
+	for i, shard := range slices.Sorted(maps.Keys(places)) {
+		p := places[shard]
+		p.number, p.server = i, s.connections(ctx, p, max(1, s.options.Conns/shards[p.node]))
+		if p.server == nil {
+			delete(places, shard)
+		}
+	}
+	s.places.Store(&places)
+	return nil
+}
+
+// node is a server of a cluster.
+type node struct {
+	host        string
+	port, group int
+}
+
+// nodes is the connections to the servers of a cluster.
+type nodes struct {
+	sync.Mutex
+	answer map[node]bool      // guarded by Mutex, as is the field below: whether it did when it was first asked
+	pools  map[string]*sql.DB // by shard and node
+}
+
+func (n *nodes) close() (errs []error) {
+	n.Lock()
+	defer n.Unlock()
+	for _, db := range n.pools {
+		errs = append(errs, db.Close())
+	}
+	return errs
+}
+
+// connections is at most so many connections for a shard; nil where its server did not answer when it was first asked. The
+// caller has locked nodes.
+func (s *Store) connections(ctx context.Context, p *placement, width int) *sql.DB {
+	key := fmt.Sprint(p.shard, p.node)
+	if db := s.nodes.pools[key]; db != nil {
+		return db
+	}
+	answers, asked := s.nodes.answer[p.node]
+	if asked && !answers {
+		return nil
+	}
+	db, err := s.dial(ctx, p.node, width, !asked)
+	if err == nil || ctx.Err() == nil {
+		s.nodes.answer[p.node] = err == nil
+	}
+	if err != nil {
+		return nil
+	}
+	s.nodes.pools[key] = db
+	return db
+}
+
+// dial opens a pool of connections to a server of the cluster, as the same user on a database of the same name. A socket is
+// that of a server on this machine.
+func (s *Store) dial(ctx context.Context, n node, width int, ask bool) (*sql.DB, error) {
+	u, err := url.Parse(s.dsn)
+	if err != nil {
+		return nil, err
+	}
+	u.Host = net.JoinHostPort(n.host, strconv.Itoa(n.port))
+	query := u.Query()
+	query.Del("port")
+	if here := n.host == "localhost" || strings.HasPrefix(n.host, "127."); !here || !strings.HasPrefix(query.Get("host"), "/") {
+		query.Del("host")
+	}
+	u.RawQuery = query.Encode()
+	db, err := s.pool(u.String(), width, shardPlans)
+	if err != nil || !ask {
+		return db, err
+	}
+	var group int
+	if err := db.QueryRowContext(ctx, `SELECT groupid FROM pg_dist_local_group`).Scan(&group); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if group != n.group {
+		return nil, errors.Join(fmt.Errorf("%s is server %d of a cluster, want %d", u.Host, group, n.group), db.Close())
+	}
+	return db, nil
+}
