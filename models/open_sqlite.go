@@ -33,7 +33,8 @@ func (s *Store) openSQLite(path string) error {
 		}
 		s.liteWriter = &liteWriter{
 			litePool:    newLitePool(1, func() (*liteConn, error) { return openLite(path, "wal_autocheckpoint(0)") }),
-			checkpoints: newLitePool(1, func() (*liteConn, error) { return openLite(path) }),
+			checkpoints: newLitePool(1, func() (*liteConn, error) { return openLite(path, checkpointWait) }),
+			logFrames:   checkpointFrames,
 		}
 		s.writer.SetMaxOpenConns(1)
 		s.writer.SetMaxIdleConns(1)

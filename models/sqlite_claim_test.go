@@ -222,3 +222,52 @@ func TestTheLogOfSQLiteStaysShort(t *testing.T) {
 		t.Errorf("the log has %d bytes, want at most %d", info.Size(), limit)
 	}
 }
+
+// TestTheLogOfSQLiteBeginsAnewWhereOthersWrite: what is written while the log is copied, always something, must not keep it from
+// beginning anew for ever.
+func TestTheLogOfSQLiteBeginsAnewWhereOthersWrite(t *testing.T) {
+	t.Parallel()
+	s := liteStore(t)
+	w := s.liteWriter
+	w.logFrames = 16
+	body := make([]byte, 3000)
+	write := func(rows int, then func()) {
+		err := s.inTx(t.Context(), func(x *tx) error {
+			then()
+			body[0]++ // what is there already is not written
+			for n := range rows {
+				_, err := x.exec(t.Context(), `INSERT INTO notes (name, body) VALUES ($1, $2)
+					ON CONFLICT (name) DO UPDATE SET body = excluded.body`, fmt.Sprint(n), body)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	look := func() (frames, copied int64) {
+		var busy int64
+		if err := s.reader.QueryRow("PRAGMA wal_checkpoint(NOOP)").Scan(&busy, &frames, &copied); err != nil {
+			t.Fatal(err)
+		}
+		return frames, copied
+	}
+	w.checkpoints.room <- struct{}{} // somebody is slow to copy
+	write(2*longestLog*16, func() {})
+	<-w.checkpoints.room
+	copying := make(chan struct{})
+	write(1, func() {
+		go func() { defer close(copying); w.checkpoint(t.Context()) }()
+		for frames, copied := look(); copied < frames; frames, copied = look() {
+			runtime.Gosched()
+		}
+	})
+	<-copying
+	write(1, func() {})
+	if frames, _ := look(); frames > longestLog*16 {
+		t.Errorf("the log has %d pages, want at most %d", frames, longestLog*16)
+	}
+}

@@ -33,6 +33,9 @@ var sqliteSettings = []string{"journal_mode(WAL)", "synchronous(FULL)", "foreign
 // sqliteWait is how long a connection waits for another process that writes.
 const sqliteWait = 30 * time.Second
 
+// checkpointWait is how long a checkpoint, for which those who write wait, itself waits for those who read, in milliseconds.
+const checkpointWait = "busy_timeout(250)"
+
 // openLite opens a connection that runs further settings.
 func openLite(path string, settings ...string) (*liteConn, error) {
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)

@@ -13,6 +13,7 @@ import (
 type liteWriter struct {
 	*litePool
 	checkpoints *litePool
+	logFrames   int64 // how many pages the write-ahead log holds before they are copied: checkpointFrames
 
 	mu     sync.Mutex
 	riders []*rider // guarded by mu
@@ -34,7 +35,7 @@ func (s *Store) onceLite(ctx context.Context, f func(*tx) error) error {
 	if err := s.takeTurn(ctx, f); err != nil {
 		return err
 	}
-	s.liteWriter.checkpoint()
+	s.liteWriter.checkpoint(ctx)
 	return nil
 }
 
@@ -197,42 +198,4 @@ func (w *liteWriter) alight(r *rider) bool {
 	n := len(w.riders)
 	w.riders = slices.DeleteFunc(w.riders, func(o *rider) bool { return o == r })
 	return len(w.riders) < n
-}
-
-// checkpointFrames is how many pages the write-ahead log holds before they are copied into the database: 16 MiB. Pages that
-// are written again and again are copied once.
-const checkpointFrames = 4096
-
-// checkpoint copies the write-ahead log into the database where it is long, unless somebody else does. Where it fails, the next
-// one does it: nothing depends on it but the length of the log.
-func (w *liteWriter) checkpoint() {
-	select {
-	case w.checkpoints.room <- struct{}{}:
-	default:
-		return
-	}
-	defer func() { <-w.checkpoints.room }()
-	c, err := w.checkpoints.free()
-	if err != nil {
-		return
-	}
-	defer w.checkpoints.put(c)
-	if left, err := c.checkpoint("NOOP"); err == nil && left >= checkpointFrames {
-		_, _ = c.checkpoint("PASSIVE")
-	}
-}
-
-// checkpoint makes a checkpoint, and tells how many pages of the write-ahead log are not in the database after it.
-func (c *liteConn) checkpoint(mode string) (left int64, err error) {
-	rows, err := c.rows("PRAGMA wal_checkpoint("+mode+")", nil)
-	if err != nil {
-		return 0, err
-	}
-	err = eachRow(rows, nil, func(rows answer) error {
-		var busy, frames, copied int64
-		err := rows.Scan(&busy, &frames, &copied)
-		left = frames - copied
-		return err
-	})
-	return left, err
 }
