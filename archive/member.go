@@ -19,20 +19,30 @@ const (
 
 // members compresses records. The zero value is ready; it is safe for concurrent use.
 type members struct {
-	writers sync.Pool
+	packers, storers sync.Pool // of *gzip.Writer
 }
 
 // append writes plain as one gzip member at the end of out.
 func (m *members) append(out *bytes.Buffer, plain []byte) error {
+	return appendMember(&m.packers, gzip.BestSpeed, out, plain)
+}
+
+// store is append for a record that is so short that its Huffman tables would cost more work, a third of that of a page of
+// 8 KiB, than they save room.
+func (m *members) store(out *bytes.Buffer, plain []byte) error {
+	return appendMember(&m.storers, gzip.NoCompression, out, plain)
+}
+
+func appendMember(writers *sync.Pool, level int, out *bytes.Buffer, plain []byte) error {
 	start := out.Len()
-	zw, ok := m.writers.Get().(*gzip.Writer)
+	zw, ok := writers.Get().(*gzip.Writer)
 	if !ok {
 		var err error
-		if zw, err = gzip.NewWriterLevel(nil, gzip.BestSpeed); err != nil {
+		if zw, err = gzip.NewWriterLevel(nil, level); err != nil {
 			return fmt.Errorf("gzip writer: %w", err)
 		}
 	}
-	defer m.writers.Put(zw)
+	defer writers.Put(zw)
 	zw.Reset(out)
 	zw.Extra = []byte{'s', 'l', 8, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 	if _, err := zw.Write(plain); err != nil {

@@ -15,6 +15,9 @@ type parcel struct {
 	answer, request bytes.Buffer // before compression
 }
 
+// mostStored is the length in bytes of the longest request record that is stored as it is.
+const mostStored = 1 << 10
+
 // pack fills the parcel.
 func (p *parcel) pack(m *members, c models.Capture, id, info string) error {
 	p.packed.Reset()
@@ -31,10 +34,13 @@ func (p *parcel) pack(m *members, c models.Capture, id, info string) error {
 		return nil
 	}
 	p.request.Reset()
-	if err := marshalRequest(&p.request, c, id, info); err != nil {
+	if err := marshalRequest(&p.request, c, id); err != nil {
 		return err
 	}
-	return m.append(&p.packed, p.request.Bytes())
+	if p.request.Len() > mostStored {
+		return m.append(&p.packed, p.request.Bytes())
+	}
+	return m.store(&p.packed, p.request.Bytes())
 }
 
 // held is the answer of a capture as Read would return it. It shares the capture's body, or has a copy where that lies in

@@ -210,14 +210,17 @@ func (w warcRecord) answer() (Answer, error) {
 	if !ok {
 		return Answer{}, errors.New("response header does not end")
 	}
-	if err := checkDigest(w.field("WARC-Payload-Digest"), body); err != nil {
-		return Answer{}, fmt.Errorf("payload: %w", err)
+	digest := models.DigestOf(body)
+	if want := w.field("WARC-Payload-Digest"); want != digestField(digest) {
+		if err := checkDigest(want, body); err != nil {
+			return Answer{}, fmt.Errorf("payload: %w", err)
+		}
 	}
 	url := w.field("WARC-Target-URI")
 	if strings.HasPrefix(url, "<") { // as WARC/1.0 was often read
 		url = strings.Trim(url, "<>")
 	}
-	a := Answer{URL: url, Body: body, Digest: models.DigestOf(body)}
+	a := Answer{URL: url, Body: body, Digest: digest}
 	var err error
 	if a.At, err = time.Parse(time.RFC3339, w.field("WARC-Date")); err != nil {
 		return Answer{}, err

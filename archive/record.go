@@ -29,15 +29,13 @@ type field struct{ name, value string }
 // marshal appends one record to out, as it stands in a segment before compression. Fields without a value are left out.
 func marshal(out *bytes.Buffer, kind string, fields []field, block ...[]byte) error {
 	length := 0
-	sum := sha256.New()
 	for _, part := range block {
 		length += len(part)
-		sum.Write(part)
 	}
-	out.WriteString("WARC/1.1\r\nWARC-Type: " + kind + "\r\n")
-	fields = append(fields, field{"WARC-Block-Digest", "sha256:" + hex.EncodeToString(sum.Sum(nil))},
-		field{"Content-Length", strconv.Itoa(length)})
-	for _, f := range fields {
+	for _, part := range [...]string{"WARC/1.1\r\nWARC-Type: ", kind, "\r\n"} {
+		out.WriteString(part)
+	}
+	for _, f := range append(fields, field{"Content-Length", strconv.Itoa(length)}) {
 		if strings.ContainsFunc(f.value, unicode.IsControl) {
 			return fmt.Errorf("control character in %s %q", f.name, f.value)
 		}
@@ -56,6 +54,15 @@ func marshal(out *bytes.Buffer, kind string, fields []field, block ...[]byte) er
 	return nil
 }
 
+// blockDigest is the field that says what a record's block is, in parts.
+func blockDigest(block ...[]byte) field {
+	sum := sha256.New()
+	for _, part := range block {
+		sum.Write(part)
+	}
+	return field{"WARC-Block-Digest", digestField(models.Digest(sum.Sum(nil)))}
+}
+
 // marshalInfo appends the warcinfo record that begins a segment and returns its ID.
 func marshalInfo(out *bytes.Buffer, name string, now time.Time, o Options) (string, error) {
 	text := "software: " + oneLine(o.Software) + "\r\nformat: WARC file version 1.1\r\n" +
@@ -70,6 +77,7 @@ func marshalInfo(out *bytes.Buffer, name string, now time.Time, o Options) (stri
 		{"WARC-Date", now.UTC().Format(dateFormat)},
 		{"WARC-Filename", name},
 		{"Content-Type", "application/warc-fields"},
+		blockDigest([]byte(text)),
 	}, []byte(text))
 }
 
@@ -77,37 +85,41 @@ func marshalInfo(out *bytes.Buffer, name string, now time.Time, o Options) (stri
 func marshalAnswer(out *bytes.Buffer, c models.Capture, id, info string) error {
 	o := c.Outcome
 	head := append(statusLine(o), headBlock(o.Header)...)
-	fields := append(commonFields(c, id, info), field{"Content-Type", "application/http;msgtype=response"})
+	fields := append(commonFields(c, id), field{"WARC-Warcinfo-ID", info},
+		field{"Content-Type", "application/http;msgtype=response"})
 	if c.Seen == nil {
 		digest := models.DigestOf(o.Body)
 		if !o.Digest.IsZero() && o.Digest != digest {
 			return fmt.Errorf("the body's SHA-256 is %s, not %s", digest, o.Digest)
 		}
-		return marshal(out, "response", append(fields, field{"WARC-Payload-Digest", digestField(digest)}), head, o.Body)
+		return marshal(out, "response", append(fields, field{"WARC-Payload-Digest", digestField(digest)},
+			blockDigest(head, o.Body)), head, o.Body)
 	}
 	return marshal(out, "revisit", append(fields,
 		field{"WARC-Payload-Digest", digestField(c.Seen.Digest)},
 		field{"WARC-Profile", revisitProfile},
 		field{"WARC-Refers-To-Target-URI", c.Seen.URL},
 		field{"WARC-Refers-To-Date", c.Seen.At.Time().Format(dateFormat)},
+		blockDigest(head),
 	), head)
 }
 
-// marshalRequest appends the request record of a capture.
-func marshalRequest(out *bytes.Buffer, c models.Capture, answerID, info string) error {
-	fields := append(commonFields(c, newID(), info),
+// marshalRequest appends the request record of a capture. It is short, because it is hardly compressed: what software wrote
+// it is said in the answer that it belongs to, and the member's own checksum is enough for what nobody refers to by digest.
+func marshalRequest(out *bytes.Buffer, c models.Capture, answerID string) error {
+	fields := append(commonFields(c, newID()),
 		field{"Content-Type", "application/http;msgtype=request"}, field{"WARC-Concurrent-To", answerID})
 	return marshal(out, "request", fields, headBlock(c.Outcome.Request))
 }
 
-func commonFields(c models.Capture, id, info string) []field {
-	return []field{
-		{"WARC-Record-ID", id},
-		{"WARC-Date", models.At(c.Outcome.At).Time().Format(dateFormat)},
-		{"WARC-Target-URI", c.URL},
-		{"WARC-IP-Address", c.Outcome.RemoteIP},
-		{"WARC-Warcinfo-ID", info},
-	}
+// commonFields are those of every record of a capture, with room for its others.
+func commonFields(c models.Capture, id string) []field {
+	return append(make([]field, 0, 12),
+		field{"WARC-Record-ID", id},
+		field{"WARC-Date", models.At(c.Outcome.At).Time().Format(dateFormat)},
+		field{"WARC-Target-URI", c.URL},
+		field{"WARC-IP-Address", c.Outcome.RemoteIP},
+	)
 }
 
 func digestField(d models.Digest) string { return "sha256:" + d.String() }
