@@ -42,7 +42,8 @@
 // what it does not say, all shards are asked for. What a visit finds out about hosts of other shards (pages discovered,
 // children brought forward) is written into the outbox with the visit, in its bucket, and delivered at once in transactions of
 // the others' shards; a crash in between leaves it to Deliver, so each discovery is made at least once, and being made twice
-// changes nothing. Its server is asked directly where it answers (placement); all else goes through the coordinator. On one server, SQLite or PostgreSQL, one transaction writes all: there the disk's sync is what costs.
+// changes nothing. The server of a transaction's shard is asked directly where it answers (placement); all else goes through
+// the coordinator. On one server, SQLite or PostgreSQL, one transaction writes all: there the disk's sync is what costs.
 //
 // # Knowledge and notes
 //
