@@ -20,6 +20,7 @@ type question struct {
 	ceiling  time.Duration // the longest
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
 	account  string        // the budget that pays; "": that of all sites
+	length   int64         // of the content that the visit found, in bytes; asked for the first record alone
 }
 
 // payer is the name of the budget that pays.
@@ -32,9 +33,10 @@ func days(t models.Instant) float64 { return float64(t) / float64(24*time.Hour/t
 func (m *Mind) about(c *crowd, q *question) *changerate.Subject {
 	p, known := q.page, m.place(c, q.page)
 	m.subject = changerate.Subject{
-		Names: known.names, Place: &known.at, KnownAt: days(p.Stats.FirstAt), LastAt: days(p.Stats.VisitedAt),
+		Names: known.names.KnownAt(days(p.Stats.FirstAt)), Place: &known.at, KnownAt: days(p.Stats.FirstAt), LastAt: days(p.Stats.VisitedAt),
 		New:       c.Since() > 0 && days(p.Stats.FirstAt) > c.Since()+settling,
 		ChangedAt: days(p.Stats.ChangedAt), Visits: max(int(p.Stats.Records)-1, 0),
+		Bytes:    p.Bytes,
 		Evidence: changerate.Evidence{Shape: float64(p.Evidence.Changes), Days: float64(p.Evidence.Days)},
 		Cycle:    q.even.Hours() / 24,
 	}
@@ -92,7 +94,9 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 	m.lessons++
 	now := days(models.At(before.now))
 	if p.Stats.Records == 0 {
-		c.Known(m.about(c, &before), now)
+		first := m.about(c, &before) // whose row has nothing of it yet
+		first.Names, first.Bytes = first.Names.KnownAt(now), before.length
+		c.Known(first, now)
 		return p.Evidence
 	}
 	f := m.forecast(c, &before)

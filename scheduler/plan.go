@@ -259,7 +259,9 @@ func (d *draft) learn(changed bool) {
 	if d.settings.Policy != policy.AdaptiveName {
 		return
 	}
-	d.Page.Evidence = d.planner.mind.observed(d.question(d.before), changed, d.late)
+	q := d.question(d.before)
+	q.length = length(d.out)
+	d.Page.Evidence = d.planner.mind.observed(q, changed, d.late)
 }
 
 // schedule sets the page due after the interval that the policy chose, put off as far as the server promised that

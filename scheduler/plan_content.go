@@ -16,14 +16,22 @@ func (d *draft) version() {
 		return
 	}
 	d.Page.Version++
-	d.Page.Bytes = int64(len(out.Body))
+	d.Page.Bytes = length(out)
 	d.Version = &models.Version{
 		Bucket: d.Page.Bucket, PageID: d.Page.ID, Number: d.Page.Version, At: models.At(d.now),
-		Status: int16(out.Status), Digest: out.Digest, TextDigest: out.TextDigest, Bytes: int64(len(out.Body)),
+		Status: int16(out.Status), Digest: out.Digest, TextDigest: out.TextDigest, Bytes: d.Page.Bytes,
 		ContentType: out.ContentType, ETag: out.ETag, LastModified: out.LastModified,
 		Significant: !out.Kind.Unchanged(), Significance: out.Significance, Reasons: out.Reasons,
 	}
 	d.event(kind)
+}
+
+// length is that of a body, or what of it came over the wire where it was not handed on.
+func length(out *models.Outcome) int64 {
+	if out.Body == nil {
+		return out.WireBytes
+	}
+	return int64(len(out.Body))
 }
 
 // eventOf says what a new body of that kind is called in the event log.

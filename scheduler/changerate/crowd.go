@@ -29,6 +29,8 @@ type Crowd struct {
 	changes, days float64 // seen, of all pages, in how many page-days
 	visits        float64 // entered so far
 	turned        float64 // the share of the last few hundred that found a change
+	lengths       lengths // of the pages
+	met           float64 // how many pages there were to meet
 	begin         float64 // the first day; 0: nothing was learned
 	width         float64 // days to a bin of the calendars
 	all           calendar
@@ -44,7 +46,7 @@ type Crowd struct {
 type group struct {
 	members int32     // pages that were met
 	usedAt  float32   // the day
-	heat    *heat     // nil but for folders and sections
+	heat    *heat     // nil where it says nothing: see warms
 	news    *calendar // nil for groups of a few
 }
 
@@ -53,7 +55,12 @@ type group struct {
 func (c *Crowd) Known(s *Subject, now float64) {
 	now = bounded(now, 1, lastDay)
 	c.reach(now)
+	c.met++
+	c.lengths.add(s.Bytes, cycle(s)) // a page counts from its first record on
 	for _, key := range s.Names.Groups {
+		if key == 0 {
+			continue
+		}
 		g := c.groups[key]
 		if g == nil {
 			g = c.found(key)
@@ -72,9 +79,6 @@ func (c *Crowd) found(key uint64) *group {
 		c.forget(maxGroups / 4)
 	}
 	g := new(group)
-	if warms(key) {
-		g.heat = new(heat)
-	}
 	c.groups[key] = g
 	c.epoch++
 	return g
@@ -116,17 +120,27 @@ func (c *Crowd) place(s *Subject, found *[groupings]*group) {
 
 // use ranks groups: by their pages. A folder tells more than a name, by its heat.
 func (g *group) use(key uint64) int {
-	if warms(key) {
+	if grouping := key & groupingBits; grouping == byFolder || grouping == byTop {
 		return 4 * int(g.members)
 	}
 	return int(g.members)
 }
 
-// warms tells whether the heat of a group says anything: whether it is a folder or a section.
-func warms(key uint64) bool {
-	grouping := key & groupingBits
-	return grouping == byFolder || grouping == byTop
+// warms tells whether the heat of a group says anything: that of pages which share a word of their names does not, nor
+// that of a single page, unless it is a folder or a section.
+func (g *group) warms(key uint64) bool {
+	switch key & groupingBits {
+	case byFolder, byTop:
+		return true
+	case byPattern, byRest, byDay:
+		return g.members > 1
+	}
+	return false
 }
+
+// tells whether the heat of a group says something that those of the folders do not: it has several pages, and is not most
+// of the host. A weight on what the whole host does of late would feed itself.
+func (c *Crowd) tells(g *group) bool { return g.members > 1 && float64(g.members) <= c.met/2 }
 
 // reach makes the calendars long enough to hold a time.
 func (c *Crowd) reach(now float64) {
@@ -156,6 +170,7 @@ func (c *Crowd) between(from, to float64) stretch {
 // sight is one visit as the crowd enters it.
 type sight struct {
 	from, at       float64 // the visits before and now
+	bytes          int64   // the length of the content of the one before; 0: not known
 	changedAt      float64 // 0, or when it changed, where that is known
 	count          float64 // changes seen, 0 or ≥ 1, by what is now known of the page
 	changes        float64 // the same by what was expected without the news of the calendars
@@ -168,6 +183,7 @@ func (c *Crowd) learn(names *Names, v sight) {
 	c.reach(v.at)
 	c.changes += v.count
 	c.days += v.at - v.from
+	c.lengths.add(v.bytes, v.at-v.from)
 	c.visits++
 	c.turned += (v.turned - c.turned) / min(c.visits, turnedVisits)
 	c.all.enter(c, v)
@@ -177,6 +193,9 @@ func (c *Crowd) learn(names *Names, v sight) {
 			continue
 		}
 		g.usedAt = float32(math.Floor(v.at))
+		if g.heat == nil && g.warms(key) {
+			g.heat = new(heat)
+		}
 		if g.heat != nil {
 			g.heat.add(v.at, v.chance, v.turned)
 		}

@@ -14,7 +14,7 @@ import (
 
 // crowdsOf compares what crowds know, and not what they remember of the last look.
 var crowdsOf = cmp.Options{
-	cmp.AllowUnexported(Crowd{}, group{}, heat{}, calendar{}),
+	cmp.AllowUnexported(Crowd{}, lengths{}, group{}, heat{}, calendar{}),
 	cmpopts.IgnoreFields(Crowd{}, "epoch", "asLevel", "keys", "keysOf", "written"),
 	cmpopts.IgnoreFields(heat{}, "looked", "excess"),
 }
@@ -179,16 +179,22 @@ func TestCalendarSeparatesPagesBySweep(t *testing.T) {
 	}
 }
 
-// Releases before wrote every number of a calendar, and once of each group, at its full length, and keys of 64 bits. What
+// Releases before wrote nothing of pages' lengths and number, and every number of a calendar, and once of each group, at its full length, and keys of 64 bits. What
 // they wrote is read, and says the same.
 func TestCrowdReadsOlderForms(t *testing.T) {
 	t.Parallel()
 	w := newWorld(3, 40)
 	w.visit(60)
+	now, _ := w.crowd.MarshalBinary()
+	const lengthsAt = 1 + 4 + 6*8 // where the three numbers on lengths and pages follow
+	brief := append(append([]byte{briefForm}, now[1:lengthsAt]...), now[lengthsAt+3*8:]...)
+	w.crowd.lengths = lengths{}
 	want, _ := w.crowd.MarshalBinary()
-	for name, form := range map[string]byte{"long": longForm, "older": olderForm} {
+	for name, written := range map[string][]byte{
+		"brief": brief, "long": olderBytes(&w.crowd, longForm), "older": olderBytes(&w.crowd, olderForm),
+	} {
 		var read Crowd
-		if err := read.UnmarshalBinary(olderBytes(&w.crowd, form)); err != nil {
+		if err := read.UnmarshalBinary(written); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if got, _ := read.MarshalBinary(); !bytes.Equal(got, want) {

@@ -19,8 +19,9 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm   = 0x14
-	longForm    = 0x13 // of a crowd, with every number of a calendar at its full length; it is read and not written
+	crowdForm   = 0x15
+	briefForm   = 0x14 // of a crowd that knows nothing of its pages' lengths and number; it is read and not written
+	longForm    = 0x13 // and with every number of a calendar at its full length; it is read and not written
 	olderForm   = 0x12 // and every number of each group
 	weightsForm = 0x21
 )
@@ -154,6 +155,9 @@ func (c *Crowd) MarshalBinary() ([]byte, error) {
 	for _, x := range []float64{c.changes, c.days, c.visits, c.turned, c.begin, c.width} {
 		w.number(x)
 	}
+	w.number(c.lengths.sum)
+	w.number(c.lengths.days)
+	w.number(c.met)
 	c.all.write(&w)
 	written := map[calendar]uint64{c.all: 0}
 	w.uint32(uint32(len(c.groups)))
@@ -236,7 +240,7 @@ func (w *writer) grains(sums []float32) {
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, longForm, olderForm)
+	form := r.form(crowdForm, briefForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -244,6 +248,10 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	read.begin, read.width = r.sum(), r.sum()
 	if read.begin > lastDay || read.width > lastDay || read.begin > 0 && read.width < 1 {
 		r.fail("its time is out of bounds")
+	}
+	if form == crowdForm {
+		read.lengths = lengths{sum: r.sum(), days: r.sum()}
+		read.met = r.sum()
 	}
 	read.all.read(r, form)
 	calendars := []*calendar{&read.all}
@@ -266,12 +274,25 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 			read.groups[uint64(r.uint32())] = readGroup(r, int64(read.begin), &calendars)
 		}
 	}
+	if form != crowdForm {
+		read.met = read.count()
+	}
 	if err := r.end(); err != nil {
 		return fmt.Errorf("read a crowd: %w", err)
 	}
 	read.epoch = c.epoch + 1
 	*c = read
 	return nil
+}
+
+// count is how many pages are in the sections: all but those of sections that were dropped.
+func (c *Crowd) count() (pages float64) {
+	for key, g := range c.groups {
+		if key&groupingBits == byTop {
+			pages += float64(g.members)
+		}
+	}
+	return pages
 }
 
 // readGroup reads a group of a crowd that began on a day, and adds its calendar to those read so far.
@@ -312,7 +333,7 @@ func (c *calendar) read(r *reader, form byte) {
 		return
 	}
 	sums := r.grains
-	if form != crowdForm {
+	if form == longForm || form == olderForm {
 		sums = r.longs
 	}
 	sums(c.expected[first:end])

@@ -22,7 +22,7 @@ func readLongGroup(r *reader) *group {
 // readOlderGroup reads a group of the oldest form, in which all have a heat.
 func readOlderGroup(r *reader, key uint64) *group {
 	g := &group{members: int32(r.uint32() & math.MaxInt32), usedAt: dayOf(r.sum())}
-	if h := readHeat(r); warms(key) {
+	if h := readHeat(r); g.warms(key) {
 		g.heat = h
 	}
 	if r.byte() != 0 {

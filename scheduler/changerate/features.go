@@ -20,6 +20,7 @@ const (
 	namedIndex
 	neverChanged
 	stillVisits
+	length
 	changedOfLate
 
 	newPage
@@ -33,6 +34,9 @@ const (
 	folderSeason
 	sectionWeek
 	sectionSeason
+	patternSeason
+	restSeason
+	daySeason
 
 	hostNews
 	folderNews
@@ -41,6 +45,7 @@ const (
 	kindNews
 	wordNews
 	restNews
+	dayNews
 	featureCount
 )
 
@@ -52,6 +57,7 @@ var features = [featureCount]feature{
 	namedIndex:    {"named like an index", true, 0.190, 0.147},
 	neverChanged:  {"never seen to change", true, -0.175, 0.160},
 	stillVisits:   {"visits without a change", true, -0.149, 0.133},
+	length:        {"length", true, 0.380, 0.120},
 	changedOfLate: {"changed of late", false, -0.581, 0.197},
 
 	newPage:   {"new page", true, 0.585, 0.124},
@@ -65,6 +71,9 @@ var features = [featureCount]feature{
 	folderSeason:  {"folder changed this season", false, 1.492, 0.270},
 	sectionWeek:   {"section changed this week", false, 0.108, 0.076},
 	sectionSeason: {"section changed this season", false, 0.339, 0.077},
+	patternSeason: {"pattern changed this season", false, 1.200, 0.300},
+	restSeason:    {"translations changed this season", false, 1.200, 0.300},
+	daySeason:     {"pages known since the same day changed this season", false, 0.700, 0.250},
 
 	hostNews:    {"host changed since", false, 0, 0.090},
 	folderNews:  {"folder changed since", false, 0, 0.090},
@@ -73,6 +82,7 @@ var features = [featureCount]feature{
 	kindNews:    {"kind changed since", false, 0, 0.090},
 	wordNews:    {"first word changed since", false, 0, 0.090},
 	restNews:    {"translations changed since", false, 0, 0.090},
+	dayNews:     {"pages known since the same day changed since", false, 0.350, 0.120},
 }
 
 // lasting adds the features that last.
@@ -84,6 +94,7 @@ func (r *Reading) readLasting() {
 		r.lasting(neverChanged, 1)
 		r.lasting(stillVisits, log1pOf(float64(max(0, s.Visits))))
 	}
+	r.lasting(length, r.crowd.lengths.of(s.Bytes))
 	r.lasting(newPage, flag(s.New))
 	r.lasting(datedPath, flag(s.Names.Date != 0))
 }
@@ -114,6 +125,12 @@ func (r *Reading) readPassing() {
 		r.both(sectionWeek, heat[0])
 		r.both(sectionSeason, heat[1])
 	}
+	for _, h := range seasonOf {
+		if g := r.groups[h.grouping]; g != nil && g.heat != nil && r.crowd.tells(g) {
+			excess := g.heat.of(r.now, r.ahead)[season]
+			r.passing(h.feature, excess, r.lasts[season]*excess)
+		}
+	}
 	since := r.crowd.between(r.last, r.now) // the news of the time to come is not known
 	r.passing(hostNews, r.crowd.all.news(since), 0)
 	for i, g := range r.groups {
@@ -123,9 +140,13 @@ func (r *Reading) readPassing() {
 	}
 }
 
+// seasonOf are the features that tell the heat of further groups.
+var seasonOf = [...]struct{ grouping, feature int }{{byPattern, patternSeason}, {byRest, restSeason}, {byDay, daySeason}}
+
 // newsOf are the features that tell the news of each grouping.
 var newsOf = [groupings]int{
 	byFolder: folderNews, byTop: sectionNews, byPattern: patternNews, byKind: kindNews, byWord: wordNews, byRest: restNews,
+	byDay: dayNews,
 }
 
 func flag(is bool) float64 {

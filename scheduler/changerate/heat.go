@@ -1,7 +1,9 @@
 package changerate
 
 // memories are the days after which the two heats of a group have forgotten all but 1/e.
-var memories = [...]float64{7, 90}
+var memories = [...]float64{week: 7, season: 90}
+
+const week, season = 0, 1
 
 // heat tells whether a group of pages changes more than expected of late: changes expected and seen, forgotten
 // exponentially over a week and over a season.

@@ -24,7 +24,7 @@ func newWorld(seed uint64, pages int) *world {
 		if i%2 == 0 {
 			rate, folder = 0.01, "archive"
 		}
-		s := Subject{Names: NamesOf(fmt.Sprintf("%s/p-%d.html", folder, i)), KnownAt: w.now, LastAt: w.now, Cycle: 5}
+		s := Subject{Names: NamesOf(fmt.Sprintf("%s/p-%d.html", folder, i)).KnownAt(w.now), Bytes: 1000 + 10*int64(i), KnownAt: w.now, LastAt: w.now, Cycle: 5}
 		w.crowd.Known(&s, w.now)
 		w.pages, w.rates = append(w.pages, s), append(w.rates, rate)
 	}

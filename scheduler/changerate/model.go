@@ -18,6 +18,7 @@ type Subject struct {
 	LastAt    float64 // the last record of its content
 	ChangedAt float64 // the last record that differed from the one before; 0: none did
 	Visits    int     // records compared with the one before
+	Bytes     int64   // the length of its content; 0: not known
 	Evidence  Evidence
 	Cycle     float64 // the mean days between two visits of a page: pages by visits a day; 0: 30
 }
@@ -151,7 +152,7 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	case seen.Changed:
 		after = before.Changed(days)
 	}
-	entry := sight{from: last, at: at, changedAt: changedAt, chance: 1 - survival}
+	entry := sight{from: last, at: at, bytes: s.Bytes, changedAt: changedAt, chance: 1 - survival}
 	entry.expected = min(mostChanges, -math.Log(max(1e-6, survival))*math.Exp(r.future-r.past))
 	if seen.Changed {
 		entry.turned = 1

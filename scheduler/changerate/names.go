@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The groups that a page's URL puts it in. Pages of one group change alike: they are written, generated or moved
+// The groups that a page is put in, all but the last by its URL. Pages of one group change alike: they are written, generated or moved
 // together.
 const (
 	byFolder  = iota // the folder it lies in
@@ -14,13 +14,14 @@ const (
 	byKind           // the last word of its base name, with the extension: "…-policy.html"
 	byWord           // the first word of its base name: "feed_…"
 	byRest           // its path without the first part: one page in several languages
+	byDay            // the day on which it became known: what was written or imported together
 	groupings        // how many there are
 )
 
-// Names is what a page's URL says of it beside others of its host. It needs no memory beyond the URL: it is the same
-// each time.
+// Names is what a page's URL says of it beside others of its host, and the day on which it became known. It needs no
+// memory beyond these: it is the same each time.
 type Names struct {
-	Groups [groupings]uint64 // a hash for each grouping, alike for pages of one group
+	Groups [groupings]uint64 // a hash for each grouping, alike for pages of one group; 0: it is in none
 	Date   float64           // the first date in the path, in days since 1970; 0: none
 	Index  bool              // it is named like a page that lists others
 }
@@ -52,6 +53,12 @@ func NamesOf(url string) Names {
 		Date:  date,
 		Index: namesIndex(stem),
 	}
+}
+
+// KnownAt are the names of a page that became known at a time, in days since 1970, UTC.
+func (n Names) KnownAt(days float64) Names {
+	n.Groups[byDay] = salted(byDay).number(uint64(bounded(days, 0, lastDay))).sum(byDay)
+	return n
 }
 
 // splitURL takes scheme, host and fragment off a URL. The query keeps its question mark.
@@ -168,6 +175,13 @@ func (h hash) byte(c byte) hash { return (h ^ hash(c)) * 1099511628211 }
 func (h hash) text(s string) hash {
 	for i := range len(s) {
 		h = h.byte(s[i])
+	}
+	return h
+}
+
+func (h hash) number(n uint64) hash {
+	for range 8 {
+		h, n = h.byte(byte(n)), n>>8
 	}
 	return h
 }

@@ -1,6 +1,7 @@
 package changerate
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 // alike lists the groupings that put two URLs in one group.
 func alike(a, b string) (groups []int) {
 	x, y := NamesOf(a), NamesOf(b)
-	for i := range groupings {
+	for i := range byDay { // a URL says nothing of that
 		if x.Groups[i] == y.Groups[i] {
 			groups = append(groups, i)
 		}
@@ -59,6 +60,21 @@ func TestNamesAreStable(t *testing.T) {
 		if got := NamesOf(url).Groups; got != want {
 			t.Errorf("groups of %s are %#v, want %#v", url, got, want)
 		}
+	}
+}
+
+func TestNamesOfADay(t *testing.T) {
+	t.Parallel()
+	url := NamesOf("a/b.html")
+	day := func(at float64) uint64 { return url.KnownAt(at).Groups[byDay] }
+	if day(20000.1) != day(20000.9) || day(20000.9) == day(20001) || day(0) == 0 || day(math.NaN()) != day(0) {
+		t.Errorf("groups of a day: %#x, %#x; of the next %#x; of none %#x, %#x",
+			day(20000.1), day(20000.9), day(20001), day(0), day(math.NaN()))
+	}
+	again := url.KnownAt(20000)
+	again.Groups[byDay] = 0
+	if again != url {
+		t.Errorf("the day moved other names: %v, want %v", again, url)
 	}
 }
 

@@ -13,7 +13,8 @@ type Reading struct {
 	still   bool // never seen to change
 	level   float64
 	prior   Gamma
-	own     Gamma // the posterior: the prior with the evidence of the page's own visits
+	lasts   [len(memories)]float64 // the share of a heat in the time until a page's next visit: it fades meanwhile
+	own     Gamma                  // the posterior: the prior with the evidence of the page's own visits
 
 	now, last    float64
 	ahead        bool    // now lies in the future
@@ -34,6 +35,9 @@ func (r *Reading) read(w *Weights, c *Crowd, s *Subject, values *vector) {
 	r.subject, r.weights, r.crowd, r.values = s, w, c, values
 	r.cycle, r.still = cycle(s), !(s.ChangedAt > 0)
 	c.place(s, &r.groups)
+	for i, memory := range memories {
+		r.lasts[i] = memory / r.cycle * -expm1Of(-r.cycle/memory)
+	}
 	r.level = c.level(c.rate(w.rate(r.cycle)))
 	r.readLasting()
 	shape := expOf(bounded(w.mean[shape], -3, 2))
