@@ -144,8 +144,8 @@ func (m *Mind) price(account string) *price {
 	return p
 }
 
-// priceAt is what a visit to a page of the question's kind must be worth. Where nothing is known yet, it begins
-// below what this page is worth after the interval that the budget allows each page. The caller holds mu.
+// priceAt is what a visit to a page of the question's kind must be worth. Where nothing is known yet, it is what this
+// page is worth after the interval that the budget allows each page. The caller holds mu.
 func (m *Mind) priceAt(c *crowd, q *question) float64 {
 	p := m.price(q.payer())
 	if !p.known {
@@ -153,7 +153,7 @@ func (m *Mind) priceAt(c *crowd, q *question) float64 {
 		if q.even == 0 {
 			return first
 		}
-		p.begin(first)
+		p.learn(first)
 	}
 	return p.value() * math.Exp(c.premium)
 }

@@ -32,18 +32,10 @@ func (p *price) learn(value float64) {
 	p.log += priceStep * max(-priceJump, min(priceJump, math.Log(value)-p.log))
 }
 
-// begin begins far below a guess. A price that is too low is soon right: every page's turn comes, each is weighed anew, and
-// what it was worth is learned. One that is too high lets visits be made early, in the order of due times. As it falls, the
-// page that was visited last has the soonest of them, since the others' were set by a higher price, and is visited
-// again and again.
-func (p *price) begin(guess float64) { p.learn(guess * priceBegins) }
-
-// priceStep is the least weight of one visit: the price follows some fifty visits. priceJump bounds what a visit says,
-// priceBegins is the share of a guess that is begun with.
+// priceStep is the least weight of one visit: the price follows some fifty visits. priceJump bounds what a visit says.
 const (
-	priceStep   = 0.05
-	priceJump   = 1
-	priceBegins = 1e-3
+	priceStep = 0.05
+	priceJump = 1
 )
 
 // value is the price, 0 where nothing is known yet.

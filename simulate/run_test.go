@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -169,24 +168,5 @@ func BenchmarkRun(b *testing.B) {
 			}
 			b.ReportMetric(float64(visits)/b.Elapsed().Seconds(), "visits/s")
 		})
-	}
-}
-
-// In the first days of a site adaptive spends on all of it: where it visited again and again what it had visited last, pages
-// waited for their first visit until long after it was worth it (E of 1.25 here).
-func TestFirstDaysAreNotWasted(t *testing.T) {
-	t.Parallel()
-	m := made(t, Plan{Pages: 600, Hosts: 12, Days: 40, Seed: 1})
-	y, err := Measure(Subject{Trace: m.Trace, Made: &m}, Spending{Rate: config.Rate{PerDay: 0.05, PerPage: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Trial{Yardstick: y, Policy: "adaptive", Cycle: 15 * time.Minute}.Do(t.Context(), func() time.Time { return worldStart })
-	if err != nil {
-		t.Fatal(err)
-	}
-	early := Judge(m.Trace, Window{From: m.Trace.From, To: m.Trace.From + fromDays(25)}, r.Log).Freshness
-	if e := (1 - early) / (1 - r.Best); !(e < 1.1) {
-		t.Errorf("E of the first 25 days = %.3f, want below 1.1", e)
 	}
 }

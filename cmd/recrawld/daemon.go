@@ -251,7 +251,7 @@ func (d *daemon) build(ctx context.Context) error {
 		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
 		Memory: c.Worker.Memory, Writers: d.store.Writers(), WriterOf: d.store.WriterOf, SlowShare: c.Worker.SlowShare,
 		Prepare: d.prepareHost,
-		Live: d.peers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
+		Live:    d.peers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
 	}, d.force.Load().planner)
 	return d.beatOnce(ctx, d.clock.Now())
 }

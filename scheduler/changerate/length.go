@@ -2,10 +2,10 @@ package changerate
 
 import "math"
 
-// Longer pages change more often: on eight histories in proportion to about the 0.4th power of their length (0.25 to 0.65),
-// on one, a forum of few changes, it does not show. So did Fetterly, Manasse, Najork and Wiener find on 150 million pages ("A Large-Scale Study of the
-// Evolution of Web Pages", WWW 2003). The feature compares a page with the others of its host, because how often these
-// change is known already.
+// Longer pages change more often: on eight histories in proportion to about the 0.4th power of their length (0.25 to 0.65);
+// on one, a forum of few changes, it does not show. So did Fetterly, Manasse, Najork and Wiener find on 150 million pages
+// ("A Large-Scale Study of the Evolution of Web Pages", WWW 2003). The feature compares a page with the others of its host,
+// because how often these change is known already.
 
 // lengths is how long the pages of a host are: the mean logarithm over their days, as that is how their changes are
 // counted.
