@@ -262,7 +262,8 @@ func agree(t *testing.T, m simulate.Made, perDay float64, one, two shared) {
 	if share := float64(two.each[0]) / float64(two.each[0]+two.each[1]); share < 0.2 || share > 0.8 {
 		t.Errorf("of two workers one made %.0f %% of the visits", 100*share)
 	}
-	if far := math.Abs(one.price - two.price); far > 0.05 {
+	// The price is that of some fifty visits, so at any moment it lies a tenth or so beside what it is on average.
+	if far := math.Abs(one.price - two.price); far > 0.2 {
 		t.Errorf("the price is e^%.3f with one worker and e^%.3f with two", one.price, two.price)
 	}
 	if math.Abs(one.rate/two.rate-1) > 0.05 || math.Abs(one.days/two.days-1) > 0.05 {
