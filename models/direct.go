@@ -75,10 +75,8 @@ const shardPlans = `; SET enable_seqscan = off; SET enable_hashjoin = off; SET e
 // enter makes sure, for a transaction that has begun, that the shard lies there and stays. The statements are one message; each
 // sees what was written until it began.
 func (p *placement) enter(ctx context.Context, t *tx) error {
-	const shareLock = 5
-	shard := strconv.FormatInt(p.shard, 10)
-	query := `SELECT lock_shard_metadata(` + strconv.Itoa(shareLock) + `, ARRAY[` + shard + `]);
-		SELECT EXISTS (SELECT 1 FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid) WHERE shardid = ` + shard + `)`
+	query := p.lock() + `; SELECT EXISTS (SELECT 1 FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid)
+		WHERE shardid = ` + strconv.FormatInt(p.shard, 10) + `)`
 	return t.conn.Raw(func(driver any) error {
 		conn := driver.(*stdlib.Conn).Conn()
 		t.store.traced(ctx, conn, query)
@@ -91,6 +89,12 @@ func (p *placement) enter(ctx context.Context, t *tx) error {
 		}
 		return nil
 	})
+}
+
+// lock is the statement that keeps a shard where it is until the transaction's end.
+func (p *placement) lock() string {
+	const shareLock = 5
+	return fmt.Sprintf(`SELECT lock_shard_metadata(%d, ARRAY[%d])`, shareLock, p.shard)
 }
 
 // rows runs a query outside any transaction, without the lock: in the moment after the shard has moved its answer may be of
@@ -215,7 +219,7 @@ func (s *Store) connections(ctx context.Context, p *placement, width int) *sql.D
 	if asked && !answers {
 		return nil
 	}
-	db, err := s.dial(ctx, p.node, width, !asked)
+	db, err := s.dial(ctx, p, width, !asked)
 	if err == nil || ctx.Err() == nil {
 		s.nodes.answer[p.node] = err == nil
 	}
@@ -227,8 +231,10 @@ func (s *Store) connections(ctx context.Context, p *placement, width int) *sql.D
 }
 
 // dial opens a pool of connections to a server of the cluster, as the same user on a database of the same name. A socket is
-// that of a server on this machine.
-func (s *Store) dial(ctx context.Context, n node, width int, ask bool) (*sql.DB, error) {
+// that of a server on this machine. When first asked, a server has to be the one that is meant, and let us lock a shard, which
+// only the owner of the tables may do.
+func (s *Store) dial(ctx context.Context, p *placement, width int, ask bool) (*sql.DB, error) {
+	n := p.node
 	u, err := url.Parse(s.dsn)
 	if err != nil {
 		return nil, err
@@ -250,6 +256,9 @@ func (s *Store) dial(ctx context.Context, n node, width int, ask bool) (*sql.DB,
 	}
 	if group != n.group {
 		return nil, errors.Join(fmt.Errorf("%s is server %d of a cluster, want %d", u.Host, group, n.group), db.Close())
+	}
+	if _, err := db.ExecContext(ctx, p.lock()); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }

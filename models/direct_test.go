@@ -1,8 +1,10 @@
 package models
 
 import (
+	"context"
 	"database/sql"
 	"net"
+	"net/url"
 	"testing"
 	"time"
 
@@ -128,6 +130,40 @@ func TestHotPathOnCitus(t *testing.T) {
 				t.Errorf("Deliver = %d, %v, want nothing left", n, err)
 			}
 		})
+	}
+}
+
+// TestWhoMayNotLockShardsAsksTheCoordinator: a role that may write but does not own the tables.
+func TestWhoMayNotLockShardsAsksTheCoordinator(t *testing.T) {
+	t.Parallel()
+	owner := distributed(t, Options{Conns: 2})
+	fill(t, owner)
+	const role = "recrawld_test_guest"
+	run := func(ctx context.Context, statements ...string) {
+		for _, statement := range statements {
+			if _, err := owner.reader.ExecContext(ctx, statement); err != nil {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+	}
+	run(t.Context(), `CREATE ROLE `+role+` LOGIN`, `GRANT ALL ON SCHEMA public TO `+role, `GRANT ALL ON ALL TABLES IN SCHEMA public TO `+role)
+	defer run(context.WithoutCancel(t.Context()), `DROP OWNED BY `+role, `DROP ROLE `+role)
+	u, err := url.Parse(owner.dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.User(role)
+	guest, err := Open(t.Context(), u.String(), Options{Conns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer guest.Close()
+	if p := guest.placement(1); p != nil {
+		t.Errorf("the server of shard %d is asked directly", p.shard)
+	}
+	leases, err := guest.Claim(t.Context(), ClaimRequest{Buckets: allBuckets(), Now: planStart.Add(time.Hour), Lease: time.Minute, Owner: "w", Hosts: 5, Pages: 1})
+	if err != nil || len(leases) == 0 {
+		t.Errorf("Claim = %d leases, %v", len(leases), err)
 	}
 }
 
