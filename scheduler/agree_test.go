@@ -108,7 +108,7 @@ func later(a, b time.Time) time.Time {
 type shared struct {
 	score  simulate.Score
 	each   []int   // visits by worker
-	price  float64 // the logarithm in the database
+	price  float64 // the logarithm in the database, on average over the second half of the time
 	rate   float64 // changes a page-day that the weights were learned from
 	days   float64 // page-days that they were learned from
 	twice  int     // visits to a page within a minute of the one before
@@ -125,6 +125,50 @@ type counting struct {
 func (c *counting) Visit(ctx context.Context, t models.Turn) models.Outcome {
 	c.visits++
 	return c.Visitor.Visit(ctx, t)
+}
+
+// priced is a store that remembers what the price was.
+type priced struct {
+	*simulate.Memory
+	clock clock.Clock
+	from  time.Time // before then it does not count
+
+	mu   sync.Mutex
+	sum  float64   // guarded by mu; of the logarithm, times seconds
+	last float64   // guarded by mu
+	at   time.Time // guarded by mu; since when it is so
+}
+
+func (p *priced) Merge(ctx context.Context, name string, change func(old []byte) []byte) error {
+	if name != "price/all" {
+		return p.Memory.Merge(ctx, name, change)
+	}
+	return p.Memory.Merge(ctx, name, func(old []byte) []byte {
+		now := change(old)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.count(p.clock.Now())
+		if len(now) == 8 {
+			p.last = float(now)
+		}
+		return now
+	})
+}
+
+// count adds up what the price was until now. The caller holds mu.
+func (p *priced) count(now time.Time) {
+	if p.at = later(p.at, p.from); now.After(p.at) {
+		p.sum += p.last * now.Sub(p.at).Seconds()
+		p.at = now
+	}
+}
+
+// mean is the logarithm of the price on average, until then.
+func (p *priced) mean(until time.Time) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count(until)
+	return p.sum / p.at.Sub(p.from).Seconds()
 }
 
 // follow has workers of the given names follow a world over one store by the adaptive policy.
@@ -152,6 +196,8 @@ func follow(t *testing.T, m simulate.Made, perDay float64, names ...string) shar
 	c.Defaults.Policy, c.Defaults.FR, c.Defaults.FRMax = "adaptive", 1, 1_000_000
 	c.Defaults.Delay, c.Defaults.Vary, c.Defaults.HintMax = 0, 0, 0
 	track := newRelay(m.Trace.From.Time(), m.Trace.To.Time(), len(names), stop)
+	half := m.Trace.From.Time().Add(m.Trace.To.Time().Sub(m.Trace.From.Time()) / 2)
+	prices := &priced{Memory: store, clock: track.clock, from: half}
 	visitors := make([]*counting, len(names))
 	var workers sync.WaitGroup
 	for i, name := range names {
@@ -161,7 +207,7 @@ func follow(t *testing.T, m simulate.Made, perDay float64, names ...string) shar
 		}
 		visitors[i] = &counting{Visitor: replay}
 		w := scheduler.NewWorker(scheduler.Config{
-			Store: store, Visitor: visitors[i], Archive: simulate.Nowhere{}, Clock: runner{track, i}, Name: name, Lease: time.Hour,
+			Store: prices, Visitor: visitors[i], Archive: simulate.Nowhere{}, Clock: runner{track, i}, Name: name, Lease: time.Hour,
 			Log: slog.New(slog.DiscardHandler), Live: func() []scheduler.Peer { return peersOf(names) },
 		}, planner)
 		workers.Go(func() {
@@ -173,7 +219,7 @@ func follow(t *testing.T, m simulate.Made, perDay float64, names ...string) shar
 		})
 	}
 	workers.Wait()
-	return shared{}.read(t, m.Trace, store, replay.Log(), visitors)
+	return shared{price: prices.mean(m.Trace.To.Time())}.read(t, m.Trace, store, replay.Log(), visitors)
 }
 
 // peersOf is workers of equal shares.
@@ -206,11 +252,10 @@ func (s shared) read(t *testing.T, trace *simulate.Trace, store *simulate.Memory
 		}
 		return note
 	}
-	price, weights := peek("price/all"), peek("weights")
-	if len(price) != 8 || len(weights) < 29 {
-		t.Fatalf("the notes have %d and %d bytes: nothing was learned", len(price), len(weights))
+	weights := peek("weights")
+	if s.price == 0 || len(weights) < 29 {
+		t.Fatalf("a price of e^%v and a note of %d bytes: nothing was learned", s.price, len(weights))
 	}
-	s.price = float(price)
 	// A byte and a mark of the model, changes and days, and for each weight its mean and a row of the precision.
 	s.days = float(weights[13:])
 	s.rate = float(weights[5:]) / s.days
@@ -262,8 +307,7 @@ func agree(t *testing.T, m simulate.Made, perDay float64, one, two shared) {
 	if share := float64(two.each[0]) / float64(two.each[0]+two.each[1]); share < 0.2 || share > 0.8 {
 		t.Errorf("of two workers one made %.0f %% of the visits", 100*share)
 	}
-	// The price is that of some fifty visits, so at any moment it lies a tenth or so beside what it is on average.
-	if far := math.Abs(one.price - two.price); far > 0.2 {
+	if far := math.Abs(one.price - two.price); far > 0.05 {
 		t.Errorf("the price is e^%.3f with one worker and e^%.3f with two", one.price, two.price)
 	}
 	if math.Abs(one.rate/two.rate-1) > 0.05 || math.Abs(one.days/two.days-1) > 0.05 {

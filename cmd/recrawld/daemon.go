@@ -250,8 +250,7 @@ func (d *daemon) build(ctx context.Context) error {
 		Store: store, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
 		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
 		Memory: c.Worker.Memory, Writers: d.store.Writers(), WriterOf: d.store.WriterOf, SlowShare: c.Worker.SlowShare,
-		Prepare: d.prepareHost,
-		Live:    d.peers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
+		Prepare: d.prepareHost, Live: d.peers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
 	}, d.force.Load().planner)
 	return d.beatOnce(ctx, d.clock.Now())
 }
