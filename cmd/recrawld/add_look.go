@@ -179,7 +179,9 @@ func (v *surveyor) readSitemaps(ctx context.Context) error {
 			continue
 		}
 		s.Files++
-		queue = append(queue, set.Sitemaps...)
+		for _, listed := range set.Sitemaps {
+			queue = append(queue, listed.Loc)
+		}
 		for _, entry := range set.URLs {
 			s.URLs++
 			if !entry.LastMod.IsZero() {

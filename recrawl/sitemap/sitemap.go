@@ -1,5 +1,6 @@
 // Package sitemap reads the lists of pages that sites publish: sitemaps and sitemap indexes (sitemaps.org 0.9, with or
-// without their namespace), plain lists of URLs, and the links of RSS and Atom feeds, plain or gzip'd.
+// without their namespace), plain lists of URLs, and the links of RSS and Atom feeds, plain or gzip'd. It compares two
+// versions of a list, and says which pages the newer one tells to have changed.
 //
 // A list is read as a stream, in memory bounded by Limits. Entities are never expanded beyond the predefined ones and
 // those of HTML, and nothing outside the stream is read. What was whole before a fault is kept.
@@ -11,6 +12,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"time"
 
@@ -37,17 +39,32 @@ type Limits struct {
 	Bytes int64 // decoded bytes
 }
 
+// Kind is what a list is.
+type Kind int
+
+// The kinds of list.
+const (
+	None    Kind = iota // no list, or nothing was read of it
+	Sitemap             // a urlset
+	Index               // of sitemaps
+	Feed                // RSS or Atom
+	Plain               // a URL a line
+)
+
 // Entry is one page of a list.
 type Entry struct {
 	Loc     string    // canonical URL; other hosts than the list's own are for the caller to refuse
 	LastMod time.Time // UTC, the beginning of the span where only a day, month or year is told; zero: not told, or not readable
+	End     time.Time // by then LastMod is over in every zone that may be meant; LastMod itself where second and zone are told
+	Mark    uint64    // of a feed's entry: a hash of its ID and title, with which it changes; 0: it has neither, or is of no feed
 }
 
 // Set is what a list holds.
 type Set struct {
-	URLs     []Entry  // in order; duplicates are kept
-	Sitemaps []string // canonical URLs of the sitemaps that an index lists
-	Partial  bool     // there was more: a limit was met, or a fault
+	Kind     Kind
+	URLs     []Entry // in order; duplicates are kept
+	Sitemaps []Entry // the sitemaps that an index lists
+	Partial  bool    // there was more: a limit was met, or a fault
 }
 
 // Read reads one list. Entries that are no http or https URL, or longer than MaxURLBytes, are left out. The error wraps
@@ -131,6 +148,7 @@ func (c *collector) read(r io.Reader) error {
 		if first == '<' {
 			return c.readXML(text, utf16)
 		}
+		c.set.Kind = Plain
 		return c.readLines(text)
 	}
 }
@@ -152,7 +170,7 @@ func (c *collector) readLines(r *bufio.Reader) error {
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			lines++
-			c.page(string(line), "")
+			c.page(&fields{loc: string(line)})
 		}
 	}
 	if lines > 0 && len(c.set.URLs) == 0 {
@@ -161,16 +179,32 @@ func (c *collector) readLines(r *bufio.Reader) error {
 	return nil
 }
 
-func (c *collector) page(loc, lastMod string) {
-	if u, ok := c.canonical(loc); ok {
-		c.set.URLs = append(c.set.URLs, Entry{Loc: u, LastMod: parseTime(lastMod)})
+func (c *collector) page(f *fields) {
+	if e, ok := c.entry(f); ok {
+		c.set.URLs = append(c.set.URLs, e)
 	}
 }
 
-func (c *collector) sitemap(loc string) {
-	if u, ok := c.canonical(loc); ok {
-		c.set.Sitemaps = append(c.set.Sitemaps, u)
+func (c *collector) sitemap(f *fields) {
+	if e, ok := c.entry(f); ok {
+		c.set.Sitemaps = append(c.set.Sitemaps, e)
 	}
+}
+
+func (c *collector) entry(f *fields) (e Entry, ok bool) {
+	e.Loc, ok = c.canonical(f.loc)
+	e.LastMod, e.End = parseTime(f.lastMod)
+	if c.set.Kind == Feed && f.id+f.title != "" {
+		e.Mark = markOf(f.id, f.title)
+	}
+	return e, ok
+}
+
+// markOf is a hash of two texts, never 0.
+func markOf(id, title string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(id + "\x00" + title))
+	return max(h.Sum64(), 1)
 }
 
 // canonical is the URL to keep. false: it is none, or there is no room for it.

@@ -118,19 +118,21 @@ func TestPublishedFiles(t *testing.T) {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	over := day.Add(36 * time.Hour)
 	for name, c := range map[string]struct {
 		list string
 		want Set
 	}{
 		"sitemap": {`<urlset><url><loc> HTTP://a/%7Ex#y </loc><lastmod>2026-01-02</lastmod><image:image><image:loc>http://a/i</image:loc></image:image></url></urlset>`,
-			Set{URLs: []Entry{{"http://a/%7Ex", day}}}},
-		"index": {`<sitemapindex><sitemap><loc>http://a/s</loc></sitemap></sitemapindex>`, Set{Sitemaps: []string{"http://a/s"}}},
-		"text":  {"\ufeffhttp://a/\r\n\r\nhttp://a/b\nnonsense", Set{URLs: []Entry{{Loc: "http://a/"}, {Loc: "http://a/b"}}}},
+			Set{Kind: Sitemap, URLs: []Entry{{"http://a/%7Ex", day, over, 0}}}},
+		"index": {`<sitemapindex><sitemap><loc>http://a/s</loc></sitemap></sitemapindex>`, Set{Kind: Index, Sitemaps: []Entry{{Loc: "http://a/s"}}}},
+		"text":  {"\ufeffhttp://a/\r\n\r\nhttp://a/b\nnonsense", Set{Kind: Plain, URLs: []Entry{{Loc: "http://a/"}, {Loc: "http://a/b"}}}},
 		"rss": {`<rss><channel><link>http://a/</link><item><guid isPermaLink="false">http://a/g</guid></item><item><guid>http://a/h</guid>
-			<pubDate>Fri, 2 Jan 2026 00:00:00 +0000</pubDate></item></channel></rss>`, Set{URLs: []Entry{{"http://a/h", day}}}},
-		"atom": {`<feed><link href="http://a/"/><entry><link rel="self" href="http://a/s"/><link href="http://a/e"/><updated>2026-01-02T01:00:00+01:00</updated></entry></feed>`,
-			Set{URLs: []Entry{{"http://a/e", day}}}},
-		"references": {`<urlset><url><loc>http://a/?b=1&amp;c=&#50;</loc></url></urlset>`, Set{URLs: []Entry{{Loc: "http://a/?b=1&c=2"}}}},
+			<pubDate>Fri, 2 Jan 2026 00:00:00 +0000</pubDate></item></channel></rss>`,
+			Set{Kind: Feed, URLs: []Entry{{"http://a/h", day, day, markOf("http://a/h", "")}}}},
+		"atom": {`<feed><link href="http://a/"/><entry><link rel="self" href="http://a/s"/><link href="http://a/e"/><title>E</title><updated>2026-01-02T01:00:00+01:00</updated></entry></feed>`,
+			Set{Kind: Feed, URLs: []Entry{{"http://a/e", day, day, markOf("", "E")}}}},
+		"references": {`<urlset><url><loc>http://a/?b=1&amp;c=&#50;</loc></url></urlset>`, Set{Kind: Sitemap, URLs: []Entry{{Loc: "http://a/?b=1&c=2"}}}},
 	} {
 		got, err := read(t, c.list)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
@@ -210,8 +212,12 @@ func TestParseTime(t *testing.T) {
 		"02.01.2026": "", "": "", "yesterday": "", "2026-13-01": "",
 	} {
 		got := ""
-		if at := parseTime(s); !at.IsZero() {
+		at, end := parseTime(s)
+		if !at.IsZero() {
 			got = at.Format(time.RFC3339Nano)
+		}
+		if end.Before(at) || at.IsZero() != end.IsZero() {
+			t.Errorf("parseTime(%q) is over at %v, begins at %v", s, end, at)
 		}
 		if got != want {
 			t.Errorf("parseTime(%q) = %q, want %q", s, got, want)

@@ -1,6 +1,7 @@
 package sitemap
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -13,24 +14,35 @@ import (
 // entryNames are, by the root element, the elements that hold one entry each.
 var entryNames = map[string]string{"urlset": "url", "sitemapindex": "sitemap", "rss": "item", "RDF": "item", "feed": "entry"}
 
+// kinds are what lists are, by the root element.
+var kinds = map[string]Kind{"urlset": Sitemap, "sitemapindex": Index, "rss": Feed, "RDF": Feed, "feed": Feed}
+
 // fields are what is kept of an entry, by the names of its children.
 type fields struct {
 	loc, lastMod string
 	guid         string // a permanent link, for feeds without another
 	published    string
+	id, title    string
 }
 
-// readXML walks the elements by their local names: prefixes and namespaces are written in too many ways to insist on.
-func (c *collector) readXML(r io.Reader, decoded bool) error {
+// newDecoder reads XML leniently, with the entities of HTML; decoded tells that the text is UTF-8 already, whatever it says
+// of itself.
+func newDecoder(r io.Reader, decoded bool) *xml.Decoder {
 	d := xml.NewDecoder(r)
 	d.Strict = false
 	d.Entity = xml.HTMLEntity
 	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
-		if decoded { // by its byte order mark, whatever it says of itself
+		if decoded { // by its byte order mark
 			return in, nil
 		}
 		return charset.NewReaderLabel(label, in)
 	}
+	return d
+}
+
+// readXML walks the elements by their local names: prefixes and namespaces are written in too many ways to insist on.
+func (c *collector) readXML(r io.Reader, decoded bool) error {
+	d := newDecoder(r, decoded)
 	walk := walker{collector: c}
 	for !c.full {
 		token, err := d.RawToken()
@@ -82,6 +94,7 @@ func (w *walker) start(t xml.StartElement) error {
 		if w.root = name; entryNames[name] == "" {
 			return fmt.Errorf("%w: its root element is %.40q", ErrFormat, name)
 		}
+		w.collector.set.Kind = kinds[name]
 	case w.entry == 0 && name == entryNames[w.root]:
 		w.entry, w.found = w.depth, fields{}
 	case w.entry > 0 && w.depth == w.entry+1:
@@ -109,7 +122,7 @@ func (w *walker) attributes(name string, attrs []xml.Attr) {
 		w.found.loc = strings.TrimSpace(href)
 	}
 	if name == "guid" && permaLink == "false" {
-		w.field = ""
+		w.field = "id"
 	}
 }
 
@@ -128,26 +141,37 @@ func (w *walker) close() {
 
 // set keeps the first value of each field.
 func (w *walker) set(field, value string) {
-	target := map[string]*string{"loc": &w.found.loc, "link": &w.found.loc, "guid": &w.found.guid,
-		"lastmod": &w.found.lastMod, "updated": &w.found.lastMod, "pubDate": &w.found.published,
-		"published": &w.found.published, "date": &w.found.published}[field]
-	if target != nil && *target == "" {
+	if target := w.found.of(field); target != nil && *target == "" {
 		*target = value
 	}
 }
 
+// of is where the text of a child goes; nil: nowhere.
+func (f *fields) of(child string) *string {
+	switch child {
+	case "loc", "link":
+		return &f.loc
+	case "guid":
+		return &f.guid
+	case "lastmod", "updated":
+		return &f.lastMod
+	case "pubDate", "published", "date":
+		return &f.published
+	case "id":
+		return &f.id
+	case "title":
+		return &f.title
+	}
+	return nil
+}
+
 func (w *walker) keep() {
-	loc, lastMod := w.found.loc, w.found.lastMod
-	if loc == "" {
-		loc = w.found.guid
-	}
-	if lastMod == "" {
-		lastMod = w.found.published
-	}
+	f := &w.found
+	f.loc, f.lastMod, f.id = cmp.Or(f.loc, f.guid), cmp.Or(f.lastMod, f.published), cmp.Or(f.id, f.guid)
 	if w.root == "sitemapindex" {
-		w.sitemap(loc)
+		w.sitemap(f)
 	} else {
-		w.page(loc, lastMod)
+		w.page(f)
 	}
 }
 
