@@ -70,7 +70,8 @@ type History struct {
 	Keep time.Duration // default 90d, 1d–36500d
 }
 
-// Budget bounds what is asked for in a day, evenly over the day. The zero Budget has no bounds.
+// Budget bounds what is asked for in a day, evenly over the day: what comes in within a minute, or four requests, may be spent
+// later, and no more. The zero Budget has no bounds.
 type Budget struct {
 	Requests Rate  // visits that send a request
 	Bytes    int64 // received, a day; 0 ("off"): no bound

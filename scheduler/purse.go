@@ -12,8 +12,8 @@ import (
 )
 
 // purse pays for visits out of one budget. The money lies in a note of the database that all workers take from, so
-// together they keep to the budget, evenly over the day: what is not spent is lost but for a minute's worth. It is safe
-// for concurrent use.
+// together they keep to the budget, evenly over the day: what is not spent is lost but for a minute's worth, or a handful
+// of requests. It is safe for concurrent use.
 type purse struct {
 	name  string
 	store Store
@@ -54,8 +54,16 @@ func allow(b config.Budget, pages int64) allowance {
 // more.
 const burst = time.Minute
 
-// chunk is how much of the budget a worker takes at a time, in time: so many statements a second at most are the cost.
-const chunk = time.Second
+// handful is how many unspent requests are kept however small the budget is: otherwise one that waits for a slow host, a
+// closed window or a pause loses the next, and a visit that needs robots.txt as well is followed by a gap of two.
+const handful = 4
+
+// chunk is how much of the budget a worker takes at a time, in real time: so many statements a second at most are the cost. It
+// is no more than a share of what can be unspent, or each worker would keep as much beside the others.
+const (
+	chunk      = time.Second
+	chunkShare = 4
+)
 
 // note is what a budget's note holds.
 type note struct {
@@ -65,6 +73,10 @@ type note struct {
 
 const noteSize = 24
 
+// clockAhead is how far, in real time, other workers' clocks may be ahead of ours. A worker that waited for the note while
+// others wrote it is behind them as well.
+const clockAhead = time.Hour
+
 func (n note) encode() []byte {
 	b := make([]byte, 0, noteSize)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.requests))
@@ -72,8 +84,9 @@ func (n note) encode() []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(n.at.UnixNano()))
 }
 
-// decodeNote reads a note; one that is not there or not ours is a full one, now.
-func decodeNote(b []byte, now time.Time) note {
+// decodeNote reads a note; one that is not there or not ours is a full one, now. So is one that was written further ahead of
+// now than other workers' clocks can be.
+func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 	fresh := note{requests: math.Inf(1), bytes: math.Inf(1), at: now}
 	if len(b) != noteSize {
 		return fresh
@@ -83,7 +96,7 @@ func decodeNote(b []byte, now time.Time) note {
 		bytes:    math.Float64frombits(binary.LittleEndian.Uint64(b[8:])),
 		at:       time.Unix(0, int64(binary.LittleEndian.Uint64(b[16:]))).UTC(),
 	}
-	if math.IsNaN(n.requests) || math.IsNaN(n.bytes) || n.at.After(now.Add(time.Hour)) { // a clock that was ahead
+	if math.IsNaN(n.requests) || math.IsNaN(n.bytes) || n.at.After(now.Add(ahead)) {
 		return fresh
 	}
 	return n
@@ -107,12 +120,15 @@ func refill(left, perDay, days float64) float64 {
 	return min(left+perDay*days, most(perDay))
 }
 
-// most is how much of a budget can be unspent: at least one request.
-func most(perDay float64) float64 { return max(1, perDay*burst.Hours()/24) }
+// most is how much of a budget can be unspent.
+func most(perDay float64) float64 { return max(handful, perDay*burst.Hours()/24) }
 
-// saved is how much of a budget must be unspent before visits are made early: what comes in within a second. More than that
-// would first be saved up after a budget was raised, and visits be missing for minutes.
-func saved(perDay float64) float64 { return max(1, most(perDay)/60) * (1 - 1e-9) }
+// saved is how much of a budget must be unspent before visits are made early: one request, or what comes in within a second.
+// More than that would first be saved up after a budget was raised, and visits be missing for minutes; of a small budget for
+// days.
+func saved(perDay float64) float64 {
+	return max(1, perDay*burst.Hours()/24/60) * (1 - 1e-9)
+}
 
 // until is how long it takes for the requests to reach a level and for the bytes to be paid.
 func (n note) until(level float64, a allowance) time.Duration {
@@ -172,7 +188,7 @@ const freeVisits = 16
 func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want float64) error {
 	least := float64(freeVisits)
 	if !math.IsInf(a.requests, 1) {
-		least = math.Floor(a.requests * p.clock.Real(chunk).Hours() / 24)
+		least = math.Floor(min(a.requests*p.clock.Real(chunk).Hours()/24, most(a.requests)/chunkShare))
 	}
 	want = max(want, least)
 	got := 0.0
@@ -201,7 +217,7 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func(*note)) error {
 	paid := p.bytes
 	err := p.store.Merge(ctx, "budget/"+p.name, func(old []byte) []byte {
-		n := decodeNote(old, now).fill(a, now)
+		n := decodeNote(old, now, p.clock.Real(clockAhead)).fill(a, now)
 		n.requests = min(n.requests+p.held, max(n.requests, most(a.requests)))
 		n.bytes -= paid
 		f(&n)

@@ -36,6 +36,14 @@ func newPurse(n *notes, clk clock.Clock, a *allowance) *purse {
 	return &purse{name: "all", store: n, clock: clk, rate: func() allowance { return *a }}
 }
 
+// spend takes so many requests out of a purse that has them.
+func spend(t *testing.T, p *purse, requests int) {
+	t.Helper()
+	if paid, err := p.take(t.Context(), requests); err != nil || paid.requests != requests {
+		t.Fatalf("take(%d) = %+v, %v", requests, paid, err)
+	}
+}
+
 // TestPursesKeepTheBudget: whatever several workers ask for, whenever, together they get no more than the budget of the
 // time that passed and what can be kept, and one that always asks gets all of it.
 func TestPursesKeepTheBudget(t *testing.T) {
@@ -80,10 +88,11 @@ func TestPurseSaysWhenThereIsMore(t *testing.T) {
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	clk := clock.NewVirtual(start)
 	p := newPurse(new(notes), clk, &allowance{requests: 24, bytes: math.Inf(1)})
+	spend(t, p, handful-1)
 	for i := range 5 {
 		paid, err := p.take(t.Context(), 3)
 		if err != nil || paid.requests != 1 || paid.full.After(clk.Now()) {
-			t.Fatalf("take %d = %+v, %v, want one visit with nothing more to keep", i, paid, err)
+			t.Fatalf("take %d = %+v, %v, want one visit, and that visits may be made early", i, paid, err)
 		}
 		paid, err = p.take(t.Context(), 1)
 		if err != nil || paid.requests != 0 {
@@ -123,6 +132,7 @@ func TestSettlePaysBack(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
 	p := newPurse(new(notes), clk, &allowance{requests: 1, bytes: math.Inf(1)})
+	spend(t, p, handful-1)
 	for range 3 {
 		if paid, _ := p.take(t.Context(), 1); paid.requests != 1 {
 			t.Fatalf("take = %+v, want the visit that was paid back", paid)
@@ -146,9 +156,44 @@ func TestNoteOfAnotherKind(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for name, body := range map[string][]byte{"none": nil, "short": {1, 2}, "ahead": note{at: now.AddDate(1, 0, 0)}.encode(),
 		"nan": note{requests: math.NaN(), at: now}.encode()} {
-		n := decodeNote(body, now).fill(allow(config.Budget{Requests: config.Rate{PerDay: 24}}, 0), now)
-		if n.requests != 1 || !math.IsInf(n.bytes, 1) || !n.at.Equal(now) {
+		n := decodeNote(body, now, time.Hour).fill(allow(config.Budget{Requests: config.Rate{PerDay: 24}}, 0), now)
+		if n.requests != handful || !math.IsInf(n.bytes, 1) || !n.at.Equal(now) {
 			t.Errorf("%s: read as %+v, want a full one", name, n)
+		}
+	}
+}
+
+// fast is a clock that runs a thousand times as fast as the machine's.
+type fast struct{ *clock.Virtual }
+
+func (f fast) Real(d time.Duration) time.Duration { return 1000 * d }
+
+// TestWhoIsBehindGetsNoNewBudget: on a fast clock a worker that waited for the note finds it written hours ahead of when it
+// asked. That is no reason to fill it up.
+func TestWhoIsBehindGetsNoNewBudget(t *testing.T) {
+	t.Parallel()
+	store, a := new(notes), allowance{requests: 24, bytes: math.Inf(1)}
+	spend(t, newPurse(store, fast{clock.NewVirtual(noon.Add(3 * time.Hour))}, &a), handful)
+	behind := newPurse(store, fast{clock.NewVirtual(noon)}, &a)
+	if paid, err := behind.take(t.Context(), 1); err != nil || paid.requests != 0 {
+		t.Errorf("three hours behind, or 11 s of real time, take = %+v, %v, want none", paid, err)
+	}
+}
+
+// TestPauseCostsASmallBudgetNothing: of a small budget a handful of requests outlasts a pause, a host that takes its time, or
+// a closed window, and no more than that.
+func TestPauseCostsASmallBudgetNothing(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pause time.Duration
+		want  int
+	}{{time.Hour, 1}, {3 * time.Hour, 3}, {4 * time.Hour, 4}, {48 * time.Hour, 4}} {
+		clk := clock.NewVirtual(noon)
+		p := newPurse(new(notes), clk, &allowance{requests: 24, bytes: math.Inf(1)})
+		spend(t, p, handful)
+		wait(t, clk, test.pause+time.Second)
+		if paid, err := p.take(t.Context(), 100); err != nil || paid.requests != test.want {
+			t.Errorf("after a pause of %s at 24 a day %d requests are paid for, %v, want %d", test.pause, paid.requests, err, test.want)
 		}
 	}
 }
