@@ -16,9 +16,9 @@ import (
 	"recrawld/models"
 )
 
-// copied is a body that was brought from the archive into a temporary file.
+// copied is a body that was brought from the archive into a draft of its file.
 type copied struct {
-	temp   string         // "" where the archive has lost the body, or there is none
+	draft  *draft         // nil where the archive has lost the body, or there is none
 	answer archive.Answer // without its body
 	bytes  int64
 }
@@ -42,7 +42,7 @@ func (m *Mirror) copyAll(ctx context.Context, b *batch, events []models.Event) (
 					continue
 				}
 				var err error
-				if copies[i], err = m.copyBody(events[i]); err != nil {
+				if copies[i], err = m.copyBody(events[i], name(events[i].URL, m.fold)); err != nil {
 					return fmt.Errorf("%s: %w", events[i].URL, err)
 				}
 			}
@@ -51,8 +51,8 @@ func (m *Mirror) copyAll(ctx context.Context, b *batch, events []models.Event) (
 	}
 	err := group.Wait()
 	for _, c := range copies {
-		if c.temp != "" {
-			b.temps = append(b.temps, c.temp)
+		if c.draft != nil {
+			b.drafts = append(b.drafts, c.draft)
 		}
 	}
 	return copies, err
@@ -63,8 +63,8 @@ func bringsBody(kind models.EventKind) bool {
 	return kind == models.EventNew || kind == models.EventChanged || kind == models.EventRefreshed
 }
 
-// copyBody brings the body of an event into a temporary file. Several goroutines may do so at once.
-func (m *Mirror) copyBody(e models.Event) (copied, error) {
+// copyBody brings the body of an event into a draft of the file of a name. Several goroutines may do so at once.
+func (m *Mirror) copyBody(e models.Event, name string) (copied, error) {
 	if e.Record == (models.Record{}) {
 		return copied{}, nil
 	}
@@ -82,7 +82,7 @@ func (m *Mirror) copyBody(e models.Event) (copied, error) {
 		modified = e.At.Time()
 	}
 	c := copied{answer: answer, bytes: int64(len(answer.Body))}
-	c.temp, err = m.tree.write(answer.Body, modified)
+	c.draft, err = m.tree.write(name, answer.Body, modified)
 	c.answer.Body = nil
 	return c, err
 }

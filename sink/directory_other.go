@@ -4,6 +4,7 @@ package sink
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -14,9 +15,17 @@ type directory struct {
 	name string
 }
 
-func openDirectory(root *os.Root, name string) (*directory, error) {
+func openDirectory(root *os.Root, _ *os.File, name string) (*directory, error) {
+	if stat, err := root.Lstat(name); err != nil || !stat.IsDir() {
+		return nil, errors.Join(err, fs.ErrNotExist)
+	}
 	return &directory{root, name}, nil
 }
+
+// fewFiles is how many files may be open beside connections.
+func fewFiles() int { return 64 }
+
+func (d *directory) mkdir(name string) error { return d.root.Mkdir(d.name+"/"+name, 0o755) }
 
 func (d *directory) close() error { return nil }
 

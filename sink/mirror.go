@@ -86,12 +86,12 @@ type batch struct {
 	changes map[string]change
 	order   []string
 	rows    []Row
-	temps   []string // temporary files that were made
+	drafts  []*draft // that were made
 }
 
 // change is what happens to one file: new content, then the trash.
 type change struct {
-	temp    string // "" for none
+	draft   *draft // nil: none
 	discard bool
 	day     time.Time // of the trash
 }
@@ -101,8 +101,8 @@ func (m *Mirror) Deliver(ctx context.Context, events []models.Event) error {
 	defer m.tree.release()
 	b := &batch{changes: make(map[string]change)}
 	if err := m.deliver(ctx, b, events); err != nil {
-		for _, temp := range b.temps {
-			m.tree.root.Remove(temp) // those that are in place are not there any more, and the next start sweeps what stays
+		for _, d := range b.drafts {
+			m.tree.drop(d)
 		}
 		return fmt.Errorf("mirror: %w", err)
 	}
@@ -146,10 +146,11 @@ func (m *Mirror) deliver(ctx context.Context, b *batch, events []models.Event) e
 
 func (m *Mirror) apply(b *batch, name string) error {
 	c := b.changes[name]
-	if c.temp != "" {
-		if err := m.tree.replace(c.temp, name); err != nil {
+	if c.draft != nil {
+		if err := m.tree.replace(c.draft, name); err != nil {
 			return err
 		}
+		m.tree.settled(c.draft)
 		b.changes[name] = change{discard: c.discard, day: c.day}
 	}
 	if c.discard {
@@ -188,24 +189,24 @@ func (m *Mirror) takeBody(b *batch, e models.Event, row Row, c copied) error {
 			return nil
 		}
 		var err error
-		if c, err = m.copyBody(e); err != nil {
+		if c, err = m.copyBody(e, row.Path); err != nil {
 			return err
 		}
-		b.temps = append(b.temps, c.temp)
+		if c.draft != nil {
+			b.drafts = append(b.drafts, c.draft)
+		}
 	}
 	switch {
 	case e.Record == (models.Record{}):
 		row.State = stateUnkept
 		b.discard(row.Path, e.At)
-	case c.temp == "":
+	case c.draft == nil:
 		row.State = stateLost
 	default:
-		if old := b.change(row.Path); old.temp != "" {
-			if err := m.tree.root.Remove(old.temp); err != nil {
-				return err
-			}
+		if old := b.change(row.Path); old.draft != nil {
+			m.tree.drop(old.draft)
 		}
-		b.changes[row.Path] = change{temp: c.temp}
+		b.changes[row.Path] = change{draft: c.draft}
 		row = c.row(row, e)
 	}
 	b.rows = append(b.rows, row)
@@ -216,7 +217,7 @@ func (m *Mirror) takeBody(b *batch, e models.Event, row Row, c copied) error {
 // was to take it away because the page was gone, it does not.
 func (m *Mirror) stays(b *batch, e models.Event, name string) bool {
 	c, changes := b.changes[name]
-	if c.temp == "" && !m.tree.holds(name) || c.discard && e.Record == (models.Record{}) {
+	if c.draft == nil && !m.tree.holds(name) || c.discard && e.Record == (models.Record{}) {
 		return false
 	}
 	if changes {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -274,9 +275,19 @@ func TestGoneDoesNotTrashThroughALink(t *testing.T) {
 }
 
 // TestACrashAnywhereLeavesWholeFiles stops the world before the first change to the tree, the second, and so on until a
-// delivery gets through, and starts again from what is there each time.
+// delivery gets through, and starts again from what is there each time: with drafts that have no name as far as the file
+// system makes such, with temporary ones, and with both.
 func TestACrashAnywhereLeavesWholeFiles(t *testing.T) {
 	t.Parallel()
+	for _, nameless := range []int{0, 1, maxHeld} {
+		t.Run(strconv.Itoa(nameless), func(t *testing.T) {
+			t.Parallel()
+			crashAnywhere(t, nameless)
+		})
+	}
+}
+
+func crashAnywhere(t *testing.T, nameless int) {
 	s := newShelf(t)
 	const a, b, c = "https://a.org/a.html", "https://a.org/x/b.html", "https://b.org/c"
 	first := []models.Event{s.event(models.EventNew, a, "old a", 1), s.event(models.EventNew, b, "old b", 1)}
@@ -287,6 +298,7 @@ func TestACrashAnywhereLeavesWholeFiles(t *testing.T) {
 	for crashed := true; crashed; crashes++ {
 		dir := t.TempDir()
 		m := openMirror(t, dir, s)
+		m.tree.mostHeld = min(m.tree.mostHeld, nameless)
 		deliver(t, m, first...)
 		steps := 0
 		m.tree.before = func(step, name string) error {

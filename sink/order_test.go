@@ -89,8 +89,10 @@ func TestAFailedDeliveryLeavesNoTemporaryFile(t *testing.T) {
 func TestOpeningSweepsWhatACrashLeft(t *testing.T) {
 	t.Parallel()
 	dir, s := t.TempDir(), newShelf(t)
-	if _, err := openMirror(t, dir, s).tree.write([]byte("half"), noon); err != nil {
-		t.Fatal(err)
+	before := openMirror(t, dir, s).tree
+	before.mostHeld = 0 // with a temporary name
+	if d, err := before.write("a.org/index.html", []byte("half"), noon); err != nil || d.temp == "" {
+		t.Fatalf("write = %v, %v, want a temporary file", d, err)
 	}
 	openMirror(t, dir, s)
 	if left, err := os.ReadDir(filepath.Join(dir, temps)); err != nil || len(left) > 0 {

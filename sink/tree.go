@@ -22,11 +22,15 @@ const (
 // tree is the mirror's directory. Nothing leaves it (os.Root) and nothing in it is followed: a symbolic link, a device
 // or whatever else stands where the mirror wants a file or a directory is moved aside or replaced, never opened.
 type tree struct {
-	root   *os.Root
-	mu     sync.Mutex                    // held where a name is chosen for a temporary file
-	number int                           // of the last one; guarded by mu
-	opened map[string]*directory         // by name, until release
-	before func(step, name string) error // asked before each change; tests stop the world there
+	root       *os.Root
+	base       *os.File                      // root's own directory
+	mostHeld   int                           // drafts without a name that may be open; 0: there can be none
+	mostOpened int                           // directories that may be open
+	mu         sync.Mutex                    // held where drafts are made: what is below, and before
+	number     int                           // of the last temporary file
+	held       int                           // drafts without a name that are open
+	opened     map[string]*directory         // by name, until release
+	before     func(step, name string) error // asked before each change; tests stop the world there
 }
 
 func openTree(dir string) (*tree, error) {
@@ -37,9 +41,17 @@ func openTree(dir string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{root: root, opened: make(map[string]*directory), before: func(string, string) error { return nil }}
-	if err := t.sweep(); err != nil {
+	base, err := root.Open(".")
+	if err != nil {
 		return nil, errors.Join(err, root.Close())
+	}
+	t := &tree{root: root, base: base, opened: make(map[string]*directory), mostOpened: min(max(fewFiles(), 16), maxOpened),
+		before: func(string, string) error { return nil }}
+	if err := t.sweep(); err != nil {
+		return nil, errors.Join(err, base.Close(), root.Close())
+	}
+	if t.makesNameless() {
+		t.mostHeld = min(fewFiles(), maxHeld)
 	}
 	return t, nil
 }
@@ -55,8 +67,9 @@ func (t *tree) sweep() error {
 	return t.directories(temps)
 }
 
-// maxOpened is how many directories are open at a time, that of temporary files among them.
-const maxOpened = 64
+// maxOpened is how many directories are open at a time at most, beside that of temporary files: each file of a Drain's batch
+// may have one of its own.
+const maxOpened = 512
 
 // open opens a directory, which it makes where there is none, and keeps it open until release: files come by the dozen
 // into one directory. Nobody else should move it meanwhile; if somebody does, its files go with it.
@@ -64,63 +77,72 @@ func (t *tree) open(name string) (*directory, error) {
 	if d, ok := t.opened[name]; ok {
 		return d, nil
 	}
-	if err := t.directories(name); err != nil {
-		return nil, err
+	if len(t.opened) >= t.mostOpened {
+		t.evict()
 	}
-	d, err := openDirectory(t.root, name)
+	d, err := openDirectory(t.root, t.base, name)
+	if errors.Is(err, fs.ErrNotExist) && t.add(name) == nil {
+		d, err = openDirectory(t.root, t.base, name)
+	}
+	if err != nil {
+		if err := t.directories(name); err != nil {
+			return nil, err
+		}
+		d, err = openDirectory(t.root, t.base, name)
+	}
 	if err == nil {
 		t.opened[name] = d
 	}
 	return d, err
 }
 
-// release closes the directories that are open: at the end of a delivery, and where one of them may not be what its
-// name says any more.
-func (t *tree) release() {
-	for _, d := range t.opened {
-		d.close() // it was not written to
+// add makes a directory where nothing is in the way: the one above it is opened for that, and made if need be.
+func (t *tree) add(name string) error {
+	above := path.Dir(name)
+	if above == "." {
+		return t.directories(name)
 	}
-	clear(t.opened)
+	dir, err := t.open(above)
+	if err != nil {
+		return err
+	}
+	if err := t.before("mkdir", name); err != nil {
+		return err
+	}
+	return dir.mkdir(path.Base(name))
+}
+
+// release closes the directories that are open: at the end of a delivery, and where one of them may not be what its
+// name says any more. Nobody makes drafts meanwhile.
+func (t *tree) release() {
+	t.evict()
+	if d, ok := t.opened[temps]; ok {
+		d.close()
+		delete(t.opened, temps)
+	}
+}
+
+// evict closes all of them but that of temporary files, where files are made without mu.
+func (t *tree) evict() {
+	for name, d := range t.opened {
+		if name != temps {
+			d.close() // it was not written to
+			delete(t.opened, name)
+		}
+	}
 }
 
 func (t *tree) close() error {
 	t.release()
-	return t.root.Close()
+	return errors.Join(t.base.Close(), t.root.Close())
 }
 
-// write makes a temporary file with the given content and modification time and returns its name. It may be called from
-// several goroutines at once, while nothing else is done with the tree.
-func (t *tree) write(content []byte, modified time.Time) (string, error) {
-	for {
-		dir, number, err := t.temporary()
-		if err != nil {
-			return "", err
-		}
-		if err := dir.create(number, content, modified); !errors.Is(err, fs.ErrExist) { // else another process has used the number
-			return temps + "/" + number, err
-		}
-	}
-}
-
-// temporary chooses a name for a temporary file.
-func (t *tree) temporary() (dir *directory, name string, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.number++
-	name = strconv.Itoa(t.number)
-	if err := t.before("write", temps+"/"+name); err != nil {
-		return nil, "", err
-	}
-	dir, err = t.open(temps)
-	return dir, name, err
-}
-
-// replace moves a temporary file to its place, over the file that is there.
-func (t *tree) replace(temp, name string) error {
+// replace gives a draft its name, over the file that has it.
+func (t *tree) replace(d *draft, name string) error {
 	if err := t.before("rename", name); err != nil {
 		return err
 	}
-	if t.receive(temp, name) == nil {
+	if t.receive(d, name) == nil {
 		return nil
 	}
 	// Something is in the way, or the directory is not there any more.
@@ -133,23 +155,7 @@ func (t *tree) replace(temp, name string) error {
 			return err
 		}
 	}
-	return t.rename(temp, name)
-}
-
-// receive is replace where nothing is in the way.
-func (t *tree) receive(temp, name string) error {
-	if len(t.opened) >= maxOpened {
-		t.release()
-	}
-	from, err := t.open(temps)
-	if err != nil {
-		return err
-	}
-	to, err := t.open(path.Dir(name))
-	if err != nil {
-		return err
-	}
-	return to.receive(from, path.Base(temp), path.Base(name))
+	return t.receive(d, name)
 }
 
 func (t *tree) rename(from, to string) error {
@@ -175,7 +181,7 @@ func (t *tree) discard(name string, day time.Time) error {
 		if t.root.Remove(dir) != nil {
 			break // not empty
 		}
-		t.release()
+		t.evict()
 	}
 	return nil
 }
@@ -240,7 +246,7 @@ func (t *tree) directories(name string) error {
 
 // moveAside takes away what is no part of the mirror and stands in its way.
 func (t *tree) moveAside(name string) error {
-	t.release()
+	t.evict()
 	if name == own {
 		return fmt.Errorf("%s is no directory", own)
 	}
@@ -263,9 +269,5 @@ func (t *tree) sync() error {
 	if err := t.before("sync", "."); err != nil {
 		return err
 	}
-	dir, err := t.root.Open(".")
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncFileSystem(dir), dir.Close())
+	return syncFileSystem(t.base)
 }
