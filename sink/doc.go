@@ -16,7 +16,7 @@
 // # The mirror
 //
 // Mirror keeps a tree of files that follows the pages. What it writes can be made again from the archive, so it syncs
-// once a batch: bodies into temporary files, one sync, renames, the manifest's log, one sync, and only then the
+// once a batch: bodies into files without a name (or temporary ones), one sync, names, the manifest's log, one sync, and only then the
 // cursors move. A crash at any point leaves each file whole, old or new, and the batch comes again. What is in the
 // tree, and what is said of it:
 //
