@@ -116,7 +116,9 @@ func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Trial: t, Course: course, Took: now().Sub(began), Score: Judge(t.Subject.Trace, t.Window, course.Log)}, nil
+	score := Judge(t.Subject.Trace, t.Window, course.Log)
+	score.RobotsPerDay = t.Window.perDay(course.Robots)
+	return Result{Trial: t, Course: course, Took: now().Sub(began), Score: score}, nil
 }
 
 // Worth is the score beside round robin and the clairvoyant, see Bounds.Of.

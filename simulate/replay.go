@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-
 	"time"
 
 	"recrawld/models"
@@ -14,6 +13,7 @@ import (
 type Sight struct {
 	Bytes        bool // Noise shows as a change too
 	LastModified bool // the answer says when the page last changed
+	Robots       bool // before a page its host's robots.txt must be asked for, which holds for a day
 }
 
 // Seen is an entry of a visit log.
@@ -30,6 +30,7 @@ type Replay struct {
 	index map[int64]int32
 	next  []cursor
 	log   []Seen
+	asked []models.Instant // for robots.txt
 }
 
 // httpTime is how HTTP writes a date (RFC 9110, section 5.6.7).
@@ -54,16 +55,42 @@ func NewReplay(t *Trace, sight Sight) (*Replay, error) {
 // Log is the visits so far, the earliest first. The caller does not change it.
 func (r *Replay) Log() []Seen { return r.log }
 
-// Visit implements scheduler.Visitor: an answer at once, without robots.txt. The content of a page is told apart by how
+// Robots is when a robots.txt was asked for, the earliest first. The caller does not change it.
+func (r *Replay) Robots() []models.Instant { return r.asked }
+
+// robotsHolds is how long a robots.txt holds at most (RFC 9309, section 2.4).
+const robotsHolds = 24 * time.Hour
+
+// askRobots asks for the host's robots.txt, where none is known that holds. It has no rules.
+func (r *Replay) askRobots(t models.Turn) (models.Outcome, bool) {
+	for i := range t.Robots {
+		if t.Robots[i].ExpiresAt.Time().After(t.Now) {
+			return models.Outcome{}, false
+		}
+	}
+	now := models.At(t.Now)
+	r.asked = append(r.asked, now)
+	row := models.Robots{Bucket: t.Host.Bucket, HostID: t.Host.ID, Origin: "https://" + t.Host.Name, Status: 404,
+		FetchedAt: now, GoodAt: now, ExpiresAt: models.At(t.Now.Add(robotsHolds))}
+	return models.Outcome{Kind: models.RobotsFetched, Status: 404, At: t.Now, Sent: 1, Robots: &row}, true
+}
+
+// Visit implements scheduler.Visitor: an answer at once, of robots.txt where that must be asked for first. The content of a page is told apart by how
 // often it had changed by then; a page that was deleted answers 410, one that the trace does not have 404.
 func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
 	i, ok := r.index[t.Page.ID]
 	if !ok {
 		return models.Outcome{Kind: models.Missing, Status: 404, At: t.Now, Sent: 1}
 	}
-	now := models.At(t.Now)
-	r.log = append(r.log, Seen{At: now, Page: i})
-	out := r.answer(i, t.Page.Digest, now, t.Now)
+	out, first := models.Outcome{}, false
+	if r.sight.Robots {
+		out, first = r.askRobots(t)
+	}
+	if !first {
+		now := models.At(t.Now)
+		r.log = append(r.log, Seen{At: now, Page: i})
+		out = r.answer(i, t.Page.Digest, now, t.Now)
+	}
 	if r.trace.Delay != nil {
 		out.Delay = r.trace.Delay[t.Host.Name]
 	}

@@ -20,7 +20,7 @@ import (
 type Setup struct {
 	Trace  *Trace
 	Policy string        // one of config.Policies, or Oracle
-	PerDay float64       // the budget, in visits a day; 0: none, every page is visited when its policy says
+	PerDay float64       // the budget, in requests a day; 0: none, every page is visited when its policy says
 	Cycle  time.Duration // of the schedule, 1m–366d
 	Sight  Sight
 	Log    *slog.Logger // of the worker; nil: nowhere
@@ -44,6 +44,7 @@ const farCeiling = 60 * 365 * 24 * time.Hour
 // Course is how a simulation went.
 type Course struct {
 	Log         []Seen                 // the visits, the earliest first
+	Robots      []models.Instant       // when a robots.txt was asked for (Sight.Robots), the earliest first
 	Calibration changerate.Calibration // of the adaptive policy's forecasts
 	Learned     *changerate.Weights    // the adaptive policy's weights as they became
 	Knowledge   int64                  // bytes that the adaptive policy keeps of hosts and of all pages together, beside the pages' rows
@@ -85,7 +86,8 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	if err := w.Run(ctx); err != nil {
 		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
 	}
-	course := Course{Log: replay.Log(), Calibration: w.Calibration(), Learned: w.Weights(), Knowledge: memory.knowledge()}
+	course := Course{Log: replay.Log(), Robots: replay.Robots(), Calibration: w.Calibration(), Learned: w.Weights(),
+		Knowledge: memory.knowledge()}
 	return course, errors.Join(n.err, n.unfinished())
 }
 
@@ -108,6 +110,9 @@ func (m *Memory) knowledge() (bytes int64) {
 func (s Setup) config() (*config.Config, error) {
 	if s.Policy != Oracle && !slices.Contains(config.Policies(), s.Policy) {
 		return nil, fmt.Errorf("no policy %q: there is %v and %s", s.Policy, config.Policies(), Oracle)
+	}
+	if s.Policy == Oracle && s.Sight.Robots {
+		return nil, fmt.Errorf("%s weighs visits alone and cannot be simulated with robots.txt", Oracle)
 	}
 	if s.Cycle < time.Minute || s.Cycle > 366*24*time.Hour {
 		return nil, fmt.Errorf("cycle %v is not between 1m and 366d", s.Cycle)

@@ -2,11 +2,13 @@ package simulate
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 	"time"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -169,4 +171,48 @@ func BenchmarkRun(b *testing.B) {
 			b.ReportMetric(float64(visits)/b.Elapsed().Seconds(), "visits/s")
 		})
 	}
+}
+
+// With robots.txt each host asks for a second request on a day with a visit, out of the same budget, under every policy.
+func TestRunPaysForRobots(t *testing.T) {
+	t.Parallel()
+	m := made(t, Plan{Pages: 60, Hosts: 1, Days: 60, Seed: 1})
+	for i := range m.Trace.Pages {
+		m.Trace.Pages[i].Name = fmt.Sprintf("host-%d/page-%d", i%20, i)
+	}
+	m.Trace.HostPerFolder()
+	y, err := Measure(Subject{Trace: m.Trace}, Spending{Rate: config.Rate{PerDay: 12}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []string{"adaptive", "classic", "uniform"} {
+		t.Run(policy, func(t *testing.T) {
+			t.Parallel()
+			trial := Trial{Yardstick: y, Policy: policy, Cycle: 15 * time.Minute, Sight: Sight{Robots: true}}
+			r, err := trial.Do(t.Context(), func() time.Time { return worldStart })
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := r.Score
+			if spent := s.PerDay + s.RobotsPerDay; spent < 11.7 || s.OverBudget(12, r.Window) {
+				t.Errorf("%.2f visits and %.2f requests for robots.txt a day, of a budget of 12", s.PerDay, s.RobotsPerDay)
+			}
+			if want := robotsNeeded(m.Trace, r.Log); len(r.Robots) != want {
+				t.Errorf("robots.txt was asked for %d times, the visits need it %d times", len(r.Robots), want)
+			}
+		})
+	}
+}
+
+// robotsNeeded is how often visits need a robots.txt that is not a day old.
+func robotsNeeded(t *Trace, log []Seen) (times int) {
+	fetched := make(map[string]models.Instant)
+	for _, v := range log {
+		host := t.Pages[v.Page].Host
+		if at, known := fetched[host]; !known || v.At >= at+models.Instant(24*time.Hour/time.Millisecond) {
+			fetched[host] = v.At
+			times++
+		}
+	}
+	return times
 }

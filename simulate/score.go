@@ -30,10 +30,12 @@ type Score struct {
 	Waste     float64       // share of the visits that found nothing new
 	Caught    float64       // share of the changes that a visit saw before the next change
 	Visits    int           // in the window, to pages that were not yet known to be deleted
-	PerDay    float64       // visits a day
+	PerDay    float64       // visits a day, robots.txt left out
 	Busiest   float64       // visits a day in the busiest seven days
 	Unvisited float64       // share of the pages alive at the end, for at least a tenth of the window, without a visit
 	Starved   float64       // share of them whose last visit lies more than ten even intervals (pages/PerDay) back
+
+	RobotsPerDay float64 // requests for robots.txt a day, beside the visits; 0 from Judge, whose log has none
 }
 
 // Judge scores a log, the earliest visit first.
@@ -220,8 +222,15 @@ const (
 	weekSlack = 1.15
 )
 
-// OverBudget tells whether the visits in the window are more than a budget of perDay visits a day allows. A whole visit
+// perDay is how many of the moments lie in the window, a day.
+func (w Window) perDay(moments []models.Instant) float64 {
+	from, _ := slices.BinarySearch(moments, w.From)
+	to, _ := slices.BinarySearch(moments, w.To)
+	return float64(to-from) / days(w.To-w.From)
+}
+
+// OverBudget tells whether the requests in the window are more than a budget of perDay requests a day allows. A whole one
 // more than that is none too many: budgets have fractions.
 func (s Score) OverBudget(perDay float64, w Window) bool {
-	return s.PerDay > meanSlack*perDay+1/days(w.To-w.From) || s.Busiest > weekSlack*perDay+1
+	return s.PerDay+s.RobotsPerDay > meanSlack*perDay+1/days(w.To-w.From) || s.Busiest > weekSlack*perDay+1
 }

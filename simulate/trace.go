@@ -121,6 +121,24 @@ func ReadTrace(path string, meaningful bool) (*Trace, error) {
 	return assemble(name, rows)
 }
 
+// HostPerFolder gives the pages of a trace that was read hosts of their own: one for each first part of their names, which
+// their URLs leave out. Names of one part stay together.
+func (t *Trace) HostPerFolder() {
+	hosts := make(map[string]string)
+	for i := range t.Pages {
+		l := &t.Pages[i]
+		folder, rest, parted := strings.Cut(l.Name, "/")
+		if !parted {
+			continue
+		}
+		if hosts[folder] == "" {
+			hosts[folder] = fmt.Sprintf("h%d.%s.trace", len(hosts)+1, t.Name)
+		}
+		l.Host = hosts[folder]
+		l.URL = (&url.URL{Scheme: "https", Host: l.Host, Path: "/" + rest}).String()
+	}
+}
+
 // traceName is the file's name without its directory and endings.
 func traceName(path string) string {
 	name, _, _ := strings.Cut(filepath.Base(path), ".")

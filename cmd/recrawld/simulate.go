@@ -32,6 +32,8 @@ type simulateCmd struct {
 	Observe string   `enum:"meaningful,bytes" default:"meaningful" help:"What a visit takes for a change, where a trace tells: meaningful changes alone, or all of the bytes."`
 	Stale   string   `enum:"meaningful,bytes" default:"meaningful" help:"What makes a copy stale, where a trace tells."`
 
+	Folders      bool   `help:"The first part of a page's name in a trace is its host; otherwise a trace is one host."`
+	Robots       bool   `help:"A host that is visited on a day costs a request for its robots.txt more, out of the same budget."`
 	LastModified string `enum:"none,all" default:"none" help:"Whether answers say when the page last changed."`
 	Cycle        span   `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
 
@@ -67,6 +69,7 @@ Columns:
   p50, p95   from a change to the visit that saw it
   waste      share of the visits that found nothing new
   a day      visits a day, and in the busiest week
+  robots     requests for robots.txt a day, beside them (--robots)
   never      pages without a visit; starved: last visited more than ten even intervals ago
 `)
 	return b.String()
@@ -129,7 +132,7 @@ func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, 
 			}
 			for _, policy := range c.Policy {
 				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle),
-					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all"}})
+					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots}})
 			}
 		}
 	}
@@ -145,6 +148,9 @@ func (c simulateCmd) check() error {
 	for _, policy := range c.Policy {
 		if !slices.Contains(known, policy) {
 			return usagef("no policy %q: there is %s", policy, strings.Join(known, ", "))
+		}
+		if c.Robots && policy == simulate.Oracle {
+			return usagef("--robots: %s weighs visits alone", simulate.Oracle)
 		}
 	}
 	for _, world := range c.World {
@@ -171,6 +177,9 @@ func (c simulateCmd) subjects(ctx context.Context, g *globals) ([]simulate.Subje
 				return nil, notFoundf("%w", err)
 			}
 			return nil, err
+		}
+		if c.Folders {
+			t.HostPerFolder()
 		}
 		subjects = append(subjects, simulate.Subject{Trace: t})
 	}
@@ -259,6 +268,7 @@ func simulated(now time.Time, results []simulate.Result) report.Document {
 		{Key: "age_seconds", Head: "age", Right: true, Drop: 1},
 		{Key: "delay_p50_seconds", Head: "p50", Right: true, Drop: 4}, {Key: "delay_p95_seconds", Head: "p95", Right: true, Drop: 3},
 		{Key: "waste", Head: "waste", Right: true, Drop: 5}, {Key: "visits_per_day", Head: "a day", Right: true},
+		{Key: "robots_per_day", Head: "robots", Right: true, Spare: true},
 		{Key: "busiest_week", Head: "busiest", Right: true, Drop: 7}, {Key: "unvisited", Head: "never", Right: true, Drop: 6},
 		{Key: "starved", Head: "starved", Right: true, Drop: 8},
 		{Key: "budget_per_day"}, {Key: "caught"}, {Key: "visits"}, {Key: "round_robin"}, {Key: "clairvoyant"}, {Key: "known_rate_optimum"},
@@ -287,9 +297,13 @@ func resultRow(r simulate.Result, above simulate.Yardstick) report.Row {
 		spent.Tone = report.Bad
 		spent.Text += " over"
 	}
+	var robots report.Cell
+	if s.RobotsPerDay > 0 {
+		robots = number(s.RobotsPerDay, "%.4g")
+	}
 	return report.Row{
 		subject, budget, report.TextCell(r.Policy), number(s.Freshness, "%.4f"), signed(r.Worth()), excess(r), number(r.Captured(), "%.2f"),
-		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), share(s.Waste, "%.0f %%"), spent,
+		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), share(s.Waste, "%.0f %%"), spent, robots,
 		number(s.Busiest, "%.4g"), share(s.Unvisited, "%.1f %%"), share(s.Starved, "%.1f %%"),
 		plain(r.PerDay), plain(s.Caught), report.OnlyValue(s.Visits), plain(r.Bounds.RoundRobin), plain(r.Bounds.Clairvoyant),
 		plain(r.Best), plain(r.Phase), report.OnlyValue(r.PerDay > 0 && s.OverBudget(r.PerDay, r.Window)), plain(r.Took.Seconds()),

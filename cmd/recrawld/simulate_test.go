@@ -131,6 +131,7 @@ func TestSimulateComplains(t *testing.T) {
 		"no file":       {[]string{"--trace", "DIR/none.csv.gz"}, exitNotFound, "no such file"},
 		"not a trace":   {[]string{"--trace", "DIR"}, exitFailed, "read trace"},
 		"no history":    {[]string{"--history"}, exitNotFound, "nothing has been crawled"},
+		"robots":        {[]string{"--world", "office", "--robots", "--policy", "oracle"}, exitUsage, "oracle weighs visits alone"},
 		"short cycle":   {[]string{"--world", "office", "--cycle", "1s"}, exitUsage, "--cycle 1s"},
 		"no such world": {[]string{"--world", "office", "--pages", "0"}, exitUsage, "0 pages"},
 	} {
