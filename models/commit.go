@@ -180,7 +180,7 @@ func (c *commit) run(ctx context.Context) ([]error, error) {
 		return nil, err
 	}
 	for _, write := range []func(context.Context) error{
-		c.writePages, c.writeVisits, c.writeKnowledge, c.writeMemories, c.writeRobots, c.writeLinks, c.discover, c.forward,
+		c.writePages, c.writeVisits, c.writeKnowledge, c.writeMemories, c.writeRobots, c.writeLinks, c.discover, c.forward, c.tell,
 		c.settleHosts, c.queue.flush, c.writeElsewhere, c.writeFilings, c.writeEvents, c.writeDaily,
 		c.countVisited, c.queue.writeCounts,
 	} {

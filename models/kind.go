@@ -147,6 +147,8 @@ const (
 	RuleManual                    // somebody asked for it now
 	RuleBudget                    // put off: its site's budget is spent, and has paid for a visit then
 	RuleDuplicate                 // its content is visited under another URL, so this one is looked at rarely
+	RuleSitemap                   // a sitemap or feed of its host said that it changed
+	RuleList                      // it is a sitemap or feed, and read for what it says of its host's pages
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it:
@@ -154,7 +156,7 @@ const (
 func (r Rule) ByValue() bool { return r == RulePolicy || r == RuleBudget || r == RuleWindow }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget", "duplicate"}
+	"paused", "manual", "budget", "duplicate", "sitemap", "list"}
 
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }

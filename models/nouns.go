@@ -84,6 +84,7 @@ type Page struct {
 	Visits int32         // attempts so far, asked or not; the number of the last row in its history
 
 	Importance float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other. Not written by Commit
+	ToldAt     Instant // when a list of its host last said that it had changed; 0: none did. Not written by Commit but for Result.Told
 
 	// What was seen.
 	Stats         ChangeStats // of its content: changes that do not matter are none
@@ -118,6 +119,8 @@ type Page struct {
 	FullAt    Instant // when its links were last extracted
 	Threshold int16   // share of changed children that makes a full crawl worth it, in permille
 	Skips     int16   // turns skipped in a row
+
+	Entries int32 // as a list, a sitemap or a feed: the pages that it names and its site keeps; 0: it is none
 }
 
 // ChildShare counts the known children of a page: the pages it links to that lie deeper in the site (a higher Level).
@@ -194,6 +197,7 @@ type Outcome struct {
 	HostTurn   int64  // grows with each HostMemory of a lease: an older one must not replace a newer one
 	Template   string // a change of the host's template was recognised by this visit: what, for a person; empty: none
 	Findings   []Finding
+	Listing    *Listing // what the page says as a list; nil: it is none, or says what it said before. Its new entries are Links
 
 	// As a parent.
 	Full      bool  // its turn was a full crawl because enough of its children changed
@@ -320,6 +324,8 @@ type Result struct {
 	Discovered []Discovery
 	Links      []Link // the page's children; written where LinksKnown
 	LinksKnown bool
+	Told       []Told  // pages of the host that a list says to have changed
+	Telling    Telling // what becomes of them
 	Forward    Instant // bring forward to then the children last visited before ForwardOf; 0: do not
 	ForwardOf  Instant
 }

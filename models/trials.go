@@ -17,10 +17,11 @@ const (
 	HintLastModified             // likewise
 	HintExpires                  // the page is current until then
 	HintNotModified              // a 304 means the same content
+	HintSitemap                  // a page that a sitemap or feed of the host says to have changed has
 	hints
 )
 
-var hintWords = []string{"etag", "last-modified", "expires", "not-modified"}
+var hintWords = []string{"etag", "last-modified", "expires", "not-modified", "sitemap"}
 
 // String is the hint's word.
 func (h Hint) String() string { return word(hintWords, int(h)) }
@@ -61,7 +62,8 @@ type Trials struct {
 
 // A hint is no longer trusted after one miss, because a change was lost by it, or after so many false alarms or late
 // ones without a hit in between, because then nothing is gained by it. It is trusted anew after so many hits without
-// another finding in between, which only visits that do not rely on it can bring.
+// another finding in between, which only visits that do not rely on it can bring. That a sitemap says nothing of a change
+// promises nothing, so its misses are counted and cost no trust.
 const (
 	trustLostAfter = 3
 	trustWonByHits = 5
@@ -81,6 +83,9 @@ func (t *Trials) Note(f Finding, now time.Time) {
 	*count = min(*count, math.MaxUint16-1) + 1
 	if tr.Since == 0 {
 		tr.Since = At(now)
+	}
+	if f.Hint == HintSitemap && f.Verdict == HintMiss {
+		return
 	}
 	wins, trusted := f.Verdict == HintHit, tr.DistrustedAt == 0
 	tr.InARow = min(tr.InARow, math.MaxUint16-1) + 1
@@ -136,6 +141,10 @@ const (
 	trialsLoad = 2
 )
 
+// hintsBefore is how many hints stored Trials had at first. Of those that came later none is written that nothing is known
+// of, nor any behind it.
+const hintsBefore = 4
+
 // Value implements driver.Valuer: some forty bytes, or five where only the load is known, NULL where nothing is.
 func (t *Trials) Value() (driver.Value, error) {
 	if t.IsZero() {
@@ -153,7 +162,10 @@ func (t *Trials) Value() (driver.Value, error) {
 	for _, v := range []uint64{uint64(t.AuditedAt), uint64(t.Visits), uint64(t.ProbedAt)} {
 		b = binary.AppendUvarint(b, v)
 	}
-	for _, tr := range t.By {
+	for h, tr := range t.By {
+		if h >= hintsBefore && tr == (Trial{}) {
+			break
+		}
 		for _, v := range []uint16{tr.Hits, tr.Misses, tr.FalseAlarms, tr.Late, tr.InARow} {
 			b = binary.AppendUvarint(b, uint64(v))
 		}
@@ -183,6 +195,9 @@ func (t *Trials) Scan(src any) error {
 	}
 	read := Trials{AuditedAt: n.instant(), Visits: uint32(n.next(math.MaxUint32)), ProbedAt: n.instant(), Load: known}
 	for i := range read.By {
+		if i >= hintsBefore && len(n.rest) == 0 {
+			break
+		}
 		read.By[i] = Trial{Hits: n.count(), Misses: n.count(), FalseAlarms: n.count(), Late: n.count(), InARow: n.count(),
 			Since: n.instant(), DistrustedAt: n.instant()}
 	}

@@ -111,7 +111,7 @@ func TestTrialsRoundTrip(t *testing.T) {
 		for range rapid.IntRange(0, 9).Draw(t, "findings") {
 			before := want
 			want.Visited(false, trialNow)
-			f := Finding{Hint(rapid.IntRange(0, 3).Draw(t, "hint")), Verdict(rapid.IntRange(0, 3).Draw(t, "verdict"))}
+			f := Finding{Hint(rapid.IntRange(0, int(hints)-1).Draw(t, "hint")), Verdict(rapid.IntRange(0, 3).Draw(t, "verdict"))}
 			want.Note(f, trialNow)
 			now, then := want.By[f.Hint], before.By[f.Hint]
 			wonTrust := then.DistrustedAt != 0 && now.DistrustedAt == 0

@@ -20,7 +20,7 @@ var columnGroups = []string{
 	"",
 	"host_id site_id url state level note",
 	"failures class missing_since missing_visits redirect_to chain",
-	"children full_at threshold skips",
+	"children full_at threshold skips entries",
 	"evidence_changes evidence_days byte_changes bytes_at",
 	"due_at fr_max rule wanted visits records changes bits visited_at tried_at fresh_until",
 }

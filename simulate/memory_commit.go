@@ -89,12 +89,12 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 	return nil
 }
 
-// write replaces the row but for its importance, which visits do not write.
+// write replaces the row but for its importance and what it was told, which visits do not write.
 func (p *page) write(row *models.Page, bucket int16, host int64) {
-	importance := p.Importance
+	importance, told := p.Importance, p.ToldAt
 	p.Page = *row
 	p.Page.Clean()
-	p.Bucket, p.HostID, p.Importance = bucket, host, importance
+	p.Bucket, p.HostID, p.Importance, p.ToldAt = bucket, host, importance, told
 	if len(row.Chain) > 0 {
 		p.Chain = slices.Clone(row.Chain)
 	}
@@ -122,6 +122,7 @@ func (c *memoryCommit) write(now time.Time) {
 	c.discover(now, false)
 	for _, r := range c.fresh {
 		c.forward(r)
+		c.tell(r)
 	}
 	for _, s := range c.settled {
 		if h := s.host; s.release || h.LeaseUntil == 0 {
@@ -224,6 +225,25 @@ func (c *memoryCommit) forward(r *models.Result) {
 			continue
 		}
 		c.makeDue(p, r.Forward, models.RuleParent)
+	}
+}
+
+// tell marks pages that a list tells of, and brings some of them forward.
+func (c *memoryCommit) tell(r *models.Result) {
+	var rows []models.Page
+	for _, told := range r.Told {
+		if p := c.page(key{r.Lease.Bucket, told.PageID}); p != nil {
+			rows = append(rows, p.Page)
+		}
+	}
+	forward, marked := r.Tells(rows)
+	for _, id := range marked {
+		c.page(key{r.Lease.Bucket, id}).ToldAt = r.Telling.At
+	}
+	for _, id := range forward {
+		p := c.page(key{r.Lease.Bucket, id})
+		p.ToldAt = r.Telling.At
+		c.makeDue(p, r.Telling.At, models.RuleSitemap)
 	}
 }
 

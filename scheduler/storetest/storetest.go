@@ -97,6 +97,8 @@ func visiting() map[string]func(*world) {
 		"links are replaced":                               linksAreReplaced,
 		"the share of changed children":                    childShare,
 		"children are brought forward":                     childrenAreForwarded,
+		"what a list tells of is brought forward":          toldPagesAreForwarded,
+		"a list is believed as far as it is said":          listsAreBounded,
 		"events have no gaps":                              eventsHaveNoGaps,
 		"a sink finds its news":                            sinkFindsNews,
 		"events are pruned below all cursors":              eventsArePruned,

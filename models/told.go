@@ -1,0 +1,135 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Listing is what a list of pages, a sitemap or a feed, says that its copy before did not say.
+type Listing struct {
+	Index   bool   // of sitemaps
+	Entries int32  // pages that it names and its site keeps
+	Told    []Told // pages of its host that it says to have changed
+}
+
+// Told is a page that a list of its host says to have changed.
+type Told struct {
+	PageID int64
+	At     Instant // a visit from then on has seen the change
+}
+
+// Telling says what becomes of the pages that a reading of a list tells of: of those that were last visited before the change,
+// some are brought forward, drawn by lot, and further ones are marked (Page.ToldAt).
+type Telling struct {
+	At      Instant // the reading; who is brought forward is due then
+	Forward int     // most pages to bring forward
+	Marked  int     // most further pages to mark
+}
+
+// toldMoves are the rules that a list may move a page from. The others wait for something else than a change: their time
+// stays as it is, and so does that of what the budget has paid for.
+var toldMoves = []Rule{RulePolicy, RuleHint, RuleWindow, RuleParent, RuleList}
+
+// Tells chooses, among the pages that the result's list tells of as they are now, those to bring forward and those to mark
+// alone, by their IDs. Only live pages of the list's own host and site that were visited, but not since the change, are
+// chosen; none that fails or is a duplicate is. It is pure.
+func (r *Result) Tells(pages []Page) (forward, marked []int64) {
+	at := make(map[int64]Instant, len(r.Told))
+	for _, t := range r.Told {
+		at[t.PageID] = max(at[t.PageID], t.At)
+	}
+	chosen := slices.DeleteFunc(slices.Clone(pages), func(p Page) bool {
+		seen := p.Stats.VisitedAt
+		return p.ID == r.Page.ID || p.HostID != r.Lease.HostID || p.SiteID != r.Page.SiteID || p.State != StateLive ||
+			p.Failures > 0 || p.Rule == RuleDuplicate || p.DueAt == 0 || seen == 0 || seen >= at[p.ID]
+	})
+	slices.SortFunc(chosen, func(a, b Page) int {
+		return cmp.Or(cmp.Compare(lot(a.ID, r.Telling.At), lot(b.ID, r.Telling.At)), cmp.Compare(a.ID, b.ID))
+	})
+	chosen = slices.CompactFunc(chosen, func(a, b Page) bool { return a.ID == b.ID })
+	for i := range chosen {
+		p := &chosen[i]
+		movable := p.DueAt > r.Telling.At && slices.Contains(toldMoves, p.Rule)
+		switch {
+		case movable && len(forward) < r.Telling.Forward:
+			forward = append(forward, p.ID)
+		case len(marked) < r.Telling.Marked:
+			marked = append(marked, p.ID)
+		}
+	}
+	return forward, marked
+}
+
+// lot spreads what is chosen over a host's pages, another choice at each reading (the finaliser of SplitMix64).
+func lot(page int64, reading Instant) uint64 {
+	x := uint64(page) ^ uint64(reading)*0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// tell marks the pages that lists tell of, and brings some of them forward. They are pages of the leased hosts.
+func (c *commit) tell(ctx context.Context) error {
+	for _, r := range c.fresh {
+		if len(r.Told) == 0 {
+			continue
+		}
+		pages, err := c.toldPages(ctx, r)
+		if err != nil {
+			return fmt.Errorf("read pages that a list tells of: %w", err)
+		}
+		forward, marked := r.Tells(pages)
+		err = c.mark(ctx, r, marked, ``)
+		if err == nil {
+			err = c.mark(ctx, r, forward, `, due_at = $3, rule = $4`, int16(RuleSitemap))
+		}
+		if err != nil {
+			return fmt.Errorf("bring forward what a list tells of: %w", err)
+		}
+		if h := c.queue.get(r.Lease.Bucket, r.Lease.HostID); h != nil && len(forward) > 0 {
+			h.Hasten(r.Telling.At)
+		}
+	}
+	return nil
+}
+
+// toldPages reads, of the pages that a list tells of and that exist, the columns that Tells looks at.
+func (c *commit) toldPages(ctx context.Context, r *Result) ([]Page, error) {
+	ids := make([]int64, len(r.Told))
+	for i, t := range r.Told {
+		ids[i] = t.PageID
+	}
+	slices.Sort(ids)
+	var pages []Page
+	for chunk := range slices.Chunk(slices.Compact(ids), bulkRows) {
+		// Index: the primary key.
+		rows, err := c.tx.rows(ctx, `SELECT id, host_id, site_id, state, COALESCE(failures,0), rule, due_at, visited_at FROM pages
+			WHERE bucket = $1 AND id = ANY($2)`, r.Lease.Bucket, chunk)
+		err = eachRow(rows, err, func(rows answer) error {
+			var p Page
+			err := rows.Scan(&p.ID, &p.HostID, &p.SiteID, &p.State, &p.Failures, &p.Rule, &p.DueAt, &p.Stats.VisitedAt)
+			pages = append(pages, p)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return pages, nil
+}
+
+// mark sets told_at of pages, and further columns.
+func (c *commit) mark(ctx context.Context, r *Result, ids []int64, further string, args ...any) error {
+	slices.Sort(ids)
+	for chunk := range slices.Chunk(ids, bulkRows) {
+		// Index: the primary key.
+		_, err := c.tx.exec(ctx, `UPDATE pages SET told_at = $3`+further+` WHERE bucket = $1 AND id = ANY($2)`,
+			append([]any{r.Lease.Bucket, chunk, int64(r.Telling.At)}, args...)...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

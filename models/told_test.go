@@ -1,0 +1,74 @@
+package models
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestTells: whatever a list tells of, no page is chosen twice, none that was visited since, and no more than is said.
+func TestTells(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := Result{Lease: LeaseRef{HostID: 1}, Page: Page{ID: 99, SiteID: 1},
+			Telling: Telling{At: 100, Forward: rapid.IntRange(0, 10).Draw(t, "forward"), Marked: rapid.IntRange(0, 10).Draw(t, "marked")}}
+		var pages []Page
+		for id := range int64(rapid.IntRange(0, 30).Draw(t, "pages")) {
+			p := Page{ID: id, HostID: 1, SiteID: 1, State: StateLive, Rule: Rule(rapid.IntRange(1, int(RuleList)).Draw(t, "rule")),
+				DueAt: Instant(rapid.IntRange(0, 300).Draw(t, "due"))}
+			p.Stats.VisitedAt = Instant(rapid.IntRange(0, 120).Draw(t, "visited"))
+			pages = append(pages, p)
+			r.Told = append(r.Told, Told{id, Instant(rapid.IntRange(1, 100).Draw(t, "told"))})
+		}
+		forward, marked := r.Tells(pages)
+		if len(forward) > r.Telling.Forward || len(marked) > r.Telling.Marked {
+			t.Fatalf("%d and %d chosen, at most %d and %d may be", len(forward), len(marked), r.Telling.Forward, r.Telling.Marked)
+		}
+		all := slices.Sorted(slices.Values(append(slices.Clone(forward), marked...)))
+		if len(slices.Compact(slices.Clone(all))) != len(all) {
+			t.Fatalf("chosen twice: %v", all)
+		}
+		for _, id := range all {
+			if p := pages[id]; p.Stats.VisitedAt >= r.Told[id].At || p.Rule == RuleDuplicate || p.DueAt == 0 {
+				t.Fatalf("chosen: %+v, told at %v", p, r.Told[id].At)
+			}
+		}
+		for _, id := range forward {
+			if p := pages[id]; p.DueAt <= r.Telling.At || p.Rule == RuleManual || p.Rule == RulePaused || p.Rule == RuleBudget {
+				t.Fatalf("brought forward: %+v", p)
+			}
+		}
+	})
+}
+
+// TestTrialsOfFourHints: trials that were written before lists were on trial are read, and what is known of the four hints
+// alone is written as it was then.
+func TestTrialsOfFourHints(t *testing.T) {
+	t.Parallel()
+	var four Trials
+	four.Note(Finding{HintExpires, HintLate}, trialNow)
+	value, err := four.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := value.([]byte); len(b) != 1+3+4*5+2*4+5 { // numbers of one byte each, but for one time of six
+		t.Errorf("%d bytes: % x", len(b), b)
+	}
+	var got Trials
+	if err := got.Scan(value); err != nil || got != four {
+		t.Errorf("read %+v, %v, want %+v", got, err, four)
+	}
+}
+
+// TestSitemapsMayBeSilent: that a list says nothing of a change costs it no trust.
+func TestSitemapsMayBeSilent(t *testing.T) {
+	t.Parallel()
+	var trials Trials
+	for range 4 {
+		trials.Note(Finding{HintSitemap, HintMiss}, trialNow)
+	}
+	if tr := trials.By[HintSitemap]; tr.Misses != 4 || !trials.Trusts(HintSitemap) || tr.InARow != 0 {
+		t.Errorf("after four changes that it said nothing of: %+v", tr)
+	}
+}

@@ -1,0 +1,131 @@
+package storetest
+
+import (
+	"time"
+
+	"recrawld/models"
+)
+
+// listed adds a list, page 0 of a host, and pages of it, and returns the result of the list's visit.
+func (w *world) listed(pages ...models.Discovery) models.Result {
+	w.Helper()
+	list := found("a.example", 0)
+	list.Page.DueAt, list.Page.Rule = models.At(w.now), models.RulePolicy
+	w.addPages(append(pages, list)...)
+	l := w.claimOne(1)
+	r := w.visited(l, 0)
+	r.Page.Entries = int32(len(pages))
+	r.Release = true
+	return r
+}
+
+// settled is a live page of a host that waits for a visit tomorrow.
+func (w *world) settled(host string, n int, visitedAt models.Instant) models.Discovery {
+	d := found(host, n)
+	d.Page.State, d.Page.Rule = models.StateLive, models.RulePolicy
+	d.Page.DueAt, d.Page.Stats.VisitedAt = models.At(w.now.Add(24*time.Hour)), visitedAt
+	return d
+}
+
+// toldPagesAreForwarded: of the pages that a list tells of, those are due by it that were not visited since; whatever waits
+// for something else keeps its time, and other hosts and sites are not spoken for.
+func toldPagesAreForwarded(w *world) {
+	now := models.At(w.now)
+	tomorrow := models.At(w.now.Add(24 * time.Hour))
+	cases := []struct {
+		host      string
+		visitedAt models.Instant
+		edit      func(*models.Page)
+		told, due bool
+	}{
+		{"a.example", now - 100, nil, true, true},
+		{"a.example", now - 50, nil, false, false}, // visited since
+		{"a.example", 0, nil, false, false},        // never visited
+		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleHint }, true, true},
+		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleDuplicate }, false, false},
+		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleBudget }, true, false},
+		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RulePaused }, true, false},
+		{"a.example", now - 100, func(p *models.Page) { p.State = models.StateGone }, false, false},
+		{"a.example", now - 100, func(p *models.Page) { p.Failures = 1 }, false, false},
+		{"a.example", now - 100, func(p *models.Page) { p.SiteID = 2 }, false, false},
+		{"a.example", now - 100, func(p *models.Page) { p.DueAt, p.Rule = 0, models.RuleExcluded }, false, false},
+		{"far.example", now - 100, nil, false, false},
+	}
+	var pages []models.Discovery
+	for i, c := range cases {
+		d := w.settled(c.host, i+1, c.visitedAt)
+		if c.edit != nil {
+			c.edit(&d.Page)
+		}
+		pages = append(pages, d)
+	}
+	r := w.listed(pages...)
+	for i, c := range cases {
+		_, id := keysOf(c.host, i+1)
+		r.Told = append(r.Told, models.Told{PageID: id, At: now - 50})
+	}
+	r.Told = append(r.Told, models.Told{PageID: 12345, At: now}, models.Told{PageID: r.Page.ID, At: now})
+	r.Telling = models.Telling{At: now + 7, Forward: 100, Marked: 100}
+	w.mustCommit(r)
+	for i, c := range cases {
+		got := w.page(c.host, i+1)
+		if (got.Rule == models.RuleSitemap) != c.due || c.due && got.DueAt != now+7 {
+			w.Errorf("page %d is due at %v by %v, brought forward: want %v", i+1, got.DueAt, got.Rule, c.due)
+		}
+		if !c.due && got.DueAt != 0 && got.DueAt != tomorrow {
+			w.Errorf("page %d is due at %v, want %v", i+1, got.DueAt, tomorrow)
+		}
+		if want := map[bool]models.Instant{true: now + 7}[c.told]; got.ToldAt != want {
+			w.Errorf("page %d was told of at %v, want %v", i+1, got.ToldAt, want)
+		}
+	}
+	if got := w.page("a.example", 0); got.Entries != int32(len(cases)) || got.ToldAt != 0 {
+		w.Errorf("the list has %d entries and was told of at %v, want %d and never", got.Entries, got.ToldAt, len(cases))
+	}
+	if got := w.host("a.example").ReadyAt; got != now+7 {
+		w.Errorf("the host is ready at %v, want %v", got, now+7)
+	}
+	w.toldStays()
+}
+
+// toldStays: a visit leaves what its page was told as it is.
+func (w *world) toldStays() {
+	w.Helper()
+	w.now = w.now.Add(time.Minute)
+	l := w.claimOne(1)
+	r := w.visited(l, 0)
+	told := r.Page.ToldAt
+	r.Page.ToldAt, r.Release = 0, true
+	w.mustCommit(r)
+	if got := w.page("a.example", 1); r.Page.ID != got.ID && r.Page.ID != w.page("a.example", 4).ID || told == 0 || got.ToldAt != told {
+		w.Errorf("page %d was leased, told of at %v, and is %v after its visit", r.Page.ID, told, got.ToldAt)
+	}
+}
+
+// listsAreBounded: no more pages are brought forward and marked than is said, and another reading draws others.
+func listsAreBounded(w *world) {
+	now := models.At(w.now)
+	var pages []models.Discovery
+	for i := range 50 {
+		pages = append(pages, w.settled("a.example", i+1, now-100))
+	}
+	r := w.listed(pages...)
+	for i := range pages {
+		_, id := keysOf("a.example", i+1)
+		r.Told = append(r.Told, models.Told{PageID: id, At: now}, models.Told{PageID: id, At: now - 1000})
+	}
+	r.Telling = models.Telling{At: now, Forward: 5, Marked: 7}
+	w.mustCommit(r)
+	due, told := 0, 0
+	for _, p := range w.dump().Pages {
+		if p.Rule == models.RuleSitemap {
+			due++
+		}
+		if p.ToldAt == now {
+			told++
+		}
+	}
+	if due != 5 || told != 12 {
+		w.Errorf("%d pages are brought forward and %d told of, want 5 and 12", due, told)
+	}
+}
