@@ -45,6 +45,7 @@ func openTree(dir string) (*tree, error) {
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
+	spread(base)
 	t := &tree{root: root, base: base, opened: make(map[string]*directory), mostOpened: min(max(fewFiles(), 16), maxOpened),
 		before: func(string, string) error { return nil }}
 	if err := t.sweep(); err != nil {
