@@ -95,8 +95,11 @@ func readBody(wire *counter, list []string, caps bodyCaps) ([]byte, error) {
 		from = &capped{from: from, wire: wire, caps: bodyCaps{decoded: caps.decoded}}
 	}
 	var body bytes.Buffer
-	if n := min(caps.expected, caps.decoded, readAhead); n > 0 && len(list) == 0 {
-		body.Grow(int(n) + bytes.MinRead)
+	if n := min(caps.expected, caps.decoded); n > 0 && len(list) == 0 && caps.more == nil {
+		if n <= readAhead {
+			return readExpected(wire, from, int(n))
+		}
+		body.Grow(readAhead + bytes.MinRead)
 	}
 	if caps.more != nil {
 		switch _, err := io.CopyN(&body, from, freeBody); {
@@ -113,6 +116,30 @@ func readBody(wire *counter, list []string, caps bodyCaps) ([]byte, error) {
 		return nil, codingError(wire, err)
 	}
 	return body.Bytes(), nil
+}
+
+// readExpected reads all there is into as much memory as that is expected to take: who holds a body for long would else hold
+// more than that, or a copy.
+func readExpected(wire *counter, from io.Reader, bytes int) ([]byte, error) {
+	body := make([]byte, 0, bytes)
+	for {
+		room := body[len(body):cap(body)]
+		if len(room) == 0 {
+			room = make([]byte, 1) // its end is to come, as a rule
+		}
+		n, err := from.Read(room)
+		if len(body) < cap(body) {
+			body = body[:len(body)+n]
+		} else {
+			body = append(body, room[:n]...)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return nil, codingError(wire, err)
+		}
+	}
 }
 
 // undo opens one coding. Deflate is zlib by the standard and raw by the habit of some servers; the first two bytes of

@@ -101,16 +101,18 @@ func (addressed) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0
 
 // FuzzGzipBody decodes anything under any label: in bounds, and nothing but whole bodies.
 func FuzzGzipBody(f *testing.F) {
-	f.Add("gzip", []byte(hostile.Gzipped("hello")))
-	f.Add("deflate", []byte{0x4b, 0xcb, 0x07, 0x00})
-	f.Add("gzip, deflate", []byte{0x78, 0x9c})
-	f.Add("identity", []byte("plain"))
-	f.Fuzz(func(t *testing.T, label string, raw []byte) {
+	f.Add("gzip", int64(0), []byte(hostile.Gzipped("hello")))
+	f.Add("deflate", int64(8), []byte{0x4b, 0xcb, 0x07, 0x00})
+	f.Add("gzip, deflate", int64(-1), []byte{0x78, 0x9c})
+	for expected := range int64(8) {
+		f.Add("identity", expected, []byte("plain"))
+	}
+	f.Fuzz(func(t *testing.T, label string, expected int64, raw []byte) {
 		list, err := codings(http.Header{"Content-Encoding": {label}})
 		if err != nil {
 			return
 		}
-		caps := bodyCaps{wire: 1 << 16, decoded: 1 << 16, ratio: 200, ratioFrom: 1 << 12}
+		caps := bodyCaps{wire: 1 << 16, decoded: 1 << 16, ratio: 200, ratioFrom: 1 << 12, expected: expected}
 		wire := &counter{from: bytes.NewReader(raw), limit: caps.wire}
 		body, err := readBody(wire, list, caps)
 		switch {
