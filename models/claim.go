@@ -217,15 +217,7 @@ func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[ro
 		wanted[w] = append(wanted[w], rowKey{hosts[i].Bucket, hosts[i].ID})
 	}
 	found := make(map[rowKey][]LeasedPage, len(hosts))
-	read := func(rows answer) error {
-		var p LeasedPage
-		if err := pageTable.read(rows, &p.Page); err != nil {
-			return err
-		}
-		key := rowKey{p.Bucket, p.HostID}
-		found[key] = append(found[key], p)
-		return nil
-	}
+	read := readPages(found)
 	for w, keys := range wanted {
 		if err := t.duePagesOf(ctx, keys, w.until, w.limit, read); err != nil {
 			return nil, err
@@ -235,6 +227,25 @@ func (t *tx) duePages(ctx context.Context, c ClaimRequest, hosts []Host) (map[ro
 		orderByDue(pages)
 	}
 	return found, nil
+}
+
+// readPages reads pages into those of their hosts.
+func readPages(of map[rowKey][]LeasedPage) func(answer) error {
+	const few = 16 // a list grows from there on
+	var p LeasedPage
+	read := pageTable.reader(&p.Page)
+	return func(rows answer) error {
+		if err := read(rows); err != nil {
+			return err
+		}
+		key := rowKey{p.Bucket, p.HostID}
+		pages := of[key]
+		if pages == nil {
+			pages = make([]LeasedPage, 0, few)
+		}
+		of[key] = append(pages, p)
+		return nil
+	}
 }
 
 // orderByDue puts pages in the order of their due times, in which engines give them though nobody asks for it.

@@ -303,26 +303,6 @@ func byKey[K cmp.Ordered, V any](m map[K]V) []V {
 	return out
 }
 
-func (c *commit) writeVisits(ctx context.Context) error {
-	var visits []Visit
-	var versions []Version
-	for _, r := range c.fresh {
-		if v := r.Visit; v.Number > 0 {
-			v.Bucket, v.PageID = r.Lease.Bucket, r.Page.ID
-			visits = append(visits, v)
-		}
-		if r.Version != nil {
-			v := *r.Version
-			v.Bucket, v.PageID = r.Lease.Bucket, r.Page.ID
-			versions = append(versions, v)
-		}
-	}
-	if err := visitTable.insert(ctx, c.tx, visits); err != nil {
-		return err
-	}
-	return versionTable.insert(ctx, c.tx, versions)
-}
-
 // writeElsewhere writes what belongs to no bucket of the results: contents, which lie by their digests, and what was found
 // out for other hosts. On a sharded server that is for other transactions (Store.deliver).
 func (c *commit) writeElsewhere(ctx context.Context) error {

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // A coordinator plans each statement anew, writes it out again for the server that has the shard, its arrays as text, and that
@@ -30,7 +29,7 @@ type placement struct {
 	shard  int64 // of hosts; its lock is that of all tables that lie together with it
 	node   node
 	number int // from 0 on
-	server *sql.DB
+	server *pgxpool.Pool
 	names  map[string]string // of the tables there
 
 	mu    sync.Mutex
@@ -72,23 +71,20 @@ func (p *placement) statement(query string) string {
 const shardPlans = `; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off;
 	SET jit = off; SET plan_cache_mode = force_generic_plan`
 
-// enter makes sure, for a transaction that has begun, that the shard lies there and stays. The statements are one message; each
-// sees what was written until it began.
+// enter begins a transaction and makes sure that the shard lies there and stays. The statements are one message; each sees what
+// was written until it began.
 func (p *placement) enter(ctx context.Context, t *tx) error {
-	query := p.lock() + `; SELECT EXISTS (SELECT 1 FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid)
+	query := `begin; ` + p.lock() + `; SELECT EXISTS (SELECT 1 FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid)
 		WHERE shardid = ` + strconv.FormatInt(p.shard, 10) + `)`
-	return t.conn.Raw(func(driver any) error {
-		conn := driver.(*stdlib.Conn).Conn()
-		t.store.traced(ctx, conn, query)
-		results, err := conn.PgConn().Exec(ctx, query).ReadAll()
-		if err != nil {
-			return fmt.Errorf("lock shard %d: %w", p.shard, err)
-		}
-		if last := results[len(results)-1].Rows; len(last) != 1 || string(last[0][0]) != "t" {
-			return errMoved
-		}
-		return nil
-	})
+	t.store.traced(ctx, t.conn, query)
+	results, err := t.conn.PgConn().Exec(ctx, query).ReadAll()
+	if err != nil {
+		return fmt.Errorf("lock shard %d: %w", p.shard, err)
+	}
+	if last := results[len(results)-1].Rows; len(last) != 1 || string(last[0][0]) != "t" {
+		return errMoved
+	}
+	return nil
 }
 
 // lock is the statement that keeps a shard where it is until the transaction's end.
@@ -100,7 +96,7 @@ func (p *placement) lock() string {
 // rows runs a query outside any transaction, without the lock: in the moment after the shard has moved its answer may be of
 // the moment before.
 func (p *placement) rows(ctx context.Context, query string, args ...any) (answer, error) {
-	return p.server.QueryContext(ctx, p.statement(query), args...)
+	return answerOf(p.server.Query(ctx, p.statement(query), args...))
 }
 
 // inShard is inTx for a transaction that reads and writes in the shard of a bucket alone.
@@ -177,7 +173,7 @@ func (s *Store) learnPlacements(ctx context.Context) error {
 	defer s.nodes.Unlock()
 	for i, shard := range slices.Sorted(maps.Keys(places)) {
 		p := places[shard]
-		p.number, p.server = i, s.connections(ctx, p, max(1, s.options.Conns/shards[p.node]))
+		p.number, p.server = i, s.connectionsTo(ctx, p, max(1, s.options.Conns/shards[p.node]))
 		if p.server == nil {
 			delete(places, shard)
 		}
@@ -195,45 +191,44 @@ type node struct {
 // nodes is the connections to the servers of a cluster.
 type nodes struct {
 	sync.Mutex
-	answer map[node]bool      // guarded by Mutex, as is the field below: whether it did when it was first asked
-	pools  map[string]*sql.DB // by shard and node
+	answer map[node]bool            // guarded by Mutex, as is the field below: whether it did when it was first asked
+	pools  map[string]*pgxpool.Pool // by shard and node
 }
 
-func (n *nodes) close() (errs []error) {
+func (n *nodes) close() {
 	n.Lock()
 	defer n.Unlock()
-	for _, db := range n.pools {
-		errs = append(errs, db.Close())
+	for _, pool := range n.pools {
+		pool.Close()
 	}
-	return errs
 }
 
-// connections is at most so many connections for a shard; nil where its server did not answer when it was first asked. The
+// connectionsTo is at most so many connections for a shard; nil where its server did not answer when it was first asked. The
 // caller has locked nodes.
-func (s *Store) connections(ctx context.Context, p *placement, width int) *sql.DB {
+func (s *Store) connectionsTo(ctx context.Context, p *placement, width int) *pgxpool.Pool {
 	key := fmt.Sprint(p.shard, p.node)
-	if db := s.nodes.pools[key]; db != nil {
-		return db
+	if pool := s.nodes.pools[key]; pool != nil {
+		return pool
 	}
 	answers, asked := s.nodes.answer[p.node]
 	if asked && !answers {
 		return nil
 	}
-	db, err := s.dial(ctx, p, width, !asked)
+	pool, err := s.dial(ctx, p, width, !asked)
 	if err == nil || ctx.Err() == nil {
 		s.nodes.answer[p.node] = err == nil
 	}
 	if err != nil {
 		return nil
 	}
-	s.nodes.pools[key] = db
-	return db
+	s.nodes.pools[key] = pool
+	return pool
 }
 
 // dial opens a pool of connections to a server of the cluster, as the same user on a database of the same name. A socket is
 // that of a server on this machine. When first asked, a server has to be the one that is meant, and let us lock a shard, which
 // only the owner of the tables may do.
-func (s *Store) dial(ctx context.Context, p *placement, width int, ask bool) (*sql.DB, error) {
+func (s *Store) dial(ctx context.Context, p *placement, width int, ask bool) (*pgxpool.Pool, error) {
 	n := p.node
 	u, err := url.Parse(s.dsn)
 	if err != nil {
@@ -246,19 +241,21 @@ func (s *Store) dial(ctx context.Context, p *placement, width int, ask bool) (*s
 		query.Del("host")
 	}
 	u.RawQuery = query.Encode()
-	db, err := s.pool(u.String(), width, shardPlans)
+	pool, err := s.connections(ctx, u.String(), width, shardPlans)
 	if err != nil || !ask {
-		return db, err
+		return pool, err
 	}
 	var group int
-	if err := db.QueryRowContext(ctx, `SELECT groupid FROM pg_dist_local_group`).Scan(&group); err != nil {
-		return nil, errors.Join(err, db.Close())
+	err = pool.QueryRow(ctx, `SELECT groupid FROM pg_dist_local_group`).Scan(&group)
+	if err == nil && group != n.group {
+		err = fmt.Errorf("%s is server %d of a cluster, want %d", u.Host, group, n.group)
 	}
-	if group != n.group {
-		return nil, errors.Join(fmt.Errorf("%s is server %d of a cluster, want %d", u.Host, group, n.group), db.Close())
+	if err == nil {
+		_, err = pool.Exec(ctx, p.lock())
 	}
-	if _, err := db.ExecContext(ctx, p.lock()); err != nil {
-		return nil, errors.Join(err, db.Close())
+	if err != nil {
+		pool.Close()
+		return nil, err
 	}
-	return db, nil
+	return pool, nil
 }

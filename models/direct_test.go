@@ -2,11 +2,12 @@ package models
 
 import (
 	"context"
-	"database/sql"
 	"net"
 	"net/url"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"recrawld/internal/pgtest"
 )
@@ -174,11 +175,11 @@ func TestServersThatDoNotAnswerAreNotAskedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{dsn: "postgres://nobody@127.0.0.1/none", nodes: nodes{answer: make(map[node]bool), pools: make(map[string]*sql.DB)}}
+	s := &Store{dsn: "postgres://nobody@127.0.0.1/none", nodes: nodes{answer: make(map[node]bool), pools: make(map[string]*pgxpool.Pool)}}
 	p := &placement{shard: 1, node: node{host: "127.0.0.1", port: silent.Addr().(*net.TCPAddr).Port, group: 1}}
 	silent.Close() // nobody listens there
 	for range 2 {
-		if db := s.connections(t.Context(), p, 1); db != nil {
+		if db := s.connectionsTo(t.Context(), p, 1); db != nil {
 			t.Error("there are connections to a server that does not answer")
 		}
 		if answers, asked := s.nodes.answer[p.node]; answers || !asked {

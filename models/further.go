@@ -113,15 +113,7 @@ var furtherOfOne = `SELECT ` + pageTable.prefixed("") + ` FROM pages WHERE bucke
 	AND (due_at, id) > ($3, $4) AND due_at <= $5 ORDER BY due_at, id LIMIT $6`
 
 func (f *further) due(ctx context.Context, ask asker, hosts []Handed) error {
-	read := func(rows answer) error {
-		var p LeasedPage
-		if err := pageTable.read(rows, &p.Page); err != nil {
-			return err
-		}
-		key := rowKey{p.Bucket, p.HostID}
-		f.pages[key] = append(f.pages[key], p)
-		return nil
-	}
+	read := readPages(f.pages)
 	if ask.wide() {
 		ids, due, last := make([]int64, len(hosts)), make([]int64, len(hosts)), make([]int64, len(hosts))
 		for i, h := range hosts {

@@ -118,6 +118,10 @@ func (t *tx) script(ctx context.Context, statements string) error {
 	if t.store.dialect == postgresDialect {
 		args = []any{pgx.QueryExecModeSimpleProtocol} // the other modes take one statement at a time
 	}
+	if t.conn != nil {
+		_, err := t.conn.Exec(ctx, statements, args...)
+		return err
+	}
 	_, err := t.sql.ExecContext(ctx, statements, args...)
 	return err
 }

@@ -2,49 +2,50 @@ package models
 
 import (
 	"context"
-	"database/sql"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 )
 
 func (s *Store) openPostgres(ctx context.Context, dsn string) error {
-	pool, err := s.pool(dsn, s.options.Conns, "")
+	pool, err := s.connections(ctx, dsn, s.options.Conns, "")
 	if err != nil {
 		return err
 	}
-	s.writer, s.reader, s.dsn = pool, pool, dsn
-	db, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), quiet())
+	plain := stdlib.OpenDBFromPool(pool)
+	s.pool, s.writer, s.reader, s.dsn = pool, plain, plain, dsn
+	db, err := gorm.Open(postgres.New(postgres.Config{Conn: plain}), quiet())
 	if err != nil {
 		return err
 	}
 	s.read = db
-	err = pool.QueryRowContext(ctx, "SELECT $1 OR to_regclass('pg_dist_partition') IS NOT NULL", s.options.Sharded).Scan(&s.sharded)
+	err = pool.QueryRow(ctx, "SELECT $1 OR to_regclass('pg_dist_partition') IS NOT NULL", s.options.Sharded).Scan(&s.sharded)
 	if err != nil {
 		return err
 	}
 	return s.learnShards(ctx)
 }
 
-// pool opens at most so many connections to a server, each of which begins with further settings.
-func (s *Store) pool(dsn string, width int, settings string) (*sql.DB, error) {
-	config, err := pgx.ParseConfig(dsn)
+// connections opens at most so many connections to a server, each of which begins with further settings.
+func (s *Store) connections(ctx context.Context, dsn string, width int, settings string) (*pgxpool.Pool, error) {
+	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
 	}
-	config.Tracer = tracer{s}
+	config.ConnConfig.Tracer = tracer{s}
+	config.MaxConns, config.MinConns, config.MinIdleConns = int32(width), 0, 0
+	config.MaxConnIdleTime = 5 * time.Minute
 	// Not as a parameter of the start: a pooler between us and the server refuses those that it does not know.
 	patience := "SET idle_in_transaction_session_timeout = " + strconv.FormatInt(s.options.Idle.Milliseconds(), 10)
-	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		learnArrays(conn.TypeMap())
 		_, err := conn.PgConn().Exec(ctx, patience+settings).ReadAll()
 		return err
-	}))
-	pool.SetMaxOpenConns(width)
-	pool.SetMaxIdleConns(width)
-	pool.SetConnMaxIdleTime(5 * time.Minute)
-	return pool, nil
+	}
+	return pgxpool.NewWithConfig(ctx, config)
 }

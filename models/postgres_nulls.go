@@ -7,14 +7,27 @@ import (
 )
 
 // read reads a row of the table's columns as prefixed lists them. On PostgreSQL a NULL is zero.
-func (tb table[T]) read(rows answer, row *T) error {
+func (tb table[T]) read(rows answer, row *T) error { return tb.reader(row)(rows) }
+
+// reader is read for one row after the other into the same place. They share no memory, so each may be copied from there.
+func (tb table[T]) reader(row *T) func(answer) error {
 	fields := tb.fields(row)
-	if _, lite := rows.(*liteRows); !lite {
-		for i, field := range fields {
-			fields[i] = orNull(field)
+	var wrapped []any
+	return func(rows answer) error {
+		switch rows := rows.(type) {
+		case *postgresRows:
+			return rows.scan(fields, true)
+		case *liteRows:
+			return rows.Scan(fields...)
 		}
+		if wrapped == nil {
+			wrapped = make([]any, len(fields))
+			for i, field := range fields {
+				wrapped[i] = orNull(field)
+			}
+		}
+		return rows.Scan(wrapped...)
 	}
-	return rows.Scan(fields...)
 }
 
 // orNull is where a field is read into that may be NULL. It also spares database/sql the way by a text for the smaller

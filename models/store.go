@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 )
@@ -50,11 +51,12 @@ type Store struct {
 	options Options
 	read    *gorm.DB // for small tables; hot statements go to the pools below
 	writer  *sql.DB  // SQLite: one connection, for a restore
-	reader  *sql.DB  // PostgreSQL: the same as writer
+	reader  *sql.DB  // PostgreSQL: the same as writer, both by pool
 
 	liteWriter *liteWriter // nil on PostgreSQL, and where nothing is written
 	liteReader *litePool   // nil on PostgreSQL
 
+	pool       *pgxpool.Pool                        // of PostgreSQL; nil on SQLite
 	dsn        string                               // of PostgreSQL
 	shards     atomic.Pointer[shardMap]             // of a sharded server; nil: not known
 	places     atomic.Pointer[map[int64]*placement] // of the shards that need no coordinator
@@ -72,7 +74,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Idle <= 0 {
 		o.Idle = 30 * time.Second
 	}
-	s := &Store{options: o, nodes: nodes{answer: make(map[node]bool), pools: make(map[string]*sql.DB)}}
+	s := &Store{options: o, nodes: nodes{answer: make(map[node]bool), pools: make(map[string]*pgxpool.Pool)}}
 	if err := s.connect(ctx, dsn); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 	}
@@ -98,11 +100,15 @@ func (s *Store) Dialect() string { return string(s.dialect) }
 
 // Close closes all connections. It is safe to call on a store that was only half opened.
 func (s *Store) Close() error {
-	errs := s.nodes.close()
+	s.nodes.close()
+	var errs []error
 	for _, db := range []*sql.DB{s.reader, s.writer} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
+	}
+	if s.pool != nil {
+		s.pool.Close()
 	}
 	if s.liteReader != nil {
 		errs = append(errs, s.liteReader.close())
@@ -125,7 +131,7 @@ func quiet() *gorm.Config {
 func (s *Store) rows(ctx context.Context, query string, args ...any) (answer, error) {
 	args = s.dialect.arguments(args)
 	if s.dialect == postgresDialect {
-		return s.reader.QueryContext(ctx, query, args...)
+		return answerOf(s.pool.Query(ctx, query, args...))
 	}
 	return s.liteReader.rows(ctx, query, args)
 }

@@ -138,11 +138,13 @@ func (tb table[T]) scan(rows answer, err error) ([]T, error) {
 	}
 	defer rows.Close()
 	var out []T
+	var row T
+	read := tb.reader(&row)
 	for rows.Next() {
-		out = append(out, *new(T))
-		if err := tb.read(rows, &out[len(out)-1]); err != nil {
+		if err := read(rows); err != nil {
 			return nil, err
 		}
+		out = append(out, row)
 	}
 	return out, rows.Err()
 }

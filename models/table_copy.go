@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5/stdlib"
+	"time"
 )
 
 // copyRows is from how many rows on COPY is worth its round trips.
@@ -32,14 +31,17 @@ func (tb table[T]) insertNew(ctx context.Context, t *tx, rows []T) error {
 // copyIn sends rows with COPY, in its text format: most columns of a page that is only known are zero, and "0" and a tab
 // are less than half of what the binary format has for them.
 func (tb table[T]) copyIn(ctx context.Context, t *tx, rows []T) error {
+	var row T // each in turn: to list the fields takes memory
+	fields := tb.fields(&row)
 	query := t.text("COPY " + tb.name + " (" + tb.list() + ") FROM STDIN")
 	mayBeNull := make([]bool, 0, 60)
 	for _, name := range strings.Fields(tb.columns) {
 		mayBeNull = append(mayBeNull, sparse[tb.name][name])
 	}
-	text := make([]byte, 0, 300*len(rows))
+	text := make([]byte, 0, 8*len(fields)*len(rows))
 	for i := range rows {
-		for c, field := range tb.fields(&rows[i]) {
+		row = rows[i]
+		for c, field := range fields {
 			if c > 0 {
 				text = append(text, '\t')
 			}
@@ -51,12 +53,9 @@ func (tb table[T]) copyIn(ctx context.Context, t *tx, rows []T) error {
 		}
 		text = append(text, '\n')
 	}
-	return t.conn.Raw(func(driver any) error {
-		conn := driver.(*stdlib.Conn).Conn()
-		t.store.traced(ctx, conn, query)
-		_, err := conn.PgConn().CopyFrom(ctx, bytes.NewReader(text), query)
-		return err
-	})
+	t.store.traced(ctx, t.conn, query)
+	_, err := t.conn.PgConn().CopyFrom(ctx, bytes.NewReader(text), query)
+	return err
 }
 
 // appendCopied appends a field as the text format of COPY has it.
@@ -69,6 +68,14 @@ func appendCopied(text []byte, field any) []byte {
 	case *int16:
 		return strconv.AppendInt(text, int64(*f), 10)
 	case *Instant:
+		return strconv.AppendInt(text, int64(*f), 10)
+	case *time.Duration:
+		return strconv.AppendInt(text, int64(*f), 10)
+	case *OutcomeKind:
+		return strconv.AppendInt(text, int64(*f), 10)
+	case *ErrorClass:
+		return strconv.AppendInt(text, int64(*f), 10)
+	case *Rule:
 		return strconv.AppendInt(text, int64(*f), 10)
 	case *string:
 		return appendEscaped(text, Clean(*f))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // bulkRows is the most rows that one statement of PostgreSQL takes.
@@ -231,6 +230,9 @@ func (tb table[T]) count(ctx context.Context, t *tx, rows []T, statement func(so
 	}
 	for chunk := range slices.Chunk(rows, bulkRows) {
 		source, args := tb.unnest(chunk)
+		if !t.sharded() {
+			source = tb.numbers(source)
+		}
 		n, err := t.exec(ctx, statement(source), append(args, more...)...)
 		if written += n; err != nil {
 			return written, fmt.Errorf("write %s: %w", tb.name, err)
@@ -271,82 +273,4 @@ func (tb table[T]) writing(ctx context.Context, t *tx, query string) (func(field
 		}
 		return t.exec(ctx, query, fields...)
 	}, nil
-}
-
-// unnest is the rows as arrays, one a column.
-func (tb table[T]) unnest(rows []T) (source string, args []any) {
-	columns := tb.fields(new(T))
-	values := make([]array, len(columns))
-	casts := make([]string, len(columns))
-	for i, field := range columns {
-		values[i].kind = kindOf(field)
-		casts[i] = "$" + strconv.Itoa(i+1) + "::" + string(values[i].kind) + "[]"
-	}
-	for r := range rows {
-		for i, field := range tb.fields(&rows[r]) {
-			values[i].add(field)
-		}
-	}
-	for i := range values {
-		args = append(args, values[i].slice())
-	}
-	return "unnest(" + strings.Join(casts, ", ") + ")", args
-}
-
-// array is a column of values of one kind.
-type array struct {
-	kind  kind
-	ints  []int64
-	texts []string
-	blobs [][]byte
-	bools []bool
-	reals []float64
-}
-
-// add appends the value of a field.
-func (a *array) add(field any) {
-	switch a.kind {
-	case kindInt:
-		a.ints = append(a.ints, intOf(field))
-	case kindText:
-		a.texts = append(a.texts, valueOf(field).(string))
-	case kindBool:
-		a.bools = append(a.bools, valueOf(field).(bool))
-	case kindReal:
-		a.reals = append(a.reals, valueOf(field).(float64))
-	case kindBlob:
-		b, _ := valueOf(field).([]byte) // nil: NULL
-		a.blobs = append(a.blobs, b)
-	}
-}
-
-// intOf is valueOf for numbers, most of which need no memory this way.
-func intOf(field any) int64 {
-	switch f := field.(type) {
-	case *int64:
-		return *f
-	case *int32:
-		return int64(*f)
-	case *int16:
-		return int64(*f)
-	case *Instant:
-		return int64(*f)
-	case *time.Duration:
-		return int64(*f)
-	}
-	return valueOf(field).(int64)
-}
-
-func (a *array) slice() any {
-	switch a.kind {
-	case kindText:
-		return a.texts
-	case kindBool:
-		return a.bools
-	case kindBlob:
-		return a.blobs
-	case kindReal:
-		return a.reals
-	}
-	return a.ints
 }

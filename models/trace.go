@@ -6,7 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Statement is one statement as it was sent to PostgreSQL, "begin" and "commit" among them.
+// Statement is one statement as it was sent to PostgreSQL, "commit" and "rollback" among them, and "begin;" with what is set for
+// the transaction.
 type Statement struct {
 	Conn uint32 // the connection, by its process on the server: transactions of one connection follow each other
 	SQL  string

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // attempts is how often a transaction is tried that others made fail.
@@ -14,8 +17,8 @@ const attempts = 6
 type tx struct {
 	store *Store
 	lite  *liteConn  // of SQLite; nil elsewhere, and while a backup is read or written
-	sql   *sql.Tx    // nil where lite is set
-	conn  *sql.Conn  // that of the transaction; nil on SQLite
+	conn  *pgx.Conn  // of PostgreSQL; nil elsewhere, and while a backup is read or written
+	sql   *sql.Tx    // of the two while a backup is read or written; nil elsewhere
 	at    *placement // where the transaction's shard lies; nil: on the one server, or behind the coordinator
 }
 
@@ -47,28 +50,34 @@ func (s *Store) once(ctx context.Context, at *placement, f func(*tx) error) erro
 	if err != nil {
 		return err
 	}
-	defer conn.Close() // back to the pool
-	begun, err := conn.BeginTx(ctx, nil)
+	defer conn.Release() // which closes it where it is still in the transaction
+	t := &tx{store: s, conn: conn.Conn(), at: at}
+	err = t.begin(ctx)
+	if err == nil {
+		err = f(t)
+	}
 	if err != nil {
+		_, _ = t.conn.Exec(ctx, "rollback") // where that fails the connection is closed
 		return err
 	}
-	defer begun.Rollback() // after Commit it does nothing
-	t := &tx{store: s, sql: begun, conn: conn, at: at}
-	if err := t.steady(ctx); err != nil {
-		return err
+	return t.commit(ctx)
+}
+
+// commit ends a transaction on PostgreSQL, which says so where it could only be rolled back.
+func (t *tx) commit(ctx context.Context) error {
+	done, err := t.conn.Exec(ctx, "commit")
+	if err == nil && done.String() != "COMMIT" {
+		return fmt.Errorf("commit: the server answered %s", done)
 	}
-	if err := f(t); err != nil {
-		return err
-	}
-	return begun.Commit()
+	return err
 }
 
 // connection takes one of those to PostgreSQL.
-func (s *Store) connection(ctx context.Context, at *placement) (*sql.Conn, error) {
+func (s *Store) connection(ctx context.Context, at *placement) (*pgxpool.Conn, error) {
 	if at == nil {
-		return s.writer.Conn(ctx)
+		return s.pool.Acquire(ctx)
 	}
-	conn, err := at.server.Conn(ctx)
+	conn, err := at.server.Acquire(ctx)
 	if err != nil {
 		return nil, errors.Join(err, errMoved) // its server may have been replaced
 	}
@@ -80,18 +89,16 @@ func (s *Store) connection(ctx context.Context, at *placement) (*sql.Conn, error
 // plan says nothing of how long it takes, so none is compiled.
 const steadyPlans = `SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL jit = off`
 
-// steady sets what is kept to for the transaction. A coordinator hands on what SET LOCAL says, where it is told to, with its own
-// beginning of the transaction on another server.
-func (t *tx) steady(ctx context.Context) error {
+// begin begins a transaction on PostgreSQL and sets what is kept to for it, with one message. A coordinator hands on what SET
+// LOCAL says, where it is told to, with its own beginning of the transaction on another server.
+func (t *tx) begin(ctx context.Context) error {
 	switch {
-	case t.store.dialect != postgresDialect:
-		return nil
 	case t.at != nil:
 		return t.at.enter(ctx, t)
 	case t.store.sharded:
-		return t.script(ctx, "SET LOCAL citus.propagate_set_commands = 'local'; "+steadyPlans)
+		return t.script(ctx, "begin; SET LOCAL citus.propagate_set_commands = 'local'; "+steadyPlans)
 	}
-	return t.script(ctx, steadyPlans)
+	return t.script(ctx, "begin; "+steadyPlans)
 }
 
 // sharded tells whether each statement must say the buckets that it is for: a coordinator routes by them.
@@ -117,6 +124,10 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (int64, error)
 	if t.lite != nil {
 		return t.lite.exec(query, args)
 	}
+	if t.conn != nil {
+		result, err := t.conn.Exec(ctx, t.text(query), args...)
+		return result.RowsAffected(), err
+	}
 	result, err := t.sql.ExecContext(ctx, t.text(query), args...)
 	if err != nil {
 		return 0, err
@@ -132,6 +143,9 @@ func (t *tx) rows(ctx context.Context, query string, args ...any) (answer, error
 	args = t.store.dialect.arguments(args)
 	if t.lite != nil {
 		return t.lite.rows(query, args)
+	}
+	if t.conn != nil {
+		return answerOf(t.conn.Query(ctx, t.text(query), args...))
 	}
 	return t.sql.QueryContext(ctx, t.text(query), args...)
 }

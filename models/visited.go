@@ -43,15 +43,27 @@ var groupOfColumn = func() []groups {
 	return of
 }()
 
+// comparison compares pages as they were with what they are. It is not safe for concurrent use.
+type comparison struct {
+	was, is             Page
+	fieldsWas, fieldsIs []any // of the two: to list them takes memory
+}
+
+func newComparison() *comparison {
+	c := new(comparison)
+	c.fieldsWas, c.fieldsIs = visitedTable.fields(&c.was), visitedTable.fields(&c.is)
+	return c
+}
+
 // written is the groups of a page's columns that a visit has to write, given the row as it was; all where that is nil.
-func written(before, after *Page) groups {
+func (c *comparison) written(before, after *Page) groups {
 	if before == nil {
 		return allGroups
 	}
 	wanted := everyVisit
-	was := visitedTable.fields(before)
-	for c, field := range visitedTable.fields(after) {
-		if g := groupOfColumn[c]; c >= visitedTable.key && wanted&g == 0 && !sameField(was[c], field) {
+	c.was, c.is = *before, *after
+	for n, field := range c.fieldsIs {
+		if g := groupOfColumn[n]; n >= visitedTable.key && wanted&g == 0 && !sameField(c.fieldsWas[n], field) {
 			wanted |= g
 		}
 	}
@@ -135,8 +147,9 @@ func (c *commit) writePages(ctx context.Context) error {
 		written groups
 	}
 	changes := make(map[rowKey]change, len(c.fresh))
+	pages := newComparison()
 	for _, r := range c.fresh {
-		changes[rowOfPage(r)] = change{r, changes[rowOfPage(r)].written | written(r.Before, &r.Page)}
+		changes[rowOfPage(r)] = change{r, changes[rowOfPage(r)].written | pages.written(r.Before, &r.Page)}
 	}
 	all := groups(0)
 	for _, ch := range changes {
@@ -148,9 +161,12 @@ func (c *commit) writePages(ctx context.Context) error {
 		if c.tx.sharded() { // which plans each statement anew: one more of them costs more than columns do
 			g = all
 		}
-		row := visitedRow{r.Page, c.was[key].visits}
+		if rows[g] == nil && g == everyVisit { // as nearly all are
+			rows[g] = make([]visitedRow, 0, len(changes))
+		}
+		rows[g] = append(rows[g], visitedRow{r.Page, c.was[key].visits})
+		row := &rows[g][len(rows[g])-1]
 		row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
-		rows[g] = append(rows[g], row)
 	}
 	for g, pages := range rows {
 		n, err := writeVisited(ctx, c.tx, groups(g), pages)

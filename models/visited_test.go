@@ -20,8 +20,9 @@ func TestEveryColumnHasAGroup(t *testing.T) {
 			}
 		}
 	}
-	if before := (&Page{URL: "a"}); written(before, before) != everyVisit || written(nil, before) != allGroups {
-		t.Errorf("of an unchanged page groups %b are written, of an unknown one %b", written(before, before), written(nil, before))
+	before, c := &Page{URL: "a"}, newComparison()
+	if same, unknown := c.written(before, before), c.written(nil, before); same != everyVisit || unknown != allGroups {
+		t.Errorf("of an unchanged page groups %b are written, of an unknown one %b", same, unknown)
 	}
 }
 

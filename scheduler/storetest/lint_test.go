@@ -77,8 +77,8 @@ var (
 func (l *lint) see(ctx context.Context, s models.Statement) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch strings.ToLower(s.SQL) {
-	case "begin":
+	switch verb, _, _ := strings.Cut(strings.ToLower(s.SQL), ";"); verb {
+	case "begin": // with what is set for the transaction
 		l.open[s.Conn] = &transaction{shards: make(map[int64]string)}
 		return
 	case "commit", "rollback":
