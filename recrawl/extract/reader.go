@@ -16,6 +16,7 @@ const maxTitle = 300
 // reader is one pass over a page.
 type reader struct {
 	tokens  *html.Tokenizer
+	runs    runs // what tokens reads
 	doc     document
 	xhtml   bool
 	at      canon.URL
@@ -35,9 +36,10 @@ type reader struct {
 
 func newReader(doc document, xhtml bool, at canon.URL, options Options) *reader {
 	r := &reader{
-		tokens: html.NewTokenizer(bytes.NewReader(doc.text)), doc: doc, xhtml: xhtml, at: at, options: options,
+		runs: runs{text: doc.text}, doc: doc, xhtml: xhtml, at: at, options: options,
 		text: fingerprint.NewText(), found: Extraction{HTML: true}, refs: newRefs(options.Links),
 	}
+	r.tokens = html.NewTokenizer(&r.runs)
 	r.text.CopyTo(options.Text)
 	return r
 }
@@ -45,11 +47,16 @@ func newReader(doc document, xhtml bool, at canon.URL, options Options) *reader 
 // read takes the tokens one by one.
 func (r *reader) read() {
 	for {
-		switch r.tokens.Next() {
+		if run := r.runs.take(r.tokens); len(run) > 0 {
+			r.characters(run)
+		}
+		token := r.tokens.Next()
+		r.runs.raw = false
+		switch token {
 		case html.ErrorToken:
 			return
 		case html.TextToken:
-			r.characters()
+			r.characters(r.tokens.Raw())
 		case html.StartTagToken:
 			r.startTag(false)
 		case html.SelfClosingTagToken:
@@ -69,11 +76,11 @@ func (r *reader) read() {
 	}
 }
 
-func (r *reader) characters() {
+// characters is a text as it stands in the page; one that does not stand for itself is that of the present token.
+func (r *reader) characters(text []byte) {
 	if r.text.Hidden() {
 		return
 	}
-	text := r.tokens.Raw()
 	if !plainText(text) {
 		text = r.tokens.Text()
 	}
@@ -96,6 +103,7 @@ func (r *reader) startTag(closed bool) {
 		name, _ = r.tokens.TagName()
 	}
 	element := string(name)
+	r.runs.raw = rawText[element]
 	var attrs attributes
 	if reads[element] || mayHide(raw) {
 		attrs = r.attributes()
