@@ -79,11 +79,12 @@ func (w *winnow) choose(n int) []uint64 {
 			w.least = ^w.window(from) // it differs from none
 		}
 	}
-	w1, least, count := w.pairs[from:n], w.least, 0
-	w2, w3, w4 := w.pairs[from+2:][:len(w1)], w.pairs[from+4:][:len(w1)], w.pairs[from+6:][:len(w1)]
-	for i := range w1 {
-		eight := min(w1[i], w2[i], w3[i], w4[i])
-		w.chosen[count%blockBytes] = eight
+	// Few values, so that all of them stay in registers: a count that is kept in memory makes each turn wait for the last.
+	pairs, chosen, least, count := w.pairs[from:n+window-2], &w.chosen, w.least, uint(0)
+	for ; len(pairs) >= window-1; pairs = pairs[1:] {
+		four := (*[window - 1]uint64)(pairs)
+		eight := min(four[0], four[2], four[4], four[6])
+		chosen[count%blockBytes] = eight
 		if eight != least {
 			count++
 		}
