@@ -27,4 +27,8 @@
 //	.recrawl/trash/DATE/host/path…   copies of pages that are gone or are not to be kept, by the day they went
 //	.recrawl/aside/…                 what stood where a file or directory of the mirror had to be
 //	.recrawl/tmp/                    files being written; swept at start
+//
+// On Linux the files have no name before they are synced (O_TMPFILE), as far as the file system makes such and a sixteenth of
+// the files that the process may have open goes. On ext4 the mirror's directory has the attribute T (see chattr), which gives
+// each site a place of its own on the disk.
 package sink
