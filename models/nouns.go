@@ -172,6 +172,7 @@ type Outcome struct {
 
 	// What it says.
 	ETag, LastModified string
+	ModifiedAt         time.Time // when Last-Modified says that it last changed, by our clock; zero: it says nothing that can be so
 	FreshUntil         time.Time // Expires or max-age, clamped; zero: said nothing
 	RetryAfter         time.Time // host-wide; zero: said nothing
 	ContentType        string

@@ -131,5 +131,15 @@ func (e *evidence) dated(since time.Time) bool {
 	return ok && changed.After(since) && changed.Before(e.date.Add(-builtNow))
 }
 
+// modifiedAt is when the answer says that its content last changed, by our clock; the zero time where it does not say, or
+// names a time that cannot be one of a change.
+func (e *evidence) modifiedAt() time.Time {
+	changed, _ := parseDate(e.lastModified)
+	if !e.dated(firstPage) {
+		return time.Time{}
+	}
+	return e.now.Add(changed.Sub(e.date))
+}
+
 // builtNow is how long before an answer its Last-Modified lies at least where that says more than when it was made.
 const builtNow = 5 * time.Second

@@ -133,6 +133,7 @@ func (s *visit) find(header http.Header, now time.Time) {
 		e.date = date
 	}
 	s.out.Findings = e.findings()
+	s.out.ModifiedAt = e.modifiedAt()
 }
 
 // learn lets a parent's threshold follow what its turn found.

@@ -294,3 +294,28 @@ func TestFindingsOfWhateverIsSaid(t *testing.T) {
 		}
 	})
 }
+
+// The date of a change is told by our clock, whatever the server's says; one that is only that of the answer is none.
+func TestDateOfAChange(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for name, test := range map[string]struct {
+		modified string
+		ahead    time.Duration // of the server's clock
+		want     time.Time
+	}{
+		"a day ago":        {today.Add(-day).Format(http.TimeFormat), 0, today.Add(-day)},
+		"its clock behind": {today.Add(-3 * day).Format(http.TimeFormat), -2 * day, today.Add(-day)},
+		"its clock ahead":  {today.Format(http.TimeFormat), day, today.Add(-day)},
+		"just made":        {today.Add(-time.Second).Format(http.TimeFormat), 0, time.Time{}},
+		"in the future":    {today.Add(day).Format(http.TimeFormat), 0, time.Time{}},
+		"before the web":   {time.Unix(0, 0).UTC().Format(http.TimeFormat), 0, time.Time{}},
+		"no date":          {"yesterday", 0, time.Time{}},
+		"nothing":          {"", 0, time.Time{}},
+	} {
+		e := evidence{page: &models.Page{}, kind: models.Changed, lastModified: test.modified, date: today.Add(test.ahead), now: today}
+		if got := e.modifiedAt(); !got.Equal(test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}

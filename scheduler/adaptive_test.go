@@ -65,6 +65,10 @@ func anyOutcome(t *rapid.T, now time.Time) models.Outcome {
 	if kind == models.First || kind.OtherBytes() {
 		out.Body = body
 	}
+	if rapid.Bool().Draw(t, "dated") {
+		out.ModifiedAt = now.Add(time.Duration(rapid.OneOf(rapid.Int64Range(-int64(200*24*time.Hour), int64(24*time.Hour)),
+			rapid.SampledFrom([]int64{0, 1, -int64(200 * 365 * 24 * time.Hour)})).Draw(t, "modified")))
+	}
 	return out
 }
 

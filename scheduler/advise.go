@@ -20,6 +20,7 @@ type question struct {
 	ceiling  time.Duration // the longest
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
 	account  string        // the budget that pays; "": that of all sites
+	dated    time.Time     // when what the visit found came to be, where its date can be trusted; zero: not known
 	length   int64         // of the content that the visit found, in bytes; asked for the first record alone
 }
 
@@ -97,12 +98,17 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 		first := m.about(c, &before) // whose row has nothing of it yet
 		first.Names, first.Bytes = first.Names.KnownAt(now), before.length
 		c.Known(first, now)
-		return p.Evidence
+		return evidenceOf(changerate.Begin(first, changerate.Sight{At: now, ChangedAt: days(models.At(before.dated))}))
 	}
 	f := m.forecast(c, &before)
 	m.judged.Add(f.Stale(), changed)
 	m.served(c, &before, importance(p)*f.Value(), late)
-	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed})
+	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed,
+		ChangedAt: days(models.At(before.dated))})
+	return evidenceOf(e)
+}
+
+func evidenceOf(e changerate.Evidence) models.Evidence {
 	return models.Evidence{Changes: float32(e.Shape), Days: float32(e.Days)}
 }
 

@@ -260,9 +260,30 @@ func (d *draft) learn(changed bool) {
 		return
 	}
 	q := d.question(d.before)
-	q.length = length(d.out)
+	q.length, q.dated = length(d.out), d.dated()
 	d.Page.Evidence = d.planner.mind.observed(q, changed, d.late)
 }
+
+// dated is when the content that the visit found came to be, as the server says; the zero time where it says nothing, or is
+// not trusted. A date that lies only moments before the visit, beside the time since the one before, is held for that of the
+// answer's making: such pages would seem to have changed just now, each time.
+func (d *draft) dated() time.Time {
+	at := d.out.ModifiedAt
+	if at.IsZero() || !d.Host.Trials.Trusts(models.HintLastModified) {
+		return time.Time{}
+	}
+	since := d.now.Sub(d.before.Stats.VisitedAt.Time())
+	if d.before.Stats.Records == 0 {
+		since = justMade * 24 * time.Hour
+	}
+	if d.now.Sub(at) < since/justMade {
+		return time.Time{}
+	}
+	return at
+}
+
+// justMade is the part of the time between two visits in which a change has hardly come by chance.
+const justMade = 200
 
 // schedule sets the page due after the interval that the policy chose, put off as far as the server promised that
 // nothing changes, inside the site's windows. A duplicate is due at the ceiling.

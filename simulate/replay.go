@@ -107,7 +107,8 @@ func (r *Replay) answer(i int32, held models.Digest, now models.Instant, at time
 	out := models.Outcome{Kind: models.NotModified, Status: 304, At: at, Sent: 1, NoArchive: true}
 	out.Digest = contentOf(i, c)
 	if r.sight.LastModified {
-		out.LastModified = l.changedAt(c).Time().Format(httpTime)
+		out.ModifiedAt = l.changedAt(c).Time()
+		out.LastModified = out.ModifiedAt.Format(httpTime)
 	}
 	if out.Digest == held {
 		return out

@@ -165,6 +165,20 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	return Evidence{Shape: after.Shape - r.prior.Shape, Days: after.Days - r.prior.Days}
 }
 
+// Begin is the evidence of a page's first record, where a date tells when its content came to be: the last change of a
+// Poisson process that has been going on for long lies so far back, with the likelihood λ·e^{−λ·quiet}. That a page appeared
+// while its site was watched is no change.
+func Begin(s *Subject, seen Sight) Evidence {
+	if !(seen.ChangedAt > 0) || s.New {
+		return s.Evidence
+	}
+	at := bounded(seen.At, 1, lastDay)
+	return Evidence{Shape: s.Evidence.Shape + 1, Days: s.Evidence.Days + bounded(at-seen.ChangedAt, 0, longQuiet)}
+}
+
+// longQuiet is how many days without a change before the first record count.
+const longQuiet = 3 * 365
+
 // mostChanges is how many changes one visit may stand for.
 const mostChanges = 5
 
