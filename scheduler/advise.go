@@ -180,5 +180,10 @@ func (m *Mind) outlook(q question) policy.Outlook {
 // dueIn is in how many days a visit is worth the price, where f is the forecast of the page that was looked at last; any
 // number that is not less than horizon, where it is not less itself. The caller holds mu.
 func (m *Mind) dueIn(q *question, f *changerate.Forecast, price, horizon float64) float64 {
-	return m.reading.DueIn(f, days(models.At(q.now)), price, horizon)
+	now := days(models.At(q.now))
+	due := m.reading.DueIn(f, now, price, horizon)
+	if due <= 0 || due >= horizon {
+		return due
+	}
+	return m.reading.Settled(now, due)
 }

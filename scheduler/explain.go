@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"recrawld/config"
@@ -98,11 +99,12 @@ const (
 // Explanation is a decision of the policy adaptive with its numbers, by what is known at one moment. Worths and prices are
 // in time: for so long, on average, a visit makes a page of importance 1 fresh that would not be.
 type Explanation struct {
-	Changes, Visits int             // seen, in so many visits that could tell
-	Rate            changerate.Rate // of the changes to come, by all that is known, with the interval that holds with 95 %
-	Prior           float64         // the share of the rate that comes from other pages and not from the page's own visits
-	News            float64         // how many times the usual number of changes its neighbours showed since its last visit
-	Stale           float64         // the probability that the page has changed since
+	Changes, Visits int              // seen, in so many visits that could tell
+	Rate            changerate.Rate  // of the changes to come, by all that is known, with the interval that holds with 95 %
+	Prior           float64          // the share of the rate that comes from other pages and not from the page's own visits
+	News            float64          // how many times the usual number of changes its neighbours showed since its last visit
+	Hours           changerate.Hours // in which most of its host's changes come; none: not known
+	Stale           float64          // the probability that the page has changed since
 	Importance      float64
 
 	Price     time.Duration // what a visit must be worth
@@ -145,7 +147,10 @@ func payer(c *config.Config, s *config.Settings) (b config.Budget, own bool) {
 func (m *Mind) explain(e *Explanation, q question) {
 	m.mu.Lock()
 	c := m.crowdOf(q.page)
-	f, price := m.forecast(c, &q), m.priceAt(c, &q)
+	price := m.priceAt(c, &q)
+	f := m.forecast(c, &q)
+	pays := q.now.Add(span(m.dueIn(&q, &f, price/e.Importance, math.Inf(1))))
+	e.Hours, _ = c.Hours()
 	m.mu.Unlock()
 
 	low, high := f.Rate.Interval(0.95)
@@ -156,7 +161,6 @@ func (m *Mind) explain(e *Explanation, q question) {
 	e.WorthThen = span(e.Importance * f.Rate.Utility(f.Elapsed+ahead))
 
 	seen := q.page.Stats.VisitedAt.Time()
-	pays := q.now.Add(span(f.DueIn(price / e.Importance)))
 	e.DueAt = pays
 	switch {
 	case q.page.Stats.Records == 0:

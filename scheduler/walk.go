@@ -245,16 +245,26 @@ func (m *Mind) compare(h *models.Host, payer string, pages int64, best float64) 
 func (m *Mind) due(q *question, f *changerate.Forecast, value, price, horizon float64) (time.Time, time.Duration) {
 	seen := q.page.Stats.VisitedAt.Time()
 	at := q.now
-	if value > price {
+	wait := 0.0
+	if value > price && value < price*waitsFor {
+		wait = m.reading.Settled(days(models.At(q.now)), 0)
+	}
+	switch {
+	case wait > 0:
+		at = at.Add(span(wait))
+	case value > price:
 		over := math.Log(value/price) * float64(q.spaced())
 		at = at.Add(-time.Duration(min(over, float64(longest))))
-	} else {
+	default:
 		at = at.Add(span(m.dueIn(q, f, price, horizon)))
 	}
 	at = later(at, seen.Add(q.cycle))
 	at = earlier(at, seen.Add(q.ceiling))
 	return at, max(at.Sub(seen), q.cycle)
 }
+
+// waitsFor is up to how many times the price a visit is worth that still waits for the hour of its host.
+const waitsFor = 1.5
 
 // spaced is how far apart, in time, pages lie in the queue whose worth differs e times: a share of the interval at which the
 // budget visits all pages alike. It is more than the queue's pages wait.

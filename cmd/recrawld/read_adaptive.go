@@ -21,8 +21,21 @@ func (r ruling) adaptive() string {
 	if e == nil || e.Bound == scheduler.NothingSeen {
 		return "adaptive: nothing to go by yet, so it stays at " + r.cycles(r.page.FRMax)
 	}
-	return fmt.Sprintf("adaptive: %s, about %s%s%s; %s%s", seenWords(e), report.Rate(e.Rate), neighbourWords(e), newsWords(e), worthWords(e),
-		r.boundWords(e))
+	return fmt.Sprintf("adaptive: %s, about %s%s%s%s; %s%s", seenWords(e), report.Rate(e.Rate), neighbourWords(e), newsWords(e), hoursWords(e),
+		worthWords(e), r.boundWords(e))
+}
+
+// hoursWords says when most changes of the page's host come, where that is known.
+func hoursWords(e *scheduler.Explanation) string {
+	h := e.Hours
+	if h.Count == 0 {
+		return ""
+	}
+	days := ""
+	if h.Workdays {
+		days = " from Monday to Friday"
+	}
+	return fmt.Sprintf(", mostly between %02d:00 and %02d:00 UTC%s, after which it is visited", h.From, (h.From+h.Count)%24, days)
 }
 
 func seenWords(e *scheduler.Explanation) string {
@@ -143,6 +156,7 @@ type shownAdaptive struct {
 	Rate       *shownRate `json:"rate"`
 	Prior      float64    `json:"prior_share"`
 	News       float64    `json:"news"`
+	Hours      *busyHours `json:"busy_hours,omitempty"`
 	Stale      float64    `json:"stale_probability"`
 	Importance float64    `json:"importance"`
 	Price      float64    `json:"price"`
@@ -155,12 +169,23 @@ type shownAdaptive struct {
 	Even       float64    `json:"even_interval_seconds,omitempty"`
 }
 
+// busyHours is the JSON form of the hours in which most changes come, UTC.
+type busyHours struct {
+	From     int  `json:"from"`
+	Count    int  `json:"count"`
+	Workdays bool `json:"workdays"`
+}
+
 func adaptiveJSON(e *scheduler.Explanation) *shownAdaptive {
 	if e == nil || !e.Adaptive {
 		return nil
 	}
 	inDays := func(d time.Duration) float64 { return d.Hours() / 24 }
-	return &shownAdaptive{Changes: e.Changes, Visits: e.Visits, Rate: rateJSON(e.Rate), Prior: e.Prior, News: e.News, Stale: e.Stale,
+	var busy *busyHours
+	if e.Hours.Count > 0 {
+		busy = &busyHours{e.Hours.From, e.Hours.Count, e.Hours.Workdays}
+	}
+	return &shownAdaptive{Hours: busy, Changes: e.Changes, Visits: e.Visits, Rate: rateJSON(e.Rate), Prior: e.Prior, News: e.News, Stale: e.Stale,
 		Importance: e.Importance, Price: inDays(e.Price), Worth: inDays(e.Worth), WorthThen: inDays(e.WorthThen),
 		DueAt: when(models.At(e.DueAt)), Bound: string(e.Bound), Budget: budgetWords(e.Budget), OwnSite: e.OwnSite, Even: e.Even.Seconds()}
 }

@@ -34,6 +34,7 @@ type Crowd struct {
 	begin         float64 // the first day; 0: nothing was learned
 	width         float64 // days to a bin of the calendars
 	all           calendar
+	rhythm        *rhythm // nil: nothing was seen of it
 	groups        map[uint64]*group
 	epoch         uint64 // of the groups: another one whenever there are others
 	keys          []uint64
@@ -215,6 +216,17 @@ const (
 	fewVisits              = 20
 	noiseBegins, noiseWins = 0.70, 0.80
 )
+
+// hour learns at what hours pages change from a visit to one of the given rate; see rhythm.learn.
+func (c *Crowd) hour(g Gamma, from, at, days float64, changed bool, changedAt float64) {
+	if c.visits < fewVisits {
+		return
+	}
+	if c.rhythm == nil {
+		c.rhythm = new(rhythm)
+	}
+	c.rhythm.learn(g, from, at, days, changed, changedAt)
+}
 
 // noise is how little the rates of the pages are to be trusted, in [0, 1], where a page is visited every cycle days on
 // average. That most pages changed since they were seen years ago is no sign of noise.

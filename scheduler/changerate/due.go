@@ -56,6 +56,16 @@ func (r *Reading) DueIn(f *Forecast, now, price, horizon float64) float64 {
 	return at
 }
 
+// Settled is when to visit the page that was read, in days from now, where that would be so many days from now by its rate alone:
+// an hour of that day or the next at which more of its host's changes are behind it, where the host has hours.
+func (r *Reading) Settled(now, days float64) float64 {
+	w := r.crowd.rhythm.week()
+	if w == nil || !(days < lastDay) {
+		return days
+	}
+	return max(0, w.settle(now+days, now+days-r.subject.LastAt, now)-now)
+}
+
 // A due time is found by so many looks at most, and need not be more exact than this share of itself.
 const (
 	dueSteps = 8

@@ -19,9 +19,10 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm   = 0x15
-	briefForm   = 0x14 // of a crowd that knows nothing of its pages' lengths and number; it is read and not written
-	longForm    = 0x13 // and with every number of a calendar at its full length; it is read and not written
+	crowdForm   = 0x16
+	untimedForm = 0x15 // of a crowd that knows nothing of hours; it is read and not written
+	briefForm   = 0x14 // and nothing of its pages' lengths and number
+	longForm    = 0x13 // and with every number of a calendar at its full length
 	olderForm   = 0x12 // and every number of each group
 	weightsForm = 0x21
 )
@@ -165,6 +166,7 @@ func (c *Crowd) MarshalBinary() ([]byte, error) {
 		w.uint32(uint32(key))
 		c.groups[key].write(&w, int64(c.begin), written)
 	}
+	c.rhythm.write(&w)
 	c.written = len(w)
 	return w, nil
 }
@@ -240,7 +242,7 @@ func (w *writer) grains(sums []float32) {
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, briefForm, longForm, olderForm)
+	form := r.form(crowdForm, untimedForm, briefForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -249,7 +251,8 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	if read.begin > lastDay || read.width > lastDay || read.begin > 0 && read.width < 1 {
 		r.fail("its time is out of bounds")
 	}
-	if form == crowdForm {
+	knowsPages := form == crowdForm || form == untimedForm
+	if knowsPages {
 		read.lengths = lengths{sum: r.sum(), days: r.sum()}
 		read.met = r.sum()
 	}
@@ -274,7 +277,10 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 			read.groups[uint64(r.uint32())] = readGroup(r, int64(read.begin), &calendars)
 		}
 	}
-	if form != crowdForm {
+	if form == crowdForm {
+		read.rhythm = readRhythm(r)
+	}
+	if !knowsPages {
 		read.met = read.count()
 	}
 	if err := r.end(); err != nil {

@@ -162,6 +162,7 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	w.changes += entry.count
 	w.days += at - last
 	c.learn(&s.Names, entry)
+	c.hour(before, last, at, days, seen.Changed, changedAt)
 	return Evidence{Shape: after.Shape - r.prior.Shape, Days: after.Days - r.prior.Days}
 }
 

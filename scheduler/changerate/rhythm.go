@@ -1,0 +1,342 @@
+package changerate
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// rhythm is at what hours of the week the pages of a host change: many sites change once a day at an hour of their own, or
+// while their people are at work. A visit just after those hours is worth more than one before them.
+//
+// What visits find is held against guesses, each of which says that most changes come in some hours of each day, or of each
+// working day; the hours begin at any hour, UTC. The weight of a guess grows with how much likelier it makes what was found
+// than changes at any hour alike do (Bayes). Dates of changes tell the hour at once; that a page changed somewhere between
+// two visits tells a little of it, as long as not all visits are whole days apart.
+type rhythm struct {
+	odds   [guesses]int16 // logarithms, in steps, of how much likelier each guess makes it all than no rhythm does
+	today  uint32         // the day of the last visit that counted
+	spent  float32        // how much those of that day moved the odds at most, together
+	shape  *surplus       // what was made of them last, nil where no rhythm is likely
+	lately int            // visits since then
+	made   bool
+}
+
+// The guesses: so many hours, of all days or of five, from each hour on.
+const (
+	dayHours, weekHours = 24, 7 * 24
+	workdays            = 5
+	lengthsTried        = 3
+	guesses             = 2 * lengthsTried * dayHours
+)
+
+// hoursTried is for how many hours a day pages are guessed to change, most of the time.
+var hoursTried = [lengthsTried]int{1, 4, 10}
+
+// busyShare is the share of the changes that a guess says come in its hours.
+const busyShare = 0.9
+
+// A guess is believed so much before anything was seen, in all, and acted upon from so much on; evidence of so many visits
+// counts.
+const (
+	rhythmLikely = 0.1
+	rhythmSure   = 0.9
+	rhythmVisits = 1000
+)
+
+// What one visit multiplies the odds by is at most e to this, and so are all of a day together, but for the last one that
+// counts: pages that change at one moment say no more of its hour than one does. Visits further apart, in days, say nothing of
+// hours.
+const (
+	rhythmJump  = 3
+	rhythmDaily = 3
+	rhythmApart = 42
+)
+
+// Hours are the hours of the day, UTC, in which most of a host's changes come.
+type Hours struct {
+	From     int  // the hour they begin with, 0–23
+	Count    int  // how many they are, 1–10; they may reach into the next day
+	Workdays bool // from Monday to Friday alone
+}
+
+// Hours are those of the likeliest guess; false where no rhythm is likely enough to be acted upon.
+func (c *Crowd) Hours() (Hours, bool) {
+	if c.rhythm.week() == nil {
+		return Hours{}, false
+	}
+	best := 0
+	for i, x := range c.rhythm.odds {
+		if x > c.rhythm.odds[best] {
+			best = i
+		}
+	}
+	kind, long, start := parts(best)
+	return Hours{From: start, Count: long, Workdays: kind == 1}, true
+}
+
+// surplus is, for each hour of the week, how many hours' worth of changes more than usual came since Monday midnight, in days:
+// the sum of a profile whose mean is 1, less 1 an hour.
+type surplus [weekHours + 1]float64
+
+// hourOf is the hour of the week, as a fraction, of a time in days since 1970, which began on a Thursday.
+func hourOf(at float64) float64 {
+	return math.Mod(at+3, 7) * dayHours
+}
+
+// covered is how many hours of a stretch of time lie in each hour of the week.
+func covered(from, to float64) (hours [weekHours]float64) {
+	weeks := math.Floor((to - from) / 7)
+	for i := range hours {
+		hours[i] = weeks
+	}
+	at := hourOf(from)
+	for left := (to - from - 7*weeks) * dayHours; left > 0; {
+		i := int(at) % weekHours
+		part := min(left, math.Floor(at)+1-at)
+		if !(part > 1e-9) {
+			part = min(left, 1e-9)
+		}
+		hours[i] += part
+		at += part
+		left -= part
+		if at >= weekHours {
+			at -= weekHours
+		}
+	}
+	return hours
+}
+
+// inside is how many of those hours are in the hours of each guess.
+func inside(hours *[weekHours]float64) (in [guesses]float64) {
+	var sums [2][2*dayHours + 1]float64 // of all days and of working days, up to an hour of the dayHours or of the next one
+	for h := range 2 * dayHours {
+		var all, work float64
+		for d := range 7 {
+			x := hours[(d*dayHours+h)%weekHours]
+			all += x
+			if d < workdays {
+				work += x
+			}
+		}
+		sums[0][h+1], sums[1][h+1] = sums[0][h]+all, sums[1][h]+work
+	}
+	for g := range in {
+		kind, long, start := parts(g)
+		in[g] = sums[kind][start+long] - sums[kind][start]
+	}
+	return in
+}
+
+// parts are what a guess says: all days (0) or working days (1), for how many hours, from which hour on.
+func parts(guess int) (kind, long, start int) {
+	return guess / (lengthsTried * dayHours), hoursTried[guess/dayHours%lengthsTried], guess % dayHours
+}
+
+// densities are how many times as often as on average pages change in the hours of a guess and outside of them.
+func densities(guess int) (busy, calm float64) {
+	kind, long, _ := parts(guess)
+	hours := float64(7 * long)
+	if kind == 1 {
+		hours = float64(workdays * long)
+	}
+	return busyShare * weekHours / hours, (1 - busyShare) * weekHours / (weekHours - hours)
+}
+
+// busyAt tells whether an hour of the week is one of a guess's.
+func busyAt(guess, hour int) bool {
+	kind, long, start := parts(guess)
+	since := ((hour-start)%weekHours + weekHours) % weekHours // hours since the first day's began
+	return since%dayHours < long && (kind == 0 || since/dayHours < workdays)
+}
+
+// learn enters a visit to a page of the given rate: days are those since the visit before, as far as they count, and
+// changedAt is 0 or the date of the change. A change whose date is known is the last one: of the time before it nothing is
+// known.
+func (r *rhythm) learn(g Gamma, from, at, days float64, changed bool, changedAt float64) {
+	if at-from > rhythmApart || !(at-from > 1e-6) {
+		return
+	}
+	if today := uint32(at); today != r.today {
+		r.today, r.spent = today, 0
+	}
+	if r.spent >= rhythmDaily {
+		return
+	}
+	more, most := evidenceOf(g.sane(), from, at, days, changed, changedAt)
+	r.spent += float32(most)
+	r.lately++
+	round, top := dither(from, at, days), 0.0
+	var odds [guesses]float64
+	for i := range odds {
+		odds[i] = float64(r.odds[i])*(1-1.0/rhythmVisits) + more[i]/oddsStep
+		top = max(top, odds[i]-oddsMost)
+	}
+	for i, x := range odds {
+		r.odds[i] = int16(math.Floor(bounded(x-top, -oddsMost, oddsMost) + round))
+	}
+}
+
+// evidenceOf is the logarithm of how much likelier each guess makes what a visit found than no rhythm does, and the largest
+// of their amounts.
+func evidenceOf(g Gamma, from, at, days float64, changed bool, changedAt float64) (more [guesses]float64, most float64) {
+	since := max(from, changedAt)
+	hours := covered(since, at)
+	in := inside(&hours)
+	length := max((at-since)*dayHours, 1e-6)
+	exposed := days * (at - since) / (at - from)
+	usual := chanceOf(g, exposed, changed, changedAt > 0)
+	hour := int(hourOf(changedAt))
+	for i := range more {
+		busy, calm := densities(i)
+		share := calm + (busy-calm)*in[i]/length
+		likely := chanceOf(g, exposed*share, changed, changedAt > 0)
+		switch {
+		case changedAt > 0 && busyAt(i, hour):
+			likely += math.Log(busy)
+		case changedAt > 0:
+			likely += math.Log(calm)
+		}
+		more[i] = max(-rhythmJump, min(rhythmJump, likely-usual))
+		most = max(most, math.Abs(more[i]))
+	}
+	return more, most
+}
+
+// oddsStep is the smallest part of an odds that counts, and oddsMost, in these, the largest odds. What a visit adds is rounded up
+// or down so that it is right on average.
+const (
+	oddsStep = 1.0 / 2048
+	oddsMost = 15 / oddsStep
+)
+
+// chanceOf is the logarithm of the probability of what a visit found, or its density where the change has a date.
+func chanceOf(g Gamma, days float64, changed, dated bool) float64 {
+	still := -g.Shape * log1pOf(days/g.Days)
+	switch {
+	case dated:
+		return still - log1pOf(days/g.Days)
+	case changed:
+		return math.Log(max(1e-9, -expm1Of(still)))
+	}
+	return still
+}
+
+// rhythmSteady is after how many visits the shape is made anew.
+const rhythmSteady = 16
+
+// week is the shape of the week, nil where no rhythm is likely.
+func (r *rhythm) week() *surplus {
+	if r == nil {
+		return nil
+	}
+	if !r.made || r.lately >= rhythmSteady {
+		r.shape, r.lately, r.made = r.mixed(), 0, true
+	}
+	return r.shape
+}
+
+// mixed is the shape that all guesses make together, each by its weight.
+func (r *rhythm) mixed() *surplus {
+	var weight [guesses]float64
+	most := 0.0
+	for _, x := range r.odds {
+		most = max(most, float64(x)*oddsStep)
+	}
+	none := (1 - rhythmLikely) * math.Exp(-most)
+	sum := none
+	for i, x := range r.odds {
+		weight[i] = rhythmLikely / guesses * math.Exp(float64(x)*oddsStep-most)
+		sum += weight[i]
+	}
+	if none > (1-rhythmSure)*sum {
+		return nil
+	}
+	var profile [weekHours]float64
+	for i, w := range weight {
+		if w < 1e-3*sum {
+			none += w
+			continue
+		}
+		busy, calm := densities(i)
+		for h := range profile {
+			if busyAt(i, h) {
+				profile[h] += w / sum * busy
+			} else {
+				profile[h] += w / sum * calm
+			}
+		}
+	}
+	shape := new(surplus)
+	for h, f := range profile {
+		shape[h+1] = shape[h] + (f+none/sum-1)/dayHours
+	}
+	return shape
+}
+
+// until is the excess of changes up to a time since the last Monday midnight.
+func (s *surplus) until(at float64) float64 {
+	h := hourOf(at)
+	i := min(int(h), weekHours-1)
+	return s[i] + (h-float64(i))*(s[i+1]-s[i])
+}
+
+// furthest is how far a visit is moved for the rhythm, in days: to another hour of the day.
+const furthest = 0.5
+
+// settle moves a visit at a time, an interval of days after the one before, to when it finds the most: where the excess of
+// changes seen by then is largest beside what a later visit costs, to the first order in the rate. With the rate λ and the
+// profile f a visit dt later finds λ·f·dt changes more, each an interval earlier than the next visit would, and leaves the copy
+// stale for dt longer, with a probability of λ times the days since the visit before. It is no sooner than now.
+func (s *surplus) settle(at, interval, now float64) float64 {
+	far := min(furthest, interval/2)
+	low, high := max(at-far, now), at+far
+	best, gain := at, 0.0
+	usual := s.until(at)
+	try := func(t float64) {
+		passed := s.until(t) - usual // Monday midnight's is that of Sunday's end
+		if g := passed - (t-at)*(t-at)/(2*interval); g > gain {
+			best, gain = t, g
+		}
+	}
+	if low > at {
+		return at
+	}
+	try(low)
+	for h := math.Ceil(low * dayHours); h/dayHours <= high; h++ {
+		try(h / dayHours)
+	}
+	return best
+}
+
+// write writes the odds, or that there are none.
+func (r *rhythm) write(w *writer) {
+	if r == nil {
+		w.byte(0)
+		return
+	}
+	w.byte(1)
+	w.uint32(r.today)
+	w.short(r.spent)
+	for _, x := range r.odds {
+		*w = binary.LittleEndian.AppendUint16(*w, uint16(x))
+	}
+}
+
+func readRhythm(r *reader) *rhythm {
+	switch r.byte() {
+	case 0:
+		return nil
+	case 1:
+	default:
+		r.fail("neither with hours nor without")
+		return nil
+	}
+	read := &rhythm{today: r.uint32()}
+	spent := make([]float32, 1)
+	r.shorts(spent)
+	read.spent = spent[0]
+	for i := range read.odds {
+		read.odds[i] = int16(binary.LittleEndian.Uint16(r.take(2)))
+	}
+	return read
+}

@@ -1,0 +1,219 @@
+package changerate
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The hours of a stretch add up to its length, wherever it begins and ends.
+func TestCoveredHoursAddUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.Float64Range(1, 40_000).Draw(t, "from")
+		days := rapid.Float64Range(0, rhythmApart).Draw(t, "days")
+		hours := covered(from, from+days)
+		sum := 0.0
+		for h, x := range hours {
+			if x < 0 || x > days/7+1+1e-6 {
+				t.Fatalf("%v days from %v on have hour %d of the week %v times", days, from, h, x)
+			}
+			sum += x
+		}
+		if math.Abs(sum-days*dayHours) > 1e-4 {
+			t.Fatalf("%v days from %v on have %v hours", days, from, sum)
+		}
+		in := inside(&hours)
+		for g := range guesses {
+			want := 0.0
+			for h, x := range hours {
+				if busyAt(g, h) {
+					want += x
+				}
+			}
+			if math.Abs(in[g]-want) > 1e-6 {
+				t.Fatalf("guess %d has %v of the hours, want %v", g, in[g], want)
+			}
+		}
+	})
+}
+
+// The changes of a guess's profile are as many as those of none.
+func TestDensitiesHaveMeanOne(t *testing.T) {
+	t.Parallel()
+	for g := range guesses {
+		busy, calm := densities(g)
+		sum := 0.0
+		for h := range weekHours {
+			if busyAt(g, h) {
+				sum += busy
+			} else {
+				sum += calm
+			}
+		}
+		if !near(sum, weekHours, 1e-9) {
+			t.Errorf("the profile of guess %d adds up to %v hours", g, sum)
+		}
+	}
+}
+
+// rhythmic is what visits to the pages of a host teach that change at a rate a day in one hour of the day.
+func rhythmic(rate float64, hour int, every, days float64, dated bool) *rhythm {
+	r := new(rhythm)
+	g := Gamma{Shape: 20, Days: 20 / rate}
+	dice := uint64(7)
+	uniform := func() float64 {
+		dice = dice*6364136223846793005 + 1442695040888963407
+		return float64(dice>>11) / (1 << 53)
+	}
+	for page := range 20 {
+		last := 20_000 + float64(page)*every/20
+		for last < 20_000+days {
+			at := last + every*(0.7+0.6*uniform())
+			changedAt := 0.0
+			for d := math.Floor(last); d <= at; d++ {
+				if when := d + (float64(hour)+0.5)/dayHours; when > last && when <= at && uniform() < rate {
+					changedAt = when
+				}
+			}
+			shown := changedAt
+			if !dated {
+				shown = 0
+			}
+			r.learn(g, last, at, at-last, changedAt > 0, shown)
+			last = at
+		}
+	}
+	return r
+}
+
+// The hour at which a host's pages change is found out, soon where changes have dates, and a visit is moved behind it.
+func TestRhythmFindsTheHour(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		r      *rhythm
+		before float64 // the hour by which visits are made
+	}{
+		"dates for twenty days":       {rhythmic(0.3, 5, 2.5, 20, true), 7},
+		"no dates for a hundred days": {rhythmic(0.3, 5, 1.7, 100, false), 9},
+	} {
+		s := tt.r.week()
+		if s == nil {
+			t.Errorf("%s: no rhythm is likely", name)
+			continue
+		}
+		for _, hour := range []float64{0, 3, 9, 17} {
+			at := 20_400 + hour/dayHours
+			got := s.settle(at, 5, at-2)
+			if h := math.Mod(got, 1) * dayHours; h < 5.9 || h > tt.before {
+				t.Errorf("%s: a visit due at %v o'clock is made at %.1f, want just after the hour from five to six", name, hour, h)
+			}
+			if math.Abs(got-at) > furthest {
+				t.Errorf("%s: a visit is moved by %v days", name, got-at)
+			}
+		}
+	}
+	if s := rhythmic(0.3, 5, 1, 0, true).week(); s != nil {
+		t.Errorf("a rhythm of nothing: %v", s)
+	}
+}
+
+// Where pages change at any hour, no rhythm is made of it.
+func TestRhythmOfNoHour(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(5) {
+		r := new(rhythm)
+		dice := seed*977 + 3
+		uniform := func() float64 {
+			dice = dice*6364136223846793005 + 1442695040888963407
+			return float64(dice>>11) / (1 << 53)
+		}
+		last := 20_000.0
+		for range 2000 {
+			at := last + 0.3 + uniform()
+			changedAt := 0.0
+			if uniform() < -math.Expm1(-0.3*(at-last)) {
+				changedAt = last + uniform()*(at-last)
+			}
+			r.learn(Gamma{20, 20 / 0.3}, last, at, at-last, changedAt > 0, changedAt)
+			last = at
+		}
+		if s := r.week(); s != nil {
+			t.Errorf("seed %d: %v", seed, s)
+		}
+	}
+}
+
+// All of a site's pages changed at once say less of its hour than changes of many days do.
+func TestOneSweepIsNoRhythm(t *testing.T) {
+	t.Parallel()
+	var c Crowd
+	c.reach(20_000)
+	c.visits = fewVisits
+	for range 500 {
+		c.visits++
+		c.hour(Gamma{1, 10}, 20_000, 20_001, 1, true, 20_000.4)
+	}
+	if s := c.rhythm.week(); s != nil {
+		t.Errorf("500 pages that changed in one moment make a rhythm")
+	}
+}
+
+// Whatever is learned, a moved visit lies within half a day and not in the past.
+func TestSettleKeepsItsBounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := new(rhythm)
+		for i := range r.odds {
+			r.odds[i] = rapid.SampledFrom([]int16{0, math.MinInt16, 5 / oddsStep, 8 / oddsStep, math.MaxInt16}).Draw(t, "odds")
+		}
+		s := r.week()
+		if s == nil {
+			return
+		}
+		now := rapid.Float64Range(1, 40_000).Draw(t, "now")
+		at := now + rapid.Float64Range(0, 100).Draw(t, "in")
+		interval := at - now + rapid.Float64Range(0, 10).Draw(t, "since")
+		if got := s.settle(at, interval, now); !(got >= now) || math.Abs(got-at) > min(furthest, interval/2)+1e-9 {
+			t.Fatalf("a visit at %v, %v days after the last, is moved to %v at %v", at, interval, got, now)
+		}
+	})
+}
+
+// What is known of the hours is written with the crowd; what was written before there were any is read.
+func TestCrowdKeepsItsRhythm(t *testing.T) {
+	t.Parallel()
+	w := newWorld(3, 40)
+	w.visit(60)
+	w.crowd.rhythm = rhythmic(0.3, 5, 2.5, 10, true)
+	stored, _ := w.crowd.MarshalBinary()
+	var read Crowd
+	if err := read.UnmarshalBinary(stored); err != nil {
+		t.Fatal(err)
+	}
+	at := 20_400.1
+	if got, want := read.rhythm.week().settle(at, 5, at-1), w.crowd.rhythm.week().settle(at, 5, at-1); got != want {
+		t.Errorf("a visit is moved to %v by what was read, to %v by what was written", got, want)
+	}
+	if again, _ := read.MarshalBinary(); !bytes.Equal(stored, again) {
+		t.Errorf("what was read is written as %d other bytes", len(again))
+	}
+	w.crowd.rhythm = nil
+	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*guesses+8 {
+		t.Errorf("the hours take %d bytes, want two each", len(stored)-len(without))
+	}
+}
+
+func TestHoursOfAHost(t *testing.T) {
+	t.Parallel()
+	var c Crowd
+	if h, ok := c.Hours(); ok {
+		t.Errorf("hours of a host of which nothing is known: %+v", h)
+	}
+	c.rhythm = rhythmic(0.3, 5, 2.5, 20, true)
+	if h, ok := c.Hours(); !ok || h != (Hours{From: 5, Count: 1}) {
+		t.Errorf("hours %+v, %v, want the one from five on", h, ok)
+	}
+}
