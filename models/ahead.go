@@ -82,7 +82,7 @@ func (s *Store) Ahead(ctx context.Context, now time.Time, limit int) ([]BucketRe
 
 // bucketTimes runs a query for a moment of each bucket and sorts the answers, without those that are never.
 func (s *Store) bucketTimes(ctx context.Context, query string, args ...any) ([]BucketReady, error) {
-	rows, err := s.rows(ctx, query, args...)
+	rows, err := s.rowsByKeys(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (s *Store) readyBuckets(ctx context.Context, c ClaimRequest) ([]int16, erro
 	if c.early() {
 		query, args = bucketsReadyOrAhead, append(args, int64(At(c.Ahead)))
 	}
-	rows, err := s.rows(ctx, query, args...)
+	rows, err := s.rowsByKeys(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

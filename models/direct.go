@@ -66,9 +66,10 @@ func (p *placement) statement(query string) string {
 	return text
 }
 
-// shardPlans is what the connections to shards keep to. Their statements are all for some keys: with the plans that
-// steadyPlans leaves there is one way to carry out each, so it is planned once.
-const shardPlans = `; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off;
+// keyedPlans is what the connections keep to that are for statements by keys alone: those to shards, and those of the worker to
+// the one server that there is. With the plans that this leaves there is one way to carry out each of them, so each is planned
+// once, and not anew for each of its first calls on each connection.
+const keyedPlans = `; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off;
 	SET jit = off; SET plan_cache_mode = force_generic_plan`
 
 // enter begins a transaction and makes sure that the shard lies there and stays. The statements are one message; each sees what
@@ -99,9 +100,9 @@ func (p *placement) rows(ctx context.Context, query string, args ...any) (answer
 	return answerOf(p.server.Query(ctx, p.statement(query), args...))
 }
 
-// inShard is inTx for a transaction that reads and writes in the shard of a bucket alone.
+// inShard is inTx for a transaction that reads and writes in the shard of a bucket alone, and by keys.
 func (s *Store) inShard(ctx context.Context, bucket int16, f func(*tx) error) error {
-	return s.try(ctx, func() error { return s.once(ctx, s.placement(bucket), f) })
+	return s.try(ctx, func() error { return s.once(ctx, s.placement(bucket), true, f) })
 }
 
 func (p *placement) asker() asker { return asker{p.rows, postgresDialect, false} }
@@ -241,7 +242,7 @@ func (s *Store) dial(ctx context.Context, p *placement, width int, ask bool) (*p
 		query.Del("host")
 	}
 	u.RawQuery = query.Encode()
-	pool, err := s.connections(ctx, u.String(), width, shardPlans)
+	pool, err := s.connections(ctx, u.String(), width, keyedPlans)
 	if err != nil || !ask {
 		return pool, err
 	}

@@ -26,7 +26,7 @@ func walkPages(wide bool) string {
 // Knowledge returns what was last written of a host (Result.Knowledge) and how often anything was; nil and 0 where
 // nothing was, or where there is no such host.
 func (s *Store) Knowledge(ctx context.Context, bucket int16, host int64) (body []byte, learned int32, err error) {
-	rows, err := s.rows(ctx, readKnowledge, bucket, host)
+	rows, err := s.rowsByKeys(ctx, readKnowledge, bucket, host)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read knowledge of host %d: %w", host, err)
 	}
@@ -49,7 +49,7 @@ const walkRows = 1000
 func (s *Store) HostPages(ctx context.Context, bucket int16, host int64, yield func(*Page) bool) error {
 	var last Page // before all: no page is due at 0
 	for {
-		pages, err := pageTable.scan(s.rows(ctx, walkPages(s.wide()), bucket, host, int64(last.DueAt), last.ID, walkRows))
+		pages, err := pageTable.scan(s.rowsByKeys(ctx, walkPages(s.wide()), bucket, host, int64(last.DueAt), last.ID, walkRows))
 		if err != nil {
 			return fmt.Errorf("read pages of host %d: %w", host, err)
 		}

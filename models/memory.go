@@ -13,7 +13,7 @@ const readMemory = `SELECT body FROM memories WHERE bucket = $1 AND host_id = $2
 // Memory returns what is remembered of a page of a host (Result.Memory), or of the host itself (HostMemoryID, OrdersID);
 // nil where that is nothing.
 func (s *Store) Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error) {
-	rows, err := s.rows(ctx, readMemory, bucket, host, page)
+	rows, err := s.rowsByKeys(ctx, readMemory, bucket, host, page)
 	if err != nil {
 		return nil, fmt.Errorf("read memory of page %d: %w", page, err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func (s *Store) openPostgres(ctx context.Context, dsn string) error {
-	pool, err := s.connections(ctx, dsn, s.options.Conns, "")
+	pool, err := s.connections(ctx, dsn, max(4, s.options.Conns/4), "")
 	if err != nil {
 		return err
 	}
@@ -26,6 +26,13 @@ func (s *Store) openPostgres(ctx context.Context, dsn string) error {
 	s.read = db
 	err = pool.QueryRow(ctx, "SELECT $1 OR to_regclass('pg_dist_partition') IS NOT NULL", s.options.Sharded).Scan(&s.sharded)
 	if err != nil {
+		return err
+	}
+	plans := keyedPlans
+	if s.sharded { // a coordinator plans by the keys
+		plans = ""
+	}
+	if s.keyed, err = s.connections(ctx, dsn, s.options.Conns, plans); err != nil {
 		return err
 	}
 	return s.learnShards(ctx)

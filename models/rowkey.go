@@ -106,7 +106,7 @@ type asker struct {
 	sharded bool // each must say the buckets that it is for: a coordinator routes by them
 }
 
-func (s *Store) asker() asker { return asker{s.rows, s.dialect, s.sharded} }
+func (s *Store) asker() asker { return asker{s.rowsByKeys, s.dialect, s.sharded} }
 
 // wide is asker.wide for queries outside any transaction.
 func (s *Store) wide() bool { return s.asker().wide() }

@@ -23,8 +23,8 @@ type Options struct {
 	// PagesPerHost is how many pages of one host are kept at most; what Commit discovers beyond is dropped. 0: no limit.
 	PagesPerHost int
 
-	// Conns is the number of connections to PostgreSQL, and of those for reading SQLite beside its one writer.
-	// 0: 8.
+	// Conns is the number of connections to PostgreSQL for what the worker does, beside which there are a quarter as many for
+	// all else, 4 or more, and of those for reading SQLite beside its one writer. 0: 8.
 	Conns int
 
 	// Sharded says that each transaction and each hot statement shall be for the buckets of one shard alone, as several
@@ -56,7 +56,8 @@ type Store struct {
 	liteWriter *liteWriter // nil on PostgreSQL, and where nothing is written
 	liteReader *litePool   // nil on PostgreSQL
 
-	pool       *pgxpool.Pool                        // of PostgreSQL; nil on SQLite
+	pool       *pgxpool.Pool                        // of PostgreSQL, for statements of any kind; nil on SQLite
+	keyed      *pgxpool.Pool                        // of PostgreSQL, for those by keys (keyedPlans); nil on SQLite
 	dsn        string                               // of PostgreSQL
 	shards     atomic.Pointer[shardMap]             // of a sharded server; nil: not known
 	places     atomic.Pointer[map[int64]*placement] // of the shards that need no coordinator
@@ -107,8 +108,10 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	if s.pool != nil {
-		s.pool.Close()
+	for _, pool := range []*pgxpool.Pool{s.pool, s.keyed} {
+		if pool != nil {
+			pool.Close()
+		}
 	}
 	if s.liteReader != nil {
 		errs = append(errs, s.liteReader.close())
@@ -134,4 +137,12 @@ func (s *Store) rows(ctx context.Context, query string, args ...any) (answer, er
 		return answerOf(s.pool.Query(ctx, query, args...))
 	}
 	return s.liteReader.rows(ctx, query, args)
+}
+
+// rowsByKeys is rows for a query by keys, or buckets.
+func (s *Store) rowsByKeys(ctx context.Context, query string, args ...any) (answer, error) {
+	if s.dialect == postgresDialect {
+		return answerOf(s.keyed.Query(ctx, query, args...))
+	}
+	return s.rows(ctx, query, args...)
 }

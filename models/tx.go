@@ -16,16 +16,18 @@ const attempts = 6
 // tx is a transaction. It is not safe for concurrent use.
 type tx struct {
 	store *Store
-	lite  *liteConn  // of SQLite; nil elsewhere, and while a backup is read or written
-	conn  *pgx.Conn  // of PostgreSQL; nil elsewhere, and while a backup is read or written
-	sql   *sql.Tx    // of the two while a backup is read or written; nil elsewhere
-	at    *placement // where the transaction's shard lies; nil: on the one server, or behind the coordinator
+	lite  *liteConn // of SQLite; nil elsewhere, and while a backup is read or written
+	conn  *pgx.Conn // of PostgreSQL; nil elsewhere, and while a backup is read or written
+	sql   *sql.Tx   // of the two while a backup is read or written; nil elsewhere
+	// planned says that the connection keeps to keyedPlans.
+	planned bool
+	at      *placement // where the transaction's shard lies; nil: on the one server, or behind the coordinator
 }
 
 // inTx runs f in a transaction, again where the engine says that it only met another one. f must not keep anything from
 // an earlier run.
 func (s *Store) inTx(ctx context.Context, f func(*tx) error) error {
-	return s.try(ctx, func() error { return s.once(ctx, nil, f) })
+	return s.try(ctx, func() error { return s.once(ctx, nil, false, f) })
 }
 
 func (s *Store) try(ctx context.Context, once func() error) error {
@@ -41,17 +43,17 @@ func (s *Store) try(ctx context.Context, once func() error) error {
 	return fmt.Errorf("gave up after %d attempts: %w", attempts, err)
 }
 
-// once runs f in a transaction: where a shard lies, if it is told that.
-func (s *Store) once(ctx context.Context, at *placement, f func(*tx) error) error {
+// once runs f in a transaction: where a shard lies, if it is told that. Its statements may all be by keys.
+func (s *Store) once(ctx context.Context, at *placement, byKeys bool, f func(*tx) error) error {
 	if s.dialect == sqliteDialect {
 		return s.onceLite(ctx, f)
 	}
-	conn, err := s.connection(ctx, at)
+	conn, err := s.connection(ctx, at, byKeys)
 	if err != nil {
 		return err
 	}
 	defer conn.Release() // which closes it where it is still in the transaction
-	t := &tx{store: s, conn: conn.Conn(), at: at}
+	t := &tx{store: s, conn: conn.Conn(), planned: byKeys, at: at}
 	err = t.begin(ctx)
 	if err == nil {
 		err = f(t)
@@ -73,8 +75,11 @@ func (t *tx) commit(ctx context.Context) error {
 }
 
 // connection takes one of those to PostgreSQL.
-func (s *Store) connection(ctx context.Context, at *placement) (*pgxpool.Conn, error) {
-	if at == nil {
+func (s *Store) connection(ctx context.Context, at *placement, byKeys bool) (*pgxpool.Conn, error) {
+	switch {
+	case at == nil && byKeys:
+		return s.keyed.Acquire(ctx)
+	case at == nil:
 		return s.pool.Acquire(ctx)
 	}
 	conn, err := at.server.Acquire(ctx)
@@ -97,6 +102,9 @@ func (t *tx) begin(ctx context.Context) error {
 		return t.at.enter(ctx, t)
 	case t.store.sharded:
 		return t.script(ctx, "begin; SET LOCAL citus.propagate_set_commands = 'local'; "+steadyPlans)
+	}
+	if t.planned {
+		return t.script(ctx, "begin")
 	}
 	return t.script(ctx, "begin; "+steadyPlans)
 }

@@ -62,19 +62,19 @@ func TestCommitsAtOnceDoNotWaitInCircles(t *testing.T) {
 	}
 }
 
-// deadlocks is how often the server ended a circle of transactions of the store's connections, which are so many.
+// deadlocks is how often the server ended a circle of transactions of the store's connections for commits, which are so many.
 func deadlocks(t *testing.T, s *Store, conns int) (n int64) {
 	t.Helper()
 	for range conns {
-		conn, err := s.writer.Conn(t.Context())
+		conn, err := s.keyed.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close() // only then: the next one is another
-		if _, err := conn.ExecContext(t.Context(), "SELECT pg_stat_force_next_flush()"); err != nil {
+		defer conn.Release() // only then: the next one is another
+		if _, err := conn.Exec(t.Context(), "SELECT pg_stat_force_next_flush()"); err != nil {
 			t.Fatal(err)
 		}
-		if err := conn.QueryRowContext(t.Context(), "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&n); err != nil {
+		if err := conn.QueryRow(t.Context(), "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 	}
