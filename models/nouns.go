@@ -207,6 +207,7 @@ type Outcome struct {
 	Until     time.Time // for Deferred: when its turn comes again; zero: the planner knows
 	HostWaits bool      // for Deferred: not the page but its host waits until then; the page stays due as it was
 	Spent     bool      // for Deferred: the budget of its site is spent, and its visit at Until is paid for in advance
+	Gathers   bool      // for Deferred: it waits for other pages of its host, which are visited at Until with one robots.txt
 
 	Robots *Robots       // fetched during this visit
 	Delay  time.Duration // politeness delay to hold after it

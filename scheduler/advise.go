@@ -21,6 +21,7 @@ type question struct {
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
 	account  string        // the budget that pays; "": that of all sites
 	dated    time.Time     // when what the visit found came to be, where its date can be trusted; zero: not known
+	robots   robotsShare   // what robots.txt adds to the price; asked for by outlook alone
 	length   int64         // of the content that the visit found, in bytes; asked for the first record alone
 }
 
@@ -119,6 +120,10 @@ func evidenceOf(e changerate.Evidence) models.Evidence {
 func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	p := m.price(q.payer())
 	c.payer = q.payer()
+	if more, ok := c.company[q.page.ID]; ok {
+		delete(c.company, q.page.ID)
+		value, late = value*math.Exp(-more), false
+	}
 	since := q.now.Sub(q.page.Stats.VisitedAt.Time())
 	free := since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
 	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
@@ -174,7 +179,12 @@ func (m *Mind) outlook(q question) policy.Outlook {
 	c := m.crowdOf(q.page)
 	price := m.priceAt(c, &q) / importance(q.page)
 	f := m.forecast(c, &q)
-	return policy.Outlook{Forecast: f, Price: price, DueIn: m.dueIn(&q, &f, price, math.Inf(1))}
+	due := m.dueIn(&q, &f, price, math.Inf(1))
+	if more := q.robots.of(c); more > 0 && q.now.Add(span(due)).After(q.robots.until) {
+		price *= 1 + more
+		due = max(m.dueIn(&q, &f, price, math.Inf(1)), q.robots.until.Sub(q.now).Hours()/24)
+	}
+	return policy.Outlook{Forecast: f, Price: price, DueIn: due}
 }
 
 // dueIn is in how many days a visit is worth the price, where f is the forecast of the page that was looked at last; any

@@ -118,6 +118,8 @@ type Explanation struct {
 	Even     time.Duration // the interval at which the budget visits all pages alike; 0: not known
 	AheadOf  time.Duration // how much sooner than the page's due time DueAt is; negative: later
 	Adaptive bool          // the policy of the page's site is adaptive at all
+	Robots   float64       // what part of a request robots.txt counts for, because its host has few visits; 0: nothing
+	ValidTo  time.Time     // until then no visit to its host asks for robots.txt
 }
 
 // Explain says what a worker would think of a page at a moment.
@@ -133,6 +135,13 @@ func (l *Learned) Explain(p *Planner, page *models.Page, now time.Time) Explanat
 	l.mind.explain(&e, q)
 	e.AheadOf = page.DueAt.Time().Sub(e.DueAt)
 	return e
+}
+
+// ExplainRobots adds what the robots.txt of the page's host, as last fetched, costs a visit: pages wait for each other to share
+// it, and are visited sooner while it is valid.
+func (e *Explanation) ExplainRobots(h *models.Host, rows []models.Robots) {
+	share := robotsShareOf(rows, h.Pages, e.Even)
+	e.Robots, e.ValidTo = share.cost, share.until
 }
 
 // payer is the budget that pays for the visits of a site, and whether it is the site's own.

@@ -58,7 +58,9 @@ type crowd struct {
 	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
 	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 
-	places map[int64]*place // of its pages, by their IDs
+	company map[int64]float64 // of the pages that are visited with the robots.txt fetched last, as a logarithm: what a visit costs beside one alone
+	party   int               // how many pages were visited when robots.txt was fetched last; 0: not known
+	places  map[int64]*place  // of its pages, by their IDs
 }
 
 // NewMind returns a mind that knows what the defaults say.

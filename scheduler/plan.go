@@ -104,7 +104,7 @@ func (p *Planner) Plan(lease *models.Lease, page models.Page, out *models.Outcom
 // plan is Plan into r, which may hold an older result; late tells that the page waited for its host, not for the budget.
 func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page, out *models.Outcome, now time.Time, late bool) {
 	*r = models.Result{}
-	d := draft{Result: r, planner: p, settings: p.settings(page.SiteID), before: page, out: out, now: now, late: late}
+	d := draft{Result: r, planner: p, settings: p.settings(page.SiteID), before: page, out: out, now: now, late: late, robots: lease.Robots}
 	d.Lease = models.LeaseRef{Bucket: lease.Host.Bucket, HostID: lease.Host.ID, Token: lease.Host.LeaseToken}
 	d.Page, d.Host, d.Robots = *page, lease.Host, out.Robots
 	if out.Kind != models.Deferred { // no turn: nothing happened that a person would look for in the history
@@ -144,7 +144,8 @@ type draft struct {
 	before   *models.Page
 	out      *models.Outcome
 	now      time.Time
-	late     bool          // the page waited for its host
+	late     bool // the page waited for its host
+	robots   []models.Robots
 	every    time.Duration // the interval that the policy chose; 0: FRMax cycles
 }
 
@@ -247,7 +248,9 @@ func (d *draft) choose() {
 		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.purses.term(d.Page.SiteID).even,
 	}
 	if d.settings.Policy == policy.AdaptiveName {
-		in.Outlook = d.planner.mind.outlook(d.question(&d.Page))
+		q := d.question(&d.Page)
+		q.robots = robotsShareOf(d.robots, d.Host.Pages, q.even)
+		in.Outlook = d.planner.mind.outlook(q)
 		in.Outlook.Chance = d.chance(useRound)
 	}
 	choice := policy.ByName[d.settings.Policy](in)

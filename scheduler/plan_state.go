@@ -165,7 +165,7 @@ func (d *draft) deferred() {
 		d.Page.Rule = models.RulePaused
 		return
 	}
-	if early {
+	if early && !d.out.Gathers {
 		return
 	}
 	if !d.out.Until.IsZero() {

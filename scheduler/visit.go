@@ -78,6 +78,7 @@ type hostTurn struct {
 	pages []models.LeasedPage // guarded by mu
 	begun bool                // guarded by mu; a page was taken
 	given int                 // guarded by mu; turns given to robots.txt or a probe
+	meets time.Time           // guarded by mu; when its pages gather, where robots.txt must be fetched; zero: not asked, or now
 	owed  bool                // guarded by mu; the last turn was given away: the page's own is paid for on credit
 	last  *finished           // guarded by mu; kept back, because only the last result releases the host
 
@@ -138,7 +139,10 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 		return false
 	}
 	now := w.Clock.Now()
-	out, held := w.waits(ctx, planner, &page.Page, now)
+	out, held := t.gathers(ctx, planner, &page.Page, now)
+	if !held {
+		out, held = w.waits(ctx, planner, &page.Page, now)
+	}
 	if !held {
 		out = w.visit(ctx, t.turn(page, now))
 	}
@@ -216,7 +220,7 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 		t.lease.Host.OpenAt = taken.before // nothing was asked: the slot is free again
 	}
 	f := t.out.blank()
-	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until}, page.Page, out
+	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until, Robots: t.lease.Robots}, page.Page, out
 	late := t.worker.late(&page.Page, taken, t.lease.Host.Delay)
 	t.keepMemory(&f.outcome)
 	planner.plan(&f.result, &f.lease, &f.before, &f.outcome, now, late)
@@ -297,7 +301,9 @@ func (t *hostTurn) finish(ctx context.Context) {
 func (t *hostTurn) taught(ctx context.Context) []byte {
 	w, host, now := t.worker, &t.last.lease.Host, t.worker.Clock.Now()
 	expired := func() bool { return w.Clock.Now().After(t.lease.Until.Add(-w.Clock.Real(leaseMargin(w.Lease)) / 2)) }
-	if err := w.mind.walk(ctx, w.planner.Load(), host, now, expired); err != nil && ctx.Err() == nil {
+	planner, site := w.planner.Load(), t.last.result.Page.SiteID
+	robots := robotsShareOf(t.lease.Robots, host.Pages, planner.purses.term(site).even)
+	if err := w.mind.walk(ctx, planner, host, robots, now, expired); err != nil && ctx.Err() == nil {
 		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
 	}
 	return w.mind.save(host, now)

@@ -39,10 +39,11 @@ type walk struct {
 	crowd   *crowd  // of the host
 	scale   float64 // how much less than the price a visit's worth counts, because the host is short of visits
 	now     time.Time
-	all     bool      // every page is placed anew
-	payer   string    // the budget that paid for the host's last visit
-	lineEnd time.Time // when all are served that wait for that budget
-	best    float64   // the most that a visit to a page of that budget is worth
+	all     bool        // every page is placed anew
+	payer   string      // the budget that paid for the host's last visit
+	robots  robotsShare // where it costs anything, what is due when it must be fetched anew is left to Mind.gather
+	lineEnd time.Time   // when all are served that wait for that budget
+	best    float64     // the most that a visit to a page of that budget is worth
 	due     []models.Due
 	asked   question // the last one
 	site    int32    // whose page it was about
@@ -54,12 +55,12 @@ type walk struct {
 // whose turn comes soon, or has come, are put in the order of what they are worth by now, and where the price has moved far
 // every page gets its new place. Among those that are worth more than a visit costs, those that are worth the most come
 // first. It ends early where the clock says that there is no more time: the next walk goes on.
-func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, now time.Time, expired func() bool) error {
+func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, robots robotsShare, now time.Time, expired func() bool) error {
 	w, ok := m.walks(h, now)
 	if !ok {
 		return nil
 	}
-	w.planner = p
+	w.planner, w.robots = p, robots
 	if err := w.stroll(ctx, h, expired); err != nil {
 		return fmt.Errorf("walk the pages of %s: %w", h.Name, err)
 	}
@@ -86,7 +87,9 @@ func (w *walk) stroll(ctx context.Context, h *models.Host, expired func() bool) 
 			more = len(w.due) >= walkSlice && !over
 			return !more && !over
 		})
-		w.mind.compare(h, w.payer, w.planner.purses.known(w.payer), w.best)
+		if w.robots.cost == 0 {
+			w.mind.compare(h, w.payer, w.planner.purses.known(w.payer), w.best)
+		}
 		if err == nil && len(w.due) > 0 {
 			err = w.mind.store.Reschedule(ctx, w.due)
 		}
@@ -134,6 +137,9 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	}
 	due, every, ok := w.mind.weigh(w, q, was)
 	if !ok {
+		return models.Due{}, false
+	}
+	if w.robots.cost > 0 && due.After(w.robots.until) {
 		return models.Due{}, false
 	}
 	rule, at := models.RulePolicy, IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))

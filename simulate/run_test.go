@@ -216,3 +216,32 @@ func robotsNeeded(t *Trace, log []Seen) (times int) {
 	}
 	return times
 }
+
+// Under the policy adaptive the pages of a host are visited together, so that more of the budget is left for pages.
+func TestAdaptiveSharesRobots(t *testing.T) {
+	t.Parallel()
+	m := made(t, Plan{Pages: 60, Hosts: 1, Days: 120, Seed: 1})
+	for i := range m.Trace.Pages {
+		m.Trace.Pages[i].Name = fmt.Sprintf("host-%d/page-%d", i%15, i)
+	}
+	m.Trace.HostPerFolder()
+	y, err := Measure(Subject{Trace: m.Trace}, Spending{Rate: config.Rate{PerDay: 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := make(map[string]Score)
+	for _, policy := range []string{"adaptive", "uniform"} {
+		trial := Trial{Yardstick: y, Policy: policy, Cycle: 15 * time.Minute, Sight: Sight{Robots: true}}
+		r, err := trial.Do(t.Context(), func() time.Time { return worldStart })
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores[policy] = r.Score
+	}
+	shared, alone := scores["adaptive"], scores["uniform"]
+	t.Logf("adaptive: %.2f visits, %.2f robots.txt a day, %.4f fresh; uniform: %.2f, %.2f, %.4f", shared.PerDay, shared.RobotsPerDay,
+		shared.Freshness, alone.PerDay, alone.RobotsPerDay, alone.Freshness)
+	if shared.PerDay < 1.2*alone.PerDay || shared.RobotsPerDay > 0.7*alone.RobotsPerDay || shared.Freshness < alone.Freshness+0.005 {
+		t.Error("want a fifth more visits, a third less robots.txt, and fresher pages")
+	}
+}

@@ -98,8 +98,12 @@ func (r ruling) boundWords(e *scheduler.Explanation) string {
 		return fmt.Sprintf("; no page is visited twice within a cycle (%s)", report.Span(r.calendar.Interval(r.now, 1)))
 	case e.Bound == scheduler.AtMost && e.AheadOf.Abs() < interval/8:
 		return fmt.Sprintf("; no page waits longer than fr_max allows (%s)", r.ceiling())
+	case e.Robots > 0 && e.AheadOf < -interval/16 && r.page.DueAt.Time().Before(e.ValidTo):
+		return "; it is visited early, with other pages of its host, while robots.txt is valid"
 	case !r.page.DueAt.Time().After(r.now):
 		return "; its turn has come, and pages worth more go first"
+	case e.Robots > 0 && e.AheadOf > interval/16 && r.page.DueAt.Time().After(e.ValidTo):
+		return "; its host must be asked for robots.txt first, so it waits until it and other pages there are worth that request too"
 	case e.AheadOf > interval/4 && e.DueAt.After(r.now):
 		return fmt.Sprintf("; by what was learned since, it could come %s sooner", report.Span(e.AheadOf))
 	case e.AheadOf > interval/4:
@@ -167,6 +171,7 @@ type shownAdaptive struct {
 	Budget     string     `json:"budget,omitempty"`
 	OwnSite    bool       `json:"budget_of_site"`
 	Even       float64    `json:"even_interval_seconds,omitempty"`
+	Robots     float64    `json:"robots_share,omitempty"` // of a request that robots.txt counts for beside a visit
 }
 
 // busyHours is the JSON form of the hours in which most changes come, UTC.
@@ -187,7 +192,8 @@ func adaptiveJSON(e *scheduler.Explanation) *shownAdaptive {
 	}
 	return &shownAdaptive{Hours: busy, Changes: e.Changes, Visits: e.Visits, Rate: rateJSON(e.Rate), Prior: e.Prior, News: e.News, Stale: e.Stale,
 		Importance: e.Importance, Price: inDays(e.Price), Worth: inDays(e.Worth), WorthThen: inDays(e.WorthThen),
-		DueAt: when(models.At(e.DueAt)), Bound: string(e.Bound), Budget: budgetWords(e.Budget), OwnSite: e.OwnSite, Even: e.Even.Seconds()}
+		DueAt: when(models.At(e.DueAt)), Bound: string(e.Bound), Budget: budgetWords(e.Budget), OwnSite: e.OwnSite, Even: e.Even.Seconds(),
+		Robots: e.Robots}
 }
 
 // explain asks what is known of a page whose policy is adaptive or that a budget put off; nil for any other.
@@ -202,6 +208,11 @@ func (l *look) explain(ctx context.Context, w *why) error {
 		return err
 	}
 	e := learned.Explain(l.force.planner, p, l.now)
+	rows, err := l.store.HostRobots(ctx, p.Bucket, p.HostID)
+	if err != nil {
+		return err
+	}
+	e.ExplainRobots(&w.host, rows)
 	w.ruling.explained = &e
 	return nil
 }

@@ -19,6 +19,25 @@ import (
 	"recrawld/simulate"
 )
 
+// What a person is told of a page that shares a robots.txt with others of its host.
+func TestSharedRobotsInWords(t *testing.T) {
+	t.Parallel()
+	page := models.Page{DueAt: models.At(filledNow.Add(2 * day))}
+	page.Stats.VisitedAt = models.At(filledNow.Add(-2 * day))
+	r := ruling{page: page, now: filledNow}
+	for want, e := range map[string]scheduler.Explanation{
+		"; its host must be asked for robots.txt first, so it waits until it and other pages there are worth that request too": {
+			Robots: 0.9, AheadOf: 36 * time.Hour, DueAt: filledNow.Add(12 * time.Hour)},
+		"; it is visited early, with other pages of its host, while robots.txt is valid": {
+			Robots: 0.9, AheadOf: -4 * day, ValidTo: page.DueAt.Time().Add(time.Hour)},
+		"": {Robots: 0.9, ValidTo: page.DueAt.Time().Add(time.Hour)},
+	} {
+		if got := r.boundWords(&e); got != want {
+			t.Errorf("%+v: %q, want %q", e, got, want)
+		}
+	}
+}
+
 // What a person is told of an adaptive decision: one sentence, and only the numbers that say something here.
 func TestAdaptiveInWords(t *testing.T) {
 	t.Parallel()
