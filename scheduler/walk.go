@@ -161,7 +161,7 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 // counts. Of the others it is enough to know that their turn does not come sooner. Without a budget no page waits for
 // another, and where a site has a budget of its own those that are due have their places in its line.
 func near(q *question, was time.Duration) bool {
-	return q.account == "" && q.even > 0 && was < q.spaced()
+	return q.payer() == allSites && q.even > 0 && was < q.spaced()
 }
 
 // nearParts is how many places are told apart between pages whose worth differs e times.
