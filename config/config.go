@@ -139,6 +139,8 @@ type Settings struct {
 	PagesPerHost int      // URLs known per host, 1–1000000000; default 10000000
 	LinksPerPage int      // links read from one page, 0–1000000; default 10000
 	ChildrenKept int      // children stored for a parent, 0–100000; default 500
+	Lists        string   // what sitemaps and feeds are read for: ListsPages, ListsChanges or ListsOff; default ListsPages
+	ListEntries  int      // entries read of one of them, 1–50000; default 50000
 
 	// What counts as a change.
 	Significance float64       // 0–1: a change of less does not count for the schedule; default 0.5; 0: every change of text or links does
@@ -156,6 +158,14 @@ type Settings struct {
 	GoneVisits int           // key gone: {visits}: 404s in a row, 1–1000; default 3
 	GoneOver   time.Duration // key gone: {over}: and over at least this time, 0–366d; default 48h
 }
+
+// What sitemaps and feeds of a site's hosts are read for. With ListsOff those that robots.txt names are not asked for, and
+// those that pages link to are pages like others.
+const (
+	ListsPages   = "pages"   // new pages, and which of the known ones changed
+	ListsChanges = "changes" // which of the known pages changed
+	ListsOff     = "off"     // nothing
+)
 
 // Importance says what it is worth to have a page fresh, beside the pages of all sites. A page's importance is Weight,
 // times the weight of the first of Rules that keeps its URL, times what its links make of it.

@@ -69,6 +69,8 @@ func DefaultSettings() Settings {
 		PagesPerHost: 10_000_000,
 		LinksPerPage: 10_000,
 		ChildrenKept: 500,
+		Lists:        ListsPages,
+		ListEntries:  50_000,
 
 		Significance: 0.5,
 		Duplicates:   true,

@@ -88,6 +88,8 @@ var settingFields = []field[Settings]{
 	{key: "pages_per_host", of: func(s *Settings) value { return count(&s.PagesPerHost, 1, 1_000_000_000) }},
 	{key: "links_per_page", of: func(s *Settings) value { return count(&s.LinksPerPage, 0, 1_000_000) }},
 	{key: "children_kept", of: func(s *Settings) value { return count(&s.ChildrenKept, 0, 100_000) }},
+	{key: "lists", of: func(s *Settings) value { return word(&s.Lists, oneOf(ListsPages, ListsChanges, ListsOff)) }},
+	{key: "list_entries", of: func(s *Settings) value { return count(&s.ListEntries, 1, 50_000) }},
 
 	{key: "significance", of: func(s *Settings) value { return number(&s.Significance, 0, 1) }},
 	{key: "watch", of: func(s *Settings) value { return selectors(&s.Watch) }},

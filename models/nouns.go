@@ -84,7 +84,7 @@ type Page struct {
 	Visits int32         // attempts so far, asked or not; the number of the last row in its history
 
 	Importance float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other. Not written by Commit
-	ToldAt     Instant // when a list of its host last said that it had changed; 0: none did. Not written by Commit but for Result.Told
+	ToldAt     Instant // when a list of its host last said for sure that it had changed since its visit; 0: none did. Not written by Commit but for Result.Told
 
 	// What was seen.
 	Stats         ChangeStats // of its content: changes that do not matter are none

@@ -17,6 +17,7 @@ type Listing struct {
 // Told is a page that a list of its host says to have changed.
 type Told struct {
 	PageID int64
+	Since  Instant // a visit before then has not seen the change: who was visited last then is marked. Later visits may have
 	At     Instant // a visit from then on has seen the change
 }
 
@@ -25,37 +26,46 @@ type Told struct {
 type Telling struct {
 	At      Instant // the reading; who is brought forward is due then
 	Forward int     // most pages to bring forward
-	Marked  int     // most further pages to mark
+	Marked  int     // most pages that are marked and not brought forward
 }
 
 // toldMoves are the rules that a list may move a page from. The others wait for something else than a change: their time
 // stays as it is, and so does that of what the budget has paid for.
 var toldMoves = []Rule{RulePolicy, RuleHint, RuleWindow, RuleParent, RuleList}
 
-// Tells chooses, among the pages that the result's list tells of as they are now, those to bring forward and those to mark
-// alone, by their IDs. Only live pages of the list's own host and site that were visited, but not since the change, are
+// Tells chooses, among the pages that the result's list tells of as they are now, those to bring forward and those to mark,
+// by their IDs. A page that may have been visited since the change is brought forward after all others, and not marked: it
+// proves nothing if it has not changed. Only live pages of the list's own host and site that were visited, but not since the change, are
 // chosen; none that fails or is a duplicate is. It is pure.
 func (r *Result) Tells(pages []Page) (forward, marked []int64) {
-	at := make(map[int64]Instant, len(r.Told))
+	of := make(map[int64]Told, len(r.Told))
 	for _, t := range r.Told {
-		at[t.PageID] = max(at[t.PageID], t.At)
+		t.Since, t.At = max(t.Since, of[t.PageID].Since), max(t.At, of[t.PageID].At)
+		of[t.PageID] = t
 	}
 	chosen := slices.DeleteFunc(slices.Clone(pages), func(p Page) bool {
 		seen := p.Stats.VisitedAt
 		return p.ID == r.Page.ID || p.HostID != r.Lease.HostID || p.SiteID != r.Page.SiteID || p.State != StateLive ||
-			p.Failures > 0 || p.Rule == RuleDuplicate || p.DueAt == 0 || seen == 0 || seen >= at[p.ID]
+			p.Failures > 0 || p.Rule == RuleDuplicate || p.DueAt == 0 || seen == 0 || seen >= of[p.ID].At
 	})
 	slices.SortFunc(chosen, func(a, b Page) int {
+		sureA, sureB := a.Stats.VisitedAt < of[a.ID].Since, b.Stats.VisitedAt < of[b.ID].Since
+		if sureA != sureB {
+			return map[bool]int{true: -1, false: 1}[sureA]
+		}
 		return cmp.Or(cmp.Compare(lot(a.ID, r.Telling.At), lot(b.ID, r.Telling.At)), cmp.Compare(a.ID, b.ID))
 	})
 	chosen = slices.CompactFunc(chosen, func(a, b Page) bool { return a.ID == b.ID })
+	alone := 0 // marked and not brought forward
 	for i := range chosen {
 		p := &chosen[i]
-		movable := p.DueAt > r.Telling.At && slices.Contains(toldMoves, p.Rule)
-		switch {
-		case movable && len(forward) < r.Telling.Forward:
+		sure := p.Stats.VisitedAt < of[p.ID].Since
+		if p.DueAt > r.Telling.At && slices.Contains(toldMoves, p.Rule) && len(forward) < r.Telling.Forward {
 			forward = append(forward, p.ID)
-		case len(marked) < r.Telling.Marked:
+		} else if alone++; alone > r.Telling.Marked {
+			continue
+		}
+		if sure {
 			marked = append(marked, p.ID)
 		}
 	}
@@ -81,9 +91,9 @@ func (c *commit) tell(ctx context.Context) error {
 			return fmt.Errorf("read pages that a list tells of: %w", err)
 		}
 		forward, marked := r.Tells(pages)
-		err = c.mark(ctx, r, marked, ``)
+		err = c.mark(ctx, r, marked, `told_at = $3`)
 		if err == nil {
-			err = c.mark(ctx, r, forward, `, due_at = $3, rule = $4`, int16(RuleSitemap))
+			err = c.mark(ctx, r, forward, `due_at = $3, rule = $4`, int16(RuleSitemap))
 		}
 		if err != nil {
 			return fmt.Errorf("bring forward what a list tells of: %w", err)
@@ -120,12 +130,12 @@ func (c *commit) toldPages(ctx context.Context, r *Result) ([]Page, error) {
 	return pages, nil
 }
 
-// mark sets told_at of pages, and further columns.
-func (c *commit) mark(ctx context.Context, r *Result, ids []int64, further string, args ...any) error {
+// mark sets columns of pages.
+func (c *commit) mark(ctx context.Context, r *Result, ids []int64, sets string, args ...any) error {
 	slices.Sort(ids)
 	for chunk := range slices.Chunk(ids, bulkRows) {
 		// Index: the primary key.
-		_, err := c.tx.exec(ctx, `UPDATE pages SET told_at = $3`+further+` WHERE bucket = $1 AND id = ANY($2)`,
+		_, err := c.tx.exec(ctx, `UPDATE pages SET `+sets+` WHERE bucket = $1 AND id = ANY($2)`,
 			append([]any{r.Lease.Bucket, chunk, int64(r.Telling.At)}, args...)...)
 		if err != nil {
 			return err

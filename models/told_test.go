@@ -19,17 +19,25 @@ func TestTells(t *testing.T) {
 				DueAt: Instant(rapid.IntRange(0, 300).Draw(t, "due"))}
 			p.Stats.VisitedAt = Instant(rapid.IntRange(0, 120).Draw(t, "visited"))
 			pages = append(pages, p)
-			r.Told = append(r.Told, Told{id, Instant(rapid.IntRange(1, 100).Draw(t, "told"))})
+			at := Instant(rapid.IntRange(1, 100).Draw(t, "told"))
+			r.Told = append(r.Told, Told{id, at - Instant(rapid.IntRange(0, 50).Draw(t, "for")), at})
 		}
 		forward, marked := r.Tells(pages)
-		if len(forward) > r.Telling.Forward || len(marked) > r.Telling.Marked {
-			t.Fatalf("%d and %d chosen, at most %d and %d may be", len(forward), len(marked), r.Telling.Forward, r.Telling.Marked)
+		alone := slices.DeleteFunc(slices.Clone(marked), func(id int64) bool { return slices.Contains(forward, id) })
+		if len(forward) > r.Telling.Forward || len(alone) > r.Telling.Marked {
+			t.Fatalf("%d and %d chosen, at most %d and %d may be", len(forward), len(alone), r.Telling.Forward, r.Telling.Marked)
 		}
-		all := slices.Sorted(slices.Values(append(slices.Clone(forward), marked...)))
-		if len(slices.Compact(slices.Clone(all))) != len(all) {
-			t.Fatalf("chosen twice: %v", all)
+		for _, list := range [][]int64{forward, marked} {
+			if sorted := slices.Sorted(slices.Values(list)); len(slices.Compact(slices.Clone(sorted))) != len(list) {
+				t.Fatalf("chosen twice: %v", list)
+			}
 		}
-		for _, id := range all {
+		for _, id := range marked {
+			if p := pages[id]; p.Stats.VisitedAt >= r.Told[id].Since {
+				t.Fatalf("marked: %+v, changed since %v", p, r.Told[id].Since)
+			}
+		}
+		for _, id := range append(forward, marked...) {
 			if p := pages[id]; p.Stats.VisitedAt >= r.Told[id].At || p.Rule == RuleDuplicate || p.DueAt == 0 {
 				t.Fatalf("chosen: %+v, told at %v", p, r.Told[id].At)
 			}

@@ -118,6 +118,10 @@ func (t *Trial) count(v Verdict) *uint16 {
 // Trusts tells whether a hint may be relied on.
 func (t *Trials) Trusts(h Hint) bool { return t.By[h].DistrustedAt == 0 }
 
+// Sound tells whether a hint was right often enough to say so, and at least twice as often as it raised a false alarm: chance
+// alone makes three of these in a row, so it need not lie where it is not trusted for them.
+func (t *Trial) Sound() bool { return t.Hits >= trustWonByHits && int(t.Hits) >= 2*int(t.FalseAlarms) }
+
 // Visited counts a visit to a page whose validators are held: one without conditions is an audit, the others are what the
 // share of audits is of.
 func (t *Trials) Visited(unconditional bool, now time.Time) {

@@ -78,13 +78,18 @@ type compared struct {
 // What was given up goes on until its own end and takes its room until then, so the machine is never asked for more; nobody
 // may look at what it wrote.
 func (c *comparer) run(ctx context.Context, at canon.URL, bytes int, f func(context.Context) error) error {
+	return c.runFor(ctx, c.limit, at, bytes, f)
+}
+
+// runFor is run with another limit of time.
+func (c *comparer) runFor(ctx context.Context, limit time.Duration, at canon.URL, bytes int, f func(context.Context) error) error {
 	waiting, stop := context.WithTimeout(ctx, compareWait)
 	defer stop()
 	takes := min(max(int64(bytes), c.share), compareHeld)
 	if err := c.room.Acquire(waiting, takes); err != nil {
 		return errCompareBusy
 	}
-	limited, cancel := context.WithTimeout(ctx, c.limit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {

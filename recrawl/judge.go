@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawld/models"
+	"recrawld/recrawl/sitemap"
 )
 
 // record copies what an answer is by itself, whatever it means.
@@ -109,11 +110,19 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	if s.out.Kind != models.SameBytes {
 		s.out.Body = a.Body
 	}
+	list := sitemap.None
 	switch s.out.Kind {
-	case models.First:
-		s.doubt(ctx, a.Body, a.Header)
 	case models.Changed:
 		s.out.Reasons = reasonOf(held, received)
+		fallthrough
+	case models.First:
+		list = s.listKind(a.Body)
+	}
+	switch {
+	case list != sitemap.None && s.listed(ctx, list, a.Body, a.Header):
+	case s.out.Kind == models.First:
+		s.doubt(ctx, a.Body, a.Header)
+	case s.out.Kind == models.Changed:
 		s.weigh(ctx, a.Body, a.Header)
 	default:
 		s.withdraw(ctx)

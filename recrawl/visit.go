@@ -237,6 +237,9 @@ func (s *visit) askedRobots(ctx context.Context) bool {
 	s.out.Kind, s.out.Status, s.out.Robots = models.RobotsFetched, got.status, &row
 	s.out.RetryAfter = s.retryAfter(got.status, got.header, now)
 	s.robots = &row
+	if row.Class == models.ClassNone {
+		s.out.Links = s.namedLists()
+	}
 	return true
 }
 

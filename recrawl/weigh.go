@@ -177,6 +177,7 @@ var transientWords = map[models.ErrorClass]string{
 func (s *visit) discard() {
 	out := &s.out
 	out.Body, out.Digest, out.TextDigest, out.LinkPrint, out.Print = nil, models.Digest{}, models.Digest{}, 0, models.Print{}
+	out.Listing = nil
 	out.Links, out.LinksKnown, out.Canonical, out.Title = nil, false, "", ""
 	out.ETag, out.LastModified, out.ContentType = "", "", ""
 	out.FreshUntil = time.Time{}

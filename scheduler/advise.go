@@ -22,6 +22,7 @@ type question struct {
 	account  string        // the budget that pays; "": that of all sites
 	dated    time.Time     // when what the visit found came to be, where its date can be trusted; zero: not known
 	robots   robotsShare   // what robots.txt adds to the price; asked for by outlook alone
+	told     bool          // a list told of the change that the visit may find, as it would have of one before
 	length   int64         // of the content that the visit found, in bytes; asked for the first record alone
 }
 
@@ -60,7 +61,7 @@ func importance(p *models.Page) float64 {
 // byValue tells whether a page waits for a visit to be worth its price, or for its budget, and for nothing else. A window
 // that moved the time of another visit says nothing of that.
 func byValue(p *models.Page, s *config.Settings, now time.Time) bool {
-	if !p.Rule.ByValue() || p.Stats.Records == 0 {
+	if !p.Rule.ByValue() || p.Stats.Records == 0 || told(p) || p.Entries > 0 { // what a list says is worth more
 		return false
 	}
 	promised := s.HintMax > 0 && p.FreshUntil.Time().After(now)
@@ -105,7 +106,7 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 	m.judged.Add(f.Stale(), changed)
 	m.served(c, &before, importance(p)*f.Value(), late)
 	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed,
-		ChangedAt: days(models.At(before.dated))})
+		ChangedAt: days(models.At(before.dated)), First: before.told})
 	return evidenceOf(e)
 }
 
@@ -127,6 +128,10 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	since := q.now.Sub(q.page.Stats.VisitedAt.Time())
 	free := since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
 	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
+	if told(q.page) || q.page.Entries > 0 {
+		p.hasten(q.now.Sub(q.page.DueAt.Time()) > q.cycle/listLate)
+		return
+	}
 	if !byValue(q.page, q.settings, q.now) || !(free || early) || !(value > 0) {
 		return
 	}
@@ -140,6 +145,9 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 		c.premium = max(c.premium, 0)
 	}
 }
+
+// listLate is the share of a cycle within which a list is to be read, and a page visited that it told of.
+const listLate = 4
 
 // premiumStep is the weight of one visit in a host's premium.
 const premiumStep = 0.03

@@ -55,6 +55,9 @@ func (c *committer) put(ctx context.Context, batch []*finished) error {
 	if err := c.compare(ctx, batch); err != nil {
 		return err
 	}
+	if err := c.addListed(ctx, batch); err != nil {
+		return err
+	}
 	c.results = slices.Grow(c.results[:0], len(batch))
 	for i := range batch {
 		c.results = append(c.results, batch[i].result)

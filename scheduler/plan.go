@@ -115,6 +115,7 @@ func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page,
 	}
 	d.Memory, d.HostMemory = out.Memory, out.HostMemory
 	d.ledger()
+	d.named()
 	d.retract()
 	d.page()
 	d.template()
@@ -147,6 +148,7 @@ type draft struct {
 	late     bool // the page waited for its host
 	robots   []models.Robots
 	every    time.Duration // the interval that the policy chose; 0: FRMax cycles
+	list     bool          // that is the interval of a list that is read for what it tells
 }
 
 // question is the adaptive policy's about a page.
@@ -189,6 +191,7 @@ func (d *draft) observed() {
 	d.version()
 	d.otherBytes()
 	d.children()
+	d.listing()
 	d.choose()
 	d.schedule()
 }
@@ -255,6 +258,7 @@ func (d *draft) choose() {
 	}
 	choice := policy.ByName[d.settings.Policy](in)
 	d.Page.FRMax, d.every = int32(choice.FRMax), choice.Every
+	d.reread()
 }
 
 // learn lets the adaptive policy learn from a record, before it is counted.
@@ -263,7 +267,7 @@ func (d *draft) learn(changed bool) {
 		return
 	}
 	q := d.question(d.before)
-	q.length, q.dated = length(d.out), d.dated()
+	q.length, q.dated, q.told = length(d.out), d.dated(), told(d.before)
 	d.Page.Evidence = d.planner.mind.observed(q, changed, d.late)
 }
 
@@ -303,6 +307,9 @@ func (d *draft) schedule() {
 		return
 	}
 	d.Page.Rule = models.RulePolicy
+	if d.list {
+		d.Page.Rule = models.RuleList
+	}
 	if fresh := d.hint(); fresh.After(due) {
 		due, d.Page.Rule = fresh, models.RuleHint
 	}

@@ -64,6 +64,9 @@ func (d *draft) ledger() {
 	for _, f := range d.out.Findings {
 		t.Note(f, d.now)
 	}
+	if verdict, ok := d.ofTold(); ok {
+		t.Note(models.Finding{Hint: models.HintSitemap, Verdict: verdict}, d.now)
+	}
 	if d.out.Kind.Observed() && (d.before.ETag != "" || d.before.LastModified != "") {
 		t.Visited(d.out.Unconditional, d.now)
 	}

@@ -25,6 +25,10 @@ type Store interface {
 	// says that nothing is known to be written; committing the same results again is harmless.
 	Commit(ctx context.Context, now time.Time, results []models.Result) ([]error, error)
 
+	// AddPages adds pages, due when they say, and leaves those that are known as they are; of a host at most so many are
+	// known then, 0: without bound. It needs no lease.
+	AddPages(ctx context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error)
+
 	// Ready lists the buckets that have a host and when the earliest host of each is ready, the earliest first.
 	Ready(ctx context.Context) ([]models.BucketReady, error)
 

@@ -32,6 +32,14 @@ func (p *price) learn(value float64) {
 	p.log += priceStep * max(-priceJump, min(priceJump, math.Log(value)-p.log))
 }
 
+// hasten lets others wait: what a visit is worth that a list told of is not known in the price's terms, but it is more than that
+// of those it waited for.
+func (p *price) hasten(late bool) {
+	if late && p.known {
+		p.log += priceStep
+	}
+}
+
 // priceStep is the least weight of one visit: the price follows some fifty visits. priceJump bounds what a visit says.
 const (
 	priceStep = 0.05

@@ -27,6 +27,7 @@ type purse struct {
 	asked allowance // guarded by mu; under which the following holds
 	next  time.Time // guarded by mu; before then there is nothing to take
 	full  time.Time // guarded by mu; from then on the note holds all it can
+	told  leaky     // guarded by mu; visits that need not wait in the line, see first
 }
 
 // allowance is a budget in force: what comes in each day. Infinite: no bound.

@@ -242,7 +242,6 @@ func (c *memoryCommit) tell(r *models.Result) {
 	}
 	for _, id := range forward {
 		p := c.page(key{r.Lease.Bucket, id})
-		p.ToldAt = r.Telling.At
 		c.makeDue(p, r.Telling.At, models.RuleSitemap)
 	}
 }

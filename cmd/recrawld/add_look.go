@@ -50,6 +50,7 @@ func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd) (
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
+	whole.Settings.Lists = config.ListsOff // it reads them itself
 	whole.Settings.Audit = 0 // whether conditions are answered is what it asks
 	visitor, err := recrawl.New(recrawl.Config{
 		Agent: c.Agent, Version: versionText(), Network: c.Network, Log: g.Log,

@@ -7,8 +7,9 @@ import (
 
 // Told is a page that a list says to have changed.
 type Told struct {
-	Loc string
-	At  time.Time // a visit from then on has seen the change; not after the reading
+	Loc   string
+	Since time.Time // a visit before then has not seen the change; zero: not told, some time after the reading before
+	At    time.Time // a visit from then on has seen the change; not after the reading
 }
 
 // News is what a reading of a list says that the reading before did not say.
@@ -46,7 +47,7 @@ func Compare(before, now Set, at time.Time) News {
 		if was == nil {
 			n.New = append(n.New, e)
 			if moment := is.moment(saying{}, at); !before.Partial || moment.Before(at) {
-				n.Told = append(n.Told, Told{e.Loc, moment})
+				n.Told = append(n.Told, Told{e.Loc, is.since(saying{}, at), moment})
 			}
 			continue
 		}
@@ -60,7 +61,7 @@ func Compare(before, now Set, at time.Time) News {
 		}
 		n.Renewed++
 		if marked || !is.lastMod.IsZero() {
-			n.Told = append(n.Told, Told{e.Loc, is.moment(*was, at)})
+			n.Told = append(n.Told, Told{e.Loc, is.since(*was, at), is.moment(*was, at)})
 		}
 	}
 	for _, s := range had {
@@ -110,6 +111,28 @@ func said(set *Set) map[string]*saying {
 
 func subset(some, of []uint64) bool {
 	return !slices.ContainsFunc(some, func(m uint64) bool { return !slices.Contains(of, m) })
+}
+
+// since is before when no visit has seen what changed between two sayings, in the zone farthest ahead of UTC where none is
+// told.
+func (s *saying) since(was saying, now time.Time) time.Time {
+	switch {
+	case s.lastMod.IsZero() || !s.lastMod.After(was.lastMod) || s.lastMod.After(now.Add(slack)):
+		return time.Time{}
+	case s.end.Equal(s.lastMod):
+		return min2(s.lastMod, now)
+	}
+	return s.lastMod.Add(-ahead)
+}
+
+// ahead is how far the zone farthest ahead of UTC is ahead of it.
+const ahead = 14 * time.Hour
+
+func min2(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // moment is from when on a visit has seen what changed between two sayings.

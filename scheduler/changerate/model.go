@@ -28,6 +28,7 @@ type Sight struct {
 	At        float64 // when
 	Changed   bool    // the content differs from the last record
 	ChangedAt float64 // when it changed, where a date tells that can be trusted; else 0
+	First     bool    // what changed is known to be the first change since the last record, because of one before the visit would have come before
 }
 
 // Forecast is what is known of a page's changes at one time.
@@ -147,6 +148,8 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	after := before.Unchanged(days)
 	changedAt := trusted(seen.ChangedAt, last, at)
 	switch {
+	case seen.Changed && seen.First: // all changes of those days are counted: there was one
+		after = before.Counted(1, days)
 	case seen.Changed && changedAt > 0:
 		after = before.Dated(days * (at - changedAt) / (at - last))
 	case seen.Changed:

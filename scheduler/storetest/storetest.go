@@ -20,7 +20,6 @@ type Store interface {
 	Sites(ctx context.Context) ([]models.Site, error)
 	SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error
 	RemoveSite(ctx context.Context, site int32) error
-	AddPages(ctx context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error)
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
 	Recover(ctx context.Context, now time.Time, owner string) (int, error)
 	Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error)

@@ -1,0 +1,216 @@
+package recrawl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/sitemap"
+)
+
+// listTime is how long reading a list and the copy that is held may take: 50,000 entries of both take a second.
+const listTime = 15 * time.Second
+
+// listLevel is the level of a list that robots.txt names.
+const listLevel = 1
+
+// namedLists are the sitemaps that the robots.txt just read names, as far as the site keeps them.
+func (s *visit) namedLists() []models.FoundLink {
+	if s.settings.Lists == config.ListsOff {
+		return nil
+	}
+	var found []models.FoundLink
+	for _, raw := range s.rules.of(s.robots).Sitemaps() {
+		if u, err := s.url.Resolve(raw); err == nil {
+			found = s.keepListed(found, u, listLevel)
+		}
+	}
+	return found
+}
+
+// keepListed appends what a list or robots.txt names, if scope, filters and robots.txt keep it.
+func (s *visit) keepListed(found []models.FoundLink, u canon.URL, level int) []models.FoundLink {
+	if _, ok := s.inScope(u, level); !ok || !s.mayAsk(s.rules.of(s.robots), u) {
+		return found
+	}
+	return append(found, models.FoundLink{URL: u.String(), Host: u.HostName()})
+}
+
+// listKind is what list the page is: by its root element or, for one without mark-up, because robots.txt names it or it was
+// one before.
+func (s *visit) listKind(body []byte) sitemap.Kind {
+	if s.settings.Lists == config.ListsOff {
+		return sitemap.None
+	}
+	if !mayBeList(s.out.ContentType, body) {
+		return sitemap.None
+	}
+	kind := sitemap.KindOf(body)
+	if kind != sitemap.None || s.out.ContentType != "text/plain" && !bytes.HasPrefix(body, gzipMagic) {
+		return kind
+	}
+	if s.page.Entries > 0 || s.isNamed() {
+		return sitemap.Plain
+	}
+	return sitemap.None
+}
+
+func (s *visit) isNamed() bool {
+	for _, raw := range s.rules.of(s.robots).Sitemaps() {
+		if u, err := s.url.Resolve(raw); err == nil && u == s.url {
+			return true
+		}
+	}
+	return false
+}
+
+var gzipMagic = []byte{0x1F, 0x8B}
+
+// mayBeList tells bodies that are surely no list: it costs next to nothing.
+func mayBeList(media string, body []byte) bool {
+	if bytes.HasPrefix(body, gzipMagic) {
+		return true
+	}
+	head := bytes.TrimLeft(bytes.TrimPrefix(body[:min(len(body), 64)], []byte("\xef\xbb\xbf")), " \t\r\n")
+	if media != "text/html" {
+		return mayHoldText(media)
+	}
+	for _, begin := range []string{"<?xml", "<urlset", "<sitemapindex", "<rss", "<feed", "<rdf:"} {
+		if len(head) >= len(begin) && strings.EqualFold(string(head[:len(begin)]), begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// lists is a list as it was read, and as it was before.
+type lists struct {
+	now, before sitemap.Set
+	held        bool // there is a before
+	err         error
+}
+
+// listed reads a list whose bytes are others than those of the copy that is held: what it says decides what they are worth,
+// and it may say something of other pages. false: it is no list after all, or could not be read in time.
+func (s *visit) listed(ctx context.Context, kind sitemap.Kind, body []byte, header http.Header) bool {
+	read, ok := s.readLists(ctx, body)
+	if !ok {
+		return false
+	}
+	first := s.out.Kind == models.First
+	if kind == sitemap.Feed && !first { // what it says beside its links and dates counts as of any page
+		if s.weigh(ctx, body, header); !s.out.Kind.Observed() {
+			return true
+		}
+	}
+	if !read.held {
+		read.before = sitemap.Set{Kind: read.now.Kind, Partial: true}
+	}
+	news := sitemap.Compare(read.before, read.now, s.out.At)
+	if kind != sitemap.Feed && !first && read.held {
+		s.judgeList(&news)
+	}
+	s.report(&read, &news, first)
+	return true
+}
+
+// readLists reads the list and the copy that is held, if there is one.
+func (s *visit) readLists(ctx context.Context, body []byte) (lists, bool) {
+	var held []byte
+	var read lists
+	if s.past != nil && s.page.Version > 0 && s.out.Kind != models.First {
+		var err error
+		if held, _, read.held, err = s.past.Body(ctx, s.page); err != nil {
+			s.log.Warn("the copy of a list cannot be read", "page", s.page.URL, "version", s.page.Version, "err", err)
+			read.held = false
+		}
+	}
+	limits := sitemap.Limits{URLs: s.settings.ListEntries, Bytes: sitemap.MaxBytes}
+	inside := &lists{held: read.held} // nobody may look at it when the time is over
+	err := s.comparer.runFor(ctx, listTime, s.url, len(body)+len(held), func(context.Context) error {
+		inside.now, inside.err = sitemap.Read(bytes.NewReader(body), limits)
+		if inside.held {
+			inside.before, _ = sitemap.Read(bytes.NewReader(held), limits) // what was whole of it; the rest may have been anything
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		s.log.Warn("a list cannot be read", "page", s.page.URL, "bytes", len(body), "err", err)
+		return read, false
+	case errors.Is(inside.err, sitemap.ErrFormat):
+		return read, false
+	}
+	inside.held = inside.held && inside.before.Kind == inside.now.Kind
+	return *inside, true
+}
+
+// judgeList says what a list's other bytes are worth. Dates alone are no change where the host's lists are found to lie:
+// such a list is made anew each time, with the time of that.
+func (s *visit) judgeList(news *sitemap.News) {
+	s.out.Kind, s.out.Significance, s.out.Reasons = models.Changed, 1, models.ReasonLinkTarget
+	if len(news.New)+news.Vanished > 0 {
+		return
+	}
+	s.out.Reasons = models.ReasonDateOnly
+	if news.Quiet() {
+		s.out.Reasons = models.ReasonMarkupOnly
+	}
+	trial := &s.turn.Host.Trials.By[models.HintSitemap]
+	if (news.Quiet() || trial.DistrustedAt != 0 && !trial.Sound()) && !s.everyChange() {
+		s.out.Kind, s.out.Significance = models.Noise, 0
+	}
+}
+
+// report puts into the outcome what a list says. Its entries are no children: they change without it, and it without them.
+// A first reading tells nothing: what changed since when is not known.
+func (s *visit) report(read *lists, news *sitemap.News, first bool) {
+	out := &models.Listing{Index: read.now.Kind == sitemap.Index}
+	named := read.now.URLs
+	if out.Index {
+		named = read.now.Sitemaps
+	}
+	all := first || !read.held || s.page.Entries == 0
+	fresh := make(map[string]bool, len(news.New))
+	for _, e := range news.New {
+		fresh[e.Loc] = true
+	}
+	discovers := s.settings.Lists == config.ListsPages || out.Index
+	kept := make(map[string]string, len(named)) // hosts by URL; "": not kept
+	s.out.Links, s.out.LinksKnown = nil, false
+	for _, e := range named {
+		if _, met := kept[e.Loc]; met {
+			continue
+		}
+		kept[e.Loc] = ""
+		u, err := canon.Parse(e.Loc)
+		if err != nil {
+			continue
+		}
+		links := s.keepListed(s.out.Links, u, int(s.page.Level)+1)
+		if len(links) == len(s.out.Links) {
+			continue
+		}
+		out.Entries++
+		kept[e.Loc] = u.HostName()
+		if discovers && (all || fresh[e.Loc]) {
+			s.out.Links = links
+		}
+	}
+	for _, told := range news.Told {
+		if !first && kept[told.Loc] == s.url.HostName() {
+			since := s.page.Stats.VisitedAt // it said something else then
+			if !told.Since.IsZero() {
+				since = models.At(told.Since)
+			}
+			out.Told = append(out.Told, models.Told{PageID: models.PageID(told.Loc), Since: since, At: models.At(told.At)})
+		}
+	}
+	s.out.Listing = out
+}

@@ -1,0 +1,199 @@
+package recrawl
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/config"
+	"recrawld/internal/hostile"
+	"recrawld/models"
+)
+
+// listOf is a sitemap of an origin's pages, each with its date: "/a 2026-01-05".
+func listOf(origin string, entries ...string) string {
+	var b strings.Builder
+	b.WriteString("<urlset>")
+	for _, e := range entries {
+		path, date, _ := strings.Cut(e, " ")
+		if strings.HasPrefix(path, "/") {
+			path = origin + path
+		}
+		fmt.Fprintf(&b, "<url><loc>%s</loc><lastmod>%s</lastmod></url>", path, date)
+	}
+	return b.String() + "</urlset>"
+}
+
+func xmlPage(body string) hostile.Answer { return page(body, "Content-Type", "application/xml") }
+
+// linksOf are the paths of the links of an outcome.
+func linksOf(out models.Outcome, origin string) []string {
+	var paths []string
+	for _, l := range out.Links {
+		paths = append(paths, strings.TrimPrefix(l.URL, origin))
+	}
+	return paths
+}
+
+// listenLater starts an origin whose answers to some paths name it.
+func listenLater(t *testing.T, later func(origin string) map[string]hostile.Answer, paths ...string) *hostile.Origin {
+	t.Helper()
+	var known map[string]hostile.Answer
+	ready := make(chan struct{})
+	answers := make(map[string]hostile.Answer)
+	for _, path := range paths {
+		answers[path] = func(c *hostile.Conn) {
+			<-ready
+			known[path](c)
+		}
+	}
+	o := listen(t, answers)
+	known = later(strings.TrimSuffix(o.URL("/"), "/"))
+	close(ready)
+	return o
+}
+
+// readTwice serves a list twice and returns what its visits find.
+func readTwice(t *testing.T, edit func(*config.Settings), list func(origin string, n int) hostile.Answer) (o *hostile.Origin, first, second models.Outcome) {
+	t.Helper()
+	o = listenLater(t, func(origin string) map[string]hostile.Answer {
+		return map[string]hostile.Answer{"/list": hostile.Then(list(origin, 0), list(origin, 1))}
+	}, "/list")
+	l := newLife(t, func(_ *Config, s *config.Settings) {
+		if edit != nil {
+			edit(s)
+		}
+	})
+	return o, l.turn(o.URL("/list")), l.turn(o.URL("/list"))
+}
+
+func TestListsAreRead(t *testing.T) {
+	t.Parallel()
+	pack := func(s string) string {
+		var b bytes.Buffer
+		zip := gzip.NewWriter(&b)
+		fmt.Fprint(zip, s)
+		if err := zip.Close(); err != nil {
+			t.Error(err)
+		}
+		return b.String()
+	}
+	two := func(one, other []string, dress func(string) hostile.Answer) func(string, int) hostile.Answer {
+		return func(origin string, n int) hostile.Answer { return dress(listOf(origin, [][]string{one, other}[n]...)) }
+	}
+	for name, test := range map[string]struct {
+		list   func(origin string, n int) hostile.Answer
+		edit   func(*config.Settings)
+		kind   models.OutcomeKind // of the second reading
+		first  []string           // found
+		second []string
+		told   []string
+	}{
+		"dates and pages": {list: two([]string{"/a 2025-12-01", "/b 2025-12-01"}, []string{"/c 2026-01-02", "/b 2026-01-02", "/a 2025-12-01"}, xmlPage),
+			kind: models.Changed, first: []string{"/a", "/b"}, second: []string{"/c"}, told: []string{"/c", "/b"}},
+		"changes alone": {list: two([]string{"/a 2025-12-01"}, []string{"/a 2026-01-02", "/c 2026-01-02"}, xmlPage),
+			edit: func(s *config.Settings) { s.Lists = config.ListsChanges }, kind: models.Changed, told: []string{"/a", "/c"}},
+		"another order": {list: two([]string{"/a 2025-12-01", "/b"}, []string{"/b", "/a 2025-12-01"}, xmlPage),
+			kind: models.Noise, first: []string{"/a", "/b"}},
+		"gzip'd": {list: two([]string{"/a 2025-12-01"}, []string{"/a 2026-01-02"}, func(s string) hostile.Answer {
+			return page(pack(s), "Content-Type", "application/gzip")
+		}), kind: models.Changed, first: []string{"/a"}, told: []string{"/a"}},
+		"taken for a page": {list: two([]string{"/a 2025-12-01"}, []string{"/a 2026-01-02"}, func(s string) hostile.Answer { return page(s) }),
+			kind: models.Changed, first: []string{"/a"}, told: []string{"/a"}},
+		"other hosts": {list: two([]string{"/a"}, []string{"/a", "http://elsewhere.test/x 2026-01-02"}, xmlPage),
+			kind: models.Changed, first: []string{"/a"}, second: []string{"http://elsewhere.test/x"}},
+		"an index": {list: func(origin string, n int) hostile.Answer {
+			return xmlPage(fmt.Sprintf("<sitemapindex><sitemap><loc>%s/1.xml</loc><lastmod>2026-01-0%d</lastmod></sitemap></sitemapindex>", origin, n+1))
+		}, kind: models.Changed, first: []string{"/1.xml"}, told: []string{"/1.xml"}},
+		"too many": {list: func(origin string, n int) hostile.Answer {
+			var many []string
+			for i := range 1000 {
+				many = append(many, fmt.Sprintf("/%d 2026-01-0%d", i, n+1))
+			}
+			return xmlPage(listOf(origin, many...))
+		}, edit: func(s *config.Settings) { s.ListEntries = 2 }, kind: models.Changed, first: []string{"/0", "/1"}, told: []string{"/0", "/1"}},
+		"an entity bomb": {list: func(origin string, n int) hostile.Answer {
+			return xmlPage(`<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>` + listOf(origin, "/a", fmt.Sprintf("/%d&b;", n)))
+		}, kind: models.Changed, first: []string{"/a", "/0&b;"}, second: []string{"/1&b;"}, told: []string{"/1&b;"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, first, second := readTwice(t, test.edit, test.list)
+			origin := strings.TrimSuffix(o.URL("/"), "/")
+			wantKind(t, first, models.First)
+			wantKind(t, second, test.kind)
+			for n, out := range []models.Outcome{first, second} {
+				if out.LinksKnown || out.Listing == nil || out.Listing.Entries == 0 || n == 0 && len(out.Listing.Told) > 0 {
+					t.Fatalf("reading %d: links known %v, %+v", n, out.LinksKnown, out.Listing)
+				}
+			}
+			if diff := cmp.Diff([][]string{test.first, test.second}, [][]string{linksOf(first, origin), linksOf(second, origin)}); diff != "" {
+				t.Errorf("found (-want +got):\n%s", diff)
+			}
+			var want []int64
+			for _, path := range test.told {
+				want = append(want, models.PageID(origin+path))
+			}
+			var got []int64
+			for _, told := range second.Listing.Told {
+				got = append(got, told.PageID)
+				if told.At > models.At(second.At) || told.Since > told.At {
+					t.Errorf("told of a change between %v and %v at %v", told.Since, told.At, second.At)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("told (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A list that is not read for what it says is a page like others, and so is what only looks like a list.
+func TestWhatIsNoList(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{"off": listOf("http://a.test", "/a"), "an image": "<svg/>", "text": "http://a.test/a\n", "nothing": "<urlset"} {
+		o := listen(t, map[string]hostile.Answer{"/list": page(body, "Content-Type", "text/plain")})
+		r := newRig(t, func(_ *Config, s *config.Settings) {
+			if name == "off" {
+				s.Lists = config.ListsOff
+			}
+		})
+		out := r.fetch(o.URL("/list"))
+		wantKind(t, out, models.First)
+		if out.Listing != nil && name != "nothing" || len(out.Links) > 0 {
+			t.Errorf("%s: read as %+v", name, out.Listing)
+		}
+	}
+}
+
+// The sitemaps that a robots.txt names come with it, as far as the site keeps them; a list without mark-up is one because it is
+// named so.
+func TestNamedLists(t *testing.T) {
+	t.Parallel()
+	var robots string
+	o := listenLater(t, func(origin string) map[string]hostile.Answer {
+		robots = "User-agent: *\nDisallow: /private/\nSitemap: " + origin + "/s.xml\nSitemap: /urls.txt\nSitemap: /private/s.xml\nSitemap: mailto:a\n"
+		return map[string]hostile.Answer{"/robots.txt": page(robots, "Content-Type", "text/plain"),
+			"/urls.txt": page("http://a.test/x\n", "Content-Type", "text/plain")}
+	}, "/robots.txt", "/urls.txt")
+	for _, lists := range []string{config.ListsPages, config.ListsOff} {
+		r := newRig(t, func(_ *Config, s *config.Settings) { s.Lists = lists })
+		out := r.turn(t.Context(), pageOf(t, o.URL("/")))
+		wantKind(t, out, models.RobotsFetched)
+		want := map[string][]string{config.ListsPages: {"/s.xml", "/urls.txt"}}[lists]
+		if diff := cmp.Diff(want, linksOf(out, strings.TrimSuffix(o.URL("/"), "/"))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", lists, diff)
+		}
+		if lists == config.ListsOff {
+			continue
+		}
+		named := pageOf(t, o.URL("/urls.txt"))
+		if out := r.turn(t.Context(), named, robotsRow(t, named, robots)); out.Listing == nil || len(out.Links) != 1 {
+			t.Errorf("the list of URLs is read as %+v, %v", out.Listing, out.Links)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package scheduler
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// A list, a sitemap or a feed, is a page like others, and what it says is worth more than itself: one visit may tell which of
+// thousands of pages changed. How far it is believed is the ledger's to say (models.HintSitemap), host by host: a page that is
+// visited after it was told of has changed, a hit, or not, a false alarm.
+
+// How many pages a reading of a list brings forward, or marks.
+const (
+	listSample  = 5 // while it has not been right so often yet, or a third of the time wrong: so many tell whether it is
+	listDoubted = 1 // where it is not believed: it shows whether it is right again
+	listGrown   = 4 // a list is believed in so many times as many pages as it was right about,
+	listQuarter = 4 // or in a quarter of the host's pages, whichever is more
+)
+
+// named adds the lists that a robots.txt names.
+func (d *draft) named() {
+	if d.out.Kind == models.RobotsFetched && len(d.out.Links) > 0 {
+		d.discover(targetsOf(d.out.Links), 1, nil)
+	}
+}
+
+// listing takes over what a list says: the pages that it names may be new, and those that it tells of are brought forward as
+// far as it is believed.
+func (d *draft) listing() {
+	l := d.out.Listing
+	switch {
+	case l == nil && (d.out.Kind.OtherBytes() || d.out.Kind == models.First):
+		d.Page.Entries = 0
+		return
+	case l == nil:
+		return
+	}
+	d.Page.Entries = l.Entries
+	d.discover(targetsOf(d.out.Links), d.before.Level+1, nil)
+	if d.Told = l.Told; len(l.Told) > 0 {
+		d.Telling = d.telling(&d.Host.Trials.By[models.HintSitemap])
+	}
+}
+
+// telling says how far a list is believed.
+func (d *draft) telling(t *models.Trial) models.Telling {
+	quarter := max(int(d.Host.Pages)/listQuarter, 1)
+	how := models.Telling{At: models.At(d.now)}
+	switch {
+	case t.DistrustedAt != 0 && !t.Sound():
+		how.Forward = listDoubted
+	case t.DistrustedAt != 0, !t.Sound():
+		how.Forward = min(listSample, quarter)
+	case t.InARow > 0:
+		how.Forward = quarter
+	default:
+		how.Forward, how.Marked = max(quarter, listGrown*int(t.Hits)), len(d.Told)
+	}
+	return how
+}
+
+// told tells whether a list of its host told of the page since it was last visited.
+func told(before *models.Page) bool {
+	return before.ToldAt > before.Stats.VisitedAt && before.Stats.Records > 0
+}
+
+// ofTold is what a visit shows of the lists of its host: whether a page that they told of has changed, or that they said
+// nothing of a change, although they told of the page before.
+func (d *draft) ofTold() (models.Verdict, bool) {
+	kind := d.out.Kind
+	changed := kind == models.Changed || kind == models.Gone || kind == models.Missing ||
+		kind == models.Moved && d.before.RedirectTo != d.out.RedirectTo
+	switch {
+	case told(d.before) && changed:
+		return models.HintHit, true
+	case told(d.before) && kind.Unchanged():
+		return models.HintFalseAlarm, true
+	case d.before.ToldAt != 0 && kind == models.Changed && d.before.Rule != models.RuleSitemap:
+		return models.HintMiss, true
+	}
+	return 0, false
+}
+
+// How often the policy adaptive has a list read. It counts a page's own changes, and of a page that changes all the time it
+// expects nothing: no copy of it stays fresh. But a list is not read for its own sake.
+const (
+	listShare = 4 // the visits to a list are at most so many times fewer than those to the pages that it names
+	listDoubt = 8 // and so many times fewer again where it is not believed
+)
+
+// reread sets the interval of a list under the policy adaptive: the shortest that its pages pay for after it said something
+// new, twice the last one after it did not. Under other policies a list is a page like any other.
+func (d *draft) reread() {
+	if d.Page.Entries == 0 || d.settings.Policy != policy.AdaptiveName {
+		return
+	}
+	names := d.Page.Entries
+	if l := d.out.Listing; l != nil && l.Index {
+		names = max(names, d.Host.Pages)
+	}
+	shortest := d.planner.calendar.Interval(d.now, 1)
+	even := cmp.Or(d.planner.purses.term(d.Page.SiteID).even, guess)
+	every := max(shortest, listShare*even/time.Duration(names))
+	if t := &d.Host.Trials.By[models.HintSitemap]; t.DistrustedAt != 0 && !t.Sound() {
+		every *= listDoubt
+	}
+	if !d.said() {
+		every = max(every, 2*d.before.Wanted)
+	}
+	if every < cmp.Or(d.every, d.planner.calendar.Interval(d.now, d.settings.FRMax)) {
+		d.every, d.list = every, true
+	}
+}
+
+// said tells whether the visit found that a list says something new.
+func (d *draft) said() bool { return d.out.Kind == models.First || d.out.Kind == models.Changed }
+
+// listedAtOnce is how many pages that a list names are added together with the list's visit. More are added before, so many
+// in a transaction: whoever waits for the database waits for no more.
+const listedAtOnce = 2000
+
+// addListed adds the many pages that lists name. Should the visit itself not be written then, the list is read again, and
+// its pages are known.
+func (c *committer) addListed(ctx context.Context, batch []*finished) error {
+	for _, f := range batch {
+		r := &f.result
+		most := f.planner.settings(r.Page.SiteID).PagesPerHost
+		for f.outcome.Listing != nil && len(r.Discovered) > listedAtOnce {
+			slice := r.Discovered[:listedAtOnce]
+			err := c.ask(ctx, "add pages of a list", func() error {
+				_, err := c.store.AddPages(ctx, c.clock.Now(), slice, most)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			r.Discovered = r.Discovered[listedAtOnce:]
+		}
+	}
+	return nil
+}

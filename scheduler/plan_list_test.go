@@ -1,0 +1,137 @@
+package scheduler
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/models"
+)
+
+// listPage is a list with a good copy, on a host of a hundred pages.
+func listPage() (models.Page, *models.Lease) {
+	p := livePage()
+	p.Entries = 90
+	l := testLease(p)
+	l.Host.Pages = 100
+	return p, l
+}
+
+// reading is a visit that finds other things in a list.
+func reading(told ...models.Told) models.Outcome {
+	out := with(models.Changed, "list")
+	out.At, out.LinksKnown = noon, false
+	out.Listing = &models.Listing{Entries: 91, Told: told}
+	out.Links = []models.FoundLink{{URL: "http://one.test/new", Host: "one.test"}}
+	return out
+}
+
+// A list leads to pages one level below it, and they are not its children.
+func TestListsLeadToPages(t *testing.T) {
+	t.Parallel()
+	p, lease := listPage()
+	out := reading(models.Told{PageID: 1, At: 5})
+	r := testPlanner(t, testConfig()).Plan(lease, p, &out, noon)
+	if len(r.Discovered) != 1 || r.Discovered[0].Page.Level != p.Level+1 || r.LinksKnown || r.Page.Children != 0 || r.Page.Entries != 91 {
+		t.Errorf("discovered %+v, links known %v, page %+v", r.Discovered, r.LinksKnown, r.Page)
+	}
+	out = models.Outcome{Kind: models.RobotsFetched, At: noon, Sent: 1, Links: out.Links}
+	r = testPlanner(t, testConfig()).Plan(testLease(livePage()), livePage(), &out, noon)
+	if len(r.Discovered) != 1 || r.Discovered[0].Page.Level != 1 || r.Page.DueAt != livePage().DueAt {
+		t.Errorf("a robots.txt leads to %+v, the page is due at %v", r.Discovered, r.Page.DueAt)
+	}
+	other := with(models.Changed, "a page")
+	other.At = noon
+	if r := testPlanner(t, testConfig()).Plan(lease, p, &other, noon); r.Page.Entries != 0 {
+		t.Errorf("a list that became a page names %d pages", r.Page.Entries)
+	}
+	same := same
+	if r := plan(t, p, same); r.Page.Entries != 90 {
+		t.Errorf("a list that did not change names %d pages", r.Page.Entries)
+	}
+}
+
+// A list is believed as far as it was right.
+func TestListsAreBelievedAsFarAsTheyWereRight(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		trial           models.Trial
+		forward, marked int
+	}{
+		"new":                    {models.Trial{}, 5, 0},
+		"right four times":       {models.Trial{Hits: 4}, 5, 0},
+		"right five times":       {models.Trial{Hits: 5}, 25, 2},
+		"right many times":       {models.Trial{Hits: 500, FalseAlarms: 20}, 2000, 2},
+		"wrong just now":         {models.Trial{Hits: 500, InARow: 1}, 25, 0},
+		"wrong too often":        {models.Trial{Hits: 50, FalseAlarms: 40}, 5, 0},
+		"not trusted":            {models.Trial{Hits: 3, FalseAlarms: 3, DistrustedAt: 1}, 1, 0},
+		"not trusted, by chance": {models.Trial{Hits: 50, FalseAlarms: 3, DistrustedAt: 1}, 5, 0},
+	} {
+		p, lease := listPage()
+		lease.Host.Trials.By[models.HintSitemap] = test.trial
+		out := reading(models.Told{PageID: 1, At: 5}, models.Told{PageID: 2, At: 5})
+		r := testPlanner(t, testConfig()).Plan(lease, p, &out, noon)
+		want := models.Telling{At: models.At(noon), Forward: test.forward, Marked: test.marked}
+		if diff := cmp.Diff(want, r.Telling); diff != "" || len(r.Told) != 2 {
+			t.Errorf("%s: %d told (-want +got):\n%s", name, len(r.Told), diff)
+		}
+	}
+}
+
+// What a visit shows of the lists goes into the ledger: once for each time that a page was told of.
+func TestLedgerOfLists(t *testing.T) {
+	t.Parallel()
+	changed := with(models.Changed, "new")
+	for name, test := range map[string]struct {
+		told models.Instant // beside the last visit
+		out  models.Outcome
+		rule models.Rule
+		want models.Trial
+	}{
+		"told, changed":            {1, changed, models.RuleSitemap, models.Trial{Hits: 1}},
+		"told, gone":               {1, models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}, models.RuleSitemap, models.Trial{Hits: 1}},
+		"told, not modified":       {1, same, models.RuleSitemap, models.Trial{FalseAlarms: 1, InARow: 1}},
+		"told, noise":              {1, with(models.Noise, "x"), models.RuleBudget, models.Trial{FalseAlarms: 1, InARow: 1}},
+		"told, failed":             {1, broken, models.RuleSitemap, models.Trial{}},
+		"told before, changed":     {-1, changed, models.RulePolicy, models.Trial{Misses: 1}},
+		"told before, not changed": {-1, same, models.RulePolicy, models.Trial{}},
+		"perhaps, changed":         {-1, changed, models.RuleSitemap, models.Trial{}},
+	} {
+		p := livePage()
+		p.ToldAt, p.Rule = p.Stats.VisitedAt+test.told, test.rule
+		got := plan(t, p, test.out).Host.Trials.By[models.HintSitemap]
+		got.Since, got.DistrustedAt = 0, 0
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := plan(t, livePage(), changed).Host.Trials.By[models.HintSitemap]; got != (models.Trial{}) {
+		t.Errorf("a page that no list tells of: %+v", got)
+	}
+}
+
+// Under the policy adaptive a list is read as often as its pages pay for, less often the longer it says nothing, and rarely
+// where it lies.
+func TestListsAreReadAsOftenAsTheyTell(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Policy = "adaptive"
+	planner := testPlanner(t, c)
+	every := func(p models.Page, lease *models.Lease, out models.Outcome) (time.Duration, models.Rule) {
+		r := planner.Plan(lease, p, &out, noon)
+		return r.Page.DueAt.Time().Sub(noon), r.Page.Rule
+	}
+	p, lease := listPage()
+	if got, rule := every(p, lease, reading()); got != 6*time.Hour || rule != models.RuleList {
+		t.Errorf("a list that says something is read after %v by %v, want a cycle", got, rule)
+	}
+	p.Wanted = 10 * time.Hour
+	if got, rule := every(p, lease, same); got != 20*time.Hour || rule != models.RuleList {
+		t.Errorf("one that says nothing new is read after %v by %v, want twice the last time", got, rule)
+	}
+	lease.Host.Trials.By[models.HintSitemap] = models.Trial{FalseAlarms: 3, DistrustedAt: 1}
+	if got, _ := every(p, lease, reading()); got < 40*time.Hour {
+		t.Errorf("one that lies is read after %v", got)
+	}
+}
