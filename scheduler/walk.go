@@ -51,10 +51,9 @@ type walk struct {
 }
 
 // walk brings the due times of a host's pages up to what its visits taught: where neighbours changed, a page is due
-// sooner. Of pages whose turn does not come soon only what is due sooner is written: what is due later shows in time. Those
-// whose turn comes soon, or has come, are put in the order of what they are worth by now, and where the price has moved far
-// every page gets its new place. Among those that are worth more than a visit costs, those that are worth the most come
-// first. It ends early where the clock says that there is no more time: the next walk goes on.
+// sooner. Only what is due sooner is written: what is due later shows that when its turn comes. Where the price has moved
+// far, though, every page gets its new place. Among those that are worth more than a visit costs by now, those that are
+// worth the most come first. It ends early where the clock says that there is no more time: the next walk goes on.
 func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, robots robotsShare, now time.Time, expired func() bool) error {
 	w, ok := m.walks(h, now)
 	if !ok {
@@ -119,22 +118,19 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 	return w, true
 }
 
-// moved is the new due time of a waiting page, where it is sooner than the one it has, or other, where its turn comes soon or
-// all are asked for.
+// moved is the new due time of a waiting page, where it is sooner than the one it has, or other, where all are asked for.
 // A page that waits for its site's budget keeps its place in the line, but for the line's growing shorter.
 func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if page.Rule == models.RuleBudget {
 		return w.advanced(page)
 	}
 	s := w.planner.settings(page.SiteID)
-	if page.State != models.StateLive || s.Policy != policy.AdaptiveName || !byValue(page, s, w.now) {
+	if page.State != models.StateLive || s.Policy != policy.AdaptiveName || !byValue(page, s, w.now) ||
+		(!w.all && page.DueAt.Time().Before(w.now)) {
 		return models.Due{}, false
 	}
 	q := w.question(page, s)
 	was := page.DueAt.Time().Sub(w.now)
-	if was < 0 && !w.all && !near(q, was) {
-		return models.Due{}, false
-	}
 	due, every, ok := w.mind.weigh(w, q, was)
 	if !ok {
 		return models.Due{}, false
@@ -146,26 +142,14 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if !at.Equal(due) {
 		rule = models.RuleWindow
 	}
-	moved := models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
-		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: rule}
 	left := at.Sub(w.now)
-	if sooner := was > 0 && left < was-was/16; !w.all && !sooner { // its interval stays, its place in the queue may not
-		return moved, near(q, was) && (left-was).Abs() >= max(q.spaced()/nearParts, was/16)
+	if sooner := left < was-was/16; !sooner && (!w.all || models.At(at) == page.DueAt) {
+		return models.Due{}, false
 	}
-	moved.FRMax = int32(policy.Cycles(every, q.cycle, s.FRMax, chance(page.ID, page.Visits, useRound)))
-	moved.Wanted = every
-	return moved, moved.DueAt != page.DueAt
+	cycles := policy.Cycles(every, q.cycle, s.FRMax, chance(page.ID, page.Visits, useRound))
+	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
+		DueAt: models.At(at), FRMax: int32(cycles), Wanted: every, Rule: rule}, true
 }
-
-// near tells whether a page that is due in so long, or was so long ago, is among those that are visited next: their order
-// counts. Of the others it is enough to know that their turn does not come sooner. Without a budget no page waits for
-// another, and where a site has a budget of its own those that are due have their places in its line.
-func near(q *question, was time.Duration) bool {
-	return q.payer() == allSites && q.even > 0 && was < q.spaced()
-}
-
-// nearParts is how many places are told apart between pages whose worth differs e times.
-const nearParts = 4
 
 // advanced moves a page that waits in a line for longer than the line by now is: its budget was raised since.
 func (w *walk) advanced(page *models.Page) (models.Due, bool) {
@@ -199,11 +183,9 @@ func (m *Mind) weigh(w *walk, q *question, was time.Duration) (due time.Time, ev
 	f := m.forecast(w.crowd, q)
 	weight := importance(q.page)
 	price := m.priceAt(w.crowd, q) / weight
-	if w.all || near(q, was) {
+	if w.all {
 		value := f.Value()
-		if w.all || was >= 0 {
-			w.note(value * weight) // what those are worth that wait for the budget, the visits made tell
-		}
+		w.note(value * weight)
 		due, every = m.due(q, &f, value, price, math.Inf(1))
 		return due, every, true
 	}
@@ -259,7 +241,7 @@ func (m *Mind) due(q *question, f *changerate.Forecast, value, price, horizon fl
 	case wait > 0:
 		at = at.Add(span(wait))
 	case value > price:
-		over := math.Log(value/price) * float64(q.spaced())
+		over := math.Log(value/price) * float64(max(q.even/evenShare, q.cycle))
 		at = at.Add(-time.Duration(min(over, float64(longest))))
 	default:
 		at = at.Add(span(m.dueIn(q, f, price, horizon)))
@@ -272,10 +254,8 @@ func (m *Mind) due(q *question, f *changerate.Forecast, value, price, horizon fl
 // waitsFor is up to how many times the price a visit is worth that still waits for the hour of its host.
 const waitsFor = 1.5
 
-// spaced is how far apart, in time, pages lie in the queue whose worth differs e times: a share of the interval at which the
-// budget visits all pages alike. It is more than the queue's pages wait.
-func (q *question) spaced() time.Duration { return max(q.even/evenShare, q.cycle) }
-
+// evenShare sets how far apart, in time, pages lie in the queue whose worth differs e times: this share of the interval
+// at which the budget visits all pages alike. It is more than the queue's pages wait.
 const evenShare = 20
 
 // later is when a page whose turn has come is worth a visit, where that lies a good deal ahead.
