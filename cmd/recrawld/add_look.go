@@ -51,7 +51,7 @@ func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd) (
 		return nil, usagef("%w", err)
 	}
 	whole.Settings.Lists = config.ListsOff // it reads them itself
-	whole.Settings.Audit = 0 // whether conditions are answered is what it asks
+	whole.Settings.Audit = 0               // whether conditions are answered is what it asks
 	visitor, err := recrawl.New(recrawl.Config{
 		Agent: c.Agent, Version: versionText(), Network: c.Network, Log: g.Log,
 		Sites: func(int32) (config.Site, *scope.Scope, *content.Rules) { return whole, wide, nil },
