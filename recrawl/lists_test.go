@@ -71,28 +71,63 @@ func readTwice(t *testing.T, edit func(*config.Settings), list func(origin strin
 	return o, l.turn(o.URL("/list")), l.turn(o.URL("/list"))
 }
 
+// listReading is a list that is read twice, and what is made of it.
+type listReading struct {
+	list   func(origin string, n int) hostile.Answer
+	edit   func(*config.Settings)
+	kind   models.OutcomeKind // of the second reading
+	first  []string           // found
+	second []string
+	told   []string
+}
+
+func (r listReading) check(t *testing.T) {
+	t.Helper()
+	o, first, second := readTwice(t, r.edit, r.list)
+	origin := strings.TrimSuffix(o.URL("/"), "/")
+	wantKind(t, first, models.First)
+	wantKind(t, second, r.kind)
+	for n, out := range []models.Outcome{first, second} {
+		if out.LinksKnown || out.Listing == nil || out.Listing.Entries == 0 || n == 0 && len(out.Listing.Told) > 0 {
+			t.Fatalf("reading %d: links known %v, %+v", n, out.LinksKnown, out.Listing)
+		}
+	}
+	if diff := cmp.Diff([][]string{r.first, r.second}, [][]string{linksOf(first, origin), linksOf(second, origin)}); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+	var want []int64
+	for _, path := range r.told {
+		want = append(want, models.PageID(origin+path))
+	}
+	var got []int64
+	for _, told := range second.Listing.Told {
+		got = append(got, told.PageID)
+		if told.At > models.At(second.At) || told.Since > told.At {
+			t.Errorf("told of a change between %v and %v at %v", told.Since, told.At, second.At)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func packed(t *testing.T, s string) string {
+	t.Helper()
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	fmt.Fprint(zip, s)
+	if err := zip.Close(); err != nil {
+		t.Error(err)
+	}
+	return b.String()
+}
+
 func TestListsAreRead(t *testing.T) {
 	t.Parallel()
-	pack := func(s string) string {
-		var b bytes.Buffer
-		zip := gzip.NewWriter(&b)
-		fmt.Fprint(zip, s)
-		if err := zip.Close(); err != nil {
-			t.Error(err)
-		}
-		return b.String()
-	}
 	two := func(one, other []string, dress func(string) hostile.Answer) func(string, int) hostile.Answer {
 		return func(origin string, n int) hostile.Answer { return dress(listOf(origin, [][]string{one, other}[n]...)) }
 	}
-	for name, test := range map[string]struct {
-		list   func(origin string, n int) hostile.Answer
-		edit   func(*config.Settings)
-		kind   models.OutcomeKind // of the second reading
-		first  []string           // found
-		second []string
-		told   []string
-	}{
+	for name, test := range map[string]listReading{
 		"dates and pages": {list: two([]string{"/a 2025-12-01", "/b 2025-12-01"}, []string{"/c 2026-01-02", "/b 2026-01-02", "/a 2025-12-01"}, xmlPage),
 			kind: models.Changed, first: []string{"/a", "/b"}, second: []string{"/c"}, told: []string{"/c", "/b"}},
 		"changes alone": {list: two([]string{"/a 2025-12-01"}, []string{"/a 2026-01-02", "/c 2026-01-02"}, xmlPage),
@@ -100,7 +135,7 @@ func TestListsAreRead(t *testing.T) {
 		"another order": {list: two([]string{"/a 2025-12-01", "/b"}, []string{"/b", "/a 2025-12-01"}, xmlPage),
 			kind: models.Noise, first: []string{"/a", "/b"}},
 		"gzip'd": {list: two([]string{"/a 2025-12-01"}, []string{"/a 2026-01-02"}, func(s string) hostile.Answer {
-			return page(pack(s), "Content-Type", "application/gzip")
+			return page(packed(t, s), "Content-Type", "application/gzip")
 		}), kind: models.Changed, first: []string{"/a"}, told: []string{"/a"}},
 		"taken for a page": {list: two([]string{"/a 2025-12-01"}, []string{"/a 2026-01-02"}, func(s string) hostile.Answer { return page(s) }),
 			kind: models.Changed, first: []string{"/a"}, told: []string{"/a"}},
@@ -122,32 +157,7 @@ func TestListsAreRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, first, second := readTwice(t, test.edit, test.list)
-			origin := strings.TrimSuffix(o.URL("/"), "/")
-			wantKind(t, first, models.First)
-			wantKind(t, second, test.kind)
-			for n, out := range []models.Outcome{first, second} {
-				if out.LinksKnown || out.Listing == nil || out.Listing.Entries == 0 || n == 0 && len(out.Listing.Told) > 0 {
-					t.Fatalf("reading %d: links known %v, %+v", n, out.LinksKnown, out.Listing)
-				}
-			}
-			if diff := cmp.Diff([][]string{test.first, test.second}, [][]string{linksOf(first, origin), linksOf(second, origin)}); diff != "" {
-				t.Errorf("found (-want +got):\n%s", diff)
-			}
-			var want []int64
-			for _, path := range test.told {
-				want = append(want, models.PageID(origin+path))
-			}
-			var got []int64
-			for _, told := range second.Listing.Told {
-				got = append(got, told.PageID)
-				if told.At > models.At(second.At) || told.Since > told.At {
-					t.Errorf("told of a change between %v and %v at %v", told.Since, told.At, second.At)
-				}
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("told (-want +got):\n%s", diff)
-			}
+			test.check(t)
 		})
 	}
 }
