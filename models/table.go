@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"reflect"
 	"strings"
+	"time"
 )
 
 // table maps a noun to its columns. The fields function returns pointers to the noun's fields in the order of the
@@ -47,15 +48,10 @@ func kindOf(field any) kind {
 
 // valueOf is a field's value as an engine takes it: int64, float64, string, bool, []byte or nil.
 func valueOf(field any) any {
+	if n, ok := numberOf(field); ok {
+		return n
+	}
 	switch f := field.(type) {
-	case *int64:
-		return *f
-	case *int32:
-		return int64(*f)
-	case *int16:
-		return int64(*f)
-	case *Instant:
-		return int64(*f)
 	case *string:
 		return Clean(*f)
 	case *bool:
@@ -87,6 +83,31 @@ func valueOf(field any) any {
 		return Finite(v.Float())
 	}
 	return v.Int()
+}
+
+// numberOf is the value of a field of one of the types that most numbers have, without the memory that any value takes.
+func numberOf(field any) (n int64, ok bool) {
+	switch f := field.(type) {
+	case *int64:
+		return *f, true
+	case *int32:
+		return int64(*f), true
+	case *int16:
+		return int64(*f), true
+	case *Instant:
+		return int64(*f), true
+	case *time.Duration:
+		return int64(*f), true
+	case *bitsField:
+		return int64(*f), true
+	case *Rule:
+		return int64(*f), true
+	case *OutcomeKind:
+		return int64(*f), true
+	case *ErrorClass:
+		return int64(*f), true
+	}
+	return 0, false
 }
 
 // without is the table without its last column, by name.

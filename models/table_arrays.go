@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Batches go to PostgreSQL as arrays, one a column.
@@ -76,7 +75,11 @@ func (a *array) prepare(k kind, rows int) {
 func (a *array) add(field any) {
 	switch a.kind {
 	case kindInt:
-		a.ints = append(a.ints, intOf(field))
+		n, ok := numberOf(field)
+		if !ok {
+			n = valueOf(field).(int64)
+		}
+		a.ints = append(a.ints, n)
 	case kindText:
 		a.texts = append(a.texts, valueOf(field).(string))
 	case kindBool:
@@ -90,31 +93,6 @@ func (a *array) add(field any) {
 		}
 		a.blobs = append(a.blobs, b)
 	}
-}
-
-// intOf is valueOf for numbers, most of which need no memory this way.
-func intOf(field any) int64 {
-	switch f := field.(type) {
-	case *int64:
-		return *f
-	case *int32:
-		return int64(*f)
-	case *int16:
-		return int64(*f)
-	case *Instant:
-		return int64(*f)
-	case *time.Duration:
-		return int64(*f)
-	case *bitsField:
-		return int64(*f)
-	case *Rule:
-		return int64(*f)
-	case *OutcomeKind:
-		return int64(*f)
-	case *ErrorClass:
-		return int64(*f)
-	}
-	return valueOf(field).(int64)
 }
 
 func (a *array) slice() any {
