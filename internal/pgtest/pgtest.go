@@ -45,6 +45,14 @@ func Run(m *testing.M) int {
 // newer the test is skipped and says so, or fails where RECRAWLD_REQUIRE_POSTGRES=1.
 func DSN(t testing.TB) string {
 	t.Helper()
+	dsn, drop := Database(t)
+	t.Cleanup(drop)
+	return dsn
+}
+
+// Database is DSN for a test that needs many of them one after the other: it drops each when it is done with it.
+func Database(t testing.TB) (dsn string, drop func()) {
+	t.Helper()
 	admin := os.Getenv(serverEnv)
 	if admin == "" {
 		var err error
@@ -57,12 +65,11 @@ func DSN(t testing.TB) string {
 	}
 	name := fmt.Sprintf("recrawld_test_%d_%d", os.Getpid(), databases.Add(1))
 	onServer(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'")
-	t.Cleanup(func() { onServer(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
 	dsn, err := withDatabase(admin, name)
 	if err != nil {
 		t.Fatalf("%s: %v", serverEnv, err)
 	}
-	return dsn
+	return dsn, func() { onServer(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") }
 }
 
 // onServer runs one statement on the server's own database.

@@ -86,8 +86,24 @@ func (p *pair) sites() {
 	p.same("sites", a, b)
 }
 
+// drawn is a page that is printed short where a test fails: of a whole one most of the output would be zeros.
+type drawn struct{ models.Discovery }
+
+// GoString is what tells the page from others that are drawn.
+func (d drawn) GoString() string {
+	return fmt.Sprintf("{%s site %d rule %v due %d}", d.Page.URL, d.Page.SiteID, d.Page.Rule, d.Page.DueAt)
+}
+
+func discoveries(pages []drawn) []models.Discovery {
+	out := make([]models.Discovery, len(pages))
+	for i := range pages {
+		out[i] = pages[i].Discovery
+	}
+	return out
+}
+
 // drawFound draws a page of a few hosts, most of which share a bucket.
-func (p *pair) drawFound(t *rapid.T) models.Discovery {
+func (p *pair) drawFound(t *rapid.T) drawn {
 	host := rapid.SampledFrom(append(sameBucket(3), "a.example")).Draw(t, "host")
 	d := found(host, rapid.IntRange(0, 5).Draw(t, "page"))
 	d.Page.SiteID = rapid.Int32Range(1, 2).Draw(t, "site")
@@ -95,7 +111,7 @@ func (p *pair) drawFound(t *rapid.T) models.Discovery {
 		d.Page.Rule = models.RulePolicy
 		d.Page.DueAt = p.drawInstant(t)
 	}
-	return d
+	return drawn{d}
 }
 
 // drawInstant draws a moment around now, or never.
@@ -107,7 +123,7 @@ func (p *pair) drawInstant(t *rapid.T) models.Instant {
 }
 
 func (p *pair) add(t *rapid.T) {
-	pages := rapid.SliceOfN(rapid.Custom(p.drawFound), 1, 6).Draw(t, "pages")
+	pages := discoveries(rapid.SliceOfN(rapid.Custom(p.drawFound), 1, 6).Draw(t, "pages"))
 	limit := rapid.SampledFrom([]int{0, 4}).Draw(t, "limit")
 	a, err := p.store.AddPages(p.ctx, p.now, pages, limit)
 	p.ok(err)
@@ -249,7 +265,7 @@ func (p *pair) drawResult(t *rapid.T, l *models.Lease, i int) models.Result {
 func (p *pair) drawLinks(t *rapid.T, r *models.Result) {
 	r.LinksKnown = true
 	r.Page.FullAt = models.At(p.now)
-	for _, d := range rapid.SliceOfN(rapid.Custom(p.drawFound), 0, 4).Draw(t, "children") {
+	for _, d := range discoveries(rapid.SliceOfN(rapid.Custom(p.drawFound), 0, 4).Draw(t, "children")) {
 		row := d.Row(p.now)
 		r.Links = append(r.Links, models.Link{ChildBucket: row.Bucket, ChildID: row.ID})
 		if rapid.Bool().Draw(t, "new") {

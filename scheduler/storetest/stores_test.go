@@ -47,6 +47,25 @@ func openPostgres(t *testing.T) storetest.Store {
 	return openSQL(t, pgtest.DSN(t), models.Options{Conns: 10})
 }
 
+// brief is a store whose database is dropped when it is closed: a test that fails tries hundreds of them.
+type brief struct {
+	*models.Store
+	drop func()
+}
+
+// Close implements io.Closer.
+func (b brief) Close() error {
+	defer b.drop()
+	return b.Store.Close()
+}
+
+// openBriefly opens a store on PostgreSQL that is closed before the test ends.
+func openBriefly(t *testing.T, o models.Options) storetest.Store {
+	t.Helper()
+	dsn, drop := pgtest.Database(t)
+	return brief{openSQL(t, dsn, o).(*models.Store), drop}
+}
+
 func openMemory(*testing.T) storetest.Store { return simulate.NewMemory(simulate.MemoryOptions{}) }
 
 func TestSQLite(t *testing.T) {
@@ -71,7 +90,7 @@ func TestSQLiteEqualsMemory(t *testing.T) {
 
 func TestPostgresEqualsMemory(t *testing.T) {
 	t.Parallel()
-	storetest.Compare(t, openPostgres, openMemory)
+	storetest.Compare(t, func(t *testing.T) storetest.Store { return openBriefly(t, models.Options{Conns: 10}) }, openMemory)
 }
 
 // TestCitus holds a store on several servers to the same, where RECRAWLD_TEST_CITUS names a cluster.
@@ -91,7 +110,7 @@ func TestCitus(t *testing.T) {
 func TestShardedPostgresEqualsMemory(t *testing.T) {
 	t.Parallel()
 	storetest.Compare(t, func(t *testing.T) storetest.Store {
-		return openSQL(t, pgtest.DSN(t), models.Options{Conns: 10, Sharded: true})
+		return openBriefly(t, models.Options{Conns: 10, Sharded: true})
 	}, openMemory)
 }
 
