@@ -207,11 +207,11 @@ func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 	c.release = make(map[rowKey]bool)
 	verdicts = make([]error, len(c.results))
 	for i, r := range c.results {
-		host := c.queue.get(r.Lease.Bucket, r.Lease.HostID)
+		host := c.held(r)
 		had, known := visits[rowOfPage(r)]
-		if host == nil || host.LeaseToken != r.Lease.Token || !known {
+		if host == nil || !known {
 			verdicts[i] = ErrLeaseLost
-			if host != nil && host.LeaseToken == r.Lease.Token {
+			if host != nil {
 				c.removed(host, r)
 			}
 			continue
@@ -233,6 +233,15 @@ func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 		}
 	}
 	return verdicts, nil
+}
+
+// held is the host of a result whose lease is held, else nil.
+func (c *commit) held(r *Result) *Host {
+	host := c.queue.get(r.Lease.Bucket, r.Lease.HostID)
+	if host == nil || host.LeaseToken != r.Lease.Token {
+		return nil
+	}
+	return host
 }
 
 // removed ends the visit of a page that was removed while it was under way: its request counts all the same.
@@ -257,11 +266,12 @@ type pageWas struct {
 
 // before is what pages are; those that do not exist are left out. While its host is leased, a page that was visited before
 // is as it was then but for rare cases, so this does not read it; writePages sees those cases by the number of its visits.
+// What a lost lease takes a page for says nothing: it may count visits that were refused.
 func (c *commit) before(ctx context.Context, pages []rowKey) (map[rowKey]pageWas, error) {
 	found := make(map[rowKey]pageWas, len(pages))
 	if !c.looks {
 		for i, key := range pages {
-			if _, known := found[key]; !known {
+			if _, known := found[key]; !known && c.held(c.results[i]) != nil {
 				before := c.results[i].Before
 				found[key] = pageWas{before.Visits, classOf(before)}
 			}

@@ -180,6 +180,26 @@ func lateCommitIsRefused(w *world) {
 	}
 }
 
+// lostHidesNothing commits a visit together with one of the same page whose lease was lost, and that came after another one of
+// that lease: it takes the page for visited more often than it is.
+func lostHidesNothing(w *world) {
+	w.add("a.example", 1)
+	w.commit(w.visited(w.claimOne(1), 0))
+	w.now = w.now.Add(24 * time.Hour)
+	lost := w.claimOne(1)
+	w.now = w.now.Add(lease)
+	held := w.claimOne(1)
+
+	lost.Pages[0].Page = w.visited(lost, 0).Page // refused in an earlier batch, say
+	verdicts := w.commit(w.visited(lost, 0), w.visited(held, 0))
+	if !errors.Is(verdicts[0], models.ErrLeaseLost) || verdicts[1] != nil {
+		w.Fatalf("Commit = %v, want the first lease lost and the second one's result written", verdicts)
+	}
+	if d := w.dump(); len(d.Visits) != 2 || d.Pages[0].Visits != 2 {
+		w.Errorf("%d visits, %d by the page, want 2", len(d.Visits), d.Pages[0].Visits)
+	}
+}
+
 func politeAfterLostLease(w *world) {
 	w.add("a.example", 3)
 	w.setDelay(10 * time.Second)

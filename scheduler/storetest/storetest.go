@@ -77,6 +77,7 @@ func visiting() map[string]func(*world) {
 		"a host without a due page is not leased":          corrects,
 		"an expired lease is taken over":                   expiredLeaseIsTakenOver,
 		"a late commit is refused, its batch is not":       lateCommitIsRefused,
+		"a late commit hides no other":                     lostHidesNothing,
 		"politeness holds past a lost lease":               politeAfterLostLease,
 		"a release says when the host is ready":            releaseSaysWhenReady,
 		"a host that is not released stays leased":         notReleasedStaysLeased,
