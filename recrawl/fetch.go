@@ -33,7 +33,6 @@ type fetcher struct {
 	roots  *x509.CertPool
 	known  tls.ClientSessionCache // shared by all transports
 	bodies *bodies
-	plain  *plain // for what is asked without TLS
 
 	mu         sync.Mutex
 	transports map[int64]*http.Transport // by the bytes of headers they accept; guarded by mu
@@ -45,7 +44,7 @@ const tlsSessions = 4096
 
 func newFetcher(d *dialer, limits Limits, roots *x509.CertPool, memory int64) *fetcher {
 	f := &fetcher{dialer: d, limits: limits, roots: roots, transports: make(map[int64]*http.Transport),
-		known: tls.NewLRUClientSessionCache(tlsSessions), bodies: newBodies(memory), plain: newPlain(d, limits.Header)}
+		known: tls.NewLRUClientSessionCache(tlsSessions), bodies: newBodies(memory)}
 	d.sockets.spare = f.close
 	return f
 }
@@ -94,7 +93,7 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 	defer clock.AfterFunc(x.time, func() { cancel(errPageTime) })()
 
 	at := &progress{cancel: cancel}
-	request, err := newRequest(limited, x)
+	request, err := newRequest(httptrace.WithClientTrace(limited, at.trace()), x)
 	if err != nil {
 		return a, &fetchError{stage: stageDial, err: err}
 	}
@@ -130,7 +129,7 @@ func causeOf(ctx context.Context, err error) error {
 }
 
 func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer) error {
-	response, err := f.ask(r, at, x.headerBytes)
+	response, err := f.transport(x.headerBytes).RoundTrip(r)
 	if err != nil {
 		return err
 	}
@@ -166,14 +165,6 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 	return err
 }
 
-// ask makes a request, up to the end of the answer's headers.
-func (f *fetcher) ask(r *http.Request, at *progress, headerBytes int64) (*http.Response, error) {
-	if r.URL.Scheme == "http" {
-		return f.plain.roundTrip(r, at, headerBytes)
-	}
-	return f.transport(headerBytes).RoundTrip(r.WithContext(httptrace.WithClientTrace(r.Context(), at.trace())))
-}
-
 // drainBytes is how much of a body that nobody wants is read to keep the connection for the next request.
 const drainBytes = 64 << 10
 
@@ -182,7 +173,7 @@ func drain(body io.Reader) {
 	_, _ = io.CopyN(io.Discard, body, drainBytes)
 }
 
-// transport is the one for TLS and answers with at most so many bytes of headers. All of them share the guarded dialer.
+// transport is the one for answers with at most so many bytes of headers. All of them share the guarded dialer.
 func (f *fetcher) transport(headerBytes int64) *http.Transport {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,9 +193,9 @@ func (f *fetcher) transport(headerBytes int64) *http.Transport {
 		DisableCompression:     true, // decoded here, under caps
 		Protocols:              &protocols,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second},
-		MaxIdleConns:           mostIdle,
-		MaxIdleConnsPerHost:    mostIdleHost,
-		IdleConnTimeout:        longestIdle,
+		MaxIdleConns:           512,
+		MaxIdleConnsPerHost:    64, // as many as may be in flight to a host
+		IdleConnTimeout:        60 * time.Second,
 	}
 	f.transports[headerBytes] = t
 	return t
@@ -212,7 +203,6 @@ func (f *fetcher) transport(headerBytes int64) *http.Transport {
 
 // close lets go of the idle connections.
 func (f *fetcher) close() {
-	f.plain.close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, t := range f.transports {
