@@ -249,8 +249,11 @@ func (tb table[T]) oneByOne(ctx context.Context, t *tx, rows []T, query string) 
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", tb.name, err)
 	}
+	var row T // each in turn: to list the fields takes memory
+	fields := tb.fields(&row)
 	for i := range rows {
-		n, err := write(tb.fields(&rows[i]))
+		row = rows[i]
+		n, err := write(fields)
 		if written += n; err != nil {
 			return written, fmt.Errorf("write %s: %w", tb.name, err)
 		}
@@ -268,9 +271,10 @@ func (tb table[T]) writing(ctx context.Context, t *tx, query string) (func(field
 		return stmt.execRow, nil
 	}
 	return func(fields []any) (int64, error) {
+		values := make([]any, len(fields))
 		for i, field := range fields {
-			fields[i] = valueOf(field)
+			values[i] = valueOf(field)
 		}
-		return t.exec(ctx, query, fields...)
+		return t.exec(ctx, query, values...)
 	}, nil
 }
