@@ -169,6 +169,9 @@ func (c *commit) writePages(ctx context.Context) error {
 		row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
 	}
 	for g, pages := range rows {
+		if len(pages) == 0 {
+			continue
+		}
 		n, err := writeVisited(ctx, c.tx, groups(g), pages)
 		if err != nil {
 			return err
