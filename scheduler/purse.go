@@ -286,6 +286,15 @@ func (p *purse) reserved(made bool) {
 	}
 }
 
+// reserves is told when a page that was paid for in advance keeps its place after a visit, which used so much for something
+// else: what reserved took back of its bytes is held ready again.
+func (p *purse) reserves(requests int, bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held -= float64(requests)
+	p.bytes += float64(bytes) + p.size
+}
+
 // line is when those will be served who wait by now; in the past: nobody waits.
 func (p *purse) line(ctx context.Context) (end time.Time, err error) {
 	a, now := p.rate(), p.clock.Now()

@@ -1,6 +1,9 @@
 package scheduler
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // toldShare is the share of a budget that may go to what lists tell of before all that waits for it: the rest is for what no
 // list tells of. toldSpan is how much of it, in time, may be spent at once.
@@ -30,7 +33,13 @@ func (p *purse) first() bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	perDay := a.requests * toldShare
+	perDay := a.requests
+	if p.size > 0 {
+		perDay = min(perDay, a.bytes/p.size)
+	}
+	if perDay *= toldShare; math.IsInf(perDay, 1) { // how long its visits are is not known yet
+		return true
+	}
 	p.told.spent = max(0, p.told.spent-perDay*max(now.Sub(p.told.at), 0).Hours()/24)
 	p.told.at = now
 	if p.told.spent+1 > max(1, perDay*toldSpan.Hours()/24) {

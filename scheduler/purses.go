@@ -73,14 +73,18 @@ func (p *purses) own(id int32) *purse {
 	return own
 }
 
-// settle corrects what was paid for a visit by what it used. A page that was put off has not paid out of its site's budget.
-func (p *purses) settle(page *models.Page, out *models.Outcome) {
+// settle corrects what was paid for a visit by what it used. paid tells that the budget of its site has paid too, as it has not
+// for a page that was put off, or whose lease ended before. A page that it paid for in advance keeps its place in the line
+// until it is visited: what was asked instead is paid for beside that.
+func (p *purses) settle(page *models.Page, out *models.Outcome, paid bool) {
 	all, site := p.costs(page, out)
 	p.all.settle(all-1, out.WireBytes)
-	if out.Kind == models.Deferred && !out.HostWaits { // it has not paid; one whose host waits has
-		return
-	}
-	if own := p.own(page.SiteID); own != nil {
+	own := p.own(page.SiteID)
+	switch {
+	case own == nil || !paid:
+	case page.Rule == models.RuleBudget && keepsTurn(out):
+		own.reserves(site, out.WireBytes)
+	default:
 		own.settle(site-1, out.WireBytes)
 	}
 }

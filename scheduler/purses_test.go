@@ -168,7 +168,7 @@ func TestWishesCostWhatTheyAsk(t *testing.T) {
 		if out, held := w.waits(t.Context(), w.Planner(), &page, noon); held {
 			t.Fatalf("a wish waits: %+v", out)
 		}
-		w.purses.settle(&page, &out)
+		w.purses.settle(&page, &out, true)
 	}
 	if own.held != -1 {
 		t.Errorf("one request of two wishes leaves %v, want -1", own.held)

@@ -72,6 +72,9 @@ func (w *Worker) pay(ctx context.Context, own *purse, now time.Time) (models.Out
 	if err != nil {
 		return models.Outcome{}, false
 	}
+	if !until.After(now) { // somebody gave back what is wanted: the line is empty
+		own.reserved(true)
+	}
 	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Spent: true, Detail: "the site's budget is spent"},
 		until.After(now)
 }

@@ -143,7 +143,7 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	if !held {
 		out, held = w.waits(ctx, planner, &page.Page, now)
 	}
-	if !held {
+	if slot.paid = !held; !held {
 		out = w.visit(ctx, t.turn(page, now))
 	}
 	w.hold(int64(len(out.Body)))
@@ -156,6 +156,7 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 type slot struct {
 	at            time.Time
 	before, until models.Instant
+	paid          bool // the budget of the page's site has paid for the visit
 }
 
 // next takes the next page and a slot for it: several visits at a time begin a delay apart, and the end of each moves
@@ -171,7 +172,7 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	switch {
 	case len(t.pages) == 0, visited && w.resting():
 		return nil, slot{}, false
-	case visited && !t.owed && (h.Delay >= w.Clock.Real(patient) && open.After(now) || h.BackoffUntil.Time().Sub(now) >= w.Clock.Real(patient)):
+	case visited && (!t.owed && h.Delay >= w.Clock.Real(patient) && open.After(now) || h.BackoffUntil.Time().Sub(now) >= w.Clock.Real(patient)):
 		return nil, slot{}, false // nobody holds a host only to wait
 	case visited && h.Failures > 0 && w.slots() > 0:
 		return nil, slot{}, false // whether it may hold a fetcher is to be asked anew
@@ -224,7 +225,7 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	late := t.worker.late(&page.Page, taken, t.lease.Host.Delay)
 	t.keepMemory(&f.outcome)
 	planner.plan(&f.result, &f.lease, &f.before, &f.outcome, now, late)
-	t.worker.purses.settle(&page.Page, &f.outcome)
+	t.worker.purses.settle(&page.Page, &f.outcome, taken.paid)
 	t.lease.Host = f.result.Host
 	t.keepRobots(out.Robots)
 	if givesTurn(out.Kind) && t.given < maxGivenTurns {
@@ -239,6 +240,11 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 
 // givesTurn tells whether a visit asked for something else in the page's place, so that the page's turn comes next.
 func givesTurn(k models.OutcomeKind) bool { return k == models.RobotsFetched || k == models.Probed }
+
+// keepsTurn tells whether a visit leaves the page due as it was.
+func keepsTurn(out *models.Outcome) bool {
+	return givesTurn(out.Kind) || out.Kind == models.Interrupted || out.HostWaits
+}
 
 // late tells whether a page waited for its host and not for the budget: it was due before the host opened, and is visited
 // as soon as that was to be had.
