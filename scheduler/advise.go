@@ -129,7 +129,9 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	free := since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
 	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
 	if told(q.page) || q.page.Entries > 0 {
-		p.hasten(q.now.Sub(q.page.DueAt.Time()) > q.cycle/listLate)
+		if !late && p.value() < q.ceiling.Hours()/24 { // no visit to a page of importance 1 is worth more than the days since the last
+			p.hasten(q.now.Sub(q.page.DueAt.Time()) > q.cycle/listLate)
+		}
 		return
 	}
 	if !byValue(q.page, q.settings, q.now) || !(free || early) || !(value > 0) {

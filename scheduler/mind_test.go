@@ -192,3 +192,28 @@ func TestPriceThatBecomesKnown(t *testing.T) {
 		t.Errorf("of what was learned meanwhile, %v, %v is kept", learned, got)
 	}
 }
+
+// TestWhatAHostIsLateWithCostsOthersNothing: that pages which a list told of wait for their host says nothing of the budget, and
+// what does raises the price no further than any visit can be worth.
+func TestWhatAHostIsLateWithCostsOthersNothing(t *testing.T) {
+	t.Parallel()
+	m := NewMind(nil)
+	s := config.Default().Defaults
+	s.Policy = policy.AdaptiveName
+	p := livePage()
+	p.Rule, p.DueAt, p.ToldAt = models.RuleSitemap, models.At(noon.Add(-5*time.Hour)), models.At(noon.Add(-5*time.Hour))
+	q := question{page: &p, settings: &s, now: noon, cycle: time.Hour, ceiling: 1000 * time.Hour, even: 24 * time.Hour, told: true}
+	m.price(allSites).learn(1)
+	for range 10_000 {
+		m.observed(q, true, true)
+	}
+	if got := m.price(allSites).value(); got != 1 {
+		t.Errorf("ten thousand visits that waited for their host move the price from 1 to %v", got)
+	}
+	for range 10_000 {
+		m.observed(q, true, false)
+	}
+	if got := m.price(allSites).value(); got < 2 || got > 50 {
+		t.Errorf("ten thousand late visits move the price to %v, want it above 1, and at most some 1000 h", got)
+	}
+}
