@@ -72,7 +72,8 @@ func told(before *models.Page) bool {
 // nothing of a change, although they told of the page before.
 func (d *draft) ofTold() (models.Verdict, bool) {
 	kind := d.out.Kind
-	changed := kind == models.Changed || kind == models.Gone || kind == models.Missing ||
+	lost := d.before.State != models.StateMissing && d.before.State != models.StateGone // with this visit, if it is
+	changed := kind == models.Changed || lost && (kind == models.Gone || kind == models.Missing) ||
 		kind == models.Moved && d.before.RedirectTo != d.out.RedirectTo
 	switch {
 	case told(d.before) && changed:
@@ -104,9 +105,9 @@ func (d *draft) reread() {
 	}
 	shortest := d.planner.calendar.Interval(d.now, 1)
 	even := cmp.Or(d.planner.purses.term(d.Page.SiteID).even, guess)
-	every := max(shortest, listShare*even/time.Duration(names))
+	every := max(shortest, listShare*min(even/time.Duration(names), longest/listShare))
 	if t := &d.Host.Trials.By[models.HintSitemap]; t.DistrustedAt != 0 && !t.Sound() {
-		every *= listDoubt
+		every = listDoubt * min(every, longest/listDoubt)
 	}
 	if !d.said() {
 		every = max(every, 2*d.before.Wanted)

@@ -91,6 +91,7 @@ func TestLedgerOfLists(t *testing.T) {
 	}{
 		"told, changed":            {1, changed, models.RuleSitemap, models.Trial{Hits: 1}},
 		"told, gone":               {1, models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}, models.RuleSitemap, models.Trial{Hits: 1}},
+		"told, missing":            {1, models.Outcome{Kind: models.Missing, Status: 404, Sent: 1}, models.RuleSitemap, models.Trial{Hits: 1}},
 		"told, not modified":       {1, same, models.RuleSitemap, models.Trial{FalseAlarms: 1, InARow: 1}},
 		"told, noise":              {1, with(models.Noise, "x"), models.RuleBudget, models.Trial{FalseAlarms: 1, InARow: 1}},
 		"told, failed":             {1, broken, models.RuleSitemap, models.Trial{}},
@@ -133,5 +134,46 @@ func TestListsAreReadAsOftenAsTheyTell(t *testing.T) {
 	lease.Host.Trials.By[models.HintSitemap] = models.Trial{FalseAlarms: 3, DistrustedAt: 1}
 	if got, _ := every(p, lease, reading()); got < 40*time.Hour {
 		t.Errorf("one that lies is read after %v", got)
+	}
+}
+
+// A page that lists told of and that stays away confirms them once.
+func TestAPageThatStaysAwayConfirmsListsOnce(t *testing.T) {
+	t.Parallel()
+	p := livePage()
+	p.ToldAt = p.Stats.VisitedAt + 1
+	lease, hits := testLease(p), uint16(0)
+	for i, out := range []models.Outcome{{Kind: models.Missing, Status: 404, Sent: 1}, {Kind: models.Missing, Status: 404, Sent: 1},
+		{Kind: models.Gone, Status: 410, Sent: 1}, {Kind: models.Gone, Status: 410, Sent: 1}} {
+		out.At = noon.AddDate(0, 0, i)
+		r := testPlanner(t, testConfig()).Plan(lease, p, &out, out.At)
+		p, lease.Host, hits = r.Page, r.Host, r.Host.Trials.By[models.HintSitemap].Hits
+	}
+	if hits != 1 {
+		t.Errorf("four visits to a page that is not there any more are %d times what a list said", hits)
+	}
+}
+
+// Where a budget visits pages hardly ever, lists are read as seldom.
+func TestListsOfATinyBudgetAreReadSeldom(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Policy = "adaptive"
+	c.Sites[0].Settings.FRMax = 100_000
+	for even, shortest := range map[time.Duration]time.Duration{longest: 300 * 24 * time.Hour, 80 * 365 * 24 * time.Hour: 300 * 24 * time.Hour} {
+		planner := testPlanner(t, c)
+		planner.purses = new(purses)
+		planner.purses.terms.Store(&terms{all: term{account: allSites, even: even}})
+		for name, trial := range map[string]models.Trial{"sound": {}, "lying": {FalseAlarms: 3, DistrustedAt: 1}} {
+			p, lease := listPage()
+			p.Entries = 2
+			lease.Host.Pages = 2
+			lease.Host.Trials.By[models.HintSitemap] = trial
+			out := reading()
+			out.Listing.Entries = 2
+			if r := planner.Plan(lease, p, &out, noon); r.Page.DueAt.Time().Sub(noon) < shortest {
+				t.Errorf("%s: with a visit to each page in %v a list of two is read after %v", name, even, r.Page.DueAt.Time().Sub(noon))
+			}
+		}
 	}
 }
