@@ -40,11 +40,13 @@ type walk struct {
 	scale   float64 // how much less than the price a visit's worth counts, because the host is short of visits
 	now     time.Time
 	all     bool        // every page is placed anew
+	again   bool        // some were placed: what has its place by and large keeps it, though the price moves meanwhile
 	payer   string      // the budget that paid for the host's last visit
 	robots  robotsShare // where it costs anything, what is due when it must be fetched anew is left to Mind.gather
 	lineEnd time.Time   // when all are served that wait for that budget
 	best    float64     // the most that a visit to a page of that budget is worth
 	due     []models.Due
+	slice   int      // how many are written at a time
 	asked   question // the last one
 	site    int32    // whose page it was about
 	account string   // that pays for the site
@@ -83,12 +85,9 @@ func (w *walk) stroll(ctx context.Context, h *models.Host, expired func() bool) 
 			}
 			seen++
 			over := seen%256 == 0 && (ctx.Err() != nil || expired())
-			more = len(w.due) >= walkSlice && !over
+			more = len(w.due) >= w.slice && !over
 			return !more && !over
 		})
-		if w.robots.cost == 0 {
-			w.mind.compare(h, w.payer, w.planner.purses.known(w.payer), w.best)
-		}
 		if err == nil && len(w.due) > 0 {
 			err = w.mind.store.Reschedule(ctx, w.due)
 		}
@@ -96,6 +95,10 @@ func (w *walk) stroll(ctx context.Context, h *models.Host, expired func() bool) 
 			return err
 		}
 		w.mind.walked.pages.Add(int64(len(w.due)))
+		w.again = true
+	}
+	if w.robots.cost == 0 {
+		w.mind.compare(h, w.payer, w.planner.purses.known(w.payer), w.best)
 	}
 	return nil
 }
@@ -109,7 +112,7 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 		(c.since < int(h.Pages)/walkShare && now.Sub(c.walked) < walkMost) {
 		return nil, false
 	}
-	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, payer: cmp.Or(c.payer, allSites)}
+	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, slice: walkSlice, payer: cmp.Or(c.payer, allSites)}
 	c.since, c.walked = 0, now
 	asked := m.price(w.payer).log + c.premium
 	if math.Abs(asked-c.asked) > priceMoved*(2+2*chance(h.ID, 0, useWalk))/3 {
@@ -143,7 +146,7 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 		rule = models.RuleWindow
 	}
 	left := at.Sub(w.now)
-	if sooner := left < was-was/16; !sooner && (!w.all || models.At(at) == page.DueAt) {
+	if sooner := left < was-was.Abs()/16; !sooner && (!w.all || models.At(at) == page.DueAt || w.again && left-was < max(was.Abs()/16, lineSlack)) {
 		return models.Due{}, false
 	}
 	cycles := policy.Cycles(every, q.cycle, s.FRMax, chance(page.ID, page.Visits, useRound))
