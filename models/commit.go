@@ -61,8 +61,9 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 	for len(places) > 0 && err == nil {
 		looks, written := false, 0
 		var met []uint64
+		var grown map[rowKey]int32
 		err = s.inShard(ctx, results[places[0]].Lease.Bucket, func(t *tx) error {
-			written, met = 0, nil
+			written, met, grown = 0, nil, make(map[rowKey]int32)
 			for written < len(places) && (written == 0 || !s.liteWriter.awaited()) {
 				slice := places[written:]
 				if s.dialect == sqliteDialect {
@@ -74,10 +75,12 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 				}
 				w, written = leftover{c.parcels, c.fresh}, written+len(slice)
 				met = append(met, c.met...)
+				maps.Copy(grown, c.grown)
 			}
 			return nil
 		})
 		if err == nil {
+			s.familiar.grew(grown)
 			s.familiar.learn(met)
 		}
 		places = places[written:]
@@ -160,7 +163,8 @@ type commit struct {
 	settled []rowKey  // hosts whose lease is held by a result, fresh or not
 	release map[rowKey]bool
 	was     map[rowKey]pageWas
-	met     []uint64 // see familiar
+	met     []uint64 // see familiar, as for grown
+	grown   map[rowKey]int32
 	parcels []parcel // what is for other buckets; none where the transaction holds them too
 }
 

@@ -66,7 +66,7 @@ func (c *commit) discover(ctx context.Context) error {
 	}
 	a := addition{queue: c.queue, now: c.now, limit: c.tx.store.options.PagesPerHost, familiar: &c.tx.store.familiar}
 	_, err := a.run(ctx, append(near, far...))
-	c.met = a.met
+	c.met, c.grown = a.met, a.grown
 	return err
 }
 
@@ -95,9 +95,10 @@ func place(found []Discovery) []placed {
 type addition struct {
 	queue    *queue
 	now      time.Time
-	limit    int       // of pages a host; 0: none
-	familiar *familiar // pages that need not be looked up; nil: all must be, and those with the ID of another URL are told apart
-	met      []uint64  // pages that are to become familiar when the transaction has ended well
+	limit    int              // of pages a host; 0: none
+	familiar *familiar        // pages that need not be looked up; nil: all must be, and those with the ID of another URL are told apart
+	met      []uint64         // pages that are to become familiar when the transaction has ended well
+	grown    map[rowKey]int32 // how many pages the hosts have then that got some
 }
 
 func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
@@ -121,9 +122,11 @@ func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
 	if err != nil {
 		return sum, fmt.Errorf("look up pages: %w", err)
 	}
+	a.grown = make(map[rowKey]int32)
 	for i := range fresh {
 		h := a.queue.get(fresh[i].Bucket, fresh[i].HostID)
 		h.Pages++
+		a.grown[rowKey{h.Bucket, h.ID}] = h.Pages
 		h.Hasten(fresh[i].DueAt)
 		a.queue.counts.page(fresh[i].Bucket, classOf(&fresh[i]), 1)
 	}

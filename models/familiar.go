@@ -21,7 +21,7 @@ type familiar struct {
 	epochs     uint64              // guarded by mu
 }
 
-// standing is what a host's row said when it was locked last. A host gets another epoch when it does not hold any more, and
+// standing is what a host's row said when it was locked last, or was committed. A host gets another epoch when it does not hold any more, and
 // with it other prints.
 type standing struct {
 	removals, pages int32
@@ -87,6 +87,19 @@ func (f *familiar) keep(print uint64) {
 		f.young, f.old = make(map[uint64]struct{}), f.young
 	}
 	f.young[print] = struct{}{}
+}
+
+// grew notes how many pages hosts have now that a transaction added some to, which was committed: a server that falls back to
+// before it shows fewer.
+func (f *familiar) grew(hosts map[rowKey]int32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for key, pages := range hosts {
+		if s, known := f.hosts[key]; known && s.pages < pages {
+			s.pages = pages
+			f.hosts[key] = s
+		}
+	}
 }
 
 // learn makes pages familiar that others left over: their transaction was committed.

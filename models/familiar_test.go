@@ -88,6 +88,23 @@ func TestFamiliarPagesAreNotLookedUp(t *testing.T) {
 	})
 }
 
+// A page is found again by a database that fell back to the moment before the commit that added it, also where its host's row
+// was not read since.
+func TestFamiliarPagesOfALostCommit(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		f := newFinder(t, dsn)
+		if !f.visit() {
+			t.Fatal("the page that a visit names was not added")
+		}
+		f.run(`DELETE FROM pages WHERE url LIKE '%/named'`)
+		f.run(`UPDATE hosts SET pages = 0 WHERE name = 'b.example'`)
+		if !f.visit() {
+			t.Error("a page is taken for known that was added by a commit that the database lost")
+		}
+	})
+}
+
 // A page that any process removes is found again.
 func TestRemovedPagesAreFoundAgain(t *testing.T) {
 	t.Parallel()
