@@ -47,7 +47,7 @@ func OpenMirror(dir string, fold bool, a Archive, log *slog.Logger) (*Mirror, er
 	}
 	m, err := openManifest(t)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open mirror: %w", err), t.root.Close())
+		return nil, errors.Join(fmt.Errorf("open mirror: %w", err), t.close())
 	}
 	return &Mirror{archive: a, log: log, fold: fold, tree: t, manifest: m}, nil
 }

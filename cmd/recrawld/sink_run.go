@@ -96,9 +96,13 @@ func (l *lateSink) Rebuild(ctx context.Context, now time.Time, current iter.Seq2
 	return rebuilder.Rebuild(ctx, now, current)
 }
 
-func (l *lateSink) open() (err error) {
-	if l.opened == nil {
-		l.opened, err = l.kind.open(l.config, l.archive, l.log)
+func (l *lateSink) open() error {
+	if l.opened != nil {
+		return nil
+	}
+	opened, err := l.kind.open(l.config, l.archive, l.log)
+	if err == nil { // else opened is not nil but holds a pointer that is
+		l.opened = opened
 	}
 	return err
 }
