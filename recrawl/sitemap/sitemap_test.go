@@ -141,6 +141,16 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestAlternatesAreNoLocation: that a page exists in other languages may be said before where it is.
+func TestAlternatesAreNoLocation(t *testing.T) {
+	t.Parallel()
+	set, err := read(t, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"><url>
+		<xhtml:link rel="alternate" hreflang="de" href="https://a.org/de"/><loc>https://a.org/en</loc></url></urlset>`)
+	if err != nil || len(set.URLs) != 1 || set.URLs[0].Loc != "https://a.org/en" {
+		t.Errorf("Read = %+v, %v, want https://a.org/en", set.URLs, err)
+	}
+}
+
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	const one = "<urlset><url><loc>http://a/</loc></url>"

@@ -118,7 +118,8 @@ func (w *walker) attributes(name string, attrs []xml.Attr) {
 			permaLink = attr.Value
 		}
 	}
-	if name == "link" && href != "" && (rel == "" || rel == "alternate") && w.found.loc == "" {
+	feed := w.collector.set.Kind == Feed // in a sitemap an alternate is the page in another language
+	if feed && name == "link" && href != "" && (rel == "" || rel == "alternate") && w.found.loc == "" {
 		w.found.loc = strings.TrimSpace(href)
 	}
 	if name == "guid" && permaLink == "false" {
