@@ -224,6 +224,9 @@ func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 		if r.Visit.Number > 0 && had >= r.Visit.Number {
 			continue // the COMMIT of an earlier attempt arrived, only its answer did not
 		}
+		if r.Visit.Number == 0 && had > r.Page.Visits {
+			continue // so did that of a result that came later
+		}
 		if r.Before != nil && r.Before.Visits != had {
 			r.Before = nil // removed and found anew since: its row is another one
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // differs: few enough that a store has few statements for all of them.
 
 // columnGroups are sets of columns of pages; what none names is in the first. The last is written at every visit, for what
-// others may have put into it meanwhile, a person's wish for a visit now, is over with it.
+// others may have put into it meanwhile, a person's wish for a visit now, is over with it (but see wishes).
 var columnGroups = []string{
 	"",
 	"host_id site_id url state level note",
@@ -140,11 +141,15 @@ func writeVisited(ctx context.Context, t *tx, g groups, rows []visitedRow) (int6
 // before. Run again, the transaction looks at the pages before it writes.
 var errVisited = errors.New("a page was removed or visited meanwhile")
 
-// writePages writes what differs of the pages; of two results for one page the later one, with what either changed.
+// writePages writes what differs of the pages; of two results for one page the later one, with what either changed. Wishes stay.
 func (c *commit) writePages(ctx context.Context) error {
 	type change struct {
 		last    *Result
 		written groups
+	}
+	wishes, err := c.wishes(ctx)
+	if err != nil {
+		return fmt.Errorf("read wishes: %w", err)
 	}
 	changes := make(map[rowKey]change, len(c.fresh))
 	pages := newComparison()
@@ -167,6 +172,9 @@ func (c *commit) writePages(ctx context.Context) error {
 		rows[g] = append(rows[g], visitedRow{r.Page, c.was[key].visits})
 		row := &rows[g][len(rows[g])-1]
 		row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
+		if w, stays := wishes[key]; stays && r.Visit.Kind.Waits() {
+			row.DueAt, row.Rule = w.due, w.rule
+		}
 	}
 	for g, pages := range rows {
 		if len(pages) == 0 {

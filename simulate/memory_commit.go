@@ -72,10 +72,14 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 		return models.ErrLeaseLost
 	}
 	c.settle(h, r.Release)
-	if r.Visit.Number > 0 && p.Visits >= r.Visit.Number {
+	if r.Visit.Number > 0 && p.Visits >= r.Visit.Number || r.Visit.Number == 0 && p.Visits > r.Page.Visits {
 		return nil
 	}
+	due, rule := p.DueAt, p.Rule
 	p.write(&r.Page, b.index, h.ID)
+	if r.Wished(due, rule) {
+		p.DueAt, p.Rule = due, rule
+	}
 	c.reschedule(p)
 	h.OpenAt, h.BackoffUntil, h.Failures, h.Delay = r.Host.OpenAt, r.Host.BackoffUntil, r.Host.Failures, r.Host.Delay
 	h.Ahead, h.Trials = r.Host.Ahead, r.Host.Trials
@@ -122,6 +126,8 @@ func (c *memoryCommit) write(now time.Time) {
 	c.discover(now, false)
 	for _, r := range c.fresh {
 		c.forward(r)
+	}
+	for _, r := range c.fresh {
 		c.tell(r)
 	}
 	for _, s := range c.settled {

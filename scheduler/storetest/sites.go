@@ -185,6 +185,49 @@ func politeAfterRemoval(w *world) {
 	}
 }
 
+// wishesOutliveWaiting: somebody asks for pages, or a list tells of them, while they are leased. A result that is no visit to the
+// page leaves it as it is then, for whatever it would have waited; a visit was what was wished for.
+func wishesOutliveWaiting(w *world) {
+	kinds := []models.OutcomeKind{0, models.Deferred, models.RobotsFetched, models.Probed, models.Interrupted, models.NotModified}
+	w.add("a.example", len(kinds))
+	l := w.claimOne(len(kinds))
+	w.now = w.now.Add(time.Second)
+	var results []models.Result
+	for i, kind := range kinds {
+		r := w.visited(l, i)
+		leased := l.Pages[i].Page
+		r.Before, r.Visit.Kind, r.Page.DueAt = &leased, kind, models.At(w.now.Add(24*time.Hour))
+		if kind == 0 {
+			r.Visit, r.Page.Visits = models.Visit{}, leased.Visits
+		}
+		results = append(results, r)
+		w.must(w.store.VisitNow(w.Context(), w.now, leased.Bucket, leased.ID))
+	}
+	w.mustCommit(results...)
+	w.mustCommit(results...) // its answer was lost
+	for i, kind := range kinds {
+		got, want := w.page("a.example", pageNumber(l.Pages[i].URL)), models.RuleManual
+		if kind == models.NotModified {
+			want = models.RulePolicy
+		}
+		if got.Rule != want || (got.DueAt == models.At(w.now)) != (want == models.RuleManual) {
+			w.Errorf("a page that somebody asked for is due at %v by %v after a result of kind %v, want by %v", got.DueAt, got.Rule, kind, want)
+		}
+	}
+	w.now = w.now.Add(time.Second)
+	l = w.claimOne(len(kinds))
+	if len(l.Pages) != len(kinds)-1 {
+		w.Fatalf("%d pages are due, want %d", len(l.Pages), len(kinds)-1)
+	}
+	r := w.visited(l, 0)
+	leased := l.Pages[0].Page
+	r.Before, r.Visit, r.Page.Visits, r.Page.Rule = &leased, models.Visit{}, leased.Visits, models.RulePaused
+	w.mustCommit(r)
+	if got := w.page("a.example", pageNumber(leased.URL)); got.Rule != models.RulePaused {
+		w.Errorf("a wished page that cannot be visited now is due by %v, want by %v", got.Rule, models.RulePaused)
+	}
+}
+
 func visitNow(w *world) {
 	d := found("a.example", 0)
 	d.Page.DueAt = models.At(w.now.Add(time.Hour))

@@ -110,6 +110,7 @@ func visiting() map[string]func(*world) {
 		"a removed site leaves nothing":                    removeSite,
 		"politeness holds past a removed page":             politeAfterRemoval,
 		"somebody asks for a page now":                     visitNow,
+		"wishes outlive what is no visit":                  wishesOutliveWaiting,
 		"leases of a dead daemon are void":                 recovers,
 		"workers beat":                                     workersBeat,
 		"one of many sets a value":                         metaIsSetOnce,
