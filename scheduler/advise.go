@@ -165,8 +165,8 @@ func (m *Mind) price(account string) *price {
 	return p
 }
 
-// priceAt is what a visit to a page of the question's kind must be worth. Where nothing is known yet, it is what this
-// page is worth after the interval that the budget allows each page. The caller holds mu.
+// priceAt is what a visit to a page of the question's kind must be worth. Where nothing is known yet, it begins at a share of
+// what this page is worth after the interval that the budget allows each page. The caller holds mu.
 func (m *Mind) priceAt(c *crowd, q *question) float64 {
 	p := m.price(q.payer())
 	if !p.known {
@@ -174,10 +174,15 @@ func (m *Mind) priceAt(c *crowd, q *question) float64 {
 		if q.even == 0 {
 			return first
 		}
-		p.learn(first)
+		p.learn(first * firstPrice)
 	}
 	return p.value() * math.Exp(c.premium)
 }
+
+// firstPrice is the price's beginning beside what it may become. Pages that were all seen just now are worth next to nothing,
+// so the first visits buy little. A price from above would fall by that, and reach the pages of visited hosts alone: these
+// would come again and again while others wait for their first visit. From below all are due, and those worth the most come first.
+const firstPrice = 0.01
 
 // guess is the interval that a budget allows each page as long as it is not known.
 const guess = 5 * 24 * time.Hour
