@@ -144,3 +144,25 @@ func (t *hostTurn) await() {
 		t.came.Wait()
 	}
 }
+
+// readOn reads the next pages of a lease of a worker without fetchers, where those at hand are visited: those that were due
+// when it was claimed. The caller holds mu.
+func (t *hostTurn) readOn(ctx context.Context) {
+	w := t.worker
+	left := w.pagesPerLease() - t.chunk
+	if w.Fetchers > 0 || len(t.pages) > 0 || t.dry || left <= 0 || t.chunk < w.pagesPerClaim() {
+		return
+	}
+	if t.handed == (models.Handed{}) {
+		t.handed = models.HandedOut(&t.lease.Pages[t.leased-1].Page)
+	}
+	limit := min(left, 4*t.chunk)
+	pages, err := w.Store.Further(ctx, t.claimed, limit, []models.Handed{t.handed})
+	if err != nil || len(pages[0]) == 0 {
+		t.dry = true // the host is claimed anew
+		return
+	}
+	t.pages, t.dry = pages[0], len(pages[0]) < limit
+	t.handed = models.HandedOut(&t.pages[len(t.pages)-1].Page)
+	t.chunk += len(t.pages)
+}

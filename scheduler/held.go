@@ -7,6 +7,15 @@ const hostsPerClaim = 64
 // fewer where many hosts are held, for all of them are in memory.
 func (w *Worker) pagesPerLease() int { return min(max(16384/max(w.Fetchers, 1), 32), 128) }
 
+// pagesPerClaim is how many of them are claimed at once. Without fetchers further ones are read where the budget pays for them
+// (hostTurn.readOn); where there is no budget all of them will be visited.
+func (w *Worker) pagesPerClaim() int {
+	if w.Fetchers > 0 || !w.purses.terms.Load().bounded {
+		return w.pagesPerLease()
+	}
+	return 2
+}
+
 // room is how many more hosts may be held: some more than there are fetchers, which begin with them as they end with
 // others.
 func (w *Worker) room() int {

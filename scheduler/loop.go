@@ -98,7 +98,7 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 		return nil, paid.next, err
 	}
 	c := models.ClaimRequest{Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name, Buckets: buckets, Hosts: paid.requests,
-		Pages: w.pagesPerLease(), Patient: w.Clock.Real(patient)}
+		Pages: w.pagesPerClaim(), Patient: w.Clock.Real(patient)}
 	var leases []models.Lease
 	switch {
 	case len(buckets) > 0:
@@ -116,13 +116,12 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 // claimEarly leases the host with the page that is due first of those that may be visited early, for that page. Without
 // one it returns the time given, or when there may be one if that is sooner.
 func (w *Worker) claimEarly(ctx context.Context, c models.ClaimRequest, next time.Time) ([]models.Lease, time.Time, error) {
-	resting := w.early.resting(c.Now)
-	ahead, err := w.Store.Ahead(ctx, c.Now, len(resting)+1)
+	ahead, err := w.Store.Ahead(ctx, c.Now, w.early.resting(c.Now)+1)
 	if err != nil {
 		return nil, next, err
 	}
 	for _, first := range ahead {
-		if until, rests := resting[first.Bucket]; rests {
+		if until, rests := w.early.rests(first.Bucket); rests {
 			next = sooner(next, until)
 			continue
 		}

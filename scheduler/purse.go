@@ -15,7 +15,7 @@ import (
 // together they keep to the budget, evenly over the day: what is not spent is lost but for a minute's worth, or a handful
 // of requests. It is safe for concurrent use.
 type purse struct {
-	name  string
+	note  string // the name of the note
 	store Store
 	clock clock.Clock
 	rate  func() allowance
@@ -27,6 +27,7 @@ type purse struct {
 	asked allowance // guarded by mu; under which the following holds
 	next  time.Time // guarded by mu; before then there is nothing to take
 	full  time.Time // guarded by mu; from then on the note holds all it can
+	left  note      // guarded by mu; what was left in the note when it was asked last
 	told  leaky     // guarded by mu; visits that need not wait in the line, see first
 }
 
@@ -162,7 +163,7 @@ func (p *purse) take(ctx context.Context, want int) (change, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asks(a, now, float64(want)) {
+	if p.asks(a, now, float64(want)) && !p.drained(a, now) {
 		if err := p.fetch(ctx, a, now, float64(want)); err != nil {
 			return change{}, err
 		}
@@ -179,6 +180,16 @@ func (p *purse) asks(a allowance, now time.Time, want float64) bool {
 		return true
 	}
 	return p.held < want && !now.Before(p.next)
+}
+
+// drained tells whether the note need not be asked, because it was at this very moment, as it is often on a clock that stands
+// still during a visit, and nothing was left. What it would answer is noted. The caller holds mu.
+func (p *purse) drained(a allowance, now time.Time) bool {
+	if !now.Equal(p.left.at) || a != p.asked || p.held != 0 || !math.IsInf(a.bytes, 1) || p.left.requests >= 1-1e-9 {
+		return false
+	}
+	p.next, p.full = now.Add(p.left.until(1, a)), now.Add(p.left.until(saved(a.requests), a))
+	return true
 }
 
 // freeVisits are taken at a time out of a budget that bounds bytes alone.
@@ -204,6 +215,7 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 		if got < want {
 			next = n.until(1, a)
 		}
+		p.left = *n
 	})
 	if err != nil {
 		return err
@@ -217,7 +229,8 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 // caller holds mu.
 func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func(*note)) error {
 	paid := p.bytes
-	err := p.store.Merge(ctx, "budget/"+p.name, func(old []byte) []byte {
+	p.left = note{}
+	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := decodeNote(old, now, p.clock.Real(clockAhead)).fill(a, now)
 		n.requests = min(n.requests+p.held, max(n.requests, most(a.requests)))
 		n.bytes -= paid

@@ -33,7 +33,7 @@ func (n *notes) Merge(_ context.Context, name string, merge func([]byte) []byte)
 }
 
 func newPurse(n *notes, clk clock.Clock, a *allowance) *purse {
-	return &purse{name: "all", store: n, clock: clk, rate: func() allowance { return *a }}
+	return &purse{note: "budget/all", store: n, clock: clk, rate: func() allowance { return *a }}
 }
 
 // spend takes so many requests out of a purse that has them.

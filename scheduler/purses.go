@@ -25,10 +25,13 @@ type purses struct {
 	resting time.Duration     // guarded by mu; how long not to count again
 }
 
+// budgetNote begins the names of the budgets' notes.
+const budgetNote = "budget/"
+
 func newPurses(s Store, clk clock.Clock) *purses {
 	p := &purses{store: s, clock: clk, sites: make(map[string]*purse)}
 	p.terms.Store(newTerms(budgets{}, nil))
-	p.all = &purse{name: allSites, store: s, clock: clk, rate: func() allowance { return p.terms.Load().all.allowance }}
+	p.all = &purse{note: budgetNote + allSites, store: s, clock: clk, rate: func() allowance { return p.terms.Load().all.allowance }}
 	return p
 }
 
@@ -66,7 +69,7 @@ func (p *purses) own(id int32) *purse {
 	defer p.mu.Unlock()
 	own := p.sites[t.account]
 	if own == nil {
-		own = &purse{name: t.account, store: p.store, clock: p.clock}
+		own = &purse{note: budgetNote + t.account, store: p.store, clock: p.clock}
 		own.rate = func() allowance { return p.terms.Load().ownAllowance(id) }
 		p.sites[t.account] = own
 	}

@@ -113,6 +113,7 @@ func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, ow
 type early struct {
 	mu    sync.Mutex
 	until map[int16]time.Time // guarded by mu
+	over  time.Time           // guarded by mu; the soonest of them, or sooner
 }
 
 // rest lets nothing of a bucket be visited early before then.
@@ -122,22 +123,36 @@ func (e *early) rest(bucket int16, until time.Time) {
 	if e.until == nil {
 		e.until = make(map[int16]time.Time)
 	}
+	if len(e.until) == 0 || until.Before(e.over) {
+		e.over = until
+	}
 	e.until[bucket] = until
 }
 
-// resting is the buckets of which nothing is visited early at now, and until when.
-func (e *early) resting(now time.Time) map[int16]time.Time {
+// resting is in how many buckets nothing is visited early at now.
+func (e *early) resting(now time.Time) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	resting := make(map[int16]time.Time, len(e.until))
+	if len(e.until) == 0 || e.over.After(now) {
+		return len(e.until)
+	}
+	e.over = time.Time{}
 	for bucket, until := range e.until {
 		if !until.After(now) {
 			delete(e.until, bucket)
 			continue
 		}
-		resting[bucket] = until
+		e.over = sooner(e.over, until)
 	}
-	return resting
+	return len(e.until)
+}
+
+// rests is until when nothing of a bucket is visited early; false: it may be, as far as was seen when resting was asked last.
+func (e *early) rests(bucket int16) (time.Time, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	until, rests := e.until[bucket]
+	return until, rests
 }
 
 // clear forgets them all: the plan is another.

@@ -55,7 +55,7 @@ func bounded(share float64) float64 {
 func (w *Worker) mine(ready []models.BucketReady, now time.Time) (buckets []int16, next time.Time) {
 	owns := w.own()
 	late, longest := w.Clock.Real(othersLate), time.Duration(0)
-	taken := make([]models.BucketReady, 0, len(ready))
+	taken := w.ready[:0]
 	for _, r := range ready {
 		own := owns[r.Bucket]
 		if !own {
@@ -71,9 +71,11 @@ func (w *Worker) mine(ready []models.BucketReady, now time.Time) (buckets []int1
 		taken = append(taken, r)
 	}
 	slices.SortStableFunc(taken, func(a, b models.BucketReady) int { return a.At.Compare(b.At) })
+	w.ready, buckets = taken, w.looked[:0]
 	for _, r := range taken {
 		buckets = append(buckets, r.Bucket)
 	}
+	w.looked = buckets
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lag.see(longest, now, w.Clock.Real(lagOver))

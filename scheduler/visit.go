@@ -86,9 +86,11 @@ type hostTurn struct {
 	came   sync.Cond           // on mu: what was asked for is there
 	asked  bool                // guarded by mu; further pages are being read
 	dry    bool                // guarded by mu; there are no further pages
-	chunk  int                 // guarded by mu; pages that came last
+	chunk  int                 // guarded by mu; pages that came last; of a worker without fetchers, all that came
 	handed models.Handed       // by what was read last; not read while nothing is asked
 	had    map[int64]bool      // guarded by mu; IDs of the pages so far; nil: those of the lease alone
+
+	claimed time.Time // of a worker without fetchers: what is due later is not of this lease
 
 	memory     []byte // guarded by mu; the newest Outcome.HostMemory, for the last result
 	memoryTurn int64  // guarded by mu; its Outcome.HostTurn
@@ -103,8 +105,11 @@ func newHostTurn(w *Worker, lease models.Lease, out delivery, reader *furtherRea
 // begin is a new turn in the place of one that is over, or of none.
 func (t *hostTurn) begin(w *Worker, lease models.Lease, out delivery, reader *furtherReader) {
 	*t = hostTurn{worker: w, lease: lease, pages: lease.Pages, leased: len(lease.Pages), out: out, reader: reader,
-		chunk: len(lease.Pages), dry: len(lease.Pages) < w.pagesPerLease()}
+		chunk: len(lease.Pages), dry: len(lease.Pages) < w.pagesPerClaim()}
 	t.came.L = &t.mu
+	if w.Fetchers == 0 {
+		t.claimed = w.Clock.Now()
+	}
 	if reader != nil {
 		held := longestHeld - time.Duration(chance(lease.Host.ID, int32(lease.Host.LeaseToken), useHeld)*float64(longestHeld/4))
 		t.goesOn = w.Clock.Now().Add(w.Clock.Real(held))
@@ -166,6 +171,7 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	defer t.mu.Unlock()
 	w, h := t.worker, &t.lease.Host
 	t.await()
+	t.readOn(ctx)
 	now := w.Clock.Now()
 	open := later(now, later(h.OpenAt.Time(), h.BackoffUntil.Time()))
 	visited := t.last != nil

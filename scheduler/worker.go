@@ -30,6 +30,8 @@ type Worker struct {
 
 	owns    *[models.Buckets]bool // used by the loop alone; nil: not known yet
 	sharers []Peer                // the workers by which it was worked out
+	ready   []models.BucketReady  // the buckets that were ready last, used again by each look of the loop
+	looked  []int16               // their numbers
 
 	alarm alarm
 
