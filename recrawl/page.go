@@ -34,12 +34,33 @@ func (s *visit) keep(found []extract.Link) []models.FoundLink {
 		if link.NoFollow {
 			continue
 		}
-		if _, ok := s.inScope(link.URL, int(s.page.Level)+1); !ok || !s.mayAsk(rules, link.URL) {
+		if _, ok := s.inScope(link.URL, int(s.page.Level)+1); !ok || !s.mayName(rules, link.URL) {
 			continue
 		}
 		kept = append(kept, models.FoundLink{URL: link.URL.String(), Host: link.URL.HostName(), Relative: link.Relative})
 	}
 	return kept
+}
+
+// mostEffort bounds the work of holding what a page names against robots.txt (robots.Rules.Effort): ten seconds or so. Fifty thousand
+// entries of a list and a thousand rules with stars are well within it; with all the rules that a robots.txt has room for they
+// would take a quarter of an hour.
+const mostEffort = 2e9
+
+// mayName is mayAsk for one of many URLs that a page names. Those that come after too much work are not kept: the links are not
+// known as a whole then.
+func (s *visit) mayName(rules *robots.Rules, u canon.URL) bool {
+	if u.Origin() != s.robots.Origin {
+		return true
+	}
+	if s.effort > mostEffort {
+		s.out.LinksKnown = false
+		return false
+	}
+	if s.effort += rules.Effort(s.agent.Name, u.RequestURI()); s.effort > mostEffort {
+		s.log.Warn("what a page names is too much for its robots.txt: the rest is left out", "page", s.page.URL)
+	}
+	return s.mayAsk(rules, u)
 }
 
 func (s *visit) mayAsk(rules *robots.Rules, u canon.URL) bool {

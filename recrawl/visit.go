@@ -122,6 +122,7 @@ type visit struct {
 	how      approach
 	robots   *models.Robots // of the page's origin; nil: not known
 	parent   parentTurn
+	effort   int // that what the page names has taken so far (mayName)
 	out      models.Outcome
 }
 

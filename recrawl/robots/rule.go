@@ -58,6 +58,9 @@ func (r *rule) matches(path string) bool {
 // sort puts the rules of each group into the order in which they win, so that the first that matches decides.
 func (r *Rules) sort() {
 	for _, g := range r.all {
+		for i := range g.rules {
+			g.stars += strings.Count(g.rules[i].pattern, "*")
+		}
 		slices.SortFunc(g.rules, func(a, b rule) int {
 			if a.beats(&b) {
 				return -1

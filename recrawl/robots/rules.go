@@ -35,6 +35,7 @@ type Rules struct {
 // group is a run of user-agent lines and the rules that follow it. An agent may be named in several.
 type group struct {
 	rules    []rule
+	stars    int // in all of them
 	delay    time.Duration
 	hasDelay bool
 }
@@ -81,6 +82,16 @@ func (r *Rules) Verdict(agent, path string) Verdict {
 		return Verdict{Allowed: true}
 	}
 	return Verdict{Allowed: best.allow, Line: best.line, Text: printable(best.text)}
+}
+
+// Effort is how much work Verdict may be, about in units of a rule without a star: a robots.txt of the longest kind that is read
+// can take ten milliseconds, which somebody with many questions has to know.
+func (r *Rules) Effort(agent, path string) int {
+	effort := 0
+	for _, g := range r.groups(agent) {
+		effort += len(g.rules) + g.stars*(16+len(path)/8)
+	}
+	return effort
 }
 
 // CrawlDelay is the longest Crawl-delay of the groups that apply to an agent, at most MaxDelay. false: there is none
