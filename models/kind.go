@@ -151,9 +151,12 @@ const (
 	RuleList                      // it is a sitemap or feed, and read for what it says of its host's pages
 )
 
-// ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it:
-// only such a due time may be moved without a visit.
+// ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
 func (r Rule) ByValue() bool { return r == RulePolicy || r == RuleBudget || r == RuleWindow }
+
+// Movable tells whether a due time of the rule may be moved without a visit: those by value, and what lists say and the lists
+// themselves, which get the place among these that they are worth.
+func (r Rule) Movable() bool { return r.ByValue() || r == RuleSitemap || r == RuleList }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
 	"paused", "manual", "budget", "duplicate", "sitemap", "list"}

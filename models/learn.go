@@ -67,7 +67,7 @@ func (s *Store) HostPages(ctx context.Context, bucket int16, host int64, yield f
 
 // Reschedule writes new due times and sets the ReadyAt of the hosts by them, in transactions of at most a few thousand
 // pages of a bucket each. A page that is gone, was visited since (its Visits differ), was moved since (its DueAt differs),
-// is due by another rule than those of Rule.ByValue or never is left as it is, and so is one whose new due time would be
+// is due by another rule than those of Rule.Movable or never is left as it is, and so is one whose new due time would be
 // never. Of two times for one page the later in the list counts.
 func (s *Store) Reschedule(ctx context.Context, due []Due) error {
 	byBucket := make(map[int16][]Due)
@@ -118,7 +118,7 @@ func (t *tx) reschedule(ctx context.Context, bucket int16, due []Due) error {
 // reschedulePages is the statement that writes new due times from a source of rows of dueTable, or from one of them where
 // the source is empty, to the pages that still wait as they did when those were decided. Index: the primary key.
 func reschedulePages(source string) string {
-	waits := fmt.Sprintf(" AND pages.due_at > 0 AND pages.rule IN (%d, %d, %d)", RulePolicy, RuleWindow, RuleBudget)
+	waits := fmt.Sprintf(" AND pages.due_at > 0 AND pages.rule IN (%d, %d, %d, %d, %d)", RulePolicy, RuleWindow, RuleBudget, RuleSitemap, RuleList)
 	if source == "" {
 		return `UPDATE pages SET due_at = $6, fr_max = $7, wanted = $8, rule = $9
 			WHERE bucket = $1 AND id = $2 AND host_id = $3 AND visits = $4 AND due_at = $5` + waits

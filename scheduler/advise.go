@@ -43,6 +43,9 @@ func (m *Mind) about(c *crowd, q *question) *changerate.Subject {
 		Evidence: changerate.Evidence{Shape: float64(p.Evidence.Changes), Days: float64(p.Evidence.Days)},
 		Cycle:    q.even.Hours() / 24,
 	}
+	if p.ToldAt != 0 { // the lists do not leave it out
+		m.subject.Told = c.recall
+	}
 	return &m.subject
 }
 
@@ -103,7 +106,9 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 		return evidenceOf(changerate.Begin(first, changerate.Sight{At: now, ChangedAt: days(models.At(before.dated))}))
 	}
 	f := m.forecast(c, &before)
-	m.judged.Add(f.Stale(), changed)
+	if !before.told { // that it had changed is known from elsewhere
+		m.judged.Add(f.Stale(), changed)
+	}
 	m.served(c, &before, importance(p)*f.Value(), late)
 	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed,
 		ChangedAt: days(models.At(before.dated)), First: before.told})
@@ -130,7 +135,7 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
 	if told(q.page) || q.page.Entries > 0 {
 		if !late && p.value() < q.ceiling.Hours()/24 { // no visit to a page of importance 1 is worth more than the days since the last
-			p.hasten(q.now.Sub(q.page.DueAt.Time()) > q.cycle/listLate)
+			p.hasten(q.now.Sub(wantedAt(q.page)) > q.cycle/listLate)
 		}
 		return
 	}
@@ -150,6 +155,15 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 
 // listLate is the share of a cycle within which a list is to be read, and a page visited that it told of.
 const listLate = 4
+
+// wantedAt is from when on a list, or a page that one told of, was to be visited. Its due time may lie before (walk.passes).
+func wantedAt(p *models.Page) time.Time {
+	at := max(p.DueAt, p.ToldAt)
+	if p.Rule == models.RuleList {
+		at = max(at, p.Stats.VisitedAt.Add(p.Wanted))
+	}
+	return at.Time()
+}
 
 // premiumStep is the weight of one visit in a host's premium.
 const premiumStep = 0.03

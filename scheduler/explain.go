@@ -101,6 +101,7 @@ const (
 type Explanation struct {
 	Changes, Visits int              // seen, in so many visits that could tell
 	Rate            changerate.Rate  // of the changes to come, by all that is known, with the interval that holds with 95 %
+	Told            float64          // the share of the changes that lists of its host tell of: visits look for the others
 	Prior           float64          // the share of the rate that comes from other pages and not from the page's own visits
 	News            float64          // how many times the usual number of changes its neighbours showed since its last visit
 	Hours           changerate.Hours // in which most of its host's changes come; none: not known
@@ -120,6 +121,13 @@ type Explanation struct {
 	Adaptive bool          // the policy of the page's site is adaptive at all
 	Robots   float64       // what part of a request robots.txt counts for, because its host has few visits; 0: nothing
 	ValidTo  time.Time     // until then no visit to its host asks for robots.txt
+}
+
+// Follow adds what the host of the page proved its lists to be worth.
+func (l *Learned) Follow(h *models.Host) {
+	l.mind.mu.Lock()
+	defer l.mind.mu.Unlock()
+	l.mind.crowdOf(&models.Page{Bucket: h.Bucket, HostID: h.ID}).recall = recall(&h.Trials.By[models.HintSitemap])
 }
 
 // Explain says what a worker would think of a page at a moment.
@@ -162,9 +170,10 @@ func (m *Mind) explain(e *Explanation, q question) {
 	e.Hours, _ = c.Hours()
 	m.mu.Unlock()
 
-	low, high := f.Rate.Interval(0.95)
-	e.Rate = changerate.Rate{PerDay: f.Rate.Mean(), Low: low, High: high}
-	e.Prior, e.News, e.Stale = f.Prior, f.News, f.Stale()
+	all := f.All()
+	low, high := all.Interval(0.95)
+	e.Rate = changerate.Rate{PerDay: all.Mean(), Low: low, High: high}
+	e.Prior, e.Told, e.News, e.Stale = f.Prior, f.Told, f.News, f.Stale()
 	e.Price, e.Worth = span(price), span(e.Importance*f.Value())
 	ahead := max(q.page.DueAt.Time().Sub(q.now), 0).Hours() / 24
 	e.WorthThen = span(e.Importance * f.Rate.Utility(f.Elapsed+ahead))

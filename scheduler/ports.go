@@ -52,7 +52,7 @@ type Learning interface {
 	HostPages(ctx context.Context, bucket int16, host int64, yield func(*models.Page) bool) error
 
 	// Reschedule writes new due times and sets the ReadyAt of the hosts by them. A page that is gone, was visited since
-	// (its Visits differ), was moved since (its DueAt differs), or is due by another rule than those of Rule.ByValue or
+	// (its Visits differ), was moved since (its DueAt differs), or is due by another rule than those of Rule.Movable or
 	// never is left as it is: what somebody asked for is not lost.
 	Reschedule(ctx context.Context, due []models.Due) error
 

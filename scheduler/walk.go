@@ -39,12 +39,13 @@ type walk struct {
 	crowd   *crowd  // of the host
 	scale   float64 // how much less than the price a visit's worth counts, because the host is short of visits
 	now     time.Time
-	all     bool        // every page is placed anew
-	again   bool        // some were placed: what has its place by and large keeps it, though the price moves meanwhile
-	payer   string      // the budget that paid for the host's last visit
-	robots  robotsShare // where it costs anything, what is due when it must be fetched anew is left to Mind.gather
-	lineEnd time.Time   // when all are served that wait for that budget
-	best    float64     // the most that a visit to a page of that budget is worth
+	all     bool         // every page is placed anew
+	again   bool         // some were placed: what has its place by and large keeps it, though the price moves meanwhile
+	payer   string       // the budget that paid for the host's last visit
+	robots  robotsShare  // where it costs anything, what is due when it must be fetched anew is left to Mind.gather
+	lineEnd time.Time    // when all are served that wait for that budget
+	best    float64      // the most that a visit to a page of that budget is worth
+	lists   models.Trial // what the host's lists proved to be worth
 	due     []models.Due
 	slice   int      // how many are written at a time
 	asked   question // the last one
@@ -112,7 +113,8 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 		(c.since < int(h.Pages)/walkShare && now.Sub(c.walked) < walkMost) {
 		return nil, false
 	}
-	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, slice: walkSlice, payer: cmp.Or(c.payer, allSites)}
+	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, slice: walkSlice, payer: cmp.Or(c.payer, allSites),
+		lists: h.Trials.By[models.HintSitemap]}
 	c.since, c.walked = 0, now
 	asked := m.price(w.payer).log + c.premium
 	if math.Abs(asked-c.asked) > priceMoved*(2+2*chance(h.ID, 0, useWalk))/3 {
@@ -126,6 +128,9 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if page.Rule == models.RuleBudget {
 		return w.advanced(page)
+	}
+	if page.Rule == models.RuleSitemap || page.Rule == models.RuleList || told(page) {
+		return w.passes(page)
 	}
 	s := w.planner.settings(page.SiteID)
 	if page.State != models.StateLive || s.Policy != policy.AdaptiveName || !byValue(page, s, w.now) ||

@@ -70,7 +70,7 @@ func (m *Memory) Reschedule(ctx context.Context, due []models.Due) error {
 
 // move writes a new due time, be it earlier or later, unless the page was visited or moved since or is never due.
 func (m *Memory) move(p *page, d *models.Due) {
-	if p.Visits != d.Visits || p.DueAt != d.WasDue || p.DueAt <= 0 || !p.Rule.ByValue() {
+	if p.Visits != d.Visits || p.DueAt != d.WasDue || p.DueAt <= 0 || !p.Rule.Movable() {
 		return
 	}
 	p.DueAt, p.FRMax, p.Wanted, p.Rule = d.DueAt, max(d.FRMax, 1), d.Wanted, d.Rule

@@ -21,7 +21,7 @@ func (r ruling) adaptive() string {
 	if e == nil || e.Bound == scheduler.NothingSeen {
 		return "adaptive: nothing to go by yet, so it stays at " + r.cycles(r.page.FRMax)
 	}
-	return fmt.Sprintf("adaptive: %s, about %s%s%s%s; %s%s", seenWords(e), report.Rate(e.Rate), neighbourWords(e), newsWords(e), hoursWords(e),
+	return fmt.Sprintf("adaptive: %s, about %s%s%s%s; %s%s", seenWords(e), report.Rate(e.Rate), neighbourWords(e), newsWords(e), hoursWords(e)+toldWords(e),
 		worthWords(e), r.boundWords(e))
 }
 
@@ -44,6 +44,15 @@ func seenWords(e *scheduler.Explanation) string {
 
 func neighbourWords(e *scheduler.Explanation) string {
 	return fmt.Sprintf(", %s of that by its neighbours", report.Share(int64(math.Round(1000*e.Prior)), 1000))
+}
+
+// toldWords says what a visit need not look for.
+func toldWords(e *scheduler.Explanation) string {
+	if e.Told == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of which its host's sitemaps or feeds tell of: visits look for the others",
+		report.Share(int64(math.Round(1000*e.Told)), 1000))
 }
 
 // noNews is how far from the usual the neighbours' changes may be without being news.
@@ -207,6 +216,7 @@ func (l *look) explain(ctx context.Context, w *why) error {
 	if err != nil {
 		return err
 	}
+	learned.Follow(&w.host)
 	e := learned.Explain(l.force.planner, p, l.now)
 	rows, err := l.store.HostRobots(ctx, p.Bucket, p.HostID)
 	if err != nil {

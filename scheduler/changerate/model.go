@@ -21,6 +21,7 @@ type Subject struct {
 	Bytes     int64   // the length of its content; 0: not known
 	Evidence  Evidence
 	Cycle     float64 // the mean days between two visits of a page: pages by visits a day; 0: 30
+	Told      float64 // the share of its changes that somebody else tells of, for which no visit need look; in [0, 1)
 }
 
 // Sight is what one visit saw.
@@ -33,12 +34,13 @@ type Sight struct {
 
 // Forecast is what is known of a page's changes at one time.
 type Forecast struct {
-	Rate    Gamma   // of the change rate from now on
+	Rate    Gamma   // of the change rate from now on, of what nobody else will tell of
 	Elapsed float64 // days since the last record, at that rate: more than really passed where its neighbours changed
 	Prior   float64 // the share of its neighbours and features in the mean rate; its own visits have the rest
 	Noise   float64 // in [0, 1]: how little the rates of this host are to be trusted (see Crowd)
 	Passed  float64 // days since the last record
 	Cycle   float64 // the subject's
+	Told    float64 // the subject's
 	News    float64 // how many times the change that the rate to come would have brought is known to have come since
 }
 
@@ -111,18 +113,23 @@ func (r *Reading) forecast(now float64) Forecast {
 	now = bounded(now, 1, lastDay)
 	r.at(bounded(r.subject.LastAt, 0, now), now)
 	g := r.own
-	ahead := expOf(-r.future)
+	told := bounded(r.subject.Told, 0, mostTold)
+	ahead := expOf(-r.future) / (1 - told)
 	news := expOf(r.past - r.future)
 	return Forecast{
 		Rate:    Gamma{Shape: g.Shape, Days: g.Days * ahead}.sane(),
 		Elapsed: (r.now - r.last) * news,
 		Prior:   min(1, r.prior.Days/g.Days),
+		Told:    told,
 		News:    news,
 		Noise:   r.crowd.noise(r.cycle),
 		Passed:  r.now - r.last,
 		Cycle:   r.cycle,
 	}
 }
+
+// mostTold is the largest share of a page's changes that may count as told of.
+const mostTold = 0.99
 
 // Learn takes in what a visit saw: it moves the weights and the crowd, and returns the page's new evidence. The subject
 // is the page as it was before the visit. A visit no later than the last record teaches nothing.

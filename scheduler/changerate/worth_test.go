@@ -1,6 +1,7 @@
 package changerate
 
 import (
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -26,4 +27,31 @@ func TestPaysAgreesWithDueIn(t *testing.T) {
 			t.Fatalf("due in %v days does not agree with when it pays", due)
 		}
 	})
+}
+
+// Fresh is the integral of the survival, and grows with the days up to the mean time until a change.
+func TestFreshIsTheIntegralOfSurvival(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		g := Gamma{Shape: rapid.SampledFrom([]float64{0.02, 0.5, 1, 1 + 1e-12, 2, 30}).Draw(t, "shape"), Days: rapid.Float64Range(0.01, 1e3).Draw(t, "days")}
+		until := rapid.Float64Range(0, 500).Draw(t, "until")
+		const steps = 2000
+		sum, past := 0.0, 0.0
+		for i := range steps { // steps that grow, by the rule of trapezoids
+			x := float64(i+1) / steps
+			next := until * x * x * x
+			sum += (next - past) * (g.Survival(past) + g.Survival(next)) / 2
+			past = next
+		}
+		if got := g.Fresh(until); math.Abs(got-sum) > 1e-2*sum+1e-12 || got > until {
+			t.Fatalf("fresh for %v of %v days, want %v", got, until, sum)
+		}
+	})
+	for _, g := range []Gamma{{}, {Shape: math.NaN(), Days: math.Inf(1)}, {Shape: 1e300, Days: 1e-300}} {
+		for _, days := range []float64{math.NaN(), -1, 0, 1, math.Inf(1)} {
+			if got := g.Fresh(days); math.IsNaN(got) || math.IsInf(got, 0) || got < 0 {
+				t.Errorf("%+v is fresh for %v of %v days", g, got, days)
+			}
+		}
+	}
 }

@@ -196,6 +196,29 @@ func wishesAreNotRescheduled(w *world) {
 	}
 }
 
+// rulesThatAreRescheduled: of pages that wait, those are moved whose rule lets them.
+func rulesThatAreRescheduled(w *world) {
+	var pages []models.Discovery
+	for n := range int(models.RuleList) {
+		d := w.settled("a.example", n, 0)
+		d.Page.Rule = models.Rule(n + 1)
+		pages = append(pages, d)
+	}
+	w.addPages(pages...)
+	var due []models.Due
+	for n := range pages {
+		due = append(due, w.due("a.example", n, -time.Hour))
+	}
+	w.reschedule(due...)
+	for n := range pages {
+		rule, got := pages[n].Page.Rule, w.page("a.example", n)
+		want := map[bool]models.Instant{true: due[n].DueAt, false: due[n].WasDue}[rule.Movable()]
+		if got.DueAt != want {
+			w.Errorf("page due by %v is due at %v after it was rescheduled, want %v", rule, got.DueAt, want)
+		}
+	}
+}
+
 // leasedHostIsRescheduled: new times for the pages of a leased host count from its release on, but for the page that
 // its worker visits.
 func leasedHostIsRescheduled(w *world) {

@@ -1,0 +1,72 @@
+package scheduler
+
+import (
+	"math"
+	"time"
+
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// What a list told of is not due sooner than the list was read, and a list not before its interval is over. So both would wait
+// behind all pages that were due before, for hours where a budget is short, though they are worth more. The walk that follows a
+// visit to their host gives them their place in the queue: as Mind.due does with pages that are worth more than a visit costs, it puts
+// their due time into the past, the further the more they are worth. How far is bounded, so nothing waits longer for them than
+// that: what is due by then comes before whatever is told of later. A host has no more turns for it.
+const (
+	mostAhead = 3 // as a logarithm: what is worth more than so many times the price counts as that
+	listAhead = 2 // likewise; what a list is held for that was right
+)
+
+// passes is the new due time of a list, or of a page that one told of, whose time has come, where that lets it pass others.
+func (w *walk) passes(page *models.Page) (models.Due, bool) {
+	s := w.planner.settings(page.SiteID)
+	if page.DueAt.Time().After(w.now) || !page.Rule.Movable() || page.State != models.StateLive || page.Failures > 0 ||
+		s.Policy != policy.AdaptiveName {
+		return models.Due{}, false
+	}
+	ahead := w.mind.ahead(w, w.question(page, s))
+	at := w.now.Add(-ahead)
+	if !at.Before(page.DueAt.Time().Add(-ahead / 16)) {
+		return models.Due{}, false
+	}
+	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
+		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: page.Rule}, true
+}
+
+// ahead is how long before now the page of the question has its place. A page that has changed is worth as many days as its new
+// copy will be up to date, if it has: as likely as the lists of its host were right; half as likely where they did not say for sure.
+func (m *Mind) ahead(w *walk, q *question) time.Duration {
+	scale := float64(max(q.even/evenShare, q.cycle))
+	if q.page.Rule == models.RuleList {
+		if w.lists.DistrustedAt != 0 || !w.lists.Sound() {
+			return 0
+		}
+		return time.Duration(listAhead * scale)
+	}
+	chance := float64(int(w.lists.Hits)+1) / float64(int(w.lists.Hits)+int(w.lists.FalseAlarms)+2)
+	if !told(q.page) {
+		chance /= 2
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f := m.forecast(w.crowd, q)
+	price := m.priceAt(w.crowd, q) / importance(q.page)
+	over := math.Log(chance * f.All().Fresh(q.ceiling.Hours()/24) / price)
+	if !(over > 0) {
+		return 0
+	}
+	return time.Duration(min(over, mostAhead) * scale)
+}
+
+// mostRecall bounds how far lists are relied on: should they fall silent, visits still find that out.
+const mostRecall = 0.8
+
+// recall is the share of the changes of a host's pages that its lists tell of before a visit finds them; 0 where they are not
+// believed.
+func recall(t *models.Trial) float64 {
+	if t.DistrustedAt != 0 || !t.Sound() {
+		return 0
+	}
+	return min(float64(t.Hits)/float64(int(t.Hits)+int(t.Misses)+2), mostRecall)
+}

@@ -1,0 +1,155 @@
+package scheduler
+
+import (
+	"testing"
+	"time"
+
+	"recrawld/models"
+	"recrawld/scheduler/changerate"
+)
+
+// listWalk is a walk at noon over a host whose lists proved to be worth that, at a price of half a day.
+func listWalk(t *testing.T, lists models.Trial) *walk {
+	t.Helper()
+	c := testConfig()
+	c.Sites[0].Settings.Policy = "adaptive"
+	m := NewMind(nil)
+	m.price(allSites).learn(0.5)
+	p := testPlanner(t, c).with(m, nil)
+	crowd := &crowd{Crowd: new(changerate.Crowd), recall: recall(&lists)}
+	return &walk{mind: m, planner: p, crowd: crowd, now: noon, payer: allSites, lists: lists}
+}
+
+// toldPage is a page that a list told of an hour ago, which is due since then.
+func toldPage(changes, days float32) models.Page {
+	p := livePage()
+	p.Evidence = models.Evidence{Changes: changes, Days: days}
+	p.ToldAt, p.DueAt, p.Rule = models.At(noon.Add(-time.Hour)), models.At(noon.Add(-time.Hour)), models.RuleSitemap
+	return p
+}
+
+func readList(dueFor time.Duration) models.Page {
+	p, _ := listPage()
+	p.DueAt, p.Rule = models.At(noon.Add(-dueFor)), models.RuleList
+	return p
+}
+
+var provenLists = models.Trial{Hits: 100, Misses: 5, FalseAlarms: 2}
+
+// What lists say passes what waits, the further the more it is worth and the more they were right, but never further than so
+// far; and it is moved once.
+func TestWhatListsSayPassesOthers(t *testing.T) {
+	t.Parallel()
+	edited := func(p models.Page, edit func(*models.Page)) models.Page { edit(&p); return p }
+	steady, restless := toldPage(2, 200), toldPage(4000, 100)
+	doubted, liar := models.Trial{Hits: 6, FalseAlarms: 60, DistrustedAt: 5}, models.Trial{Hits: 0, FalseAlarms: 5000, DistrustedAt: 5}
+	const scale = 6 * time.Hour // a cycle
+	for name, test := range map[string]struct {
+		lists       models.Trial
+		page        models.Page
+		least, most time.Duration // how long before noon it is due then; 0: it stays
+	}{
+		"a page that will stay as it is":  {provenLists, steady, mostAhead * scale, mostAhead * scale},
+		"one that changes all day":        {provenLists, restless, 0, 0},
+		"said by a list that was wrong":   {doubted, toldPage(4, 20), time.Hour, mostAhead*scale - 1},
+		"said by a list that lies":        {liar, toldPage(4, 20), 0, 0},
+		"not said for sure":               {provenLists, edited(toldPage(30, 20), func(p *models.Page) { p.ToldAt = 0 }), time.Hour, mostAhead*scale - 1},
+		"due already when it was told of": {provenLists, edited(steady, func(p *models.Page) { p.Rule = models.RulePolicy }), mostAhead * scale, mostAhead * scale},
+		"asked for by somebody":           {provenLists, edited(steady, func(p *models.Page) { p.Rule = models.RuleManual }), 0, 0},
+		"failing":                         {provenLists, edited(steady, func(p *models.Page) { p.Failures = 1 }), 0, 0},
+		"in an older line":                {provenLists, edited(steady, func(p *models.Page) { p.DueAt = models.At(noon.Add(-mostAhead * scale)) }), 0, 0},
+		"marked and not due": {provenLists, edited(steady, func(p *models.Page) { p.Rule, p.DueAt = models.RulePolicy, models.At(noon.Add(time.Hour)) }),
+			0, 0},
+		"a list":                  {provenLists, readList(time.Minute), listAhead * scale, listAhead * scale},
+		"a list that never told":  {models.Trial{}, readList(time.Minute), 0, 0},
+		"a list that lied":        {doubted, readList(time.Minute), 0, 0},
+		"a list before it is due": {provenLists, readList(-time.Minute), 0, 0},
+	} {
+		w := listWalk(t, test.lists)
+		due, ok := w.moved(&test.page)
+		if ok != (test.most > 0) {
+			t.Errorf("%s: moved: %v, to %v", name, ok, due.DueAt)
+			continue
+		}
+		if !ok {
+			continue
+		}
+		if ahead := noon.Sub(due.DueAt.Time()); ahead < test.least || ahead > test.most {
+			t.Errorf("%s: due %v before now, want %v to %v", name, ahead, test.least, test.most)
+		}
+		if due.Rule != test.page.Rule || due.WasDue != test.page.DueAt || due.Wanted != test.page.Wanted {
+			t.Errorf("%s: %+v", name, due)
+		}
+		test.page.DueAt, w.now = due.DueAt, noon.Add(3*time.Hour)
+		if again, ok := w.moved(&test.page); ok {
+			t.Errorf("%s: moved again, from %v to %v", name, due.DueAt, again.DueAt)
+		}
+	}
+}
+
+// A page that passes others is not late since the time that it has its place by, and a list not before its interval is over.
+func TestPassingIsNotBeingLate(t *testing.T) {
+	t.Parallel()
+	m := NewMind(nil)
+	m.price(allSites).learn(0.1)
+	s := testConfig().Sites[0].Settings
+	c := &crowd{Crowd: new(changerate.Crowd)}
+	told, list := toldPage(4, 20), readList(18*time.Hour)
+	told.DueAt = models.At(noon.Add(-18 * time.Hour))
+	list.Wanted = 24 * time.Hour // since its last visit
+	for _, page := range []*models.Page{&told, &list} {
+		for _, late := range []bool{false, true} {
+			q := question{page: page, settings: &s, now: noon, cycle: 6 * time.Hour, ceiling: 1000 * time.Hour}
+			if late {
+				q.now = noon.Add(2 * time.Hour)
+			}
+			before := m.price(allSites).log
+			m.served(c, &q, 1, false)
+			if hastened := m.price(allSites).log > before; hastened != late {
+				t.Errorf("due by %v: lets others wait: %v, want %v", page.Rule, hastened, late)
+			}
+		}
+	}
+}
+
+func TestRecallOfLists(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		trial models.Trial
+		want  float64
+	}{
+		"nothing known":     {models.Trial{}, 0},
+		"not often enough":  {models.Trial{Hits: 4}, 0},
+		"half":              {models.Trial{Hits: 50, Misses: 48}, 0.5},
+		"nearly all":        {models.Trial{Hits: 5000, Misses: 3}, mostRecall},
+		"counts at the end": {models.Trial{Hits: 65535, Misses: 65535}, 65535.0 / 131072},
+		"not believed":      {models.Trial{Hits: 50, DistrustedAt: 1}, 0},
+		"often wrong":       {models.Trial{Hits: 50, FalseAlarms: 30}, 0},
+	} {
+		if got := recall(&test.trial); got != test.want {
+			t.Errorf("%s: recall %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// Of a page that lists tell of, visits look for the changes that they leave out; of one that they never told of, for all.
+func TestVisitsLookForWhatGoesUntold(t *testing.T) {
+	t.Parallel()
+	w := listWalk(t, models.Trial{Hits: 50, Misses: 48})
+	page := livePage()
+	page.Evidence = models.Evidence{Changes: 4, Days: 20}
+	ask := func() changerate.Forecast {
+		w.mind.mu.Lock()
+		defer w.mind.mu.Unlock()
+		return w.mind.forecast(w.crowd, w.question(&page, w.planner.settings(1)))
+	}
+	alone := ask()
+	page.ToldAt = page.Stats.VisitedAt - 1
+	told := ask()
+	if got, want := told.Rate.Mean(), alone.Rate.Mean()/2; got < want*0.999 || got > want*1.001 || alone.Told != 0 || told.Told != 0.5 {
+		t.Errorf("rate %v of which %v is told, want %v and half", got, told.Told, want)
+	}
+	if got, want := told.All().Mean(), alone.Rate.Mean(); got < want*0.999 || got > want*1.001 {
+		t.Errorf("rate of all changes %v, want %v", got, want)
+	}
+}
