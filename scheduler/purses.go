@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -159,7 +160,9 @@ func (p *purses) count(ctx context.Context, now time.Time) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.terms.Store(newTerms(p.terms.Load().budgets, pages))
+	if t := p.terms.Load(); !maps.Equal(pages, t.pages) {
+		p.terms.Store(newTerms(t.budgets, pages))
+	}
 	p.counted, p.resting = now, max(p.clock.Real(recount), recountShare*p.clock.Now().Sub(now))
 	return nil
 }

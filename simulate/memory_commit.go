@@ -96,12 +96,21 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 // write replaces the row but for its importance and what it was told, which visits do not write.
 func (p *page) write(row *models.Page, bucket int16, host int64) {
 	importance, told := p.Importance, p.ToldAt
+	clean := p.says(row)
 	p.Page = *row
-	p.Page.Clean()
+	if !clean {
+		p.Page.Clean()
+	}
 	p.Bucket, p.HostID, p.Importance, p.ToldAt = bucket, host, importance, told
 	if len(row.Chain) > 0 {
 		p.Chain = slices.Clone(row.Chain)
 	}
+}
+
+// says tells whether a row has the texts and the numbers of the page as it is, which are clean.
+func (p *page) says(row *models.Page) bool {
+	return row.Evidence == p.Evidence && row.URL == p.URL && row.Note == p.Note && row.RedirectTo == p.RedirectTo && row.ETag == p.ETag &&
+		row.LastModified == p.LastModified && row.ContentType == p.ContentType && row.Canonical == p.Canonical && row.DuplicateOf == p.DuplicateOf
 }
 
 // settle notes a host that is to be put where it belongs. Results of one host come together, but for few.

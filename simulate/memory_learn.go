@@ -94,7 +94,7 @@ func (m *Memory) Merge(ctx context.Context, name string, merge func(old []byte) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if body := merge(slices.Clone(m.notes[name])); len(body) > 0 {
-		m.notes[name] = slices.Clone(body)
+		m.notes[name] = body
 	}
 	return nil
 }
