@@ -139,6 +139,14 @@ func (m *Mind) crowdAt(h *models.Host) *crowd {
 	return m.crowdOf(&models.Page{Bucket: h.Bucket, HostID: h.ID})
 }
 
+// gathered tells whether a page is one of those that are to be visited with the robots.txt fetched last, or next.
+func (m *Mind) gathered(p *models.Page) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, joined := m.crowdOf(p).company[p.ID]
+	return joined
+}
+
 // gathering is the pages of a host that may be visited together.
 type gathering struct {
 	mind    *Mind
@@ -238,6 +246,7 @@ func (g *gathering) due(first *models.Page, meets time.Time, waits bool) (moved 
 			at = meets
 		case joins:
 			at = earlier(g.now, x.page.DueAt.Time())
+			at = later(at, x.page.Stats.VisitedAt.Time().Add(g.planner.calendar.Interval(g.now, 1)))
 			company = append(company, x.page.ID)
 		case waits || x.pays > 1:
 			continue

@@ -266,8 +266,12 @@ const waitsFor = 1.5
 // at which the budget visits all pages alike. It is more than the queue's pages wait.
 const evenShare = 20
 
-// later is when a page whose turn has come is worth a visit, where that lies a good deal ahead.
+// later is when a page whose turn has come is worth a visit, where that lies a good deal ahead. One that gathered with others is
+// visited with them: put off, each would be called again by the next one.
 func (m *Mind) later(q question) time.Time {
+	if m.gathered(q.page) {
+		return time.Time{}
+	}
 	due := m.paysAt(&q)
 	if since := q.now.Sub(q.page.Stats.VisitedAt.Time()); due.Sub(q.now) < since/8 {
 		return time.Time{}
