@@ -60,8 +60,8 @@ func nextSpan(w config.Window, t time.Time) (from, to time.Time) {
 }
 
 // spanOf is the window's span on the local day that lies `day` days from t's, or zero times where that weekday has
-// none. Local times that a change of the clocks skips move on by an hour, as time.Date has it; an hour that it repeats
-// is taken at its first occurrence.
+// none. Local times that a change of the clocks skips move on by what it skips; an hour that it repeats is taken at its
+// first occurrence.
 func spanOf(w config.Window, t time.Time, day int) (from, to time.Time) {
 	local := t.In(w.Zone)
 	year, month, date := local.Date()
@@ -72,8 +72,24 @@ func spanOf(w config.Window, t time.Time, day int) (from, to time.Time) {
 	if w.To <= w.From {
 		end++
 	}
-	at := func(date int, clock time.Duration) time.Time {
-		return time.Date(year, month, date, 0, int(clock/time.Minute), int(clock%time.Minute/time.Second), 0, w.Zone)
+	return localTime(w.Zone, year, month, date+day, w.From), localTime(w.Zone, year, month, end, w.To)
+}
+
+// localTime is the moment of a time of day. time.Date alone moves a time that is skipped on or back, and takes the first of
+// two or the second, as the zone lies east of Greenwich or west.
+func localTime(zone *time.Location, year int, month time.Month, date int, clock time.Duration) time.Time {
+	in := func(zone *time.Location) time.Time {
+		return time.Date(year, month, date, 0, int(clock/time.Minute), int(clock%time.Minute/time.Second), 0, zone)
 	}
-	return at(date+day, w.From), at(end, w.To)
+	wanted, at := in(time.UTC), in(zone)
+	shows := func(t time.Time) bool {
+		_, offset := t.Zone()
+		return t.Add(time.Duration(offset) * time.Second).Equal(wanted)
+	}
+	_, before := at.Add(-3 * time.Hour).Zone()
+	first := wanted.Add(-time.Duration(before) * time.Second).In(zone) // as if no change came in between
+	if !shows(first) && shows(at) {
+		return at
+	}
+	return first
 }
