@@ -37,7 +37,8 @@ func (n *notifier) reloading() {
 // beat is called on every turn of the scheduler's loop and from nowhere else: a loop that hangs stops the pings.
 func (n *notifier) beat(now time.Time) {
 	n.beatAt.Store(now.UnixNano())
-	if n.watchdog <= 0 || now.UnixNano()-n.pingAt.Load() < int64(n.watchdog/4) {
+	since := now.UnixNano() - n.pingAt.Load() // negative: the clock was set back
+	if n.watchdog <= 0 || since >= 0 && since < int64(n.watchdog/4) {
 		return
 	}
 	n.pingAt.Store(now.UnixNano())

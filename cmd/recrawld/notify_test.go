@@ -67,3 +67,22 @@ func TestWatchdogIsPingedByBeatsAndNotTooOften(t *testing.T) {
 		t.Errorf("sinceBeat = %v, want 21s", got)
 	}
 }
+
+// A clock that is set back must not stop the pings until it has caught up: systemd would end a daemon that is well.
+func TestWatchdogIsPingedAfterTheClockWasSetBack(t *testing.T) {
+	next := listenAsSystemd(t, "60000000")
+	n := newNotifier(slog.New(slog.DiscardHandler))
+	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	n.beat(start)
+	for second := range 31 {
+		n.beat(start.Add(-time.Hour + time.Duration(second)*time.Second))
+	}
+	n.status("end")
+	pings := 0
+	for next() == "WATCHDOG=1" {
+		pings++
+	}
+	if pings != 4 {
+		t.Errorf("%d pings, want 4: before the clock was set back an hour, then, and 15 and 30 s later", pings)
+	}
+}
