@@ -72,12 +72,20 @@ func Backups(dir string) ([]string, error) {
 }
 
 // RotateBackups removes all but the newest backups of a directory, and what backups that did not end left there a day
-// ago or longer. It returns the names it removed. Files of other names are left alone.
+// ago or longer. Backups dated after now count as the oldest. It returns the names it removed. Files of other names are left alone.
 func RotateBackups(dir string, keep int, now time.Time) ([]string, error) {
 	names, err := Backups(dir)
 	if err != nil {
 		return nil, err
 	}
+	ahead := func(name string) int { // of a clock that was set right since: the others are newer
+		at, err := time.Parse("20060102T150405Z", backupName.FindStringSubmatch(name)[1])
+		if err == nil && at.After(now) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return ahead(a) - ahead(b) })
 	old := names[min(max(keep, 1), len(names)):]
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ func TestBackupFilesAreWholeAndRotated(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	removed, err := RotateBackups(dir, 3, backupNow)
+	removed, err := RotateBackups(dir, 3, backupNow.Add(5*time.Hour))
 	if err != nil || !cmp.Equal(removed, append(want[3:5:5], "recrawld-20200101T000000Z.backup.partial")) {
 		t.Errorf("RotateBackups removed %v, %v", removed, err)
 	}
@@ -64,5 +65,23 @@ func TestBackupToLeavesNothingHalfWritten(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("it left %v, %v", entries, err)
+	}
+}
+
+// Checkpoints that were taken while the clock was ahead must not be the newest for good: each that is taken after the clock
+// was set right would be removed at once.
+func TestRotateBackupsKeepsTheNewestBesideThoseOfAClockAhead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"recrawld-20360301T120000Z.backup", "recrawld-20360301T130000Z.backup",
+		"recrawld-20260301T110000Z.backup", "recrawld-20260301T120000Z.backup"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removed, err := RotateBackups(dir, 2, backupNow)
+	slices.Sort(removed)
+	if want := []string{"recrawld-20360301T120000Z.backup", "recrawld-20360301T130000Z.backup"}; err != nil || !cmp.Equal(removed, want) {
+		t.Errorf("RotateBackups at %s removed %v, %v, want %v", backupNow, removed, err, want)
 	}
 }
