@@ -138,7 +138,11 @@ func keepBeside(ctx context.Context, path string) (string, error) {
 	if store, err := models.Open(ctx, "sqlite:"+path, models.Options{}); err == nil {
 		_ = store.Close() // brings the log into the file; a broken database is kept as it is
 	}
-	kept := path + ".before-" + clock.System{}.Now().Format("20060102T150405Z")
+	base := path + ".before-" + clock.System{}.Now().Format("20060102T150405Z")
+	kept := base
+	for n := 2; exists(kept); n++ { // by another restore within the second
+		kept = fmt.Sprintf("%s-%d", base, n)
+	}
 	for _, suffix := range databaseFiles[1:] {
 		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
@@ -148,6 +152,12 @@ func keepBeside(ctx context.Context, path string) (string, error) {
 		return kept, nil
 	}
 	return kept, os.Rename(path, kept) // a file system without links
+}
+
+// exists tells whether a file of that name is seen.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func removeDatabase(path string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,5 +28,30 @@ func TestKeepBesideLeavesNoMomentWithoutADatabase(t *testing.T) {
 	}
 	if _, err := os.Stat(path + "-wal"); err == nil {
 		t.Error("the old database's log would be taken for the restored one's")
+	}
+}
+
+// Two restores within a second keep two databases: the first one's was there before all of it.
+func TestKeepBesideTwiceWithinASecondKeepsBoth(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), databaseFile)
+	seen := make(map[string]string)
+	for _, text := range []string{"the first", "the second", "the third"} {
+		if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := keepBeside(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[kept] = text
+	}
+	for kept, want := range seen {
+		if text, err := os.ReadFile(kept); string(text) != want || err != nil {
+			t.Errorf("%s holds %q, %v, want %s", filepath.Base(kept), text, err, want)
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("three databases are kept under %d names", len(seen))
 	}
 }
