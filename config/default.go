@@ -102,7 +102,7 @@ func stateDirectory() (string, bool) {
 func workerName() string {
 	host, err := os.Hostname()
 	name := strings.ToLower(host) + "-0"
-	if err != nil || checkName(name) != nil {
+	if err != nil || checkWorker(name) != nil {
 		return "worker-0"
 	}
 	return name

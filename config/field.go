@@ -33,7 +33,7 @@ var configFields = []field[Config]{
 	{key: "network.hosts_per_address", of: func(c *Config) value { return orOff(count(&c.Network.HostsPerAddress, 1, 4096)) }},
 	{key: "network.connections", of: func(c *Config) value { return orOff(count(&c.Network.Connections, 16, 65536)) }},
 	{key: "network.bandwidth", of: func(c *Config) value { return bytesASecond(&c.Network.Bandwidth) }},
-	{key: "worker.name", of: func(c *Config) value { return word(&c.Worker.Name, checkName) }},
+	{key: "worker.name", of: func(c *Config) value { return word(&c.Worker.Name, checkWorker) }},
 	{key: "worker.fetchers", of: func(c *Config) value { return count(&c.Worker.Fetchers, 1, 4096) }},
 	{key: "worker.slow_share", of: func(c *Config) value { return percent(&c.Worker.SlowShare, 0.01, 1) }},
 	{key: "worker.lease", of: func(c *Config) value { return duration(&c.Worker.Lease, 5*time.Second, time.Hour, "m") }},

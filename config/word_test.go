@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +77,7 @@ func TestCheckWords(t *testing.T) {
 		{"URL", checkURL, []string{"https://example.org", "http://[::1]:8080/x?y", "HTTP://EXAMPLE.ORG/"}, []string{"", "example.org", "//example.org/", "http:///x", "http://u@example.org/", "file:///etc/passwd", "http://exa mple.org/", "http:x", "mailto:a@b"}},
 		{"listen", checkListen, []string{"off", "127.0.0.1:0", "localhost:80", "[::1]:8686"}, []string{"", "127.0.0.1", ":8080", "0.0.0.0:1", "[::]:1", "127.0.0.1:x", "127.0.0.1:65536", "example.org:80"}},
 		{"name", checkName, []string{"docs", "127.0.0.1:8080", "[::1]:80", "größe"}, []string{"", "a b", "a/b", "../x", ".hidden", "a\tb", "a\x00", `a"b`}},
+		{"worker", checkWorker, []string{"vm-0", "Db_1.east", strings.Repeat("w", 100)}, []string{"", "a:b", "größe", "a b", "a/b", ".hidden", "w#1", strings.Repeat("w", 101)}},
 		{"host", checkHost, []string{"example.org", "example.org:8080", "[::1]", "münchen.de", "EXAMPLE.org"}, []string{"", "*.example.org", "https://example.org", "example.org/", "a b", ":80", "u@h"}},
 	}
 	for _, test := range tests {

@@ -92,13 +92,23 @@ func isLoopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// checkName is the rule for names of sites and workers: they stand in tables, file names and command lines.
+// checkName is the rule for names of sites: they stand in tables, file names and command lines.
 func checkName(text string) error {
 	if err := present(text); err != nil {
 		return err
 	}
 	if len(text) > 100 || strings.ContainsAny(text, " /\\,\"'") || strings.HasPrefix(text, ".") {
 		return fmt.Errorf("%s is not a name, write at most 100 letters, digits, \"-\", \"_\", \".\" or \":\"", shown(text))
+	}
+	return nil
+}
+
+// checkWorker is the rule for names of workers: they are a part of the names of segments and locks, so the archive takes no
+// others.
+func checkWorker(text string) error {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	if err := checkName(text); err != nil || strings.Trim(text, safe) != "" {
+		return fmt.Errorf("%s is not a worker's name, write at most 100 letters (a to z), digits, \"-\", \"_\" or \".\"", shown(text))
 	}
 	return nil
 }
