@@ -17,7 +17,7 @@ func upperEscapes(path string) string {
 	return string(b)
 }
 
-// escapePattern brings a pattern into the spelling of canonical URLs: the bytes that have to be escaped in a path are.
+// escapePattern escapes the bytes of a pattern that have to be escaped in the path of a canonical URL or in its query.
 func escapePattern(pattern string) string {
 	escape := 0
 	for i := range len(pattern) {
@@ -28,11 +28,10 @@ func escapePattern(pattern string) string {
 	if escape == 0 {
 		return upperEscapes(pattern)
 	}
-	const digits = "0123456789ABCDEF"
 	b := make([]byte, 0, len(pattern)+2*escape)
 	for i := range len(pattern) {
 		if c := pattern[i]; mustEscape(c) {
-			b = append(b, '%', digits[c>>4], digits[c&0xF])
+			b = appendEscaped(b, c)
 		} else {
 			b = append(b, c)
 		}
@@ -40,8 +39,37 @@ func escapePattern(pattern string) string {
 	return upperEscapes(string(b))
 }
 
+// escapePath brings a path into the spelling of patterns: what a path escapes stands as it is in a query, and an apostrophe
+// the other way round. Bytes that are not ASCII are left: no canonical URL has them, and Google's matcher tells them apart.
+func escapePath(path string) string {
+	for i := range len(path) {
+		if c := path[i]; c < 0x80 && mustEscape(c) {
+			return upperEscapes(string(escapeASCII(path)))
+		}
+	}
+	return upperEscapes(path)
+}
+
+func escapeASCII(path string) []byte {
+	b := make([]byte, 0, len(path)+16)
+	for i := range len(path) {
+		if c := path[i]; c < 0x80 && mustEscape(c) {
+			b = appendEscaped(b, c)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+func appendEscaped(b []byte, c byte) []byte {
+	const digits = "0123456789ABCDEF"
+	return append(b, '%', digits[c>>4], digits[c&0xF])
+}
+
 func mustEscape(c byte) bool {
-	return c <= ' ' || c >= 0x7F || c == '"' || c == '<' || c == '>' || c == '`' || c == '{' || c == '}' || c == '^'
+	return c <= ' ' || c >= 0x7F || c == '"' || c == '<' || c == '>' || c == '`' || c == '{' || c == '}' || c == '^' ||
+		c == '\''
 }
 
 func isHex(c byte) bool {

@@ -59,6 +59,13 @@ func TestMatching(t *testing.T) {
 		{"/%c3%a9", "/%C3%A9", true},
 		{"/é", "/%c3%a9", true},
 		{"x", "/x", false},
+		{"/*?q={", "/s?q={x}", true},
+		{"/*?q={", "/s?q=%7Bx%7D", true},
+		{"/{", "/%7B", true},
+		{"/*^", "/s?q=^", true},
+		{"/*?q='", "/s?q=%27x", true},
+		{"/a'b", "/a'b", true},
+		{"/%27", "/'", true},
 	} {
 		got := !Parse([]byte("User-agent: *\nDisallow: "+c.pattern)).Verdict("any", c.path).Allowed
 		if got != c.want {

@@ -64,7 +64,7 @@ func Parse(body []byte) *Rules {
 // its case does not matter. The path is the path and query of a canonical URL. The longest rule that matches wins, and
 // of an allow and a disallow of one length the allow. "/robots.txt" itself is for the caller to exempt.
 func (r *Rules) Verdict(agent, path string) Verdict {
-	path = upperEscapes(path)
+	path = escapePath(path)
 	var best *rule
 	for _, g := range r.groups(agent) {
 		for i := range g.rules {
