@@ -77,10 +77,14 @@ func decode(body []byte, contentType string) document {
 	return doc
 }
 
+// notRead is the name of the encodings that browsers refuse, which would make one letter of any body: all versions of a page
+// would say the same, and lead nowhere. They are ASCII for the most part, and taken as they are.
+const notRead = "replacement"
+
 // read fills in the text of a body in an encoding.
 func (d document) read(enc encoding.Encoding, body []byte) document {
 	d.text = body
-	if d.charset != "utf-8" {
+	if d.charset != "utf-8" && d.charset != notRead {
 		if text, err := enc.NewDecoder().Bytes(body); err == nil {
 			d.text = text
 		}
@@ -175,9 +179,10 @@ func (d document) encodeQuery(ref string) string {
 	return b.String() + "#" + fragment
 }
 
+// escapeHigh writes the bytes of a letter. In ISO-2022-JP some are those of ASCII, and one would end the query.
 func escapeHigh(b *strings.Builder, s string) {
 	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
+		if s[i] >= utf8.RuneSelf || s[i] == '#' {
 			fmt.Fprintf(b, "%%%02X", s[i])
 		} else {
 			b.WriteByte(s[i])

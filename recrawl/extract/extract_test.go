@@ -154,6 +154,26 @@ func TestQueryIsInThePagesEncoding(t *testing.T) {
 	}
 }
 
+// TestQueryWithAByteThatEndsIt is of an encoding whose letters hold the byte of "#".
+func TestQueryWithAByteThatEndsIt(t *testing.T) {
+	t.Parallel()
+	found := Page([]byte(`<a href="/?q=&#x30A3;&r=1">`), "text/html; charset=iso-2022-jp", mustParse(t, "https://h/"), all)
+	if got, want := urls(found.Links), "https://h/?q=%1B$B%%23%1B(B&r=1 relative"; len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestEncodingsThatBrowsersRefuse would make one letter of any body.
+func TestEncodingsThatBrowsersRefuse(t *testing.T) {
+	t.Parallel()
+	at := mustParse(t, "https://h/")
+	one := Page([]byte("<p>one thing"), "text/html; charset=iso-2022-kr", at, all)
+	other := Page([]byte("<p>quite another thing"), "text/html; charset=iso-2022-kr", at, all)
+	if one.TextDigest == other.TextDigest && one.TextDigest != [32]byte{} {
+		t.Errorf("two bodies have the same text, of %d bytes, read as %s", one.TextBytes, one.Charset)
+	}
+}
+
 func TestVisibleAttributes(t *testing.T) {
 	t.Parallel()
 	at := mustParse(t, "https://h/")
