@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -93,10 +92,7 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 	defer clock.AfterFunc(x.time, func() { cancel(errPageTime) })()
 
 	at := &progress{cancel: cancel}
-	request, err := newRequest(httptrace.WithClientTrace(limited, at.trace()), x)
-	if err != nil {
-		return a, &fetchError{stage: stageDial, err: err}
-	}
+	request := newRequest(httptrace.WithClientTrace(limited, at.trace()), x)
 	err = f.roundTrip(request, at, x, &a)
 	now := machineNow()
 	took, waited := now.Sub(began), at.waited(now)
@@ -211,20 +207,27 @@ func (f *fetcher) close() {
 }
 
 // newRequest asks for the URL as it is spelled: net/url would refuse or re-encode some paths that the standard keeps.
-func newRequest(ctx context.Context, x exchange) (*http.Request, error) {
+func newRequest(ctx context.Context, x exchange) *http.Request {
 	_, host, _ := strings.Cut(x.url.Origin(), "://")
 	target := &url.URL{Scheme: x.url.Scheme(), Host: host, Opaque: x.url.RequestURI()}
-	if strings.HasPrefix(target.Opaque, "//") {
-		// As Opaque it would be sent as an absolute URL.
-		path, err := url.PathUnescape(x.url.Path())
-		if err != nil {
-			return nil, fmt.Errorf("request %s: %w", x.url, err)
-		}
-		target.Opaque, target.Path, target.RawPath, target.RawQuery = "", path, x.url.Path(), x.url.Query()
+	if strings.HasPrefix(target.Opaque, "//") { // as Opaque it would be sent as an absolute URL
+		target = slashed(x.url, host)
 	}
 	r := &http.Request{Method: http.MethodGet, URL: target, Host: host, Header: x.header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
-	return r.WithContext(ctx), nil
+	return r.WithContext(ctx)
+}
+
+// slashed is the target where the path begins with two slashes. What net/url would refuse or re-encode is sent as an absolute
+// URL, which servers take as well (RFC 9112 section 3.2.2).
+func slashed(u canon.URL, host string) *url.URL {
+	path, err := url.PathUnescape(u.Path())
+	target := &url.URL{Scheme: u.Scheme(), Host: host, Path: path, RawPath: u.Path(), RawQuery: u.Query(),
+		ForceQuery: len(u.Path()) < len(u.RequestURI())}
+	if err == nil && target.RequestURI() == u.RequestURI() {
+		return target
+	}
+	return &url.URL{Scheme: u.Scheme(), Host: host, Opaque: "//" + host + u.RequestURI()}
 }
 
 // Stages of an exchange, in order.
@@ -300,8 +303,9 @@ func (p *progress) waited(now time.Time) time.Duration {
 
 func (p *progress) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
-		GetConn:           func(string) { p.at.Store(stageDial) },
-		TLSHandshakeStart: func() { p.at.Store(stageTLS) },
+		GetConn: func(string) { p.at.Store(stageDial) },
+		// A connection that was begun goes on when another is free before it, and says so here.
+		TLSHandshakeStart: func() { p.at.CompareAndSwap(stageDial, stageTLS) },
 		GotConn: func(info httptrace.GotConnInfo) {
 			p.at.Store(stageHeader)
 			secured, ok := info.Conn.(*tls.Conn)

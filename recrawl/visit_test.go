@@ -2,7 +2,9 @@ package recrawl
 
 import (
 	"bytes"
+	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,11 +61,26 @@ func TestRequestIsHonest(t *testing.T) {
 // TestPathsAreSentAsSpelled covers spellings that net/url would refuse or change.
 func TestPathsAreSentAsSpelled(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/a%zz", "/100%", "/a|b^c", "/%7Euser/~x", "//double//slash", "/?", "/a?b?c=%20&d=|", "/a'b(c)*!"} {
+	for _, path := range []string{"/a%zz", "/100%", "/a|b^c", "/%7Euser/~x", "//double//slash", "//a?", "//a??", "/?", "/a?b?c=%20&d=|", "/a'b(c)*!"} {
 		o := listen(t, map[string]hostile.Answer{path: hostile.Whole(200, nil, "found")})
 		wantBody(t, newRig(t, nil).fetch(o.URL(path)), "found")
 		if got := o.Requests()[0].Path; got != path {
 			t.Errorf("asked for %q, want %q", got, path)
+		}
+	}
+}
+
+// TestPathsOfTwoSlashesAreSentAsSpelled where net/url cannot: as an absolute URL, which names the same.
+func TestPathsOfTwoSlashesAreSentAsSpelled(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"//a%zz", "//a|b%2Fc"} {
+		o := listen(t, nil)
+		if out := newRig(t, nil).fetch(o.URL(path)); out.Status == 0 {
+			t.Errorf("%s is not asked for: %s (%s)", path, out.Class, out.Detail)
+			continue
+		}
+		if got := o.Requests()[0].Path; got != o.URL(path) {
+			t.Errorf("asked for %q, want %q", got, o.URL(path))
 		}
 	}
 }
@@ -224,4 +241,20 @@ func TestTextDecidesBeyondBytes(t *testing.T) {
 		t.Errorf("same text: body %q, same digest %v", out.Body, out.TextDigest == page.TextDigest)
 	}
 	wantKind(t, r.visit(after(page, out)), models.Changed)
+}
+
+func TestConnectionOfAnotherRequest(t *testing.T) {
+	t.Parallel()
+	p := &progress{cancel: func(error) {}}
+	trace := p.trace()
+	conn, far := net.Pipe()
+	defer far.Close()
+	defer conn.Close()
+	trace.GetConn("h:443")
+	trace.GotConn(httptrace.GotConnInfo{Conn: conn, Reused: true})
+	p.at.Store(stageBody)
+	trace.TLSHandshakeStart() // of the connection that was begun before the other was free
+	if p.stage() != stageBody {
+		t.Errorf("stage = %d, want that of the body", p.stage())
+	}
 }
