@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -155,7 +156,7 @@ func (d *dialer) enter(ctx context.Context, host string) (place, error) {
 	if d.addresses.most == 0 {
 		return place{}, nil
 	}
-	addr, err := netip.ParseAddr(host)
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	if err != nil {
 		if _, ok := d.resolver.(remembering); !ok {
 			return place{}, nil

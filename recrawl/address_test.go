@@ -274,3 +274,18 @@ func BenchmarkEnterAddress(b *testing.B) {
 		p.leave()
 	}
 }
+
+type remembers struct{ *names }
+
+func (remembers) Distrust(string) {}
+
+func TestAddressInAURLIsBounded(t *testing.T) {
+	t.Parallel()
+	d := newDialer(remembers{&names{}}, newGuard(public), config.Network{HostsPerAddress: 1}, Limits{}.withDefaults())
+	for _, host := range []string{"93.184.215.14", "[2606:2800::1]"} {
+		p, err := d.enter(t.Context(), host)
+		if err != nil || p.of == nil || p.addr == (netip.Addr{}) {
+			t.Errorf("enter %s: no place, %v", host, err)
+		}
+	}
+}
