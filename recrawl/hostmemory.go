@@ -37,6 +37,7 @@ type hostMemory struct {
 	probing  bool                // guarded by mu; a name that does not exist was asked for in this lease
 	auditing bool                // guarded by mu; a visit without conditions was made in this lease because one was due
 	loaded   bool                // guarded by mu
+	unread   bool                // guarded by mu; it could not be read, so nothing may be written over it
 	body     []byte              // guarded by mu; memory as it was last encoded
 	memory   *content.HostMemory // guarded by mu
 	orders   *content.Orders     // guarded by mu; not changed once loaded
@@ -99,6 +100,7 @@ func (m *hostMemory) load(ctx context.Context, past Past) error {
 	orders, ordersErr := past.Memory(ctx, m.key.bucket, m.key.host, models.OrdersID)
 	m.body, m.loaded = body, true
 	m.memory, m.orders = content.DecodeHost(body), content.DecodeOrders(orders)
+	m.unread = err != nil
 	return errors.Join(err, ordersErr)
 }
 
@@ -119,7 +121,7 @@ func (m *hostMemory) isMissing(v *content.View) bool {
 // forgotten is written in place of a memory in which nothing is left: nil would leave the old one. It reads as an empty one.
 const forgotten = "\x00"
 
-// change lets f change the memory, alone, and returns what it is then: nil where it is as it was. Where f panics the
+// change lets f change the memory, alone, and returns what it is then: nil where it is as it was, or could not be read. Where f panics the
 // memory is as it was.
 func (m *hostMemory) change(f func(*content.HostMemory, *content.Orders)) (body []byte, turn int64) {
 	m.mu.Lock()
@@ -136,7 +138,7 @@ func (m *hostMemory) change(f func(*content.HostMemory, *content.Orders)) (body 
 	if after == nil && len(m.body) > 0 {
 		after = []byte(forgotten)
 	}
-	if string(after) == string(m.body) {
+	if m.unread || string(after) == string(m.body) {
 		return nil, 0
 	}
 	m.body = after

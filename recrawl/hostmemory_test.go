@@ -131,3 +131,17 @@ func TestHostMemoryAfterAPanic(t *testing.T) {
 	}
 	m.change(learn) // it is not locked
 }
+
+func TestHostMemoryThatCannotBeReadIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	past := newKept()
+	past.fault = errors.New("no database")
+	m := newHostMemories().of(&models.Host{ID: 1})
+	if err := m.load(t.Context(), past); !errors.Is(err, past.fault) {
+		t.Errorf("load = %v", err)
+	}
+	body, turn := m.change(func(h *content.HostMemory, _ *content.Orders) { h.LearnMissing(nil, 404, today) })
+	if body != nil || turn != 0 {
+		t.Errorf("%d bytes, turn %d, are written over what could not be read", len(body), turn)
+	}
+}
