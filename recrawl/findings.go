@@ -138,7 +138,11 @@ func (e *evidence) modifiedAt() time.Time {
 	if !e.dated(firstPage) {
 		return time.Time{}
 	}
-	return e.now.Add(changed.Sub(e.date))
+	at := e.now.Add(changed.Sub(e.date))
+	if at.Before(firstPage) { // the server's clock is far off
+		return time.Time{}
+	}
+	return at
 }
 
 // builtNow is how long before an answer its Last-Modified lies at least where that says more than when it was made.

@@ -21,7 +21,7 @@ const maxValidator = 8 << 10
 // that it promises nothing: no header, an unreadable one, or one that says so. A private cache's rules hold (RFC 9111
 // section 4.2): max-age, less the Age the answer has already; without max-age Expires − Date; s-maxage is for others.
 func freshUntil(header http.Header, now time.Time, most time.Duration) time.Time {
-	lifetime := lifetimeOf(header, now)
+	lifetime := max(lifetimeOf(header, now), 0) // less an age, the shortest of all would run over
 	if age, ok := deltaSeconds(header.Get("Age")); ok {
 		lifetime -= age
 	}
@@ -146,9 +146,10 @@ func validator(header http.Header, name string) string {
 	return values[0]
 }
 
-// sendable tells whether a value can be stored as text and written into a request unchanged.
+// sendable tells whether a value can be stored as text and written into a request unchanged, and is a condition there on
+// what the page holds: "*" is the one that any page meets (RFC 9110 section 13.1.2).
 func sendable(s string) bool {
-	return len(s) <= maxValidator && utf8.ValidString(s) && !strings.ContainsFunc(s, isControl)
+	return s != "*" && len(s) <= maxValidator && utf8.ValidString(s) && !strings.ContainsFunc(s, isControl)
 }
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
@@ -170,15 +171,26 @@ func robotsTag(header http.Header, agent string, now time.Time) extract.Directiv
 // alone. A date may hold commas and colons itself, so it is the whole rest.
 func unavailableAfter(value, agent string) (date string, ok bool) {
 	const name = "unavailable_after"
-	at := strings.Index(strings.ToLower(value), name)
+	at := indexFold(value, name)
 	if at < 0 {
 		return "", false
 	}
-	if scope, _, scoped := strings.Cut(value[:at], ":"); scoped && !strings.EqualFold(strings.TrimSpace(scope), agent) {
+	if scope, _, scoped := strings.Cut(value[:at], ":"); scoped && extract.IsAgent(scope) &&
+		!strings.EqualFold(strings.TrimSpace(scope), agent) {
 		return "", false
 	}
 	date, ok = strings.CutPrefix(strings.TrimLeft(value[at+len(name):], " "), ":")
 	return strings.TrimSpace(date), ok
+}
+
+// indexFold is where an ASCII word stands in s, in any case; -1: nowhere. In lower case s may have another length.
+func indexFold(s, word string) int {
+	for i := range len(s) - len(word) + 1 {
+		if strings.EqualFold(s[i:i+len(word)], word) {
+			return i
+		}
+	}
+	return -1
 }
 
 // unavailableForms are the spellings of a date seen in unavailable_after.

@@ -44,6 +44,7 @@ func TestFault_058_FreshUntil(t *testing.T) {
 		{"Expires in the past", []string{"Expires", "Thu, 01 Jan 1970 00:00:00 GMT"}, 0},
 		{"Expires in 2999", []string{"Expires", "Tue, 01 Jan 2999 00:00:00 GMT"}, week},
 		{"Expires in 9999 by a Date of 1", []string{"Date", "Mon, 01 Jan 0001 00:00:00 GMT", "Expires", "Fri, 31 Dec 9999 23:59:59 GMT"}, week},
+		{"Expires in 1, of an answer with an age", []string{"Expires", "Mon, 01 Jan 0001 00:00:00 GMT", "Age", "10"}, 0},
 		{"two Expires", []string{"Expires", "Thu, 01 Jan 2026 01:00:00 GMT", "Expires", "Thu, 01 Jan 2026 02:00:00 GMT"}, 0},
 	} {
 		var want time.Time
@@ -161,6 +162,8 @@ func TestRobotsTag(t *testing.T) {
 		{[]string{"googlebot: unavailable_after: 2010-01-01"}, extract.Directives{}},
 		{[]string{"recrawld: unavailable_after: 2010-01-01"}, extract.Directives{NoIndex: true, NoArchive: true}},
 		{[]string{"unavailable_after: some day"}, extract.Directives{}},
+		{[]string{"max-image-preview: large, unavailable_after: 2010-01-01"}, extract.Directives{NoIndex: true, NoArchive: true}},
+		{[]string{strings.Repeat("\xfc", 50) + ", unavailable_after: 2010-01-01"}, extract.Directives{NoIndex: true, NoArchive: true}},
 		{[]string{"max-snippet: 5, noarchive"}, extract.Directives{NoArchive: true}},
 	} {
 		got := robotsTag(http.Header{"X-Robots-Tag": test.values}, "recrawld", today)
@@ -234,4 +237,16 @@ func FuzzHeaders(f *testing.F) {
 			t.Errorf("mediaType = %q", kind)
 		}
 	})
+}
+
+func TestTagOfAnyContent(t *testing.T) {
+	t.Parallel()
+	if etag, _ := validators(http.Header{"Etag": {"*"}}); etag != "" {
+		t.Errorf("the tag %q is held: the condition on it holds for whatever the page is", etag)
+	}
+	header := http.Header{}
+	setIf(header, "If-None-Match", "*")
+	if len(header) > 0 {
+		t.Errorf("conditions = %v", header)
+	}
 }

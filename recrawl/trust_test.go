@@ -310,6 +310,7 @@ func TestDateOfAChange(t *testing.T) {
 		"just made":        {today.Add(-time.Second).Format(http.TimeFormat), 0, time.Time{}},
 		"in the future":    {today.Add(day).Format(http.TimeFormat), 0, time.Time{}},
 		"before the web":   {time.Unix(0, 0).UTC().Format(http.TimeFormat), 0, time.Time{}},
+		"its clock broken": {today.Add(-day).Format(http.TimeFormat), 290 * 365 * day, time.Time{}},
 		"no date":          {"yesterday", 0, time.Time{}},
 		"nothing":          {"", 0, time.Time{}},
 	} {

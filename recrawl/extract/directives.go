@@ -20,7 +20,7 @@ func (d Directives) Or(other Directives) Directives {
 func ParseRobotsTag(values []string, agent string) Directives {
 	var d Directives
 	for _, value := range values {
-		if name, rest, ok := strings.Cut(value, ":"); ok && isAgent(name) {
+		if name, rest, ok := strings.Cut(value, ":"); ok && IsAgent(name) {
 			if !strings.EqualFold(strings.TrimSpace(name), agent) {
 				continue
 			}
@@ -31,8 +31,9 @@ func ParseRobotsTag(values []string, agent string) Directives {
 	return d
 }
 
-// isAgent tells an agent's name from a directive that has a value of its own, or a list of directives.
-func isAgent(name string) bool {
+// IsAgent tells whether what stands before the first colon of an X-Robots-Tag is an agent's name, and not a directive that
+// has a value of its own, or a list of directives.
+func IsAgent(name string) bool {
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {
 	case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
 		return false
