@@ -87,6 +87,25 @@ func TestFault_052_NotModifiedUnasked(t *testing.T) {
 	wantFailed(t, newRig(t, nil).fetch(o.URL("/")), models.BadNotModified)
 }
 
+// TestTagOfAnotherCopy: a 304 that names another strong tag speaks of another copy (RFC 9111 section 4.3.4), and its
+// validators would hide for ever what ours lacks.
+func TestTagOfAnotherCopy(t *testing.T) {
+	t.Parallel()
+	const first, later = "Thu, 01 Jan 2026 00:00:00 GMT", "Fri, 02 Jan 2026 00:00:00 GMT"
+	for _, test := range []struct{ named, etag, lastModified string }{
+		{`"2"`, `"1"`, first}, {`"1"`, `"1"`, later}, {`"1-gzip"`, `"1-gzip"`, later}, {`W/"2"`, `W/"2"`, later}, {"", `"1"`, later},
+	} {
+		header := headers("Last-Modified", later)
+		if test.named != "" {
+			header.Set("ETag", test.named)
+		}
+		etag, lastModified := refreshed(&models.Page{ETag: `"1"`, LastModified: first}, header)
+		if etag != test.etag || lastModified != test.lastModified {
+			t.Errorf("after a 304 that names %s: %s, %s; want %s, %s", test.named, etag, lastModified, test.etag, test.lastModified)
+		}
+	}
+}
+
 func TestFault_054_ETagOfEachAnswerDiffers(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{

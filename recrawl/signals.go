@@ -227,9 +227,16 @@ func clean(s string, most int) string {
 	return s
 }
 
-// refreshed is the outcome's validators after a 304: what it names anew replaces what we hold (RFC 9111 section 3.2).
+// refreshed is the outcome's validators after a 304: what it names anew replaces what we hold (RFC 9111 section 3.2). One
+// that names another strong tag speaks of another copy, and changes nothing of ours (section 4.3.4).
 func refreshed(page *models.Page, header http.Header) (etag, lastModified string) {
 	etag, lastModified = validators(header)
+	if etag != "" && page.ETag != "" {
+		held, _ := opaque(page.ETag)
+		if named, weak := opaque(etag); !weak && named != held {
+			return page.ETag, page.LastModified
+		}
+	}
 	if etag == "" {
 		etag = page.ETag
 	}
