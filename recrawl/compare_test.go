@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -45,6 +46,33 @@ func TestLadder(t *testing.T) {
 		if (l.past.asked > 0) != test.look {
 			t.Errorf("%s: the kept body was read %d times", name, l.past.asked)
 		}
+	}
+}
+
+// amnesiac is a past whose memories cannot be read any more.
+type amnesiac struct{ *kept }
+
+func (amnesiac) Memory(context.Context, int16, int64, int64) ([]byte, error) {
+	return nil, errors.New("no database")
+}
+
+// TestMemoryThatCannotBeReadIsNotReplaced: what a visit saw is little beside what many did.
+func TestMemoryThatCannotBeReadIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	page := func(n int) hostile.Answer {
+		return hostile.Whole(200, map[string]string{"Content-Type": "text/html"}, fmt.Sprintf("<p>What is said here, and that at some length, is said for time %d", n))
+	}
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(page(1), page(2), page(3))})
+	l := newLife(t, nil)
+	l.turn(o.URL("/"))
+	if out := l.turn(o.URL("/")); len(out.Memory) == 0 {
+		t.Fatal("nothing is remembered of a change")
+	}
+	l.Visitor.past = amnesiac{l.past}
+	out := l.turn(o.URL("/"))
+	wantKind(t, out, models.Changed)
+	if out.Memory != nil || out.HostMemory != nil {
+		t.Errorf("%d and %d bytes are written over what could not be read", len(out.Memory), len(out.HostMemory))
 	}
 }
 

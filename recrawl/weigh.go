@@ -38,9 +38,10 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 		s.doubt(ctx, body, header)
 		return
 	}
+	memory, read := s.remembered(ctx)
 	got, err := s.comparer.compare(ctx, question{
 		before: side{held, kind}, after: side{body, header.Get("Content-Type")}, rules: s.content,
-		memory: s.remembered(ctx), host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
+		memory: memory, host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
 		page: s.page.ID, good: s.page.Failures == 0, records: s.page.Stats.Records, url: s.url,
 	})
 	if err != nil && ctx.Err() != nil {
@@ -52,7 +53,10 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 		s.log.Warn("two versions cannot be compared, so their bytes decide", "page", s.page.URL, "bytes", len(body), "err", err)
 		return
 	}
-	s.out.Memory, s.out.HostMemory, s.out.HostTurn = got.page, got.host, got.turn
+	if read {
+		s.out.Memory = got.page
+	}
+	s.out.HostMemory, s.out.HostTurn = got.host, got.turn
 	s.conclude(&got.Verdict)
 }
 
@@ -113,13 +117,13 @@ func mayHoldText(media string) bool {
 	return true
 }
 
-// remembered is the page's memory; what cannot be read counts as nothing.
-func (s *visit) remembered(ctx context.Context) []byte {
+// remembered is the page's memory; what cannot be read (false) counts as nothing, and is not to be replaced.
+func (s *visit) remembered(ctx context.Context) (memory []byte, read bool) {
 	memory, err := s.past.Memory(ctx, s.page.Bucket, s.page.HostID, s.page.ID)
 	if err != nil {
 		s.log.Warn("what is remembered of a page cannot be read", "page", s.page.URL, "err", err)
 	}
-	return memory
+	return memory, err == nil
 }
 
 // hostMemory is the host's, read once a lease.
