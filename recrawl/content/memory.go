@@ -102,6 +102,9 @@ func (m *PageMemory) changed(key uint64, from, to uint32, rolls bool) {
 	} else if len(m.slots) >= maxSlots {
 		m.slots = slices.Delete(m.slots, 0, 1)
 	}
+	if s.changes == 1<<16-1 { // no more can be counted: half of them, in half the time, say the same
+		s.changes, s.backs, s.since = s.changes/2, s.backs/2, s.since+(m.seen-s.since)/2
+	}
 	back := slices.Contains(s.texts[:], to)
 	if rolls && to != 0 && back || !rolls && s.changes > 0 && back {
 		s.backs = saturate(s.backs)

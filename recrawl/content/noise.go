@@ -140,7 +140,7 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 		return order.Noise
 	}
 	s := c.Page.slot(key)
-	if rolls && (s == nil || 2*s.backs < s.changes || to != 0 && !slices.Contains(s.texts[:], to)) {
+	if rolls && (s == nil || !s.comesBack() || to != 0 && !slices.Contains(s.texts[:], to)) {
 		return false
 	}
 	if r := c.Host.region(key); r != nil && r.kind == Volatile && len(r.pages) >= hostPages {
@@ -156,11 +156,14 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 		return true
 	}
 	share := float64(s.changes) / float64(max(c.Page.seen-s.since, 1))
-	if p.reason&models.ReasonCounter != 0 || 2*s.backs >= s.changes {
+	if p.reason&models.ReasonCounter != 0 || s.comesBack() {
 		return s.changes >= knownChanges && share >= knownShare
 	}
 	return s.changes >= volatileChanges && share >= volatileShare
 }
+
+// comesBack tells whether the texts of a place are, for the greater part, some that it had before.
+func (s *slot) comesBack() bool { return 2*int(s.backs) >= int(s.changes) }
 
 // templateKey names the region of the host that a pair stands in.
 func (c *Case) templateKey(p *pair) uint64 {
