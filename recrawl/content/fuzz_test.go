@@ -196,7 +196,7 @@ func TestHostileBodiesAreBounded(t *testing.T) {
 		})
 	}
 	for media, body := range map[string]string{"application/json": repeat("["), "text/json": `{"a":` + repeat("[1,"), "text/xml": repeat("<a>"),
-		"application/rss+xml": "<rss>" + repeat("<item>"), "text/plain": repeat("x\n")} {
+		"application/rss+xml": "<rss>" + repeat("<item>"), "application/atom+xml": "<feed><entry>" + repeat("<content>x</content>"), "text/plain": repeat("x\n")} {
 		t.Run(media, func(t *testing.T) {
 			t.Parallel()
 			Read([]byte(body), media, canon.URL{}, nil)

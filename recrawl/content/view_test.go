@@ -184,6 +184,8 @@ func TestKinds(t *testing.T) {
 		{"text/xml", rss, Feed, []string{"News", "One", "All of it"}},
 		{"application/atom+xml", `<feed><title>F</title><updated>1</updated><entry><id>a</id><title>T</title><link href="/a"/><content>C</content></entry></feed>`,
 			Feed, []string{"F", "T", "C"}},
+		{"application/atom+xml", `<feed><title>F</title><entry><title>T</title><content type="xhtml"><div><p>All <b>of</b> it</p></div></content></entry></feed>`,
+			Feed, []string{"F", "T", "All of it"}},
 		{"application/xml", `<a x="1"><b>two</b></a>`, XML, []string{"1", "two"}},
 		{"application/pdf", "%PDF-1.7", Other, nil},
 		{"image/svg+xml", "<svg/>", Other, nil},

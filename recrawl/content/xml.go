@@ -35,7 +35,8 @@ type xmlReader struct {
 
 // entry is an item of a feed.
 type entry struct {
-	id, title, link, text string
+	id, title, link string
+	text            strings.Builder
 }
 
 func (r *xmlReader) read() {
@@ -121,6 +122,9 @@ func (r *xmlReader) flush() bool {
 	name := r.path[len(r.path)-1]
 	switch {
 	case r.entry != nil:
+		if len(r.path) > r.depth && r.path[r.depth] == "content" {
+			name = "content" // its mark-up may stand there as it is (RFC 4287 section 4.1.3)
+		}
 		r.entry.take(name, text, len(r.path) == r.depth+1)
 		return true
 	case r.v.Kind == Feed:
@@ -156,7 +160,10 @@ func (e *entry) take(name, text string, direct bool) {
 	case "link":
 		e.link = text
 	case "description", "summary", "content", "encoded":
-		e.text = strings.TrimSpace(e.text + " " + text)
+		if e.text.Len() > 0 {
+			e.text.WriteByte(' ')
+		}
+		e.text.WriteString(text)
 	}
 }
 
@@ -173,8 +180,8 @@ func (r *xmlReader) finish() bool {
 		title = e.id
 	}
 	ok := r.add("entry/title", title, links...)
-	if e.text != "" && ok {
-		ok = r.add("entry/text", withoutTags(e.text))
+	if e.text.Len() > 0 && ok {
+		ok = r.add("entry/text", withoutTags(e.text.String()))
 	}
 	return ok
 }
