@@ -168,14 +168,7 @@ func (r *sinkRunner) run(ctx context.Context) error {
 		if asked == "" || ctx.Err() != nil {
 			continue
 		}
-		r.log.Info("sink is made anew", "sink", r.late.Name())
-		err := r.drain.Replay(ctx, r.store)
-		if err != nil {
-			r.log.Warn("sink is not made anew", "sink", r.late.Name(), "err", err)
-		}
-		if _, err := r.store.SetMeta(context.WithoutCancel(ctx), replayKey(r.late.Name()), asked, replayAnswer(err)); err != nil {
-			r.log.Warn("the end of a replay is not noted", "sink", r.late.Name(), "err", err)
-		}
+		r.remake(ctx, asked)
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastDrain)
 	defer cancel()
@@ -183,6 +176,22 @@ func (r *sinkRunner) run(ctx context.Context) error {
 		r.log.Warn("sink is behind; the next start delivers the rest", "sink", r.late.Name(), "err", err)
 	}
 	return r.late.close()
+}
+
+// remake makes the sink anew and answers the wish for that. Where ctx ends before, the wish stays, for the next start: the sink
+// is made half.
+func (r *sinkRunner) remake(ctx context.Context, asked string) {
+	r.log.Info("sink is made anew", "sink", r.late.Name())
+	err := r.drain.Replay(ctx, r.store)
+	if err != nil {
+		r.log.Warn("sink is not made anew", "sink", r.late.Name(), "err", err)
+	}
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	if _, err := r.store.SetMeta(context.WithoutCancel(ctx), replayKey(r.late.Name()), asked, replayAnswer(err)); err != nil {
+		r.log.Warn("the end of a replay is not noted", "sink", r.late.Name(), "err", err)
+	}
 }
 
 // drainUntilAsked drains until ctx ends or this process is the one to answer a wish for a replay, which it returns.

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"recrawld/archive"
+	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/models"
+	"recrawld/sink"
 )
 
 // A sink that cannot be opened yet is opened when its events come again.
@@ -36,5 +43,56 @@ func TestASinkIsOpenedAgain(t *testing.T) {
 	}
 	if err := l.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// remadeSink is a sink that is made anew by a function.
+type remadeSink struct {
+	remake func(context.Context) error
+}
+
+func (remadeSink) Name() string                                  { return "mirror" }
+func (remadeSink) Deliver(context.Context, []models.Event) error { return nil }
+func (remadeSink) Close() error                                  { return nil }
+func (r remadeSink) Rebuild(ctx context.Context, _ time.Time, _ iter.Seq2[models.Event, error]) error {
+	return r.remake(ctx)
+}
+
+// A daemon that ends while it makes a sink anew leaves the wish for the next start: half of the sink is gone by then. One
+// that fails says so, once.
+func TestAWishForAReplayOutlivesTheDaemonThatBegan(t *testing.T) {
+	t.Parallel()
+	store, err := models.Open(t.Context(), "sqlite:"+t.TempDir()+"/recrawld.db", models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	now := clock.System{}.Now()
+	if err := store.Migrate(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	wish, key := replayAsked+"2026-11-21T12:00:00Z", replayKey("mirror")
+	if _, err := store.SetMeta(t.Context(), key, "", wish); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	log := slog.New(slog.DiscardHandler)
+	for _, test := range []struct {
+		name   string
+		remake func(context.Context) error
+		want   string
+	}{
+		{"one that is ended", func(ctx context.Context) error { end(); <-ctx.Done(); return ctx.Err() }, wish},
+		{"one that fails", func(context.Context) error { return errors.New("no room") }, replayFailed + "replay mirror: no room"},
+	} {
+		late := &lateSink{kind: sinkKinds()[0], log: log, opened: remadeSink{test.remake}}
+		r := &sinkRunner{late: late, store: store, clock: clock.System{}, owner: "w", log: log,
+			drain: sink.NewDrain(store, late, clock.System{}, sink.Options{Owner: "w", Log: log})}
+		r.remake(ctx, wish)
+		if got, err := store.Meta(t.Context(), key); got != test.want || err != nil {
+			t.Errorf("%s leaves %q, %v, want %q", test.name, got, err, test.want)
+		}
+		ctx = t.Context()
 	}
 }
