@@ -24,10 +24,24 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("sites", d.followSites)},
 		{Name: "outbox", Next: scheduler.Every(wait(outboxEvery)), Run: d.saidOnce("outbox", d.deliver)},
 		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
-		{Name: "history", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneVisits},
+		{Name: "history", Next: daily(wait), Run: d.pruneVisits},
 		d.backupJob(),
 		{Name: "importance", Next: scheduler.Every(wait(importanceEvery)), Run: d.saidOnce("importance", d.followImportance)},
-		{Name: "events", Next: scheduler.Every(max(24*time.Hour, wait(time.Minute))), Run: d.pruneEvents},
+		{Name: "events", Next: daily(wait), Run: d.pruneEvents},
+	}
+}
+
+// firstDaily is how long after its start, in real time, a daemon does what is to be done daily: one that is started anew every
+// day would never come to it else.
+const firstDaily = 10 * time.Minute
+
+// daily is a Job.Next for what is to be done soon after the start and then once a day.
+func daily(wait func(time.Duration) time.Duration) func(time.Time) time.Time {
+	every := wait(firstDaily) // used by the chore's own goroutine alone
+	return func(now time.Time) time.Time {
+		next := now.Add(every)
+		every = max(24*time.Hour, wait(time.Minute))
+		return next
 	}
 }
 
