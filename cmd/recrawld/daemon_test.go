@@ -50,6 +50,8 @@ func TestWhatMayNotBeAskedIsRefusedBeforeAnythingIs(t *testing.T) {
 		{"no contact", []string{"https://example.org/"}, exitRefused, "contact"},
 		{"a rehearsal on somebody's server", []string{"--contact", "me@example.net", "--speed", "10", "https://example.org/"}, exitRefused, "--speed"},
 		{"slower than the world", []string{"--speed", "0.5"}, exitUsage, "--speed"},
+		{"no number", []string{"--speed", "NaN"}, exitUsage, "--speed"},
+		{"faster than anything", []string{"--speed", "+Inf"}, exitUsage, "--speed"},
 		{"not a URL", []string{"nonsense"}, exitUsage, "nonsense"},
 		{"others could reach it", []string{"--listen", "0.0.0.0:8686"}, exitUsage, "listen"},
 		{"an anchor without a speed", []string{"--anchor", "2026-11-20T12:00:00Z,2026-11-20T12:00:00Z"}, exitUsage, "--speed"},

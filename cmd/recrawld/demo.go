@@ -61,8 +61,8 @@ type demo struct {
 
 // Run implements the command. It ends after d.For, or when the context does, with a summary.
 func (d demoCmd) Run(ctx context.Context, g *globals) error {
-	if d.Speed < 1 || d.For <= 0 {
-		return usagef("--speed is at least 1 and --for is more than nothing")
+	if !(d.Speed >= 1 && d.Speed <= mostSpeed) || d.For <= 0 {
+		return usagef("--speed is at least 1 and at most %g, and --for is more than nothing", float64(mostSpeed))
 	}
 	if g.Data == "" {
 		g.Data = demoData

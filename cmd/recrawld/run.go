@@ -24,6 +24,9 @@ type runCmd struct {
 	watch func(scheduler.Store) scheduler.Store // put before the worker's store by a bench; nil: nothing
 }
 
+// mostSpeed is how fast a rehearsal may be: a century in half a minute.
+const mostSpeed = 1e8
+
 // Help is the text below the flags.
 func (*runCmd) Help() string {
 	return `Without a configuration file and with nothing but a start URL it crawls that URL's directory:
@@ -35,8 +38,8 @@ Signals: SIGHUP reads the configuration again, SIGTERM ends after the visits und
 
 // Run implements the command.
 func (r *runCmd) Run(ctx context.Context, g *globals) error {
-	if r.Speed < 0 || r.Speed > 0 && r.Speed < 1 {
-		return usagef("--speed %g: a rehearsal is at least as fast as the world", r.Speed)
+	if r.Speed != 0 && !(r.Speed >= 1 && r.Speed <= mostSpeed) {
+		return usagef("--speed %g: a rehearsal is at least as fast as the world, and at most %g times as fast", r.Speed, float64(mostSpeed))
 	}
 	if _, err := r.anchor(); err != nil {
 		return err
