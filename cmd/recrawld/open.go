@@ -47,6 +47,9 @@ func (g *globals) readConfig() (config.Config, config.Origins, error) {
 	beside := filepath.Join(cmp.Or(g.Data, config.Default().Data), "recrawld.yaml")
 	for _, path := range []string{defaultConfig, beside} {
 		if c, origins, err := config.Read(path); !errors.Is(err, fs.ErrNotExist) {
+			if err == nil {
+				g.ConfigPath = path // a reload that does not find it says so and does not take the defaults
+			}
 			return c, origins, err
 		}
 	}
@@ -64,7 +67,8 @@ func (g *globals) openStore(ctx context.Context, c *config.Config) (*models.Stor
 			return nil, err
 		}
 	}
-	return models.Open(ctx, dsn(c), models.Options{ReadOnly: true})
+	store, err := models.Open(ctx, dsn(c), models.Options{ReadOnly: true})
+	return store, unusable(c, err)
 }
 
 // openExisting is openStoreForWriting for a database that must be there, as for openStore.
@@ -117,12 +121,26 @@ func (g *globals) openStoreForWriting(ctx context.Context, c *config.Config) (*m
 	store, err := models.Open(ctx, dsn(c), models.Options{PagesPerHost: c.Defaults.PagesPerHost, Conns: conns(c),
 		Idle: min(c.Worker.Lease/2, 30*time.Second)})
 	if err != nil {
-		return nil, err
+		return nil, unusable(c, err)
 	}
 	if err := g.migrate(ctx, store); err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, errors.Join(unusable(c, err), store.Close())
 	}
 	return store, nil
+}
+
+// unusable says of an error of opening a database which it is, and what to do with one of a later release.
+func unusable(c *config.Config, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, models.ErrNewerSchema):
+		err = fmt.Errorf("%w: use the later release, or restore a checkpoint of this one", err)
+	}
+	if c.Store == "sqlite" {
+		return fmt.Errorf("%s: %w", filepath.Join(c.Data, databaseFile), err)
+	}
+	return err // it names the server
 }
 
 // migrate brings the schema up to date. It may have to write a large table anew, so it says so before.

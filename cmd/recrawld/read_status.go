@@ -101,7 +101,7 @@ type siteStatus struct {
 func (l *look) status(ctx context.Context) (status, error) {
 	c := &l.force.config
 	s := status{At: l.now, Speed: l.anchor.Speed, Data: c.Data, Store: l.store.Dialect()}
-	s.Bytes = statusBytes{Database: sizeOf(filepath.Join(c.Data, databaseFile) + "*"), Archive: sizeOf(filepath.Join(c.Data, "archive", "*"))}
+	s.Bytes = statusBytes{Database: sizeOf(c.Data, databaseFile), Archive: sizeOf(filepath.Join(c.Data, "archive"), "")}
 	if s.Store != "sqlite" {
 		s.Bytes.Database = 0
 	}
@@ -130,12 +130,14 @@ func (l *look) status(ctx context.Context) (status, error) {
 	return s, err
 }
 
-// sizeOf adds up the files that a pattern names; what cannot be read counts as nothing.
-func sizeOf(pattern string) int64 {
+// sizeOf adds up the files of a directory whose names begin so; what cannot be read counts as nothing.
+func sizeOf(dir, prefix string) int64 {
 	var sum int64
-	names, _ := filepath.Glob(pattern) // the pattern is well formed
-	for _, name := range names {
-		sum += fileSize(name)
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), prefix) {
+			sum += fileSize(filepath.Join(dir, entry.Name()))
+		}
 	}
 	return sum
 }
