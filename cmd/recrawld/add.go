@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -189,10 +190,13 @@ func (a addCmd) row(ctx context.Context, store *models.Store, site config.Site, 
 		return models.Site{}, err
 	}
 	name := freeName(rows, u)
+	known := slices.ContainsFunc(rows, func(row models.Site) bool { return row.Name == a.Name })
 	for _, row := range rows {
 		switch {
 		case row.URL == u.String() && a.Name == "":
 			name = row.Name
+		case row.URL == u.String() && !known:
+			return models.Site{}, usagef("site %s begins at %s already, and has its pages: leave --name out to change its settings", row.Name, row.URL)
 		case row.Name == a.Name && row.URL != u.String():
 			return models.Site{}, usagef("site %s is %s: give this one another --name", row.Name, row.URL)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"recrawld/clock"
 	"recrawld/config"
@@ -32,6 +33,11 @@ type configCheckCmd struct {
 // Run implements the command.
 func (c configCheckCmd) Run(ctx context.Context, g *globals) error {
 	path := cmp.Or(c.File, g.ConfigPath, defaultConfig)
+	if c.File == "" && g.ConfigPath == "" {
+		if i := slices.IndexFunc(g.defaultConfigs(), exists); i >= 0 {
+			path = g.defaultConfigs()[i]
+		}
+	}
 	read, origins, err := config.Read(path)
 	if err == nil {
 		err = checkUse(path, &read)

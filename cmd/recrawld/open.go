@@ -44,8 +44,7 @@ func (g *globals) readConfig() (config.Config, config.Origins, error) {
 	if g.ConfigPath != "" {
 		return config.Read(g.ConfigPath)
 	}
-	beside := filepath.Join(cmp.Or(g.Data, config.Default().Data), "recrawld.yaml")
-	for _, path := range []string{defaultConfig, beside} {
+	for _, path := range g.defaultConfigs() {
 		if c, origins, err := config.Read(path); !errors.Is(err, fs.ErrNotExist) {
 			if err == nil {
 				g.ConfigPath = path // a reload that does not find it says so and does not take the defaults
@@ -54,6 +53,11 @@ func (g *globals) readConfig() (config.Config, config.Origins, error) {
 		}
 	}
 	return config.Default(), config.DefaultOrigins(), nil
+}
+
+// defaultConfigs are the files of which the first that exists is read where no --config is given.
+func (g *globals) defaultConfigs() []string {
+	return []string{defaultConfig, filepath.Join(cmp.Or(g.Data, config.Default().Data), "recrawld.yaml")}
 }
 
 // openStore opens the database of a configuration for reading alone. Where there is none yet the error says so and ends

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"recrawld/config"
 )
 
 // A reload that does not find the file that was found at the start must not put the defaults in force: an editor may just be
@@ -80,5 +82,38 @@ func TestSizeOfADirectoryWithBracketsInItsName(t *testing.T) {
 	}
 	if got := sizeOf(dir, databaseFile); got != 7 {
 		t.Errorf("sizeOf the database = %d, want 7", got)
+	}
+}
+
+// The file that commands read without --config is the one that is checked without one.
+func TestConfigCheckFindsTheFileBesideTheData(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	path := filepath.Join(data, "recrawld.yaml")
+	writeConfig(t, path, data, "cycle: 3\n")
+	code, stdout, stderr := command(t, "config", "check", "--data", data)
+	if code != exitUsage || !strings.Contains(stdout, path) {
+		t.Errorf("config check: exit code %d, said %q and %q; want %d and what is wrong with %s", code, stdout, stderr, exitUsage, path)
+	}
+}
+
+// A second site at the start URL of another would have none of its pages, and its settings would hold for none.
+func TestAddRefusesAnotherNameForAStartURL(t *testing.T) {
+	t.Parallel()
+	path, _ := configure(t, "")
+	must(t, "run", "-c", path, "--for", "100ms", "http://127.0.0.1:1/")
+	d := built(t, path)
+	site, err := config.NewSite("", "http://127.0.0.1:1/", d.base.Defaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = addCmd{Name: "other"}.row(t.Context(), d.store, site, d.clock.Now())
+	if exitCode(err) != exitUsage || err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		t.Errorf("a second site at the start URL of 127.0.0.1:1: %v, want to be told of the first", err)
+	}
+	for _, name := range []string{"", "127.0.0.1:1"} {
+		if row, err := (addCmd{Name: name}).row(t.Context(), d.store, site, d.clock.Now()); err != nil || row.Name != "127.0.0.1:1" {
+			t.Errorf("the same site again under the name %q = %q, %v, want 127.0.0.1:1", name, row.Name, err)
+		}
 	}
 }
