@@ -21,7 +21,7 @@ type changesCmd struct {
 
 // Run implements the command.
 func (c changesCmd) Run(ctx context.Context, g *globals) error {
-	if c.Weight < 0 || c.Weight > 1 {
+	if !(c.Weight >= 0 && c.Weight <= 1) {
 		return usagef("--min-significance is a number from 0 to 1")
 	}
 	kinds, err := eventKinds(c.Kind)

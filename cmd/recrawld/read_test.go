@@ -136,6 +136,7 @@ func TestReadingCommandsRefuse(t *testing.T) {
 		{"due --next -3h", exitUsage, "next"},
 		{"changes --kind unheard", exitUsage, "there is new, changed"},
 		{"changes --min-significance 2", exitUsage, "from 0 to 1"},
+		{"changes --min-significance NaN", exitUsage, "from 0 to 1"},
 		{"report nothing", exitUsage, "there is calibration, change-rates, daily, hints, hosts, responses"},
 		{"report change-rates --by moon", exitUsage, "there is site, directory, type"},
 		{"report hosts --by site", exitUsage, "has no --by"},
