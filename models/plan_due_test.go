@@ -87,9 +87,7 @@ func TestFewHostsAClaim(t *testing.T) {
 // keysRead is how many entries of the primary key of pages were read.
 func keysRead(t *testing.T, s *Store) (n int64) {
 	t.Helper()
-	if _, err := s.writer.ExecContext(t.Context(), "SELECT pg_stat_force_next_flush()"); err != nil {
-		t.Fatal(err)
-	}
+	flushStatistics(t, s)
 	err := s.writer.QueryRowContext(t.Context(), "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'pages_pkey'").Scan(&n)
 	if err != nil {
 		t.Fatal(err)
