@@ -193,6 +193,35 @@ func TestPriceThatBecomesKnown(t *testing.T) {
 	}
 }
 
+// TestPricesOfManyWorkersMeet: workers that learn a lot between two merges learn the same, which counts once and not as often as
+// there are workers.
+func TestPricesOfManyWorkersMeet(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 2, 3, 16} {
+		var note []byte
+		prices := make([]price, workers)
+		for i := range prices {
+			prices[i].learn(0.01)
+		}
+		for round := range 5 {
+			for i := range prices {
+				for range 200 {
+					prices[i].learn(1)
+				}
+			}
+			for i := range prices {
+				p, old := &prices[i], prices[i]
+				note = old.merged(note)
+				p.learn(1) // meanwhile
+				p.follow(note, old)
+			}
+			if sum, _ := decodePrice(note); math.Abs(sum) > 0.05 {
+				t.Fatalf("%d workers, of whom each saw visits worth 1, make it e^%.2f in round %d", workers, sum, round)
+			}
+		}
+	}
+}
+
 // TestWhatAHostIsLateWithCostsOthersNothing: that pages which a list told of wait for their host says nothing of the budget, and
 // what does raises the price no further than any visit can be worth.
 func TestWhatAHostIsLateWithCostsOthersNothing(t *testing.T) {

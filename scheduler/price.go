@@ -12,7 +12,8 @@ import (
 // the optimum all pages' gain by a further visit is equal).
 type price struct {
 	log   float64 // natural logarithm
-	base  float64 // what of it the database's note has
+	base  float64 // that of the database's note, as it was merged last
+	kept  float64 // the part of base that is left in log: what was learned since has taken the place of the rest
 	known bool
 	used  bool // since the last merge
 
@@ -26,11 +27,20 @@ func (p *price) learn(value float64) {
 		return
 	}
 	if !p.known {
-		p.log, p.base, p.known = math.Log(value), math.Log(value), true
+		p.log, p.base, p.kept, p.known = math.Log(value), math.Log(value), 1, true
 		return
 	}
-	p.log += priceStep * max(-priceJump, min(priceJump, math.Log(value)-p.log))
+	p.move(priceStep, p.log+max(-priceJump, min(priceJump, math.Log(value)-p.log)))
 }
+
+// move brings the price a part of the way to a logarithm.
+func (p *price) move(part, log float64) {
+	p.log += part * (log - p.log)
+	p.kept = max(p.kept*(1-part), leastKept)
+}
+
+// leastKept keeps what is left of a price from running under.
+const leastKept = 1e-150
 
 // hasten lets others wait: what a visit is worth that a list told of is not known in the price's terms, but it is more than that
 // of those it waited for.
@@ -57,14 +67,15 @@ func (p *price) value() float64 {
 	return p.worth
 }
 
-// merged is a note with what was learned since the last merge added: what several workers learn adds up. nil: nothing is
-// known.
+// merged is a note after what was learned since the last merge, as if these visits had followed upon those that made it: what
+// several workers learn adds up as far as each learned little, and where each learned all there is, it counts once. nil: nothing
+// is known.
 func (p *price) merged(old []byte) []byte {
 	sum := p.log
 	if stored, ok := decodePrice(old); ok {
 		sum = stored
 		if p.known {
-			sum += p.log - p.base
+			sum = p.log + p.kept*(stored-p.base)
 		}
 	} else if !p.known {
 		return nil
@@ -79,11 +90,12 @@ func (p *price) follow(written []byte, old price) {
 	if !ok {
 		return
 	}
-	since := 0.0
+	since, kept := 0.0, 1.0
 	if old.known && p.known {
-		since = p.log - old.log
+		kept = p.kept / old.kept
+		since = p.log - kept*old.log
 	}
-	p.log, p.base, p.known = sum+since, sum, true
+	p.log, p.base, p.kept, p.known = kept*sum+since, sum, kept, true
 }
 
 func decodePrice(b []byte) (float64, bool) {

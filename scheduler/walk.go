@@ -230,7 +230,7 @@ func (m *Mind) compare(h *models.Host, payer string, pages int64, best float64) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p := m.price(payer); p.known && best > 0 && pages > 0 && int64(h.Pages)*2 > pages {
-		p.log += priceCompared * (math.Log(best) - p.log)
+		p.move(priceCompared, math.Log(best))
 	}
 }
 
