@@ -106,14 +106,14 @@ func later(a, b time.Time) time.Time {
 
 // shared is what became of a world that some workers followed together.
 type shared struct {
-	score simulate.Score
-	each  []int   // visits by worker
-	price float64 // the logarithm in the database, on average over the second half of the time
-	rate  float64 // changes a page-day that the weights were learned from
-	days  float64 // page-days that they were learned from
-	twice int     // visits to a page within a minute of the one before
-	means []float64
-	known [][]float64 // the precision: its lower rows
+	score  simulate.Score
+	each   []int   // visits by worker
+	price  float64 // the logarithm in the database, on average over the second half of the time
+	rate   float64 // changes a page-day that the weights were learned from
+	days   float64 // page-days that they were learned from
+	twice  int     // visits to a page within a minute of the one before
+	means  []float64
+	spread []float64
 }
 
 // counting counts a worker's visits.
@@ -262,11 +262,7 @@ func (s shared) read(t *testing.T, trace *simulate.Trace, store *simulate.Memory
 	rest := weights[21:]
 	for row := 1; len(rest) >= 8*(row+1); row++ {
 		s.means = append(s.means, float(rest))
-		var lower []float64
-		for i := range row {
-			lower = append(lower, float(rest[8*(i+1):]))
-		}
-		s.known = append(s.known, lower)
+		s.spread = append(s.spread, 1/math.Sqrt(float(rest[8*row:])))
 		rest = rest[8*(row+1):]
 	}
 	return s
@@ -318,27 +314,9 @@ func agree(t *testing.T, m simulate.Made, perDay float64, one, two shared) {
 		t.Errorf("the weights were learned from %.4f changes a page-day in %.0f page-days, with two workers from %.4f in %.0f", one.rate,
 			one.days, two.rate, two.days)
 	}
-	far := apart(one, two)
-	t.Logf("the weights lie %.1f apart, of %d", far, len(one.means))
-	if far > farWeights {
-		t.Errorf("the weights with one worker and with two lie %.1f apart, want at most %d:\n%.3f\n%.3f", far, farWeights, one.means, two.means)
-	}
-}
-
-// farWeights is how far apart they may lie. Two sets of 28 weights that were learned from visits of their own lie 28 apart on
-// average; these have their beginning in common.
-const farWeights = 16
-
-// apart is d'Pd/2, d the difference of the weights' means and P their precision.
-func apart(one, two shared) (sum float64) {
-	for i, row := range one.known {
-		for j, p := range row {
-			square := p * (one.means[i] - two.means[i]) * (one.means[j] - two.means[j])
-			if i != j {
-				square *= 2
-			}
-			sum += square / 2
+	for i := range one.means {
+		if far := math.Abs(one.means[i]-two.means[i]) / one.spread[i]; far > 3 {
+			t.Errorf("weight %d is %.4f with one worker and %.4f with two, %.1f standard deviations apart", i, one.means[i], two.means[i], far)
 		}
 	}
-	return sum
 }

@@ -160,10 +160,11 @@ func TestListsOfATinyBudgetAreReadSeldom(t *testing.T) {
 	c := testConfig()
 	c.Sites[0].Settings.Policy = "adaptive"
 	c.Sites[0].Settings.FRMax = 100_000
-	for even, shortest := range map[time.Duration]time.Duration{longest: 200 * 24 * time.Hour, 80 * 365 * 24 * time.Hour: 200 * 24 * time.Hour} {
+	for even, shortest := range map[time.Duration]time.Duration{longest: 300 * 24 * time.Hour, 80 * 365 * 24 * time.Hour: 300 * 24 * time.Hour} {
 		planner := testPlanner(t, c)
 		planner.purses = new(purses)
 		planner.purses.terms.Store(&terms{all: term{account: allSites, even: even}})
+		planner.mind.price(allSites).learn(365) // so few visits are dear: one must bring a page a year
 		for name, trial := range map[string]models.Trial{"sound": {}, "lying": {FalseAlarms: 3, DistrustedAt: 1}} {
 			p, lease := listPage()
 			p.Entries = 2
