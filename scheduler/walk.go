@@ -249,7 +249,7 @@ func (m *Mind) due(q *question, f *changerate.Forecast, value, price, horizon fl
 	case wait > 0:
 		at = at.Add(span(wait))
 	case value > price:
-		over := math.Log(value/price) * float64(max(q.even/evenShare, q.cycle))
+		over := math.Log(value/price) * q.spaced()
 		at = at.Add(-time.Duration(min(over, float64(longest))))
 	default:
 		at = at.Add(span(m.dueIn(q, f, price, horizon)))
@@ -265,6 +265,9 @@ const waitsFor = 1.5
 // evenShare sets how far apart, in time, pages lie in the queue whose worth differs e times: this share of the interval
 // at which the budget visits all pages alike. It is more than the queue's pages wait.
 const evenShare = 20
+
+// spaced is that distance, in nanoseconds.
+func (q *question) spaced() float64 { return float64(max(q.even/evenShare, q.cycle)) }
 
 // later is when a page whose turn has come is worth a visit, where that lies a good deal ahead. One that gathered with others is
 // visited with them: put off, each would be called again by the next one.

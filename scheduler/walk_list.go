@@ -37,26 +37,25 @@ func (w *walk) passes(page *models.Page) (models.Due, bool) {
 // ahead is how long before now the page of the question has its place. A page that has changed is worth as many days as its new
 // copy will be up to date, if it has: as likely as the lists of its host were right; half as likely where they did not say for sure.
 func (m *Mind) ahead(w *walk, q *question) time.Duration {
-	scale := float64(max(q.even/evenShare, q.cycle))
 	if q.page.Rule == models.RuleList {
 		if w.lists.DistrustedAt != 0 || !w.lists.Sound() {
 			return 0
 		}
-		return time.Duration(listAhead * scale)
+		return time.Duration(listAhead * q.spaced())
 	}
-	chance := float64(int(w.lists.Hits)+1) / float64(int(w.lists.Hits)+int(w.lists.FalseAlarms)+2)
+	right := float64(int(w.lists.Hits)+1) / float64(int(w.lists.Hits)+int(w.lists.FalseAlarms)+2)
 	if !told(q.page) {
-		chance /= 2
+		right /= 2
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f := m.forecast(w.crowd, q)
 	price := m.priceAt(w.crowd, q) / importance(q.page)
-	over := math.Log(chance * f.All().Fresh(q.ceiling.Hours()/24) / price)
+	over := math.Log(right * f.All().Fresh(q.ceiling.Hours()/24) / price)
 	if !(over > 0) {
 		return 0
 	}
-	return time.Duration(min(over, mostAhead) * scale)
+	return time.Duration(min(over, mostAhead) * q.spaced())
 }
 
 // mostRecall bounds how far lists are relied on: should they fall silent, visits still find that out.
