@@ -76,11 +76,15 @@ func Open(dir string, opts Options) (*Archive, error) {
 }
 
 // Append writes the answer of a capture, and its request where there is one, and says where the body lies: for a
-// capture that was seen before that is Seen.Record, the first record of the same body. Nothing is durable before Sync.
+// capture that was seen before that is Seen.Record, the first record of the same body, unless its segment is gone; then the body
+// is stored again. Nothing is durable before Sync.
 // On an error nothing was written, and unless an fsync failed the next Append may succeed. With Options.Recent the body may
 // be held, so it must stay as it is.
 func (a *Archive) Append(c models.Capture) (models.Record, error) {
 	id, info := newID(), ""
+	if c.Seen != nil && !a.has(c.Seen.Record.File) {
+		c.Seen = nil
+	}
 	a.mu.Lock()
 	err := a.begin()
 	if err == nil {

@@ -134,6 +134,32 @@ func TestRevisitLeadsToTheFirstRecord(t *testing.T) {
 	wantBody(t, a, next, "other")
 }
 
+// TestABodyWhoseSegmentIsGoneIsStoredAgain moves the segment of a first record away, as somebody who needs room does.
+func TestABodyWhoseSegmentIsGoneIsStoredAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := testOptions()
+	o.MaxSegment, o.Recent = 1, 1<<20
+	a := open(t, dir, o)
+	seen := capture("http://example.org/2", "<p>one</p>")
+	first := appendOne(t, a, capture("http://example.org/1", "<p>one</p>"))
+	seen.Seen = &models.Content{Digest: seen.Outcome.Digest, Record: first, URL: "http://example.org/1", At: models.At(noon)}
+	if r := appendOne(t, a, seen); r != first { // begins the next segment
+		t.Errorf("Append of a body that is there = %+v, want %+v", r, first)
+	}
+	if err := os.Remove(filepath.Join(dir, first.File)); err != nil {
+		t.Fatal(err)
+	}
+	again := appendOne(t, a, seen)
+	if again == first {
+		t.Fatal("the new version leads to a segment that is gone")
+	}
+	wantBody(t, a, again, "<p>one</p>")
+	if _, ok := a.Take(again); !ok {
+		t.Error("Take does not have what was stored again")
+	}
+}
+
 func TestSegmentsRotateBySizeAndAgeAndStayReadable(t *testing.T) {
 	t.Parallel()
 	now := noon

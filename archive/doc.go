@@ -24,7 +24,7 @@
 //
 // A crash leaves a torn tail: Open scans the worker's own open segments and cuts them after the last whole record.
 // Only what was never acknowledged can lie behind it, because Sync comes before the database is told. A damaged place
-// in the middle, with whole records after it, is left as it is. A failed write (a full disk) is cut off again and the
+// in the middle, with whole records of this segment after it, is left as it is. A failed write (a full disk) is cut off again and the
 // error returned; later appends work once there is space. A failed fsync is final: what the kernel dropped cannot be
 // known, so the archive refuses to go on.
 //

@@ -112,6 +112,15 @@ func (r *Reader) open(name string) (*os.File, error) {
 	return nil, err
 }
 
+// has tells whether a segment is there, as far as that can be told.
+func (r *Reader) has(name string) bool {
+	f, err := r.open(name)
+	if err == nil {
+		f.Close()
+	}
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged)
+}
+
 // unpack is readMember for a member in memory.
 func (r *Reader) unpack(packed []byte) ([]byte, int64, error) {
 	counted := &counter{src: bytes.NewReader(packed)}

@@ -105,11 +105,12 @@ func marshalAnswer(out *bytes.Buffer, c models.Capture, id, info string) error {
 }
 
 // marshalRequest appends the request record of a capture. It is short, because it is hardly compressed: what software wrote
-// it is said in the answer that it belongs to, and the member's own checksum is enough for what nobody refers to by digest.
+// it is said in the answer that it belongs to.
 func marshalRequest(out *bytes.Buffer, c models.Capture, answerID string) error {
-	fields := append(commonFields(c, newID()),
-		field{"Content-Type", "application/http;msgtype=request"}, field{"WARC-Concurrent-To", answerID})
-	return marshal(out, "request", fields, headBlock(c.Outcome.Request))
+	block := headBlock(c.Outcome.Request)
+	fields := append(commonFields(c, newID()), field{"Content-Type", "application/http;msgtype=request"},
+		field{"WARC-Concurrent-To", answerID}, blockDigest(block))
+	return marshal(out, "request", fields, block)
 }
 
 // commonFields are those of every record of a capture, with room for its others.

@@ -67,34 +67,48 @@ func (a *Archive) repair(name string) error {
 }
 
 // lastWhole is the offset after the last whole record of a segment. It hops from record to record by their skip
-// lengths where the next one begins there, unpacks a record otherwise, and looks for the next one past a damaged place.
+// lengths where the next one begins there, unpacks a record otherwise, and looks for the next one past a damaged place: for one
+// that names the segment's own warcinfo record, whose ID no site knows. What a site sent may hold whole records, too.
 func lastWhole(f io.ReaderAt, size int64) (int64, error) {
+	_, info, err := wholeRecord(f, 0, size)
+	if err != nil {
+		return 0, err
+	}
 	var end, at int64
+	damaged := false // before at
 	head := make([]byte, memberHead)
 	for at < size {
 		n, err := f.ReadAt(head, at)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, err
 		}
-		if skip := skipLength(head[:n]); skip > 0 && beginsMember(f, at+skip) {
+		if skip := skipLength(head[:n]); !damaged && skip > 0 && beginsMember(f, at+skip) {
 			at += skip
 			end = at
 			continue
 		}
-		length, err := wholeRecord(f, at, size)
+		length, w, err := wholeRecord(f, at, size)
 		if err != nil {
 			return 0, err
 		}
-		if length > 0 {
+		if length > 0 && (!damaged || w.ofSegment(info)) {
 			at += length
-			end = at
+			end, damaged = at, false
 			continue
 		}
+		damaged = true
 		if at, err = nextMember(f, at+1, size); err != nil {
 			return 0, err
 		}
 	}
 	return end, nil
+}
+
+// ofSegment tells whether a record names the same warcinfo record as a segment's first one is. Where that is not known any more
+// it is taken to.
+func (w warcRecord) ofSegment(first warcRecord) bool {
+	info := first.field("WARC-Record-ID")
+	return first.field("WARC-Type") != "warcinfo" || info == "" || w.field("WARC-Warcinfo-ID") == info
 }
 
 const memberMagic = "\x1f\x8b\x08"
@@ -105,20 +119,21 @@ func beginsMember(f io.ReaderAt, at int64) bool {
 	return err == nil && string(magic) == memberMagic
 }
 
-// wholeRecord is the compressed length of the record at an offset, 0 where there is no whole one.
-func wholeRecord(f io.ReaderAt, at, size int64) (int64, error) {
+// wholeRecord is the record at an offset and its compressed length, 0 where there is no whole one.
+func wholeRecord(f io.ReaderAt, at, size int64) (int64, warcRecord, error) {
 	src := &watched{r: io.NewSectionReader(f, at, size-at)}
 	plain, length, err := readMember(bufio.NewReaderSize(src, 64<<10))
 	if src.err != nil {
-		return 0, src.err
+		return 0, warcRecord{}, src.err
 	}
 	if err != nil {
-		return 0, nil
+		return 0, warcRecord{}, nil
 	}
-	if _, rest, err := parseRecord(plain); err != nil || len(rest) > 0 {
-		return 0, nil
+	w, rest, err := parseRecord(plain)
+	if err != nil || len(rest) > 0 {
+		return 0, warcRecord{}, nil
 	}
-	return length, nil
+	return length, w, nil
 }
 
 // watched remembers an error of the disk, which must not be taken for a torn record: what follows is truncation.

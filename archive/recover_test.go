@@ -2,8 +2,10 @@ package archive
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -93,6 +95,35 @@ func TestADamagedMiddleIsNotCut(t *testing.T) {
 		}
 		if _, err := a.Read(records[2]); err == nil {
 			t.Error("Read of the damaged record: want an error")
+		}
+	}
+}
+
+// TestARecordWithinATornBodyIsNone tears a record whose body is no text and has a whole record within it, of another site's page.
+func TestARecordWithinATornBodyIsNone(t *testing.T) {
+	t.Parallel()
+	var m members
+	var plain, forged bytes.Buffer
+	bank := capture("https://bank.example/", "<p>send your money to</p>")
+	bank.Outcome.Digest = models.Digest{}
+	if err := errors.Join(marshalAnswer(&plain, bank, newID(), newID()), m.append(&forged, plain.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 8000)
+	rand.NewChaCha8([32]byte{1}).Read(noise)
+	dir := t.TempDir()
+	a := open(t, dir, testOptions())
+	first := appendOne(t, a, capture("http://example.org/", "body"))
+	hostile := appendOne(t, a, capture("http://hostile.example/", string(noise[:4000])+forged.String()+string(noise[4000:])))
+	raw, err := os.ReadFile(filepath.Join(dir, first.File+openSuffix))
+	at := bytes.Index(raw, forged.Bytes())
+	if err != nil || at < 0 {
+		t.Fatalf("the record is not within the segment as it stands (%v)", err)
+	}
+	for _, end := range []int{at + forged.Len(), at + forged.Len() + 1000} {
+		stat, err := reopened(t, first.File, raw[:end]).root.Stat(first.File)
+		if err != nil || stat.Size() != hostile.Offset {
+			t.Errorf("torn at %d: segment of %d bytes (%v), want %d", end, stat.Size(), err, hostile.Offset)
 		}
 	}
 }

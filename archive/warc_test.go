@@ -108,11 +108,11 @@ func TestSegmentsHaveTheShapeOfTheStandard(t *testing.T) {
 			t.Errorf("record %d has the ID %q", i, id)
 		}
 		ids[id] = true
-		if r.header.Get("WARC-Type") == "request" {
-			continue // it belongs to the answer before it
-		}
 		if err := checkDigest(r.header.Get("WARC-Block-Digest"), r.block); err != nil || r.header.Get("WARC-Block-Digest") == "" {
 			t.Errorf("record %d: block digest %q: %v", i, r.header.Get("WARC-Block-Digest"), err)
+		}
+		if r.header.Get("WARC-Type") == "request" {
+			continue // what wrote it is said in the answer before it
 		}
 		if i > 0 && r.header.Get("WARC-Warcinfo-ID") != records[0].header.Get("WARC-Record-ID") {
 			t.Errorf("record %d names the warcinfo %q", i, r.header.Get("WARC-Warcinfo-ID"))
