@@ -73,12 +73,21 @@ func parse(base, ref string) (URL, error) {
 	parser := whatwg.NewParser(whatwg.WithPreParseHostFunc(strictHost))
 	parsed, err := parser.ParseRef(base, encodeInvalid(ref))
 	if err != nil {
-		return URL{}, fmt.Errorf("parse URL %.200q: %w: %w", ref, ErrSyntax, err)
+		return URL{}, fmt.Errorf("parse URL %.200q: %w%s", ref, ErrSyntax, reason(base, ref, err))
 	}
 	if !crawled(parsed.Scheme()) {
 		return URL{}, fmt.Errorf("parse URL %.200q: %w", ref, ErrScheme)
 	}
 	return build(parsed, ref)
+}
+
+// reason says what the standard's parser found wrong, without the input, which it repeats in full.
+func reason(base, ref string, err error) string {
+	if _, scheme := schemeOf(ref); base == "" && !scheme {
+		return ": it does not begin with http:// or https://"
+	}
+	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "Error: "), " Url: ")
+	return ": " + strings.TrimSuffix(text, ".")
 }
 
 func build(parsed *whatwg.Url, ref string) (URL, error) {

@@ -258,3 +258,17 @@ func TestParseFastReadsPortsAndAddresses(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with a line of a list is said in words that its author knows, and the line is not repeated.
+func TestErrorsAreForPeople(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"foo bar":     `parse URL "foo bar": not a URL: it does not begin with http:// or https://`,
+		"http://a b/": `parse URL "http://a b/": not a URL: `,
+	} {
+		_, err := Parse(raw)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "Url:") || strings.Count(err.Error(), raw) > 1 {
+			t.Errorf("Parse(%q): %v, want %q", raw, err, want)
+		}
+	}
+}

@@ -2,9 +2,12 @@ package content
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"recrawld/recrawl/extract"
 )
 
 // attributes are those of one start tag that matter.
@@ -17,6 +20,7 @@ type attributes struct {
 	heading bool  // role=heading
 
 	hidden, streamed bool
+	shadow           bool // the content of a template is shown: it is a shadow tree
 }
 
 // maxLabel is the length in bytes of the longest class or id that tells where a block stands.
@@ -46,9 +50,9 @@ func (a *attributes) from(all []html.Attribute) {
 func (a *attributes) take(key, value []byte) {
 	switch string(key) {
 	case "href":
-		a.href = string(value)
+		a.href = cmp.Or(a.href, string(value)) // of an attribute that comes twice the first counts
 	case "src":
-		a.src = string(value)
+		a.src = cmp.Or(a.src, string(value))
 	case "type":
 		a.kind = string(value)
 	case "value":
@@ -72,6 +76,8 @@ func (a *attributes) take(key, value []byte) {
 		}
 	case "hidden":
 		a.hidden = !bytes.EqualFold(value, []byte("until-found"))
+	case "shadowrootmode":
+		a.shadow = extract.IsShadow(string(value))
 	case "style":
 		if undisplayed(value) {
 			a.flags |= Hidden

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"slices"
 	"strings"
 
 	"recrawld/models"
@@ -19,14 +20,15 @@ type pair struct {
 const (
 	worthText    = 1.0 // a word of running text
 	worthHeading = 0.9
-	worthLine    = 0.8 // a short line came or went
-	worthLink    = 0.7 // the same text leads elsewhere
-	worthDate    = 0.6 // nothing but a date: "Last updated" says that somebody was at it
-	worthNumber  = 0.6 // nothing but numbers: a price, a version
-	worthWhole   = 0.6 // the same address but for its query or fragment
-	worthMarkup  = 0.5 // the same words, cut into other blocks, set at another level or emphasised otherwise
-	worthBeside  = 0.2 // what stands beside the content
-	worthCounter = 0.1 // a number beside a word such as "views"
+	worthLine    = 0.8  // a short line came or went
+	worthLink    = 0.7  // the same text leads elsewhere
+	worthDate    = 0.6  // nothing but a date: "Last updated" says that somebody was at it
+	worthNumber  = 0.6  // nothing but numbers: a price, a version
+	worthWhole   = 0.6  // the same address but for its query or fragment
+	worthPicture = 0.55 // another picture on a page that says next to nothing
+	worthMarkup  = 0.5  // the same words, cut into other blocks, set at another level or emphasised otherwise
+	worthBeside  = 0.2  // what stands beside the content
+	worthCounter = 0.1  // a number beside a word such as "views"
 	worthClock   = 0.05
 )
 
@@ -130,6 +132,9 @@ func (p *pair) sameText() (models.Reasons, float64) {
 		return models.ReasonHeading | models.ReasonMarkupOnly, worthMarkup
 	}
 	if p.before.hash(linkAll) == p.after.hash(linkAll) {
+		if !slices.Equal(p.before.Images, p.after.Images) {
+			return models.ReasonMarkupOnly, worthPicture
+		}
 		return models.ReasonMarkupOnly, worthMarkup
 	}
 	return models.ReasonLinkTarget, worthWhole
@@ -139,7 +144,7 @@ func (p *pair) sameText() (models.Reasons, float64) {
 func numbers(text string) (models.Reasons, float64) {
 	t := look(text)
 	switch {
-	case t.counts > 0 && t.words <= maxCounterWords:
+	case t.counts > 0 && t.words <= maxCounterWords && !t.money:
 		return models.ReasonCounter, worthCounter
 	case t.dated, t.year && t.numbers >= 3:
 		return models.ReasonDateOnly, worthDate
@@ -188,7 +193,7 @@ func (p *pair) transientText() models.Reasons {
 			return 0
 		}
 		t := look(b.Text)
-		switch age := t.numbers == 1 && t.ago && t.words-t.ages <= maxClockWords; {
+		switch age := t.numbers == 1 && t.ago && t.units > 0 && t.words-t.ages <= maxClockWords; {
 		case t.isClock():
 			clocks++
 		case !age:
@@ -212,38 +217,48 @@ func (d *difference) timetables(pairs []pair) {
 	if len(pairs) > maxSlots {
 		return
 	}
+	rows := map[*View]map[uint64]int{d.before: {}, d.after: {}}
+	var clocks []*pair
 	for i := range pairs {
-		p := &pairs[i]
-		if p.noise&models.ReasonDateOnly == 0 || !p.main() {
-			continue
+		if p := &pairs[i]; p.noise&models.ReasonDateOnly != 0 && p.main() {
+			v, slot := d.place(p)
+			rows[v][slot], clocks = 0, append(clocks, p)
 		}
-		v, b := d.after, p.after
-		if b == nil {
-			v, b = d.before, p.before
-		}
-		if v.clocksAt(v.nodes[b.node].slot) >= timetable {
+	}
+	for v, row := range rows {
+		v.countClocks(row)
+	}
+	for _, p := range clocks {
+		if v, slot := d.place(p); rows[v][slot] >= timetable {
 			p.noise &^= models.ReasonDateOnly
 			p.reason, p.worth = p.kind()
 		}
 	}
 }
 
-// clocksAt counts the times of day, without seconds, that stand at a path, up to a timetable.
-func (v *View) clocksAt(slot uint64) int {
-	n := 0
+// place is where a pair stands now, or stood where it is gone.
+func (d *difference) place(p *pair) (*View, uint64) {
+	if p.after != nil {
+		return d.after, d.after.slot(p.after)
+	}
+	return d.before, d.before.slot(p.before)
+}
+
+// countClocks counts the times of day, without seconds, that stand at some paths, up to a timetable.
+func (v *View) countClocks(at map[uint64]int) {
+	if len(at) == 0 {
+		return
+	}
 	for i := range v.blocks {
 		b := &v.blocks[i]
-		if v.nodes[b.node].slot != slot || b.runes > maxClockRunes {
+		n, asked := at[v.slot(b)]
+		if !asked || n >= timetable || b.runes > maxClockRunes {
 			continue
 		}
 		if t := look(b.Text); t.isClock() && !t.seconds {
-			n++
-		}
-		if n == timetable {
-			break
+			at[v.slot(b)] = n + 1
 		}
 	}
-	return n
 }
 
 // timetable is how many times of day, at one place of the main content, are no clocks.

@@ -93,6 +93,16 @@ func mainForm(v *View, b *Block) (uint64, bool) {
 	return hash ^ mix(b.form), ok
 }
 
+// mainPicture is a picture of the main content of a page that says next to nothing: there the picture is what it shows, of
+// a comic strip or of the day.
+func mainPicture(v *View, b *Block) (uint64, bool) {
+	sum := uint64(0)
+	for _, image := range b.Images {
+		sum += mix(hashString(slotSeed, image))
+	}
+	return sum, b.Main && len(b.Images) > 0 && v.said < enoughRunes
+}
+
 // innerBlock stands within the node of the main content, though its region is called otherwise: a list of contents in a
 // nav, a title in a header.
 func innerBlock(v *View, b *Block) (uint64, bool) {

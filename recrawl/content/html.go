@@ -2,6 +2,8 @@ package content
 
 import (
 	"bytes"
+	"io"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -9,21 +11,23 @@ import (
 	"recrawld/recrawl/canon"
 )
 
-// Bounds of what is read of a page. What lies beyond is left out of the View.
+// Bounds of what is read of a page. Of what lies beyond the last block the View has a print alone.
 const (
 	maxDepth  = 512       // elements open at once; deeper ones count as part of the last
 	maxBlocks = 200_000   // of a page
-	maxNodes  = 1_000_000 // of a page
+	maxNodes  = 1_000_000 // of a page, from which on blocks stand in the elements around them
 )
 
 // reader builds the View of a page from its tokens, in one pass: the elements that are open, the text of the block under
 // way, and where it stands. A parser's tree is not needed for that, and it has no bound: mark-up of a few bytes can make
 // it open hundreds of elements anew.
 type reader struct {
+	source *bytes.Reader // what tokens reads
 	tokens *html.Tokenizer
 	v      *View
 	at     canon.URL
 	base   canon.URL
+	based  bool // an element named the base: the first does
 	xhtml  bool
 	marks  *marks // what selectors matched; nil: there are none
 	tree   *tree  // where the elements are collected for selectors; nil: they are not
@@ -58,6 +62,8 @@ type element struct {
 	silent bool
 	pre    bool
 	link   bool
+
+	foreign bool // it belongs to SVG or MathML, whose elements a slash closes
 }
 
 func readHTML(v *View, text []byte, xhtml bool, at canon.URL, rules *Rules) {
@@ -70,8 +76,9 @@ func readHTML(v *View, text []byte, xhtml bool, at canon.URL, rules *Rules) {
 }
 
 func newReader(v *View, text []byte, xhtml bool, at canon.URL) *reader {
+	source := bytes.NewReader(text)
 	return &reader{
-		tokens: html.NewTokenizer(bytes.NewReader(text)), v: v, at: at, base: at, xhtml: xhtml,
+		source: source, tokens: html.NewTokenizer(source), v: v, at: at, base: at, xhtml: xhtml,
 		names: map[string]string{}, targets: map[string]Link{}, text: make([]byte, 0, len(text)/4),
 	}
 }
@@ -93,24 +100,27 @@ func (r *reader) read() {
 		case html.StartTagToken:
 			r.startTag(false)
 		case html.SelfClosingTagToken:
-			if r.xhtml {
+			if r.xhtml || r.top().foreign {
 				r.tokens.NextIsNotRawText()
 			}
-			r.startTag(r.xhtml)
+			r.startTag(true)
 		case html.EndTagToken:
 			name, _ := r.tokens.TagName()
 			r.endTag(name)
 		}
 	}
+	rest, _ := io.ReadAll(r.source)
+	r.v.cut(slices.Concat(r.tokens.Buffered(), rest))
 }
 
 func (r *reader) top() *element { return &r.open[len(r.open)-1] }
 
-func (r *reader) startTag(closed bool) {
+// startTag is a start tag; slashed tells that a slash stands at its end.
+func (r *reader) startTag(slashed bool) {
 	name, hasAttr := r.tokens.TagName()
 	kind := tagOf(name)
 	tagName := r.intern(name)
-	closed = closed || kind&void != 0
+	closed := kind&void != 0 || slashed && (r.xhtml || r.top().foreign || foreign(tagName))
 	r.inTitle = false
 	r.imply(tagName, kind)
 	var attrs attributes
@@ -121,15 +131,20 @@ func (r *reader) startTag(closed bool) {
 	case hasAttr:
 		attrs.read(r.tokens)
 	}
+	if attrs.shadow && tagName == "template" {
+		kind = cuts | cell
+	}
 	if kind&cuts != 0 {
 		r.cut()
 	}
-	r.special(tagName, &attrs)
+	r.special(tagName, &attrs, closed)
 	r.emphasis(tagName)
 	if !closed {
 		r.push(tagName, kind, &attrs)
 	}
 }
+
+func foreign(name string) bool { return name == "svg" || name == "math" }
 
 // push opens an element.
 func (r *reader) push(name string, kind tag, attrs *attributes) {
@@ -139,7 +154,8 @@ func (r *reader) push(name string, kind tag, attrs *attributes) {
 	}
 	parent := r.top()
 	e := element{name: name, kind: kind, node: parent.node, level: parent.level, pre: parent.pre || name == "pre",
-		silent: parent.silent || kind&silent != 0, link: parent.link || name == "a"}
+		silent: parent.silent || kind&silent != 0, link: parent.link || name == "a",
+		foreign: parent.foreign && name != "foreignobject" || foreign(name)}
 	if len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' {
 		e.level = name[1] - '0'
 	}
@@ -279,17 +295,18 @@ func tableTag(name []byte) bool {
 }
 
 // special does what single elements ask for.
-func (r *reader) special(name string, attrs *attributes) {
+func (r *reader) special(name string, attrs *attributes, closed bool) {
 	if r.top().silent {
 		return
 	}
 	switch name {
 	case "title":
-		r.inTitle, r.titled = !r.titled, true
+		r.inTitle, r.titled = !r.titled && !closed, true
 	case "base":
-		if u, err := r.at.Resolve(attrs.href); err == nil && attrs.href != "" {
+		if u, err := r.at.Resolve(attrs.href); err == nil && attrs.href != "" && !r.based {
 			r.base = u
 		}
+		r.based = r.based || attrs.href != ""
 	case "a", "area":
 		if attrs.href != "" {
 			r.links = append(r.links, r.link(attrs.href))

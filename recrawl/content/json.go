@@ -16,7 +16,11 @@ func readJSON(v *View, text []byte) bool {
 	tokens := json.NewDecoder(bytes.NewReader(text))
 	tokens.UseNumber()
 	r := jsonReader{sheet: newSheet(v), tokens: tokens}
-	return r.read()
+	whole, is := r.read()
+	if is && !whole {
+		v.cut(text[r.at:])
+	}
+	return is
 }
 
 // maxNesting is how deep values may be nested; what goes deeper is read as text.
@@ -27,6 +31,7 @@ type jsonReader struct {
 	*sheet
 	tokens *json.Decoder
 	open   []jsonLevel
+	at     int64 // where the present token begins, or the one before it ended
 }
 
 // jsonLevel is an object or a list that is open.
@@ -37,16 +42,18 @@ type jsonLevel struct {
 	named  bool // the key of the next value was read
 }
 
-func (r *jsonReader) read() bool {
+// read reports whether all was read, and whether it is JSON.
+func (r *jsonReader) read() (whole, is bool) {
 	for {
+		r.at = r.tokens.InputOffset()
 		token, err := r.tokens.Token()
 		if err != nil {
-			return len(r.open) == 0 && len(r.v.blocks) > 0
+			return true, len(r.open) == 0 && len(r.v.blocks) > 0
 		}
 		switch t := token.(type) {
 		case json.Delim:
 			if r.delim(t); len(r.open) > maxNesting {
-				return false
+				return false, false
 			}
 		case string:
 			if top := r.top(); top != nil && top.object && !top.named {
@@ -54,11 +61,11 @@ func (r *jsonReader) read() bool {
 				continue
 			}
 			if !r.leaf(t) {
-				return true
+				return false, true
 			}
 		default:
 			if !r.leaf(spell(token)) {
-				return true
+				return false, true
 			}
 		}
 	}

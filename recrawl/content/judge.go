@@ -71,11 +71,14 @@ type BlockChange struct {
 //  1. the same bytes                                                     Same
 //  2. the host's answer for names that do not exist                      SoftMissing
 //  3. next to nothing of the content is left, in a way that content
-//     does not change: a shell, an error, a log-in form, a block page    Transient; the third alike in a row: Change
+//     does not change: a shell, an error, a log-in form, a block page    Transient; the third alike in a row, and the
+//     sixth of any kind: Change
 //  4. the main content has the same blocks, with the same links          Noise
 //  5. all that differs is in places that keep changing, is a region that
 //     pages of the host share, or changes by its nature (clocks, ages)   Noise
 //  6. the weightiest block that differs is worth less than Threshold     Noise, otherwise Change
+//
+// Of what was not read of a body that is too long, the bytes decide: where they differ, Noise is a Change.
 func Judge(c Case) Verdict {
 	if c.Page == nil {
 		c.Page = &PageMemory{}
@@ -105,7 +108,11 @@ func (c *Case) judge() Verdict {
 		return v
 	}
 	c.Page.good()
-	return c.compare()
+	v := c.compare()
+	if v.Kind == Noise && c.Before.rest != c.After.rest {
+		v.Kind, v.Significance, v.Reasons = Change, 1, v.Reasons|models.ReasonBytes
+	}
+	return v
 }
 
 // transient is rung 3.
@@ -123,24 +130,26 @@ func (c *Case) transient() (Verdict, bool) {
 	if c.Good {
 		c.Page.good()
 	}
-	if c.Page.again(c.After.look()) >= maxRuns {
+	if alike, all := c.Page.again(c.After.look()); alike >= maxRuns || all >= maxTransients {
 		c.Page.good()
-		c.Page.remember(c.After.shape())
+		c.Page.remember(c.After.mainHash())
 		v.Kind, v.Class, v.Significance = Change, models.ClassNone, 1
 	}
 	return v, true
 }
 
 // good notes that the page shows its content.
-func (m *PageMemory) good() { m.run, m.runs = 0, 0 }
+func (m *PageMemory) good() { m.run, m.runs, m.transients = 0, 0, 0 }
 
-// again counts how often in a row a transient view looked like this one.
-func (m *PageMemory) again(shape uint64) int {
+// again counts how often in a row a transient view looked like this one, and how many came in a row, whatever they
+// looked like.
+func (m *PageMemory) again(shape uint64) (alike, all int) {
 	if m.run != shape {
 		m.run, m.runs = shape, 0
 	}
 	m.runs++
-	return int(m.runs)
+	m.transients++
+	return int(m.runs), int(m.transients)
 }
 
 // compare is the rest of the ladder.
@@ -149,17 +158,36 @@ func (c *Case) compare() Verdict {
 		c.Page.remember(c.Before.mainHash())
 	}
 	c.Page.seen = max(c.Page.seen+1, uint32(max(c.Records, 0)))
-	d := c.content()
-	if d.empty() {
+	var v Verdict
+	counted := map[spot]bool{}
+	for d := range c.content() {
+		one := c.judgeDifference(&d, counted)
+		if v.Kind == Same || one.Kind == Change {
+			one.Reasons, one.Template = one.Reasons|v.Reasons, cmp.Or(one.Template, v.Template)
+			one.Blocks = append(one.Blocks, v.Blocks[:min(len(v.Blocks), maxChanges-len(one.Blocks))]...)
+			v = one
+		}
+		if v.Kind == Change {
+			break
+		}
+	}
+	if v.Kind == Same {
 		return c.beside()
 	}
+	main := c.After.mainHash()
+	if c.Page.remember(main) && main != c.Before.mainHash() {
+		v.Reasons |= models.ReasonFlipBack
+	}
+	return v
+}
+
+// judgeDifference is rungs 5 and 6 for a difference of which something is content.
+func (c *Case) judgeDifference(d *difference, counted map[spot]bool) Verdict {
 	pairs := d.pairs()
 	classify(pairs)
 	d.timetables(pairs)
-	c.volatile(&d, pairs)
-	v := Verdict{Template: c.template(&d, pairs)}
-	main := c.After.mainHash()
-	back := c.Page.remember(main) && main != c.Before.mainHash()
+	c.volatile(d, pairs, counted)
+	v := Verdict{Kind: Change, Template: c.template(d, pairs)}
 	for i := range pairs {
 		p := &pairs[i]
 		v.Reasons |= p.noise
@@ -168,10 +196,7 @@ func (c *Case) compare() Verdict {
 		}
 		v.Significance = max(v.Significance, p.worth)
 	}
-	if back {
-		v.Reasons |= models.ReasonFlipBack
-	}
-	v.Kind, v.Blocks = Change, d.changes(pairs)
+	v.Blocks = d.changes(pairs)
 	if v.Significance < c.Threshold || v.Significance < worthNoise {
 		v.Kind = Noise
 	}
@@ -189,8 +214,11 @@ func (c *Case) beside() Verdict {
 	v := Verdict{Kind: Noise, Reasons: models.ReasonMarkupOnly}
 	d := compare(c.Before, c.After, anyBlock)
 	if d.empty() {
-		if c.Before.order() != c.After.order() {
+		switch {
+		case c.Before.order() != c.After.order():
 			v.Reasons, v.Significance = models.ReasonReorder, worthBeside
+		case c.Before.Title != c.After.Title:
+			v.Reasons, v.Significance = models.ReasonTitle, worthBeside
 		}
 		return v
 	}

@@ -31,6 +31,11 @@ func (v *View) spread() {
 	}
 	v.findMain()
 	v.markMain()
+	for i := range v.blocks {
+		if b := &v.blocks[i]; b.Main {
+			v.said += int(b.runes)
+		}
+	}
 }
 
 // weights sums what the blocks before each weigh.

@@ -45,15 +45,22 @@ var linkWords = wordSet(`st nd rd th of de a à at le la the on um am`)
 var clockWords = wordSet(`it is time now as updated refreshed refresh generated current server local clock last stand aktualisiert
 heure actualizado`)
 
-// ageWords are those of "3 minutes ago".
-var ageWords = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months ago
-just now today yesterday seconde secondes heure heures jour jours semaine semaines mois il y a sekunde sekunden minuten
-stunde stunden tag tagen tage woche wochen vor hace horas hora minutos días`)
+// ageUnits are what ages are counted in, and ageWords what else there is to "3 minutes ago".
+var (
+	ageUnits = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months
+seconde secondes heure heures jour jours semaine semaines mois sekunde sekunden minuten stunde stunden tag tagen tage woche
+wochen monat monaten horas hora minutos minuto segundos segundo día días semana semanas mes meses`)
+	ageWords = wordSet(`ago just now today yesterday il y a vor hace`)
+)
 
 // countWords stand beside numbers that count what visitors do.
 var countWords = wordSet(`view views visit visits visitor visitors like likes comment comments share shares download
 downloads follower followers member members online user users reply replies vote votes star stars fork forks watching
 reads played plays vues visites visiteurs commentaires partages abonnés membres aufrufe besucher kommentare mitglieder`)
+
+// moneyWords stand beside amounts of money.
+var moneyWords = wordSet(`eur usd gbp chf jpy cny euro euros dollar dollars price prices fee fees cost costs preis preise prix
+precio precios prezzo prezzi`)
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
@@ -65,18 +72,21 @@ func wordSet(list string) map[string]bool {
 
 // shapeOfText is what a text is made of.
 type shapeOfText struct {
-	words   int  // letters only
-	dates   int  // of those, names of months and days
-	links   int  // of those, words that join the parts of a date
-	timely  int  // of those, words beside a clock
-	ages    int  // of those, words of ages
-	ago     bool // one of them says that it is an age: a term of 30 days is none
-	counts  int  // of those, words beside counters
-	numbers int  // runs of digits
-	year    bool // one of them is a year
-	clocks  int  // of those, times of day: 12:34
-	seconds bool // one of them has seconds
-	dated   bool // a name of a month or day stands beside a number: you may have 3 days
+	words   int    // letters only
+	dates   int    // of those, names of months and days
+	links   int    // of those, words that join the parts of a date
+	timely  int    // of those, words beside a clock
+	ages    int    // of those, words of ages
+	units   int    // of those, what ages are counted in
+	ago     bool   // one of them says that it is an age: a term of 30 days is none
+	counts  int    // of those, words beside counters
+	money   bool   // an amount of money or a share: the price for members is no count of them
+	last    string // word
+	numbers int    // runs of digits
+	year    bool   // one of them is a year
+	clocks  int    // of those, times of day: 12:34
+	seconds bool   // one of them has seconds
+	dated   bool   // a name of a month or day stands beside a number: you may have 3 days
 }
 
 // look reads a text's words and numbers.
@@ -104,6 +114,7 @@ func look(s string) shapeOfText {
 			t.year = t.year || end == len("2026") && (s[:2] == "19" || s[:2] == "20")
 			s = s[end:]
 		default:
+			t.money = t.money || r == '%' || unicode.Is(unicode.Sc, r)
 			s = s[size:]
 		}
 	}
@@ -126,10 +137,14 @@ func (t *shapeOfText) word(w string) (parts bool) {
 	if dateWords[w] {
 		t.dates++
 	}
-	if ageWords[w] {
-		t.ages++
-		t.ago = t.ago || w == "ago" || w == "vor" || w == "hace" || w == "y"
+	if ageUnits[w] {
+		t.units++
 	}
+	if ageUnits[w] || ageWords[w] {
+		t.ages++
+		t.ago = t.ago || w == "ago" || w == "vor" || w == "hace" || w == "a" && t.last == "y" // il y a
+	}
+	t.last, t.money = w, t.money || moneyWords[w]
 	if countWords[w] {
 		t.counts++
 	}

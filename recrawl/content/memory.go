@@ -22,9 +22,10 @@ type PageMemory struct {
 	slots  []slot   // places that changed, those that changed last at the end
 	recent []uint64 // prints of the main content of the last good views, the newest last
 
-	run      uint64 // print of the present transient view; 0: the last view was good
-	runs     uint8  // how often in a row it came
-	reported bool   // the last verdict was a change, so that it can be withdrawn
+	run        uint64 // print of the present transient view; 0: the last view was good
+	runs       uint8  // how often in a row it came
+	transients uint8  // how many transient views came in a row, this one or others
+	reported   bool   // the last verdict was a change, so that it can be withdrawn
 }
 
 // slot is a place of the page that changed: where it stands, and its first words where several blocks stand there.
@@ -50,7 +51,8 @@ func DecodePage(b []byte) *PageMemory {
 	for range min(p.count(), maxRecent) {
 		m.recent = append(m.recent, p.hash())
 	}
-	m.run, m.runs, m.reported = p.hash(), uint8(p.number()), p.bool()
+	run, runs := p.hash(), p.number()
+	m.run, m.runs, m.transients, m.reported = run, uint8(runs), uint8(runs>>8), p.bool()
 	if !p.whole() {
 		return &PageMemory{}
 	}
@@ -77,7 +79,7 @@ func (m *PageMemory) Encode() []byte {
 		w.hash(print)
 	}
 	w.hash(m.run)
-	w.number(uint64(m.runs))
+	w.number(uint64(m.transients)<<8 | uint64(m.runs)) // rows of before transients were counted end with runs
 	w.bool(m.reported)
 	return w.finish()
 }

@@ -86,12 +86,12 @@ func (g *grounds) rolls(p *pair) bool {
 func (v *View) slot(b *Block) uint64 { return v.nodes[b.node].slot }
 
 // volatile is the first half of rung 5: it counts what changed where, and marks the pairs in places that keep changing.
-func (c *Case) volatile(d *difference, pairs []pair) {
+// counted are the places that this visit has counted, with whether they kept changing before it.
+func (c *Case) volatile(d *difference, pairs []pair, counted map[spot]bool) {
 	if len(pairs) > maxSlots {
 		return
 	}
 	ground := d.grounds()
-	counted := map[spot]bool{}
 	for i := range pairs {
 		p := &pairs[i]
 		var key uint64
@@ -212,10 +212,17 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	if extra := len(c.Host.moves) - maxMoves; extra > 0 {
 		c.Host.moves = append(c.Host.moves[:0], c.Host.moves[extra:]...)
 	}
-	if !shared {
+	if !shared || d.lists(pairs) {
 		return ""
 	}
 	return c.flipped(d, pairs, others, now)
+}
+
+// lists tells whether a list of the main content grew or moved on: what several pages list at once, such as an archive and
+// the pages of its subjects, is news on each of them.
+func (d *difference) lists(pairs []pair) bool {
+	ground := d.grounds()
+	return slices.ContainsFunc(pairs, func(p pair) bool { return p.main() && ground.rolls(&p) })
 }
 
 // flipped marks all pairs as the host's and withdraws the changes of the pages that showed it first.

@@ -181,3 +181,26 @@ func TestARegionThatFlipsAgain(t *testing.T) {
 		t.Errorf("where the region was cleared it is %v for %v", v.Kind, v.Reasons)
 	}
 }
+
+// TestWhatTwoPagesListIsNews holds that an entry which comes to two lists of a host within a day is a change of both.
+func TestWhatTwoPagesListIsNews(t *testing.T) {
+	t.Parallel()
+	list := func(intro string, entries int) *View {
+		var b strings.Builder
+		for i := range entries {
+			fmt.Fprintf(&b, "<li><a href=/%d>All about %s and %s</a>", i, growWords[i%16], growWords[i/16])
+		}
+		return read(t, page(intro, intro+" and whatever there is to be told of that.", "<ul>"+b.String()+"</ul>"))
+	}
+	host, memories := &HostMemory{}, []*PageMemory{{}, {}}
+	for day := range 4 {
+		for i, intro := range []string{"All that we ever wrote stands in this archive", "Trees and gardens are what this page is of"} {
+			host = DecodeHost(host.Encode())
+			v := Judge(Case{Before: list(intro, 20+day), After: list(intro, 21+day), Page: memories[i], Host: host, Threshold: threshold,
+				PageID: int64(i + 1), Now: noon.Add(time.Duration(24*day+i) * time.Hour)})
+			if v.Kind != Change || v.Retract {
+				t.Errorf("day %d, list %d: %v for %v, withdrawn %v", day, i, v.Kind, v.Reasons, v.Retract)
+			}
+		}
+	}
+}

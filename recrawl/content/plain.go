@@ -17,10 +17,9 @@ func newSheet(v *View) *sheet {
 	return &sheet{v: v, places: map[string]int32{"": 0}}
 }
 
-// add adds a block of main content. It reports whether there is room for more.
+// add adds a block of main content. It reports whether there was room for it.
 func (s *sheet) add(place, text string, links ...Link) bool {
 	if len(s.v.blocks) >= maxBlocks {
-		s.v.Cut = true
 		return false
 	}
 	at, known := s.places[place]
@@ -37,9 +36,12 @@ func (s *sheet) add(place, text string, links ...Link) bool {
 // readText reads plain text: each line is a block.
 func readText(v *View, text []byte) {
 	s := newSheet(v)
+	at := 0
 	for line := range strings.Lines(string(text)) {
-		if line = fold(strings.ReplaceAll(line, "\x00", "")); line != "" && !s.add("", line) {
+		if folded := fold(strings.ReplaceAll(line, "\x00", "")); folded != "" && !s.add("", folded) {
+			v.cut(text[at:])
 			return
 		}
+		at += len(line)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"recrawld/recrawl/extract"
 )
 
-// MaxBytes is how many bytes of a body are read; a longer one is Cut.
+// MaxBytes is how many bytes of a body are read; a longer one is Cut, and the bytes of its rest decide whether that differs.
 const MaxBytes = 10 << 20
 
 // Read reads a body that came with a Content-Type from a URL. It never fails: of a body that makes no sense, little is
@@ -18,7 +18,8 @@ const MaxBytes = 10 << 20
 func Read(body []byte, contentType string, at canon.URL, rules *Rules) *View {
 	v := &View{print: hashBytes(body), bytes: len(body)}
 	if len(body) > MaxBytes {
-		body, v.Cut = body[:MaxBytes], true
+		v.cut(body[MaxBytes:])
+		body = body[:MaxBytes]
 	}
 	media := mediaType(body, contentType)
 	v.Kind = kindOf(media)

@@ -1,6 +1,9 @@
 package content
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Zone is where on a page a block stands, as far as that says whether what differs there matters to a reader.
 type Zone uint8
@@ -92,15 +95,28 @@ var evidence = [zones][details]float64{
 func (d Difference) Worth() float64 { return evidence[d.Zone][d.Detail] }
 
 // content is rungs 4 and 5 of what Judge asks: what differs in the kinds that are worth more than a half, the weightiest
-// alone.
-func (c *Case) content() difference {
-	var d difference
-	for _, counts := range []func(*View, *Block) (uint64, bool){mainBlock, mainWhole, mainAll, mainForm, innerBlock, openText} {
-		if d = compare(c.Before, c.After, counts); !d.empty() {
-			break
+// kind first, each without what was in one before. A kind that turns out to be noise says nothing of the next: beside a
+// clock that runs in the main content, a list of contents may change.
+func (c *Case) content() iter.Seq[difference] {
+	return func(yield func(difference) bool) {
+		gone, come := map[int32]bool{}, map[int32]bool{}
+		for _, counts := range []func(*View, *Block) (uint64, bool){mainBlock, mainWhole, mainAll, mainForm, mainPicture, innerBlock, openText} {
+			d := compare(c.Before, c.After, counts)
+			d.gone, d.come = unseen(d.gone, gone), unseen(d.come, come)
+			if !d.empty() && !yield(d) {
+				return
+			}
 		}
 	}
-	return d
+}
+
+// unseen are the blocks that were not seen before, and are seen now.
+func unseen(blocks []int32, seen map[int32]bool) []int32 {
+	blocks = slices.DeleteFunc(blocks, func(b int32) bool { return seen[b] })
+	for _, b := range blocks {
+		seen[b] = true
+	}
+	return blocks
 }
 
 // zone is where a block stands.

@@ -18,6 +18,10 @@ const (
 	fewBlocks   = 5   // blocks around the content below which they say nothing of the frame
 	enoughRunes = 200 // of main content that a page must have had for its loss to be noticed
 	maxRuns     = 3   // the same transient view in a row after which that is what the page is
+
+	// maxTransients is how many transient views in a row are what the page is now though no two are alike: a page that was
+	// replaced by a short one that changes on each visit.
+	maxTransients = 6
 )
 
 // overlap is how much of a page another view of it still has.

@@ -24,7 +24,7 @@ func (k Kind) String() string {
 type View struct {
 	Kind  Kind
 	Title string // of the document, white space folded
-	Cut   bool   // the body is longer than what is read of one
+	Cut   bool   // there is more of the body than what is read of one
 
 	Unmatched []string // selectors of the rules that match nothing here
 
@@ -32,7 +32,9 @@ type View struct {
 	nodes  []node // elements that blocks stand in, in document order; the first is the document
 	main   int32  // the node of the main content; -1: it was not looked for
 	weight int    // runes of running text in the main content
+	said   int    // runes of all text in it, of HTML
 	print  uint64 // of the body
+	rest   uint64 // print of what of it was not read; 0: all was
 	forms  int    // password fields
 	bytes  int
 }
@@ -105,6 +107,11 @@ type node struct {
 	name   string // tag and first class or id, without digits
 	flags  Flags  // its own
 	prose  bool   // an element of running text: a paragraph, a list, a quotation
+}
+
+// cut notes that what of a text comes here is not read.
+func (v *View) cut(rest []byte) {
+	v.Cut, v.rest = true, mix(v.rest^hashBytes(rest))
 }
 
 // Blocks returns all blocks in order. The caller must not change them.

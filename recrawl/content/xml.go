@@ -12,22 +12,41 @@ import (
 // readXML reads XML: each text in an element is a block. A document whose root is rss, feed or RDF is read as a feed. It
 // reports whether anything was found.
 func readXML(v *View, text []byte, at canon.URL) bool {
-	tokens := xml.NewDecoder(bytes.NewReader(text))
-	tokens.Strict = false
-	tokens.AutoClose = xml.HTMLAutoClose
-	tokens.Entity = xml.HTMLEntity
-	tokens.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 already
-	r := xmlReader{sheet: newSheet(v), tokens: tokens, at: at}
-	r.read()
-	return len(v.blocks) > 0
+	r := xmlReader{sheet: newSheet(v), source: legible(text), at: at}
+	for range maxResumes {
+		if r.read() {
+			return len(v.blocks) > 0
+		}
+	}
+	return false
+}
+
+// maxResumes is how many mistakes of a document are passed over; one with more is read as text.
+const maxResumes = 10_000
+
+// legible is a text with spaces in place of the characters that XML does not allow, at which a decoder would stop.
+func legible(text []byte) []byte {
+	legal := func(r rune) bool {
+		return r >= ' ' && r != 0xFFFE && r != 0xFFFF || r == '\t' || r == '\n' || r == '\r'
+	}
+	if bytes.IndexFunc(text, func(r rune) bool { return !legal(r) }) < 0 {
+		return text
+	}
+	return bytes.Map(func(r rune) rune {
+		if legal(r) {
+			return r
+		}
+		return ' '
+	}, text)
 }
 
 // xmlReader goes over the tokens of a document.
 type xmlReader struct {
 	*sheet
-	tokens *xml.Decoder
+	source []byte // what was not read yet
 	at     canon.URL
 	path   []string
+	over   int // elements open beyond maxDepth
 	text   strings.Builder
 	entry  *entry // the one that is open; nil: none
 	depth  int    // of the element of the entry
@@ -39,31 +58,71 @@ type entry struct {
 	text            strings.Builder
 }
 
-func (r *xmlReader) read() {
+func decoder(source []byte) *xml.Decoder {
+	tokens := xml.NewDecoder(bytes.NewReader(source))
+	tokens.Strict = false
+	tokens.Entity = xml.HTMLEntity
+	tokens.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 already
+	return tokens
+}
+
+// read reads on. It reports whether that was to the end, or to where no more is wanted, and not to a mistake, such as a
+// sign that should be escaped. One in the first entry of a feed must not hide all the others.
+func (r *xmlReader) read() (ended bool) {
+	tokens, tag := decoder(r.source), int64(0) // before what was taken last, if that does not fit any more
 	for {
-		token, err := r.tokens.RawToken()
+		start := tokens.InputOffset()
+		token, err := tokens.RawToken()
 		if err != nil {
-			return
+			return r.mistake(int(start), int(tokens.InputOffset()))
 		}
+		room := true
 		switch t := token.(type) {
 		case xml.StartElement:
-			r.start(t)
+			room = r.start(t)
 		case xml.CharData:
 			r.text.Write(t)
 		case xml.EndElement:
-			if !r.end() {
-				return
-			}
+			room = r.end(t.Name.Local)
+		}
+		if !room {
+			r.v.cut(r.source[tag:])
+			return true
+		}
+		if _, text := token.(xml.CharData); !text && r.entry == nil {
+			tag = start
 		}
 	}
 }
 
-func (r *xmlReader) start(t xml.StartElement) {
-	if !r.flush() || len(r.path) >= maxDepth {
-		r.path = append(r.path, "")
-		return
+// mistake takes what a decoder stopped in for text, but for a comment. It reports whether that was the end.
+func (r *xmlReader) mistake(start, end int) (ended bool) {
+	token := r.source[start:]
+	end = min(max(end-start, 1), len(token))
+	if len(token) == 0 {
+		return true
 	}
-	name := t.Name.Local
+	if bytes.HasPrefix(token, []byte("<!--")) {
+		at := bytes.Index(token, []byte("-->"))
+		if at < 0 {
+			return true
+		}
+		end = at + len("-->")
+	} else {
+		r.text.Write(token[:end])
+	}
+	r.source = token[end:]
+	return len(r.source) == 0
+}
+
+// start opens an element. It reports whether there was room for what stands before it and in its attributes.
+func (r *xmlReader) start(t xml.StartElement) bool {
+	room := r.flush()
+	if len(r.path) >= maxDepth {
+		r.over++
+		return room
+	}
+	name := head(t.Name.Local, maxElement)
 	if len(r.path) == 0 && (name == "rss" || name == "feed" || name == "RDF") {
 		r.v.Kind = Feed
 	}
@@ -75,12 +134,16 @@ func (r *xmlReader) start(t xml.StartElement) {
 		r.link(t.Attr)
 	case r.v.Kind != Feed:
 		for _, a := range t.Attr {
-			if a.Name.Local != "xmlns" && a.Name.Space != "xmlns" {
-				r.add(r.place()+"@"+a.Name.Local, fold(a.Value))
+			if room && a.Name.Local != "xmlns" && a.Name.Space != "xmlns" {
+				room = r.add(r.place()+"@"+head(a.Name.Local, maxElement), fold(a.Value))
 			}
 		}
 	}
+	return room
 }
+
+// maxElement is the length in bytes of the longest name of an element; longer ones are cut, for each path holds them.
+const maxElement = 100
 
 // link takes the address of an Atom entry.
 func (r *xmlReader) link(attrs []xml.Attr) {
@@ -102,14 +165,25 @@ func (r *xmlReader) place() string {
 	return head(strings.Join(r.path[max(0, len(r.path)-maxPathNames):], "/"), maxPlace)
 }
 
-// end closes an element.
-func (r *xmlReader) end() bool {
-	ok := r.flush()
-	if r.entry != nil && len(r.path) == r.depth {
-		ok = r.finish() && ok
+// end closes the innermost element of a name, and those in it that have no end of their own. It reports whether there was
+// room for what stands in them.
+func (r *xmlReader) end(name string) bool {
+	room := r.flush()
+	if r.over > 0 {
+		r.over--
+		return room
 	}
-	r.path = r.path[:max(0, len(r.path)-1)]
-	return ok
+	at := len(r.path) - 1
+	for name = head(name, maxElement); at >= 0 && r.path[at] != name; at-- {
+	}
+	if at < 0 {
+		return room
+	}
+	if r.entry != nil && at < r.depth {
+		room = r.finish() && room
+	}
+	r.path = r.path[:at]
+	return room
 }
 
 // flush takes the text gathered so far for the element that is open.

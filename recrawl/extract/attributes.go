@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 )
 
@@ -10,11 +11,18 @@ type attributes struct {
 	href, src, rel, name, content, httpEquiv, alt, value, kind string
 	hasHref                                                    bool
 	hidden                                                     bool
+	shadow                                                     bool // the content of a template is shown
+}
+
+// IsShadow tells whether a value of shadowrootmode makes a template a shadow tree, which is shown in place of its parent's
+// content (HTML, 4.12.3).
+func IsShadow(mode string) bool {
+	return strings.EqualFold(mode, "open") || strings.EqualFold(mode, "closed")
 }
 
 // reads are the elements whose attributes are read; of others only what hides them.
 var reads = map[string]bool{"a": true, "area": true, "base": true, "frame": true, "iframe": true, "img": true,
-	"input": true, "link": true, "meta": true}
+	"input": true, "link": true, "meta": true, "template": true}
 
 // hide tells whether the element is not shown.
 func (a attributes) hide() bool { return a.hidden }
@@ -32,15 +40,17 @@ func (r *reader) attributes() attributes {
 		key, value, more := r.tokens.TagAttr()
 		switch string(key) {
 		case "href":
-			a.href, a.hasHref = string(value), true
+			if !a.hasHref { // of an attribute that comes twice the first counts
+				a.href, a.hasHref = string(value), true
+			}
 		case "src":
-			a.src = string(value)
+			a.src = cmp.Or(a.src, string(value))
 		case "rel":
-			a.rel = string(value)
+			a.rel = cmp.Or(a.rel, string(value))
 		case "name":
-			a.name = string(value)
+			a.name = cmp.Or(a.name, string(value))
 		case "content":
-			a.content = string(value)
+			a.content = cmp.Or(a.content, string(value))
 		case "http-equiv":
 			a.httpEquiv = string(value)
 		case "alt":
@@ -53,6 +63,8 @@ func (r *reader) attributes() attributes {
 			streamed = bytes.HasPrefix(value, []byte("S:")) // React puts these parts in place at once
 		case "hidden":
 			hidden = !bytes.EqualFold(value, []byte("until-found"))
+		case "shadowrootmode":
+			a.shadow = IsShadow(string(value))
 		case "style":
 			a.hidden = a.hidden || undisplayed(string(value))
 		}

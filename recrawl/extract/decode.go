@@ -25,7 +25,7 @@ func Decode(body []byte, contentType string) (text []byte, charset string) {
 // decodeOther decodes what is neither HTML nor plain text.
 func decodeOther(body []byte, contentType string) document {
 	label := xmlEncoding(body)
-	if enc, name, certain := charset.DetermineEncoding(body, contentType); certain || label == "" && !utf8.Valid(body) {
+	if enc, name, certain := charset.DetermineEncoding(body, contentType); certain || label == "" && !isUTF8(body) {
 		return document{charset: name}.read(enc, body)
 	}
 	if enc, name := charset.Lookup(label); enc != nil && name != "utf-16le" && name != "utf-16be" {
@@ -64,7 +64,7 @@ type document struct {
 func decode(body []byte, contentType string) document {
 	enc, name, certain := charset.DetermineEncoding(body, contentType)
 	if !certain && name == "windows-1252" {
-		if highBit(body) && utf8.Valid(body) {
+		if highBit(body) && isUTF8(body) {
 			enc, name = encoding.Nop, "utf-8"
 		} else if lateEnc, lateName := lateMeta(body); lateEnc != nil {
 			enc, name = lateEnc, lateName
@@ -91,6 +91,31 @@ func (d document) read(enc encoding.Encoding, body []byte) document {
 	}
 	d.text = bytes.TrimPrefix(d.text, []byte("\ufeff"))
 	return d
+}
+
+// isUTF8 tells whether a body that names no encoding is UTF-8. A few bytes that are none do not make another encoding of
+// all the others: a comment that was cut within a letter, the end of a body that was. In no other encoding are nearly all
+// letters those of UTF-8.
+func isUTF8(body []byte) bool {
+	const mistake = 10 // letters that one byte takes to be a mistake
+	if utf8.Valid(body) {
+		return true
+	}
+	letters, mistakes := 0, 0
+	for i := 0; i < len(body); {
+		if body[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(body[i:])
+		if r == utf8.RuneError && size == 1 {
+			mistakes++
+		} else {
+			letters++
+		}
+		i += size
+	}
+	return letters >= mistake*mistakes
 }
 
 func highBit(body []byte) bool {

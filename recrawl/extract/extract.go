@@ -49,7 +49,7 @@ type Extraction struct {
 	Links     []Link // no duplicates, in document order
 	Dropped   int    // links beyond Options.Links; among them some may be duplicates or lead nowhere
 
-	LinkPrint  int64    // of where the links lead that a reader can follow, of the levels of headings, and of emphasis and lists, whatever their order; 0: there are none
+	LinkPrint  int64    // of where the links lead that a reader can follow, of the levels of headings, and of emphasis and lists, whatever their order, and of much hidden text; 0: there are none
 	TextDigest [32]byte // of the visible text; zero: none to go by, the bytes decide
 	TextBytes  int64
 	Print      fingerprint.Print // what tells pages that say nearly the same; zero where there is no TextDigest

@@ -7,8 +7,9 @@ import (
 )
 
 // linkPrint gathers a print of what of a page can matter though its visible text stays: where its links lead, the whole
-// address of each, the levels of its headings, its emphasis and lists, whatever their order. It is the sum of their hashes, so it needs no
-// sorting and no second pass. Where it differs the page is looked at closely; so it may say too often that something does.
+// address of each, the levels of its headings, its emphasis and lists, whatever their order, and its hidden text where
+// there is much of it. It is the sum of their hashes, so it needs no sorting and no second pass. Where it differs the page
+// is looked at closely; so it may say too often that something does.
 type linkPrint struct {
 	sum   uint64
 	links int // and the rest
@@ -50,6 +51,14 @@ func (p *linkPrint) emphasis(element string) {
 	}
 	p.links++
 	p.sum += mix(fnvString(fnvOffset, element))
+}
+
+// hidden counts what of a page's text attributes hide; 0: not enough of it.
+func (p *linkPrint) hidden(hash uint64) {
+	if hash != 0 {
+		p.links++
+		p.sum += mix(hash)
+	}
 }
 
 // value is the print; 0 is kept for "nothing of the kind".

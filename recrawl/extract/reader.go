@@ -22,6 +22,7 @@ type reader struct {
 	at      canon.URL
 	options Options
 
+	foreign int // elements svg and math open
 	text    *fingerprint.Text
 	found   Extraction
 	refs    refs
@@ -48,23 +49,23 @@ func newReader(doc document, xhtml bool, at canon.URL, options Options) *reader 
 func (r *reader) read() {
 	for {
 		if run := r.runs.take(r.tokens); len(run) > 0 {
-			r.characters(run)
+			r.characters(run, false)
 		}
-		token := r.tokens.Next()
+		token, raw := r.tokens.Next(), r.runs.raw
 		r.runs.raw = false
 		switch token {
 		case html.ErrorToken:
 			return
 		case html.TextToken:
-			r.characters(r.tokens.Raw())
+			r.characters(r.tokens.Raw(), raw)
 		case html.StartTagToken:
 			r.startTag(false)
 		case html.SelfClosingTagToken:
-			// HTML ignores the slash; XHTML means it.
-			if r.xhtml {
+			// HTML ignores the slash; XHTML, SVG and MathML mean it.
+			if r.xhtml || r.foreign > 0 {
 				r.tokens.NextIsNotRawText()
 			}
-			r.startTag(r.xhtml)
+			r.startTag(true)
 		case html.EndTagToken:
 			name, ok := plainName(r.tokens.Raw()[len("</"):])
 			if !ok {
@@ -72,13 +73,20 @@ func (r *reader) read() {
 			}
 			r.text.End(name)
 			r.inTitle = false
+			if r.foreign > 0 && isForeign(name) {
+				r.foreign--
+			}
 		}
 	}
 }
 
 // characters is a text as it stands in the page; one that does not stand for itself is that of the present token.
-func (r *reader) characters(text []byte) {
+// raw tells that it may be the content of a script or a style.
+func (r *reader) characters(text []byte, raw bool) {
 	if r.text.Hidden() {
+		if !raw {
+			r.text.Unshown(text)
+		}
 		return
 	}
 	if !plainText(text) {
@@ -96,17 +104,25 @@ func plainText(text []byte) bool {
 	return bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '\r') < 0 && bytes.IndexByte(text, 0) < 0
 }
 
-func (r *reader) startTag(closed bool) {
+// startTag is a start tag; slashed tells that a slash stands at its end.
+func (r *reader) startTag(slashed bool) {
 	raw := r.tokens.Raw()
 	name, ok := plainName(raw[len("<"):])
 	if !ok {
 		name, _ = r.tokens.TagName()
 	}
+	closed := slashed && (r.xhtml || r.foreign > 0 || isForeign(name))
 	element := string(name)
 	r.runs.raw = rawText[element]
 	var attrs attributes
 	if reads[element] || mayHide(raw) {
 		attrs = r.attributes()
+	}
+	if !closed && isForeign(name) {
+		r.foreign++
+	}
+	if attrs.shadow && element == "template" {
+		name = []byte("div") // an end tag of a template that hides nothing says nothing
 	}
 	r.text.Start(name, attrs.hide(), closed)
 	if r.text.InTemplate() {
@@ -142,6 +158,8 @@ func (r *reader) startTag(closed bool) {
 		r.meta(attrs)
 	}
 }
+
+func isForeign(name []byte) bool { return string(name) == "svg" || string(name) == "math" }
 
 // plainName is the name that a tag begins with where it is all of lower-case letters and digits. The tokenizer copies each
 // name to fold its case.
@@ -224,6 +242,7 @@ func (r *reader) finish() Extraction {
 		found.Refresh = Refresh{}
 	}
 	found.Links, found.Dropped = r.links(found.Base)
+	r.print.hidden(r.text.HiddenPart())
 	found.LinkPrint = r.print.value()
 	found.Title = cleanTitle(r.title.String())
 	found.TextDigest, found.TextBytes = r.text.Sum()

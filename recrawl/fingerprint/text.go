@@ -4,9 +4,10 @@
 //
 //   - In: all text, the title, the alternative text of images, the labels of buttons (values of submit, button and
 //     reset inputs), options, text areas, closed details.
-//   - Out: script, style, noscript, template, iframe, noframes, noembed, datalist, comments; elements with the hidden
-//     attribute or an own display:none (but for the parts that React streams, which a script shows at once); tooltips
-//     (title attributes), other form values (they carry tokens), link targets.
+//   - Out: script, style, noscript, template (but for declarative shadow trees, which are shown), iframe, noframes, noembed,
+//     datalist, comments; elements with the hidden attribute or an own display:none (but for the parts that React
+//     streams, which a script shows at once); tooltips (title attributes), other form values (they carry tokens), link
+//     targets.
 //   - White space of any kind folds to one space, the edges of block elements and line breaks to one line end, the text
 //     has neither at its ends; zero-width runes and soft hyphens go. Inline elements do not separate.
 //   - Letters stay as they are: no case folding, and no Unicode normalisation, since a server that changes the form of
@@ -41,6 +42,9 @@ type Text struct {
 	sameName int // elements of its name open within it
 	open     int // elements open within it that need an end tag
 	name     []byte
+
+	unshown     uint64 // hash of the text that an attribute hides
+	unshownSize int64
 }
 
 // NewText begins a page.
@@ -131,6 +135,28 @@ func (t *Text) Phrase(text []byte) {
 	t.separate(' ')
 	t.write(text)
 	t.separate(' ')
+}
+
+// Unshown takes text within what is hidden, as Write takes what is shown, where an attribute hides it.
+func (t *Text) Unshown(text []byte) {
+	if !t.hidden || t.hiding&unseen != 0 {
+		return
+	}
+	for _, c := range text {
+		if c > ' ' {
+			t.unshown = t.unshown*polynomial + uint64(c) + 1
+			t.unshownSize++
+		}
+	}
+}
+
+// HiddenPart is a hash of the text that attributes hide where there is as much of it as makes up a third of all text, and
+// 0 where there is less. A page may show it as soon as its scripts run.
+func (t *Text) HiddenPart() uint64 {
+	if shown := t.bytes + int64(len(t.buf)); 2*t.unshownSize <= shown {
+		return 0
+	}
+	return scramble(t.unshown) | 1
 }
 
 // Write is text between tags, with its character references resolved.

@@ -9,11 +9,12 @@ type winnow struct {
 	seen  int    // bytes, as far as the first window
 	least uint64 // of the last window
 
-	tail [gram]uint16 // the last k-gram's bytes, each of them plus one; 0: there was none yet
-	last uint64       // hash, as it is ordered
+	text [gram + blockBytes]byte // the last k-gram, then a block
 
-	pairs  [window - 2 + blockBytes]uint64 // the least of two hashes in a row: the last ones of the block before, then a block's
-	chosen [blockBytes]uint64              // in the last block
+	// The least of two hashes in a row and of four, each as they are ordered: what goes on from block to block.
+	last, pair, before uint64 // hash, the pair that ends with it and the one before
+	fours              [window/2 + blockBytes]uint64
+	chosen             [blockBytes]uint64 // in the last block
 }
 
 const (
@@ -30,43 +31,70 @@ const (
 // leaving is polynomial^gram modulo 2^64: the weight of the byte that has just left a k-gram.
 const leaving = pow12 * pow12 & (1<<64 - 1)
 
+// gone is by how much a byte that leaves changes the hash, and 1: what a byte that comes counts beyond itself.
+var gone = func() (table [256]uint64) {
+	for c := range table {
+		table[c] = 1 - leaving*(uint64(c)+1)
+	}
+	return table
+}()
+
 const (
-	pow3  = polynomial * polynomial * polynomial & (1<<64 - 1)
+	pow2  = polynomial * polynomial & (1<<64 - 1)
+	pow3  = pow2 * polynomial & (1<<64 - 1)
 	pow6  = pow3 * pow3 & (1<<64 - 1)
 	pow12 = pow6 * pow6 & (1<<64 - 1)
 )
 
 // write takes at most blockBytes more bytes and returns the hashes that they bring into the selection, until the next call.
 func (w *winnow) write(block []byte) []uint64 {
-	w.hashes(block)
-	chosen := w.choose(len(block))
-	copy(w.pairs[:window-2], w.pairs[len(block):])
+	n := copy(w.text[gram:], block)
+	w.hashes(n)
+	chosen := w.choose(n)
+	copy(w.fours[:window/2], w.fours[n:])
+	copy(w.text[:gram], w.text[n:])
 	return chosen
 }
 
-// hashes fills in the pairs of a block.
-func (w *winnow) hashes(block []byte) {
-	pairs := w.pairs[window-2:][:len(block)]
-	hash, last := w.hash, w.last
-	for i, c := range block[:min(len(block), gram)] {
-		hash = hash*polynomial + uint64(c) + 1 - leaving*uint64(w.tail[i])
-		this := order(hash)
-		pairs[i], last = min(this, last), this
+// hashes fills in the fours of a block of n bytes. It takes two bytes a turn, so that the multiplications of one need not wait
+// for those of the other.
+func (w *winnow) hashes(n int) {
+	from := min(max(gram-w.seen, 0), n) // up to there none leaves the k-gram
+	for i := range from {
+		w.next(i, uint64(w.text[gram+i])+1)
 	}
-	if len(block) >= gram {
-		old := block[:len(block)-gram]
-		comes, pairs := block[gram:][:len(old)], pairs[gram:][:len(old)]
-		for i, gone := range old {
-			hash = hash*polynomial + (uint64(comes[i]) + 1 - leaving*(uint64(gone)+1))
-			this := order(hash)
-			pairs[i], last = min(this, last), this
-		}
+	if (n-from)%2 == 1 {
+		w.next(from, w.change(from))
+		from++
 	}
-	w.hash, w.last = hash, last
-	kept := copy(w.tail[:], w.tail[min(len(block), gram):])
-	for i, c := range block[len(block)-(gram-kept):] {
-		w.tail[kept+i] = uint16(c) + 1
+	old := w.text[from:n]
+	comes, fours := w.text[gram+from:][:len(old)], w.fours[window/2+from:][:len(old)]
+	hash, last, pair, before := w.hash, w.last, w.pair, w.before
+	for i := 1; i < len(old) && i < len(comes) && i < len(fours); i += 2 {
+		one := uint64(comes[i-1]) + gone[old[i-1]]
+		two := uint64(comes[i]) + gone[old[i]]
+		first := order(hash*polynomial + one)
+		hash = hash*pow2 + (one*polynomial + two)
+		second := order(hash)
+		early, late := min(last, first), min(first, second)
+		fours[i-1], fours[i] = min(before, early), min(pair, late)
+		last, before, pair = second, early, late
 	}
+	w.hash, w.last, w.pair, w.before = hash, last, pair, before
+}
+
+// change is by how much byte i of a block changes the hash: it comes, and another one leaves.
+func (w *winnow) change(i int) uint64 {
+	return uint64(w.text[gram+i]) + gone[w.text[i]]
+}
+
+// next is hashes for byte i alone.
+func (w *winnow) next(i int, change uint64) {
+	w.hash = w.hash*polynomial + change
+	this := order(w.hash)
+	pair := min(w.last, this)
+	w.fours[window/2+i] = min(w.before, pair)
+	w.last, w.before, w.pair = this, w.pair, pair
 }
 
 // choose looks at the windows that end in a block of n bytes.
@@ -76,14 +104,14 @@ func (w *winnow) choose(n int) []uint64 {
 		from = min(first-w.seen, n)
 		w.seen += n
 		if w.seen > first {
-			w.least = ^w.window(from) // it differs from none
+			w.least = ^min(w.fours[from], w.fours[from+window/2]) // it differs from none
 		}
 	}
 	// Few values, so that all of them stay in registers: a count that is kept in memory makes each turn wait for the last.
-	pairs, chosen, least, count := w.pairs[from:n+window-2], &w.chosen, w.least, uint(0)
-	for ; len(pairs) >= window-1; pairs = pairs[1:] {
-		four := (*[window - 1]uint64)(pairs)
-		eight := min(four[0], four[2], four[4], four[6])
+	late := w.fours[from+window/2 : n+window/2]
+	early, chosen, least, count := w.fours[from:][:len(late)], &w.chosen, w.least, uint(0)
+	for i, four := range late {
+		eight := min(early[i], four)
 		chosen[count%blockBytes] = eight
 		if eight != least {
 			count++
@@ -92,11 +120,6 @@ func (w *winnow) choose(n int) []uint64 {
 	}
 	w.least = least
 	return w.chosen[:count]
-}
-
-// window is the least hash of the window that ends with byte i of the block.
-func (w *winnow) window(i int) uint64 {
-	return min(w.pairs[i], w.pairs[i+2], w.pairs[i+4], w.pairs[i+6])
 }
 
 // order spreads the bits of a polynomial hash enough for its place in an order: its low bits depend on few bytes' bits.
