@@ -9,15 +9,22 @@ const bins = 48
 // calm is how many changes, expected and seen, a calendar takes for granted in any stretch: news of fewer moves little.
 const calm = 3
 
-// grain is the smallest part of a change that a calendar counts: its sums are multiples of it, which are written in a byte or
-// two each.
-const grain = 1.0 / 64
+// grain is the smallest part of a change that a calendar counts: its sums are so many of it, which are written in a byte or
+// two each. calmGrains is calm in these.
+const (
+	grain      = 1.0 / 64
+	calmGrains = calm / grain
+)
+
+// mostGrains is how many a bin counts, 33 million changes. What is beyond halves the bin: it is looked at for how the changes
+// seen compare with those expected.
+const mostGrains = 1 << 31
 
 // calendar tells when a group of pages changed beyond what was expected: for equal stretches of time, the changes
-// expected and those seen. A page not visited since a sweep went through its group lies before the bulge, one visited
+// expected and those seen, in grains. A page not visited since a sweep went through its group lies before the bulge, one visited
 // afterwards behind it.
 type calendar struct {
-	expected, seen [bins]float32
+	expected, seen [bins]uint32
 }
 
 // stretch is a part of the time of a calendar: the bins from first to last, of the outer ones only a share.
@@ -48,8 +55,8 @@ func between(from, to float64) stretch {
 
 // news is the logarithm of how many times more changes were seen in a stretch than expected; 0: no news.
 func (c *calendar) news(s stretch) float64 {
-	expected := s.head*float64(c.expected[s.first]) + calm
-	seen := s.head*float64(c.seen[s.first]) + calm
+	expected := s.head*float64(c.expected[s.first]) + calmGrains
+	seen := s.head*float64(c.seen[s.first]) + calmGrains
 	if s.last > s.first {
 		for i := s.first + 1; i < s.last; i++ {
 			expected += float64(c.expected[i])
@@ -75,7 +82,7 @@ func (c *calendar) add(s stretch, expected, seen float64) {
 	if length <= 0 {
 		return
 	}
-	start := grain * dither(s.head, expected, seen, float64(c.expected[s.first]))
+	start := grain * dither(s.head, expected, seen, grain*float64(c.expected[s.first]))
 	left, leftSeen := start, start
 	for i := s.first; i <= s.last; i++ {
 		share := s.share(i)
@@ -83,14 +90,23 @@ func (c *calendar) add(s stretch, expected, seen float64) {
 			leftSeen = count(&c.seen[i], leftSeen+seen*share*c.excess(i)/likely)
 		}
 		left = count(&c.expected[i], left+expected*share/length)
+		c.bound(i)
 	}
 }
 
-// count adds what is whole grains of an amount to a bin, and returns the rest, which is the next bin's.
-func count(bin *float32, amount float64) (rest float64) {
-	whole := math.Floor(amount/grain) * grain
-	*bin += float32(whole)
-	return amount - whole
+// count adds what is whole grains of an amount, of less than mostGrains, to a bin, and returns the rest, which is the next bin's.
+func count(bin *uint32, amount float64) (rest float64) {
+	whole := math.Floor(amount / grain)
+	*bin += uint32(whole)
+	return amount - whole*grain
+}
+
+// bound keeps a bin from running over, whatever one visit adds.
+func (c *calendar) bound(bin int) {
+	for max(c.expected[bin], c.seen[bin]) >= mostGrains {
+		c.expected[bin] /= 2
+		c.seen[bin] /= 2
+	}
 }
 
 // dither is a number in [0, 1), another for other arguments: a rest that begins with it makes sums right on average which
@@ -106,7 +122,7 @@ func dither(xs ...float64) float64 {
 }
 
 func (c *calendar) excess(bin int) float64 {
-	return float64(c.seen[bin]+calm) / float64(c.expected[bin]+calm)
+	return (float64(c.seen[bin]) + calmGrains) / (float64(c.expected[bin]) + calmGrains)
 }
 
 // widen makes each bin twice as long, which frees the second half of them.
@@ -114,6 +130,7 @@ func (c *calendar) widen() {
 	for i := range bins / 2 {
 		c.expected[i] = c.expected[2*i] + c.expected[2*i+1]
 		c.seen[i] = c.seen[2*i] + c.seen[2*i+1]
+		c.bound(i)
 	}
 	clear(c.expected[bins/2:])
 	clear(c.seen[bins/2:])

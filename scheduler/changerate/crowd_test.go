@@ -137,8 +137,8 @@ func TestCalendarKeepsItsSums(t *testing.T) {
 	c.Known(&s, 20000)
 	total := func() (expected, seen float64) {
 		for i := range bins {
-			expected += float64(c.all.expected[i])
-			seen += float64(c.all.seen[i])
+			expected += grain * float64(c.all.expected[i])
+			seen += grain * float64(c.all.seen[i])
 		}
 		return expected, seen
 	}
@@ -267,8 +267,11 @@ func (g *group) writeOlder(w *writer, form byte) {
 func writeLong(w *writer, c *calendar) {
 	w.byte(0)
 	w.byte(bins)
-	w.shorts(c.expected[:])
-	w.shorts(c.seen[:])
+	for _, sums := range [][bins]uint32{c.expected, c.seen} {
+		for _, x := range sums {
+			w.short(grain * float32(x))
+		}
+	}
 }
 
 // Where several groupings make the same groups of a host's pages, which is the rule, their calendars are written once; and
@@ -299,8 +302,8 @@ func TestCalendarCountsParts(t *testing.T) {
 	}
 	var expected, seen float64
 	for i := range bins {
-		expected += float64(c.expected[i])
-		seen += float64(c.seen[i])
+		expected += grain * float64(c.expected[i])
+		seen += grain * float64(c.seen[i])
 	}
 	if !near(expected, 1000, 0.01) || !near(seen, 500, 0.01) {
 		t.Errorf("%.1f changes expected and %.1f seen, want 1000 and 500", expected, seen)

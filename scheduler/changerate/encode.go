@@ -232,9 +232,9 @@ func (c *calendar) write(w *writer) {
 }
 
 // grains writes sums of a calendar.
-func (w *writer) grains(sums []float32) {
+func (w *writer) grains(sums []uint32) {
 	for _, x := range sums {
-		*w = binary.AppendUvarint(*w, uint64(x/grain))
+		*w = binary.AppendUvarint(*w, uint64(x))
 	}
 }
 
@@ -350,9 +350,9 @@ func (c *calendar) read(r *reader, form byte) {
 const mostSum = 1 << 40
 
 // grains takes sums of a calendar.
-func (r *reader) grains(into []float32) {
+func (r *reader) grains(into []uint32) {
 	for i := range into {
-		into[i] = float32(r.count(mostSum/grain)) * grain
+		into[i] = uint32(min(r.count(mostSum/grain), mostGrains-1))
 	}
 }
 

@@ -36,9 +36,10 @@ func readOlderGroup(r *reader, key uint64) *group {
 func dayOf(at float64) float32 { return float32(math.Floor(bounded(at, 0, lastDay))) }
 
 // longs takes sums of a calendar that were written at their full length, to the nearest grain.
-func (r *reader) longs(into []float32) {
-	r.shorts(into)
-	for i, x := range into {
-		into[i] = float32(math.Round(bounded(float64(x), 0, mostSum)/grain) * grain)
+func (r *reader) longs(into []uint32) {
+	sums := make([]float32, len(into))
+	r.shorts(sums)
+	for i, x := range sums {
+		into[i] = uint32(min(math.Round(float64(x)/grain), mostGrains-1))
 	}
 }

@@ -1,5 +1,7 @@
 package changerate
 
+import "math"
+
 // memories are the days after which the two heats of a group have forgotten all but 1/e.
 var memories = [...]float64{week: 7, season: 90}
 
@@ -32,8 +34,8 @@ func (h *heat) of(now float64, ahead bool) (excess [len(memories)]float64) {
 // add enters one visit.
 func (h *heat) add(now, expected, seen float64) {
 	for i, fade := range h.fade(now) {
-		h.expected[i] = float32(float64(h.expected[i])*fade + expected)
-		h.seen[i] = float32(float64(h.seen[i])*fade + seen)
+		h.expected[i] = rounded(float64(h.expected[i])*fade+expected, now)
+		h.seen[i] = rounded(float64(h.seen[i])*fade+seen, now)
 	}
 	h.at, h.looked = max(h.at, now), 0
 }
@@ -47,4 +49,24 @@ func (h *heat) fade(now float64) (left [len(memories)]float64) {
 		}
 	}
 	return left
+}
+
+// manyChanges is from what sum on a visit may add, or time take away, less than a float32 shows.
+const manyChanges = 4096
+
+// rounded is a sum as it is kept. A large one is rounded up or down by chance, so that it is right on average: to the nearest,
+// what each of many visits adds would be lost, and so would what is forgotten between two of them.
+func rounded(sum, now float64) float32 {
+	low := float32(sum)
+	if !(low > manyChanges) {
+		return low
+	}
+	if float64(low) > sum {
+		low = math.Nextafter32(low, 0)
+	}
+	high := math.Nextafter32(low, math.MaxFloat32)
+	if sum-float64(low) > dither(sum, now)*float64(high-low) {
+		return high
+	}
+	return low
 }

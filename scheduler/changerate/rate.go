@@ -60,7 +60,7 @@ func Regular(n, changed int, gap time.Duration) Rate {
 	trials, hits := float64(n), float64(changed)
 	low, high := wilson(trials, hits)
 	return Rate{
-		PerDay: -math.Log((trials-hits+0.5)/(trials+0.5)) / days,
+		PerDay: math.Log((trials+0.5)/(trials-hits+0.5)) / days,
 		Low:    -math.Log1p(-low) / days,
 		High:   -math.Log1p(-high) / days,
 	}

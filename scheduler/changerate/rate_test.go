@@ -150,3 +150,11 @@ func TestRegularCoverageAndBias(t *testing.T) {
 		t.Errorf("the interval covers in %.2f %% of all histories, want about 95 %%", 100*share)
 	}
 }
+
+// A rate of nothing is 0 and not -0, which JSON shows.
+func TestRegularOfNoChangeHasNoSign(t *testing.T) {
+	t.Parallel()
+	if r := Regular(10, 0, time.Hour); math.Signbit(r.PerDay) || math.Signbit(r.Low) {
+		t.Errorf("Regular(10, 0, 1h) = %v and %v, want no minus", r.PerDay, r.Low)
+	}
+}
