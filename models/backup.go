@@ -98,6 +98,9 @@ func (s *Store) backup(ctx context.Context, w io.Writer, now time.Time) (BackupS
 	}
 	defer begun.Rollback()
 	t := &tx{store: s, sql: begun}
+	if err := t.unhurried(ctx); err != nil {
+		return BackupSummary{}, err
+	}
 	sum := BackupSummary{BackupHead: BackupHead{Engine: s.Dialect(), TakenAt: now.UTC()}, Rows: make(map[string]int64)}
 	if sum.Schema, err = t.schema(ctx); err != nil {
 		return sum, err

@@ -89,7 +89,8 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		versions = append(versions, Version{Bucket: bucket, PageID: p.ID, Number: 1, At: At(backupNow), Digest: digest, Significant: i%2 == 1, Record: record,
 			Significance: 1 / float32(i+1), Reasons: Reasons(i % 1024)})
 		contents = append(contents, contentRow{Content: Content{Digest: digest, Record: record, URL: p.URL}, bucket: int16(digest[0])})
-		filings = append(filings, rowsOf([]Filing{{Key: math.MinInt64 + int64(i), PageBucket: bucket, PageID: p.ID}})...)
+		f := Filing{Key: math.MinInt64 + int64(i), PageBucket: bucket, PageID: p.ID}
+		filings = append(filings, filingRow{f, f.Bucket()})
 		links = append(links, linksRow{bucket, p.ID, packChildren([]rowKey{{3, int64(i)}, {255, math.MaxInt64}})})
 		events = append(events, Event{Bucket: bucket, Seq: int64(i/7 + 1), Kind: EventNew, URL: p.URL, Digest: p.Digest, Record: record,
 			Significance: 1 / float32(i+1), Reasons: ReasonText | ReasonBytes, Note: "ü"})

@@ -44,6 +44,9 @@ func (s *Store) restore(ctx context.Context, r io.Reader, now time.Time) (Backup
 	}
 	defer begun.Rollback() // after Commit it does nothing
 	t := &tx{store: s, sql: begun}
+	if err := t.unhurried(ctx); err != nil {
+		return sum, err
+	}
 	if err := t.fill(ctx, conn, src, sum); err != nil {
 		return sum, err
 	}

@@ -59,7 +59,7 @@ const commitSlice = 200
 // claims wait.
 func (s *Store) commit(ctx context.Context, now time.Time, results []Result, places []int, verdicts []error) (w leftover, err error) {
 	for len(places) > 0 && err == nil {
-		looks, written := false, 0
+		again, written := false, 0
 		var met []uint64
 		var grown map[rowKey]int32
 		err = s.inShard(ctx, results[places[0]].Lease.Bucket, func(t *tx) error {
@@ -69,8 +69,8 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 				if s.dialect == sqliteDialect {
 					slice = slice[:min(commitSlice, len(slice))]
 				}
-				c, err := s.commitIn(ctx, t, now, looks, results, slice, verdicts)
-				if looks = looks || errors.Is(err, errVisited); err != nil {
+				c, err := s.commitIn(ctx, t, now, again, results, slice, verdicts)
+				if again = again || errors.Is(err, errVisited); err != nil {
 					return err
 				}
 				w, written = leftover{c.parcels, c.fresh}, written+len(slice)
@@ -89,9 +89,9 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 }
 
 // commitIn writes some of the results, by their places, in a transaction, and their verdicts. It looks at their pages before where
-// that is asked for, or where they may not be as they were leased.
-func (s *Store) commitIn(ctx context.Context, t *tx, now time.Time, looks bool, results []Result, places []int, verdicts []error) (*commit, error) {
-	c := &commit{tx: t, queue: newQueue(t), now: now, looks: looks}
+// they may not be as they were leased, as it was found out before where it is done again.
+func (s *Store) commitIn(ctx context.Context, t *tx, now time.Time, again bool, results []Result, places []int, verdicts []error) (*commit, error) {
+	c := &commit{tx: t, queue: newQueue(t), now: now, again: again, looks: again}
 	for _, i := range places {
 		c.results = append(c.results, &results[i])
 		before := results[i].Before
@@ -159,6 +159,7 @@ type commit struct {
 	now     time.Time
 	results []*Result
 	fresh   []*Result // those whose lease is held and that are not written yet
+	again   bool      // an earlier attempt met rows that are there already
 	looks   bool      // at the pages before they are written, because they may not be as they were leased
 	settled []rowKey  // hosts whose lease is held by a result, fresh or not
 	release map[rowKey]bool

@@ -12,7 +12,7 @@ func (c *commit) writeElsewhere(ctx context.Context) error {
 	if c.tx.store.sharded {
 		return c.pack(ctx)
 	}
-	return contentTable.insert(ctx, c.tx, firstOf(c.fresh))
+	return add(ctx, c, contentTable, firstOf(c.fresh), contentTable.insert)
 }
 
 // firstOf is the bodies of results that were seen for the first time, by digest, so that two transactions with the same

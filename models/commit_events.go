@@ -27,7 +27,7 @@ func (c *commit) writeEvents(ctx context.Context) error {
 		}
 		all = append(all, events...)
 	}
-	return eventTable.insert(ctx, c.tx, all)
+	return add(ctx, c, eventTable, all, eventTable.insert)
 }
 
 // numberAll takes numbers in several buckets. It looks up and locks them one after the other, in their order.

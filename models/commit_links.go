@@ -113,7 +113,7 @@ func (c *commit) writeLinks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	gone := make(map[int16][]int64)
+	gone, had := make(map[int16][]int64), make(map[rowKey]bool)
 	for i := range stored {
 		key := rowKey{stored[i].bucket, stored[i].parent}
 		switch {
@@ -121,18 +121,27 @@ func (c *commit) writeLinks(ctx context.Context) error {
 			delete(wanted, key)
 		case wanted[key] == nil:
 			gone[key.bucket] = append(gone[key.bucket], key.id)
+		default:
+			had[key] = true
 		}
 	}
 	if err := c.tx.unlink(ctx, gone); err != nil {
 		return err
 	}
-	var rows []linksRow
+	var others, fresh []linksRow
 	for _, key := range slices.SortedFunc(maps.Keys(wanted), compareKeys) {
-		if wanted[key] != nil {
-			rows = append(rows, linksRow{key.bucket, key.id, wanted[key]})
+		switch row := (linksRow{key.bucket, key.id, wanted[key]}); {
+		case row.children == nil:
+		case had[key]:
+			others = append(others, row)
+		default:
+			fresh = append(fresh, row)
 		}
 	}
-	return linksTable.upsert(ctx, c.tx, rows)
+	if err := linksTable.upsert(ctx, c.tx, others); err != nil {
+		return err
+	}
+	return add(ctx, c, linksTable, fresh, linksTable.upsert)
 }
 
 // unlink removes the links of parents, by bucket.

@@ -74,3 +74,12 @@ func transient(err error) bool {
 	primary := sqlite.ErrCode(err).ToPrimary()
 	return primary == sqlite.ResultBusy || primary == sqlite.ResultLocked
 }
+
+// isMissingTable tells whether a statement failed because it names a table that the database does not have.
+func isMissingTable(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "42P01"
+	}
+	return err != nil && strings.Contains(err.Error(), "no such table")
+}

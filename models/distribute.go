@@ -87,6 +87,9 @@ func (s *Store) findCitus(ctx context.Context, d *Distribution) error {
 // distribute distributes the tables that are not yet. Foreign keys are taken away meanwhile: Citus does not split a table
 // that one which is not split yet refers to.
 func (t *tx) distribute(ctx context.Context, d *Distribution) error {
+	if err := t.unhurried(ctx); err != nil {
+		return err
+	}
 	if _, err := t.exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 		return err
 	}

@@ -110,8 +110,8 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []strin
 func (s *Store) PruneVisits(ctx context.Context, before time.Time, slice int) (int64, error) {
 	var total int64
 	for bucket := range int16(Buckets) {
-		for after := int64(math.MinInt64); after < math.MaxInt64; {
-			upTo, err := s.sliceEnd(ctx, bucket, after, slice)
+		for after := beforeAll; after < afterAll; {
+			upTo, err := s.sliceEnd(ctx, "visits", bucket, after, slice)
 			var n int64
 			if err == nil {
 				n, err = s.pruneSlice(ctx, bucket, after, upTo, At(before))
@@ -125,18 +125,24 @@ func (s *Store) PruneVisits(ctx context.Context, before time.Time, slice int) (i
 	return total, nil
 }
 
-// sliceEnd is the page that ends a slice of a bucket's history behind another page: the last of all where there are fewer
-// rows.
-func (s *Store) sliceEnd(ctx context.Context, bucket int16, after int64, slice int) (int64, error) {
+// beforeAll and afterAll are before the first page of a bucket and behind the last.
+const (
+	beforeAll = int64(math.MinInt64)
+	afterAll  = int64(math.MaxInt64)
+)
+
+// sliceEnd is the page that ends a slice of a bucket's history, visits or versions, behind another page: the last of all where
+// there are fewer rows.
+func (s *Store) sliceEnd(ctx context.Context, table string, bucket int16, after int64, slice int) (int64, error) {
 	// Index: the primary key.
-	rows, err := s.rows(ctx, `SELECT page_id FROM visits WHERE bucket = $1 AND page_id > $2 ORDER BY page_id, number LIMIT 1 OFFSET $3`,
+	rows, err := s.rows(ctx, `SELECT page_id FROM `+table+` WHERE bucket = $1 AND page_id > $2 ORDER BY page_id, number LIMIT 1 OFFSET $3`,
 		bucket, after, slice)
 	if err != nil {
 		return 0, err
 	}
 	ids, err := scanIDs(rows)
 	if err != nil || len(ids) == 0 {
-		return math.MaxInt64, err
+		return afterAll, err
 	}
 	return ids[0], nil
 }

@@ -79,6 +79,9 @@ func (s *Store) Behind(ctx context.Context) (step int, err error) {
 
 // migrateOnce runs the next step, if there is one.
 func (t *tx) migrateOnce(ctx context.Context, steps []step, now time.Time) (done bool, err error) {
+	if err := t.unhurried(ctx); err != nil {
+		return false, err
+	}
 	if t.store.dialect == postgresDialect {
 		if _, err := t.exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
 			return false, err
@@ -107,6 +110,15 @@ func (t *tx) migrateOnce(ctx context.Context, steps []step, now time.Time) (done
 	return false, err
 }
 
+// unhurried lifts the time-outs that a role or a database has for visits from a transaction that reads or writes whole tables:
+// one that they cut off would be cut off at each further try. On SQLite there are none.
+func (t *tx) unhurried(ctx context.Context) error {
+	if t.store.dialect != postgresDialect {
+		return nil
+	}
+	return t.script(ctx, "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+}
+
 const appliedSteps = `SELECT version, name, checksum FROM schema_migrations ORDER BY version`
 
 // script runs several statements.
@@ -133,8 +145,11 @@ func (s *Store) checkSchema(ctx context.Context) error {
 		return err
 	}
 	rows, err := s.rows(ctx, appliedSteps)
+	if isMissingTable(err) {
+		return ErrNoSchema
+	}
 	if err != nil {
-		return fmt.Errorf("not a database of recrawld: %w", err)
+		return fmt.Errorf("read the schema's steps: %w", err)
 	}
 	applied, err := compareSteps(rows, steps)
 	if err != nil {

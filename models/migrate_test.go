@@ -60,6 +60,17 @@ func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
+// Who only looks is told that there is nothing yet, and not what the engine says of a table.
+func TestOpenForReadingOfAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		planStore(t, dsn) // which makes the file of SQLite
+		if _, err := Open(t.Context(), dsn, Options{ReadOnly: true}); !errors.Is(err, ErrNoSchema) {
+			t.Errorf("Open read-only of an empty database: %v, want ErrNoSchema", err)
+		}
+	})
+}
+
 func TestMigrateBySeveralAtOnce(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, dsn string) {

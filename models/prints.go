@@ -169,7 +169,11 @@ func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
 func (c *commit) writeFilings(ctx context.Context) error {
 	filed := filingsOf(c.fresh)
 	maps.DeleteFunc(filed, func(f Filing, _ bool) bool { return !c.holds(f.Bucket()) })
-	return c.tx.file(ctx, filed)
+	put, taken := rowsOf(filed)
+	if err := filingTable.remove(ctx, c.tx, taken); err != nil {
+		return err
+	}
+	return add(ctx, c, filingTable, put, filingTable.insert)
 }
 
 // filingsOf is what results file, true, and take away, false, in the end.
@@ -191,23 +195,13 @@ func note(filed map[Filing]bool, add, remove []Filing) {
 	}
 }
 
-// file adds filings and removes others, by key, so that two transactions with the same ones do not wait for each other in a
-// circle.
+// file adds filings and removes others.
 func (t *tx) file(ctx context.Context, filed map[Filing]bool) error {
-	var add, remove []Filing
-	for f, stays := range filed {
-		if stays {
-			add = append(add, f)
-		} else {
-			remove = append(remove, f)
-		}
-	}
-	slices.SortFunc(add, compareFilings)
-	slices.SortFunc(remove, compareFilings)
-	if err := filingTable.remove(ctx, t, rowsOf(remove)); err != nil {
+	put, taken := rowsOf(filed)
+	if err := filingTable.remove(ctx, t, taken); err != nil {
 		return err
 	}
-	return filingTable.insert(ctx, t, rowsOf(add))
+	return filingTable.insert(ctx, t, put)
 }
 
 // filingRow is a Filing with its bucket.
@@ -216,10 +210,19 @@ type filingRow struct {
 	bucket int16
 }
 
-func rowsOf(filings []Filing) []filingRow {
-	rows := make([]filingRow, len(filings))
-	for i, f := range filings {
-		rows[i] = filingRow{f, f.Bucket()}
+// rowsOf is the filings that stay and those that go, each by key, so that two transactions with the same ones do not wait for
+// each other in a circle.
+func rowsOf(filed map[Filing]bool) (put, taken []filingRow) {
+	put = make([]filingRow, 0, len(filed))
+	for f, stays := range filed {
+		if stays {
+			put = append(put, filingRow{f, f.Bucket()})
+		} else {
+			taken = append(taken, filingRow{f, f.Bucket()})
+		}
 	}
-	return rows
+	byKey := func(a, b filingRow) int { return compareFilings(a.Filing, b.Filing) }
+	slices.SortFunc(put, byKey)
+	slices.SortFunc(taken, byKey)
+	return put, taken
 }

@@ -4,17 +4,28 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
 // SyncSites makes the sites of the configuration file those of the database, by name, and returns them in the same
-// order with their IDs. A site that left the file keeps its pages and loses only FromFile. Paused is left as it is.
+// order with their IDs. A site that left the file keeps its pages and loses only FromFile; where another that is new there has
+// its start URL it is the same under another name (see Renamed). Paused is left as it is.
 func (s *Store) SyncSites(ctx context.Context, now time.Time, sites []Site) ([]Site, error) {
 	var out []Site
 	err := s.inTx(ctx, func(t *tx) error {
 		out = out[:0]
 		if _, err := t.exec(ctx, `UPDATE sites SET from_file = $1 WHERE from_file`, false); err != nil {
 			return err
+		}
+		had, err := t.sites(ctx, `SELECT `+siteTable.list()+` FROM sites ORDER BY id`)
+		if err != nil {
+			return err
+		}
+		for id, name := range Renamed(had, sites) {
+			if _, err := t.exec(ctx, `UPDATE sites SET name = $2 WHERE id = $1`, id, Clean(name)); err != nil {
+				return err
+			}
 		}
 		for _, site := range sites {
 			site.FromFile, site.CreatedAt = true, At(now)
@@ -30,6 +41,30 @@ func (s *Store) SyncSites(ctx context.Context, now time.Time, sites []Site) ([]S
 		return nil, fmt.Errorf("store sites: %w", err)
 	}
 	return out, nil
+}
+
+// Renamed is what becomes of the names of the sites that there are where the configuration file has these, by ID: a site that the
+// file does not have gets the name of one that is new there and starts at the same URL. Else its pages would stay behind under the
+// old name, and the new site would have none.
+func Renamed(had, file []Site) map[int32]string {
+	named, wanted := map[string]bool{}, map[string]bool{}
+	for _, site := range had {
+		named[site.Name] = true
+	}
+	for _, site := range file {
+		wanted[site.Name] = true
+	}
+	names := map[int32]string{}
+	for _, site := range file {
+		if named[site.Name] || site.URL == "" {
+			continue
+		}
+		i := slices.IndexFunc(had, func(old Site) bool { return old.URL == site.URL && !wanted[old.Name] && names[old.ID] == "" })
+		if i >= 0 {
+			names[had[i].ID] = site.Name
+		}
+	}
+	return names
 }
 
 // AddSite stores a site that a command gave, with its settings, and returns it with its ID. A site of that name keeps

@@ -43,13 +43,18 @@ type Finding struct {
 	Verdict Verdict
 }
 
-// Trial is the ledger of one hint. Counts saturate.
+// Trial is the ledger of one hint. Its counts fade: when there are mostFindings in all, each is halved, so that what they say of
+// one another is of the last tens of thousands of findings, however many there were.
 type Trial struct {
 	Hits, Misses, FalseAlarms, Late uint16
 	InARow                          uint16  // trusted: false alarms and late ones since the last hit; else: hits since the last other finding
 	Since                           Instant // the first finding since it was last trusted anew; 0: none
 	DistrustedAt                    Instant // when it was last found lying; 0: it is trusted
 }
+
+// mostFindings is how many findings a ledger counts before all of its counts are halved. It is more than any list has entries, as a
+// list is believed in some times as many pages as it was right about.
+const mostFindings = 1<<16 - 1
 
 // Trials is what a host's hints proved to be worth. The zero Trials trust everything.
 type Trials struct {
@@ -80,7 +85,12 @@ func (t *Trials) Note(f Finding, now time.Time) {
 	if count == nil {
 		return
 	}
-	*count = min(*count, math.MaxUint16-1) + 1
+	if tr.sum() >= mostFindings {
+		for _, n := range []*uint16{&tr.Hits, &tr.Misses, &tr.FalseAlarms, &tr.Late} {
+			*n -= *n / 2 // of one, one is left
+		}
+	}
+	*count++
 	if tr.Since == 0 {
 		tr.Since = At(now)
 	}
@@ -99,6 +109,9 @@ func (t *Trials) Note(f Finding, now time.Time) {
 		*tr = Trial{Hits: tr.InARow, Since: At(now)}
 	}
 }
+
+// sum is how many findings are counted.
+func (t *Trial) sum() int { return int(t.Hits) + int(t.Misses) + int(t.FalseAlarms) + int(t.Late) }
 
 // count is the count of a verdict, nil for an unknown one.
 func (t *Trial) count(v Verdict) *uint16 {

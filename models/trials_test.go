@@ -103,7 +103,34 @@ func anyTrials(t *rapid.T) Trials {
 	return trials
 }
 
-// TestTrialsRoundTrip: what is written is read back, and no count ever goes back to nothing.
+// What a ledger says is of the last findings: a list that told of every change for years and of none since is not relied on for
+// ever.
+func TestCountsFade(t *testing.T) {
+	t.Parallel()
+	var trials Trials
+	note := func(n int, v Verdict) {
+		for range n {
+			trials.Note(Finding{HintSitemap, v}, trialNow)
+		}
+	}
+	note(300_000, HintHit)
+	tr := &trials.By[HintSitemap]
+	if tr.Hits < 30_000 || tr.Misses > 0 {
+		t.Errorf("after 300,000 hits %d hits and %d misses are counted", tr.Hits, tr.Misses)
+	}
+	note(300_000, HintMiss)
+	if share := float64(tr.Hits) / float64(int(tr.Hits)+int(tr.Misses)); share > 0.01 || tr.DistrustedAt != 0 {
+		t.Errorf("after as many misses %.3f of the findings are hits, distrusted %v, want next to none, and trust", share, tr.DistrustedAt)
+	}
+	tr.Hits, tr.Misses, tr.FalseAlarms = mostFindings-1, 0, 1
+	note(1, HintHit)
+	if tr.FalseAlarms != 1 {
+		t.Error("what was seen once is forgotten as soon as the ledger is full")
+	}
+}
+
+// TestTrialsRoundTrip: what is written is read back, and no count ever goes back to nothing, nor back at all but by half in a full
+// ledger.
 func TestTrialsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,6 +141,9 @@ func TestTrialsRoundTrip(t *testing.T) {
 			f := Finding{Hint(rapid.IntRange(0, int(hints)-1).Draw(t, "hint")), Verdict(rapid.IntRange(0, 3).Draw(t, "verdict"))}
 			want.Note(f, trialNow)
 			now, then := want.By[f.Hint], before.By[f.Hint]
+			if then.sum() >= mostFindings {
+				then.Hits, then.Misses, then.FalseAlarms, then.Late = then.Hits/2, then.Misses/2, then.FalseAlarms/2, then.Late/2
+			}
 			wonTrust := then.DistrustedAt != 0 && now.DistrustedAt == 0
 			if want.Visits < before.Visits || !wonTrust && (now.Hits < then.Hits || now.Misses < then.Misses ||
 				now.FalseAlarms < then.FalseAlarms || now.Late < then.Late) {

@@ -7,11 +7,17 @@ import (
 	"time"
 )
 
-// again claims the only host and gives a result for each of its pages, with the pages as they were leased.
+// again claims h.example and gives a result for each of its pages, with the pages as they were leased.
 func again(t *testing.T, s *Store, now time.Time, pages int) []Result {
 	t.Helper()
+	return visitsOf(t, s, "h.example", now, pages)
+}
+
+// visitsOf is again for any host.
+func visitsOf(t *testing.T, s *Store, host string, now time.Time, pages int) []Result {
+	t.Helper()
 	leases, err := s.Claim(t.Context(), ClaimRequest{Now: now, Lease: time.Hour, Owner: "w", Hosts: 1, Pages: pages + 1,
-		Buckets: []int16{BucketOf("h.example")}})
+		Buckets: []int16{BucketOf(host)}})
 	if err != nil || len(leases) != 1 || len(leases[0].Pages) != pages {
 		t.Fatalf("Claim = %d leases, %v", len(leases), err)
 	}
@@ -112,4 +118,86 @@ func TestVisitsThatAreThere(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRowsThatAreThere: what an earlier life of a page has left is met by its first visit, of a batch that takes every row for new.
+// Its history stays as it is, its links are those of the visit, and what stands beside it is written.
+func TestRowsThatAreThere(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		s := planStore(t, dsn)
+		if err := s.Migrate(t.Context(), planStart); err != nil {
+			t.Fatal(err)
+		}
+		for round, leave := range []func(*tx, *Result) error{
+			func(*tx, *Result) error { return nil },
+			func(x *tx, r *Result) error { return visitTable.insert(t.Context(), x, []Visit{r.Visit}) },
+			func(x *tx, r *Result) error { return versionTable.insert(t.Context(), x, []Version{*r.Version}) },
+			func(x *tx, r *Result) error {
+				return contentTable.insert(t.Context(), x, []contentRow{{*r.Content, int16(r.Content.Digest[0])}})
+			},
+			func(x *tx, r *Result) error {
+				return linksTable.insert(t.Context(), x, []linksRow{{r.Lease.Bucket, r.Page.ID, packChildren([]rowKey{{9, 9}})}})
+			},
+			func(x *tx, r *Result) error {
+				return filingTable.insert(t.Context(), x, []filingRow{{r.Filed[0], r.Filed[0].Bucket()}})
+			},
+		} {
+			firstVisits(t, s, round, leave)
+		}
+	})
+}
+
+// firstVisits commits the first visits of forty pages of a host of its own, in which something of the eighth was left.
+func firstVisits(t *testing.T, s *Store, round int, leave func(*tx, *Result) error) {
+	t.Helper()
+	const pages = 40
+	host := "h" + strconv.Itoa(round) + ".example"
+	var found []Discovery
+	for i := range pages {
+		found = append(found, Discovery{Host: host, Page: Page{SiteID: 1, URL: "http://" + host + "/" + strconv.Itoa(i)}})
+	}
+	if _, err := s.AddPages(t.Context(), planStart, found, 0); err != nil {
+		t.Fatal(err)
+	}
+	now := planStart.Add(time.Hour)
+	results := visitsOf(t, s, host, now, pages)
+	for i := range results {
+		r := &results[i]
+		bucket, id, digest := r.Lease.Bucket, r.Page.ID, DigestOf([]byte(r.Page.URL))
+		r.Visit.Bucket, r.Visit.PageID, r.Visit.Kind = bucket, id, First
+		r.Version = &Version{Bucket: bucket, PageID: id, Number: 1, Digest: digest}
+		r.Content = &Content{Digest: digest, URL: r.Page.URL}
+		r.LinksKnown, r.Links = true, []Link{{ChildBucket: bucket, ChildID: id}}
+		r.Filed = []Filing{{Key: int64(i), PageBucket: bucket, PageID: id}}
+		r.Events = []Event{{Kind: EventNew, PageID: id, URL: r.Page.URL}}
+	}
+	eighth := results[7]
+	version, content := *eighth.Version, *eighth.Content
+	eighth.Visit.Status, version.Status, content.URL = 299, 299, "http://elsewhere.example/"
+	eighth.Version, eighth.Content = &version, &content
+	if err := s.inTx(t.Context(), func(x *tx) error { return leave(x, &eighth) }); err != nil {
+		t.Fatal(err)
+	}
+	if verdicts, err := s.Commit(t.Context(), now, results); err != nil || errors.Join(verdicts...) != nil {
+		t.Fatalf("round %d: Commit = %v, %v", round, verdicts, err)
+	}
+	for _, table := range []string{"visits", "versions", "contents", "links", "prints", "events"} {
+		if got := count(t, s, `SELECT COUNT(*) FROM `+table); got != (round+1)*pages {
+			t.Errorf("after round %d %d rows of %s, want %d", round, got, table, (round+1)*pages)
+		}
+	}
+	if got := count(t, s, `SELECT COUNT(*) FROM links WHERE children = $1`, packChildren([]rowKey{{9, 9}})); got != 0 {
+		t.Errorf("round %d: the links that were left are still there", round)
+	}
+}
+
+// count is the number that a query answers.
+func count(t *testing.T, s *Store, query string, args ...any) (n int) {
+	t.Helper()
+	rows, err := s.rows(t.Context(), query, args...)
+	if err := eachRow(rows, err, func(rows answer) error { return rows.Scan(&n) }); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

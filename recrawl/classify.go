@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"strings"
 	"syscall"
 
@@ -106,6 +107,16 @@ func isTimeout(err error) bool {
 	return errors.Is(err, errPageTime) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
+// addressOf is the address that was dialled, the zero one where the error does not say.
+func addressOf(err error) netip.Addr {
+	var dialled *net.OpError
+	if !errors.As(err, &dialled) || dialled.Addr == nil {
+		return netip.Addr{}
+	}
+	to, _ := netip.ParseAddrPort(dialled.Addr.String()) // the zero one is of no version
+	return to.Addr()
+}
+
 // errnoClass names what the kernel said, at any stage.
 func errnoClass(err error) (class models.ErrorClass, ok bool) {
 	var errno syscall.Errno
@@ -113,6 +124,12 @@ func errnoClass(err error) (class models.ErrorClass, ok bool) {
 		return models.ClassNone, false
 	}
 	switch errno {
+	case syscall.EADDRNOTAVAIL:
+		// To an address of IPv4: no local port is free. To one of IPv6 it may as well be that this machine has no address to ask
+		// from, which lasts and must not hold up all other hosts.
+		if addressOf(err).Unmap().Is4() {
+			return models.OwnLimit, true
+		}
 	case syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM:
 		return models.OwnLimit, true
 	case syscall.ECONNREFUSED:

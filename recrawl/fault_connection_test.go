@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -252,6 +253,18 @@ func TestFault_016_OutOfDescriptors(t *testing.T) {
 	wantFailed(t, out, models.OwnLimit)
 	if !out.Class.Ours() {
 		t.Errorf("%v counts against the site", out.Class)
+	}
+}
+
+// No local port is free: that is no fault of the host. An address of IPv6 that this machine cannot ask from is none of ours.
+func TestFault_016_OutOfPorts(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]models.ErrorClass{"127.0.0.1:80": models.OwnLimit, "[::1]:80": models.ConnOther} {
+		to := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
+		err := &net.OpError{Op: "dial", Net: "tcp", Addr: to, Err: os.NewSyscallError("connect", syscall.EADDRNOTAVAIL)}
+		if got := dialClass(err); got != want {
+			t.Errorf("%v is %v, want %v", err, got, want)
+		}
 	}
 }
 

@@ -169,6 +169,9 @@ func drain(body io.Reader) {
 	_, _ = io.CopyN(io.Discard, body, drainBytes)
 }
 
+// readBuffer is how much of an answer is read at once: with the library's 4 KiB most pages take a second turn.
+const readBuffer = 16 << 10
+
 // transport is the one for answers with at most so many bytes of headers. All of them share the guarded dialer.
 func (f *fetcher) transport(headerBytes int64) *http.Transport {
 	f.mu.Lock()
@@ -192,6 +195,7 @@ func (f *fetcher) transport(headerBytes int64) *http.Transport {
 		MaxIdleConns:           512,
 		MaxIdleConnsPerHost:    64, // as many as may be in flight to a host
 		IdleConnTimeout:        60 * time.Second,
+		ReadBufferSize:         readBuffer,
 	}
 	f.transports[headerBytes] = t
 	return t

@@ -133,7 +133,7 @@ func (s *visit) readLists(ctx context.Context, body []byte) (lists, bool) {
 	}
 	limits := sitemap.Limits{URLs: s.settings.ListEntries, Bytes: sitemap.MaxBytes}
 	inside := &lists{held: read.held} // nobody may look at it when the time is over
-	err := s.comparer.runFor(ctx, listTime, s.url, len(body)+len(held), func(context.Context) error {
+	err := s.comparer.runFor(ctx, listTime, s.url, listBytes(body)+listBytes(held), func(context.Context) error {
 		inside.now, inside.err = sitemap.Read(bytes.NewReader(body), limits)
 		if inside.held {
 			inside.before, _ = sitemap.Read(bytes.NewReader(held), limits) // what was whole of it; the rest may have been anything
@@ -149,6 +149,22 @@ func (s *visit) readLists(ctx context.Context, body []byte) (lists, bool) {
 	}
 	inside.held = inside.held && inside.before.Kind == inside.now.Kind
 	return *inside, true
+}
+
+// What a list of gzip may come to, which it does not say: no deflate stream grows more than unpacks times, and no more than
+// sitemap.MaxBytes of it are read. A list takes about its own length in memory, and other pages take listShare times as much,
+// which is what comparisons are bounded by.
+const (
+	unpacks   = 1032
+	listShare = 16
+)
+
+// listBytes is by how much the reading of a list counts among the comparisons.
+func listBytes(body []byte) int {
+	if !bytes.HasPrefix(body, gzipMagic) {
+		return len(body)
+	}
+	return max(len(body), min(len(body), sitemap.MaxBytes/unpacks)*unpacks/listShare)
 }
 
 // judgeList says what a list's other bytes are worth. Dates alone are no change where the host's lists are found to lie:

@@ -53,7 +53,7 @@ func (s *visit) mayName(rules *robots.Rules, u canon.URL) bool {
 	if u.Origin() != s.robots.Origin {
 		return true
 	}
-	if s.effort > mostEffort {
+	if s.cut = s.cut || s.over(); s.cut || s.effort > mostEffort {
 		s.out.LinksKnown = false
 		return false
 	}

@@ -35,7 +35,7 @@ func TestLongRobotsAreNotHeldAgainstAllLinks(t *testing.T) {
 	links = append(links, parse("https://b.example/"))
 
 	visitor := &Visitor{rules: newRulesCache(), log: slog.New(slog.DiscardHandler)}
-	s := &visit{Visitor: visitor, page: &models.Page{}, robots: &models.Robots{Origin: "https://a.example", Body: []byte(rules.String())}}
+	s := &visit{Visitor: visitor, page: &models.Page{}, over: func() bool { return false }, robots: &models.Robots{Origin: "https://a.example", Body: []byte(rules.String())}}
 	s.out.LinksKnown = true
 	each := s.rules.of(s.robots).Effort("", "/10")
 	s.effort = mostEffort - 50*each
@@ -46,7 +46,12 @@ func TestLongRobotsAreNotHeldAgainstAllLinks(t *testing.T) {
 	if most := mostEffort / each; most > 5000 {
 		t.Errorf("as many as %d links are held against %d bytes of rules, want fewer", most, rules.Len())
 	}
-	s = &visit{Visitor: visitor, page: &models.Page{}, robots: &models.Robots{Origin: "https://a.example", Body: []byte("User-agent: *\nDisallow: /x*y\n"), GoodAt: 1}}
+	s = &visit{Visitor: visitor, page: &models.Page{}, over: func() bool { return false }, robots: &models.Robots{Origin: "https://a.example", Body: []byte("User-agent: *\nDisallow: /x*y\n"), GoodAt: 1}}
+	s.over = func() bool { return true } // the daemon stops: nobody waits for the links
+	if kept := s.keep(links); len(kept) != 1 || !s.cut {
+		t.Errorf("%d links are kept of a visit that is over, cut: %v, want the other origin's alone", len(kept), s.cut)
+	}
+	s.over, s.cut = func() bool { return false }, false
 	if kept := s.keep(links); len(kept) != len(links) || s.effort*500_000/len(links) > mostEffort {
 		t.Errorf("%d of %d links are kept at an effort of %d", len(kept), len(links), s.effort)
 	}

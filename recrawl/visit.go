@@ -98,7 +98,7 @@ func (v *Visitor) Connections() int { return int(v.fetcher.dialer.sockets.open.L
 func (v *Visitor) Visit(ctx context.Context, t models.Turn) models.Outcome {
 	site, pages, rules := v.sites(t.Page.SiteID)
 	s := &visit{Visitor: v, turn: t, start: site.URL, settings: &site.Settings, scope: pages, content: rules}
-	s.page = &s.turn.Page.Page
+	s.page, s.over = &s.turn.Page.Page, func() bool { return ctx.Err() != nil }
 	s.out = models.Outcome{At: t.Now}
 	s.run(ctx)
 	s.out.Detail = clean(s.out.Detail, maxDetail)
@@ -122,7 +122,9 @@ type visit struct {
 	how      approach
 	robots   *models.Robots // of the page's origin; nil: not known
 	parent   parentTurn
-	effort   int // that what the page names has taken so far (mayName)
+	effort   int         // that what the page names has taken so far (mayName)
+	over     func() bool // nobody waits for the visit any more
+	cut      bool        // so something that the page names was left out
 	out      models.Outcome
 }
 
@@ -143,6 +145,10 @@ func (s *visit) run(ctx context.Context) {
 		s.stop(err)
 	default:
 		s.judge(ctx, &a)
+		if s.cut {
+			s.out = models.Outcome{At: s.out.At, Took: s.out.Took, Sent: s.out.Sent}
+			s.stop(context.Cause(ctx))
+		}
 	}
 }
 

@@ -98,6 +98,7 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 	c.lessons++
 	c.since++
 	m.lessons++
+	c.payer = before.payer()
 	now := days(models.At(before.now))
 	if p.Stats.Records == 0 {
 		first := m.about(c, &before) // whose row has nothing of it yet
@@ -125,7 +126,6 @@ func evidenceOf(e changerate.Evidence) models.Evidence {
 // budget is not what they wait for: there the host has a price of its own, above the others'. The caller holds mu.
 func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	p := m.price(q.payer())
-	c.payer = q.payer()
 	if more, ok := c.company[q.page.ID]; ok {
 		delete(c.company, q.page.ID)
 		value, late = value*math.Exp(-more), false

@@ -12,6 +12,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/internal/solo"
 	"recrawld/models"
 	"recrawld/scheduler"
 	"recrawld/simulate"
@@ -274,6 +275,7 @@ func float(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.U
 // one worker does.
 func TestTwoWorkersAndOneAgree(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	for _, world := range []string{"poisson", "sweep"} {
 		t.Run(world, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/internal/solo"
 	"recrawld/models"
 	"recrawld/scheduler"
 	"recrawld/simulate"
@@ -62,6 +63,7 @@ func (s *spender) answer(turn models.Turn) models.Outcome {
 // a site, under any policy, and time goes on. What robots.txt costs those who wait in a line is paid by those behind them.
 func TestNoMishapMovesTheBudget(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	const days, perDay = 60, 40
 	rate := config.Rate{PerDay: perDay}
 	for name, change := range map[string]func(*config.Config){

@@ -9,6 +9,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/internal/solo"
 	"recrawld/models"
 	"recrawld/scheduler"
 	"recrawld/simulate"
@@ -140,6 +141,7 @@ func TestEarlyVisitsKeepTheCycle(t *testing.T) {
 // wait not much longer.
 func TestBudgetOfASite(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	const days = 30
 	for _, test := range []struct {
 		pages  int
@@ -171,6 +173,7 @@ func TestBudgetOfASite(t *testing.T) {
 // TestBudgetWithinWindows: outside its windows a site's pages are not visited, and nobody tries over and over.
 func TestBudgetWithinWindows(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	window, err := config.ParseWindow("22:00-02:00 UTC")
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ type finished struct {
 	before  models.Page
 	outcome models.Outcome
 	result  models.Result
+	held    int64 // bytes of memory that are taken for it until it is written
 }
 
 // committer writes finished visits, behind the fetchers: while the database writes one batch the next one gathers and its

@@ -84,7 +84,7 @@ func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, n
 		return models.Outcome{}, false
 	}
 	t.mu.Lock()
-	host, meets, ask := t.lease.Host, t.meets, robotsToAsk(t.lease.Robots, now)
+	host, meets, ask := t.lease.Host, t.meets[page.SiteID], robotsToAsk(t.lease.Robots, now)
 	t.mu.Unlock()
 	if !ask {
 		return models.Outcome{}, false
@@ -95,7 +95,10 @@ func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, n
 			w.Log.Warn("pages cannot be gathered", "host", host.Name, "err", err)
 		}
 		t.mu.Lock()
-		t.meets = meets
+		if t.meets == nil {
+			t.meets = make(map[int32]time.Time)
+		}
+		t.meets[page.SiteID] = meets // of this site alone: another one has a budget of its own
 		t.mu.Unlock()
 	}
 	return models.Outcome{Kind: models.Deferred, At: now, Until: meets, Gathers: true, Detail: "waits for other pages of its host"},

@@ -7,7 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"recrawld/config"
 	"recrawld/models"
+	"recrawld/scheduler/policy"
 )
 
 func TestPagesMeetWhenTheyAreWorthTheirRobots(t *testing.T) {
@@ -91,6 +93,26 @@ func TestWhoGathersIsDueThen(t *testing.T) {
 		got := planner.Plan(testLease(page), page, &out, noon).Page
 		if got.DueAt != models.At(meets) || got.Rule != models.RulePolicy || got.Visits != page.Visits {
 			t.Errorf("%s: due at %v by rule %v after %d visits, want %v, policy, %d", name, got.DueAt.Time(), got.Rule, got.Visits, meets, page.Visits)
+		}
+	}
+}
+
+// Two sites may have pages on one host: when those of one gather, which its budget asks for, says nothing of the other's.
+func TestPagesOfAnotherSiteDoNotWaitForAGathering(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Defaults.Policy = policy.AdaptiveName
+	p, err := NewPlanner(&c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := &hostTurn{worker: &Worker{mind: NewMind(nil)}, meets: map[int32]time.Time{1: noon.Add(100 * time.Hour)},
+		lease: models.Lease{Host: models.Host{Pages: 2}, Robots: []models.Robots{{ExpiresAt: models.At(noon)}}}}
+	for site, waits := range map[int32]bool{1: true, 2: false} {
+		page := models.Page{ID: int64(site), SiteID: site, State: models.StateLive, DueAt: models.At(noon), Rule: models.RulePolicy,
+			Stats: models.ChangeStats{Records: 5, FirstAt: models.At(noon.AddDate(0, -1, 0)), VisitedAt: models.At(noon.AddDate(0, 0, -5))}}
+		if _, held := turn.gathers(t.Context(), p, &page, noon); held != waits {
+			t.Errorf("a page of site %d waits: %v, want %v", site, held, waits)
 		}
 	}
 }

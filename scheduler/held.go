@@ -1,5 +1,11 @@
 package scheduler
 
+import (
+	"unsafe"
+
+	"recrawld/models"
+)
+
 // hostsPerClaim is how many hosts are claimed at a time: the first are visited while the next are read.
 const hostsPerClaim = 64
 
@@ -85,6 +91,21 @@ func (w *Worker) see(others bool) {
 	w.others = others
 }
 
+// heldBy is how many bytes an outcome holds until it is written: its body, and of a list what it names, which may be a hundred
+// times as much where it came packed. The links of other pages are few and part of what a visit costs.
+func heldBy(out *models.Outcome) int64 {
+	bytes := int64(len(out.Body))
+	if out.Listing == nil {
+		return bytes
+	}
+	const each = int64(unsafe.Sizeof(models.FoundLink{}) + unsafe.Sizeof(models.Discovery{}))
+	for i := range out.Links {
+		bytes += each + int64(len(out.Links[i].URL)+len(out.Links[i].Host))
+	}
+	return bytes + int64(len(out.Listing.Told))*int64(unsafe.Sizeof(models.Told{}))
+}
+
+// hold takes so many bytes of memory, or gives them back where they are less than 0.
 func (w *Worker) hold(bytes int64) {
 	if bytes == 0 {
 		return

@@ -46,7 +46,7 @@ func (w *Worker) lanes() *lanes {
 func (w *Worker) committer() *committer {
 	return &committer{
 		store: w.Store, archive: w.Archive, clock: w.Clock, log: w.Log, metrics: w.metrics,
-		done: func(f *finished) { w.hold(-int64(len(f.outcome.Body))) },
+		done: func(f *finished) { w.hold(-f.held) },
 		wake: w.Wake,
 	}
 }

@@ -148,7 +148,7 @@ func TestTransientKeepsTheLastGoodVersion(t *testing.T) {
 			p.ByteChanges != 0 || p.FRMax != before.FRMax {
 			t.Errorf("%v: copy or rate moved: %+v", class, p)
 		}
-		longest := firstRetry(class)
+		longest := FirstRetry(class)
 		if wait := p.DueAt.Time().Sub(noon); wait > longest || wait < longest*3/4 {
 			t.Errorf("%v: asked again after %v, want some %v", class, wait, longest)
 		}

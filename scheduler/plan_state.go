@@ -115,12 +115,12 @@ func (d *draft) failed() {
 		d.event(models.EventFailing)
 	}
 	longest := d.planner.calendar.Interval(d.now, d.settings.FRMax)
-	d.due(d.now.Add(backoff(d.Page.Failures, firstRetry(class), longest, d.chance(useBackoff))), models.RuleBackoff)
+	d.due(d.now.Add(backoff(d.Page.Failures, FirstRetry(class), longest, d.chance(useBackoff))), models.RuleBackoff)
 }
 
-// firstRetry is the first step of a page's error clock. An error page and a shell without content pass as an error of
+// FirstRetry is how long after its first failure of a class a page is tried again, at the latest. An error page and a shell without content pass as an error of
 // the server does; a log-in form and a block page stay, as a refusal does, and asking again soon makes a block worse.
-func firstRetry(class models.ErrorClass) time.Duration {
+func FirstRetry(class models.ErrorClass) time.Duration {
 	switch class {
 	case models.Refused, models.RedirectLoop, models.RedirectTooMany, models.RedirectBlocked, models.BlockedAddress,
 		models.BodyTooLarge, models.TLSCertificate, models.LoginWall, models.BlockPage:

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"recrawld/clock"
@@ -20,6 +21,8 @@ type purse struct {
 	clock clock.Clock
 	rate  func() allowance
 
+	revised atomic.Pointer[revision] // to the budget in force; nil: it was always that
+
 	mu    sync.Mutex
 	held  float64   // guarded by mu; taken out of the note and not spent
 	bytes float64   // guarded by mu; received and not yet paid for
@@ -29,6 +32,9 @@ type purse struct {
 	full  time.Time // guarded by mu; from then on the note holds all it can
 	left  note      // guarded by mu; what was left in the note when it was asked last
 	told  leaky     // guarded by mu; visits that need not wait in the line, see first
+	lined leaky     // guarded by mu; visits that waited in it, see paced
+	laid  time.Time // guarded by mu; the last place of those that fell back in it
+	clocks
 }
 
 // allowance is a budget in force: what comes in each day. Infinite: no bound.
@@ -75,10 +81,6 @@ type note struct {
 
 const noteSize = 24
 
-// clockAhead is how far, in real time, other workers' clocks may be ahead of ours. A worker that waited for the note while
-// others wrote it is behind them as well.
-const clockAhead = time.Hour
-
 func (n note) encode() []byte {
 	b := make([]byte, 0, noteSize)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.requests))
@@ -87,7 +89,7 @@ func (n note) encode() []byte {
 }
 
 // decodeNote reads a note; one that is not there or not ours is a full one, now. So is one that was written further ahead of
-// now than other workers' clocks can be.
+// now than the clock of another worker that is at work can be.
 func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 	fresh := note{requests: math.Inf(1), bytes: math.Inf(1), at: now}
 	if len(b) != noteSize {
@@ -179,7 +181,7 @@ func (p *purse) asks(a allowance, now time.Time, want float64) bool {
 	if a != p.asked || p.bytes > a.bytes*p.clock.Real(chunk).Hours()/24 {
 		return true
 	}
-	return p.held < want && !now.Before(p.next)
+	return p.held < want && (!now.Before(p.next) || p.own.After(now.Add(p.clock.Real(clockAhead)))) // or our clock was set back
 }
 
 // drained tells whether the note need not be asked, because it was at this very moment, as it is often on a clock that stands
@@ -231,7 +233,12 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 	paid := p.bytes
 	p.left = note{}
 	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
-		n := decodeNote(old, now, p.clock.Real(clockAhead)).fill(a, now)
+		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real(clockAhead))
+		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
+			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
+		}
+		n = n.fill(a, now)
+		p.wrote(n, now)
 		n.requests = min(n.requests+p.held, max(n.requests, most(a.requests)))
 		n.bytes -= paid
 		f(&n)
@@ -242,6 +249,15 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 	}
 	return err
 }
+
+// revision is a change of a budget.
+type revision struct {
+	was allowance // until then
+	at  time.Time
+}
+
+// revise is told that the budget is about to be another one: where that is more, it does not count for the time before.
+func (p *purse) revise(now time.Time) { p.revised.Store(&revision{was: p.rate(), at: now}) }
 
 // settle corrects what was paid by what was used: requests more or less than were paid for, and bytes. Without a budget
 // nothing is paid for, nor is it owed when there is one.
@@ -267,54 +283,6 @@ func (p *purse) spare(ctx context.Context) (until time.Time, err error) {
 	}
 	p.settle(-paid.requests, 0)
 	return later(later(paid.next, paid.full), now.Add(time.Second)), nil
-}
-
-// reserve pays for a visit in advance, where there is nothing to take now, and says when the budget will have earned it:
-// each who asks comes behind those who asked before, whichever worker they asked, and need not ask again.
-func (p *purse) reserve(ctx context.Context) (time.Time, error) {
-	a, now := p.rate(), p.clock.Now()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var wait, next time.Duration
-	err := p.exchange(ctx, a, now, func(n *note) {
-		n.requests--
-		n.bytes -= p.size
-		wait, next = n.until(0, a), n.until(1, a)
-	})
-	if err != nil {
-		return time.Time{}, err
-	}
-	p.asked, p.next = a, now.Add(next)
-	return now.Add(wait), nil
-}
-
-// reserved is told when a visit begins that was paid for in advance: its bytes will be counted as they come. Where the
-// visit is not made after all, what was paid for it is given back.
-func (p *purse) reserved(made bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.bytes -= p.size
-	if !made {
-		p.held++
-	}
-}
-
-// reserves is told when a page that was paid for in advance keeps its place after a visit, which used so much for something
-// else: what reserved took back of its bytes is held ready again.
-func (p *purse) reserves(requests int, bytes int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.held -= float64(requests)
-	p.bytes += float64(bytes) + p.size
-}
-
-// line is when those will be served who wait by now; in the past: nobody waits.
-func (p *purse) line(ctx context.Context) (end time.Time, err error) {
-	a, now := p.rate(), p.clock.Now()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	err = p.exchange(ctx, a, now, func(n *note) { end = now.Add(n.until(0, a)) })
-	return end, err
 }
 
 // close gives back what is held.

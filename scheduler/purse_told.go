@@ -24,6 +24,19 @@ func (p *purse) bears() bool {
 	return true
 }
 
+// takes lets a visit pass where no more than a span's worth of what comes in each day has passed before, of which there
+// is always room for so many.
+func (l *leaky) takes(perDay float64, span time.Duration, least float64, now time.Time) bool {
+	most := max(least, perDay*span.Hours()/24)
+	l.spent = max(0, min(l.spent, most)-perDay*max(now.Sub(l.at), 0).Hours()/24)
+	l.at = now
+	if l.spent+1 > most {
+		return false
+	}
+	l.spent++
+	return true
+}
+
 // first pays for a visit in the place of those that wait in the line, who wait the longer for it: the budget is kept to. It is
 // for what is known to have changed; false: too much of the budget went to these lately.
 func (p *purse) first() bool {
@@ -33,19 +46,13 @@ func (p *purse) first() bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	perDay := a.requests
-	if p.size > 0 {
-		perDay = min(perDay, a.bytes/p.size)
-	}
-	if perDay *= toldShare; math.IsInf(perDay, 1) { // how long its visits are is not known yet
+	perDay := p.visitsPerDay(a) * toldShare
+	if math.IsInf(perDay, 1) {
 		return true
 	}
-	p.told.spent = max(0, p.told.spent-perDay*max(now.Sub(p.told.at), 0).Hours()/24)
-	p.told.at = now
-	if p.told.spent+1 > max(1, perDay*toldSpan.Hours()/24) {
+	if !p.told.takes(perDay, toldSpan, 1, now) {
 		return false
 	}
-	p.told.spent++
 	p.held--
 	return true
 }

@@ -40,6 +40,11 @@ func newPurses(s Store, clk clock.Clock) *purses {
 func (p *purses) follow(c *config.Config) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := p.clock.Now()
+	p.all.revise(now)
+	for _, own := range p.sites {
+		own.revise(now)
+	}
 	p.terms.Store(newTerms(budgetsOf(c), p.terms.Load().pages))
 	p.counted = time.Time{}
 }

@@ -42,6 +42,11 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 	case own == nil || early && (held || page.Rule != models.RuleBudget):
 		return out, held
 	case page.Rule == models.RuleBudget: // it paid in advance
+		if !held && !early {
+			if later, falls := w.fallsBack(ctx, own, now); falls {
+				return later, true
+			}
+		}
 		own.reserved(!held)
 		return out, held
 	case held:
@@ -77,6 +82,19 @@ func (w *Worker) pay(ctx context.Context, own *purse, now time.Time) (models.Out
 	}
 	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Spent: true, Detail: "the site's budget is spent"},
 		until.After(now)
+}
+
+// fallsBack gives a page that waited in the line of its site's budget a later place, where places come faster than the
+// budget in force allows: they were given when it was larger. Where nobody waits by now, the page is visited.
+func (w *Worker) fallsBack(ctx context.Context, own *purse, now time.Time) (models.Outcome, bool) {
+	until := own.paced()
+	if until.IsZero() {
+		return models.Outcome{}, false
+	}
+	end, err := own.line(ctx)
+	until = earlier(until, end)
+	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Spent: true, Detail: "the site's budget was cut"},
+		err == nil && until.After(now)
 }
 
 // tooEarly tells whether a page that is not due yet may not be visited either: within a cycle of its last visit, where

@@ -78,7 +78,7 @@ type hostTurn struct {
 	pages []models.LeasedPage // guarded by mu
 	begun bool                // guarded by mu; a page was taken
 	given int                 // guarded by mu; turns given to robots.txt or a probe
-	meets time.Time           // guarded by mu; when its pages gather, where robots.txt must be fetched; zero: not asked, or now
+	meets map[int32]time.Time // guarded by mu; when its pages gather, by site, where robots.txt must be fetched; zero: not asked, or now
 	owed  bool                // guarded by mu; the last turn was given away: the page's own is paid for on credit
 	last  *finished           // guarded by mu; kept back, because only the last result releases the host
 
@@ -151,7 +151,6 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	if slot.paid = !held; !held {
 		out = w.visit(ctx, t.turn(page, now))
 	}
-	w.hold(int64(len(out.Body)))
 	t.result(planner, page, slot, out)
 	return true
 }
@@ -228,6 +227,8 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	}
 	f := t.out.blank()
 	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until, Robots: t.lease.Robots}, page.Page, out
+	f.held = heldBy(&f.outcome)
+	t.worker.hold(f.held)
 	late := t.worker.late(&page.Page, taken, t.lease.Host.Delay)
 	t.keepMemory(&f.outcome)
 	planner.plan(&f.result, &f.lease, &f.before, &f.outcome, now, late)

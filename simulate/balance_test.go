@@ -13,6 +13,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/internal/solo"
 	"recrawld/models"
 	"recrawld/scheduler"
 )
@@ -233,6 +234,7 @@ func populate(t testing.TB, s scale, store *tallied, world *drift, w *scheduler.
 // planned anew for that, but for a small part of the pages.
 func TestBudgetIsInBalanceAfterAMinute(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	s := scale{pages: 20_000, hosts: 100, perMinute: 1200, delay: 4 * time.Second, before: 4, settle: 10}
 	minutes := balance(t, s)
 	for i, m := range minutes {

@@ -15,8 +15,10 @@ import (
 func (m *Memory) SyncSites(_ context.Context, now time.Time, sites []models.Site) ([]models.Site, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	renamed := models.Renamed(m.sites, sites)
 	for i := range m.sites {
 		m.sites[i].FromFile = false
+		m.sites[i].Name = cmp.Or(renamed[m.sites[i].ID], m.sites[i].Name)
 	}
 	out := make([]models.Site, 0, len(sites))
 	for _, site := range sites {

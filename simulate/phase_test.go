@@ -3,11 +3,14 @@ package simulate
 import (
 	"math"
 	"testing"
+
+	"recrawld/internal/solo"
 )
 
 // With a flat profile the bound is the optimum of known rates.
 func TestPhaseOptimumOfAFlatWeek(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	flat := profile(0.5, func(day, hour int) bool { return hour%2 == 0 })
 	pages := make([]Source, 40)
 	for i := range pages {
@@ -24,6 +27,7 @@ func TestPhaseOptimumOfAFlatWeek(t *testing.T) {
 // The figures of the exact dynamic programme of FRESHNESS.md, section 3, for pages with one change a day.
 func TestPhaseOptimumOfPublishedProfiles(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	daily := profile(0.8, func(_, hour int) bool { return hour >= 9 && hour < 17 })
 	for _, test := range []struct {
 		name    string

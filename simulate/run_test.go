@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recrawld/config"
+	"recrawld/internal/solo"
 	"recrawld/models"
 )
 
@@ -29,6 +30,7 @@ func made(t testing.TB, p Plan) Made {
 // judge measures what the theory predicts.
 func TestOracleReachesTheKnownRateOptimum(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	m := made(t, Plan{Pages: 1000, Hosts: 20, Days: 100, Seed: 3, Weights: true})
 	y, err := Measure(Subject{Trace: m.Trace, Made: &m}, Spending{PerChange: 2})
 	if err != nil {
@@ -47,6 +49,7 @@ func TestOracleReachesTheKnownRateOptimum(t *testing.T) {
 // distribution of the rates: E 0.94 at 0.05 visits a page and day and 1.15 at 0.2, means of six worlds.
 func TestAdaptiveBeginsWell(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	for budget, most := range map[float64]float64{0.05: 1.00, 0.2: 1.25} {
 		t.Run(fmt.Sprint(budget), func(t *testing.T) {
 			t.Parallel()
@@ -131,6 +134,7 @@ func TestRunFollowsBirthsAndDeaths(t *testing.T) {
 // The same setup gives the same visits.
 func TestRunIsReproducible(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	for _, policy := range []string{"adaptive", "nutch"} {
 		var logs [2][]Seen
 		for i := range logs {
@@ -150,6 +154,7 @@ func TestRunIsReproducible(t *testing.T) {
 // No policy breaks a host's politeness, whatever its budget asks for.
 func TestRunKeepsPoliteness(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	m := made(t, Plan{Pages: 200, Hosts: 4, Days: 20, Seed: 2, Saturated: 0.3})
 	for _, policy := range []string{"adaptive", "uniform", Oracle} {
 		course, err := Run(t.Context(), Setup{Trace: m.Trace, Policy: policy, PerDay: 400, Cycle: time.Hour, Sources: m.Sources})

@@ -51,6 +51,7 @@ var arrows = map[string][]string{
 
 	"models/migrations":   {},
 	"internal/shared":     {},
+	"internal/solo":       {},
 	"internal/freshbench": {"clock", "models", "scheduler/changerate", "simulate"},
 	"internal/arch":       {},
 	"internal/pgtest":     {},

@@ -49,6 +49,31 @@ func sitesFollowFile(w *world) {
 	}
 }
 
+// sitesRenamed: a site that has another name in the file is the same site, with its pages.
+func sitesRenamed(w *world) {
+	sync := func(sites ...models.Site) []models.Site {
+		w.Helper()
+		stored, err := w.store.SyncSites(w.Context(), w.now, sites)
+		w.must(err)
+		return stored
+	}
+	a, b := models.Site{Name: "a", URL: "https://a.example/"}, models.Site{Name: "b", URL: "https://b.example/"}
+	first := sync(a, b)
+	legal := models.Site{Name: "legal", URL: a.URL}
+	if got := sync(legal, b); got[0].ID != first[0].ID || got[0].Name != "legal" || got[1].ID != first[1].ID {
+		w.Errorf("a under the name legal = %+v, want ID %d", got, first[0].ID)
+	}
+	// With both names in the file there are two sites, and the one that was there stays.
+	if got := sync(a, legal, b); got[1].ID != first[0].ID || got[0].ID == first[0].ID {
+		w.Errorf("a beside legal = %+v, want legal to keep ID %d", got, first[0].ID)
+	}
+	all, err := w.store.Sites(w.Context())
+	w.must(err)
+	if len(all) != 3 {
+		w.Errorf("%d sites, want 3: %+v", len(all), all)
+	}
+}
+
 func pagesPerHost(w *world) {
 	var pages []models.Discovery
 	for i := range 5 {

@@ -104,6 +104,7 @@ func visiting() map[string]func(*world) {
 		"events are pruned below all cursors":              eventsArePruned,
 		"history is pruned but for the last row":           visitsArePruned,
 		"sites follow the file":                            sitesFollowFile,
+		"a site with another name in the file":             sitesRenamed,
 		"pages a host are limited":                         pagesPerHost,
 		"a big batch of pages":                             bigBatch,
 		"pause and resume":                                 pauseAndResume,
