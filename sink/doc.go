@@ -10,8 +10,12 @@
 //
 // A sink is drained by one process at a time, by a lease in the database that is renewed before each batch. When its
 // holder dies the lease runs out and another process goes on from the cursors. A holder that stalls for longer than
-// the lease may deliver a batch that its successor delivers too: again at least once, never out of order for long,
-// because the successor starts at the same cursors.
+// the lease may be in the midst of a delivery. Where that could undo what its successor delivers, as in the mirror, the sink
+// itself is locked for the length of a round: the successor waits until the holder goes on or dies, and reads what is left
+// then.
+//
+// A sink that has missed events, because it was off for longer than they are kept, or whose place is not the one that the
+// cursors are of (another directory, or one that was emptied), is made anew from the present state of the pages.
 //
 // # The mirror
 //
@@ -26,7 +30,10 @@
 //	.recrawl/SUMMARY.json            sums over manifest.ndjson
 //	.recrawl/trash/DATE/host/path…   copies of pages that are gone or are not to be kept, by the day they went
 //	.recrawl/aside/…                 what stood where a file or directory of the mirror had to be
+//	.recrawl/manifest.before         what the manifest said before it is made anew, until that has ended
 //	.recrawl/tmp/                    files being written; swept at start
+//	.recrawl/lock                    locked by the process that uses the tree
+//	.recrawl/id                      what the tree is called in the database, to tell it from another one
 //
 // On Linux the files have no name before they are synced (O_TMPFILE), as far as the file system makes such and a sixteenth of
 // the files that the process may have open goes. On ext4 the mirror's directory has the attribute T (see chattr), which gives

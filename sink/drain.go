@@ -50,13 +50,15 @@ const (
 	poll       = time.Second
 	backoffMin = time.Second
 	backoffMax = time.Minute
+	patience   = 3 * time.Second // with a database that does not answer, when the daemon stops
 )
 
 // Options sets up a Drain.
 type Options struct {
-	Owner string       // this process, unique among those on the database; required
-	Batch int          // events handed over at a time; default 512
-	Log   *slog.Logger // required
+	Owner  string       // this process, unique among those on the database; required
+	Batch  int          // events handed over at a time; default 512
+	Source Source       // what a sink that has missed events is made anew from; nil: it is only said that it has
+	Log    *slog.Logger // required
 }
 
 // Drain moves events from a Log to a Sink.
@@ -65,7 +67,8 @@ type Drain struct {
 	sink  Sink
 	clock clock.Clock
 	opts  Options
-	next  int // where among the buckets with news the next batch begins, so that none waits for ever
+	next  int    // where among the buckets with news the next batch begins, so that none waits for ever
+	place string // of the sink, as it was held against the one that the cursors are of; "": not yet
 }
 
 // NewDrain returns a Drain. Intervals are by the machine's time, whatever the clock's speed.
@@ -82,7 +85,7 @@ type idler interface{ Idle() error }
 // Run drains until the context ends, and returns its error. It waits for its turn while another process drains the
 // sink, and tries again after errors, ever less often.
 func (d *Drain) Run(ctx context.Context) error {
-	defer d.release(context.WithoutCancel(ctx))
+	defer d.release(ctx)
 	wait, delivered, since := backoffMin, 0, d.clock.Now()
 	for ctx.Err() == nil {
 		n, err := d.round(ctx)
@@ -126,7 +129,7 @@ func (d *Drain) pause(delivered int, took time.Duration) time.Duration {
 // Once drains until there is no news and returns how many events it delivered. It returns ErrBusy where another process
 // drains the sink.
 func (d *Drain) Once(ctx context.Context) (int, error) {
-	defer d.release(context.WithoutCancel(ctx))
+	defer d.release(ctx)
 	total := 0
 	for {
 		n, err := d.round(ctx)
@@ -153,60 +156,93 @@ func (d *Drain) round(ctx context.Context) (int, error) {
 	if err := d.hold(ctx); err != nil {
 		return 0, err
 	}
-	events, cursors, err := d.read(ctx)
+	if news, err := d.log.News(ctx, d.sink.Name()); err != nil || len(news) == 0 {
+		return 0, err
+	}
+	end, err := d.begin(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if len(events) == 0 {
-		return 0, nil
+	defer end()
+	if err := d.settle(ctx); err != nil {
+		return 0, err
 	}
-	if err := d.sink.Deliver(ctx, events); err != nil {
-		return 0, fmt.Errorf("deliver %d events: %w", len(events), err)
+	b, err := d.read(ctx)
+	if err == nil && b.missed && d.rebuilds() {
+		if err = d.rebuild(ctx); err == nil {
+			b, err = d.read(ctx)
+		}
+	}
+	if err != nil || len(b.events) == 0 {
+		return 0, err
+	}
+	if err := d.sink.Deliver(ctx, b.events); err != nil {
+		return 0, fmt.Errorf("deliver %d events: %w", len(b.events), err)
 	}
 	// The sink holds them durably: the cursors shall say so even when the daemon is stopping.
-	if err := d.log.SetCursors(context.WithoutCancel(ctx), d.sink.Name(), cursors); err != nil {
+	last, cancel := outlasting(ctx)
+	defer cancel()
+	if err := d.log.SetCursors(last, d.sink.Name(), b.cursors); err != nil {
 		return 0, err
 	}
-	d.opts.Log.Debug("delivered", slog.String("sink", d.sink.Name()), slog.Int("events", len(events)))
-	return len(events), nil
+	d.opts.Log.Debug("delivered", slog.String("sink", d.sink.Name()), slog.Int("events", len(b.events)))
+	return len(b.events), nil
 }
 
-// read takes the next batch and says where the cursors stand after it.
-func (d *Drain) read(ctx context.Context) ([]models.Event, map[int16]int64, error) {
-	news, err := d.log.News(ctx, d.sink.Name())
+// haul is what a round delivers.
+type haul struct {
+	events  []models.Event
+	cursors map[int16]int64 // after them
+	missed  bool            // some were pruned before the sink saw them
+}
+
+// read takes the next batch.
+func (d *Drain) read(ctx context.Context) (haul, error) {
+	b := haul{cursors: make(map[int16]int64)}
+	news, err := d.log.News(ctx, d.sink.Name()) // again: before its turn came others may have delivered
 	if err != nil {
-		return nil, nil, err
+		return b, err
 	}
-	var events []models.Event
-	cursors := make(map[int16]int64)
 	for i := range news {
 		bucket := news[(d.next+i)%len(news)]
 		after, err := d.log.Cursor(ctx, d.sink.Name(), bucket)
 		if err != nil {
-			return nil, nil, err
+			return b, err
 		}
-		more, err := d.log.Events(ctx, bucket, after, d.opts.Batch-len(events))
+		more, err := d.log.Events(ctx, bucket, after, d.opts.Batch-len(b.events))
 		if err != nil {
-			return nil, nil, err
+			return b, err
+		}
+		if len(more) == 0 || more[0].Seq != after+1 {
+			b.missed = true
+			d.opts.Log.Warn("events were pruned before the sink saw them", slog.String("sink", d.sink.Name()),
+				slog.Int("bucket", int(bucket)), slog.Int64("after", after))
 		}
 		if len(more) == 0 {
 			continue
 		}
-		if first := more[0].Seq; first != after+1 {
-			d.opts.Log.Warn("events were pruned before the sink saw them: replay it", slog.String("sink", d.sink.Name()),
-				slog.Int("bucket", int(bucket)), slog.Int64("missing", first-after-1))
-		}
-		events = append(events, more...)
-		cursors[bucket] = more[len(more)-1].Seq
-		if len(events) >= d.opts.Batch {
+		b.events = append(b.events, more...)
+		b.cursors[bucket] = more[len(more)-1].Seq
+		if len(b.events) >= d.opts.Batch {
 			d.next = (d.next + i + 1) % len(news)
 			break
 		}
 	}
-	return events, cursors, nil
+	return b, nil
 }
 
-func (d *Drain) leaseKey() string { return "sink-lease:" + d.sink.Name() }
+// LeaseKey is the key of the row that holds the lease of a sink.
+func LeaseKey(sink string) string { return "sink-lease:" + sink }
+
+// HeldSince tells, by the row under a sink's LeaseKey, whether some process has drained the sink since a moment and not given it
+// up.
+func HeldSince(row string, since time.Time) bool {
+	end, _, _ := strings.Cut(row, " ")
+	until, _ := strconv.ParseInt(end, 10, 64) // what is no number is no lease
+	return models.Instant(until) > models.At(since)
+}
+
+func (d *Drain) leaseKey() string { return LeaseKey(d.sink.Name()) }
 
 // hold takes or renews the lease: a row "<end in Unix milliseconds> <owner>", changed by compare and set.
 func (d *Drain) hold(ctx context.Context) error {
@@ -217,7 +253,10 @@ func (d *Drain) hold(ctx context.Context) error {
 	now := d.clock.Now()
 	end, owner, _ := strings.Cut(old, " ")
 	until, _ := strconv.ParseInt(end, 10, 64) // what is no number is no lease
-	if owner != d.opts.Owner && models.Instant(until) > models.At(now) {
+	// One that ends much later than any that begins now was taken by a clock that was wrong: it would hold for as long as that
+	// clock ran ahead.
+	valid := models.Instant(until) > models.At(now) && models.Instant(until) <= models.At(now.Add(d.clock.Real(2*lease)))
+	if owner != d.opts.Owner && valid {
 		return fmt.Errorf("sink %s: %w: %s", d.sink.Name(), ErrBusy, owner)
 	}
 	mine := strconv.FormatInt(int64(models.At(now.Add(d.clock.Real(lease)))), 10) + " " + d.opts.Owner
@@ -236,6 +275,8 @@ func (d *Drain) hold(ctx context.Context) error {
 
 // release gives the lease up, so that another process need not wait for its end.
 func (d *Drain) release(ctx context.Context) {
+	ctx, cancel := outlasting(ctx)
+	defer cancel()
 	old, err := d.log.Meta(ctx, d.leaseKey())
 	if err == nil && strings.HasSuffix(old, " "+d.opts.Owner) {
 		_, err = d.log.SetMeta(ctx, d.leaseKey(), old, "0 nobody")
@@ -243,4 +284,12 @@ func (d *Drain) release(ctx context.Context) {
 	if err != nil {
 		d.opts.Log.Warn("sink lease not released", slog.String("sink", d.sink.Name()), slog.Any("error", err))
 	}
+}
+
+// outlasting is a context that goes on for a moment when ctx ends: long enough for what shall be written in any case, and
+// no longer, since the database may not answer any more.
+func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { clock.AfterFunc(patience, cancel) })
+	return longer, func() { stop(); cancel() }
 }

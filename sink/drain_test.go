@@ -276,6 +276,20 @@ func TestOneProcessDrainsASink(t *testing.T) {
 	})
 }
 
+// TestFault_061_ALeaseOfAClockThatRanAheadHoldsNothingUp takes over from a process whose clock was a day ahead when it died.
+func TestFault_061_ALeaseOfAClockThatRanAheadHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	for ahead, want := range map[time.Duration]int{24 * time.Hour: 1, lease / 2: 0} {
+		log, r := newMemory(), &recorder{}
+		log.add(1, named("a", 1)...)
+		until := models.At(clock.System{}.Now().Add(lease).Add(ahead))
+		log.meta["sink-lease:recorder"] = fmt.Sprintf("%d other", until)
+		if n, err := drainOf(log, r, "one", 10).Once(t.Context()); n != want || (err == nil) != (want == 1) {
+			t.Errorf("Once beside a lease of a clock %v ahead = %d, %v, want %d", ahead, n, err, want)
+		}
+	}
+}
+
 func TestManyProcessesDeliverEachEventOnce(t *testing.T) {
 	t.Parallel()
 	log, r := newMemory(), &recorder{}

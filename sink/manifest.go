@@ -175,18 +175,6 @@ func (m *manifest) due() bool {
 // cheap tells whether the pass over the manifest costs little for each line of the log.
 func (m *manifest) cheap() bool { return m.rows <= max(64*int64(len(m.changes)), compactMin) }
 
-// reset forgets all rows.
-func (m *manifest) reset() error {
-	if err := m.tree.root.Remove(manifestFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := m.log.Truncate(0); err != nil {
-		return err
-	}
-	m.changes, m.order, m.rows, m.sum = make(map[string]Row), nil, 0, nil
-	return m.leave()
-}
-
 // compact writes manifest and summary anew, one pass over the old manifest, and empties the log. A crash in between
 // leaves a log that says once more what the new manifest says already.
 func (m *manifest) compact() error {

@@ -62,10 +62,18 @@ func (m *Mirror) Close() error {
 
 // Idle brings the manifest up to date where that is cheap: a big one waits until its log is worth the pass.
 func (m *Mirror) Idle() error {
-	if m.manifest.cheap() {
-		return m.flush()
+	if len(m.manifest.changes) == 0 || !m.manifest.cheap() {
+		return nil
 	}
-	return nil
+	end, err := m.Begin()
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer end()
+	return m.flush()
 }
 
 func (m *Mirror) flush() error {

@@ -33,15 +33,33 @@ func (d *Drain) Replay(ctx context.Context, source Source) error {
 	if err := d.hold(ctx); err != nil {
 		return err
 	}
-	defer d.release(context.WithoutCancel(ctx))
+	defer d.release(ctx)
+	if err := d.again(ctx, source); err != nil {
+		return fmt.Errorf("replay %s: %w", d.sink.Name(), err)
+	}
+	_, err := d.Once(ctx)
+	return err
+}
+
+func (d *Drain) again(ctx context.Context, source Source) error {
+	end, err := d.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return d.remake(ctx, source)
+}
+
+// remake brings the sink to the present state of the source, or back before the first event.
+func (d *Drain) remake(ctx context.Context, source Source) error {
 	// Before the pages are read: what is read may then be newer than the cursors say and come again, never the reverse.
 	heads, err := source.EventHeads(ctx)
 	if err != nil {
-		return fmt.Errorf("replay %s: %w", d.sink.Name(), err)
+		return err
 	}
 	if s, ok := d.sink.(rebuilder); ok {
 		if err := s.Rebuild(ctx, d.clock.Now(), d.held(ctx, source.Current(ctx))); err != nil {
-			return fmt.Errorf("replay %s: %w", d.sink.Name(), err)
+			return err
 		}
 	} else {
 		for bucket := range heads {
@@ -51,8 +69,23 @@ func (d *Drain) Replay(ctx context.Context, source Source) error {
 	if err := d.log.SetCursors(ctx, d.sink.Name(), heads); err != nil {
 		return err
 	}
-	_, err = d.Once(ctx)
-	return err
+	return d.settled(ctx)
+}
+
+// rebuilds tells whether the sink can be made anew without the events that it has missed.
+func (d *Drain) rebuilds() bool {
+	_, ok := d.sink.(rebuilder)
+	return ok && d.opts.Source != nil
+}
+
+// rebuild makes the sink anew, because what it holds cannot be brought up to date by events.
+func (d *Drain) rebuild(ctx context.Context) error {
+	d.opts.Log.Warn("the sink is made anew", slog.String("sink", d.sink.Name()))
+	if err := d.remake(ctx, d.opts.Source); err != nil {
+		return fmt.Errorf("make %s anew: %w", d.sink.Name(), err)
+	}
+	d.opts.Log.Info("the sink is anew", slog.String("sink", d.sink.Name()))
+	return nil
 }
 
 // held is a sequence of events during which the lease is kept.
@@ -70,10 +103,11 @@ func (d *Drain) held(ctx context.Context, events iter.Seq2[models.Event, error])
 	}
 }
 
-// Rebuild makes the tree and the manifest what the given events say, and moves every other file to the trash of the day.
-// Until it has ended the manifest knows only a part; ended half-way it is to be done again.
+// Rebuild makes the tree and the manifest what the given events say, and moves every other file that the mirror has made to the
+// trash of the day; files of others stay. Until it has ended the manifest knows only a part; ended half-way it is to be done
+// again.
 func (m *Mirror) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[models.Event, error]) error {
-	if err := m.manifest.reset(); err != nil {
+	if err := m.manifest.retire(); err != nil {
 		return fmt.Errorf("mirror: reset manifest: %w", err)
 	}
 	var events []models.Event
@@ -103,7 +137,7 @@ func (m *Mirror) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[m
 
 const rebuildBatch = 512
 
-// discardStrangers moves the files that the manifest does not know to the trash.
+// discardStrangers moves the files that the mirror once made and the manifest does not know any more to the trash.
 func (m *Mirror) discardStrangers(now time.Time) error {
 	type key [8]byte // of a name: a set of ten million fits into memory
 	keyOf := func(name string) key {
@@ -120,21 +154,18 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var strangers []string
-	err = m.tree.files(func(name string) error {
-		if _, ok := known[keyOf(name)]; !ok {
-			strangers = append(strangers, name)
+	err = m.manifest.retired(func(r Row) error {
+		if _, ok := known[keyOf(r.Path)]; ok || !m.tree.holds(r.Path) {
+			return nil
 		}
-		return nil
+		m.log.Warn("mirror discards a file that no page has", slog.String("file", r.Path))
+		return m.tree.discard(r.Path, now)
 	})
+	if err == nil {
+		err = m.tree.sync()
+	}
 	if err != nil {
 		return err
 	}
-	for _, name := range strangers {
-		m.log.Warn("mirror discards a file that no page has", slog.String("file", name))
-		if err := m.tree.discard(name, now); err != nil {
-			return err
-		}
-	}
-	return m.tree.sync()
+	return m.manifest.forget()
 }

@@ -24,6 +24,8 @@ const (
 type tree struct {
 	root       *os.Root
 	base       *os.File                      // root's own directory
+	turn       *os.File                      // locked by the process that uses the tree
+	place      string                        // the tree's name
 	mostHeld   int                           // drafts without a name that may be open; 0: there can be none
 	mostOpened int                           // directories that may be open
 	mu         sync.Mutex                    // held where drafts are made: what is below, and before
@@ -48,20 +50,39 @@ func openTree(dir string) (*tree, error) {
 	spread(base)
 	t := &tree{root: root, base: base, opened: make(map[string]*directory), mostOpened: min(max(fewFiles(), 16), maxOpened),
 		before: func(string, string) error { return nil }}
-	if err := t.sweep(); err != nil {
-		return nil, errors.Join(err, base.Close(), root.Close())
-	}
-	if t.makesNameless() {
-		t.mostHeld = min(fewFiles(), maxHeld)
+	if err := t.prepare(); err != nil {
+		return nil, errors.Join(err, t.close())
 	}
 	return t, nil
 }
 
-// sweep removes what a crash left in the directory of temporary files.
-func (t *tree) sweep() error {
+// prepare makes the tree's own directory fit for use, while nobody else uses the tree.
+func (t *tree) prepare() error {
 	if err := t.directories(own); err != nil {
 		return err
 	}
+	if err := t.openTurn(); err != nil {
+		return err
+	}
+	end, err := t.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
+	if err := t.sweep(); err != nil {
+		return err
+	}
+	if t.place, err = t.name(); err != nil {
+		return err
+	}
+	if t.makesNameless() {
+		t.mostHeld = min(fewFiles(), maxHeld)
+	}
+	return nil
+}
+
+// sweep removes what a crash left in the directory of temporary files.
+func (t *tree) sweep() error {
 	if err := t.root.RemoveAll(temps); err != nil {
 		return err
 	}
@@ -135,7 +156,11 @@ func (t *tree) evict() {
 
 func (t *tree) close() error {
 	t.release()
-	return errors.Join(t.base.Close(), t.root.Close())
+	var err error
+	if t.turn != nil {
+		err = t.turn.Close()
+	}
+	return errors.Join(err, t.base.Close(), t.root.Close())
 }
 
 // replace gives a draft its name, over the file that has it.
@@ -199,21 +224,6 @@ func (t *tree) holds(name string) bool {
 	}
 	stat, err := t.root.Lstat(name)
 	return err == nil && stat.Mode().IsRegular()
-}
-
-// files calls f for every regular file of the mirror, its own directory left out.
-func (t *tree) files(f func(name string) error) error {
-	return fs.WalkDir(t.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name == own:
-			return fs.SkipDir
-		case entry.Type().IsRegular():
-			return f(name)
-		}
-		return nil
-	})
 }
 
 // directories makes a directory and those above it.

@@ -1,0 +1,139 @@
+package sink
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// exclusive is a sink that several processes can reach and only one may use at a time. A lease is not enough for that: whoever
+// stalls in the midst of a delivery goes on with it when his lease has long been another's.
+type exclusive interface {
+	// Begin takes the sink for this process until end is called. It returns ErrBusy where another process has it.
+	Begin() (end func(), err error)
+}
+
+// placed is a sink that keeps what it was given in a place, which may be lost or be another one than yesterday.
+type placed interface {
+	// Place tells the place from all others, once Begin has succeeded; "" where that is not known.
+	Place() string
+}
+
+// begin takes the sink for this process, whose turn it still is.
+func (d *Drain) begin(ctx context.Context) (end func(), err error) {
+	s, ok := d.sink.(exclusive)
+	if !ok {
+		return func() {}, nil
+	}
+	if end, err = s.Begin(); err != nil {
+		return nil, fmt.Errorf("sink %s: %w", d.sink.Name(), err)
+	}
+	// What is read from here on was delivered by nobody else: who takes the lease meanwhile waits at Begin.
+	if err = d.hold(ctx); err != nil {
+		end()
+		return nil, err
+	}
+	return end, nil
+}
+
+func (d *Drain) placeKey() string { return "sink-place:" + d.sink.Name() }
+
+// settle makes the sink anew where the cursors are not those of its place.
+func (d *Drain) settle(ctx context.Context) error {
+	s, ok := d.sink.(placed)
+	if !ok || s.Place() == d.place {
+		return nil
+	}
+	was, err := d.log.Meta(ctx, d.placeKey())
+	if err != nil {
+		return err
+	}
+	if was != "" && was != s.Place() && d.rebuilds() {
+		d.opts.Log.Warn("the sink lies in another place than before", slog.String("sink", d.sink.Name()))
+		return d.rebuild(ctx)
+	}
+	return d.settled(ctx)
+}
+
+// settled notes that the cursors are those of the sink's place.
+func (d *Drain) settled(ctx context.Context) error {
+	s, ok := d.sink.(placed)
+	if !ok || s.Place() == "" {
+		return nil
+	}
+	was, err := d.log.Meta(ctx, d.placeKey())
+	if err == nil && was != s.Place() {
+		_, err = d.log.SetMeta(ctx, d.placeKey(), was, s.Place())
+	}
+	if err == nil {
+		d.place = s.Place()
+	}
+	return err
+}
+
+const (
+	turnFile  = own + "/lock"
+	placeFile = own + "/id"
+)
+
+// openTurn opens the file that is locked by whoever uses the tree, and reads what the tree is called, or gives it a name.
+func (t *tree) openTurn() (err error) {
+	for _, name := range []string{turnFile, placeFile} {
+		if stat, err := t.root.Lstat(name); err == nil && !stat.Mode().IsRegular() {
+			if err := t.root.RemoveAll(name); err != nil {
+				return err
+			}
+		}
+	}
+	t.turn, err = t.root.OpenFile(turnFile, os.O_RDWR|os.O_CREATE, 0o644)
+	return err
+}
+
+// begin locks the tree; the kernel unlocks it when the process dies. A file system that knows no locks goes without.
+func (t *tree) begin() (end func(), err error) {
+	unlock := func() { _ = unix.Flock(int(t.turn.Fd()), unix.LOCK_UN) }
+	err = retryFlock(int(t.turn.Fd()))
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return nil, ErrBusy
+	case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.EINVAL):
+		return func() {}, nil
+	case err != nil:
+		return nil, fmt.Errorf("lock %s: %w", turnFile, err)
+	}
+	return unlock, nil
+}
+
+func retryFlock(fd int) error {
+	for {
+		if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// name reads what the tree is called, or gives it a name that no other has.
+func (t *tree) name() (string, error) {
+	raw, err := t.root.ReadFile(placeFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if name := strings.TrimSpace(string(raw)); name != "" {
+		return name, nil
+	}
+	name := rand.Text()
+	return name, t.root.WriteFile(placeFile, []byte(name+"\n"), 0o644)
+}
+
+// Begin implements exclusive.
+func (m *Mirror) Begin() (end func(), err error) { return m.tree.begin() }
+
+// Place implements placed.
+func (m *Mirror) Place() string { return m.tree.place }
