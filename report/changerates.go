@@ -192,13 +192,21 @@ func rateColumns(by string, upTo int) []Column {
 		{Key: "changes", Head: "changes", Right: true, Drop: 2},
 		{Head: "a page changes"}, {Head: "its bytes", Spare: true, Drop: 1},
 		{Key: "rate_per_day"}, {Key: "rate_low"}, {Key: "rate_high"},
-		{Key: "fr_max", Head: "fr_max 1–" + Count(1<<upTo)},
+		{Key: "fr_max", Head: "fr_max " + span(upTo)},
 		{Key: "share_at_1", Head: "at 1", Right: true, Drop: 4},
 		{Key: "share_at_ceiling", Head: "at top", Right: true, Drop: 3},
 		{Key: "share_few_visits", Head: "< 3 visits", Right: true, Drop: 5},
 		{Key: "byte_changes"}, {Key: "byte_rate_per_day"}, {Key: "byte_rate_low"}, {Key: "byte_rate_high"},
 		{Key: "duplicates", Head: "duplicates", Right: true, Spare: true, Drop: 6},
 	}
+}
+
+// span names the bins up to and with the given one: "1", "1–16".
+func span(upTo int) string {
+	if upTo == 0 {
+		return "1"
+	}
+	return "1–" + Count(1<<upTo)
 }
 
 func (g *rateGroup) row(upTo int) Row {

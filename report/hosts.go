@@ -67,8 +67,17 @@ func hostRow(h models.HostSummary, now time.Time) Row {
 		TextCell(h.Name), CountCell(int64(h.Pages)), {Value: h.Delay.Seconds(), Text: Span(h.Delay)},
 		spanCell(h.Trials.Load.Response), spanCell(h.Trials.Load.Slowed),
 		TextCell(robotsWords(h)), {Text: words, Tone: tone}, OnlyValue(state),
-		{Value: h.ReadyAt.Time(), Text: Until(now, h.ReadyAt.Time())}, failures, OnlyValue(h.BackoffUntil.Time()),
+		{Value: h.ReadyAt.Time(), Text: nextWords(state, now, h.ReadyAt.Time())}, failures, OnlyValue(h.BackoffUntil.Time()),
 	}
+}
+
+// nextWords says when the next visit is. A host that is due waits for a turn and not for a time, and the time of one that is
+// being visited is that at which others may take it over.
+func nextWords(state string, now, ready time.Time) string {
+	if state == "due" || state == "visited" {
+		return "now"
+	}
+	return Until(now, ready)
 }
 
 // spanCell is a time that may not be known.

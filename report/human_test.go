@@ -85,3 +85,12 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+func TestSpanNamesItsBins(t *testing.T) {
+	t.Parallel()
+	for upTo, want := range map[int]string{0: "1", 1: "1–2", 4: "1–16", 17: "1–131,072"} {
+		if got := span(upTo); got != want {
+			t.Errorf("span(%d) = %q, want %q", upTo, got, want)
+		}
+	}
+}

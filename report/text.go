@@ -52,7 +52,7 @@ func WriteText(w io.Writer, d Document, s Style) error {
 		b.WriteString("\n")
 	}
 	if d.More > 0 {
-		b.WriteString(s.Paint(Faint, fmt.Sprintf("… and %s more (--limit 0 shows all)", Count(d.More))) + "\n")
+		b.WriteString(s.Paint(Faint, fmt.Sprintf("… and %s more (--limit 0 lists all)", Count(d.More))) + "\n")
 	}
 	for _, note := range d.Notes {
 		for line := range strings.Lines(text.WrapSoft(note, noteWidth(s.Width))) {

@@ -67,8 +67,10 @@ func (f front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var frontPage = template.Must(template.New("front").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>recrawld</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}
-td{padding:.1rem 1rem .1rem 0}.bad{color:#b00020}</style>
+<style>:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;overflow-wrap:anywhere}
+td{padding:.1rem 1rem .1rem 0;vertical-align:top}td:first-child{overflow-wrap:normal}.bad{color:#b00020}
+@media(prefers-color-scheme:dark){.bad{color:#ff8a80}}</style>
 <h1>recrawld {{.Version}}</h1>
 <p>{{if .Health.OK}}All is well.{{else}}<span class="bad">Not all is well.</span>{{end}}</p>
 <table>{{range $name, $said := .Health.Checks}}<tr><td>{{$name}}<td{{if ne $said "ok"}} class="bad"{{end}}>{{$said}}{{end}}</table>

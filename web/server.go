@@ -102,7 +102,8 @@ func loopback(listen string) error {
 func ownNames(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !ownName(r.Host) {
-			http.Error(w, "this name is not served here", http.StatusMisdirectedRequest)
+			http.Error(w, "this name is not served here: ask for 127.0.0.1 or localhost, which a proxy in front must put in the Host header",
+				http.StatusMisdirectedRequest)
 			return
 		}
 		h := w.Header()

@@ -144,3 +144,12 @@ func TestListenSaysThatThePortIsTaken(t *testing.T) {
 		t.Errorf("Listen on a taken port succeeded")
 	}
 }
+
+// Who put a proxy in front is told what it must do.
+func TestAnotherNameIsToldWhichIsServed(t *testing.T) {
+	t.Parallel()
+	status, body := request(t, "GET", start(t, Check{"store", well})+"/", "crawler.example.org")
+	if status != http.StatusMisdirectedRequest || !strings.Contains(body, "127.0.0.1") || !strings.Contains(body, "Host") {
+		t.Errorf("answer %d %q, want %d and the name to ask for", status, body, http.StatusMisdirectedRequest)
+	}
+}
