@@ -58,3 +58,27 @@ func TestUnitsAreUnderstood(t *testing.T) {
 		}
 	}
 }
+
+// A service that does not start must not leave the package half installed.
+func TestThePackageIsInstalledWhereTheServiceDoesNotStart(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("../packaging/debian/postinst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	for name, code := range map[string]string{"systemctl": "[ $1 = daemon-reload ]", "systemd-sysusers": "true", "install": "true"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+code+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"configure"}, {"configure", "0.1.0"}} {
+		install := exec.CommandContext(t.Context(), "sh", append([]string{"-c", strings.ReplaceAll(string(script), "/run/systemd/system", bin), "postinst"},
+			args...)...)
+		install.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		out, err := install.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "journalctl") {
+			t.Errorf("postinst %s where the service does not start: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}

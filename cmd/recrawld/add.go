@@ -22,10 +22,10 @@ import (
 // settingFlags are the settings of a site that commands take.
 type settingFlags struct {
 	Delay  string `placeholder:"TIME" help:"Between two requests to a host; default 10s."`
-	FR     int    `name:"fr" placeholder:"N" help:"Interval to start with, in cycles; default 4."`
-	FRMax  int    `name:"fr-max" placeholder:"N" help:"Longest interval, in cycles; default 120."`
+	FR     *int   `name:"fr" placeholder:"N" help:"Interval to start with, in cycles; default 4."`
+	FRMax  *int   `name:"fr-max" placeholder:"N" help:"Longest interval, in cycles; default 120."`
 	Policy string `placeholder:"NAME" help:"How intervals are chosen: classic, fixed or adaptive; for comparison uniform, nutch or storm. Default classic."`
-	Level  int    `default:"-1" placeholder:"N" help:"Links from the start URL; default 10."`
+	Level  *int   `placeholder:"N" help:"Links from the start URL; default 10."`
 
 	Watch  []string `sep:"none" placeholder:"SELECTOR" help:"CSS selector of what alone is content; may be given again."`
 	Ignore []string `sep:"none" placeholder:"SELECTOR" help:"CSS selector of what never is content; may be given again."`
@@ -40,10 +40,15 @@ func (f settingFlags) text() string {
 		}
 	}
 	put("delay", f.Delay, f.Delay != "")
-	put("fr", strconv.Itoa(f.FR), f.FR != 0)
-	put("fr_max", strconv.Itoa(f.FRMax), f.FRMax != 0)
+	number := func(key string, n *int) {
+		if n != nil {
+			put(key, strconv.Itoa(*n), true)
+		}
+	}
+	number("fr", f.FR)
+	number("fr_max", f.FRMax)
 	put("policy", f.Policy, f.Policy != "")
-	put("level", strconv.Itoa(f.Level), f.Level >= 0)
+	number("level", f.Level)
 	put("watch", listText(f.Watch), len(f.Watch) > 0)
 	put("ignore", listText(f.Ignore), len(f.Ignore) > 0)
 	return b.String()

@@ -63,8 +63,8 @@ func holdBehind(now, newest time.Time) string {
 	if newest.Sub(now) <= behind {
 		return ""
 	}
-	return fmt.Sprintf("the clock shows %s, but something was written at %s: set the clock", now.Format(time.DateTime),
-		newest.Format(time.DateTime))
+	return fmt.Sprintf("the clock shows %s, but something was written at %s: set the clock; or, where it is right now and was ahead "+
+		"then, stop all workers and run recrawld db rewind", now.Format(time.DateTime), newest.Format(time.DateTime))
 }
 
 func speedFlag(speed float64) string {

@@ -38,6 +38,9 @@ func (b backupCmd) Run(ctx context.Context, g *globals) (err error) {
 	path := b.File
 	switch path {
 	case "-":
+		if isTerminal(g.Stdout) {
+			return usagef("a checkpoint is no text for a terminal: name a file, or lead standard output into one (recrawld backup - > FILE)")
+		}
 		_, err = store.Backup(ctx, g.Stdout, began)
 		return err
 	case "":
@@ -77,14 +80,30 @@ const (
 	backupRetry = 10 * time.Minute
 )
 
+// backupLook is how often, in real time, it is looked whether a checkpoint is due: a reload may have changed how often one is.
+const backupLook = time.Minute
+
 // backupJob is the chore of taking checkpoints.
 func (d *daemon) backupJob() scheduler.Job {
-	pause := backupPause // used by the chore's own goroutine alone, as is all here
+	pause, since, due := backupPause, time.Time{}, false // used by the chore's own goroutine alone, as is all here
 	return scheduler.Job{
 		Name: "backup",
-		Next: func(now time.Time) time.Time { return d.nextBackup(now, d.clock.Real(pause)) },
+		Next: func(now time.Time) time.Time {
+			if since.IsZero() {
+				since = now
+			}
+			look, at := now.Add(d.clock.Real(backupLook)), d.nextBackup(now, since, d.clock.Real(pause))
+			if due = !at.IsZero() && at.Before(look); due {
+				return at
+			}
+			return look
+		},
 		Run: func(ctx context.Context, now time.Time) error {
+			if !due {
+				return nil
+			}
 			err := d.backup(ctx, now)
+			since = d.clock.Now()
 			if pause = backupPause; err != nil {
 				pause = backupRetry
 			}
@@ -108,27 +127,28 @@ func (d *daemon) backup(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// nextBackup is when the next checkpoint is due: some time after the newest one there is, whoever took it.
-func (d *daemon) nextBackup(now time.Time, pause time.Duration) time.Time {
+// nextBackup is when the next checkpoint is due: some time after the newest one there is, whoever took it. The zero time: never.
+func (d *daemon) nextBackup(now, since time.Time, pause time.Duration) time.Time {
 	c := &d.force.Load().config
 	if c.Backup.Every == 0 {
-		return now.Add(d.clock.Real(time.Minute)) // looked at again: a reload may turn it on
+		return time.Time{}
 	}
 	names, _ := models.Backups(c.Backup.Dir) // a directory that cannot be read has none to go by; the backup says why
-	return nextBackupAfter(now, names, c.Backup.Every, pause)
+	return nextBackupAfter(now, since, names, c.Backup.Every, pause)
 }
 
-// nextBackupAfter is every after the newest of the checkpoints, or after now where there is none to go by, and no
-// sooner than the pause.
-func nextBackupAfter(now time.Time, newestFirst []string, every, pause time.Duration) time.Time {
-	next := now.Add(every)
-	if len(newestFirst) > 0 {
-		taken, err := time.Parse("recrawld-20060102T150405Z.backup", newestFirst[0])
+// nextBackupAfter is every after the newest of the checkpoints that were taken by now, or after since where there is none to go
+// by, and no sooner than the pause after that: since is when the last one was tried, or the daemon began.
+func nextBackupAfter(now, since time.Time, newestFirst []string, every, pause time.Duration) time.Time {
+	next := since.Add(every)
+	for _, name := range newestFirst {
+		taken, err := time.Parse("recrawld-20060102T150405Z.backup", name)
 		if err == nil && !taken.After(now) {
 			next = taken.Add(every)
+			break
 		}
 	}
-	if earliest := now.Add(pause); next.Before(earliest) {
+	if earliest := since.Add(pause); next.Before(earliest) {
 		return earliest
 	}
 	return next

@@ -12,6 +12,7 @@ import (
 
 	"recrawld/models"
 	"recrawld/scheduler"
+	"recrawld/sink"
 	"recrawld/web"
 )
 
@@ -22,6 +23,7 @@ func (d *daemon) jobs() []scheduler.Job {
 	return []scheduler.Job{
 		{Name: "beat", Next: scheduler.Every(wait(beatEvery)), Run: d.saidOnce("beat", d.beatOnce)},
 		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("sites", d.followSites)},
+		{Name: "orphans", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("orphans", d.removeOrphans)},
 		{Name: "outbox", Next: scheduler.Every(wait(outboxEvery)), Run: d.saidOnce("outbox", d.deliver)},
 		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
 		{Name: "history", Next: daily(wait), Run: d.pruneVisits},
@@ -201,11 +203,35 @@ func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
 }
 
 func (d *daemon) pruneEvents(ctx context.Context, now time.Time) error {
-	n, err := d.store.PruneEvents(ctx, now.Add(-d.force.Load().config.History.Keep), sinkNames(&d.start), pruneSlice)
+	before := now.Add(-d.force.Load().config.History.Keep)
+	sinks, err := d.sinksOfAll(ctx, before)
+	if err != nil {
+		return err
+	}
+	n, err := d.store.PruneEvents(ctx, before, sinks, pruneSlice)
 	if n > 0 {
 		d.log.Info("old events removed", "events", n)
 	}
 	return err
+}
+
+// sinksOfAll are the sinks of this worker and those that another one has drained since a moment: its configuration may ask for
+// others.
+func (d *daemon) sinksOfAll(ctx context.Context, since time.Time) ([]string, error) {
+	names := sinkNames(&d.start)
+	for _, kind := range sinkKinds() {
+		if slices.Contains(names, kind.name) {
+			continue
+		}
+		row, err := d.store.Meta(ctx, sink.LeaseKey(kind.name))
+		if err != nil {
+			return nil, err
+		}
+		if sink.HeldSince(row, since) {
+			names = append(names, kind.name)
+		}
+	}
+	return names, nil
 }
 
 // sum adds up the values of a metric over its labels.

@@ -260,7 +260,7 @@ func TestNextBackup(t *testing.T) {
 		{[]string{"recrawld-20261101T100000Z.backup"}, now.Add(time.Minute)},
 		{[]string{"recrawld-20270101T100000Z.backup"}, now.Add(8 * time.Hour)},
 	} {
-		if got := nextBackupAfter(now, test.names, 8*time.Hour, time.Minute); !got.Equal(test.want) {
+		if got := nextBackupAfter(now, now, test.names, 8*time.Hour, time.Minute); !got.Equal(test.want) {
 			t.Errorf("after %v the next is at %v, want %v", test.names, got, test.want)
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"recrawld/clock"
 	"recrawld/config"
@@ -39,6 +41,10 @@ func (c configCheckCmd) Run(ctx context.Context, g *globals) error {
 		}
 	}
 	read, origins, err := config.Read(path)
+	if c.File == "" && g.ConfigPath == "" && errors.Is(err, fs.ErrNotExist) {
+		return usagef("there is no configuration to check, neither %s, and none is needed: the defaults hold (recrawld config init FILE writes the example)",
+			strings.Join(g.defaultConfigs(), " nor "))
+	}
 	if err == nil {
 		err = checkUse(path, &read)
 	}
@@ -225,12 +231,14 @@ func (g *globals) withStoredSites(ctx context.Context) (config.Config, config.Or
 
 // siteNamed finds a site by its name or its URL.
 func siteNamed(c *config.Config, name string) (*config.Site, error) {
+	var names []string
 	for i := range c.Sites {
 		if c.Sites[i].Name == name || c.Sites[i].URL == name {
 			return &c.Sites[i], nil
 		}
+		names = append(names, c.Sites[i].Name)
 	}
-	return nil, notFoundf("no site %q", name)
+	return nil, noSite(name, names)
 }
 
 // printDocument writes a document in the form that was asked for.

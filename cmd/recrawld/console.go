@@ -13,7 +13,8 @@ import (
 )
 
 // console is a log for a person at a terminal: a line a thing that happens, without what does not matter there. Of the
-// visits, which are logged as debug, it shows those that found something; with all it shows every one.
+// visits, which are logged as debug, it shows those that found something; with all it shows every one. Times are in UTC, as all that
+// recrawld tells is.
 type console struct {
 	mu     *sync.Mutex
 	out    io.Writer // guarded by mu
@@ -40,7 +41,7 @@ func (c *console) Handle(_ context.Context, r slog.Record) error {
 		return true
 	})
 	var b bytes.Buffer
-	b.WriteString(c.paint("2", r.Time.Local().Format(time.TimeOnly)) + "  ")
+	b.WriteString(c.paint("2", r.Time.UTC().Format(time.TimeOnly)) + "  ")
 	switch {
 	case r.Message == "visit":
 		if !c.visit(&b, attrs) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestConsoleShowsWhatAPersonWants(t *testing.T) {
@@ -39,5 +40,18 @@ func TestConsoleShowsAllWhereAsked(t *testing.T) {
 	log.Error("disk")
 	if got := out.String(); !strings.Contains(got, "/same") || !strings.Contains(got, "\x1b[31merror: \x1b[0mdisk") {
 		t.Errorf("console shows %q, want every visit and colours", got)
+	}
+}
+
+// A person holds the log against what commands say, which is in UTC wherever the machine stands.
+func TestConsoleTellsTimesInUTC(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	at := time.Date(2026, 11, 21, 17, 49, 44, 0, time.FixedZone("New York", -5*3600))
+	if err := newConsole(&out, false, false).Handle(t.Context(), slog.NewRecord(at, slog.LevelInfo, "ended", 0)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.String(), "22:49:44  ended\n"; got != want {
+		t.Errorf("console shows %q, want %q", got, want)
 	}
 }

@@ -61,6 +61,8 @@ type daemon struct {
 	witness witness // of the beats of all workers
 	force   atomic.Pointer[inForce]
 
+	orphans sync.Map // IDs of sites, as int32, that are gone and whose pages had their turn
+
 	mu      sync.Mutex
 	base    config.Config  // guarded by mu; the file and the flags
 	origins config.Origins // guarded by mu
@@ -75,6 +77,7 @@ func newDaemon(ctx context.Context, g *globals, flags *runCmd) (*daemon, error) 
 	d := &daemon{g: g, flags: flags, log: g.Log, notify: newNotifier(g.Log), registry: prometheus.NewRegistry(),
 		hup: make(chan os.Signal, 1)}
 	signal.Notify(d.hup, syscall.SIGHUP) // before anything else: unheard, it would end the process
+	defer d.notify.starting(ctx, d.machine)()
 	for _, step := range []func(context.Context) error{
 		d.configure, d.takeData, d.openStore, d.setClock, d.readSites, d.openArchive, d.build, d.openWeb,
 	} {

@@ -59,7 +59,7 @@ func (d *daemon) onlyOne(workers []models.Worker) error {
 		if w.Name != d.start.Worker.Name || !isAlive(w, d.machine.Now()) || w.Machine == machine && (d.alone() || !runsBeside(w.PID)) {
 			continue
 		}
-		return coded{exitLocked, fmt.Errorf("worker %q runs on %s already, as process %d: give this one another --worker name",
+		return coded{exitLocked, fmt.Errorf("worker %q runs on %s already, as process %d: give this one another name (run --worker NAME, worker NAME)",
 			w.Name, w.Machine, w.PID)}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 // dbCmd is what concerns the database itself.
 type dbCmd struct {
 	Distribute distributeCmd `cmd:"" help:"Spread the tables of a PostgreSQL with Citus over its servers."`
+	Rewind     rewindCmd     `cmd:"" help:"Bring back what was written while the machine's clock was ahead, now that it is right."`
 	Check      dbCheckCmd    `cmd:"" help:"Hold the counts that the database keeps of its pages against the pages."`
 }
 
@@ -34,6 +35,12 @@ func (dbCheckCmd) Run(ctx context.Context, g *globals) error {
 		n, err := l.store.PagesKnown(ctx)
 		if err != nil {
 			return err
+		}
+		if l.JSON {
+			return l.printJSON(struct {
+				Pages int64 `json:"pages"`
+				Right bool  `json:"right"`
+			}{n, true})
 		}
 		_, err = fmt.Fprintf(l.Stdout, "the counts of %s are right\n", report.Plural(n, "page"))
 		return err

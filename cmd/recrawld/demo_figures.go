@@ -18,7 +18,8 @@ type demoFigures struct {
 	sum      models.Daily
 	sections []demoSection
 	pages    map[string]models.PageSummary // by URL
-	found    int64                         // changes of content that the daemon saw
+	found    int64                         // visits that found a change of content that there was
+	mistaken int64                         // visits that took clocks and counters for one
 	noise    int64                         // other bytes that it saw and that say nothing new
 	made     int64                         // changes of content that the pages it knows went through since it knew them
 	ticked   int64                         // changes of times and counters alone likewise
@@ -64,8 +65,10 @@ func demoRead(ctx context.Context, store *models.Store, world *origin.World, now
 		return f, err
 	}
 	for _, site := range counts {
-		f.found += site[models.EventChanged]
 		f.noise += site[models.EventRefreshed]
+	}
+	if err := f.readChanges(ctx, store, world); err != nil {
+		return f, err
 	}
 	f.recent, err = store.Changes(ctx, models.ChangesQuery{Since: models.At(now.Add(-7 * 24 * time.Hour)), Limit: demoRecent,
 		Kinds: []models.EventKind{models.EventNew, models.EventChanged, models.EventMoved, models.EventGone}})
@@ -99,6 +102,37 @@ func (f *demoFigures) readPages(ctx context.Context, store *models.Store, world 
 		f.sections = append(f.sections, *sections[label])
 	}
 	return nil
+}
+
+// readChanges passes over all changes that the daemon saw.
+func (f *demoFigures) readChanges(ctx context.Context, store *models.Store, world *origin.World) error {
+	q := models.ChangesQuery{Since: 1, Kinds: []models.EventKind{models.EventChanged}, Limit: 1000}
+	for {
+		events, err := store.Changes(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			f.judge(world, e)
+		}
+		if len(events) < q.Limit {
+			return nil
+		}
+		q.After = events[len(events)-1].Cursor()
+	}
+}
+
+// judge tells a change that the page went through between the two visits from clocks and counters that passed for one.
+func (f *demoFigures) judge(world *origin.World, e models.Event) {
+	page := world.Lookup(e.URL)
+	if page == nil {
+		return
+	}
+	if made, _ := madeBetween(page, e.NotBefore.Time(), e.At.Time()); made > 0 {
+		f.found++
+	} else {
+		f.mistaken++
+	}
 }
 
 // madeBetween counts the versions with content that a page got in a span: those that say something new, and those in

@@ -32,6 +32,7 @@ func (d *demo) summary(ctx context.Context) error {
 	days := f.now.Sub(d.start)
 	fmt.Fprintf(d.Stdout, "\n%s of a made-up site in %s, from %s to %s:\n\n", report.Span(days), report.Span(d.For),
 		d.start.Format("2 January 2006"), f.now.Format("2 January 2006"))
+	words := facts{style: terminalStyle(d.Stdout), indent: 2}
 	for _, row := range [][2]string{
 		{"visits", fmt.Sprintf("%s to %s on %s", report.Count(f.asked), report.Plural(len(f.pages), "page"),
 			report.Plural(len(d.world.Hosts), "host"))},
@@ -39,14 +40,17 @@ func (d *demo) summary(ctx context.Context) error {
 			report.Share(int64(tally.NotModified), f.asked), report.Share(int64(tally.NotModified), int64(tally.Repeats)))},
 		{"changes", fmt.Sprintf("%s found of %s that the site made (%s)", report.Count(f.found), report.Count(f.made),
 			report.Share(f.found, f.made))},
-		{"noise", fmt.Sprintf("%s found of %s times that nothing but clocks and counters moved: they shorten no interval",
-			report.Count(f.noise), report.Count(f.ticked))},
+		{"noise", fmt.Sprintf("%s found of %s times that nothing but clocks and counters moved: they shorten no interval; "+
+			"%s more taken for a change", report.Count(f.noise), report.Count(f.ticked), report.Count(f.mistaken))},
 		{"a visit every", strings.Join(every, ", ")},
 		{"politeness", politenessText(polite)},
 		{"robots.txt", robotsText(polite)},
 		{"mirror", fmt.Sprintf("%d of %d pages equal what the site served at the last visit", same, compared)},
 	} {
-		fmt.Fprintf(d.Stdout, "  %-14s %s\n", row[0], row[1])
+		words.add(row[0], "%s", row[1])
+	}
+	if err := words.write(d.Stdout); err != nil {
+		return err
 	}
 	d.next()
 	return nil

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -88,9 +91,18 @@ func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, std
 // complain says what went wrong, if anything did, and returns the exit code.
 func complain(stderr io.Writer, err error) int {
 	if err != nil {
-		fmt.Fprintf(stderr, "recrawld: %v\n", err)
+		fmt.Fprintf(stderr, "recrawld: %v%s\n", err, foreignHint(err))
 	}
 	return exitCode(err)
+}
+
+// foreignHint says what to do about a file that belongs to somebody else, as those of a daemon do that runs as its own user.
+func foreignHint(err error) string {
+	var file *fs.PathError
+	if errors.Is(err, fs.ErrPermission) && errors.As(err, &file) && !strings.Contains(err.Error(), "with sudo") {
+		return " (run it as the user whose " + filepath.Dir(file.Path) + " is, or with sudo)"
+	}
+	return ""
 }
 
 const description = `Keeps a known set of URLs fresh: visits them, learns how often each changes, visits each about that often.

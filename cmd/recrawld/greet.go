@@ -17,8 +17,12 @@ func (d *daemon) greet() {
 		listen = "http://" + d.web.Addr().String()
 	}
 	if !isTerminal(d.g.Stderr) {
-		d.log.Info("begins", "version", versionText(), "worker", c.Worker.Name, "store", storeName(c), "data", c.Data,
-			"sites", len(force.rows), "listen", listen, "speed", d.anchor.Speed)
+		attrs := []any{"version", versionText(), "worker", c.Worker.Name, "store", storeName(c), "data", c.Data,
+			"sites", len(force.rows), "listen", listen}
+		if d.anchor.Speed > 0 {
+			attrs = append(attrs, "speed", d.anchor.Speed)
+		}
+		d.log.Info("begins", attrs...)
 		return
 	}
 	var b strings.Builder
@@ -48,16 +52,21 @@ func (d *daemon) greet() {
 	line("listen", "%s", listen)
 	line("contact", "%s", orNone(c.Agent.Contact))
 	line("cycle", "%s", c.Cycle)
+	line("times", "UTC, as in all commands")
 	if d.anchor.Speed > 0 {
 		line("clock", "%g times as fast, now %s", d.anchor.Speed, d.clock.Now().Format(time.DateTime))
 	}
-	fmt.Fprintf(&b, "  Ctrl-C ends it after the visits under way; recrawld status shows what it learns.\n\n")
+	fmt.Fprintf(&b, "  Ctrl-C ends it after the visits under way; recrawld status says more.\n\n")
 	_, _ = fmt.Fprint(d.g.Stderr, b.String())
 }
 
+// afterGrace is how long the rest of the end takes at most, once the visits have had their grace: what is left is written and
+// delivered, or given up where the database does not answer.
+const afterGrace = 20 * time.Second
+
 // stopping says that the end has begun.
 func (d *daemon) stopping() {
-	d.notify.stopping()
+	d.notify.stopping(d.start.Worker.Grace + afterGrace)
 	d.log.Info("stopping: visits under way may finish, once more ends at once", "grace", d.start.Worker.Grace)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"recrawld/config"
@@ -115,7 +116,11 @@ func stored(rows []models.Site) []config.StoredSite {
 func allowOwnSites(c *config.Config) {
 	allow := c.Network.Allow[:len(c.Network.Allow):len(c.Network.Allow)]
 	for _, site := range c.Sites {
-		allow = append(allow, loopbackOf(site.URL)...)
+		for _, own := range loopbackOf(site.URL) {
+			if !slices.Contains(allow, own) {
+				allow = append(allow, own)
+			}
+		}
 	}
 	c.Network.Allow = allow
 }

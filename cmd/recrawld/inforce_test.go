@@ -55,3 +55,14 @@ func TestLoopbackOf(t *testing.T) {
 		}
 	}
 }
+
+// A reload would tell of each site on this machine that network.allow has changed.
+func TestOwnSitesAreAllowedOnce(t *testing.T) {
+	t.Parallel()
+	c := config.Config{Sites: []config.Site{{URL: "http://127.0.0.1:1/"}, {URL: "http://127.0.0.1:2/"}, {URL: "http://localhost/"}}}
+	allowOwnSites(&c)
+	allowOwnSites(&c)
+	if len(c.Network.Allow) != 2 {
+		t.Errorf("allowed are %v, want 127.0.0.1 and ::1", c.Network.Allow)
+	}
+}

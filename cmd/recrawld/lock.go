@@ -62,7 +62,7 @@ func lockedError(file *os.File, dir, worker string) error {
 		holder = fmt.Sprintf("recrawld with process id %d", pid)
 	}
 	if worker != "" {
-		return fmt.Errorf("worker %q already runs on %s: %s; stop it, or give this one another --worker name", worker, dir, holder)
+		return fmt.Errorf("worker %q already runs on %s: %s; stop it, or give this one another name (run --worker NAME, worker NAME)", worker, dir, holder)
 	}
 	return fmt.Errorf("%s is in use by %s; stop it (systemctl stop recrawld, or kill it), or use another --data", dir, holder)
 }

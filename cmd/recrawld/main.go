@@ -37,7 +37,7 @@ type cli struct {
 	Backup   backupCmd   `cmd:"" help:"Take a checkpoint of the database while it is used."`
 	Restore  restoreCmd  `cmd:"" help:"Go back to a checkpoint."`
 	Sink     sinkCmd     `cmd:"" help:"The mirror and other sinks: how far they are, and making one anew."`
-	DB       dbCmd       `cmd:"" name:"db" help:"The database itself: spreading it over servers."`
+	DB       dbCmd       `cmd:"" name:"db" help:"The database itself: spreading it over servers, checking its counts, undoing what a clock that was ahead wrote."`
 	Config   configCmd   `cmd:"" help:"Check, show, compare and begin configurations."`
 	Filter   filterCmd   `cmd:"" help:"Try scopes and filters on URLs."`
 	Bench    benchCmd    `cmd:"" help:"Measure what visits cost on this machine, on made-up sites."`

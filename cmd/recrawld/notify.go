@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"log/slog"
+	"strconv"
 	"sync/atomic"
 	"time"
 
 	sd "github.com/coreos/go-systemd/v22/daemon"
+
+	"recrawld/clock"
 )
 
 // notifier tells systemd how the daemon is. Without systemd it does nothing. It is safe for concurrent use.
@@ -27,7 +31,38 @@ func newNotifier(log *slog.Logger) *notifier {
 
 func (n *notifier) ready(status string) { n.send(sd.SdNotifyReady + "\nSTATUS=" + status) }
 func (n *notifier) status(text string)  { n.send("STATUS=" + text) }
-func (n *notifier) stopping()           { n.send(sd.SdNotifyStopping + "\nSTATUS=stopping") }
+
+// stopping announces the end, which may take so long: systemd kills what takes longer than it expects.
+func (n *notifier) stopping(atMost time.Duration) {
+	n.send(sd.SdNotifyStopping + "\nSTATUS=stopping\n" + extension(atMost))
+}
+
+const (
+	extendEvery = 20 * time.Second
+	extendBy    = 3 * extendEvery
+)
+
+// starting asks systemd for more time, again and again until stop is called: a large database of an earlier release takes longer
+// to bring up to date than a start may take, and would begin anew with each next one.
+func (n *notifier) starting(ctx context.Context, c clock.Clock) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		extend(ctx, c, n.send)
+	}()
+	return func() { cancel(); <-ended }
+}
+
+func extend(ctx context.Context, c clock.Clock, send func(string)) {
+	for c.SleepUntil(ctx, c.Now().Add(extendEvery)) == nil {
+		send(extension(extendBy))
+	}
+}
+
+func extension(by time.Duration) string {
+	return "EXTEND_TIMEOUT_USEC=" + strconv.FormatInt(by.Microseconds(), 10)
+}
 
 // reloading announces a reload; ready ends it.
 func (n *notifier) reloading() {

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"recrawld/clock"
 )
 
 // listenAsSystemd sets the environment up as systemd does and returns a function that reads the next message.
@@ -42,9 +46,30 @@ func TestSystemdHearsTheStates(t *testing.T) {
 	if got := next(); !strings.HasPrefix(got, "RELOADING=1\nMONOTONIC_USEC=") {
 		t.Errorf("reloading sent %q", got)
 	}
-	n.stopping()
-	if got := next(); !strings.HasPrefix(got, "STOPPING=1") {
+	n.stopping(time.Minute)
+	if got := next(); !strings.HasPrefix(got, "STOPPING=1") || !strings.HasSuffix(got, "\nEXTEND_TIMEOUT_USEC=60000000") {
 		t.Errorf("stopping sent %q", got)
+	}
+}
+
+// TestFault_094_ALongMigrationIsNotCutOff has a start ask for more time before what it asked for last is over.
+func TestFault_094_ALongMigrationIsNotCutOff(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	c := clock.NewVirtual(start)
+	var asked []time.Duration
+	extend(ctx, c, func(state string) {
+		if state != "EXTEND_TIMEOUT_USEC=60000000" {
+			t.Errorf("sent %q", state)
+		}
+		if asked = append(asked, c.Now().Sub(start)); len(asked) == 3 {
+			cancel()
+		}
+	})
+	if want := []time.Duration{20 * time.Second, 40 * time.Second, time.Minute}; !slices.Equal(asked, want) {
+		t.Errorf("asked for more time after %v, want %v", asked, want)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
@@ -138,13 +140,37 @@ func unusable(c *config.Config, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, models.ErrNoSchema):
+		return notFoundf("nothing has been crawled into the database %s yet (recrawld run or recrawld add begins; --store and --data name others)",
+			databaseName(c))
 	case errors.Is(err, models.ErrNewerSchema):
 		err = fmt.Errorf("%w: use the later release, or restore a checkpoint of this one", err)
 	}
 	if c.Store == "sqlite" {
-		return fmt.Errorf("%s: %w", filepath.Join(c.Data, databaseFile), err)
+		return fmt.Errorf("%s: %w%s", databaseName(c), err, writableHint(c.Data))
 	}
 	return err // it names the server
+}
+
+// databaseName is the database for a person: its file, or its URL without the password.
+func databaseName(c *config.Config) string {
+	if c.Store == "sqlite" {
+		return filepath.Join(c.Data, databaseFile)
+	}
+	return storeName(c)
+}
+
+// writableHint says what to do where SQLite may not write in the data directory: it keeps its locks in files there, so that it
+// does for looking too.
+func writableHint(dir string) string {
+	err := errors.Join(unix.Access(dir, unix.W_OK|unix.X_OK), unix.Access(filepath.Join(dir, databaseFile), unix.R_OK|unix.W_OK))
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, unix.EROFS):
+		return "; its disk is read-only, and SQLite writes its locks there for looking too: copy the directory elsewhere and name it with --data"
+	}
+	return "; SQLite writes its locks there for looking too: run it as the user whose directory it is, or with sudo"
 }
 
 // migrate brings the schema up to date. It may have to write a large table anew, so it says so before.

@@ -125,10 +125,21 @@ func findSite(rows []models.Site, name string) (models.Site, error) {
 		}
 		names = append(names, row.Name)
 	}
-	if len(names) == 0 {
-		return models.Site{}, notFoundf("no site %q; there are none yet", name)
+	return models.Site{}, noSite(name, names)
+}
+
+// mostNames is how many sites an error names.
+const mostNames = 10
+
+// noSite is the error for a site that there is not, with the names of those that there are.
+func noSite(name string, names []string) error {
+	switch n := len(names); {
+	case n == 0:
+		return notFoundf("no site %q: there is none yet", name)
+	case n > mostNames:
+		return notFoundf("no site %q: there is %s and %d more (recrawld status)", name, strings.Join(names[:mostNames], ", "), n-mostNames)
 	}
-	return models.Site{}, notFoundf("no site %q; there are: %s", name, strings.Join(names, ", "))
+	return notFoundf("no site %q: there is %s", name, strings.Join(names, ", "))
 }
 
 // confirm asks a question on a terminal, where an empty answer means preset. Without a terminal it takes --yes for an

@@ -191,7 +191,7 @@ func (w why) json(l *look) shownWhy {
 	if known {
 		s.Policy.Before, s.Policy.Result = &before, &c.FRMax
 	}
-	if w.bounded() && p.DueAt != 0 {
+	if w.bounded() && w.rate.PerDay > 0 && p.DueAt != 0 {
 		every := w.gap(l)
 		fresh, age := changerate.Freshness(w.rate.PerDay, every), changerate.Age(w.rate.PerDay, every).Seconds()
 		s.Freshness, s.Age = &fresh, &age

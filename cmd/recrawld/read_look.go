@@ -115,17 +115,8 @@ func (l *look) siteID(name string) (int32, error) {
 	if name == "" {
 		return 0, nil
 	}
-	var names []string
-	for _, row := range l.force.rows {
-		if row.Name == name || row.URL == name {
-			return row.ID, nil
-		}
-		names = append(names, row.Name)
-	}
-	if len(names) == 0 {
-		return 0, notFoundf("no site %q: there is none yet", name)
-	}
-	return 0, notFoundf("no site %q: there is %s", name, strings.Join(names, ", "))
+	site, err := findSite(l.force.rows, name)
+	return site.ID, err
 }
 
 // siteNames are the names of the sites by ID.
@@ -158,8 +149,9 @@ func (l *look) page(ctx context.Context, raw string) (page models.Page, u canon.
 
 // facts writes "label  text" lines with the labels aligned; a line without text is left out.
 type facts struct {
-	rows  [][2]string
-	style report.Style
+	rows   [][2]string
+	style  report.Style
+	indent int // spaces before each line
 }
 
 func (p *facts) add(label, format string, args ...any) {
@@ -174,9 +166,10 @@ func (p *facts) write(w io.Writer) error {
 		width = max(width, len(row[0]))
 	}
 	var b strings.Builder
+	margin, indent := strings.Repeat(" ", p.indent), strings.Repeat(" ", width+2)
 	for _, row := range p.rows {
-		indent := strings.Repeat(" ", width+2)
-		for i, line := range p.style.Wrap(row[1], width+2) {
+		for i, line := range p.style.Wrap(row[1], p.indent+width+2) {
+			b.WriteString(margin)
 			if i == 0 {
 				b.WriteString(p.style.Paint(report.Faint, row[0]) + indent[len(row[0]):])
 			} else {

@@ -92,7 +92,8 @@ func (r ruling) backoff() string {
 			"the third in a row that looks the same is taken for what the page is now", p.Class, report.Plural(p.Failures, "visit"))
 	}
 	return fmt.Sprintf("the last visit failed (%s), %s in a row; it is tried again after a time that doubles with each failure, "+
-		"%s at most, and keeps its interval of %s", p.Class, report.Plural(p.Failures, "failure"), r.ceiling(), r.cycles(p.FRMax))
+		"%s at most, and keeps its interval of %s", p.Class, report.Plural(p.Failures, "failure"),
+		report.Span(max(scheduler.FirstRetry(p.Class), r.calendar.Interval(r.now, r.settings.FRMax))), r.cycles(p.FRMax))
 }
 
 // duplicate says why a page that is visited under another URL is looked at now and then.

@@ -75,6 +75,8 @@ type statusDay struct {
 	NotModified int64 `json:"not_modified"`
 	Changed     int64 `json:"changed"`
 	New         int64 `json:"new"`
+	Moved       int64 `json:"moved"`
+	Gone        int64 `json:"gone"` // answered 404 or 410
 	Failed      int64 `json:"failed"`
 	Robots      int64 `json:"robots"` // requests for robots.txt, which are not visits
 	Bytes       int64 `json:"bytes"`
@@ -194,13 +196,13 @@ func (s *siteStatus) add(st models.SiteState) {
 }
 
 func dayOf(d models.Daily) statusDay {
-	return statusDay{Visits: d.Asked, NotModified: d.NotModified, Changed: d.Changed, New: d.First, Failed: d.Failed, Robots: d.Robots,
-		Bytes: d.Bytes, BytesSaved: d.BytesSaved}
+	return statusDay{Visits: d.Asked, NotModified: d.NotModified, Changed: d.Changed, New: d.First, Moved: d.Moved, Gone: d.Gone, Failed: d.Failed,
+		Robots: d.Robots, Bytes: d.Bytes, BytesSaved: d.BytesSaved}
 }
 
 func (d statusDay) plus(o statusDay) statusDay {
 	return statusDay{Visits: d.Visits + o.Visits, NotModified: d.NotModified + o.NotModified, Changed: d.Changed + o.Changed,
-		New: d.New + o.New, Failed: d.Failed + o.Failed, Robots: d.Robots + o.Robots,
+		New: d.New + o.New, Moved: d.Moved + o.Moved, Gone: d.Gone + o.Gone, Failed: d.Failed + o.Failed, Robots: d.Robots + o.Robots,
 		Bytes: d.Bytes + o.Bytes, BytesSaved: d.BytesSaved + o.BytesSaved}
 }
 
@@ -266,11 +268,13 @@ func (d statusDay) words() string {
 	}
 	words := []string{report.Plural(d.Visits, "visit"), report.Share(d.NotModified, d.Visits) + " not modified",
 		report.Count(d.Changed) + " changed"}
-	if d.New > 0 {
-		words = append(words, report.Count(d.New)+" new")
-	}
-	if d.Failed > 0 {
-		words = append(words, report.Count(d.Failed)+" failed")
+	for _, more := range []struct {
+		n    int64
+		what string
+	}{{d.New, " new"}, {d.Moved, " moved"}, {d.Gone, " not found"}, {d.Failed, " failed"}} {
+		if more.n > 0 {
+			words = append(words, report.Count(more.n)+more.what)
+		}
 	}
 	return strings.Join(words, ", ") + "; " + report.Bytes(d.Bytes) + " received, " + report.Bytes(d.BytesSaved) + " spared"
 }

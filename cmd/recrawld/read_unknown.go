@@ -61,13 +61,16 @@ const sitesShown = 6
 func (w unknown) write(l *look) error {
 	fmt.Fprintln(l.Stdout, l.style.Bold(w.URL))
 	words := facts{style: l.style}
-	words.add("state", "%s", "not known: nobody has added it, and no page that was read links to it")
-	kept := false
+	kept := slices.ContainsFunc(w.Sites, func(s unknownInSite) bool { return s.Keep })
+	state := "not known: nobody has added it, and no page that was read links to it"
+	if !kept || !w.Robots.Keep {
+		state = "not known: links to it are not followed"
+	}
+	words.add("state", "%s", state)
 	for i, site := range w.Sites {
 		if i < sitesShown {
 			words.add(site.Site, "%s", site.words(l))
 		}
-		kept = kept || site.Keep
 	}
 	if more := len(w.Sites) - sitesShown; more > 0 {
 		words.add("…", "and %s more", report.Plural(more, "site"))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,7 +84,34 @@ func (d *daemon) learnSite(ctx context.Context, id int32) siteNews {
 	if d.force.Load().refused[id] != nil || slices.ContainsFunc(d.refused, func(row models.Site) bool { return row.ID == id }) {
 		return siteRefused
 	}
+	d.orphans.Store(id, true)
 	return siteGone
+}
+
+// removeOrphans removes pages of sites that are gone: one that was removed while a visit was written, or a list was read, gets
+// pages back, and they are found when their turn comes.
+func (d *daemon) removeOrphans(ctx context.Context, _ time.Time) error {
+	var gone []int32
+	d.orphans.Range(func(id, _ any) bool { gone = append(gone, id.(int32)); return true })
+	if len(gone) == 0 {
+		return nil
+	}
+	rows, err := d.store.Sites(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range gone {
+		d.orphans.Delete(id) // first: what comes to light meanwhile is removed the next time
+		if slices.ContainsFunc(rows, func(row models.Site) bool { return row.ID == id }) {
+			continue
+		}
+		if err := d.store.RemoveSite(ctx, id); err != nil && !errors.Is(err, models.ErrNotFound) {
+			d.orphans.Store(id, true)
+			return err
+		}
+		d.log.Info("pages that a removed site got back are removed", "site", id)
+	}
+	return nil
 }
 
 // followSites puts in force what commands changed in the database since.

@@ -57,13 +57,25 @@ func (r restoreCmd) Run(ctx context.Context, g *globals) error {
 		return err
 	}
 	if c.Store == "sqlite" {
-		return restoreSQLite(ctx, g, in, c.Data)
+		return r.of(restoreSQLite(ctx, g, in, c.Data))
 	}
 	sum, err := restoreInto(ctx, c.Store, in)
 	if errors.Is(err, models.ErrNotEmpty) {
 		return refusedf("%w: create a new one and name it with --store", err)
 	}
-	return tellRestored(g, sum, err)
+	return r.of(tellRestored(g, sum, err))
+}
+
+// of names the checkpoint in an error.
+func (r restoreCmd) of(err error) error {
+	if err == nil {
+		return nil
+	}
+	name := r.File
+	if name == "-" {
+		name = "standard input"
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // restoreSQLite fills a new file and gives it the database's name once it is whole.

@@ -164,6 +164,9 @@ func (c simulateCmd) check() error {
 	if every := time.Duration(c.Cycle); every < time.Minute || every > 366*24*time.Hour {
 		return usagef("--cycle %s is not between 1m and 366d", every)
 	}
+	if !(c.Polite >= 0) || math.IsInf(c.Polite, 1) {
+		return usagef("--polite %v is no number of visits", c.Polite)
+	}
 	return nil
 }
 

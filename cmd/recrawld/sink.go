@@ -97,7 +97,7 @@ func (r sinkReplayCmd) Run(ctx context.Context, g *globals) error {
 		if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
 			err = askForReplay(ctx, store, kind.name)
 		} else {
-			err = replayHere(ctx, g, c, store, kind)
+			err = replayNoted(ctx, store, kind.name, func() error { return replayHere(ctx, g, c, store, kind) })
 		}
 		if err == nil {
 			fmt.Fprintf(g.Stdout, "%s made anew\n", kind.name)
@@ -113,6 +113,31 @@ func findSink(c *config.Config, name string) (sinkKind, error) {
 		}
 	}
 	return sinkKind{}, notFoundf("no sink %q in the configuration; there are: %s", name, strings.Join(sinkNames(c), ", "))
+}
+
+// replayNoted makes a sink anew and has noted meanwhile that this is to be done: should we die half-way, the next start of the
+// daemon does it.
+func replayNoted(ctx context.Context, store *models.Store, name string, replay func() error) error {
+	wish, err := wishReplay(ctx, store, name)
+	if err != nil {
+		return err
+	}
+	if err = replay(); err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w; the next start of the daemon makes the sink anew", err)
+	}
+	_, noted := store.SetMeta(ctx, replayKey(name), wish, replayAnswer(err))
+	return errors.Join(err, noted)
+}
+
+// wishReplay notes that a sink is to be made anew.
+func wishReplay(ctx context.Context, store *models.Store, name string) (wish string, err error) {
+	old, err := store.Meta(ctx, replayKey(name))
+	if err != nil {
+		return "", err
+	}
+	wish = replayAsked + clock.System{}.Now().Format(time.RFC3339Nano)
+	_, err = store.SetMeta(ctx, replayKey(name), old, wish)
+	return wish, err
 }
 
 // replayHere makes the sink anew in this process.
@@ -136,12 +161,7 @@ func replayHere(ctx context.Context, g *globals, c *config.Config, store *models
 func askForReplay(ctx context.Context, store *models.Store, name string) error {
 	machine := clock.System{}
 	key := replayKey(name)
-	old, err := store.Meta(ctx, key)
-	if err != nil {
-		return err
-	}
-	wish := replayAsked + machine.Now().Format(time.RFC3339Nano)
-	if _, err := store.SetMeta(ctx, key, old, wish); err != nil {
+	if _, err := wishReplay(ctx, store, name); err != nil {
 		return err
 	}
 	for {

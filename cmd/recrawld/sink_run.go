@@ -74,6 +74,25 @@ func (l *lateSink) Deliver(ctx context.Context, events []models.Event) error {
 	return l.opened.Deliver(ctx, events)
 }
 
+// Begin takes the sink for this process until end is called.
+func (l *lateSink) Begin() (end func(), err error) {
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	if s, ok := l.opened.(interface{ Begin() (func(), error) }); ok {
+		return s.Begin()
+	}
+	return func() {}, nil
+}
+
+// Place tells the place of a sink that is open from others.
+func (l *lateSink) Place() string {
+	if s, ok := l.opened.(interface{ Place() string }); ok {
+		return s.Place()
+	}
+	return ""
+}
+
 // Idle is what the sink does when there is no news, once it is open.
 func (l *lateSink) Idle() error {
 	if idler, ok := l.opened.(interface{ Idle() error }); ok {
@@ -151,7 +170,7 @@ func (d *daemon) sinkRunners() []*sinkRunner {
 		late := &lateSink{kind: kind, config: &d.force.Load().config, archive: recentFirst{d.archive}, log: d.log}
 		runners = append(runners, &sinkRunner{
 			late: late, store: d.store, clock: d.clock, owner: d.start.Worker.Name, log: d.log,
-			drain: sink.NewDrain(d.store, late, d.clock, sink.Options{Owner: d.start.Worker.Name, Log: d.log}),
+			drain: sink.NewDrain(d.store, late, d.clock, sink.Options{Owner: d.start.Worker.Name, Source: d.store, Log: d.log}),
 		})
 	}
 	return runners
@@ -189,7 +208,9 @@ func (r *sinkRunner) remake(ctx context.Context, asked string) {
 	if err != nil && ctx.Err() != nil {
 		return
 	}
-	if _, err := r.store.SetMeta(context.WithoutCancel(ctx), replayKey(r.late.Name()), asked, replayAnswer(err)); err != nil {
+	answering, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastDrain)
+	defer cancel()
+	if _, err := r.store.SetMeta(answering, replayKey(r.late.Name()), asked, replayAnswer(err)); err != nil {
 		r.log.Warn("the end of a replay is not noted", "sink", r.late.Name(), "err", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,5 +95,41 @@ func TestAWishForAReplayOutlivesTheDaemonThatBegan(t *testing.T) {
 			t.Errorf("%s leaves %q, %v, want %q", test.name, got, err, test.want)
 		}
 		ctx = t.Context()
+	}
+}
+
+// A replay in the command's own process that is interrupted is left to the daemon.
+func TestAReplayThatIsInterruptedIsLeftToTheDaemon(t *testing.T) {
+	t.Parallel()
+	store, err := models.Open(t.Context(), "sqlite:"+t.TempDir()+"/recrawld.db", models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if err := store.Migrate(t.Context(), clock.System{}.Now()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	for _, test := range []struct {
+		name   string
+		replay func() error
+		want   string
+	}{
+		{"one that ends", func() error { return nil }, replayDone},
+		{"one that fails", func() error { return errors.New("no room") }, replayFailed + "no room"},
+		{"one that is interrupted", func() error { interrupt(); return ctx.Err() }, replayAsked},
+	} {
+		wished := ""
+		err := replayNoted(ctx, store, "mirror", func() error {
+			wished, _ = store.Meta(t.Context(), replayKey("mirror"))
+			return test.replay()
+		})
+		if !strings.HasPrefix(wished, replayAsked) {
+			t.Errorf("%s: while it runs %q is noted, want a wish", test.name, wished)
+		}
+		if got, gone := store.Meta(t.Context(), replayKey("mirror")); gone != nil || !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s leaves %q (%v, %v), want %q", test.name, got, gone, err, test.want)
+		}
 	}
 }

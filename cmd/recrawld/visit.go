@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"recrawld/clock"
@@ -82,7 +83,11 @@ func (v visitCmd) show(ctx context.Context, g *globals, l *look, visit models.Vi
 	if visit.Class != models.ClassNone {
 		class = " (" + visit.Class.String() + ")"
 	}
+	next := report.Until(visit.At.Time(), page.DueAt.Time())
+	if slices.ContainsFunc(l.force.rows, func(row models.Site) bool { return row.ID == page.SiteID && row.Paused }) {
+		next = "when its site is resumed"
+	}
 	fmt.Fprintf(g.Stdout, "%s: %s%s, status %d, %s in %s; next visit %s\n", page.URL, visit.Kind, class, visit.Status,
-		report.Bytes(visit.Bytes), report.Span(visit.Took), report.Until(visit.At.Time(), page.DueAt.Time()))
+		report.Bytes(visit.Bytes), report.Span(visit.Took), next)
 	return nil
 }

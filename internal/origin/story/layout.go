@@ -18,7 +18,7 @@ const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2r
 type page struct {
 	host *origin.Host
 	made *origin.Page
-	last string // the text of the newest version
+	last string // the content of the newest version
 }
 
 // newPage adds a page to a host. Its versions follow.
@@ -31,13 +31,12 @@ func newPage(host *origin.Host, path, title string, traits origin.Traits) *page 
 // says gives the page the content that it has from a moment on. Moments must come in order; the same content again is
 // no new version.
 func (p *page) says(at time.Time, content string) {
-	text := render(p.host.Label, p.made.Title, content)
-	if text == p.last {
+	if content == p.last && len(p.made.Versions) > 0 {
 		return
 	}
-	p.last = text
+	p.last = content
 	p.made.Versions = append(p.made.Versions, origin.Version{At: at,
-		Body: func() ([]byte, error) { return []byte(text), nil }})
+		Body: func() ([]byte, error) { return []byte(render(p.host.Label, p.made.Title, content)), nil }})
 }
 
 // ticks is says for a page that shows times and counters: a version in which nothing else differs is noise.

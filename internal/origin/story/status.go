@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -64,14 +65,13 @@ func (t *teller) past(at time.Time, incidents []string) string {
 	return list(items)
 }
 
-// begun lists the incidents up to the day before at.
+// recent is how many incidents a page lists: a long story is not to make long pages.
+const recent = 12
+
+// begun lists the newest incidents up to the day before at.
 func begun(incidents []string, at time.Time) []string {
-	for i, path := range incidents {
-		if path > "/incidents/"+at.Format(time.DateOnly) {
-			return incidents[:i]
-		}
-	}
-	return incidents
+	n := sort.Search(len(incidents), func(i int) bool { return incidents[i] > "/incidents/"+at.Format(time.DateOnly) })
+	return incidents[max(0, n-recent):n]
 }
 
 func (t *teller) component(p *page, name string, step time.Duration) {

@@ -138,3 +138,21 @@ func TestSomePagesLeave(t *testing.T) {
 		t.Errorf("the start page of the documentation has no dead link (%v)", err)
 	}
 }
+
+// TestALongStoryMakesNoLongStatusPages: a page of every hour that named all incidents there ever were took a gigabyte and
+// minutes to make up for a demo of forty minutes.
+func TestALongStoryMakesNoLongStatusPages(t *testing.T) {
+	t.Parallel()
+	for _, h := range Tell(1, from, 3*365*24*time.Hour).Hosts {
+		if h.Label != Status {
+			continue
+		}
+		for _, path := range []string{"/", "/history"} {
+			p := h.Page(path)
+			body, err := p.Versions[len(p.Versions)-1].Body()
+			if err != nil || len(body) > 4<<10 {
+				t.Errorf("%s has %d bytes after three years (%v), at most 4 KiB are wanted", path, len(body), err)
+			}
+		}
+	}
+}

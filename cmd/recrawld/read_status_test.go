@@ -1,0 +1,16 @@
+package main
+
+import "testing"
+
+// What a day's visits found adds up: a person who reads of 1,346 visits and 71 findings asks where the others went.
+func TestStatusTellsOfAllVisitsOfToday(t *testing.T) {
+	t.Parallel()
+	day := statusDay{Visits: 20, NotModified: 5, Changed: 1, New: 2, Moved: 3, Gone: 4, Failed: 5, Bytes: 2048, BytesSaved: 1024}
+	want := "20 visits, 25 % not modified, 1 changed, 2 new, 3 moved, 4 not found, 5 failed; 2 KiB received, 1 KiB spared"
+	if got := day.words(); got != want {
+		t.Errorf("words() = %q, want %q", got, want)
+	}
+	if got := day.plus(day); got.Moved != 6 || got.Gone != 8 {
+		t.Errorf("two such days: %d moved, %d gone, want 6 and 8", got.Moved, got.Gone)
+	}
+}
