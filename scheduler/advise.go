@@ -20,6 +20,7 @@ type question struct {
 	ceiling  time.Duration // the longest
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
 	account  string        // the budget that pays; "": that of all sites
+	spread   int64         // how many pages it pays for, where most of them lie on other hosts; else 0
 	dated    time.Time     // when what the visit found came to be, where its date can be trusted; zero: not known
 	robots   robotsShare   // what robots.txt adds to the price; asked for by outlook alone
 	told     bool          // a list told of the change that the visit may find, as it would have of one before
@@ -135,7 +136,7 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
 	if told(q.page) || q.page.Entries > 0 {
 		if !late && p.value() < q.ceiling.Hours()/24 { // no visit to a page of importance 1 is worth more than the days since the last
-			p.hasten(q.now.Sub(wantedAt(q.page)) > q.cycle/listLate)
+			p.hasten(q.now.Sub(wantedAt(q.page)) > q.cycle/listLate, q.spread)
 		}
 		return
 	}
@@ -144,7 +145,7 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	}
 	if !late {
 		c.premium -= premiumStep * c.premium
-		p.learn(value * math.Exp(-c.premium))
+		p.learn(value*math.Exp(-c.premium), q.spread)
 		return
 	}
 	if p.known {
@@ -188,7 +189,7 @@ func (m *Mind) priceAt(c *crowd, q *question) float64 {
 		if q.even == 0 {
 			return first
 		}
-		p.learn(first * firstPrice)
+		p.begin(first * firstPrice)
 	}
 	return p.value() * math.Exp(c.premium)
 }

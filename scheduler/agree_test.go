@@ -149,8 +149,8 @@ func (p *priced) Merge(ctx context.Context, name string, change func(old []byte)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.count(p.clock.Now())
-		if len(now) == 8 {
-			p.last = float(now)
+		if len(now) == 16 { // the price, and from how many visits
+			p.last = float(now[:8])
 		}
 		return now
 	})

@@ -177,18 +177,18 @@ func TestPriceThatBecomesKnown(t *testing.T) {
 	mine := new(price)
 	old := *mine
 	var other price
-	other.learn(0.1)
+	other.begin(0.1)
 	written := old.merged(other.merged(nil))
-	mine.learn(0.2) // a fetcher, meanwhile
+	mine.begin(0.2) // a fetcher, meanwhile
 	mine.follow(written, old)
 	if v := mine.value(); v < 0.09 || v > 0.21 {
 		t.Errorf("of the prices 0.1 and 0.2 came %v", v)
 	}
 	old = *mine
-	mine.learn(0.2)
+	mine.learn(0.2, 0)
 	learned := mine.log - old.log
 	mine.follow(old.merged(written), old)
-	if got := mine.log - mine.base; got != learned {
+	if got := mine.log - mine.base.log; got != learned {
 		t.Errorf("of what was learned meanwhile, %v, %v is kept", learned, got)
 	}
 }
@@ -201,24 +201,89 @@ func TestPricesOfManyWorkersMeet(t *testing.T) {
 		var note []byte
 		prices := make([]price, workers)
 		for i := range prices {
-			prices[i].learn(0.01)
+			prices[i].begin(0.01)
 		}
 		for round := range 5 {
 			for i := range prices {
 				for range 200 {
-					prices[i].learn(1)
+					prices[i].learn(1, 0)
 				}
 			}
 			for i := range prices {
 				p, old := &prices[i], prices[i]
 				note = old.merged(note)
-				p.learn(1) // meanwhile
+				p.learn(1, 0) // meanwhile
 				p.follow(note, old)
 			}
-			if sum, _ := decodePrice(note); math.Abs(sum) > 0.05 {
-				t.Fatalf("%d workers, of whom each saw visits worth 1, make it e^%.2f in round %d", workers, sum, round)
+			if sum, _ := decodeTariff(note); math.Abs(sum.log) > 0.05 {
+				t.Fatalf("%d workers, of whom each saw visits worth 1, make it e^%.2f in round %d", workers, sum.log, round)
 			}
 		}
+	}
+}
+
+// TestPriceIsSlowWherePagesLieOnManyHosts: what one host's news make worth e times as much for a fiftieth of the pages moves
+// the price of all others' places little, once it was learned from visits enough, and a restart does not make it quick.
+func TestPriceIsSlowWherePagesLieOnManyHosts(t *testing.T) {
+	t.Parallel()
+	const pages = 3000
+	p := new(price)
+	p.begin(0.01)
+	for range 200 {
+		p.learn(1, pages)
+	}
+	if math.Abs(p.log) > 0.1 {
+		t.Errorf("after 200 visits worth 1 a new price is e^%.2f", p.log)
+	}
+	for range 2 * pages {
+		p.learn(1, pages)
+	}
+	restarted := new(price)
+	restarted.follow(p.merged(nil), *restarted)
+	older := new(price)
+	older.follow(p.merged(nil)[:8], *older) // a note of a release that did not count visits
+	alone := *p
+	for name, q := range map[string]*price{"price": p, "price after a restart": restarted, "price of an older release": older} {
+		for range pages / 50 {
+			q.learn(math.E, pages)
+		}
+		if q.log < 0.15 || q.log > 0.2 {
+			t.Errorf("the %s moved by %.2f", name, q.log)
+		}
+	}
+	for range pages / 50 {
+		alone.learn(math.E, 0)
+	}
+	if alone.log < 0.9 {
+		t.Errorf("where one host has them all the price moved by %.2f alone", alone.log)
+	}
+}
+
+// TestVisitsOfAllWorkersCountOnce: what a price was learned from adds up over workers.
+func TestVisitsOfAllWorkersCountOnce(t *testing.T) {
+	t.Parallel()
+	var note []byte
+	workers := make([]price, 3)
+	for i := range workers {
+		workers[i].begin(1)
+	}
+	for range 4 {
+		for i := range workers {
+			p := &workers[i]
+			for range 10 {
+				p.learn(1, 1000)
+			}
+			old := *p
+			note = old.merged(note)
+			p.learn(1, 1000) // meanwhile
+			p.follow(note, old)
+		}
+	}
+	for i := range workers {
+		note = workers[i].merged(note)
+	}
+	if sum, _ := decodeTariff(note); sum.visits != 3*4*11 {
+		t.Errorf("of 132 visits %v are counted", sum.visits)
 	}
 }
 
@@ -232,7 +297,7 @@ func TestWhatAHostIsLateWithCostsOthersNothing(t *testing.T) {
 	p := livePage()
 	p.Rule, p.DueAt, p.ToldAt = models.RuleSitemap, models.At(noon.Add(-5*time.Hour)), models.At(noon.Add(-5*time.Hour))
 	q := question{page: &p, settings: &s, now: noon, cycle: time.Hour, ceiling: 1000 * time.Hour, even: 24 * time.Hour, told: true}
-	m.price(allSites).learn(1)
+	m.price(allSites).begin(1)
 	for range 10_000 {
 		m.observed(q, true, true)
 	}

@@ -153,7 +153,11 @@ type draft struct {
 
 // question is the adaptive policy's about a page.
 func (d *draft) question(page *models.Page) question {
-	return d.planner.question(page, d.settings, d.now)
+	q := d.planner.question(page, d.settings, d.now)
+	if known := d.planner.purses.term(page.SiteID).known; int64(d.Host.Pages)*2 <= known {
+		q.spread = known
+	}
+	return q
 }
 
 // page moves the page on by what the visit found.

@@ -10,27 +10,52 @@ import (
 // is cut, pages come up later and are worth more by then, and the price rises, and the other way round: it needs to be
 // told nothing. Its error costs little: freshness is flat around the best price (Cho & Garcia-Molina 2003, section 4: at
 // the optimum all pages' gain by a further visit is equal).
+//
+// Pages have their places in the queue by the price of the time when they got them: those of a host that is visited get new ones
+// soon, the others keep theirs. A price that is as quick as one host's news would rise where one is swept over, send the pages of
+// all hosts that are placed meanwhile far off, and fall again by visits to the one, whose pages then stand before all others
+// however little they are worth. So where pages lie on many hosts the price follows many visits: a tenth of as many as there are
+// pages.
 type price struct {
-	log   float64 // natural logarithm
-	base  float64 // that of the database's note, as it was merged last
-	kept  float64 // the part of base that is left in log: what was learned since has taken the place of the rest
-	known bool
-	used  bool // since the last merge
+	log    float64 // natural logarithm
+	visits float64 // it was learned from so many, by all workers
+	base   tariff  // the database's note, as it was merged last
+	kept   float64 // the part of its price that is left in log: what was learned since has taken the place of the rest
+	known  bool
+	used   bool // since the last merge
 
 	of, worth float64 // the price at the logarithm where it was asked for last; 0: it never was
 }
 
-// learn learns from a visit worth so much. The step is bounded, so that what a sweep makes worth a hundred prices counts
-// as what is worth some.
-func (p *price) learn(value float64) {
+// begin is the price as long as nothing is learned.
+func (p *price) begin(value float64) {
+	if !(value > 0) || math.IsInf(value, 1) {
+		return
+	}
+	p.log = math.Log(value)
+	p.base, p.kept, p.known = tariff{log: p.log}, 1, true
+}
+
+// learn learns from a visit worth so much, to one of the pages that lie on many hosts (see question.spread). What it says is
+// bounded, so that what a sweep makes worth a hundred prices counts as what is worth some.
+func (p *price) learn(value float64, spread int64) {
 	if !(value > 0) || math.IsInf(value, 1) {
 		return
 	}
 	if !p.known {
-		p.log, p.base, p.kept, p.known = math.Log(value), math.Log(value), 1, true
+		p.begin(value)
 		return
 	}
-	p.move(priceStep, p.log+max(-priceJump, min(priceJump, math.Log(value)-p.log)))
+	p.visits++
+	p.move(p.step(spread), p.log+max(-priceJump, min(priceJump, math.Log(value)-p.log)))
+}
+
+// step is the weight of a visit.
+func (p *price) step(spread int64) float64 {
+	if spread <= 0 {
+		return priceStep
+	}
+	return min(priceStep, max(priceShare/float64(spread), priceYoung/max(p.visits, 1)))
 }
 
 // move brings the price a part of the way to a logarithm.
@@ -44,16 +69,20 @@ const leastKept = 1e-150
 
 // hasten lets others wait: what a visit is worth that a list told of is not known in the price's terms, but it is more than that
 // of those it waited for.
-func (p *price) hasten(late bool) {
+func (p *price) hasten(late bool, spread int64) {
 	if late && p.known {
-		p.log += priceStep
+		p.log += p.step(spread)
 	}
 }
 
-// priceStep is the least weight of one visit: the price follows some fifty visits. priceJump bounds what a visit says.
+// priceStep is the largest weight of one visit: that price follows twenty. Where pages lie on many hosts it follows as many as are a
+// tenth of the pages (priceShare), and as long as these are more, a fifth of those that it was learned from (priceYoung).
+// priceJump bounds what a visit says.
 const (
-	priceStep = 0.05
-	priceJump = 1
+	priceStep  = 0.05
+	priceShare = 10
+	priceYoung = 5
+	priceJump  = 1
 )
 
 // value is the price, 0 where nothing is known yet.
@@ -71,37 +100,63 @@ func (p *price) value() float64 {
 // several workers learn adds up as far as each learned little, and where each learned all there is, it counts once. nil: nothing
 // is known.
 func (p *price) merged(old []byte) []byte {
-	sum := p.log
-	if stored, ok := decodePrice(old); ok {
+	sum := tariff{p.log, p.visits}
+	if stored, ok := decodeTariff(old); ok {
 		sum = stored
 		if p.known {
-			sum = p.log + p.kept*(stored-p.base)
+			sum.log = p.log + p.kept*(stored.log-p.base.log)
+			sum.visits += p.visits - p.base.visits
 		}
 	} else if !p.known {
 		return nil
 	}
-	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(sum))
+	return sum.encode()
 }
 
 // follow takes over a note that was made of an older copy of the price: what was learned since stays. Where nothing was
 // known then, the note alone counts.
 func (p *price) follow(written []byte, old price) {
-	sum, ok := decodePrice(written)
+	sum, ok := decodeTariff(written)
 	if !ok {
 		return
 	}
-	since, kept := 0.0, 1.0
+	since, kept, visits := 0.0, 1.0, 0.0
 	if old.known && p.known {
 		kept = p.kept / old.kept
 		since = p.log - kept*old.log
+		visits = p.visits - old.visits
 	}
-	p.log, p.base, p.kept, p.known = kept*sum+since, sum, kept, true
+	p.log, p.visits = kept*sum.log+since, sum.visits+visits
+	p.base, p.kept, p.known = sum, kept, true
 }
 
-func decodePrice(b []byte) (float64, bool) {
-	if len(b) != 8 {
-		return 0, false
-	}
-	log := math.Float64frombits(binary.LittleEndian.Uint64(b))
-	return log, !math.IsNaN(log) && !math.IsInf(log, 0)
+// tariff is what the database's note says of a price.
+type tariff struct {
+	log    float64
+	visits float64
 }
+
+func (t tariff) encode() []byte {
+	b := binary.LittleEndian.AppendUint64(nil, math.Float64bits(t.log))
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(t.visits))
+}
+
+// decodeTariff reads a note. One of an older release has the price alone: it was learned from visits enough.
+func decodeTariff(b []byte) (t tariff, ok bool) {
+	switch len(b) {
+	case 8:
+		t.visits = manyVisits
+	case 16:
+		t.visits = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
+	default:
+		return tariff{}, false
+	}
+	t.log = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	if math.IsNaN(t.log) || math.IsInf(t.log, 0) || !(t.visits >= 0) || math.IsInf(t.visits, 1) {
+		return tariff{}, false
+	}
+	return t, true
+}
+
+// manyVisits are so many that a few more make no difference.
+const manyVisits = 1e12
