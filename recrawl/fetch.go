@@ -6,13 +6,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"recrawld/clock"
@@ -58,6 +56,7 @@ type answer struct {
 	Body      []byte
 	WireBytes int64
 	Request   []byte
+	Again     int           // requests beyond the first: 1 where a kept connection brought no answer
 	Took      time.Duration // without what our own bounds took
 }
 
@@ -92,8 +91,13 @@ func (f *fetcher) do(ctx context.Context, x exchange) (answer, error) {
 	defer clock.AfterFunc(x.time, func() { cancel(errPageTime) })()
 
 	at := &progress{cancel: cancel}
-	request := newRequest(httptrace.WithClientTrace(limited, at.trace()), x)
+	request := newRequest(httptrace.WithClientTrace(limited, at.trace(limited)), x)
 	err = f.roundTrip(request, at, x, &a)
+	if limited.Err() == nil && at.mistook(err) {
+		a.Again++
+		at.demandFresh()
+		err = f.roundTrip(request, at, x, &a)
+	}
 	now := machineNow()
 	took, waited := now.Sub(began), at.waited(now)
 	a.Took = max(took-waited, time.Microsecond)
@@ -126,6 +130,7 @@ func causeOf(ctx context.Context, err error) error {
 
 func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer) error {
 	response, err := f.transport(x.headerBytes).RoundTrip(r)
+	at.answered(response)
 	if err != nil {
 		return err
 	}
@@ -232,91 +237,4 @@ func slashed(u canon.URL, host string) *url.URL {
 		return target
 	}
 	return &url.URL{Scheme: u.Scheme(), Host: host, Opaque: "//" + host + u.RequestURI()}
-}
-
-// Stages of an exchange, in order.
-const (
-	stageDial int32 = iota
-	stageTLS
-	stageHeader
-	stageBody
-)
-
-// progress follows an exchange, from whichever goroutines the transport uses.
-type progress struct {
-	cancel   context.CancelCauseFunc
-	at       atomic.Int32
-	attempts atomic.Int32
-
-	leave ownWait // for a large body
-
-	mu     sync.Mutex
-	remote net.Addr      // guarded by mu; nil: not connected
-	conn   *socket       // guarded by mu; nil: not known
-	before time.Duration // guarded by mu; what conn had waited for the bandwidth when it was taken, less what those before it did
-}
-
-// maxStreams is how often one request is sent over HTTP/2. By itself net/http would repeat one whose stream is reset up
-// to seven times, which is neither polite nor quick; once is what a dying connection calls for.
-const maxStreams = 2
-
-func (p *progress) stage() int32 { return p.at.Load() }
-
-func (p *progress) remoteIP() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.remote == nil {
-		return ""
-	}
-	host, _, err := net.SplitHostPort(p.remote.String())
-	if err != nil {
-		return ""
-	}
-	return host
-}
-
-// connected notes the connection that the exchange has got.
-func (p *progress) connected(c net.Conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.remote = c.RemoteAddr()
-	if secured, ok := c.(*tls.Conn); ok {
-		c = secured.NetConn()
-	}
-	now := machineNow()
-	p.before = -p.rested(now)
-	if p.conn, _ = c.(*socket); p.conn != nil {
-		p.before += p.conn.rests.total(now)
-	}
-}
-
-// rested is how long the exchange's connections waited for the bandwidth. The caller holds mu.
-func (p *progress) rested(now time.Time) time.Duration {
-	if p.conn == nil {
-		return -p.before
-	}
-	return p.conn.rests.total(now) - p.before
-}
-
-// waited is how long the exchange waited for bounds of ours since it has a connection.
-func (p *progress) waited(now time.Time) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.rested(now) + p.leave.total(now)
-}
-
-func (p *progress) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GetConn: func(string) { p.at.Store(stageDial) },
-		// A connection that was begun goes on when another is free before it, and says so here.
-		TLSHandshakeStart: func() { p.at.CompareAndSwap(stageDial, stageTLS) },
-		GotConn: func(info httptrace.GotConnInfo) {
-			p.at.Store(stageHeader)
-			secured, ok := info.Conn.(*tls.Conn)
-			if p.attempts.Add(1) > maxStreams && ok && secured.ConnectionState().NegotiatedProtocol == "h2" {
-				p.cancel(errRetried)
-			}
-			p.connected(info.Conn)
-		},
-	}
 }

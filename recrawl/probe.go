@@ -30,7 +30,6 @@ func (s *visit) probed(ctx context.Context) bool {
 	if !ok || !s.mayAsk(s.rules.of(s.robots), target) || !s.hosts.of(&s.turn.Host).claimProbe() {
 		return false
 	}
-	s.out.At, s.out.Sent = s.clock.Now(), 1
 	a, err := s.ask(ctx, target, s.headers(s.asks.missing))
 	s.record(&a)
 	s.out.Header, s.out.Request = nil, nil // they belong to no page

@@ -159,7 +159,7 @@ func (s *visit) askRobotsOnce(ctx context.Context, target canon.URL, left time.D
 		caps: bodyCaps{wire: 4 * robots.MaxBytes, decoded: robots.MaxBytes + 1, truncate: true,
 			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
 	})
-	got.status, got.header, got.wire = a.Status, a.Header, got.wire+a.WireBytes
+	got.status, got.header, got.wire, got.sent = a.Status, a.Header, got.wire+a.WireBytes, got.sent+a.Again
 	var failed *fetchError
 	switch {
 	case errors.As(err, &failed):

@@ -97,12 +97,15 @@ type socket struct {
 	once   sync.Once
 	closed chan struct{}
 	rests  ownWait
+	upkeep upkeep
 }
 
 // Read implements net.Conn. What has come beyond the pace is paid for by waiting before more is read: the window of TCP
 // fills, and the server waits as well.
 func (c *socket) Read(p []byte) (int, error) {
+	c.upkeep.set(&c.upkeep.reading, true)
 	n, err := c.Conn.Read(p)
+	c.upkeep.set(&c.upkeep.reading, false)
 	if c.of.pace != nil && n > 0 {
 		if wait := c.of.pace.take(n, machineNow()); wait > 0 {
 			c.rest(wait)

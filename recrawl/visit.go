@@ -2,7 +2,8 @@
 // keeps nothing but connections and compiled robots.txt files, and it decides nothing about when.
 //
 // A visit has one request to its host at most, because politeness is granted for one: where robots.txt must be asked
-// for first, the visit is that (the page's turn comes next), and a redirect is reported, not followed.
+// for first, the visit is that (the page's turn comes next), and a redirect is reported, not followed. Only what a kept
+// connection garbled is asked for once more.
 package recrawl
 
 import (
@@ -282,17 +283,19 @@ func (s *visit) fetch(ctx context.Context) (answer, error) {
 	ifNoneMatch, ifModifiedSince := ask.conditions(how)
 	setIf(header, "If-None-Match", ifNoneMatch)
 	setIf(header, "If-Modified-Since", ifModifiedSince)
-	s.out.At, s.out.Sent = s.clock.Now(), 1
 	return s.ask(ctx, s.url, header)
 }
 
 // ask makes one request under the limits of the site.
 func (s *visit) ask(ctx context.Context, u canon.URL, header http.Header) (answer, error) {
-	return s.fetcher.do(ctx, exchange{
+	s.out.At, s.out.Sent = s.clock.Now(), 1
+	a, err := s.fetcher.do(ctx, exchange{
 		url: u, header: header, time: s.settings.PageTime, headerBytes: s.settings.HeaderBytes,
 		caps: bodyCaps{wire: s.settings.WireBytes, decoded: s.settings.BodyBytes,
 			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
 	})
+	s.out.Sent += a.Again
+	return a, err
 }
 
 func setIf(header http.Header, name, value string) {

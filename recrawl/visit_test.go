@@ -246,7 +246,7 @@ func TestTextDecidesBeyondBytes(t *testing.T) {
 func TestConnectionOfAnotherRequest(t *testing.T) {
 	t.Parallel()
 	p := &progress{cancel: func(error) {}}
-	trace := p.trace()
+	trace := p.trace(t.Context())
 	conn, far := net.Pipe()
 	defer far.Close()
 	defer conn.Close()

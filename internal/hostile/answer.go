@@ -162,6 +162,14 @@ func Dying(body string) Answer {
 	}
 }
 
+// Owing sends an answer as it is, keeps the connection, and sends the rest late: before the next answer on it.
+func Owing(answer, rest string) Answer {
+	return func(c *Conn) {
+		c.Send(answer)
+		c.Owe(rest)
+	}
+}
+
 // Redirect answers with Location fields, one for each target.
 func Redirect(status int, targets ...string) Answer {
 	return func(c *Conn) {

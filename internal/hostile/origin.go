@@ -147,7 +147,7 @@ func (o *Origin) serve(conn net.Conn, n int) {
 		defer o.mu.Unlock()
 		delete(o.open, conn)
 	}()
-	in := bufio.NewReader(conn)
+	in, owed := bufio.NewReader(conn), ""
 	for {
 		path, header, err := readHead(in)
 		if err != nil {
@@ -155,7 +155,11 @@ func (o *Origin) serve(conn net.Conn, n int) {
 		}
 		answer := o.note(Request{At: clock.System{}.Now(), Conn: n, Path: path, Header: header})
 		c := &Conn{Conn: conn, Header: header, Path: path, in: in, ctx: o.ctx}
+		if owed != "" && !c.Send(owed) {
+			return
+		}
 		answer(c)
+		owed = c.owed
 		if c.closed {
 			return
 		}
@@ -214,8 +218,12 @@ type Conn struct {
 
 	in     *bufio.Reader
 	ctx    context.Context // of the origin: ends with it
+	owed   string
 	closed bool
 }
+
+// Owe sends s late: before the answer to the connection's next request, once that has come.
+func (c *Conn) Owe(s string) { c.owed = s }
 
 // Send writes the parts.
 func (c *Conn) Send(parts ...string) bool {
