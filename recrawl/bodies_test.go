@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"recrawld/config"
+	"recrawld/internal/hostile"
 	"recrawld/models"
 )
 
@@ -53,29 +55,33 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 // TestBodyThatWaitsIsNoFaultOfItsServer fills the room and lets the page's time pass.
 func TestBodyThatWaitsIsNoFaultOfItsServer(t *testing.T) {
 	t.Parallel()
-	url := largeServer(t)
-	r := newRig(t, func(c *Config, s *config.Settings) {
-		withMemory(2<<20)(c, s)
-		// Nothing comes for two windows, and that is not its fault. A window is long beside what a busy machine keeps
-		// the server from running before there is anything to wait for.
-		s.PageTime = 3 * time.Second
-		c.Limits.RateWindow, c.Limits.RateBytes = time.Second, 1
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(c *Config, s *config.Settings) {
+			withMemory(2<<20)(c, s)
+			// Nothing comes for two windows, and that is not its fault.
+			s.PageTime = 3 * time.Second
+			c.Limits.RateWindow, c.Limits.RateBytes = time.Second, 1
+		})
+		r.servedBy(strings.Repeat("a large page ", 3<<20/13))
+		if !r.fetcher.bodies.leave.TryAcquire(2 << 20) {
+			t.Fatal("the room is taken")
+		}
+		began := machineNow()
+		out := r.fetch("http://127.0.0.1/")
+		wantFailed(t, out, models.OwnLimit)
+		if waited := machineNow().Sub(began); waited < 3*time.Second {
+			t.Errorf("given up after %v, want all of the page's time", waited)
+		}
+		if !strings.Contains(out.Detail, "worker.memory") {
+			t.Errorf("detail = %q, want what to change", out.Detail)
+		}
 	})
-	if !r.fetcher.bodies.leave.TryAcquire(2 << 20) {
-		t.Fatal("the room is taken")
-	}
-	began := machineNow()
-	out := r.fetch(url + "/")
-	wantFailed(t, out, models.OwnLimit)
-	if waited := machineNow().Sub(began); waited < 3*time.Second {
-		t.Errorf("given up after %v, want all of the page's time", waited)
-	}
-	if !strings.Contains(out.Detail, "worker.memory") {
-		t.Errorf("detail = %q, want what to change", out.Detail)
-	}
-	small := newRig(t, withMemory(1))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<p>small")) }))
-	t.Cleanup(server.Close)
-	small.fetcher.bodies.leave.TryAcquire(1)
-	wantBody(t, small.fetch(server.URL+"/"), "<p>small")
+}
+
+func TestSmallBodyWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Whole(200, nil, "<p>small")})
+	r := newRig(t, withMemory(1))
+	r.fetcher.bodies.leave.TryAcquire(1)
+	wantBody(t, r.fetch(o.URL("/")), "<p>small")
 }

@@ -9,7 +9,6 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
-	"recrawld/internal/hostile"
 	"recrawld/models"
 )
 
@@ -17,29 +16,33 @@ import (
 // bring something.
 func TestOwnBandwidthIsNoFaultOfTheServer(t *testing.T) {
 	t.Parallel()
-	body := strings.Repeat("<p>page", 64<<10/7)
-	o := listen(t, map[string]hostile.Answer{"/": hostile.Whole(200, nil, body)})
-	r := newRig(t, func(c *Config, _ *config.Settings) {
-		c.Network.Bandwidth, c.Limits.RateWindow, c.Limits.RateBytes = 32<<10, 300*time.Millisecond, 1
+	synctest.Test(t, func(t *testing.T) {
+		body := strings.Repeat("<p>page", 64<<10/7)
+		r := newRig(t, func(c *Config, _ *config.Settings) {
+			c.Network.Bandwidth, c.Limits.RateWindow, c.Limits.RateBytes = 32<<10, 300*time.Millisecond, 1
+		})
+		r.servedBy(body)
+		began := machineNow()
+		out := r.fetch("http://127.0.0.1/")
+		wantBody(t, out, body)
+		if took := machineNow().Sub(began); took < time.Second || out.Took > took/2 {
+			t.Errorf("Took = %v of %v, want the time without what our bandwidth took, most of it", out.Took, took)
+		}
 	})
-	began := machineNow()
-	out := r.fetch(o.URL("/"))
-	wantBody(t, out, body)
-	if took := machineNow().Sub(began); took < time.Second || out.Took > took/2 {
-		t.Errorf("Took = %v of %v, want the time without what our bandwidth took, most of it", out.Took, took)
-	}
 }
 
 // TestPageTimeThatOwnBandwidthTook is no fault of the server's either.
 func TestPageTimeThatOwnBandwidthTook(t *testing.T) {
 	t.Parallel()
-	o := listen(t, map[string]hostile.Answer{"/": hostile.Whole(200, nil, strings.Repeat("<p>page", 100<<10/7))})
-	r := newRig(t, func(c *Config, s *config.Settings) { c.Network.Bandwidth, s.PageTime = 16<<10, time.Second })
-	out := r.fetch(o.URL("/"))
-	wantFailed(t, out, models.OwnLimit)
-	if !strings.Contains(out.Detail, "network.bandwidth") {
-		t.Errorf("detail = %q, want what to change", out.Detail)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(c *Config, s *config.Settings) { c.Network.Bandwidth, s.PageTime = 16<<10, time.Second })
+		r.servedBy(strings.Repeat("<p>page", 100<<10/7))
+		out := r.fetch("http://127.0.0.1/")
+		wantFailed(t, out, models.OwnLimit)
+		if !strings.Contains(out.Detail, "network.bandwidth") {
+			t.Errorf("detail = %q, want what to change", out.Detail)
+		}
+	})
 }
 
 // TestWaitThatEndsBeforeALook leaves the body as long as any other to bring what it must, and no longer.

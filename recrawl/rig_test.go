@@ -1,7 +1,11 @@
 package recrawl
 
 import (
+	"bufio"
 	"context"
+	"fmt"
+	"net"
+	"net/http"
 	"net/netip"
 	"testing"
 	"time"
@@ -64,6 +68,27 @@ func listen(t *testing.T, answers map[string]hostile.Answer) *hostile.Origin {
 	}
 	t.Cleanup(o.Close)
 	return o
+}
+
+// servedBy connects the visitor, for a test in a bubble, to a server that answers everything whole with this body. There
+// nobody is too slow because the machine is: time passes only while all wait.
+func (r *rig) servedBy(body string) {
+	answer := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	r.fetcher.dialer.connect = func(context.Context, string, string) (net.Conn, error) {
+		near, far := net.Pipe()
+		go func() {
+			defer far.Close()
+			for from := bufio.NewReader(far); ; {
+				if _, err := http.ReadRequest(from); err != nil {
+					return
+				}
+				if _, err := far.Write(answer); err != nil {
+					return
+				}
+			}
+		}()
+		return near, nil
+	}
 }
 
 // pageOf is a page of which nothing is known yet.
