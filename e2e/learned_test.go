@@ -33,8 +33,8 @@ func (c *contestant) readLearned(db *sql.DB) learned {
 		var body []byte
 		err := scan(&name, &body)
 		switch {
-		case name == "price/all" && len(body) == 8:
-			l.price = number(body)
+		case name == "price/all" && len(body) == 16: // and from how many visits
+			l.price = number(body[:8])
 		case name == "weights" && len(body) > 21: // after a byte, a mark and the number of changes
 			l.days = number(body[13:])
 		}
