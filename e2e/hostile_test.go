@@ -54,6 +54,9 @@ func faults() []fault {
 		{name: "body shorter than said", bad: hostile.HalfClose(true), want: classes(models.BodyShort, models.BodySlow)},
 		{name: "chunks cut off", bad: hostile.Chunked("ffff\r\nxx"), want: classes(models.BodyShort, models.HTTPProtocol)},
 		{name: "unknown encoding", bad: whole(200, "??", "Content-Encoding", "x-odd"), want: classes(models.BadEncoding)},
+		{name: "more than was asked for", bad: func(c *hostile.Conn) {
+			c.Send(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s and more", len(nextBody), nextBody))
+		}, body: nextBody},
 		{name: "no HTTP", bad: hostile.Raw("SSH-2.0-OpenSSH_9.9\r\n"), want: classes(models.HTTPProtocol)},
 		{name: "empty page", bad: whole(200, ""), want: classes(models.EmptyBody)},
 		{name: "error page", bad: whole(500, "<p>oops"), want: classes(models.ServerError)},
@@ -114,7 +117,22 @@ func TestEndToEndBadInput(t *testing.T) {
 	})
 	d.stop()
 	h.checkUntrusted(readState(t, openDatabase(t, h.database())), args[len(args)-1])
+	h.checkLog()
 	t.Logf("bad input: %d of %d faults named, old copy intact, daemon up, page recovered", len(h.faults), len(h.faults))
+}
+
+// checkLog checks that everything in the log is ours: no server's bytes come there by way of a library.
+func (h *hostileRun) checkLog() {
+	h.t.Helper()
+	text, err := os.ReadFile(filepath.Join(h.dir, "daemon.log"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "time=") {
+			h.t.Errorf("in the log, by others: %q", line)
+		}
+	}
 }
 
 // prepare starts the origins and writes the configuration. It returns the daemon's arguments.

@@ -24,6 +24,8 @@ var forbidden = []struct {
 	{"time", []string{"Now", "Since", "Until"}, []string{"clock", "internal/pgtest"}, false,
 		"take now as an argument, or a clock.Clock in a loop"},
 	{"fmt", []string{"Print", "Printf", "Println"}, nil, false, "write to the stream you were given"},
+	{"log", []string{"Print", "Printf", "Println", "Output", "Fatal", "Fatalf", "Fatalln", "Panic", "Panicf", "Panicln", "New", "Default",
+		"Writer"}, nil, false, "it is silenced (main): use the slog.Logger you were given"},
 	{"net/http", []string{"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm", "HandleFunc", "Handle"},
 		nil, true, "what leaves the machine goes through the guarded client"},
 	{"os", []string{"Exit"}, []string{"cmd", "internal/pgtest", "internal/freshbench", "internal/bench"}, false, "return an error"},
