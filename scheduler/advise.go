@@ -189,7 +189,7 @@ func (m *Mind) priceAt(c *crowd, q *question) float64 {
 		if q.even == 0 {
 			return first
 		}
-		p.begin(first * firstPrice)
+		p.learn(first*firstPrice, 0)
 	}
 	return p.value() * math.Exp(c.premium)
 }

@@ -46,7 +46,7 @@ func TestFiguresOfTheMind(t *testing.T) {
 	}
 	c.Budget.Requests = config.Rate{PerDay: 2000}
 	w.SetPlanner(p)
-	w.mind.price(allSites).begin(0.25)
+	w.mind.price(allSites).learn(0.25, 0)
 	w.mind.judged.Add(0.5, true)
 	w.mind.walked.walks.Add(2)
 	w.mind.walked.pages.Add(7)

@@ -177,9 +177,9 @@ func TestPriceThatBecomesKnown(t *testing.T) {
 	mine := new(price)
 	old := *mine
 	var other price
-	other.begin(0.1)
+	other.learn(0.1, 0)
 	written := old.merged(other.merged(nil))
-	mine.begin(0.2) // a fetcher, meanwhile
+	mine.learn(0.2, 0) // a fetcher, meanwhile
 	mine.follow(written, old)
 	if v := mine.value(); v < 0.09 || v > 0.21 {
 		t.Errorf("of the prices 0.1 and 0.2 came %v", v)
@@ -201,7 +201,7 @@ func TestPricesOfManyWorkersMeet(t *testing.T) {
 		var note []byte
 		prices := make([]price, workers)
 		for i := range prices {
-			prices[i].begin(0.01)
+			prices[i].learn(0.01, 0)
 		}
 		for round := range 5 {
 			for i := range prices {
@@ -215,7 +215,7 @@ func TestPricesOfManyWorkersMeet(t *testing.T) {
 				p.learn(1, 0) // meanwhile
 				p.follow(note, old)
 			}
-			if sum, _ := decodeTariff(note); math.Abs(sum.log) > 0.05 {
+			if sum, _ := decodePriceNote(note); math.Abs(sum.log) > 0.05 {
 				t.Fatalf("%d workers, of whom each saw visits worth 1, make it e^%.2f in round %d", workers, sum.log, round)
 			}
 		}
@@ -228,7 +228,7 @@ func TestPriceIsSlowWherePagesLieOnManyHosts(t *testing.T) {
 	t.Parallel()
 	const pages = 3000
 	p := new(price)
-	p.begin(0.01)
+	p.learn(0.01, 0)
 	for range 200 {
 		p.learn(1, pages)
 	}
@@ -265,7 +265,7 @@ func TestVisitsOfAllWorkersCountOnce(t *testing.T) {
 	var note []byte
 	workers := make([]price, 3)
 	for i := range workers {
-		workers[i].begin(1)
+		workers[i].learn(1, 0)
 	}
 	for range 4 {
 		for i := range workers {
@@ -282,7 +282,7 @@ func TestVisitsOfAllWorkersCountOnce(t *testing.T) {
 	for i := range workers {
 		note = workers[i].merged(note)
 	}
-	if sum, _ := decodeTariff(note); sum.visits != 3*4*11 {
+	if sum, _ := decodePriceNote(note); sum.visits != 3*4*11 {
 		t.Errorf("of 132 visits %v are counted", sum.visits)
 	}
 }
@@ -297,7 +297,7 @@ func TestWhatAHostIsLateWithCostsOthersNothing(t *testing.T) {
 	p := livePage()
 	p.Rule, p.DueAt, p.ToldAt = models.RuleSitemap, models.At(noon.Add(-5*time.Hour)), models.At(noon.Add(-5*time.Hour))
 	q := question{page: &p, settings: &s, now: noon, cycle: time.Hour, ceiling: 1000 * time.Hour, even: 24 * time.Hour, told: true}
-	m.price(allSites).begin(1)
+	m.price(allSites).learn(1, 0)
 	for range 10_000 {
 		m.observed(q, true, true)
 	}

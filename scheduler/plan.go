@@ -151,15 +151,6 @@ type draft struct {
 	list     bool          // that is the interval of a list that is read for what it tells
 }
 
-// question is the adaptive policy's about a page.
-func (d *draft) question(page *models.Page) question {
-	q := d.planner.question(page, d.settings, d.now)
-	if known := d.planner.purses.term(page.SiteID).known; int64(d.Host.Pages)*2 <= known {
-		q.spread = known
-	}
-	return q
-}
-
 // page moves the page on by what the visit found.
 func (d *draft) page() {
 	switch kind := d.out.Kind; {
@@ -255,7 +246,7 @@ func (d *draft) choose() {
 		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.purses.term(d.Page.SiteID).even,
 	}
 	if d.settings.Policy == policy.AdaptiveName {
-		q := d.question(&d.Page)
+		q := d.planner.question(&d.Page, d.settings, d.now)
 		q.robots = robotsShareOf(d.robots, d.Host.Pages, q.even)
 		in.Outlook = d.planner.mind.outlook(q)
 		in.Outlook.Chance = d.chance(useRound)
@@ -270,8 +261,11 @@ func (d *draft) learn(changed bool) {
 	if d.settings.Policy != policy.AdaptiveName {
 		return
 	}
-	q := d.question(d.before)
+	q := d.planner.question(d.before, d.settings, d.now)
 	q.length, q.dated, q.told = length(d.out), d.dated(), told(d.before)
+	if pages := d.planner.purses.known(q.payer()); !hasMost(&d.Host, pages) {
+		q.spread = pages
+	}
 	d.Page.Evidence = d.planner.mind.observed(q, changed, d.late)
 }
 

@@ -164,7 +164,7 @@ func TestListsOfATinyBudgetAreReadSeldom(t *testing.T) {
 		planner := testPlanner(t, c)
 		planner.purses = new(purses)
 		planner.purses.terms.Store(&terms{all: term{account: allSites, even: even}})
-		planner.mind.price(allSites).begin(365) // so few visits are dear: one must bring a page a year
+		planner.mind.price(allSites).learn(365, 0) // so few visits are dear: one must bring a page a year
 		for name, trial := range map[string]models.Trial{"sound": {}, "lying": {FalseAlarms: 3, DistrustedAt: 1}} {
 			p, lease := listPage()
 			p.Entries = 2

@@ -17,33 +17,25 @@ import (
 // however little they are worth. So where pages lie on many hosts the price follows many visits: a tenth of as many as there are
 // pages.
 type price struct {
-	log    float64 // natural logarithm
-	visits float64 // it was learned from so many, by all workers
-	base   tariff  // the database's note, as it was merged last
-	kept   float64 // the part of its price that is left in log: what was learned since has taken the place of the rest
+	log    float64   // natural logarithm
+	visits float64   // it was learned from so many, by all workers
+	base   priceNote // the database's, as it was merged last
+	kept   float64   // the part of its price that is left in log: what was learned since has taken the place of the rest
 	known  bool
 	used   bool // since the last merge
 
 	of, worth float64 // the price at the logarithm where it was asked for last; 0: it never was
 }
 
-// begin is the price as long as nothing is learned.
-func (p *price) begin(value float64) {
-	if !(value > 0) || math.IsInf(value, 1) {
-		return
-	}
-	p.log = math.Log(value)
-	p.base, p.kept, p.known = tariff{log: p.log}, 1, true
-}
-
 // learn learns from a visit worth so much, to one of the pages that lie on many hosts (see question.spread). What it says is
-// bounded, so that what a sweep makes worth a hundred prices counts as what is worth some.
+// bounded, so that what a sweep makes worth a hundred prices counts as what is worth some. The first value is the price.
 func (p *price) learn(value float64, spread int64) {
 	if !(value > 0) || math.IsInf(value, 1) {
 		return
 	}
 	if !p.known {
-		p.begin(value)
+		p.log = math.Log(value)
+		p.base, p.kept, p.known = priceNote{log: p.log}, 1, true
 		return
 	}
 	p.visits++
@@ -100,8 +92,8 @@ func (p *price) value() float64 {
 // several workers learn adds up as far as each learned little, and where each learned all there is, it counts once. nil: nothing
 // is known.
 func (p *price) merged(old []byte) []byte {
-	sum := tariff{p.log, p.visits}
-	if stored, ok := decodeTariff(old); ok {
+	sum := priceNote{p.log, p.visits}
+	if stored, ok := decodePriceNote(old); ok {
 		sum = stored
 		if p.known {
 			sum.log = p.log + p.kept*(stored.log-p.base.log)
@@ -116,7 +108,7 @@ func (p *price) merged(old []byte) []byte {
 // follow takes over a note that was made of an older copy of the price: what was learned since stays. Where nothing was
 // known then, the note alone counts.
 func (p *price) follow(written []byte, old price) {
-	sum, ok := decodeTariff(written)
+	sum, ok := decodePriceNote(written)
 	if !ok {
 		return
 	}
@@ -130,32 +122,32 @@ func (p *price) follow(written []byte, old price) {
 	p.base, p.kept, p.known = sum, kept, true
 }
 
-// tariff is what the database's note says of a price.
-type tariff struct {
+// priceNote is what the database's note says of a price.
+type priceNote struct {
 	log    float64
 	visits float64
 }
 
-func (t tariff) encode() []byte {
-	b := binary.LittleEndian.AppendUint64(nil, math.Float64bits(t.log))
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(t.visits))
+func (n priceNote) encode() []byte {
+	b := binary.LittleEndian.AppendUint64(nil, math.Float64bits(n.log))
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(n.visits))
 }
 
-// decodeTariff reads a note. One of an older release has the price alone: it was learned from visits enough.
-func decodeTariff(b []byte) (t tariff, ok bool) {
+// decodePriceNote reads a note. One of an older release has the price alone: it was learned from visits enough.
+func decodePriceNote(b []byte) (n priceNote, ok bool) {
 	switch len(b) {
 	case 8:
-		t.visits = manyVisits
+		n.visits = manyVisits
 	case 16:
-		t.visits = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
+		n.visits = math.Float64frombits(binary.LittleEndian.Uint64(b[8:]))
 	default:
-		return tariff{}, false
+		return priceNote{}, false
 	}
-	t.log = math.Float64frombits(binary.LittleEndian.Uint64(b))
-	if math.IsNaN(t.log) || math.IsInf(t.log, 0) || !(t.visits >= 0) || math.IsInf(t.visits, 1) {
-		return tariff{}, false
+	n.log = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	if math.IsNaN(n.log) || math.IsInf(n.log, 0) || !(n.visits >= 0) || math.IsInf(n.visits, 1) {
+		return priceNote{}, false
 	}
-	return t, true
+	return n, true
 }
 
 // manyVisits are so many that a few more make no difference.

@@ -55,7 +55,6 @@ type term struct {
 	account string        // the budget by whose price its pages are visited
 	own     bool          // that is the site's own
 	perPage bool          // it is for each page known
-	known   int64         // pages that it pays for, as last counted
 	even    time.Duration // the interval at which it visits all its pages alike, 0 where it has no bound
 }
 
@@ -78,7 +77,7 @@ func ownTerm(id int32, b config.Budget, pages map[string]int64) term {
 
 func termOf(account string, b config.Budget, pages map[string]int64) term {
 	known := pages[account]
-	t := term{account: account, allowance: allow(b, known), perPage: b.Requests.PerPage, known: known}
+	t := term{account: account, allowance: allow(b, known), perPage: b.Requests.PerPage}
 	if !math.IsInf(t.requests, 1) && known > 0 {
 		t.even = time.Duration(min(float64(known)/t.requests*24*float64(time.Hour), float64(longest)))
 	}

@@ -224,15 +224,18 @@ func (w *walk) note(worth float64) {
 	}
 }
 
-// compare moves the price of a budget towards the most that a visit to a waiting page is worth, where the host has most of
-// the known pages that it pays for: if each page is visited once it is worth the price, that is the price.
+// compare moves the price of a budget towards the most that a visit to a waiting page is worth, where the host has most of its
+// pages: if each page is visited once it is worth the price, that is the price.
 func (m *Mind) compare(h *models.Host, payer string, pages int64, best float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p := m.price(payer); p.known && best > 0 && pages > 0 && int64(h.Pages)*2 > pages {
+	if p := m.price(payer); p.known && best > 0 && hasMost(h, pages) {
 		p.move(priceCompared, math.Log(best))
 	}
 }
+
+// hasMost tells whether a host has most of the pages that a budget pays for; not where these were not counted.
+func hasMost(h *models.Host, pages int64) bool { return pages > 0 && int64(h.Pages)*2 > pages }
 
 // due is when a waiting page's visit pays, by its forecast and its value now, and how long after its last visit that is. Where it pays
 // already the moment lies in the past, the further the more it is worth: so the queue is in the order of value. What is no

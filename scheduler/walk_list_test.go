@@ -14,7 +14,7 @@ func listWalk(t *testing.T, lists models.Trial) *walk {
 	c := testConfig()
 	c.Sites[0].Settings.Policy = "adaptive"
 	m := NewMind(nil)
-	m.price(allSites).begin(0.5)
+	m.price(allSites).learn(0.5, 0)
 	p := testPlanner(t, c).with(m, nil)
 	crowd := &crowd{Crowd: new(changerate.Crowd), recall: recall(&lists)}
 	return &walk{mind: m, planner: p, crowd: crowd, now: noon, payer: allSites, lists: lists}
@@ -91,7 +91,7 @@ func TestWhatListsSayPassesOthers(t *testing.T) {
 func TestPassingIsNotBeingLate(t *testing.T) {
 	t.Parallel()
 	m := NewMind(nil)
-	m.price(allSites).begin(0.1)
+	m.price(allSites).learn(0.1, 0)
 	s := testConfig().Sites[0].Settings
 	c := &crowd{Crowd: new(changerate.Crowd)}
 	told, list := toldPage(4, 20), readList(18*time.Hour)
