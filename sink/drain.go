@@ -234,33 +234,44 @@ func (d *Drain) read(ctx context.Context) (haul, error) {
 // LeaseKey is the key of the row that holds the lease of a sink.
 func LeaseKey(sink string) string { return "sink-lease:" + sink }
 
+// LeaseFreed is that row where the lease was given up.
+const LeaseFreed = "0 nobody"
+
+// parseLease reads the row: "<end in Unix milliseconds> <owner>". What has no number is no lease.
+func parseLease(row string) (end models.Instant, owner string) {
+	number, owner, _ := strings.Cut(row, " ")
+	until, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return 0, owner
+	}
+	return models.Instant(until), owner
+}
+
 // HeldSince tells, by the row under a sink's LeaseKey, whether some process has drained the sink since a moment and not given it
 // up.
 func HeldSince(row string, since time.Time) bool {
-	end, _, _ := strings.Cut(row, " ")
-	until, _ := strconv.ParseInt(end, 10, 64) // what is no number is no lease
-	return models.Instant(until) > models.At(since)
+	end, _ := parseLease(row)
+	return end > models.At(since)
 }
 
 func (d *Drain) leaseKey() string { return LeaseKey(d.sink.Name()) }
 
-// hold takes or renews the lease: a row "<end in Unix milliseconds> <owner>", changed by compare and set.
+// hold takes or renews the lease, by compare and set of its row.
 func (d *Drain) hold(ctx context.Context) error {
 	old, err := d.log.Meta(ctx, d.leaseKey())
 	if err != nil {
 		return err
 	}
 	now := d.clock.Now()
-	end, owner, _ := strings.Cut(old, " ")
-	until, _ := strconv.ParseInt(end, 10, 64) // what is no number is no lease
+	end, owner := parseLease(old)
 	// One that ends much later than any that begins now was taken by a clock that was wrong: it would hold for as long as that
 	// clock ran ahead.
-	valid := models.Instant(until) > models.At(now) && models.Instant(until) <= models.At(now.Add(d.clock.Real(2*lease)))
+	valid := end > models.At(now) && end <= models.At(now.Add(d.clock.Real(2*lease)))
 	if owner != d.opts.Owner && valid {
 		return fmt.Errorf("sink %s: %w: %s", d.sink.Name(), ErrBusy, owner)
 	}
 	mine := strconv.FormatInt(int64(models.At(now.Add(d.clock.Real(lease)))), 10) + " " + d.opts.Owner
-	if owner == d.opts.Owner && models.Instant(until) > models.At(now.Add(d.clock.Real(lease/2))) {
+	if owner == d.opts.Owner && end > models.At(now.Add(d.clock.Real(lease/2))) {
 		return nil // held for long enough: no write a batch
 	}
 	current, err := d.log.SetMeta(ctx, d.leaseKey(), old, mine)
@@ -279,7 +290,7 @@ func (d *Drain) release(ctx context.Context) {
 	defer cancel()
 	old, err := d.log.Meta(ctx, d.leaseKey())
 	if err == nil && strings.HasSuffix(old, " "+d.opts.Owner) {
-		_, err = d.log.SetMeta(ctx, d.leaseKey(), old, "0 nobody")
+		_, err = d.log.SetMeta(ctx, d.leaseKey(), old, LeaseFreed)
 	}
 	if err != nil {
 		d.opts.Log.Warn("sink lease not released", slog.String("sink", d.sink.Name()), slog.Any("error", err))

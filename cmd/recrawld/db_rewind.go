@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -173,14 +172,10 @@ func rewindNote(name string, body []byte, back models.Back) []byte {
 func freeSink(ctx context.Context, store *models.Store, name string, now time.Time) error {
 	key := sink.LeaseKey(name)
 	old, err := store.Meta(ctx, key)
-	if err != nil {
+	if err != nil || !sink.HeldSince(old, now) {
 		return err
 	}
-	end, _, _ := strings.Cut(old, " ")
-	if until, err := strconv.ParseInt(end, 10, 64); err != nil || models.Instant(until) <= models.At(now) {
-		return nil
-	}
-	_, err = store.SetMeta(ctx, key, old, "0 nobody")
+	_, err = store.SetMeta(ctx, key, old, sink.LeaseFreed)
 	return err
 }
 
