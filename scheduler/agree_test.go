@@ -15,6 +15,7 @@ import (
 	"recrawld/internal/solo"
 	"recrawld/models"
 	"recrawld/scheduler"
+	"recrawld/scheduler/changerate"
 	"recrawld/simulate"
 )
 
@@ -257,11 +258,12 @@ func (s shared) read(t *testing.T, trace *simulate.Trace, store *simulate.Memory
 	if s.price == 0 || len(weights) < 29 {
 		t.Fatalf("a price of e^%v and a note of %d bytes: nothing was learned", s.price, len(weights))
 	}
-	// A byte and a mark of the model, changes and days, and for each weight its mean and a row of the precision.
+	// A byte and a mark of the model, changes and days, for each weight its mean and a row of the precision, and what hosts
+	// told of their hours.
 	s.days = float(weights[13:])
 	s.rate = float(weights[5:]) / s.days
 	rest := weights[21:]
-	for row := 1; len(rest) >= 8*(row+1); row++ {
+	for row := 1; row <= len(changerate.Defaults().List()); row++ {
 		s.means = append(s.means, float(rest))
 		s.spread = append(s.spread, 1/math.Sqrt(float(rest[8*row:])))
 		rest = rest[8*(row+1):]

@@ -172,6 +172,7 @@ func (m *Mind) save(h *models.Host, now time.Time) []byte {
 	if c == nil || c.unread || !c.ripe(h, now, m.alone) {
 		return nil
 	}
+	c.Tell(m.weights)
 	body, err := c.MarshalBinary()
 	if err != nil {
 		return nil

@@ -90,6 +90,30 @@ func TestAdaptiveServesAllHosts(t *testing.T) {
 	}
 }
 
+// Where all hosts change at an hour of their own, that is learned over all of them, and visits come after it: they leave less out of
+// date than the best that knows the rates and no hours.
+func TestAdaptiveLearnsTheHoursOfHosts(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	sum := 0.0
+	for _, seed := range []uint64{1, 2} {
+		m := made(t, Plan{World: "fixed-hour", Pages: 750, Hosts: 15, Days: 60, Seed: seed})
+		y, err := Measure(Subject{Trace: m.Trace, Made: &m}, Spending{Rate: config.Rate{PerPage: true, PerDay: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Trial{Yardstick: y, Policy: "adaptive", Cycle: 15 * time.Minute}.Do(t.Context(), func() time.Time { return worldStart })
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += r.Excess()
+	}
+
+	if e := sum / 2; e > 0.9 {
+		t.Errorf("E, mean of two worlds = %.3f, want at most 0.9", e)
+	}
+}
+
 // Uniform is round robin: its score is 0, and like every policy it spends the whole budget and no more.
 func TestRunsSpendTheirBudget(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,10 @@ func (r ruling) adaptive() string {
 		worthWords(e), r.boundWords(e))
 }
 
-// hoursWords says when most changes of the page's host come, where that is known.
+// hoursSure is how likely it must be that a host keeps to hours for that to be said as a fact.
+const hoursSure = 0.9
+
+// hoursWords says when most changes of the page's host come, where that is likely.
 func hoursWords(e *scheduler.Explanation) string {
 	h := e.Hours
 	if h.Count == 0 {
@@ -35,7 +38,11 @@ func hoursWords(e *scheduler.Explanation) string {
 	if h.Workdays {
 		days = " from Monday to Friday"
 	}
-	return fmt.Sprintf(", mostly between %02d:00 and %02d:00 UTC%s, after which it is visited", h.From, (h.From+h.Count)%24, days)
+	perhaps := ""
+	if h.Likely < hoursSure {
+		perhaps = "perhaps "
+	}
+	return fmt.Sprintf(", %smostly between %02d:00 and %02d:00 UTC%s, after which it is visited", perhaps, h.From, (h.From+h.Count)%24, days)
 }
 
 func seenWords(e *scheduler.Explanation) string {
@@ -185,9 +192,10 @@ type shownAdaptive struct {
 
 // busyHours is the JSON form of the hours in which most changes come, UTC.
 type busyHours struct {
-	From     int  `json:"from"`
-	Count    int  `json:"count"`
-	Workdays bool `json:"workdays"`
+	From     int     `json:"from"`
+	Count    int     `json:"count"`
+	Workdays bool    `json:"workdays"`
+	Likely   float64 `json:"likely"`
 }
 
 func adaptiveJSON(e *scheduler.Explanation) *shownAdaptive {
@@ -197,7 +205,7 @@ func adaptiveJSON(e *scheduler.Explanation) *shownAdaptive {
 	inDays := func(d time.Duration) float64 { return d.Hours() / 24 }
 	var busy *busyHours
 	if e.Hours.Count > 0 {
-		busy = &busyHours{e.Hours.From, e.Hours.Count, e.Hours.Workdays}
+		busy = &busyHours{e.Hours.From, e.Hours.Count, e.Hours.Workdays, e.Hours.Likely}
 	}
 	return &shownAdaptive{Hours: busy, Changes: e.Changes, Visits: e.Visits, Rate: rateJSON(e.Rate), Prior: e.Prior, News: e.News, Stale: e.Stale,
 		Importance: e.Importance, Price: inDays(e.Price), Worth: inDays(e.Worth), WorthThen: inDays(e.WorthThen),

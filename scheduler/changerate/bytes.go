@@ -146,3 +146,17 @@ func (r *reader) signed(low, high int64) int64 {
 	r.rest = r.rest[n:]
 	return x
 }
+
+// odds writes logarithms of odds.
+func (w *writer) odds(odds []int16) {
+	for _, x := range odds {
+		*w = binary.LittleEndian.AppendUint16(*w, uint16(x))
+	}
+}
+
+// odds takes them.
+func (r *reader) odds(into []int16) {
+	for i := range into {
+		into[i] = int16(binary.LittleEndian.Uint16(r.take(2)))
+	}
+}

@@ -59,10 +59,11 @@ func (r *Reading) DueIn(f *Forecast, now, price, horizon float64) float64 {
 // Settled is when to visit the page that was read, in days from now, where that would be so many days from now by its rate alone:
 // an hour of that day or the next at which more of its host's changes are behind it, where the host has hours.
 func (r *Reading) Settled(now, days float64) float64 {
-	w := r.crowd.rhythm.week()
+	w, _ := r.crowd.rhythm.week(&r.weights.customs)
 	if w == nil || !(days < lastDay) {
 		return days
 	}
+	now = bounded(now, 1, lastDay)
 	return max(0, w.settle(now+days, now+days-r.subject.LastAt, now)-now)
 }
 

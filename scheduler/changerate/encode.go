@@ -19,12 +19,15 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm   = 0x16
-	untimedForm = 0x15 // of a crowd that knows nothing of hours; it is read and not written
+	crowdForm   = 0x17
+	untoldForm  = 0x16 // of a crowd that told the customs nothing of its hours; it is read and not written
+	untimedForm = 0x15 // and knows nothing of hours
 	briefForm   = 0x14 // and nothing of its pages' lengths and number
 	longForm    = 0x13 // and with every number of a calendar at its full length
 	olderForm   = 0x12 // and every number of each group
-	weightsForm = 0x21
+
+	weightsForm  = 0x22
+	timelessForm = 0x21 // of weights that know nothing of customs; it is read and not written
 )
 
 // modelMark tells models apart, by their features.
@@ -126,7 +129,7 @@ func (c *calendar) write(w *writer) {
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, untimedForm, briefForm, longForm, olderForm)
+	form := r.form(crowdForm, untoldForm, untimedForm, briefForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -135,7 +138,8 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	if read.begin > lastDay || read.width > lastDay || read.begin > 0 && read.width < 1 {
 		r.fail("its time is out of bounds")
 	}
-	knowsPages := form == crowdForm || form == untimedForm
+	timed := form == crowdForm || form == untoldForm
+	knowsPages := timed || form == untimedForm
 	if knowsPages {
 		read.lengths = lengths{sum: r.sum(), days: r.sum()}
 		read.met = r.sum()
@@ -161,8 +165,8 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 			read.groups[uint64(r.uint32())] = readGroup(r, int64(read.begin), &calendars)
 		}
 	}
-	if form == crowdForm {
-		read.rhythm = readRhythm(r)
+	if timed {
+		read.rhythm = readRhythm(r, form)
 	}
 	if !knowsPages {
 		read.met = read.count()

@@ -15,7 +15,7 @@ type Lesson struct {
 // Broad returns weights that say next to nothing: each is 0, give or take 1. What is learned from them owes nothing to
 // the defaults.
 func Broad() *Weights {
-	w := new(Weights)
+	w := blank()
 	for i := range w.mean {
 		w.begin(i, 0, 1)
 	}
@@ -80,7 +80,7 @@ func (f Fitting) Fit(sites []Lesson) *Weights {
 			variance[i] = max(leastVariance, squares[i]/n-mean[i]*mean[i])
 		}
 	}
-	w := new(Weights)
+	w := blank()
 	for i := range mean {
 		w.begin(i, mean[i], min(f.Widest, f.Narrow*math.Sqrt(variance[i])))
 	}
@@ -92,7 +92,7 @@ const leastVariance = 0.01
 
 // site is what the weights of one site are, by its lesson and what is thought of all.
 func (f Fitting) site(l *Lesson, mean, variance *vector) (*Weights, bool) {
-	w := new(Weights)
+	w := blank()
 	var information vector
 	for i := range information {
 		information[i] = f.Temper*l.information[i] + mean[i]/variance[i]

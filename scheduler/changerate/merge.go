@@ -14,6 +14,7 @@ func Merge(stored, base, mine *Weights) *Weights {
 	sum := new(Weights)
 	sum.changes = max(0, stored.changes+mine.changes-base.changes)
 	sum.days = max(0, stored.days+mine.days-base.days)
+	sum.customs = stored.customs.merged(&base.customs, &mine.customs)
 	information := stored.information()
 	ours, begun := mine.information(), base.information()
 	for i := range information {
@@ -107,7 +108,7 @@ func (lower *matrix) solve(right *vector) vector {
 // MarshalBinary writes the weights: the mean and the lower triangle of the precision, a few kB. The error is always
 // nil.
 func (w *Weights) MarshalBinary() ([]byte, error) {
-	out := make(writer, 0, 8*(weightCount*(weightCount+3)/2+4))
+	out := make(writer, 0, 8*(weightCount*(weightCount+3)/2+theories+4))
 	out.byte(weightsForm)
 	out.uint32(modelMark())
 	out.number(w.changes)
@@ -118,6 +119,7 @@ func (w *Weights) MarshalBinary() ([]byte, error) {
 			out.number(w.precision[i][j])
 		}
 	}
+	w.customs.write(&out)
 	return out, nil
 }
 
@@ -125,7 +127,7 @@ func (w *Weights) MarshalBinary() ([]byte, error) {
 // they are those of another model.
 func (w *Weights) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	r.form(weightsForm)
+	form := r.form(weightsForm, timelessForm)
 	if mark := r.uint32(); r.err == nil && mark != modelMark() {
 		r.err = fmt.Errorf("%w: other features", ErrOtherModel)
 	}
@@ -136,6 +138,10 @@ func (w *Weights) UnmarshalBinary(stored []byte) error {
 			read.precision[i][j] = r.number()
 			read.precision[j][i] = read.precision[i][j]
 		}
+	}
+	read.customs = begun(read.changes, read.days)
+	if form == weightsForm {
+		read.customs = readCustoms(r)
 	}
 	if err := r.end(); err != nil {
 		return fmt.Errorf("read weights: %w", err)

@@ -1,9 +1,6 @@
 package changerate
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // rhythm is at what hours of the week the pages of a host change: many sites change once a day at an hour of their own, or
 // while their people are at work. A visit just after those hours is worth more than one before them.
@@ -14,10 +11,13 @@ import (
 // two visits tells a little of it, as long as not all visits are whole days apart.
 type rhythm struct {
 	odds   [guesses]int16 // logarithms, in steps, of how much likelier each guess makes it all than no rhythm does
-	today  uint32         // the day of the last visit that counted
-	spent  float32        // how much those of that day moved the odds at most, together
-	shape  *surplus       // what was made of them last, nil where no rhythm is likely
-	lately int            // visits since then
+	told   [habits]int16  // what the customs were told of them last (see bearing), and in which era
+	era    uint32
+	today  uint32   // the day of the last visit that counted
+	spent  float32  // how much those of that day moved the odds at most, together
+	lately int      // visits since the customs were told
+	shape  *surplus // what was made of the odds since then, nil where no rhythm is likely
+	likely float64  // of a rhythm, by the same
 	made   bool
 }
 
@@ -26,7 +26,8 @@ const (
 	dayHours, weekHours = 24, 7 * 24
 	workdays            = 5
 	lengthsTried        = 3
-	guesses             = 2 * lengthsTried * dayHours
+	habits              = 2 * lengthsTried // guesses that differ in where they begin alone are of one habit
+	guesses             = habits * dayHours
 )
 
 // hoursTried is for how many hours a day pages are guessed to change, most of the time.
@@ -35,11 +36,9 @@ var hoursTried = [lengthsTried]int{1, 4, 10}
 // busyShare is the share of the changes that a guess says come in its hours.
 const busyShare = 0.9
 
-// A guess is believed so much before anything was seen, in all, and acted upon from so much on; evidence of so many visits
-// counts.
+// The guesses are acted upon from so likely on, together; evidence of so many visits counts.
 const (
-	rhythmLikely = 0.1
-	rhythmSure   = 0.9
+	rhythmActs   = 0.5
 	rhythmVisits = 1000
 )
 
@@ -51,37 +50,6 @@ const (
 	rhythmDaily = 3
 	rhythmApart = 42
 )
-
-// Hours are the hours of the day, UTC, in which most of a host's changes come.
-type Hours struct {
-	From     int  // the hour they begin with, 0–23
-	Count    int  // how many they are, 1–10; they may reach into the next day
-	Workdays bool // from Monday to Friday alone
-}
-
-// Hours are those of the likeliest guess; false where no rhythm is likely enough to be acted upon.
-func (c *Crowd) Hours() (Hours, bool) {
-	if c.rhythm.week() == nil {
-		return Hours{}, false
-	}
-	best := 0
-	for i, x := range c.rhythm.odds {
-		if x > c.rhythm.odds[best] {
-			best = i
-		}
-	}
-	kind, long, start := parts(best)
-	return Hours{From: start, Count: long, Workdays: kind == 1}, true
-}
-
-// surplus is, for each hour of the week, how many hours' worth of changes more than usual came since Monday midnight, in days:
-// the sum of a profile whose mean is 1, less 1 an hour.
-type surplus [weekHours + 1]float64
-
-// hourOf is the hour of the week, as a fraction, of a time in days since 1970, which began on a Thursday.
-func hourOf(at float64) float64 {
-	return math.Mod(at+3, 7) * dayHours
-}
 
 // covered is how many hours of a stretch of time lie in each hour of the week.
 func covered(from, to float64) (hours [weekHours]float64) {
@@ -221,35 +189,42 @@ func chanceOf(g Gamma, days float64, changed, dated bool) float64 {
 	return still
 }
 
-// rhythmSteady is after how many visits the shape is made anew.
+// rhythmSteady is after how many visits that count, at least, the customs are told of them and the shape is made anew.
 const rhythmSteady = 16
 
-// week is the shape of the week, nil where no rhythm is likely.
-func (r *rhythm) week() *surplus {
+// week is the shape of the week, nil where no rhythm is likely, and how likely one is.
+func (r *rhythm) week(others *customs) (*surplus, float64) {
 	if r == nil {
-		return nil
+		return nil, 0
 	}
-	if !r.made || r.lately >= rhythmSteady {
-		r.shape, r.lately, r.made = r.mixed(), 0, true
+	if !r.made {
+		r.shape, r.likely = r.mixed(others.without(r))
+		r.made = true
 	}
-	return r.shape
+	return r.shape, r.likely
 }
 
-// mixed is the shape that all guesses make together, each by its weight.
-func (r *rhythm) mixed() *surplus {
+// mixed is the shape that all guesses make together, each by its weight, and how likely they are, where those of each habit are as
+// likely beforehand as prior says.
+func (r *rhythm) mixed(prior [habits]float64) (*surplus, float64) {
 	var weight [guesses]float64
 	most := 0.0
 	for _, x := range r.odds {
 		most = max(most, float64(x)*oddsStep)
 	}
-	none := (1 - rhythmLikely) * math.Exp(-most)
+	none := 1.0
+	for _, p := range prior {
+		none -= p
+	}
+	none *= math.Exp(-most)
 	sum := none
 	for i, x := range r.odds {
-		weight[i] = rhythmLikely / guesses * math.Exp(float64(x)*oddsStep-most)
+		weight[i] = prior[i/dayHours] / dayHours * math.Exp(float64(x)*oddsStep-most)
 		sum += weight[i]
 	}
-	if none > (1-rhythmSure)*sum {
-		return nil
+	likely := 1 - none/sum
+	if likely < rhythmActs {
+		return nil, likely
 	}
 	var profile [weekHours]float64
 	for i, w := range weight {
@@ -266,46 +241,10 @@ func (r *rhythm) mixed() *surplus {
 			}
 		}
 	}
-	shape := new(surplus)
-	for h, f := range profile {
-		shape[h+1] = shape[h] + (f+none/sum-1)/dayHours
+	for h := range profile {
+		profile[h] += none / sum
 	}
-	return shape
-}
-
-// until is the excess of changes up to a time since the last Monday midnight.
-func (s *surplus) until(at float64) float64 {
-	h := hourOf(at)
-	i := min(int(h), weekHours-1)
-	return s[i] + (h-float64(i))*(s[i+1]-s[i])
-}
-
-// furthest is how far a visit is moved for the rhythm, in days: to another hour of the day.
-const furthest = 0.5
-
-// settle moves a visit at a time, an interval of days after the one before, to when it finds the most: where the excess of
-// changes seen by then is largest beside what a later visit costs, to the first order in the rate. With the rate λ and the
-// profile f a visit dt later finds λ·f·dt changes more, each an interval earlier than the next visit would, and leaves the copy
-// stale for dt longer, with a probability of λ times the days since the visit before. It is no sooner than now.
-func (s *surplus) settle(at, interval, now float64) float64 {
-	far := min(furthest, interval/2)
-	low, high := max(at-far, now), at+far
-	best, gain := at, 0.0
-	usual := s.until(at)
-	try := func(t float64) {
-		passed := s.until(t) - usual // Monday midnight's is that of Sunday's end
-		if g := passed - (t-at)*(t-at)/(2*interval); g > gain {
-			best, gain = t, g
-		}
-	}
-	if low > at {
-		return at
-	}
-	try(low)
-	for h := math.Ceil(low * dayHours); h/dayHours <= high; h++ {
-		try(h / dayHours)
-	}
-	return best
+	return surplusOf(&profile), likely
 }
 
 // write writes the odds, or that there are none.
@@ -317,12 +256,14 @@ func (r *rhythm) write(w *writer) {
 	w.byte(1)
 	w.uint32(r.today)
 	w.short(r.spent)
-	for _, x := range r.odds {
-		*w = binary.LittleEndian.AppendUint16(*w, uint16(x))
-	}
+	w.odds(r.odds[:])
+	w.odds(r.told[:])
+	w.uint32(r.era)
 }
 
-func readRhythm(r *reader) *rhythm {
+// readRhythm reads what was written in a form. At its next writing the customs are told: a host that is held for a few visits
+// at a time would not come to it.
+func readRhythm(r *reader, form byte) *rhythm {
 	switch r.byte() {
 	case 0:
 		return nil
@@ -331,12 +272,14 @@ func readRhythm(r *reader) *rhythm {
 		r.fail("neither with hours nor without")
 		return nil
 	}
-	read := &rhythm{today: r.uint32()}
+	read := &rhythm{today: r.uint32(), lately: rhythmSteady}
 	spent := make([]float32, 1)
 	r.shorts(spent)
 	read.spent = spent[0]
-	for i := range read.odds {
-		read.odds[i] = int16(binary.LittleEndian.Uint16(r.take(2)))
+	r.odds(read.odds[:])
+	if form == crowdForm {
+		r.odds(read.told[:])
+		read.era = r.uint32()
 	}
 	return read
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -99,7 +100,7 @@ func TestRhythmFindsTheHour(t *testing.T) {
 		"dates for twenty days":       {rhythmic(0.3, 5, 2.5, 20, true), 7},
 		"no dates for a hundred days": {rhythmic(0.3, 5, 1.7, 100, false), 9},
 	} {
-		s := tt.r.week()
+		s, _ := tt.r.week(new(customs))
 		if s == nil {
 			t.Errorf("%s: no rhythm is likely", name)
 			continue
@@ -115,7 +116,7 @@ func TestRhythmFindsTheHour(t *testing.T) {
 			}
 		}
 	}
-	if s := rhythmic(0.3, 5, 1, 0, true).week(); s != nil {
+	if s, _ := rhythmic(0.3, 5, 1, 0, true).week(new(customs)); s != nil {
 		t.Errorf("a rhythm of nothing: %v", s)
 	}
 }
@@ -140,7 +141,7 @@ func TestRhythmOfNoHour(t *testing.T) {
 			r.learn(Gamma{20, 20 / 0.3}, last, at, at-last, changedAt > 0, changedAt)
 			last = at
 		}
-		if s := r.week(); s != nil {
+		if s, _ := r.week(new(customs)); s != nil {
 			t.Errorf("seed %d: %v", seed, s)
 		}
 	}
@@ -156,30 +157,9 @@ func TestOneSweepIsNoRhythm(t *testing.T) {
 		c.visits++
 		c.hour(Gamma{1, 10}, 20_000, 20_001, 1, true, 20_000.4)
 	}
-	if s := c.rhythm.week(); s != nil {
+	if s, _ := c.rhythm.week(new(customs)); s != nil {
 		t.Errorf("500 pages that changed in one moment make a rhythm")
 	}
-}
-
-// Whatever is learned, a moved visit lies within half a day and not in the past.
-func TestSettleKeepsItsBounds(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		r := new(rhythm)
-		for i := range r.odds {
-			r.odds[i] = rapid.SampledFrom([]int16{0, math.MinInt16, 5 / oddsStep, 8 / oddsStep, math.MaxInt16}).Draw(t, "odds")
-		}
-		s := r.week()
-		if s == nil {
-			return
-		}
-		now := rapid.Float64Range(1, 40_000).Draw(t, "now")
-		at := now + rapid.Float64Range(0, 100).Draw(t, "in")
-		interval := at - now + rapid.Float64Range(0, 10).Draw(t, "since")
-		if got := s.settle(at, interval, now); !(got >= now) || math.Abs(got-at) > min(furthest, interval/2)+1e-9 {
-			t.Fatalf("a visit at %v, %v days after the last, is moved to %v at %v", at, interval, got, now)
-		}
-	})
 }
 
 // What is known of the hours is written with the crowd; what was written before there were any is read.
@@ -193,27 +173,33 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 	if err := read.UnmarshalBinary(stored); err != nil {
 		t.Fatal(err)
 	}
-	at := 20_400.1
-	if got, want := read.rhythm.week().settle(at, 5, at-1), w.crowd.rhythm.week().settle(at, 5, at-1); got != want {
-		t.Errorf("a visit is moved to %v by what was read, to %v by what was written", got, want)
+	want, _ := w.crowd.rhythm.week(&w.weights.customs)
+	if got, _ := read.rhythm.week(&w.weights.customs); *got != *want {
+		t.Errorf("the week by what was read (-written +read):\n%s", cmp.Diff(*want, *got))
 	}
 	if again, _ := read.MarshalBinary(); !bytes.Equal(stored, again) {
 		t.Errorf("what was read is written as %d other bytes", len(again))
 	}
 	w.crowd.rhythm = nil
-	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*guesses+8 {
+	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*(guesses+habits)+12 {
 		t.Errorf("the hours take %d bytes, want two each", len(stored)-len(without))
+	}
+	untold := append([]byte{untoldForm}, stored[1:len(stored)-2*habits-4]...)
+	read.rhythm = nil
+	if err := read.UnmarshalBinary(untold); err != nil || read.rhythm.odds != rhythmic(0.3, 5, 2.5, 10, true).odds {
+		t.Errorf("the form before customs reads as other hours: %v", err)
 	}
 }
 
 func TestHoursOfAHost(t *testing.T) {
 	t.Parallel()
 	var c Crowd
-	if h, ok := c.Hours(); ok {
+	w := Defaults()
+	if h, ok := c.Hours(w); ok {
 		t.Errorf("hours of a host of which nothing is known: %+v", h)
 	}
 	c.rhythm = rhythmic(0.3, 5, 2.5, 20, true)
-	if h, ok := c.Hours(); !ok || h != (Hours{From: 5, Count: 1}) {
-		t.Errorf("hours %+v, %v, want the one from five on", h, ok)
+	if h, ok := c.Hours(w); !ok || h.From != 5 || h.Count != 1 || h.Workdays || !(h.Likely > 0.9 && h.Likely <= 1) {
+		t.Errorf("hours %+v, %v, want the one from five on, more than 0.9 likely", h, ok)
 	}
 }

@@ -23,18 +23,22 @@ type Weights struct {
 	mean          vector
 	covariance    matrix
 	precision     matrix
+	customs       customs // whether hosts change at hours of their own
 }
 
 // Defaults are the weights to begin with. They were fitted on seven public histories of page changes (terms pages,
 // release pages, feeds, documentation, a news site and a forum), each taken for one host.
 func Defaults() *Weights {
-	w := new(Weights)
+	w := blank()
 	for i, f := range features {
 		w.begin(i, f.weight, f.spread)
 	}
 	w.begin(shape, shapeWeight, shapeSpread)
 	return w
 }
+
+// blank are weights that say nothing, not even how sure they are of it.
+func blank() *Weights { return &Weights{customs: begun(0, 0)} }
 
 func (w *Weights) begin(i int, mean, spread float64) {
 	w.mean[i] = mean

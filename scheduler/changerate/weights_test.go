@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	weightsOf = cmp.AllowUnexported(Weights{})
+	weightsOf = cmp.AllowUnexported(Weights{}, customs{})
 	nearly    = cmpopts.EquateApprox(1e-6, 1e-9)
 )
 
