@@ -247,11 +247,13 @@ func parseLease(row string) (end models.Instant, owner string) {
 	return models.Instant(until), owner
 }
 
-// HeldSince tells, by the row under a sink's LeaseKey, whether some process has drained the sink since a moment and not given it
-// up.
-func HeldSince(row string, since time.Time) bool {
-	end, _ := parseLease(row)
-	return end > models.At(since)
+// HeldBy is who has drained a sink since a moment and not given it up, by the row under its LeaseKey; "": nobody.
+func HeldBy(row string, since time.Time) (owner string) {
+	end, owner := parseLease(row)
+	if end <= models.At(since) {
+		return ""
+	}
+	return owner
 }
 
 func (d *Drain) leaseKey() string { return LeaseKey(d.sink.Name()) }
@@ -289,7 +291,7 @@ func (d *Drain) release(ctx context.Context) {
 	ctx, cancel := outlasting(ctx)
 	defer cancel()
 	old, err := d.log.Meta(ctx, d.leaseKey())
-	if err == nil && strings.HasSuffix(old, " "+d.opts.Owner) {
+	if _, owner := parseLease(old); err == nil && owner == d.opts.Owner {
 		_, err = d.log.SetMeta(ctx, d.leaseKey(), old, LeaseFreed)
 	}
 	if err != nil {

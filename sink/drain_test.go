@@ -396,3 +396,16 @@ func TestPauseFollowsTheNews(t *testing.T) {
 		}
 	}
 }
+
+// A sink is held by whoever's lease ends after a moment: not by who crashed long ago, nor by who gave it up.
+func TestHeldBy(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_000_000)
+	for row, want := range map[string]string{
+		"": "", LeaseFreed: "", "1000000 a 7": "", "1000001 a 7": "a 7", "999 crashed": "", "soon a": "", "99999999999999999999 a": "",
+	} {
+		if got := HeldBy(row, now); got != want {
+			t.Errorf("%q is held by %q, want %q", row, got, want)
+		}
+	}
+}

@@ -227,7 +227,7 @@ func (d *daemon) sinksOfAll(ctx context.Context, since time.Time) ([]string, err
 		if err != nil {
 			return nil, err
 		}
-		if sink.HeldSince(row, since) {
+		if sink.HeldBy(row, since) != "" {
 			names = append(names, kind.name)
 		}
 	}

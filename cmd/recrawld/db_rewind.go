@@ -172,7 +172,7 @@ func rewindNote(name string, body []byte, back models.Back) []byte {
 func freeSink(ctx context.Context, store *models.Store, name string, now time.Time) error {
 	key := sink.LeaseKey(name)
 	old, err := store.Meta(ctx, key)
-	if err != nil || !sink.HeldSince(old, now) {
+	if err != nil || sink.HeldBy(old, now) == "" {
 		return err
 	}
 	_, err = store.SetMeta(ctx, key, old, sink.LeaseFreed)

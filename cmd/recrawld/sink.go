@@ -38,21 +38,21 @@ type sinkState struct {
 // Run implements the command.
 func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 	return g.withStore(ctx, g.openStore, func(c *config.Config, store *models.Store) error {
+		clk, err := clockOf(ctx, store)
+		if err != nil {
+			return err
+		}
 		states := []sinkState{}
 		for _, kind := range wantedSinks(c) {
 			news, err := store.News(ctx, kind.name)
 			if err != nil {
 				return err
 			}
-			lease, err := store.Meta(ctx, "sink-lease:"+kind.name)
+			lease, err := store.Meta(ctx, sink.LeaseKey(kind.name))
 			if err != nil {
 				return err
 			}
-			_, owner, _ := strings.Cut(lease, " ")
-			if owner == "nobody" {
-				owner = ""
-			}
-			states = append(states, sinkState{Name: kind.name, Where: c.Mirror.Dir, Behind: len(news), Owner: owner})
+			states = append(states, sinkState{Name: kind.name, Where: c.Mirror.Dir, Behind: len(news), Owner: sink.HeldBy(lease, clk.Now())})
 		}
 		return writeSinks(g, states)
 	})

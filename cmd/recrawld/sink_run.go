@@ -237,7 +237,7 @@ func (r *sinkRunner) waitForWish(ctx context.Context) string {
 			continue
 		}
 		// The one that drains it answers; others would only find it busy.
-		if lease, err := r.store.Meta(ctx, "sink-lease:"+r.late.Name()); err == nil && strings.HasSuffix(lease, " "+r.owner) {
+		if lease, err := r.store.Meta(ctx, sink.LeaseKey(r.late.Name())); err == nil && sink.HeldBy(lease, r.clock.Now()) == r.owner {
 			return wish
 		}
 	}
