@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -40,6 +41,44 @@ func visitSome(m *Mind, h *models.Host, n int) {
 		p := models.Page{Bucket: h.Bucket, HostID: h.ID, ID: int64(i), URL: "http://h/x", FRMax: 1, Rule: models.RulePolicy}
 		p.Stats.Records, p.Stats.FirstAt, p.Stats.VisitedAt = 2, models.At(noon.Add(-48*time.Hour)), models.At(noon.Add(-24*time.Hour))
 		m.observed(question{page: &p, settings: &s, now: noon, cycle: time.Hour, ceiling: 1000 * time.Hour, even: 24 * time.Hour}, true, false)
+	}
+}
+
+// TestHoursAreToldWhenTheyAreWritten: what a host's visits say of hours joins what is known of all hosts together with the writing of
+// its knowledge: lessons that a crash loses are learned again, and would be told again.
+func TestHoursAreToldWhenTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	m := NewMind(&oneHost{})
+	h := &models.Host{Bucket: 1, ID: 7, Name: "h", Pages: 1600, LeaseToken: 1}
+	if err := m.open(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	s := config.Default().Defaults
+	s.Policy = policy.AdaptiveName
+	for i := range 120 { // a change at six each morning
+		now := noon.AddDate(0, 0, i)
+		p := models.Page{Bucket: h.Bucket, HostID: h.ID, ID: int64(i), URL: "http://h/x", FRMax: 1, Rule: models.RulePolicy}
+		p.Stats.Records, p.Stats.FirstAt, p.Stats.VisitedAt = 2, models.At(noon.AddDate(0, 0, -9)), models.At(now.Add(-30*time.Hour))
+		m.observed(question{page: &p, settings: &s, now: now, dated: now.Add(-6 * time.Hour), cycle: time.Hour, ceiling: 1000 * time.Hour,
+			even: 24 * time.Hour}, true, false)
+	}
+	if hours := m.crowds[hostKey{1, 7}].Hours(m.weights); hours.Count == 0 {
+		t.Fatalf("hours %+v of a host that changes at six each morning", hours)
+	}
+	learned, _ := m.weights.MarshalBinary()
+	if m.save(h, noon) == nil {
+		t.Fatal("nothing is written")
+	}
+	if told, _ := m.weights.MarshalBinary(); bytes.Equal(learned, told) {
+		t.Error("what is written of the host is not told, or was before")
+	}
+	learned, _ = m.weights.MarshalBinary()
+	m.crowds[hostKey{1, 7}].lessons = 100
+	if m.save(h, noon) == nil {
+		t.Fatal("nothing is written")
+	}
+	if told, _ := m.weights.MarshalBinary(); !bytes.Equal(learned, told) {
+		t.Error("what was told is told again")
 	}
 }
 
