@@ -167,7 +167,7 @@ func (m *Mind) explain(e *Explanation, q question) {
 	price := m.priceAt(c, &q)
 	f := m.forecast(c, &q)
 	pays := q.now.Add(span(m.dueIn(&q, &f, price/e.Importance, math.Inf(1))))
-	e.Hours, _ = c.Hours(m.weights)
+	e.Hours = c.Hours(m.weights)
 	m.mu.Unlock()
 
 	all := f.All()

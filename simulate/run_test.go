@@ -108,7 +108,6 @@ func TestAdaptiveLearnsTheHoursOfHosts(t *testing.T) {
 		}
 		sum += r.Excess()
 	}
-
 	if e := sum / 2; e > 0.9 {
 		t.Errorf("E, mean of two worlds = %.3f, want at most 0.9", e)
 	}

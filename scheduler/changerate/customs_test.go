@@ -20,32 +20,11 @@ func priorOf(c *customs) (all float64, habit [habits]float64) {
 // steady is what some hosts taught that change in an hour of the day, or at any.
 func steady(c *customs, hosts int, share float64) {
 	for i := range hosts {
-		r := new(rhythm)
+		r := flat(uint64(i), 400)
 		if float64(i) < share*float64(hosts) {
 			r = rhythmic(0.3, i%dayHours, 2.5, 15, true)
-		} else {
-			flat(r, uint64(i), 400)
 		}
 		c.tell(r)
-	}
-}
-
-// flat is what visits to pages teach that change at any hour.
-func flat(r *rhythm, seed uint64, visits int) {
-	dice := seed*977 + 3
-	uniform := func() float64 {
-		dice = dice*6364136223846793005 + 1442695040888963407
-		return float64(dice>>11) / (1 << 53)
-	}
-	last := 20_000.0
-	for range visits {
-		at := last + 0.3 + uniform()
-		changedAt := 0.0
-		if uniform() < -math.Expm1(-0.3*(at-last)) {
-			changedAt = last + uniform()*(at-last)
-		}
-		r.learn(Gamma{20, 20 / 0.3}, last, at, at-last, changedAt > 0, changedAt)
-		last = at
 	}
 }
 

@@ -60,15 +60,35 @@ func TestDensitiesHaveMeanOne(t *testing.T) {
 	}
 }
 
+// uniformOf draws numbers in [0, 1).
+func uniformOf(seed uint64) func() float64 {
+	return func() float64 {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		return float64(seed>>11) / (1 << 53)
+	}
+}
+
+// flat is what visits to the pages of a host teach that change at any hour.
+func flat(seed uint64, visits int) *rhythm {
+	r, uniform := new(rhythm), uniformOf(seed*977+3)
+	last := 20_000.0
+	for range visits {
+		at := last + 0.3 + uniform()
+		changedAt := 0.0
+		if uniform() < -math.Expm1(-0.3*(at-last)) {
+			changedAt = last + uniform()*(at-last)
+		}
+		r.learn(Gamma{20, 20 / 0.3}, last, at, at-last, changedAt > 0, changedAt)
+		last = at
+	}
+	return r
+}
+
 // rhythmic is what visits to the pages of a host teach that change at a rate a day in one hour of the day.
 func rhythmic(rate float64, hour int, every, days float64, dated bool) *rhythm {
 	r := new(rhythm)
 	g := Gamma{Shape: 20, Days: 20 / rate}
-	dice := uint64(7)
-	uniform := func() float64 {
-		dice = dice*6364136223846793005 + 1442695040888963407
-		return float64(dice>>11) / (1 << 53)
-	}
+	uniform := uniformOf(7)
 	for page := range 20 {
 		last := 20_000 + float64(page)*every/20
 		for last < 20_000+days {
@@ -125,22 +145,7 @@ func TestRhythmFindsTheHour(t *testing.T) {
 func TestRhythmOfNoHour(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
-		r := new(rhythm)
-		dice := seed*977 + 3
-		uniform := func() float64 {
-			dice = dice*6364136223846793005 + 1442695040888963407
-			return float64(dice>>11) / (1 << 53)
-		}
-		last := 20_000.0
-		for range 2000 {
-			at := last + 0.3 + uniform()
-			changedAt := 0.0
-			if uniform() < -math.Expm1(-0.3*(at-last)) {
-				changedAt = last + uniform()*(at-last)
-			}
-			r.learn(Gamma{20, 20 / 0.3}, last, at, at-last, changedAt > 0, changedAt)
-			last = at
-		}
+		r := flat(seed, 2000)
 		if s, _ := r.week(new(customs)); s != nil {
 			t.Errorf("seed %d: %v", seed, s)
 		}
@@ -195,11 +200,11 @@ func TestHoursOfAHost(t *testing.T) {
 	t.Parallel()
 	var c Crowd
 	w := Defaults()
-	if h, ok := c.Hours(w); ok {
+	if h := c.Hours(w); h != (Hours{}) {
 		t.Errorf("hours of a host of which nothing is known: %+v", h)
 	}
 	c.rhythm = rhythmic(0.3, 5, 2.5, 20, true)
-	if h, ok := c.Hours(w); !ok || h.From != 5 || h.Count != 1 || h.Workdays || !(h.Likely > 0.9 && h.Likely <= 1) {
-		t.Errorf("hours %+v, %v, want the one from five on, more than 0.9 likely", h, ok)
+	if h := c.Hours(w); h.From != 5 || h.Count != 1 || h.Workdays || !(h.Likely > 0.9 && h.Likely <= 1) {
+		t.Errorf("hours %+v, want the one from five on, more than 0.9 likely", h)
 	}
 }

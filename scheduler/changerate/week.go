@@ -10,11 +10,11 @@ type Hours struct {
 	Likely   float64 // that its changes keep to any hours at all, 0.5–1
 }
 
-// Hours are those of the likeliest guess; false where no rhythm is likely enough to be acted upon.
-func (c *Crowd) Hours(w *Weights) (Hours, bool) {
+// Hours are those of the likeliest guess; none, the zero Hours, where no rhythm is likely enough to be acted upon.
+func (c *Crowd) Hours(w *Weights) Hours {
 	shape, likely := c.rhythm.week(&w.customs)
 	if shape == nil {
-		return Hours{}, false
+		return Hours{}
 	}
 	best, most := 0, math.Inf(-1)
 	prior := w.customs.without(c.rhythm)
@@ -24,7 +24,7 @@ func (c *Crowd) Hours(w *Weights) (Hours, bool) {
 		}
 	}
 	kind, long, start := parts(best)
-	return Hours{From: start, Count: long, Workdays: kind == 1, Likely: likely}, true
+	return Hours{From: start, Count: long, Workdays: kind == 1, Likely: likely}
 }
 
 // surplus is, for each hour of the week from Monday midnight on, how many days' worth of changes more than usual came by then, on a
