@@ -38,10 +38,11 @@ const oneHabit = 0.5
 // bearing is how much likelier a rhythm of each habit makes what was seen of a host than none does, as a logarithm, in steps:
 // the mean of its guesses.
 func (r *rhythm) bearing() (odds [habits]int16) {
+	step := r.step()
 	for habit := range odds {
 		sum := 0.0
 		for _, x := range r.odds[habit*dayHours:][:dayHours] {
-			sum += math.Exp(float64(x) * oddsStep)
+			sum += math.Exp(float64(x) * step)
 		}
 		odds[habit] = int16(math.Round(bounded(math.Log(sum/dayHours)/oddsStep, -oddsMost, oddsMost)))
 	}

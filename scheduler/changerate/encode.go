@@ -19,8 +19,9 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm   = 0x17
-	untoldForm  = 0x16 // of a crowd that told the customs nothing of its hours; it is read and not written
+	crowdForm   = 0x18
+	evenForm    = 0x17 // of a crowd that does not know which of its changes come at once; it is read and not written
+	untoldForm  = 0x16 // and told the customs nothing of its hours
 	untimedForm = 0x15 // and knows nothing of hours
 	briefForm   = 0x14 // and nothing of its pages' lengths and number
 	longForm    = 0x13 // and with every number of a calendar at its full length
@@ -129,7 +130,7 @@ func (c *calendar) write(w *writer) {
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, untoldForm, untimedForm, briefForm, longForm, olderForm)
+	form := r.form(crowdForm, evenForm, untoldForm, untimedForm, briefForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -138,7 +139,7 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	if read.begin > lastDay || read.width > lastDay || read.begin > 0 && read.width < 1 {
 		r.fail("its time is out of bounds")
 	}
-	timed := form == crowdForm || form == untoldForm
+	timed := form == crowdForm || form == evenForm || form == untoldForm
 	knowsPages := timed || form == untimedForm
 	if knowsPages {
 		read.lengths = lengths{sum: r.sum(), days: r.sum()}

@@ -11,6 +11,7 @@ import "math"
 // two visits tells a little of it, as long as not all visits are whole days apart.
 type rhythm struct {
 	odds   [guesses]int16 // logarithms, in steps, of how much likelier each guess makes it all than no rhythm does
+	clumps dispersion     // of the changes, by which the odds are divided
 	told   [habits]int16  // what the customs were told of them last (see bearing), and in which era
 	era    uint32
 	today  uint32   // the day of the last visit that counted
@@ -42,12 +43,11 @@ const (
 	rhythmVisits = 1000
 )
 
-// What one visit multiplies the odds by is at most e to this, and so are all of a day together, but for the last one that
-// counts: pages that change at one moment say no more of its hour than one does. Visits further apart, in days, say nothing of
-// hours.
+// What one visit multiplies the odds by is at most e to the first, and all of a day together at most e to the second, but for the
+// last one that counts: a large host says of its hours soon enough. Visits further apart, in days, say nothing of hours.
 const (
 	rhythmJump  = 3
-	rhythmDaily = 3
+	rhythmDaily = 10
 	rhythmApart = 42
 )
 
@@ -121,26 +121,28 @@ func busyAt(guess, hour int) bool {
 // changedAt is 0 or the date of the change. A change whose date is known is the last one: of the time before it nothing is
 // known.
 func (r *rhythm) learn(g Gamma, from, at, days float64, changed bool, changedAt float64) {
+	g = g.sane()
 	if at-from > rhythmApart || !(at-from > 1e-6) {
 		return
 	}
+	r.clumps.add(at, -expm1Of(-g.Shape*log1pOf(days/g.Days)), changed)
 	if today := uint32(at); today != r.today {
 		r.today, r.spent = today, 0
 	}
 	if r.spent >= rhythmDaily {
 		return
 	}
-	more, most := evidenceOf(g.sane(), from, at, days, changed, changedAt)
+	more, most := evidenceOf(g, from, at, days, changed, changedAt)
 	r.spent += float32(most)
 	r.lately++
-	round, top := dither(from, at, days), 0.0
+	round, top, bound := dither(from, at, days), 0.0, oddsMost*min(r.clumps.size(), dispersionKept)
 	var odds [guesses]float64
 	for i := range odds {
 		odds[i] = float64(r.odds[i])*(1-1.0/rhythmVisits) + more[i]/oddsStep
-		top = max(top, odds[i]-oddsMost)
+		top = max(top, odds[i]-bound)
 	}
 	for i, x := range odds {
-		r.odds[i] = int16(math.Floor(bounded(x-top, -oddsMost, oddsMost) + round))
+		r.odds[i] = int16(math.Floor(bounded(x-top, -bound, bound) + round))
 	}
 }
 
@@ -170,11 +172,13 @@ func evidenceOf(g Gamma, from, at, days float64, changed bool, changedAt float64
 	return more, most
 }
 
-// oddsStep is the smallest part of an odds that counts, and oddsMost, in these, the largest odds. What a visit adds is rounded up
-// or down so that it is right on average.
+// oddsStep is the smallest part of an odds that counts. What a visit adds is rounded up or down so that it is right on average.
+// oddsMost, in these, is the largest odds of changes that come one by one; of others they are as many times as large as their
+// dispersion, up to dispersionKept.
 const (
-	oddsStep = 1.0 / 2048
-	oddsMost = 15 / oddsStep
+	oddsStep       = 1.0 / 128
+	oddsMost       = 15 / oddsStep
+	dispersionKept = 16
 )
 
 // chanceOf is the logarithm of the probability of what a visit found, or its density where the change has a date.
@@ -188,6 +192,9 @@ func chanceOf(g Gamma, days float64, changed, dated bool) float64 {
 	}
 	return still
 }
+
+// step is the smallest part of an odds, of changes that come as those of this host do.
+func (r *rhythm) step() float64 { return oddsStep / r.clumps.size() }
 
 // rhythmSteady is after how many visits that count, at least, the customs are told of them and the shape is made anew.
 const rhythmSteady = 16
@@ -208,9 +215,9 @@ func (r *rhythm) week(others *customs) (*surplus, float64) {
 // likely beforehand as prior says.
 func (r *rhythm) mixed(prior [habits]float64) (*surplus, float64) {
 	var weight [guesses]float64
-	most := 0.0
+	most, step := 0.0, r.step()
 	for _, x := range r.odds {
-		most = max(most, float64(x)*oddsStep)
+		most = max(most, float64(x)*step)
 	}
 	none := 1.0
 	for _, p := range prior {
@@ -219,7 +226,7 @@ func (r *rhythm) mixed(prior [habits]float64) (*surplus, float64) {
 	none *= math.Exp(-most)
 	sum := none
 	for i, x := range r.odds {
-		weight[i] = prior[i/dayHours] / dayHours * math.Exp(float64(x)*oddsStep-most)
+		weight[i] = prior[i/dayHours] / dayHours * math.Exp(float64(x)*step-most)
 		sum += weight[i]
 	}
 	likely := 1 - none/sum
@@ -259,6 +266,7 @@ func (r *rhythm) write(w *writer) {
 	w.odds(r.odds[:])
 	w.odds(r.told[:])
 	w.uint32(r.era)
+	r.clumps.write(w)
 }
 
 // readRhythm reads what was written in a form. At its next writing the customs are told: a host that is held for a few visits
@@ -277,9 +285,24 @@ func readRhythm(r *reader, form byte) *rhythm {
 	r.shorts(spent)
 	read.spent = spent[0]
 	r.odds(read.odds[:])
-	if form == crowdForm {
+	if form != untoldForm {
 		r.odds(read.told[:])
 		read.era = r.uint32()
 	}
+	if form == crowdForm {
+		read.clumps = readDispersion(r)
+	} else {
+		coarser(read.odds[:])
+		coarser(read.told[:])
+	}
 	return read
 }
+
+// coarser brings odds into the steps of the present form, which are sixteen times as large as those before.
+func coarser(odds []int16) {
+	for i := range odds {
+		odds[i] /= finerSteps
+	}
+}
+
+const finerSteps = 16

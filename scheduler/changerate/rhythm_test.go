@@ -3,6 +3,7 @@ package changerate
 import (
 	"bytes"
 	"math"
+	"sort"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,8 +87,8 @@ func flat(seed uint64, visits int) *rhythm {
 
 // rhythmic is what visits to the pages of a host teach that change at a rate a day in one hour of the day.
 func rhythmic(rate float64, hour int, every, days float64, dated bool) *rhythm {
-	r := new(rhythm)
-	g := Gamma{Shape: 20, Days: 20 / rate}
+	type visit struct{ last, at, changedAt float64 }
+	var visits []visit
 	uniform := uniformOf(7)
 	for page := range 20 {
 		last := 20_000 + float64(page)*every/20
@@ -95,17 +96,22 @@ func rhythmic(rate float64, hour int, every, days float64, dated bool) *rhythm {
 			at := last + every*(0.7+0.6*uniform())
 			changedAt := 0.0
 			for d := math.Floor(last); d <= at; d++ {
-				if when := d + (float64(hour)+0.5)/dayHours; when > last && when <= at && uniform() < rate {
+				if when := d + (float64(hour)+0.5)/dayHours; when > last && when <= at && uniform() < -math.Expm1(-rate) {
 					changedAt = when
 				}
 			}
-			shown := changedAt
-			if !dated {
-				shown = 0
-			}
-			r.learn(g, last, at, at-last, changedAt > 0, shown)
+			visits = append(visits, visit{last, at, changedAt})
 			last = at
 		}
+	}
+	sort.Slice(visits, func(i, j int) bool { return visits[i].at < visits[j].at })
+	r := new(rhythm)
+	for _, v := range visits {
+		shown := v.changedAt
+		if !dated {
+			shown = 0
+		}
+		r.learn(Gamma{Shape: 20, Days: 20 / rate}, v.last, v.at, v.at-v.last, v.changedAt > 0, shown)
 	}
 	return r
 }
@@ -117,8 +123,8 @@ func TestRhythmFindsTheHour(t *testing.T) {
 		r      *rhythm
 		before float64 // the hour by which visits are made
 	}{
-		"dates for twenty days":       {rhythmic(0.3, 5, 2.5, 20, true), 7},
-		"no dates for a hundred days": {rhythmic(0.3, 5, 1.7, 100, false), 9},
+		"dates for twenty days":           {rhythmic(0.3, 5, 2.5, 20, true), 7},
+		"no dates for three hundred days": {rhythmic(0.3, 5, 1.7, 300, false), 9},
 	} {
 		s, _ := tt.r.week(new(customs))
 		if s == nil {
@@ -186,13 +192,22 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 		t.Errorf("what was read is written as %d other bytes", len(again))
 	}
 	w.crowd.rhythm = nil
-	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*(guesses+habits)+12 {
+	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*(guesses+habits)+44 {
 		t.Errorf("the hours take %d bytes, want two each", len(stored)-len(without))
 	}
-	untold := append([]byte{untoldForm}, stored[1:len(stored)-2*habits-4]...)
-	read.rhythm = nil
-	if err := read.UnmarshalBinary(untold); err != nil || read.rhythm.odds != rhythmic(0.3, 5, 2.5, 10, true).odds {
-		t.Errorf("the form before customs reads as other hours: %v", err)
+	kept := len(stored) - 32 // without the dispersion
+	for form, until := range map[byte]int{evenForm: kept, untoldForm: kept - 2*habits - 4} {
+		read.rhythm = nil
+		if err := read.UnmarshalBinary(append([]byte{form}, stored[1:until]...)); err != nil {
+			t.Errorf("form %#x: %v", form, err)
+			continue
+		}
+		for i, x := range rhythmic(0.3, 5, 2.5, 10, true).odds {
+			if got := read.rhythm.odds[i]; got != x/finerSteps {
+				t.Errorf("form %#x, in finer steps: odds %d read as %d", form, x, got)
+				break
+			}
+		}
 	}
 }
 

@@ -16,10 +16,10 @@ func (c *Crowd) Hours(w *Weights) Hours {
 	if shape == nil {
 		return Hours{}
 	}
-	best, most := 0, math.Inf(-1)
+	best, most, step := 0, math.Inf(-1), c.rhythm.step()
 	prior := w.customs.without(c.rhythm)
 	for i, x := range c.rhythm.odds {
-		if by := float64(x)*oddsStep + math.Log(prior[i/dayHours]); by > most {
+		if by := float64(x)*step + math.Log(prior[i/dayHours]); by > most {
 			best, most = i, by
 		}
 	}
