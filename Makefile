@@ -69,7 +69,7 @@ race:
 # e2e runs the built daemon as processes of its own: the whole history of real pages on both databases, bad input, a
 # full disk.
 e2e:
-	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -timeout 10m -run '^TestEndToEnd' ./e2e
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -timeout 15m -run '^TestEndToEnd' ./e2e
 
 # fuzz gives every fuzz target some thousand inputs, a few seconds; `make fuzz FUZZ=5000000x` gives each more.
 fuzz:
