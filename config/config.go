@@ -92,7 +92,8 @@ type Backup struct {
 
 // Mirror is the tree of files that follows the pages.
 type Mirror struct {
-	Dir string // default Data/mirror; "off" for none
+	Dir   string        // default Data/mirror; "off" for none
+	Trash time.Duration // how long the files of pages that are gone are kept in its trash; 0: for ever
 }
 
 // Site is a set of pages with one policy.

@@ -34,6 +34,7 @@ func Default() Config {
 		},
 		History:  History{Keep: 90 * day},
 		Backup:   Backup{Every: 8 * time.Hour, Keep: 3},
+		Mirror:   Mirror{Trash: 365 * day},
 		Defaults: DefaultSettings(),
 	}
 	c.placeDirectories()

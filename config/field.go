@@ -45,6 +45,7 @@ var configFields = []field[Config]{
 	{key: "backup.keep", of: func(c *Config) value { return count(&c.Backup.Keep, 1, 1000) }},
 	{key: "backup.dir", of: func(c *Config) value { return word(&c.Backup.Dir, present) }},
 	{key: "mirror.dir", of: func(c *Config) value { return word(&c.Mirror.Dir, present) }},
+	{key: "mirror.trash", of: func(c *Config) value { return orOff(duration(&c.Mirror.Trash, day, 36500*day, "d")) }},
 	{key: "mirror", short: "mirror.dir", of: func(c *Config) value { return word(&c.Mirror.Dir, present) }},
 	{key: "budget.requests", of: func(c *Config) value { return requests(&c.Budget.Requests) }},
 	{key: "budget.bytes", of: func(c *Config) value { return bytesADay(&c.Budget.Bytes) }},

@@ -42,7 +42,7 @@ func (m *Mirror) copyAll(ctx context.Context, b *batch, events []models.Event) (
 					continue
 				}
 				var err error
-				if copies[i], err = m.copyBody(events[i], name(events[i].URL, m.fold)); err != nil {
+				if copies[i], err = m.copyBody(events[i], name(events[i].URL, m.options.Fold)); err != nil {
 					return fmt.Errorf("%s: %w", events[i].URL, err)
 				}
 			}
@@ -68,10 +68,10 @@ func (m *Mirror) copyBody(e models.Event, name string) (copied, error) {
 	if e.Record == (models.Record{}) {
 		return copied{}, nil
 	}
-	answer, err := m.archive.Read(e.Record)
+	answer, err := m.options.Archive.Read(e.Record)
 	if errors.Is(err, archive.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 		// Trying again would hold up all other pages for ever; the old copy stays.
-		m.log.Error("the archive has lost a body", slog.String("page", e.URL), slog.Any("error", err))
+		m.options.Log.Error("the archive has lost a body", slog.String("page", e.URL), slog.Any("error", err))
 		return copied{}, nil
 	}
 	if err != nil {

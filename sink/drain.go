@@ -80,7 +80,7 @@ func NewDrain(log Log, s Sink, c clock.Clock, o Options) *Drain {
 }
 
 // idler is a sink that has something to do when there is no news.
-type idler interface{ Idle() error }
+type idler interface{ Idle(now time.Time) error }
 
 // Run drains until the context ends, and returns its error. It waits for its turn while another process drains the
 // sink, and tries again after errors, ever less often.
@@ -146,7 +146,7 @@ func (d *Drain) Once(ctx context.Context) (int, error) {
 // idle lets the sink do what it has to do when there is no news.
 func (d *Drain) idle() error {
 	if s, ok := d.sink.(idler); ok {
-		return s.Idle()
+		return s.Idle(d.clock.Now())
 	}
 	return nil
 }

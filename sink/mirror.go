@@ -31,16 +31,23 @@ type Archive interface {
 // new is no event and touches nothing. It is used by one goroutine at a time. Several processes may have it open, as long as only one of
 // them uses it at a time, which is what a Drain's lease is for.
 type Mirror struct {
-	archive  Archive
-	log      *slog.Logger
-	fold     bool
+	options  MirrorOptions
 	tree     *tree
 	manifest *manifest
+	emptied  string // the trash of the day on which the trash was last emptied; "": not yet
+}
+
+// MirrorOptions set up a Mirror.
+type MirrorOptions struct {
+	Archive Archive       // required, but to read the manifest
+	Fold    bool          // names that suit file systems which do not tell case apart; a mirror keeps what it began with
+	Trash   time.Duration // how long what is in the trash is kept; 0: for ever
+	Log     *slog.Logger  // required
 }
 
 // OpenMirror opens the mirror in a directory, which it makes where there is none, and sweeps the temporary files of a
-// crash. With fold the names suit file systems that do not tell case apart; a mirror keeps the setting it began with.
-func OpenMirror(dir string, fold bool, a Archive, log *slog.Logger) (*Mirror, error) {
+// crash.
+func OpenMirror(dir string, o MirrorOptions) (*Mirror, error) {
 	t, err := openTree(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open mirror: %w", err)
@@ -49,7 +56,7 @@ func OpenMirror(dir string, fold bool, a Archive, log *slog.Logger) (*Mirror, er
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open mirror: %w", err), t.close())
 	}
-	return &Mirror{archive: a, log: log, fold: fold, tree: t, manifest: m}, nil
+	return &Mirror{options: o, tree: t, manifest: m}, nil
 }
 
 // Name implements Sink.
@@ -60,9 +67,12 @@ func (m *Mirror) Close() error {
 	return errors.Join(m.manifest.close(), m.tree.close())
 }
 
-// Idle brings the manifest up to date where that is cheap: a big one waits until its log is worth the pass.
-func (m *Mirror) Idle() error {
-	if len(m.manifest.changes) == 0 || !m.manifest.cheap() {
+// Idle brings the manifest up to date where that is cheap: a big one waits until its log is worth the pass. Once a day it empties
+// the trash of what has been there for long enough.
+func (m *Mirror) Idle(now time.Time) error {
+	behind := len(m.manifest.changes) > 0 && m.manifest.cheap()
+	full := m.options.Trash > 0 && m.emptied != trashFor(now)
+	if !behind && !full {
 		return nil
 	}
 	end, err := m.Begin()
@@ -73,6 +83,12 @@ func (m *Mirror) Idle() error {
 		return err
 	}
 	defer end()
+	if full {
+		m.emptyTrash(now)
+	}
+	if !behind {
+		return nil
+	}
 	return m.flush()
 }
 
@@ -169,7 +185,7 @@ func (m *Mirror) apply(b *batch, name string) error {
 
 // take adds an event to a batch: what is to be done is noted.
 func (m *Mirror) take(b *batch, e models.Event, c copied) error {
-	name := name(e.URL, m.fold)
+	name := name(e.URL, m.options.Fold)
 	row := Row{URL: e.URL, Path: name, State: e.Kind.String(), Status: e.Status, EventAt: e.At.String()}
 	switch e.Kind {
 	case models.EventNew, models.EventChanged, models.EventRefreshed, models.EventRestored:
@@ -182,7 +198,7 @@ func (m *Mirror) take(b *batch, e models.Event, c copied) error {
 	case models.EventTemplate: // of the host: its pages have events of their own
 		return nil
 	default:
-		m.log.Warn("mirror skips an event of an unknown kind", slog.Int("kind", int(e.Kind)), slog.String("page", e.URL))
+		m.options.Log.Warn("mirror skips an event of an unknown kind", slog.Int("kind", int(e.Kind)), slog.String("page", e.URL))
 		return nil
 	}
 	b.rows = append(b.rows, row)

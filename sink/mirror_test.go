@@ -62,7 +62,7 @@ func plain(kind models.EventKind, url string, hour int) models.Event {
 
 func openMirror(t testing.TB, dir string, a Archive) *Mirror {
 	t.Helper()
-	m, err := OpenMirror(dir, false, a, slog.New(slog.DiscardHandler))
+	m, err := OpenMirror(dir, MirrorOptions{Archive: a, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatalf("OpenMirror: %v", err)
 	}
@@ -388,7 +388,7 @@ func TestAManifestOfManyRowsIsCompactedOnTheWay(t *testing.T) {
 func TestAFoldingMirrorKeepsCaseTwinsApart(t *testing.T) {
 	t.Parallel()
 	dir, s := t.TempDir(), newShelf(t)
-	m, err := OpenMirror(dir, true, s, slog.New(slog.DiscardHandler))
+	m, err := OpenMirror(dir, MirrorOptions{Archive: s, Fold: true, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

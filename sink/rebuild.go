@@ -158,7 +158,7 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 		if _, ok := known[keyOf(r.Path)]; ok || !m.tree.holds(r.Path) {
 			return nil
 		}
-		m.log.Warn("mirror discards a file that no page has", slog.String("file", r.Path))
+		m.options.Log.Warn("mirror discards a file that no page has", slog.String("file", r.Path))
 		return m.tree.discard(r.Path, now)
 	})
 	if err == nil {

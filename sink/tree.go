@@ -196,7 +196,7 @@ func (t *tree) discard(name string, day time.Time) error {
 	if !t.holds(name) {
 		return nil
 	}
-	to := path.Join(trash, day.UTC().Format(time.DateOnly), name)
+	to := path.Join(trashFor(day), name)
 	if err := t.directories(path.Dir(to)); err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func TestOpeningWaitsForItsTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenMirror(dir, false, s, slog.New(slog.DiscardHandler)); !errors.Is(err, ErrBusy) {
+	if _, err := OpenMirror(dir, MirrorOptions{Archive: s, Log: slog.New(slog.DiscardHandler)}); !errors.Is(err, ErrBusy) {
 		t.Errorf("OpenMirror while it is used: %v, want ErrBusy", err)
 	}
 	end()

@@ -36,7 +36,7 @@ func sinkKinds() []sinkKind {
 		name:   "mirror",
 		wanted: func(c *config.Config) bool { return c.Mirror.Dir != "off" },
 		open: func(c *config.Config, a sink.Archive, log *slog.Logger) (openedSink, error) {
-			return sink.OpenMirror(c.Mirror.Dir, false, a, log)
+			return sink.OpenMirror(c.Mirror.Dir, sink.MirrorOptions{Archive: a, Trash: c.Mirror.Trash, Log: log})
 		},
 	}}
 }
@@ -94,9 +94,9 @@ func (l *lateSink) Place() string {
 }
 
 // Idle is what the sink does when there is no news, once it is open.
-func (l *lateSink) Idle() error {
-	if idler, ok := l.opened.(interface{ Idle() error }); ok {
-		return idler.Idle()
+func (l *lateSink) Idle(now time.Time) error {
+	if idler, ok := l.opened.(interface{ Idle(time.Time) error }); ok {
+		return idler.Idle(now)
 	}
 	return nil
 }

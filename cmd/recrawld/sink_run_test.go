@@ -32,7 +32,7 @@ func TestASinkIsOpenedAgain(t *testing.T) {
 		if err := l.Deliver(t.Context(), nil); err == nil {
 			t.Fatal("a mirror was opened below a file")
 		}
-		if err := l.Idle(); err != nil {
+		if err := l.Idle(time.Unix(0, 0)); err != nil {
 			t.Fatal(err)
 		}
 	}
