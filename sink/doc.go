@@ -28,7 +28,7 @@
 //	.recrawl/manifest.ndjson         one line a URL: see Row
 //	.recrawl/manifest.log            lines newer than those; later lines win, absent fields keep their value
 //	.recrawl/SUMMARY.json            sums over manifest.ndjson
-//	.recrawl/trash/DATE/host/path…   copies of pages that are gone or are not to be kept, by the day they went, for as long as the trash is kept
+//	.recrawl/trash/DATE/host/path…   copies of pages that are gone or are not to be kept, by day, as long as they are kept
 //	.recrawl/aside/…                 what stood where a file or directory of the mirror had to be
 //	.recrawl/manifest.before         what the manifest said before it is made anew, until that has ended
 //	.recrawl/tmp/                    files being written; swept at start
