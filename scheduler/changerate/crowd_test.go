@@ -86,8 +86,17 @@ func FuzzCrowd(f *testing.F) {
 		checkForecast(t, before)
 		c.Known(&s, w.now)
 		Learn(w.weights.Clone(), &c, &s, Sight{At: w.now + 2, Changed: true})
-		if _, err := c.MarshalBinary(); err != nil {
-			t.Fatal(err)
+		weights := w.weights.Clone()
+		c.Tell(weights)
+		if h := c.Hours(weights); h.Count > 0 && !(h.Likely >= rhythmActs && h.Likely <= 1) {
+			t.Fatalf("hours %+v", h)
+		}
+		written, err := c.MarshalBinary()
+		if err == nil {
+			err = new(Crowd).UnmarshalBinary(written)
+		}
+		if err != nil {
+			t.Fatalf("what was read, and learned from a visit, is not read again: %v", err)
 		}
 	})
 }

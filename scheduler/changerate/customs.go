@@ -35,8 +35,8 @@ var sharesTried = [...]struct{ share, likely float64 }{
 // oneHabit is how likely it is beforehand that all hosts with hours are of one habit.
 const oneHabit = 0.5
 
-// bearing is how much likelier a rhythm of each habit makes what was seen of a host than none does, as a logarithm, in steps:
-// the mean of its guesses.
+// bearing is how much likelier a rhythm of each habit makes what was seen of a host than none does, as a logarithm, in steps of
+// oddsStep, already divided by the dispersion: the mean of its guesses.
 func (r *rhythm) bearing() (odds [habits]int16) {
 	step := r.step()
 	for habit := range odds {

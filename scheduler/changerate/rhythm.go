@@ -44,11 +44,12 @@ const (
 )
 
 // What one visit multiplies the odds by is at most e to the first, and all of a day together at most e to the second, but for the
-// last one that counts: a large host says of its hours soon enough. Visits further apart, in days, say nothing of hours.
+// last one that counts, before they are divided by the dispersion: what a large host's pages have in common on one day says little. Visits
+// further apart, in days, say nothing of hours, which are of no use there either.
 const (
 	rhythmJump  = 3
 	rhythmDaily = 10
-	rhythmApart = 42
+	rhythmApart = 14
 )
 
 // covered is how many hours of a stretch of time lie in each hour of the week.
@@ -125,11 +126,12 @@ func (r *rhythm) learn(g Gamma, from, at, days float64, changed bool, changedAt 
 	if at-from > rhythmApart || !(at-from > 1e-6) {
 		return
 	}
-	r.clumps.add(at, -expm1Of(-g.Shape*log1pOf(days/g.Days)), changed)
 	if today := uint32(at); today != r.today {
 		r.today, r.spent = today, 0
 	}
-	if r.spent >= rhythmDaily {
+	entered := r.spent < rhythmDaily
+	r.clumps.add(at, -expm1Of(chanceOf(g, days, false, false)), changed, entered)
+	if !entered {
 		return
 	}
 	more, most := evidenceOf(g, from, at, days, changed, changedAt)
@@ -174,7 +176,7 @@ func evidenceOf(g Gamma, from, at, days float64, changed bool, changedAt float64
 
 // oddsStep is the smallest part of an odds that counts. What a visit adds is rounded up or down so that it is right on average.
 // oddsMost, in these, is the largest odds of changes that come one by one; of others they are as many times as large as their
-// dispersion, up to dispersionKept.
+// dispersion, up to dispersionKept. Where that is more than some 27, no evidence is enough: such a host has hours if others do.
 const (
 	oddsStep       = 1.0 / 128
 	oddsMost       = 15 / oddsStep
@@ -193,7 +195,7 @@ func chanceOf(g Gamma, days float64, changed, dated bool) float64 {
 	return still
 }
 
-// step is the smallest part of an odds, of changes that come as those of this host do.
+// step is what one step of the odds that are kept is worth, as a logarithm: divided by the dispersion.
 func (r *rhythm) step() float64 { return oddsStep / r.clumps.size() }
 
 // rhythmSteady is after how many visits that count, at least, the customs are told of them and the shape is made anew.
@@ -298,10 +300,11 @@ func readRhythm(r *reader, form byte) *rhythm {
 	return read
 }
 
-// coarser brings odds into the steps of the present form, which are sixteen times as large as those before.
+// coarser brings odds into the steps of the present form, which are sixteen times as large as those before: to the nearest, since what
+// was told is taken out of the customs again.
 func coarser(odds []int16) {
-	for i := range odds {
-		odds[i] /= finerSteps
+	for i, x := range odds {
+		odds[i] = int16(math.Round(float64(x) / finerSteps))
 	}
 }
 

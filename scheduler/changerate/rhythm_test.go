@@ -69,6 +69,9 @@ func uniformOf(seed uint64) func() float64 {
 	}
 }
 
+// dispersionBytes is how many a dispersion is written in.
+const dispersionBytes = 4 + 10*4
+
 // flat is what visits to the pages of a host teach that change at any hour.
 func flat(seed uint64, visits int) *rhythm {
 	r, uniform := new(rhythm), uniformOf(seed*977+3)
@@ -179,6 +182,8 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 	w := newWorld(3, 40)
 	w.visit(60)
 	w.crowd.rhythm = rhythmic(0.3, 5, 2.5, 10, true)
+	w.crowd.Tell(w.weights)
+	told := w.crowd.rhythm.told
 	stored, _ := w.crowd.MarshalBinary()
 	var read Crowd
 	if err := read.UnmarshalBinary(stored); err != nil {
@@ -192,10 +197,10 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 		t.Errorf("what was read is written as %d other bytes", len(again))
 	}
 	w.crowd.rhythm = nil
-	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*(guesses+habits)+44 {
+	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*(guesses+habits)+12+dispersionBytes {
 		t.Errorf("the hours take %d bytes, want two each", len(stored)-len(without))
 	}
-	kept := len(stored) - 32 // without the dispersion
+	kept := len(stored) - dispersionBytes
 	for form, until := range map[byte]int{evenForm: kept, untoldForm: kept - 2*habits - 4} {
 		read.rhythm = nil
 		if err := read.UnmarshalBinary(append([]byte{form}, stored[1:until]...)); err != nil {
@@ -203,10 +208,13 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 			continue
 		}
 		for i, x := range rhythmic(0.3, 5, 2.5, 10, true).odds {
-			if got := read.rhythm.odds[i]; got != x/finerSteps {
+			if got := read.rhythm.odds[i]; float64(got) != math.Round(float64(x)/finerSteps) {
 				t.Errorf("form %#x, in finer steps: odds %d read as %d", form, x, got)
 				break
 			}
+		}
+		if got, want := read.rhythm.told[0], math.Round(float64(told[0])/finerSteps); form != untoldForm && float64(got) != want {
+			t.Errorf("form %#x, in finer steps: told %d, read as %d", form, told[0], got)
 		}
 	}
 }
