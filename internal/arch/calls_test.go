@@ -67,6 +67,42 @@ func checkCall(t *testing.T, path string, at token.Position, imported, name stri
 	}
 }
 
+// A server without a log of its own writes what clients send to the standard one, byte for byte.
+func TestServersHaveALogOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	eachFile(t, func(path string, files *token.FileSet, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		imports := importNames(file)
+		ast.Inspect(file, func(n ast.Node) bool {
+			literal, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			kind, ok := literal.Type.(*ast.SelectorExpr)
+			if !ok || kind.Sel.Name != "Server" {
+				return true
+			}
+			if base, ok := kind.X.(*ast.Ident); ok && imports[base.Name] == "net/http" && !setsField(literal, "ErrorLog") {
+				t.Errorf("%s:%d makes a http.Server without ErrorLog", path, files.Position(n.Pos()).Line)
+			}
+			return true
+		})
+	})
+}
+
+func setsField(literal *ast.CompositeLit, name string) bool {
+	return slices.ContainsFunc(literal.Elts, func(e ast.Expr) bool {
+		pair, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return false
+		}
+		key, ok := pair.Key.(*ast.Ident)
+		return ok && key.Name == name
+	})
+}
+
 // importNames maps the names that a file calls its imports by to their paths.
 func importNames(file *ast.File) map[string]string {
 	names := make(map[string]string)

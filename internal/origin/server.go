@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -50,7 +51,8 @@ func listen(first, i int) (net.Listener, error) {
 func (s *Server) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for i, h := range s.world.Hosts {
-		server := &http.Server{Handler: &handler{host: h, clock: s.clock, log: s.log}}
+		server := &http.Server{Handler: &handler{host: h, clock: s.clock, log: s.log},
+			ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 		group.Go(func() error {
 			if err := server.Serve(s.listeners[i]); !errors.Is(err, http.ErrServerClosed) {
 				return fmt.Errorf("serve %s: %w", h.Label, err)
