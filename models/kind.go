@@ -47,6 +47,9 @@ const (
 var outcomeKinds = []string{"", "not-modified", "same-bytes", "same-text", "changed", "first", "moved", "missing",
 	"gone", "failed", "excluded", "robots-fetched", "skipped", "deferred", "interrupted", "noise", "probed"}
 
+// OutcomeKinds is how many kinds there are: they are the numbers from 1 up to it.
+func OutcomeKinds() OutcomeKind { return OutcomeKind(len(outcomeKinds) - 1) }
+
 // String is the kind's word.
 func (k OutcomeKind) String() string { return word(outcomeKinds, int(k)) }
 
@@ -112,6 +115,9 @@ var errorClasses = []string{"", "dns-not-found", "dns-temporary", "blocked-addre
 	"redirect-bad", "redirect-loop", "redirect-too-many", "redirect-blocked", "refused", "too-many-requests",
 	"server-error", "unexpected-status", "empty-body", "robots-unreachable", "own-disk", "own-limit", "own-network",
 	"own-panic", "own-rules", "error-page", "login-wall", "block-page", "shell"}
+
+// ErrorClasses is how many classes of failure there are: they are the numbers from 1 up to it.
+func ErrorClasses() ErrorClass { return ErrorClass(len(errorClasses) - 1) }
 
 // String is the class's word, "" for none.
 func (c ErrorClass) String() string { return word(errorClasses, int(c)) }

@@ -1,9 +1,6 @@
 package scheduler
 
 import (
-	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,9 +11,7 @@ import (
 
 // metrics are the worker's figures. Label values come from closed sets: outcomes and classes, never hosts or URLs.
 type metrics struct {
-	visits  *prometheus.CounterVec
-	kinds   atomic.Pointer[[]prometheus.Counter] // of visits, by outcome, as far as they were met
-	mu      sync.Mutex                           // held to learn another kind
+	visits  []prometheus.Counter // by outcome
 	failed  *prometheus.CounterVec
 	bytes   prometheus.Counter
 	saved   prometheus.Counter
@@ -43,9 +38,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "recrawld", Name: name, Help: help, Buckets: buckets})
 	}
+	visits := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "recrawld", Name: "visits_total",
+		Help: "Visits that were written, by outcome."}, []string{"outcome"})
 	m := &metrics{
-		visits: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "recrawld", Name: "visits_total",
-			Help: "Visits that were written, by outcome."}, []string{"outcome"}),
+		visits: eachOf(visits, models.OutcomeKinds()),
 		failed: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "recrawld", Name: "failures_total",
 			Help: "Failed visits, by class."}, []string{"class"}),
 		bytes:   counter("received_bytes_total", "Body bytes received."),
@@ -61,39 +57,29 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		crowded: counter("hosts_put_off_total", "Turns of hosts put off because others are visited at their address, or because slow hosts have their share of the fetchers."),
 		putOff:  counter("put_off_total", "Turns put off because the budget gains more elsewhere or that of the site is spent."),
 	}
+	eachOf(m.failed, models.ErrorClasses())
 	if r != nil {
-		r.MustRegister(m.visits, m.failed, m.bytes, m.saved, m.fetch, m.lost, m.commits, m.batch, m.flight, m.leases, m.held,
+		r.MustRegister(visits, m.failed, m.bytes, m.saved, m.fetch, m.lost, m.commits, m.batch, m.flight, m.leases, m.held,
 			m.used, m.putOff, m.crowded)
 	}
 	return m
 }
 
-// kind is the counter of visits with an outcome. The list is never changed in place.
-func (m *metrics) kind(k models.OutcomeKind) prometheus.Counter {
-	known := m.kinds.Load()
-	if known == nil || int(k) >= len(*known) || (*known)[k] == nil {
-		known = m.learnKind(k)
+// eachOf are the counters of a closed set, by its numbers from 1 up to the last. All are there from the start: what is counted
+// for the first time would else begin at 1, and a rate over it would not see that it grew.
+func eachOf[T interface {
+	~int16
+	String() string
+}](counters *prometheus.CounterVec, last T) []prometheus.Counter {
+	all := make([]prometheus.Counter, last+1)
+	for n := T(1); n <= last; n++ {
+		all[n] = counters.WithLabelValues(n.String())
 	}
-	return (*known)[k]
-}
-
-func (m *metrics) learnKind(k models.OutcomeKind) *[]prometheus.Counter {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var kinds []prometheus.Counter
-	if known := m.kinds.Load(); known != nil {
-		kinds = slices.Clone(*known)
-	}
-	for int(k) >= len(kinds) {
-		kinds = append(kinds, nil)
-	}
-	kinds[k] = m.visits.WithLabelValues(k.String())
-	m.kinds.Store(&kinds)
-	return &kinds
+	return all
 }
 
 func (m *metrics) visit(out *models.Outcome, before *models.Page) {
-	m.kind(out.Kind).Inc()
+	m.visits[out.Kind].Inc()
 	m.bytes.Add(float64(out.WireBytes))
 	m.used.Add(float64(out.Sent))
 	switch {

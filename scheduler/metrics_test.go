@@ -32,3 +32,23 @@ func TestSparedBytes(t *testing.T) {
 		t.Errorf("figures = %v, want %d bytes spared, 112 received, 16 visits", got, page.Bytes)
 	}
 }
+
+// A counter that is not there before it first counts hides its first event from a rate.
+func TestAllKindsAreCountedFromTheStart(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	newMetrics(registry)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int)
+	for _, f := range families {
+		got[f.GetName()] = len(f.GetMetric())
+	}
+	for name, want := range map[string]int{"recrawld_visits_total": 16, "recrawld_failures_total": 36} {
+		if got[name] != want {
+			t.Errorf("%s has %d series before the first visit, want %d", name, got[name], want)
+		}
+	}
+}

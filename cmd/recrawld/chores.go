@@ -25,7 +25,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("sites", d.followSites)},
 		{Name: "orphans", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("orphans", d.removeOrphans)},
 		{Name: "outbox", Next: scheduler.Every(wait(outboxEvery)), Run: d.saidOnce("outbox", d.deliver)},
-		{Name: "figures", Next: scheduler.Every(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
+		{Name: "figures", Next: atOnce(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
 		{Name: "history", Next: daily(wait), Run: d.pruneVisits},
 		d.backupJob(),
 		{Name: "importance", Next: scheduler.Every(wait(importanceEvery)), Run: d.saidOnce("importance", d.followImportance)},
@@ -43,6 +43,16 @@ func daily(wait func(time.Duration) time.Duration) func(time.Time) time.Time {
 	return func(now time.Time) time.Time {
 		next := now.Add(every)
 		every = max(24*time.Hour, wait(time.Minute))
+		return next
+	}
+}
+
+// atOnce is a Job.Next for what is done at the start and then every so often.
+func atOnce(every time.Duration) func(time.Time) time.Time {
+	wait := time.Duration(0) // used by the chore's own goroutine alone
+	return func(now time.Time) time.Time {
+		next := now.Add(wait)
+		wait = every
 		return next
 	}
 }
@@ -176,10 +186,10 @@ func (d *daemon) checks() []web.Check {
 }
 
 func (d *daemon) readFigures(ctx context.Context, now time.Time) error {
-	if err := d.figures.read(ctx, now); err != nil {
+	if err := d.figures.behind(ctx, sinkNames(&d.start)); err != nil { // first: counting many pages takes long
 		return err
 	}
-	return d.figures.behind(ctx, sinkNames(&d.start))
+	return d.figures.read(ctx, now)
 }
 
 // deliver delivers what commits left in the outbox that should have delivered it long ago.

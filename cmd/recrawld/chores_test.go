@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
+
 	"recrawld/scheduler"
 )
 
@@ -24,5 +26,41 @@ func TestOldRowsAreRemovedByADaemonThatRunsForHours(t *testing.T) {
 		if wait := jobs[i].Next(first).Sub(first); wait != 24*time.Hour {
 			t.Errorf("%s is done again after %v, want a day", name, wait)
 		}
+	}
+}
+
+// What /metrics says from the first moment on is true: what is not read yet is not there, and it is read at the start.
+func TestFiguresAreReadAtTheStart(t *testing.T) {
+	t.Parallel()
+	path, _ := configure(t, "")
+	d := built(t, path)
+	read := []string{"recrawld_urls", "recrawld_due", "recrawld_failing", "recrawld_overdue_seconds_max", "recrawld_sink_buckets_behind"}
+	has := func(name string) bool {
+		families, err := d.registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == name })
+	}
+	for _, name := range read {
+		if has(name) {
+			t.Errorf("%s is there before it was read", name)
+		}
+	}
+	jobs, began := d.jobs(), d.clock.Now()
+	figures := jobs[slices.IndexFunc(jobs, func(j scheduler.Job) bool { return j.Name == "figures" })]
+	if next := figures.Next(began); !next.Equal(began) {
+		t.Errorf("the figures are read %v after the start, want at once", next.Sub(began))
+	}
+	if err := figures.Run(t.Context(), began); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range read {
+		if !has(name) {
+			t.Errorf("%s is not there after it was read", name)
+		}
+	}
+	if wait := figures.Next(began).Sub(began); wait != time.Minute {
+		t.Errorf("the figures are read again after %v, want a minute", wait)
 	}
 }

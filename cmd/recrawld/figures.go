@@ -10,27 +10,28 @@ import (
 	"recrawld/models"
 )
 
-// figures are the metrics that are read from the database now and then and not counted as things happen.
+// figures are the metrics that are read from the database now and then and not counted as things happen. Before it was read
+// first they are not there, those without labels as well: a 0 would say that nothing is due or fails.
 type figures struct {
 	store   *models.Store
 	pages   *prometheus.GaugeVec
-	due     prometheus.Gauge
-	overdue prometheus.Gauge
-	failing prometheus.Gauge
+	due     *prometheus.GaugeVec
+	overdue *prometheus.GaugeVec
+	failing *prometheus.GaugeVec
 	lag     *prometheus.GaugeVec
 }
 
 func newFigures(store *models.Store, r prometheus.Registerer) *figures {
-	options := func(name, help string) prometheus.GaugeOpts {
-		return prometheus.GaugeOpts{Namespace: "recrawld", Name: name, Help: help}
+	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "recrawld", Name: name, Help: help}, labels)
 	}
 	f := &figures{
 		store:   store,
-		pages:   prometheus.NewGaugeVec(options("urls", "Pages known, by state."), []string{"state"}),
-		due:     prometheus.NewGauge(options("due", "Pages whose turn has come.")),
-		overdue: prometheus.NewGauge(options("overdue_seconds_max", "How long the page that waits longest has been due, by the daemon's clock.")),
-		failing: prometheus.NewGauge(options("failing", "Pages whose last visit failed.")),
-		lag:     prometheus.NewGaugeVec(options("sink_buckets_behind", "Buckets with events that a sink has not delivered."), []string{"sink"}),
+		pages:   gauge("urls", "Pages known, by state.", "state"),
+		due:     gauge("due", "Pages whose turn has come."),
+		overdue: gauge("overdue_seconds_max", "How long the page that waits longest has been due, by the daemon's clock."),
+		failing: gauge("failing", "Pages whose last visit failed."),
+		lag:     gauge("sink_buckets_behind", "Buckets with events that a sink has not delivered.", "sink"),
 	}
 	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag)
 	return f
@@ -79,9 +80,9 @@ func (f *figures) show(states []models.SiteState, now time.Time) {
 	for state := models.StateNew; state <= models.StateExcluded; state++ {
 		f.pages.WithLabelValues(state.String()).Set(float64(pages[state]))
 	}
-	f.due.Set(float64(due))
-	f.failing.Set(float64(failing))
-	f.overdue.Set(now.Sub(earliest.Time()).Seconds())
+	f.due.WithLabelValues().Set(float64(due))
+	f.failing.WithLabelValues().Set(float64(failing))
+	f.overdue.WithLabelValues().Set(now.Sub(earliest.Time()).Seconds())
 }
 
 // behind reads how far a sink is behind.
