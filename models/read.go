@@ -34,6 +34,7 @@ type SiteState struct {
 	NextAt  Instant // the earliest due time; 0: none
 	PerDay  float64 // visits a day at the present intervals
 	PutOff  int64   // put off for the sake of a budget (RuleBudget)
+	NoPlan  int64   // to be visited, and have no interval yet: PerDay is without them
 }
 
 // Response counts the visits of one kind.

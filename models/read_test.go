@@ -179,7 +179,9 @@ func TestSiteStatesAndFRMaxCounts(t *testing.T) {
 		}
 		gone := examplePage(100, 3)
 		gone.State, gone.DueAt, gone.Failures = StateGone, 0, 2
-		return pageTable.insert(ctx, x, []Page{gone})
+		unseen := examplePage(101, 3)
+		unseen.SiteID, unseen.State, unseen.DueAt, unseen.Wanted = 2, StateNew, At(readNow), 0
+		return pageTable.insert(ctx, x, []Page{gone, unseen})
 	})
 	got, err := s.SiteStates(t.Context(), ago(5*time.Hour))
 	if err != nil {
@@ -188,6 +190,7 @@ func TestSiteStatesAndFRMaxCounts(t *testing.T) {
 	want := []SiteState{
 		{SiteID: 1, State: StateLive, Pages: 4, Due: 3, NextAt: ago(10 * time.Hour), PerDay: 8},
 		{SiteID: 1, State: StateGone, Pages: 1, Failing: 1},
+		{SiteID: 2, State: StateNew, Pages: 1, NextAt: At(readNow), NoPlan: 1},
 		{SiteID: 2, State: StateLive, Pages: 4, Due: 3, NextAt: ago(9 * time.Hour), PerDay: 8},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

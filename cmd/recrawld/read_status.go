@@ -42,7 +42,8 @@ type status struct {
 	Today   statusDay      `json:"today"` // since midnight UTC
 	PerDay  float64        `json:"visits_per_day"`
 	Budgets []statusBudget `json:"budgets,omitempty"`
-	PutOff  int64          `json:"put_off"` // pages put off for the sake of a budget
+	NoPlan  int64          `json:"pages_without_interval"` // to be visited; the visits a day are without them
+	PutOff  int64          `json:"put_off"`                // pages put off for the sake of a budget
 	Sites   []siteStatus   `json:"sites"`
 	Resting int            `json:"hosts_resting"`
 
@@ -96,6 +97,7 @@ type siteStatus struct {
 	Changes int64            `json:"changes_24h"`
 	Next    *time.Time       `json:"next_visit_at"`
 	PerDay  float64          `json:"visits_per_day"`
+	NoPlan  int64            `json:"pages_without_interval"`
 }
 
 // status reads everything for the screen. It looks at all pages only where they are few, or where no daemon counted them
@@ -176,6 +178,7 @@ func (l *look) statusSites(ctx context.Context, s *status) error {
 			}
 		}
 		s.PerDay += site.PerDay
+		s.NoPlan += site.NoPlan
 		s.PutOff += site.PutOff
 		s.Today = s.Today.plus(site.Today)
 		s.Sites = append(s.Sites, site)
@@ -190,6 +193,7 @@ func (s *siteStatus) add(st models.SiteState) {
 	s.Due += st.Due
 	s.PutOff += st.PutOff
 	s.PerDay += st.PerDay
+	s.NoPlan += st.NoPlan
 	if next := st.NextAt.Time(); st.NextAt != 0 && (s.Next == nil || next.Before(*s.Next)) {
 		s.Next = &next
 	}
@@ -217,7 +221,7 @@ func (s status) write(l *look) error {
 		head.add("daemon", "%s", l.style.Paint(report.Warn, "none is running on this data"))
 	}
 	head.add("today", "%s", s.Today.words())
-	head.add("plan", "%s a day at the present intervals%s", report.Plural(int64(s.PerDay+0.5), "turn"), s.resting()+s.slowed())
+	head.add("plan", "%s", s.planWords()+s.resting()+s.slowed())
 	for _, words := range s.budgetWords() {
 		head.add("budget", "%s", words)
 	}
@@ -277,6 +281,18 @@ func (d statusDay) words() string {
 		}
 	}
 	return strings.Join(words, ", ") + "; " + report.Bytes(d.Bytes) + " received, " + report.Bytes(d.BytesSaved) + " spared"
+}
+
+// planWords says how many visits the intervals make. A page has none before its first visit.
+func (s status) planWords() string {
+	if s.NoPlan > 0 && s.PerDay == 0 {
+		return "none yet: " + report.Plural(s.NoPlan, "page") + " to be visited first"
+	}
+	words := report.Plural(int64(s.PerDay+0.5), "turn") + " a day at the present intervals"
+	if s.NoPlan > 0 {
+		words += "; " + report.Plural(s.NoPlan, "page") + " without one yet"
+	}
+	return words
 }
 
 func (s status) resting() string {

@@ -14,3 +14,18 @@ func TestStatusTellsOfAllVisitsOfToday(t *testing.T) {
 		t.Errorf("two such days: %d moved, %d gone, want 6 and 8", got.Moved, got.Gone)
 	}
 }
+
+// Right after an import no page has an interval: 0 turns a day would say that none will be visited.
+func TestStatusTellsOfPagesWithoutAnInterval(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]status{
+		"0 turns a day at the present intervals":                           {},
+		"12 turns a day at the present intervals":                          {PerDay: 12},
+		"none yet: 2,000 pages to be visited first":                        {NoPlan: 2000},
+		"12 turns a day at the present intervals; 3 pages without one yet": {PerDay: 12, NoPlan: 3},
+	} {
+		if got := s.planWords(); got != want {
+			t.Errorf("planWords of %g turns a day and %d pages = %q, want %q", s.PerDay, s.NoPlan, got, want)
+		}
+	}
+}
