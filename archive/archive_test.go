@@ -233,7 +233,7 @@ func TestOpenRefusesBadNames(t *testing.T) {
 	}
 }
 
-func TestReadRefusesWhatIsNoRecord(t *testing.T) {
+func TestFault_109_ReadRefusesWhatIsNoRecord(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a := open(t, dir, testOptions())
@@ -355,7 +355,7 @@ func TestAFullDiskLeavesNoSegmentBehind(t *testing.T) {
 	wantBody(t, a, appendOne(t, a, capture("http://example.org/", "one")), "one")
 }
 
-func TestAFailedSyncIsFinal(t *testing.T) {
+func TestFault_082_AFailedSyncIsFinal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a := open(t, dir, testOptions())

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestARealFullDisk fills a small file system and makes room again.
-func TestARealFullDisk(t *testing.T) {
+// TestFault_081_ARealFullDisk fills a small file system and makes room again.
+func TestFault_081_ARealFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {

@@ -41,7 +41,7 @@ func reopened(t testing.TB, name string, raw []byte) *Archive {
 	return open(t, dir, testOptions())
 }
 
-func TestATornTailIsCutAtEveryByte(t *testing.T) {
+func TestFault_083_ATornTailIsCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	name, raw, records := crashed(t, 3)
 	last := records[2]

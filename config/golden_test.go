@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the messages that the files in testdata/bad give beside them")
 
-// TestBadFiles holds the messages for broken files to the .txt files beside them.
-func TestBadFiles(t *testing.T) {
+// TestFault_100_BadFiles holds the messages for broken files to the .txt files beside them.
+func TestFault_100_BadFiles(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(paths) < 40 {

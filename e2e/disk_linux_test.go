@@ -25,9 +25,10 @@ type fullDisk struct {
 	d     *daemon
 }
 
-// TestEndToEndFullDisk fills the disk under a running daemon: once down to what it wants to keep free, once to the last
-// byte with no such limit. Each time it stops asking, and goes on by itself when there is room again, with nothing lost.
-func TestEndToEndFullDisk(t *testing.T) {
+// TestEndToEndFault_081_FullDisk fills the disk under a running daemon: once down to what it wants to keep free, once to the
+// last byte with no such limit. Each time it stops asking, and goes on by itself when there is room again, with nothing
+// lost.
+func TestEndToEndFault_081_FullDisk(t *testing.T) {
 	longTest(t)
 	for name, minFree := range map[string]string{"kept free": "8MiB", "to the last byte": "0B"} {
 		t.Run(name, func(t *testing.T) {

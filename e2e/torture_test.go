@@ -29,10 +29,10 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// TestTortureKill kills the daemon again and again while it works. What was committed before a kill is there after it,
-// with its body; what the origin served and nobody wrote down is what was under way at a kill, and no more than that;
+// TestTortureFault_077_Kill kills the daemon again and again while it works. What was committed before a kill is there after
+// it, with its body; what the origin served and nobody wrote down is what was under way at a kill, and no more than that;
 // delays and robots.txt hold across the kills.
-func TestTortureKill(t *testing.T) {
+func TestTortureFault_077_Kill(t *testing.T) {
 	n := kills(t)
 	r := newRehearsal(t, "sqlite", max(75*time.Second, time.Duration(n)*2500*time.Millisecond))
 	ledger := ledger{}

@@ -36,10 +36,11 @@ type crew struct {
 	killed, froze, thawed time.Time
 }
 
-// TestEndToEndWorkers lets four processes share 40 hosts on one PostgreSQL. One is killed, one is frozen for longer than
-// a lease and continued. The measures are those of parallel crawlers (Cho and Garcia-Molina 2002): overlap, coverage,
-// quality, communication; and how long it took others to take over, and that no host was ever asked by two at once.
-func TestEndToEndWorkers(t *testing.T) {
+// TestEndToEndFault_096_Workers lets four processes share 40 hosts on one PostgreSQL. One is killed, one is frozen for
+// longer than a lease and continued. The measures are those of parallel crawlers (Cho and Garcia-Molina 2002): overlap,
+// coverage, quality, communication; and how long it took others to take over, and that no host was ever asked by two at
+// once.
+func TestEndToEndFault_096_Workers(t *testing.T) {
 	longTest(t)
 	program(t)
 	c := &crew{t: t, dir: t.TempDir(), dsn: pgtest.DSN(t), field: newField(t, 40, 6)}

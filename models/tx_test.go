@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-func TestTransactionsThatMetOthersAreRunAgain(t *testing.T) {
+func TestFault_092_TransactionsThatMetOthersAreRunAgain(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, dsn string) {
 		s := planStore(t, dsn)

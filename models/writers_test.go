@@ -20,9 +20,9 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// TestCommitsAtOnceDoNotWaitInCircles: commits of different leases find the same new hosts, saw the same bodies, file pages
-// under the same keys, number events of the same buckets and count in the same sums, each in another order.
-func TestCommitsAtOnceDoNotWaitInCircles(t *testing.T) {
+// TestFault_092_CommitsAtOnceDoNotWaitInCircles: commits of different leases find the same new hosts, saw the same bodies,
+// file pages under the same keys, number events of the same buckets and count in the same sums, each in another order.
+func TestFault_092_CommitsAtOnceDoNotWaitInCircles(t *testing.T) {
 	t.Parallel()
 	const rounds, writers, each = 12, 4, 20
 	s, err := Open(t.Context(), pgtest.DSN(t), Options{Conns: writers})

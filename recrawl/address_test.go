@@ -20,7 +20,7 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-func TestAddressTakesSoManyHosts(t *testing.T) {
+func TestFault_076_AddressTakesSoManyHosts(t *testing.T) {
 	t.Parallel()
 	a := newAddresses(2, loopback)
 	shared := netip.MustParseAddr("192.0.2.1")

@@ -34,7 +34,7 @@ func withMemory(bytes int64) func(*Config, *config.Settings) {
 	}
 }
 
-func TestLargeBodiesTakeTurns(t *testing.T) {
+func TestFault_097_LargeBodiesTakeTurns(t *testing.T) {
 	t.Parallel()
 	url := largeServer(t)
 	r := newRig(t, withMemory(2<<20)) // room for one

@@ -248,7 +248,7 @@ func TestNoColourCodesInAPipe(t *testing.T) {
 	}
 }
 
-func TestCSVGuardsFormulas(t *testing.T) {
+func TestFault_111_CSVGuardsFormulas(t *testing.T) {
 	t.Parallel()
 	d := Document{Columns: []Column{{Key: "text", Head: "text"}, {Key: "number", Head: "number"}}}
 	for _, s := range []string{"=1+1", "+1", "-1", "@x", "\tx", "\rx", "plain", "", "a=b"} {

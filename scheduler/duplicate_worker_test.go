@@ -217,9 +217,9 @@ const (
 	mirror  = "http://mirror.test/boots"
 )
 
-// TestCopiesAreVisitedAtThePaceOfOne: a print version, a session in the URL and a mirror with a clock are copies of the page
-// known first; another product, pages that say little and the pages of a list are not.
-func TestCopiesAreVisitedAtThePaceOfOne(t *testing.T) {
+// TestFault_044_CopiesAreVisitedAtThePaceOfOne: a print version, a session in the URL and a mirror with a clock are copies
+// of the page known first; another product, pages that say little and the pages of a list are not.
+func TestFault_044_CopiesAreVisitedAtThePaceOfOne(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, c *copies) {
 		words := prose(300, 1)

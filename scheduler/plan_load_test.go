@@ -8,7 +8,7 @@ import (
 )
 
 // A slow host is asked less often, and a host that says that it is overloaded too; both come back.
-func TestDelayFollowsTheHostsLoad(t *testing.T) {
+func TestFault_069_DelayFollowsTheHostsLoad(t *testing.T) {
 	t.Parallel()
 	planner, p := testPlanner(t, testConfig()), livePage()
 	lease := testLease(p)
@@ -50,7 +50,7 @@ func TestDelayFollowsTheHostsLoad(t *testing.T) {
 }
 
 // A burst that is answered with 429 all over slows the host down once.
-func TestBurstSlowsOnce(t *testing.T) {
+func TestFault_068_BurstSlowsOnce(t *testing.T) {
 	t.Parallel()
 	planner, p := testPlanner(t, testConfig()), livePage()
 	lease := testLease(p)

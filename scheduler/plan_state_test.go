@@ -201,7 +201,7 @@ func TestPanicWaits(t *testing.T) {
 }
 
 // A page outside its windows is deferred into a span that there is, although the clocks skip the next one.
-func TestWindowThatTheClocksSkip(t *testing.T) {
+func TestFault_063_WindowThatTheClocksSkip(t *testing.T) {
 	t.Parallel()
 	skipped := window(t, 2*time.Hour, 3*time.Hour, "Europe/Berlin")
 	at := time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
@@ -216,7 +216,7 @@ func TestWindowThatTheClocksSkip(t *testing.T) {
 }
 
 // Both occurrences of an hour that the clocks repeat lie in a window around it.
-func TestWindowThatTheClocksRepeat(t *testing.T) {
+func TestFault_063_WindowThatTheClocksRepeat(t *testing.T) {
 	t.Parallel()
 	w := []config.Window{window(t, time.Hour, 4*time.Hour, "Europe/Berlin")}
 	for hour := range 6 { // 2026-10-25: 00:00 UTC is 02:00, 01:00 UTC is 02:00 again

@@ -96,7 +96,7 @@ func (l *load) latest(hosts ...string) time.Duration {
 
 // Ten thousand hosts of one page that are due in the same second: all are visited as fast as 64 fetchers can, and no more
 // of them are in memory than that.
-func TestTenThousandHostsDueAtOnce(t *testing.T) {
+func TestFault_015_TenThousandHostsDueAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const hosts = 10000

@@ -9,7 +9,7 @@ import (
 
 // A local time that the change of the clocks skips is the moment of the change or later, east of Greenwich and west of it: a
 // window never opens before its hour.
-func TestASkippedHourOpensNoWindowEarly(t *testing.T) {
+func TestFault_063_ASkippedHourOpensNoWindowEarly(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		zone   string
@@ -39,7 +39,7 @@ func TestASkippedHourOpensNoWindowEarly(t *testing.T) {
 }
 
 // Of a local time that comes twice the first counts, in every zone.
-func TestARepeatedHourIsTheFirst(t *testing.T) {
+func TestFault_063_ARepeatedHourIsTheFirst(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		zone     string

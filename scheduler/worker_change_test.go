@@ -12,9 +12,9 @@ import (
 	"recrawld/scheduler"
 )
 
-// TestNoisyPagesAreVisitedAsStillOnes: a page that shows a clock is visited at the same intervals as one that never
+// TestFault_060_NoisyPagesAreVisitedAsStillOnes: a page that shows a clock is visited at the same intervals as one that never
 // differs, and seldom beside one that changes; both of its rates are kept.
-func TestNoisyPagesAreVisitedAsStillOnes(t *testing.T) {
+func TestFault_060_NoisyPagesAreVisitedAsStillOnes(t *testing.T) {
 	t.Parallel()
 	const clockPage, stillPage, newsPage = "http://h0.test/0", "http://h0.test/1", "http://h0.test/2"
 	for _, policy := range []string{"classic", "adaptive"} {

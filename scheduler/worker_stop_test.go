@@ -107,7 +107,7 @@ func (s *stage) versions() int {
 }
 
 // Bodies that cannot be written yet are held up to the limit; then visits end, in the middle of a lease too.
-func TestMemoryHoldsBackVisits(t *testing.T) {
+func TestFault_097_MemoryHoldsBackVisits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const body, fetchers = 1 << 12, 8

@@ -150,7 +150,7 @@ func TestWorkerLearnsUnderVirtualClock(t *testing.T) {
 }
 
 // Three workers on one store: every page is visited, no host by two at once, none sooner than its delay.
-func TestManyWorkersShareHostsPolitely(t *testing.T) {
+func TestFault_096_ManyWorkersShareHostsPolitely(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, 12, 10, time.Now())
@@ -193,7 +193,7 @@ func TestConcurrencyOfASite(t *testing.T) {
 }
 
 // On stop, visits may finish for the grace period; the rest are given up, teach nothing, and release their hosts.
-func TestStopGivesUpAfterGrace(t *testing.T) {
+func TestFault_078_StopGivesUpAfterGrace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -224,7 +224,7 @@ func allBuckets() []int16 {
 }
 
 // A worker frozen past its lease loses it: another takes the host over, and what the first brings home late is discarded.
-func TestFrozenWorkerLosesItsLease(t *testing.T) {
+func TestFault_095_FrozenWorkerLosesItsLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, 1, 1, time.Now())
@@ -315,7 +315,7 @@ func TestResultsWaitForTheDatabase(t *testing.T) {
 }
 
 // An archive that cannot be synced is not trusted again: the worker ends, and nothing was acknowledged.
-func TestFailedSyncEndsTheWorker(t *testing.T) {
+func TestFault_082_FailedSyncEndsTheWorker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, 1, 1, time.Now())

@@ -218,7 +218,7 @@ func TestABodyThatIsLostHoldsNothingUp(t *testing.T) {
 	}
 }
 
-func TestPlantedFilesAreNeverFollowed(t *testing.T) {
+func TestFault_117_PlantedFilesAreNeverFollowed(t *testing.T) {
 	t.Parallel()
 	dir, outside, s := t.TempDir(), t.TempDir(), newShelf(t)
 	secret := filepath.Join(outside, "secret")
@@ -260,7 +260,7 @@ func TestPlantedFilesAreNeverFollowed(t *testing.T) {
 	}
 }
 
-func TestGoneDoesNotTrashThroughALink(t *testing.T) {
+func TestFault_117_GoneDoesNotTrashThroughALink(t *testing.T) {
 	t.Parallel()
 	dir, outside, s := t.TempDir(), t.TempDir(), newShelf(t)
 	m := openMirror(t, dir, s)

@@ -105,7 +105,7 @@ func (n names) add(t *testing.T, url string) {
 	}
 }
 
-func TestNamesOfHostileStringsStayInTheTree(t *testing.T) {
+func TestFault_116_NamesOfHostileStringsStayInTheTree(t *testing.T) {
 	t.Parallel()
 	known := names{}
 	for _, s := range hostileStrings(t) {
@@ -154,7 +154,7 @@ func hostileStrings(t *testing.T) []string {
 	return out
 }
 
-func TestAMillionNamesDiffer(t *testing.T) {
+func TestFault_116_AMillionNamesDiffer(t *testing.T) {
 	t.Parallel()
 	n := 1_000_000
 	if testing.Short() {
@@ -190,7 +190,7 @@ func randomURL(random *rand.Rand) string {
 	return b.String()
 }
 
-func TestFoldedNamesDifferWithoutCase(t *testing.T) {
+func TestFault_116_FoldedNamesDifferWithoutCase(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	known := map[string]string{}

@@ -100,7 +100,7 @@ func TestOpeningSweepsWhatACrashLeft(t *testing.T) {
 	}
 }
 
-func TestGoneTakesNothingByWayOfALinkInside(t *testing.T) {
+func TestFault_117_GoneTakesNothingByWayOfALinkInside(t *testing.T) {
 	t.Parallel()
 	dir, s := t.TempDir(), newShelf(t)
 	m := openMirror(t, dir, s)

@@ -53,7 +53,7 @@ func TestClockIsChosen(t *testing.T) {
 	}
 }
 
-func TestAClockInThePastHoldsClaiming(t *testing.T) {
+func TestFault_062_AClockInThePastHoldsClaiming(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for ahead, hold := range map[time.Duration]bool{0: false, -time.Hour: false, 24 * time.Hour: false, 25 * time.Hour: true} {

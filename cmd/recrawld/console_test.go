@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestConsoleShowsWhatAPersonWants(t *testing.T) {
+func TestFault_111_ConsoleShowsWhatAPersonWants(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	log := slog.New(newConsole(&out, false, false)).With("worker", "w")

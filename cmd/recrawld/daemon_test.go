@@ -67,7 +67,7 @@ func TestWhatMayNotBeAskedIsRefusedBeforeAnythingIs(t *testing.T) {
 	}
 }
 
-func TestSecondDaemonIsRefused(t *testing.T) {
+func TestFault_087_SecondDaemonIsRefused(t *testing.T) {
 	t.Parallel()
 	config, data := configure(t, "")
 	p := launch(t, nil, "run", "-c", config)
@@ -86,7 +86,7 @@ func TestSecondDaemonIsRefused(t *testing.T) {
 	}
 }
 
-func TestBrokenReloadLeavesTheOldConfigurationInForce(t *testing.T) {
+func TestFault_079_BrokenReloadLeavesTheOldConfigurationInForce(t *testing.T) {
 	t.Parallel()
 	site := serve(t, smallSite)
 	config, data := configure(t, "")
@@ -133,7 +133,7 @@ func hangingSite(t *testing.T) (url string, asked chan struct{}) {
 	return server.URL, asked
 }
 
-func TestSIGTERMWhileVisitingAbandonsAndTeachesNothing(t *testing.T) {
+func TestFault_078_SIGTERMWhileVisitingAbandonsAndTeachesNothing(t *testing.T) {
 	t.Parallel()
 	url, asked := hangingSite(t)
 	config, data := configure(t, "worker: {grace: 1s}\n")
@@ -161,7 +161,7 @@ func TestSIGTERMWhileVisitingAbandonsAndTeachesNothing(t *testing.T) {
 	}
 }
 
-func TestSecondSIGTERMEndsAtOnce(t *testing.T) {
+func TestFault_078_SecondSIGTERMEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	url, asked := hangingSite(t)
 	config, _ := configure(t, "worker: {grace: 5m, lease: 10m}\n")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestDiskHoldsAndResumesAndSaysSoOnce(t *testing.T) {
+func TestFault_081_DiskHoldsAndResumesAndSaysSoOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	d := &disk{dir: t.TempDir(), log: slog.New(slog.NewTextHandler(&log, nil))}

@@ -99,7 +99,7 @@ func TestDecideFurtherPrefixes(t *testing.T) {
 	}
 }
 
-func TestDecideLimits(t *testing.T) {
+func TestFault_045_DecideLimits(t *testing.T) {
 	t.Parallel()
 	s := compiled(t, "https://example.org/", nil)
 	inside := "inside https://example.org/"

@@ -24,7 +24,7 @@ func answer(took time.Duration, status int) *models.Outcome {
 	return out
 }
 
-func TestDelayFollowsTheResponseTime(t *testing.T) {
+func TestFault_069_DelayFollowsTheResponseTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -79,7 +79,7 @@ func TestWhatShowsAResponseTime(t *testing.T) {
 	}
 }
 
-func TestOverloadDoublesAndGoodAnswersEase(t *testing.T) {
+func TestFault_068_OverloadDoublesAndGoodAnswersEase(t *testing.T) {
 	t.Parallel()
 	var l models.Load
 	for _, want := range []time.Duration{20 * time.Second, 40 * time.Second, 80 * time.Second} {
