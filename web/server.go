@@ -15,7 +15,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/net/netutil"
 )
+
+// connections is how many are open at most; others wait until one of them is closed, which idle and slow ones soon are. The
+// descriptors are the crawl's.
+const connections = 256
 
 // Options are what a Server shows.
 type Options struct {
@@ -68,7 +73,7 @@ func (s *Server) Addr() netip.AddrPort {
 // Run answers until ctx ends, then lets what is under way finish for two seconds.
 func (s *Server) Run(ctx context.Context) error {
 	served := make(chan error, 1)
-	go func() { served <- s.http.Serve(s.listener) }()
+	go func() { served <- s.http.Serve(netutil.LimitListener(s.listener, connections)) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve health and metrics: %w", err)
