@@ -272,3 +272,25 @@ func TestErrorsAreForPeople(t *testing.T) {
 		}
 	}
 }
+
+// TestFault_050_AliasesOfAHost: whatever form a host is written in, its URL is one.
+func TestFault_050_AliasesOfAHost(t *testing.T) {
+	t.Parallel()
+	for want, forms := range map[string][]string{
+		"http://example.org/": {"http://example.org", "HTTP://EXAMPLE.ORG/", "http://example.org./", "http://Example.Org.:80/",
+			"http://ｅxample。org/", "http://ex%61mple.org/", "http://user@example.org:0080/"},
+		"https://example.org/":              {"https://example.org:443", "https://eXample.org.:443/"},
+		"http://xn--bcher-kva.example/":     {"http://bücher.example/", "http://BÜCHER.example/", "http://bu\u0308cher.example./", "http://XN--BCHER-KVA.example:80"},
+		"http://192.0.2.235/":               {"http://3221226219/", "http://0xC00002EB/", "http://0300.0.2.0353/", "http://192.0.747/", "http://192.0.2.235.:80/"},
+		"http://[2001:db8::1]/":             {"http://[2001:0DB8:0:0:0:0:0:1]:80/", "http://[2001:db8::0.0.0.1]/"},
+		"http://[::ffff:c000:2eb]/":         {"http://[::ffff:192.0.2.235]/"},
+		"http://example.org:8080/":          {"http://EXAMPLE.org.:8080/"},
+		"https://xn--strae-oqa.example:80/": {"https://straße.example:80"},
+	} {
+		for _, form := range append(forms, want) {
+			if u, err := Parse(form); err != nil || u.String() != want {
+				t.Errorf("Parse(%q) = %q, %v, want %q", form, u, err, want)
+			}
+		}
+	}
+}

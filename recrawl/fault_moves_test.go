@@ -1,0 +1,78 @@
+package recrawl
+
+import (
+	"fmt"
+	"testing"
+
+	"recrawld/internal/hostile"
+	"recrawld/models"
+)
+
+// wantCopy checks that a page's good copy is the first one still, and that the page has a next visit.
+func (l *life) wantCopy(url, body string, state models.PageState) {
+	l.t.Helper()
+	p := l.pages[url]
+	if p.State != state || p.Version != 1 || p.Digest != models.DigestOf([]byte(body)) || p.DueAt == 0 {
+		l.t.Errorf("%s is %v with version %d, digest %.12s, due %v; want %v, its only version, and a next visit", url, p.State,
+			p.Version, p.Digest.String(), p.DueAt, state)
+	}
+}
+
+// TestFault_040_RedirectThatFlips: a page answers in turn itself and with a permanent redirect. It stays a page of its own,
+// keeps its copy, and is itself again whenever it answers.
+func TestFault_040_RedirectThatFlips(t *testing.T) {
+	t.Parallel()
+	o, l := listen(t, nil), newLife(t, nil)
+	url, body := o.URL("/docs/terms"), framed("Terms", terms("12 pounds"), 1)
+	for n := range 12 {
+		want := models.SameBytes
+		switch {
+		case n%2 == 1:
+			o.Set("/docs/terms", hostile.Redirect(301, "/docs/elsewhere"))
+			out := l.turn(url)
+			wantKind(t, out, models.Moved)
+			if len(out.Links) != 1 || out.RedirectTo != o.URL("/docs/elsewhere") {
+				t.Errorf("redirect %d leads to %q and finds %v", n, out.RedirectTo, out.Links)
+			}
+			l.wantCopy(url, body, models.StateMoved)
+			continue
+		case n == 0:
+			want = models.First
+		}
+		o.Set("/docs/terms", page(body))
+		wantKind(t, l.turn(url), want)
+		l.wantCopy(url, body, models.StateLive)
+	}
+	if p := l.pages[url]; p.RedirectTo == "" || p.Failures != 0 {
+		t.Errorf("the last answer was a redirect: it leads to %q, %d failures", p.RedirectTo, p.Failures)
+	}
+}
+
+// TestFault_041_RedirectsToALogIn: for a while every page of a host redirects to its log-in form. None loses its copy, the
+// form is one more page and none of theirs, and all are themselves again afterwards.
+func TestFault_041_RedirectsToALogIn(t *testing.T) {
+	t.Parallel()
+	o, l := listen(t, nil), newLife(t, nil)
+	const pages = 5
+	body := func(i int) string { return framed(fmt.Sprint("Terms ", i), terms(fmt.Sprint(i, " pounds")), i) }
+	path := func(i int) string { return fmt.Sprint("/docs/", i) }
+	for i := range pages {
+		o.Set(path(i), page(body(i)))
+		wantKind(t, l.turn(o.URL(path(i))), models.First)
+	}
+	o.SetDefault(page(framed("Sign in", `<form action=/login method=post><input name=user><input type=password name=password></form>`, 1)))
+	for i := range pages {
+		o.Set(path(i), hostile.Redirect(302, "/login?back="+path(i)))
+	}
+	for range 4 { // what looks the same three times in a row is taken for the page, but these are no pages
+		for i := range pages {
+			wantKind(t, l.turn(o.URL(path(i))), models.Moved)
+			l.wantCopy(o.URL(path(i)), body(i), models.StateMoved)
+		}
+	}
+	for i := range pages {
+		o.Set(path(i), page(body(i)))
+		wantKind(t, l.turn(o.URL(path(i))), models.SameBytes)
+		l.wantCopy(o.URL(path(i)), body(i), models.StateLive)
+	}
+}
