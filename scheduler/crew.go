@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"recrawld/models"
@@ -14,12 +15,13 @@ type crew struct {
 	visits  context.Context // of the visits; it ends when they shall be given up
 	lanes   *lanes
 	further *furtherReader
+	at      map[int64]bool // guarded by worker.mu; IDs of the hosts that fetchers are at
 	working sync.WaitGroup
 	reading sync.WaitGroup
 }
 
 func newCrew(w *Worker, visits context.Context, lanes *lanes) *crew {
-	c := &crew{worker: w, visits: visits, lanes: lanes, further: newFurtherReader(w)}
+	c := &crew{worker: w, visits: visits, lanes: lanes, further: newFurtherReader(w), at: make(map[int64]bool)}
 	c.reading.Go(func() { c.further.run(visits) })
 	return c
 }
@@ -40,35 +42,56 @@ func (c *crew) start(l models.Lease) {
 // muster sends out fetchers while leases wait and there is room for what they fetch.
 func (c *crew) muster() {
 	for {
-		lease, ok := c.next(false)
+		lease, ok := c.next(nil)
 		if !ok {
 			return
 		}
 		c.working.Go(func() {
-			for ; ok; lease, ok = c.next(true) {
-				c.worker.visitHost(c.visits, newHostTurn(c.worker, lease, c.lanes, c.further))
+			for ok {
+				t := newHostTurn(c.worker, lease, c.lanes, c.further)
+				c.worker.visitHost(c.visits, t)
+				lease, ok = c.next(t)
 			}
 		})
 	}
 }
 
-// next is the lease that waits longest, for a fetcher: one that is at work, or one more. Without a lease for it, it is not
-// at work any more.
-func (c *crew) next(working bool) (lease models.Lease, ok bool) {
+// next is the lease that waits longest, for a fetcher: one that is done with a turn, or, where that is nil, one more. Without a
+// lease for it, it is not at work any more.
+func (c *crew) next(done *hostTurn) (lease models.Lease, ok bool) {
 	w := c.worker
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if working {
+	if done != nil {
 		w.busy--
+		c.left(&done.lease.Host)
 	}
-	if len(w.queue) == 0 || w.busy >= w.Fetchers || w.full() || w.ending {
+	if w.busy >= w.Fetchers || w.full() || w.ending {
 		return lease, false
 	}
-	lease = w.queue[0]
+	i := slices.IndexFunc(w.queue, func(l models.Lease) bool { return !c.at[l.Host.ID] })
+	if i < 0 {
+		return lease, false
+	}
+	lease = w.queue[i]
+	copy(w.queue[1:], w.queue[:i])
 	w.queue[0] = models.Lease{}
 	w.queue = w.queue[1:]
 	w.busy++
+	c.at[lease.Host.ID] = true
 	return lease, true
+}
+
+// left takes note that no fetcher is at a host any more. Where the machine slept or its clock was set ahead, the lease was over
+// in the midst of a visit, and the host is here once more, as it was before: it opens no sooner for that. The caller holds
+// the worker's mu.
+func (c *crew) left(host *models.Host) {
+	delete(c.at, host.ID)
+	for i := range c.worker.queue {
+		if again := &c.worker.queue[i].Host; again.ID == host.ID {
+			again.OpenAt = max(again.OpenAt, host.OpenAt)
+		}
+	}
 }
 
 // leave gives back the leases that nobody began with, waits until the fetchers have ended, and ends what reads for them.
