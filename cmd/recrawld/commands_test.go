@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -209,20 +210,30 @@ func TestRestoreGoesBackAndKeepsBoth(t *testing.T) {
 	}
 }
 
-func TestSinkReplayMakesTheMirrorAnew(t *testing.T) {
+// TestFault_084_SinkReplayMakesTheMirrorAnew: somebody changed one file of the mirror, deleted another and put a link in the
+// place of a third.
+func TestFault_084_SinkReplayMakesTheMirrorAnew(t *testing.T) {
 	t.Parallel()
 	site := serve(t, smallSite)
 	config, data := configure(t, "")
 	must(t, "run", "-c", config, "--for", "2s", site.URL)
-	name := filepath.Join(data, "mirror", strings.NewReplacer("http://", "", ":", "_").Replace(site.URL), "a.html")
+	tree := filepath.Join(data, "mirror", strings.NewReplacer("http://", "", ":", "_").Replace(site.URL))
+	outside := filepath.Join(t.TempDir(), "outside")
 	replay := func(who string) {
 		t.Helper()
-		if err := os.WriteFile(name, []byte("spoilt"), 0o600); err != nil {
+		if err := errors.Join(os.WriteFile(filepath.Join(tree, "a.html"), []byte("spoilt"), 0o600), os.WriteFile(outside, []byte("theirs"), 0o600),
+			os.Remove(filepath.Join(tree, "index.html")), os.Remove(filepath.Join(tree, "b/index.html")),
+			os.Symlink(outside, filepath.Join(tree, "b/index.html"))); err != nil {
 			t.Fatal(err)
 		}
 		must(t, "sink", "replay", "-c", config, "mirror")
-		if got, err := os.ReadFile(name); err != nil || string(got) != smallSite["/a.html"] {
-			t.Errorf("made anew by %s the page is %q, %v; want what the site served", who, got, err)
+		for name, path := range map[string]string{"a.html": "/a.html", "index.html": "/", "b/index.html": "/b/"} {
+			if got, err := os.ReadFile(filepath.Join(tree, name)); err != nil || string(got) != smallSite[path] {
+				t.Errorf("made anew by %s %s is %q, %v; want what the site served", who, name, got, err)
+			}
+		}
+		if got, err := os.ReadFile(outside); err != nil || string(got) != "theirs" {
+			t.Errorf("made anew by %s, what the link led to is %q, %v", who, got, err)
 		}
 	}
 	replay("the command")

@@ -145,11 +145,21 @@ func unusable(c *config.Config, err error) error {
 			databaseName(c))
 	case errors.Is(err, models.ErrNewerSchema):
 		err = fmt.Errorf("%w: use the later release, or restore a checkpoint of this one", err)
+	case models.IsDamaged(err):
+		err = fmt.Errorf("%w: go back to a checkpoint with recrawld restore FILE%s, which keeps this file beside", err, checkpointsIn(c))
 	}
 	if c.Store == "sqlite" {
 		return fmt.Errorf("%s: %w%s", databaseName(c), err, writableHint(c.Data))
 	}
 	return err // it names the server
+}
+
+// checkpointsIn says where the daemon left its checkpoints, if it took any.
+func checkpointsIn(c *config.Config) string {
+	if entries, err := os.ReadDir(c.Backup.Dir); err != nil || len(entries) == 0 {
+		return ""
+	}
+	return " (they are in " + c.Backup.Dir + ")"
 }
 
 // databaseName is the database for a person: its file, or its URL without the password.
