@@ -14,6 +14,11 @@
 // itself is locked for the length of a round: the successor waits until the holder goes on or dies, and reads what is left
 // then.
 //
+// A page that the sink cannot take for a reason of the page's own, as where nobody may write its file, holds up no other: its
+// events go into a row of the database before the cursors pass them (Withheld), newer ones of the page queue behind them, and
+// all are tried again, ever less often. Where it cannot be the pages, since the whole sink fails or they are too many, everything
+// waits.
+//
 // A sink that has missed events, because it was off for longer than they are kept, or whose place is not the one that the
 // cursors are of (another directory, or one that was emptied), is made anew from the present state of the pages.
 //

@@ -2,10 +2,13 @@ package sink
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // draft is the content of a file before it has its name: a file without any name where the file system makes such, which a
@@ -120,10 +123,12 @@ func (t *tree) receive(d *draft, name string) error {
 	}
 	from, err := t.open(temps)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errOwn, err)
 	}
-	if err := t.label(d, from); err != nil {
+	if err := t.label(d, from); errors.Is(err, unix.EXDEV) { // it was made on another file system, where its name is
 		return err
+	} else if err != nil {
+		return fmt.Errorf("%w: %w", errOwn, err)
 	}
 	if to, err = t.open(path.Dir(name)); err != nil { // it may have been closed meanwhile
 		return err

@@ -18,8 +18,8 @@ type Sink interface {
 	// Name tells its cursors from those of other sinks. It never changes.
 	Name() string
 
-	// Deliver returns nil when all of the events are durable. After an error all of them come again, and after a
-	// crash they may. Events of one bucket, and so those of one page, are in order.
+	// Deliver returns nil when all of the events are durable, and a *Refused when all but those of the pages that it names
+	// are. After any other error all of them come again, and after a crash they may. Events of one page are in order.
 	Deliver(ctx context.Context, events []models.Event) error
 }
 
@@ -69,6 +69,8 @@ type Drain struct {
 	opts  Options
 	next  int    // where among the buckets with news the next batch begins, so that none waits for ever
 	place string // of the sink, as it was held against the one that the cursors are of; "": not yet
+
+	waiting waiting
 }
 
 // NewDrain returns a Drain. Intervals are by the machine's time, whatever the clock's speed.
@@ -156,8 +158,12 @@ func (d *Drain) round(ctx context.Context) (int, error) {
 	if err := d.hold(ctx); err != nil {
 		return 0, err
 	}
-	if news, err := d.log.News(ctx, d.sink.Name()); err != nil || len(news) == 0 {
+	if news, err := d.log.News(ctx, d.sink.Name()); err != nil {
 		return 0, err
+	} else if len(news) == 0 {
+		if again, err := d.retries(ctx); err != nil || !again {
+			return 0, err
+		}
 	}
 	end, err := d.begin(ctx)
 	if err != nil {
@@ -173,20 +179,39 @@ func (d *Drain) round(ctx context.Context) (int, error) {
 			b, err = d.read(ctx)
 		}
 	}
-	if err != nil || len(b.events) == 0 {
+	if err == nil {
+		err = d.deliver(ctx, b)
+	}
+	if err != nil {
 		return 0, err
 	}
-	if err := d.sink.Deliver(ctx, b.events); err != nil {
-		return 0, fmt.Errorf("deliver %d events: %w", len(b.events), err)
+	return len(b.events), nil
+}
+
+// deliver hands a batch to the sink, after what waited, and notes what is delivered.
+func (d *Drain) deliver(ctx context.Context, b haul) error {
+	if err := d.readWaiting(ctx); err != nil {
+		return err
+	}
+	events := d.waiting.before(b.events, d.clock.Now())
+	if len(events) == 0 {
+		return nil
+	}
+	refused := new(Refused)
+	if err := refused.join(d.sink.Deliver(ctx, events)); err != nil {
+		return fmt.Errorf("deliver %d events: %w", len(events), err)
 	}
 	// The sink holds them durably: the cursors shall say so even when the daemon is stopping.
 	last, cancel := outlasting(ctx)
 	defer cancel()
+	if err := d.withhold(last, events, refused); err != nil {
+		return err
+	}
 	if err := d.log.SetCursors(last, d.sink.Name(), b.cursors); err != nil {
-		return 0, err
+		return err
 	}
 	d.opts.Log.Debug("delivered", slog.String("sink", d.sink.Name()), slog.Int("events", len(b.events)))
-	return len(b.events), nil
+	return nil
 }
 
 // haul is what a round delivers.
@@ -283,6 +308,7 @@ func (d *Drain) hold(ctx context.Context) error {
 	if current != mine {
 		return fmt.Errorf("sink %s: %w", d.sink.Name(), ErrBusy)
 	}
+	d.waiting.known = d.waiting.known && owner == d.opts.Owner
 	return nil
 }
 

@@ -18,6 +18,9 @@ const (
 
 	// The page asks not to be archived: there is no body, and an older copy would pass for what the page says now.
 	stateUnkept = "unkept"
+
+	// The file cannot be written or taken away, for a reason of its own; what stands there is older than the page.
+	stateWithheld = "withheld"
 )
 
 // Archive gives back bodies; archive.Archive and archive.Reader do. It is safe for concurrent use.
@@ -110,7 +113,8 @@ type batch struct {
 	changes map[string]change
 	order   []string
 	rows    []Row
-	drafts  []*draft // that were made
+	drafts  []*draft         // that were made
+	refused map[string]error // files that cannot be written, with why
 }
 
 // change is what happens to one file: new content, then the trash.
@@ -120,17 +124,17 @@ type change struct {
 	day     time.Time // of the trash
 }
 
-// Deliver implements Sink.
+// Deliver implements Sink. It refuses the pages whose file cannot be written for a reason of its own.
 func (m *Mirror) Deliver(ctx context.Context, events []models.Event) error {
 	defer m.tree.release()
-	b := &batch{changes: make(map[string]change)}
+	b := &batch{changes: make(map[string]change), refused: make(map[string]error)}
 	if err := m.deliver(ctx, b, events); err != nil {
 		for _, d := range b.drafts {
 			m.tree.drop(d)
 		}
 		return fmt.Errorf("mirror: %w", err)
 	}
-	return nil
+	return m.refusal(b, events)
 }
 
 func (m *Mirror) deliver(ctx context.Context, b *batch, events []models.Event) error {
@@ -152,10 +156,13 @@ func (m *Mirror) deliver(ctx context.Context, b *batch, events []models.Event) e
 		return err
 	}
 	for _, name := range b.order {
-		if err := m.apply(b, name); err != nil {
+		if err := m.apply(b, name); ofOneName(err) {
+			b.refused[name] = fmt.Errorf("%s: %w", name, err)
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	b.refuse(m.tree)
 	if err := m.manifest.append(b.rows); err != nil {
 		return err
 	}

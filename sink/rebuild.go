@@ -58,7 +58,11 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 		return err
 	}
 	if s, ok := d.sink.(rebuilder); ok {
-		if err := s.Rebuild(ctx, d.clock.Now(), d.held(ctx, source.Current(ctx))); err != nil {
+		refused := new(Refused)
+		if err := refused.join(s.Rebuild(ctx, d.clock.Now(), d.held(ctx, source.Current(ctx)))); err != nil {
+			return err
+		}
+		if err := d.withholdAnew(ctx, refused); err != nil {
 			return err
 		}
 	} else {
@@ -105,39 +109,45 @@ func (d *Drain) held(ctx context.Context, events iter.Seq2[models.Event, error])
 
 // Rebuild makes the tree and the manifest what the given events say, and moves every other file that the mirror has made to the
 // trash of the day; files of others stay. Until it has ended the manifest knows only a part; ended half-way it is to be done
-// again.
+// again. It refuses pages as Deliver does.
 func (m *Mirror) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[models.Event, error]) error {
 	if err := m.manifest.retire(); err != nil {
 		return fmt.Errorf("mirror: reset manifest: %w", err)
 	}
+	refused := new(Refused)
 	var events []models.Event
 	for e, err := range current {
 		if err != nil {
 			return fmt.Errorf("mirror: read pages: %w", err)
 		}
-		if events = append(events, e); len(events) < rebuildBatch {
-			continue
+		// Never between two events of a page: the first may be refused.
+		if len(events) >= rebuildBatch && e.URL != events[len(events)-1].URL {
+			if err := refused.join(m.Deliver(ctx, events)); err != nil {
+				return err
+			}
+			events = events[:0]
 		}
-		if err := m.Deliver(ctx, events); err != nil {
-			return err
-		}
-		events = events[:0]
+		events = append(events, e)
 	}
-	if err := m.Deliver(ctx, events); err != nil {
+	if err := refused.join(m.Deliver(ctx, events)); err != nil {
 		return err
 	}
 	if err := m.flush(); err != nil {
 		return err
 	}
-	if err := m.discardStrangers(now); err != nil {
+	if err := refused.join(m.discardStrangers(now)); err != nil {
 		return fmt.Errorf("mirror: %w", err)
+	}
+	if len(refused.Pages) > 0 {
+		return refused
 	}
 	return nil
 }
 
 const rebuildBatch = 512
 
-// discardStrangers moves the files that the mirror once made and the manifest does not know any more to the trash.
+// discardStrangers moves the files that the mirror once made and the manifest does not know any more to the trash. It refuses
+// those that it cannot move, as if their page had just gone.
 func (m *Mirror) discardStrangers(now time.Time) error {
 	type key [8]byte // of a name: a set of ten million fits into memory
 	keyOf := func(name string) key {
@@ -146,7 +156,7 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 	}
 	known := make(map[key]struct{})
 	err := m.manifest.old(func(r Row) error {
-		if r.hasFile() || r.State == stateLost { // of a body that is lost the file may be the last copy
+		if r.hasFile() || r.State == stateLost || r.State == stateWithheld { // of the latter the file may be the last copy
 			known[keyOf(r.Path)] = struct{}{}
 		}
 		return nil
@@ -154,12 +164,22 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 	if err != nil {
 		return err
 	}
+	refused := new(Refused)
 	err = m.manifest.retired(func(r Row) error {
-		if _, ok := known[keyOf(r.Path)]; ok || !m.tree.holds(r.Path) {
+		if _, ok := known[keyOf(r.Path)]; ok {
 			return nil
 		}
-		m.options.Log.Warn("mirror discards a file that no page has", slog.String("file", r.Path))
-		return m.tree.discard(r.Path, now)
+		held, err := m.tree.looks(r.Path)
+		if held && err == nil {
+			m.options.Log.Warn("mirror discards a file that no page has", slog.String("file", r.Path))
+			err = m.tree.discard(r.Path, now)
+		}
+		if !ofOneName(err) {
+			return err
+		}
+		known[keyOf(r.Path)] = struct{}{} // the rows of before may have it again
+		gone := models.Event{Kind: models.EventGone, URL: r.URL, At: models.At(now)}
+		return refused.join(&Refused{Pages: []Refusal{{URL: r.URL, Events: []models.Event{gone}, Why: fmt.Errorf("%s: %w", r.Path, err)}}})
 	})
 	if err == nil {
 		err = m.tree.sync()
@@ -167,5 +187,8 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return m.manifest.forget()
+	if err := m.manifest.forget(); err != nil || len(refused.Pages) == 0 {
+		return err
+	}
+	return refused
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -193,8 +195,8 @@ func (t *tree) rename(from, to string) error {
 
 // discard moves a file to the trash of a day, over what is there of the same name. No file is no error.
 func (t *tree) discard(name string, day time.Time) error {
-	if !t.holds(name) {
-		return nil
+	if held, err := t.looks(name); err != nil || !held {
+		return err
 	}
 	to := path.Join(trashFor(day), name)
 	if err := t.directories(path.Dir(to)); err != nil {
@@ -212,18 +214,33 @@ func (t *tree) discard(name string, day time.Time) error {
 	return nil
 }
 
-// holds tells whether a regular file has that name, by way of real directories alone.
+// holds tells whether a regular file is seen to have that name.
 func (t *tree) holds(name string) bool {
+	held, err := t.looks(name)
+	return held && err == nil
+}
+
+// looks finds out whether a regular file has that name, by way of real directories alone. It returns an error where it cannot
+// see that.
+func (t *tree) looks(name string) (bool, error) {
 	for i, c := range name {
 		if c != '/' {
 			continue
 		}
 		if stat, err := t.root.Lstat(name[:i]); err != nil || !stat.IsDir() {
-			return false
+			return false, unlessMissing(err)
 		}
 	}
 	stat, err := t.root.Lstat(name)
-	return err == nil && stat.Mode().IsRegular()
+	return err == nil && stat.Mode().IsRegular(), unlessMissing(err)
+}
+
+// unlessMissing is an error but for one that says that there is no such file, or cannot be: then it is nil.
+func unlessMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ENAMETOOLONG) {
+		return nil
+	}
+	return err
 }
 
 // directories makes a directory and those above it.

@@ -19,6 +19,7 @@ type figures struct {
 	overdue *prometheus.GaugeVec
 	failing *prometheus.GaugeVec
 	lag     *prometheus.GaugeVec
+	waiting *prometheus.GaugeVec
 }
 
 func newFigures(store *models.Store, r prometheus.Registerer) *figures {
@@ -32,8 +33,9 @@ func newFigures(store *models.Store, r prometheus.Registerer) *figures {
 		overdue: gauge("overdue_seconds_max", "How long the page that waits longest has been due, by the daemon's clock."),
 		failing: gauge("failing", "Pages whose last visit failed."),
 		lag:     gauge("sink_buckets_behind", "Buckets with events that a sink has not delivered.", "sink"),
+		waiting: gauge("sink_withheld_pages", "Pages that a sink could not take for a reason of their own (recrawld sink list).", "sink"),
 	}
-	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag)
+	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.waiting)
 	return f
 }
 
@@ -85,7 +87,7 @@ func (f *figures) show(states []models.SiteState, now time.Time) {
 	f.overdue.WithLabelValues().Set(now.Sub(earliest.Time()).Seconds())
 }
 
-// behind reads how far a sink is behind.
+// behind reads how far each sink is behind, and what it could not take.
 func (f *figures) behind(ctx context.Context, sinks []string) error {
 	for _, name := range sinks {
 		buckets, err := f.store.News(ctx, name)
@@ -93,6 +95,11 @@ func (f *figures) behind(ctx context.Context, sinks []string) error {
 			return err
 		}
 		f.lag.WithLabelValues(name).Set(float64(len(buckets)))
+		waiting, err := withheldBy(ctx, f.store, name)
+		if err != nil {
+			return err
+		}
+		f.waiting.WithLabelValues(name).Set(float64(len(waiting)))
 	}
 	return nil
 }

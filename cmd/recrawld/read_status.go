@@ -47,6 +47,8 @@ type status struct {
 	Sites   []siteStatus   `json:"sites"`
 	Resting int            `json:"hosts_resting"`
 
+	Withheld map[string]int `json:"sinks_withhold"` // pages that a sink could not take, by sink
+
 	Slow       int `json:"hosts_slow"`       // whose delay their response time sets
 	Overloaded int `json:"hosts_overloaded"` // and their answers 429 and 503
 
@@ -122,6 +124,9 @@ func (l *look) status(ctx context.Context) (status, error) {
 		return s, err
 	}
 	if err := l.statusBudgets(ctx, &s); err != nil {
+		return s, err
+	}
+	if err := l.statusSinks(ctx, &s); err != nil {
 		return s, err
 	}
 	hosts, err := l.store.HostSummaries(ctx, models.At(l.now), 1000)
@@ -225,6 +230,7 @@ func (s status) write(l *look) error {
 	for _, words := range s.budgetWords() {
 		head.add("budget", "%s", words)
 	}
+	s.addSinks(&head)
 	head.add("data", "%s", s.sizes())
 	if s.Counted != nil {
 		head.add("counted", "%s ago: what is due, put off and planned; the pages, now", report.Span(s.At.Sub(*s.Counted)))

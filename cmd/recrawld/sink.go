@@ -15,12 +15,13 @@ import (
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
+	"recrawld/report"
 	"recrawld/sink"
 )
 
 // sinkCmd looks after the sinks: where what happened to pages is brought to.
 type sinkCmd struct {
-	List   sinkListCmd   `cmd:"" help:"The sinks and how far behind each is."`
+	List   sinkListCmd   `cmd:"" help:"The sinks, how far behind each is, and the pages that it cannot take."`
 	Replay sinkReplayCmd `cmd:"" help:"Make a sink anew from the archive and the database."`
 }
 
@@ -33,6 +34,8 @@ type sinkState struct {
 	Where  string `json:"where"`
 	Behind int    `json:"buckets_behind"`
 	Owner  string `json:"drained_by,omitempty"`
+
+	Withheld []withheldPage `json:"withheld"`
 }
 
 // Run implements the command.
@@ -52,18 +55,23 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 			if err != nil {
 				return err
 			}
-			states = append(states, sinkState{Name: kind.name, Where: c.Mirror.Dir, Behind: len(news), Owner: sink.HeldBy(lease, clk.Now())})
+			withheld, err := withheldBy(ctx, store, kind.name)
+			if err != nil {
+				return err
+			}
+			states = append(states, sinkState{Name: kind.name, Where: c.Mirror.Dir, Behind: len(news), Owner: sink.HeldBy(lease, clk.Now()),
+				Withheld: withheld})
 		}
-		return writeSinks(g, states)
+		return writeSinks(g, states, clk.Now())
 	})
 }
 
-func writeSinks(g *globals, states []sinkState) error {
+func writeSinks(g *globals, states []sinkState, now time.Time) error {
 	if g.JSON {
 		return json.NewEncoder(g.Stdout).Encode(states)
 	}
 	table := tabwriter.NewWriter(g.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "sink\twhere\tbehind\tdrained by")
+	fmt.Fprintln(table, "sink\twhere\tbehind\twithheld\tdrained by")
 	for _, s := range states {
 		behind := "no"
 		if s.Behind > 0 {
@@ -73,9 +81,17 @@ func writeSinks(g *globals, states []sinkState) error {
 		if owner == "" {
 			owner = "nobody now"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.Name, s.Where, behind, owner)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.Name, s.Where, behind, report.Plural(len(s.Withheld), "page"), owner)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, s := range states {
+		if err := writeWithheld(g.Stdout, s, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sinkReplayCmd makes a sink anew: by the daemon that drains it, or here where none runs.

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"recrawld/models"
+	"recrawld/report"
+	"recrawld/sink"
+)
+
+// withheldPage is a page that a sink could not take, as sinkListCmd shows it.
+type withheldPage struct {
+	URL    string    `json:"url"`
+	Why    string    `json:"why"`
+	Since  time.Time `json:"since"`
+	Events int       `json:"events"` // that wait
+}
+
+// withheldBy reads the pages that a sink could not take.
+func withheldBy(ctx context.Context, store *models.Store, name string) ([]withheldPage, error) {
+	row, err := store.Meta(ctx, sink.WithheldKey(name))
+	if err != nil {
+		return nil, err
+	}
+	pages, err := sink.WithheldIn(row)
+	shown := make([]withheldPage, len(pages))
+	for i, p := range pages {
+		shown[i] = withheldPage{URL: p.URL, Why: p.Why, Since: p.Since.Time(), Events: len(p.Events)}
+	}
+	return shown, err
+}
+
+// withheldShown is how many pages of a sink are listed on the screen.
+const withheldShown = 10
+
+// writeWithheld lists the pages that a sink could not take, with the way out.
+func writeWithheld(out io.Writer, s sinkState, now time.Time) error {
+	if len(s.Withheld) == 0 {
+		return nil
+	}
+	fmt.Fprintf(out, "\n%s cannot take %s; the others go on:\n", s.Name, report.Plural(len(s.Withheld), "page"))
+	for _, p := range s.Withheld[:min(len(s.Withheld), withheldShown)] {
+		fmt.Fprintf(out, "  %s, for %s: %s\n", p.URL, report.Span(now.Sub(p.Since)), p.Why)
+	}
+	if more := len(s.Withheld) - withheldShown; more > 0 {
+		fmt.Fprintf(out, "  … and %s more (--json has all)\n", report.Plural(more, "page"))
+	}
+	_, err := fmt.Fprintf(out, "Nothing of them is lost: each is tried again within %s. Let the daemon's user write there, or take away what is in\n"+
+		"the way; \"recrawld sink replay %s\" tries all at once, and makes the rest anew as well.\n", report.Span(sink.RetryMax), s.Name)
+	return err
+}
+
+// statusSinks fills in how many pages each sink could not take.
+func (l *look) statusSinks(ctx context.Context, s *status) error {
+	s.Withheld = make(map[string]int)
+	for _, name := range sinkNames(&l.force.config) {
+		pages, err := withheldBy(ctx, l.store, name)
+		if err != nil {
+			return err
+		}
+		s.Withheld[name] = len(pages)
+	}
+	return nil
+}
+
+// addSinks adds a line for each sink that could not take some pages.
+func (s status) addSinks(head *facts) {
+	for _, name := range slices.Sorted(maps.Keys(s.Withheld)) {
+		if n := s.Withheld[name]; n > 0 {
+			head.add(name, "%s: recrawld sink list says why", head.style.Paint(report.Bad, "cannot take "+report.Plural(n, "page")))
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package sink
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"recrawld/models"
+)
+
+// Refused is the error of a sink that has taken all events but those of some pages, which it could not take for a reason of
+// each page's own. What it took is durable; the others are to come again, and until then nothing newer of these pages.
+type Refused struct{ Pages []Refusal }
+
+// Refusal is a page that a sink could not take.
+type Refusal struct {
+	URL    string
+	Events []models.Event // of the page, in order
+	Why    error
+}
+
+// Error implements error.
+func (r *Refused) Error() string {
+	if len(r.Pages) == 0 {
+		return "no page refused"
+	}
+	return fmt.Sprintf("%d pages refused, first %s: %v", len(r.Pages), r.Pages[0].URL, r.Pages[0].Why)
+}
+
+// tooMany is the error where so many pages are refused that it cannot be the pages.
+func tooMany(n int, r *Refused) error {
+	return fmt.Errorf("everything waits, as there are %d pages refused, more than %d: %v", n, maxWithheld, r) // %v: it is no Refused
+}
+
+// join adds the pages of an error that is a Refused, and returns any other error, of which tooMany is one.
+func (r *Refused) join(err error) error {
+	if more, ok := errors.AsType[*Refused](err); ok {
+		r.Pages, err = append(r.Pages, more.Pages...), nil
+	}
+	if len(r.Pages) > maxWithheld {
+		return tooMany(len(r.Pages), r)
+	}
+	return err
+}
+
+// errOwn marks a fault of the mirror's own directory, which all files pass through.
+var errOwn = errors.New("the mirror's own directory")
+
+// ofOneName tells whether a fault is of one file name alone: who may write there, what stands there, what the file system takes
+// for a name. All others (no room, a disk that fails, a file system that is read-only or gone) are of the whole mirror, the
+// unknown ones too: to wait with everything loses nothing.
+func ofOneName(err error) bool {
+	if errors.Is(err, errOwn) {
+		return false
+	}
+	for _, number := range []unix.Errno{
+		unix.EACCES, unix.EPERM, unix.EBUSY, unix.EXDEV, unix.ELOOP, unix.EMLINK, // the directory: forbidden, a mount point, full
+		unix.ENAMETOOLONG, unix.EINVAL, unix.EILSEQ, // the name
+		unix.EISDIR, unix.ENOTDIR, unix.EEXIST, unix.ENOTEMPTY, // what stands there
+	} {
+		if errors.Is(err, number) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse takes back what a batch says of the files that could not be written: the manifest tells that they wait.
+func (b *batch) refuse(t *tree) {
+	kept := b.rows[:0]
+	waits := make(map[string]bool)
+	for _, r := range b.rows {
+		switch {
+		case b.refused[r.Path] == nil:
+			kept = append(kept, r)
+		case !waits[r.Path]:
+			waits[r.Path] = true
+			kept = append(kept, Row{URL: r.URL, Path: r.Path, State: stateWithheld, EventAt: r.EventAt})
+		}
+	}
+	b.rows = kept
+	for file := range b.refused {
+		if d := b.changes[file].draft; d != nil {
+			t.drop(d)
+		}
+	}
+}
+
+// refusal is what a batch could not deliver of these events, nil where it delivered all.
+func (m *Mirror) refusal(b *batch, events []models.Event) error {
+	if len(b.refused) == 0 {
+		return nil
+	}
+	r := &Refused{}
+	at := make(map[string]int)
+	for _, e := range events {
+		file := name(e.URL, m.options.Fold)
+		why := b.refused[file]
+		if why == nil || e.Kind == models.EventTemplate {
+			continue
+		}
+		i, known := at[file]
+		if !known {
+			i = len(r.Pages)
+			at[file] = i
+			r.Pages = append(r.Pages, Refusal{URL: e.URL, Why: why})
+		}
+		r.Pages[i].Events = append(r.Pages[i].Events, e)
+	}
+	return r
+}

@@ -1,0 +1,169 @@
+package sink
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/models"
+)
+
+// broken makes a step of a mirror fail for one name until mended.
+func broken(m *Mirror, at, name string, with error) (mend func()) {
+	m.tree.before = func(step, of string) error {
+		if step == at && of == name {
+			return &os.PathError{Op: step, Path: of, Err: with}
+		}
+		return nil
+	}
+	return func() { m.tree.before = func(string, string) error { return nil } }
+}
+
+func TestAFileThatCannotBeWrittenHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	const a, b = "https://a.org/a.html", "https://a.org/b.html"
+	for _, fault := range []error{syscall.EACCES, syscall.EPERM, syscall.ENAMETOOLONG, syscall.EISDIR, syscall.ENOTDIR, syscall.EINVAL} {
+		dir, s, log := t.TempDir(), newShelf(t), newMemory()
+		m := openMirror(t, dir, s)
+		d := drainOf(log, m, "one", 10)
+		log.add(1, s.event(models.EventNew, a, "old", 1), s.event(models.EventNew, b, "old", 1))
+		once(t, d)
+		mend := broken(m, "rename", "a.org/a.html", fault)
+		log.add(1, s.event(models.EventChanged, a, "two", 2), s.event(models.EventChanged, b, "two", 2), plain(models.EventFailing, a, 3))
+		once(t, d)
+		log.add(1, s.event(models.EventChanged, a, "three", 4), s.event(models.EventChanged, b, "three", 4))
+		once(t, d)
+		if diff := cmp.Diff(map[string]string{"a.org/a.html": "old", "a.org/b.html": "three"}, filesOf(t, dir)); diff != "" {
+			t.Errorf("%v: files differ while one cannot be written (-want +got):\n%s", fault, diff)
+		}
+		if w := withheldIn(t, log, "mirror"); len(w) != 1 || w[0].URL != a || len(w[0].Events) != 2 {
+			t.Errorf("%v: withheld %+v, want a change and a failure of %s", fault, w, a)
+		}
+		if r := rowsOf(t, dir); r[a].State != stateWithheld || r[a].SHA256 != models.DigestOf([]byte("old")).String() || r[b].State != stateLive {
+			t.Errorf("%v: rows %+v and %+v, want one withheld with what the file holds, one live", fault, r[a], r[b])
+		}
+		if left, err := os.ReadDir(filepath.Join(dir, temps)); err != nil || len(left) > 0 || m.tree.held != 0 {
+			t.Errorf("%v: temporary files %v (%v) and %d without a name are left", fault, left, err, m.tree.held)
+		}
+		mend()
+		log.add(1, plain(models.EventGone, a, 5))
+		once(t, d)
+		if diff := cmp.Diff(map[string]string{"a.org/b.html": "three"}, filesOf(t, dir)); diff != "" || len(withheldIn(t, log, "mirror")) > 0 {
+			t.Errorf("%v: files differ when it can be written again (-want +got):\n%s", fault, diff)
+		}
+		if raw, err := os.ReadFile(filepath.Join(dir, trash, "2026-03-01/a.org/a.html")); err != nil || string(raw) != "three" {
+			t.Errorf("%v: trash holds %q (%v), want the newest copy", fault, raw, err)
+		}
+	}
+}
+
+func once(t testing.TB, d *Drain) {
+	t.Helper()
+	if _, err := d.Once(t.Context()); err != nil {
+		t.Fatalf("Once: %v", err)
+	}
+}
+
+func TestAFaultOfTheWholeMirrorHoldsUpEverything(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ENOENT, syscall.EMFILE, syscall.ESTALE,
+		fmt.Errorf("%w: %w", errOwn, syscall.EACCES), errDied} {
+		dir, s, log := t.TempDir(), newShelf(t), newMemory()
+		m := openMirror(t, dir, s)
+		mend := broken(m, "rename", "a.org/a.html", fault)
+		log.add(1, s.event(models.EventNew, "https://a.org/a.html", "one", 1), s.event(models.EventNew, "https://a.org/b.html", "one", 1))
+		d := drainOf(log, m, "one", 10)
+		if _, err := d.Once(t.Context()); !errors.Is(err, fault) || log.cursors[key("mirror", 1)] != 0 || len(withheldIn(t, log, "mirror")) > 0 {
+			t.Errorf("%v: Once = %v, cursor %d, withheld %v, want it to wait with everything", fault, err, log.cursors[key("mirror", 1)],
+				withheldIn(t, log, "mirror"))
+		}
+		mend()
+		once(t, d)
+		if files := filesOf(t, dir); len(files) != 2 {
+			t.Errorf("%v: files %v after it was mended, want both", fault, files)
+		}
+	}
+}
+
+// TestADirectoryOfOthersHoldsUpNoOther has a directory in the mirror that belongs to somebody else.
+func TestADirectoryOfOthersHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("the superuser may write anywhere")
+	}
+	for _, mode := range []os.FileMode{0o500, 0o000} {
+		dir, s, log := t.TempDir(), newShelf(t), newMemory()
+		m := openMirror(t, dir, s)
+		d := drainOf(log, m, "one", 10)
+		const a, b, gone = "https://a.org/x/a.html", "https://a.org/b.html", "https://a.org/x/gone.html"
+		log.add(1, s.event(models.EventNew, a, "old", 1), s.event(models.EventNew, gone, "gone", 1))
+		once(t, d)
+		x := filepath.Join(dir, "a.org/x")
+		if err := os.Chmod(x, mode); err != nil {
+			t.Fatal(err)
+		}
+		log.add(1, s.event(models.EventChanged, a, "new", 2), plain(models.EventGone, gone, 2), s.event(models.EventNew, b, "bee", 1))
+		once(t, d)
+		log.add(1, s.event(models.EventRestored, gone, "back", 3), plain(models.EventGone, gone, 4))
+		once(t, d)
+		if w := withheldIn(t, log, "mirror"); len(w) != 2 {
+			t.Errorf("mode %v: withheld %+v, want the pages of the directory", mode, w)
+		}
+		if raw, err := os.ReadFile(filepath.Join(dir, "a.org/b.html")); err != nil || string(raw) != "bee" {
+			t.Errorf("mode %v: the file beside it holds %q (%v)", mode, raw, err)
+		}
+		if err := os.Chmod(x, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		once(t, drainOf(log, openMirror(t, dir, s), "one", 10))
+		if diff := cmp.Diff(map[string]string{"a.org/x/a.html": "new", "a.org/b.html": "bee"}, filesOf(t, dir)); diff != "" {
+			t.Errorf("mode %v: files differ when the directory is ours again (-want +got):\n%s", mode, diff)
+		}
+	}
+}
+
+// TestAMirrorMadeAnewGoesAroundWhatItCannotWrite makes a mirror anew while a page's file cannot be written and that of a page that is
+// not known any more cannot be moved.
+func TestAMirrorMadeAnewGoesAroundWhatItCannotWrite(t *testing.T) {
+	t.Parallel()
+	const a, b, stranger = "https://a.org/a.html", "https://a.org/b.html", "https://a.org/stranger.html"
+	dir, s, log := t.TempDir(), newShelf(t), newMemory()
+	m := openMirror(t, dir, s)
+	d := sourced(log, log, m)
+	log.add(1, s.event(models.EventNew, a, "old", 1), s.event(models.EventNew, stranger, "who", 1))
+	once(t, d)
+	for i := range rebuildBatch - 1 { // so that the two events of a come where a batch would end
+		log.current = append(log.current, plain(models.EventExcluded, fmt.Sprintf("https://a.org/%d", i), 1))
+	}
+	log.current = append(log.current, s.event(models.EventNew, a, "new", 2), plain(models.EventMoved, a, 3), s.event(models.EventNew, b, "bee", 1))
+	mended := false
+	m.tree.before = func(step, name string) error {
+		if step == "rename" && !mended && (name == "a.org/a.html" || strings.HasSuffix(name, "stranger.html")) {
+			return syscall.EACCES
+		}
+		return nil
+	}
+	if err := d.Replay(t.Context(), log); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"a.org/a.html": "old", "a.org/b.html": "bee", "a.org/stranger.html": "who"}, filesOf(t, dir)); diff != "" {
+		t.Errorf("files differ (-want +got):\n%s", diff)
+	}
+	if w := withheldIn(t, log, "mirror"); len(w) != 2 {
+		t.Errorf("withheld %+v, want %s and %s", w, a, stranger)
+	}
+	mended = true
+	once(t, sourced(log, log, m))
+	if diff := cmp.Diff(map[string]string{"a.org/a.html": "new", "a.org/b.html": "bee"}, filesOf(t, dir)); diff != "" {
+		t.Errorf("files differ when they can be written (-want +got):\n%s", diff)
+	}
+	if r := rowsOf(t, dir)[a]; r.State != models.EventMoved.String() {
+		t.Errorf("row of %s: %+v, want it moved", a, r)
+	}
+}
