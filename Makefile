@@ -54,22 +54,23 @@ staticcheck: $(TOOLS)/staticcheck-$(STATICCHECK)
 arch:
 	go test -count=1 ./internal/arch
 
-# unit runs every test but the end-to-end ones, on SQLite and a real PostgreSQL.
+# unit runs every test but the end-to-end ones, on SQLite and a real PostgreSQL. Here and below vet is off because all of it
+# ran as a stage of its own.
 unit:
-	RECRAWLD_REQUIRE_POSTGRES=1 go test -timeout 10m $$(go list ./... | grep -vx recrawld/e2e)
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -vet=off -timeout 10m $$(go list ./... | grep -vx recrawld/e2e)
 
 # race runs what runs beside something else under the race detector; packages that only compute are left out. Of the
 # stores, where it makes SQLite ten times as slow, it runs the tests of simultaneous use.
 race:
-	go test -race -short -timeout 10m $$(go list ./... | grep -vxE 'recrawld/(e2e|models|diff|scheduler/(storetest|slo|changerate)|recrawl/(extract|content)|internal/pagebench)')
-	RECRAWLD_REQUIRE_POSTGRES=1 go test -race -timeout 10m -run \
+	go test -race -short -vet=off -timeout 10m $$(go list ./... | grep -vxE 'recrawld/(e2e|models|diff|scheduler/(storetest|slo|changerate)|recrawl/(extract|content)|internal/pagebench)')
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -race -vet=off -timeout 10m -run \
 		'^Test(Memory|SQLite|Postgres)$$/(side_by_side|many_at_a_time|never_share)|AtOnce|OfOneMoment|TwoProcesses|MetOthers' \
 		./models ./scheduler/storetest
 
 # e2e runs the built daemon as processes of its own: the whole history of real pages on both databases, bad input, a
 # full disk.
 e2e:
-	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -timeout 15m -run '^TestEndToEnd' ./e2e
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -vet=off -timeout 15m -run '^TestEndToEnd' ./e2e
 
 # fuzz gives every fuzz target some thousand inputs, a few seconds; `make fuzz FUZZ=5000000x` gives each more.
 fuzz:
@@ -77,7 +78,7 @@ fuzz:
 
 # kill ends the daemon by SIGKILL a few times while it works, and looks at what is left; torture does it 1000 times.
 kill:
-	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=$(KILLS) go test -count=1 -timeout 10m -run '^TestTorture' ./e2e
+	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=$(KILLS) go test -count=1 -vet=off -timeout 10m -run '^TestTorture' ./e2e
 
 torture:
 	RECRAWLD_REQUIRE_POSTGRES=1 RECRAWLD_KILLS=1000 go test -count=1 -timeout 12h -v -run '^TestTorture' ./e2e

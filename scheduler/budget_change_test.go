@@ -96,7 +96,11 @@ func TestBudgetOfASiteThatIsCut(t *testing.T) {
 // TestBudgetOfASiteThatIsRaised: what waits in the line of a site's budget does not wait for the old one when there is more.
 func TestBudgetOfASiteThatIsRaised(t *testing.T) {
 	t.Parallel()
-	for _, then := range []config.Budget{perDay(100), {}} {
+	budgets := []config.Budget{perDay(100), {}}
+	if testing.Short() {
+		budgets = budgets[:1]
+	}
+	for _, then := range budgets {
 		w := changedBudget(t, "adaptive", perDay(3), then)
 		if w.days[10] < 90 {
 			t.Errorf("%d visits on the day on which the budget was raised from 3 to %v a day, want those of the pages that waited",

@@ -187,11 +187,21 @@ func adaptiveData(t *testing.T) (dir string) {
 	return dir
 }
 
-// The due time that is explained is near the one that was decided: of the page visited last nothing was learned since, but
-// the price moved on when the pages were compared after its visit.
-func TestWhyExplainsTheDecision(t *testing.T) {
+// What commands say of the policy adaptive after forty days of a worker over a database.
+func TestReadingCommandsOfAdaptive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one worker in virtual time: the race detector makes its database ten times as slow and finds nothing")
+	}
 	t.Parallel()
 	dir := adaptiveData(t)
+	t.Run("why explains the decision", func(t *testing.T) { whyExplainsTheDecision(t, dir) })
+	t.Run("status shows the budget", func(t *testing.T) { statusShowsTheBudget(t, dir) })
+}
+
+// The due time that is explained is near the one that was decided: of the page visited last nothing was learned since, but
+// the price moved on when the pages were compared after its visit.
+func whyExplainsTheDecision(t *testing.T, dir string) {
+	t.Helper()
 	near, newest, miss := 0, time.Time{}, 0.0
 	for i := range pagesOfMoods {
 		answer, complaint, code := desk(t, dir, "why", fmt.Sprintf("https://docs.example.org/%d", i), "--json")
@@ -223,9 +233,8 @@ func TestWhyExplainsTheDecision(t *testing.T) {
 }
 
 // Status says what the budget is, what it paid for today and what it asks for.
-func TestStatusShowsTheBudget(t *testing.T) {
-	t.Parallel()
-	dir := adaptiveData(t)
+func statusShowsTheBudget(t *testing.T, dir string) {
+	t.Helper()
 	answer, complaint, code := desk(t, dir, "status", "--json")
 	var got status
 	if err := json.Unmarshal([]byte(answer), &got); err != nil || code != exitDone {

@@ -105,6 +105,9 @@ func checkXML(t *testing.T, path string, titles int) {
 }
 
 func TestSimulateShowsATable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector looks at the simulator in its own package")
+	}
 	t.Parallel()
 	_, out, complaint, code := simulateIn(t, "--world", "office", "--pages", "50", "--hosts", "5", "--days", "20", "--policy", "adaptive,uniform")
 	if code != exitDone {

@@ -8,7 +8,6 @@ package pgtest
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
@@ -25,10 +24,12 @@ const (
 	requireEnv = "RECRAWLD_REQUIRE_POSTGRES"
 )
 
-// private is the one server of this process, and databases counts what was created on it.
+// private is the one server of this process, databases counts what was created on it, and templates drops those that tests
+// share.
 var (
 	private   server
 	databases atomic.Int64
+	templates shared
 )
 
 // Main runs the tests, stops the private server if one was started, and exits. Should the process die before, the
@@ -38,6 +39,7 @@ func Main(m *testing.M) { os.Exit(Run(m)) }
 // Run is Main for those who have more to tidy up before they exit: it returns the exit code.
 func Run(m *testing.M) int {
 	defer private.stop()
+	defer templates.drop()
 	return m.Run()
 }
 
@@ -53,37 +55,52 @@ func DSN(t testing.TB) string {
 // Database is DSN for a test that needs many of them one after the other: it drops each when it is done with it.
 func Database(t testing.TB) (dsn string, drop func()) {
 	t.Helper()
-	admin := os.Getenv(serverEnv)
-	if admin == "" {
-		var err error
-		if admin, err = private.start(); err != nil {
-			if os.Getenv(requireEnv) == "1" {
-				t.Fatalf("postgres: %v", err)
-			}
-			t.Skipf("no PostgreSQL to test on: %v; set %s to the DSN of a server", err, serverEnv)
-		}
+	return copied(t, adminDSN(t), "template0")
+}
+
+// adminDSN is the address of the server's own database.
+func adminDSN(t testing.TB) string {
+	t.Helper()
+	if given := os.Getenv(serverEnv); given != "" {
+		return given
 	}
-	name := fmt.Sprintf("recrawld_test_%d_%d", os.Getpid(), databases.Add(1))
-	onServer(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'")
+	admin, err := private.start()
+	if err != nil {
+		if os.Getenv(requireEnv) == "1" {
+			t.Fatalf("postgres: %v", err)
+		}
+		t.Skipf("no PostgreSQL to test on: %v; set %s to the DSN of a server", err, serverEnv)
+	}
+	return admin
+}
+
+// copied is a database that begins as a copy of the template.
+func copied(t testing.TB, admin, template string) (dsn string, drop func()) {
+	t.Helper()
+	name, dsn := create(t, admin, template)
+	return dsn, func() { onServer(t, admin, dropping(name)) }
+}
+
+func create(t testing.TB, admin, template string) (name, dsn string) {
+	t.Helper()
+	name = fmt.Sprintf("recrawld_test_%d_%d", os.Getpid(), databases.Add(1))
+	onServer(t, admin, "CREATE DATABASE "+name+" TEMPLATE "+template+" ENCODING 'UTF8'")
 	dsn, err := withDatabase(admin, name)
 	if err != nil {
 		t.Fatalf("%s: %v", serverEnv, err)
 	}
-	return dsn, func() { onServer(t, admin, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") }
+	return name, dsn
 }
+
+func dropping(name string) string { return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)" }
 
 // onServer runs one statement on the server's own database.
 func onServer(t testing.TB, admin, statement string) {
 	t.Helper()
-	db, err := sql.Open("pgx", admin)
-	if err != nil {
-		t.Fatalf("open %s: %v", admin, err)
-	}
-	defer db.Close()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 	defer cancel()
-	if _, err := db.ExecContext(ctx, statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
+	if err := run(ctx, admin, statement); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -220,7 +220,7 @@ func TestStatementsAreForOneShard(t *testing.T) {
 	l := &lint{split: tablesWithBucket(t, first), open: map[uint32]*transaction{}, troubles: map[string]string{}, seen: map[string]int{}}
 	t.Run("suite", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) storetest.Store {
-			s, err := models.Open(t.Context(), pgtest.DSN(t), models.Options{Conns: 10, Sharded: true, Trace: l.see})
+			s, err := models.Open(t.Context(), migrated.DSN(t), models.Options{Conns: 10, Sharded: true, Trace: l.see})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,17 +20,33 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-func openSQL(t *testing.T, dsn string, o models.Options) storetest.Store {
+// migrated has the tables and no rows, so that each test does not have to make them anew.
+var migrated = pgtest.Template{Fill: func(t testing.TB, dsn string) {
 	t.Helper()
-	s, err := models.Open(t.Context(), dsn, o)
-	if err != nil {
+	s := openTables(t, dsn, models.Options{})
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+}}
+
+func openSQL(t *testing.T, dsn string, o models.Options) storetest.Store {
+	t.Helper()
+	s := openTables(t, dsn, o)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	})
+	return s
+}
+
+// openTables opens a store that has its tables then.
+func openTables(t testing.TB, dsn string, o models.Options) *models.Store {
+	t.Helper()
+	s, err := models.Open(t.Context(), dsn, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Migrate(t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +60,7 @@ func openSQLite(t *testing.T) storetest.Store {
 
 func openPostgres(t *testing.T) storetest.Store {
 	t.Helper()
-	return openSQL(t, pgtest.DSN(t), models.Options{Conns: 10})
+	return openSQL(t, migrated.DSN(t), models.Options{Conns: 10})
 }
 
 // brief is a store whose database is dropped when it is closed: a test that fails tries hundreds of them.
@@ -62,7 +78,7 @@ func (b brief) Close() error {
 // openBriefly opens a store on PostgreSQL that is closed before the test ends.
 func openBriefly(t *testing.T, o models.Options) storetest.Store {
 	t.Helper()
-	dsn, drop := pgtest.Database(t)
+	dsn, drop := migrated.Database(t)
 	return brief{openSQL(t, dsn, o).(*models.Store), drop}
 }
 
@@ -122,7 +138,7 @@ func TestPagesPerHostInACommit(t *testing.T) {
 			return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{PagesPerHost: limit})
 		},
 		"postgres": func(t *testing.T) storetest.Store {
-			return openSQL(t, pgtest.DSN(t), models.Options{PagesPerHost: limit})
+			return openSQL(t, migrated.DSN(t), models.Options{PagesPerHost: limit})
 		},
 		"memory": func(*testing.T) storetest.Store {
 			return simulate.NewMemory(simulate.MemoryOptions{PagesPerHost: limit})
