@@ -42,7 +42,7 @@ func (m *Mirror) copyAll(ctx context.Context, b *batch, events []models.Event) (
 					continue
 				}
 				var err error
-				if copies[i], err = m.copyBody(events[i], name(events[i].URL, m.options.Fold)); err != nil {
+				if copies[i], err = m.copyBody(events[i], m.tree.fileOf(events[i].URL)); err != nil {
 					return fmt.Errorf("%s: %w", events[i].URL, err)
 				}
 			}

@@ -29,7 +29,7 @@
 // cursors move. A crash at any point leaves each file whole, old or new, and the batch comes again. What is in the
 // tree, and what is said of it:
 //
-//	host/path…                       see Name
+//	host/path…                       see Name; FoldedName in a mirror that began where the file system takes A and a for the same
 //	.recrawl/manifest.ndjson         one line a URL: see Row
 //	.recrawl/manifest.log            lines newer than those; later lines win, absent fields keep their value
 //	.recrawl/SUMMARY.json            sums over manifest.ndjson

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"recrawld/archive"
@@ -43,13 +44,12 @@ type Mirror struct {
 // MirrorOptions set up a Mirror.
 type MirrorOptions struct {
 	Archive Archive       // required, but to read the manifest
-	Fold    bool          // names that suit file systems which do not tell case apart; a mirror keeps what it began with
 	Trash   time.Duration // how long what is in the trash is kept; 0: for ever
 	Log     *slog.Logger  // required
 }
 
 // OpenMirror opens the mirror in a directory, which it makes where there is none, and sweeps the temporary files of a
-// crash.
+// crash. One that begins where the file system does not tell A from a has names that suit that (FoldedName), and keeps them.
 func OpenMirror(dir string, o MirrorOptions) (*Mirror, error) {
 	t, err := openTree(dir)
 	if err != nil {
@@ -58,6 +58,10 @@ func OpenMirror(dir string, o MirrorOptions) (*Mirror, error) {
 	m, err := openManifest(t)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open mirror: %w", err), t.close())
+	}
+	if t.folds && !strings.HasSuffix(t.place, folded) {
+		o.Log.Warn("the mirror began where A and a are two files, and here they are one: pages whose names differ so alone overwrite "+
+			"each other; move its directory away and it is made anew", slog.String("mirror", dir))
 	}
 	return &Mirror{options: o, tree: t, manifest: m}, nil
 }
@@ -192,7 +196,7 @@ func (m *Mirror) apply(b *batch, name string) error {
 
 // take adds an event to a batch: what is to be done is noted.
 func (m *Mirror) take(b *batch, e models.Event, c copied) error {
-	name := name(e.URL, m.options.Fold)
+	name := m.tree.fileOf(e.URL)
 	row := Row{URL: e.URL, Path: name, State: e.Kind.String(), Status: e.Status, EventAt: e.At.String()}
 	switch e.Kind {
 	case models.EventNew, models.EventChanged, models.EventRefreshed, models.EventRestored:

@@ -388,10 +388,11 @@ func TestAManifestOfManyRowsIsCompactedOnTheWay(t *testing.T) {
 func TestAFoldingMirrorKeepsCaseTwinsApart(t *testing.T) {
 	t.Parallel()
 	dir, s := t.TempDir(), newShelf(t)
-	m, err := OpenMirror(dir, MirrorOptions{Archive: s, Fold: true, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, own), 0o755), // as one that began on a folding file system leaves it
+		os.WriteFile(filepath.Join(dir, placeFile), []byte("it"+folded+"\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
+	m := openMirror(t, dir, s)
 	deliver(t, m, s.event(models.EventNew, "https://a.org/A.html", "big", 1), s.event(models.EventNew, "https://a.org/a.html", "small", 1))
 	files := filesOf(t, dir)
 	lower := map[string]bool{}
@@ -400,6 +401,28 @@ func TestAFoldingMirrorKeepsCaseTwinsApart(t *testing.T) {
 	}
 	if len(lower) != 2 || files["a.org/a.html"] != "small" {
 		t.Errorf("files = %q, want two that differ without case", files)
+	}
+}
+
+// TestAMirrorIsFoldingWhereItsFileSystemIs holds what a new mirror finds out against what the file system does, which is folding
+// where TMPDIR is.
+func TestAMirrorIsFoldingWhereItsFileSystemIs(t *testing.T) {
+	t.Parallel()
+	dir, s := t.TempDir(), newShelf(t)
+	if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, missing := os.Stat(filepath.Join(dir, "X"))
+	mirror := filepath.Join(dir, "mirror")
+	m := openMirror(t, mirror, s)
+	if got, want := strings.HasSuffix(m.Place(), folded), missing == nil; got != want {
+		t.Errorf("a new mirror is folding: %v, want %v", got, want)
+	}
+	events := []models.Event{s.event(models.EventNew, "https://a.org/A.html", "big", 1), s.event(models.EventNew, "https://a.org/a.html", "small", 1)}
+	deliver(t, m, events...)
+	deliver(t, m, plain(models.EventGone, events[0].URL, 2))
+	if got := filesOf(t, mirror); len(got) != 1 || got["a.org/a.html"] != "small" {
+		t.Errorf("files = %q when one of two is gone, want the other", got)
 	}
 }
 

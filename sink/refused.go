@@ -95,7 +95,7 @@ func (m *Mirror) refusal(b *batch, events []models.Event) error {
 	r := &Refused{}
 	at := make(map[string]int)
 	for _, e := range events {
-		file := name(e.URL, m.options.Fold)
+		file := m.tree.fileOf(e.URL)
 		why := b.refused[file]
 		if why == nil || e.Kind == models.EventTemplate {
 			continue

@@ -28,6 +28,7 @@ type tree struct {
 	base       *os.File                      // root's own directory
 	turn       *os.File                      // locked by the process that uses the tree
 	place      string                        // the tree's name
+	folds      bool                          // the file system takes A and a for the same
 	mostHeld   int                           // drafts without a name that may be open; 0: there can be none
 	mostOpened int                           // directories that may be open
 	mu         sync.Mutex                    // held where drafts are made: what is below, and before
@@ -72,6 +73,9 @@ func (t *tree) prepare() error {
 	}
 	defer end()
 	if err := t.sweep(); err != nil {
+		return err
+	}
+	if t.folds, err = t.looksFolding(); err != nil {
 		return err
 	}
 	if t.place, err = t.name(); err != nil {

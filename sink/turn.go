@@ -119,7 +119,8 @@ func retryFlock(fd int) error {
 	}
 }
 
-// name reads what the tree is called, or gives it a name that no other has.
+// name reads what the tree is called, or gives it a name that no other has. The name of one that begins where A and a are one file
+// ends in folded: it keeps its kind of file names wherever it is moved to.
 func (t *tree) name() (string, error) {
 	raw, err := t.root.ReadFile(placeFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +130,26 @@ func (t *tree) name() (string, error) {
 		return name, nil
 	}
 	name := rand.Text()
+	if t.folds {
+		name += folded
+	}
 	return name, t.root.WriteFile(placeFile, []byte(name+"\n"), 0o644)
+}
+
+// folded ends the name of a tree whose files are called by FoldedName.
+const folded = " folded"
+
+// fileOf is what the file of a URL is called in the tree.
+func (t *tree) fileOf(url string) string { return name(url, strings.HasSuffix(t.place, folded)) }
+
+// looksFolding tries whether the file system takes A and a for the same.
+func (t *tree) looksFolding() (bool, error) {
+	const probe = temps + "/case"
+	if err := t.root.WriteFile(probe, nil, 0o644); err != nil {
+		return false, err
+	}
+	_, err := t.root.Lstat(temps + "/CASE")
+	return err == nil, t.root.Remove(probe)
 }
 
 // Begin implements exclusive.
