@@ -27,7 +27,9 @@ func TestReadsAgreeOnBothEngines(t *testing.T) {
 
 // fillEverything writes some rows into every table that reports read.
 func fillEverything(ctx context.Context, x *tx) error {
-	errs := []error{fillPages(40, 6)(ctx, x)}
+	unseen := examplePage(100, 6)
+	unseen.State, unseen.DueAt, unseen.Wanted = StateNew, At(readNow), 0
+	errs := []error{fillPages(40, 6)(ctx, x), pageTable.insert(ctx, x, []Page{unseen})}
 	for i := range 40 {
 		p := examplePage(i, 6)
 		child := examplePage((i+1)%40, 6)

@@ -39,7 +39,7 @@ func (s *Store) SiteStates(ctx context.Context, now Instant) ([]SiteState, error
 	const query = `SELECT site_id, state, COUNT(*), SUM(CASE WHEN failures > 0 THEN 1 ELSE 0 END),
 		SUM(CASE WHEN due_at > 0 AND due_at <= $1 THEN 1 ELSE 0 END), COALESCE(MIN(NULLIF(due_at, 0)), 0),
 		CAST(SUM(CASE WHEN due_at > 0 AND wanted > 0 THEN 86400000000000.0 / wanted ELSE 0 END) AS double precision),
-		SUM(CASE WHEN rule = $2 THEN 1 ELSE 0 END), SUM(CASE WHEN due_at > 0 AND wanted = 0 THEN 1 ELSE 0 END)
+		SUM(CASE WHEN rule = $2 THEN 1 ELSE 0 END), SUM(CASE WHEN due_at > 0 AND COALESCE(wanted, 0) = 0 THEN 1 ELSE 0 END)
 		FROM pages GROUP BY site_id, state ORDER BY site_id, state`
 	var out []SiteState
 	var r SiteState
