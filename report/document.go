@@ -13,6 +13,7 @@ type Document struct {
 	Total   Row      // last line for a person; nil: none; not in CSV and JSON
 	Notes   []string // lines below the table, for a person
 	More    int      // rows that a person is not shown; CSV and JSON have all of Rows
+	Cursor  string   // where to go on behind the rows, for JSON; empty: the rows are not to be gone on from
 }
 
 // Row has one cell a column.

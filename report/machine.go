@@ -79,8 +79,8 @@ func plain(value any) any {
 	return value
 }
 
-// WriteJSON writes the document as one JSON object: its name, its time and its rows, each an object of the columns'
-// keys in their order. A number that is not finite is null, as is a time that is never.
+// WriteJSON writes the document as one JSON object: its name, its time, its rows, each an object of the columns' keys in their
+// order, and its cursor where it has one. A number that is not finite is null, as is a time that is never.
 func WriteJSON(w io.Writer, d Document) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"report\": %q,\n  \"at\": %q,\n  \"rows\": [", d.Name, d.At.UTC().Format(time.RFC3339))
@@ -96,7 +96,11 @@ func WriteJSON(w io.Writer, d Document) error {
 	if len(d.Rows) > 0 {
 		b.WriteString("\n  ")
 	}
-	b.WriteString("]\n}\n")
+	b.WriteByte(']')
+	if d.Cursor != "" {
+		fmt.Fprintf(&b, ",\n  \"cursor\": %q", d.Cursor)
+	}
+	b.WriteString("\n}\n")
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write report as JSON: %w", err)
 	}

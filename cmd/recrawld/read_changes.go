@@ -17,6 +17,7 @@ type changesCmd struct {
 	Kind   []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded, template."`
 	Weight float64  `name:"min-significance" placeholder:"0-1" help:"Without changes, and copies with other bytes, of less significance."`
 	Limit  int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
+	After  string   `placeholder:"CURSOR" help:"What came after an earlier look, those of a page in order, whenever that was: now (nothing, to begin with), start (all that is kept), or the cursor that the last answer ended with."`
 }
 
 // Run implements the command.
@@ -33,7 +34,11 @@ func (c changesCmd) Run(ctx context.Context, g *globals) error {
 		if err != nil {
 			return err
 		}
-		d, err := c.document(ctx, l, site, kinds)
+		list := c.document
+		if c.After != "" {
+			list = c.feed
+		}
+		d, err := list(ctx, l, site, kinds)
 		if err != nil {
 			return err
 		}
@@ -57,36 +62,48 @@ func eventKinds(words []string) ([]models.EventKind, error) {
 }
 
 func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []models.EventKind) (report.Document, error) {
-	since := models.At(l.now.Add(-time.Duration(c.Since)))
-	limit := c.Limit
-	if limit <= 0 || limit > mostRows {
-		limit = mostRows
-	}
-	events, err := l.store.Changes(ctx, models.ChangesQuery{Since: since, Site: site, Kinds: kinds, Limit: limit, Weight: float32(c.Weight)})
+	q := c.query(site, kinds)
+	q.Since = models.At(l.now.Add(-time.Duration(c.Since)))
+	events, err := l.store.Changes(ctx, q)
 	if err != nil {
 		return report.Document{}, err
 	}
-	counts, err := l.store.ChangeCounts(ctx, since)
+	counts, err := l.store.ChangeCounts(ctx, q.Since)
 	if err != nil {
 		return report.Document{}, err
 	}
-	d := report.Document{Name: "changes", Title: "Changes of the last " + report.Span(time.Duration(c.Since)), At: l.now,
-		Columns: []report.Column{
-			{Key: "at", Head: "when"}, {Key: "kind", Head: "what"}, {Key: "url", Head: "page", Flex: true},
-			{Key: "version", Head: "version", Right: true, Drop: 1}, {Key: "bytes", Head: "size", Right: true, Drop: 2},
-			{Key: "significance", Head: "weight", Right: true, Spare: true}, {Key: "reasons", Head: "reasons", Spare: true},
-			{Key: "note"}, {Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
-		}}
+	d := l.eventTable(events)
+	d.Title = "Changes of the last " + report.Span(time.Duration(c.Since))
 	if words := countWords(counts, site); words != "" {
 		d.Lead = []string{words}
-	}
-	for _, e := range events {
-		d.Rows = append(d.Rows, l.eventRow(e))
 	}
 	if len(events) == c.Limit {
 		d.Notes = append(d.Notes, "--limit 0 lists all; recrawld diff URL shows what changed")
 	}
 	return d, nil
+}
+
+// query is what to look for, at any time.
+func (c changesCmd) query(site int32, kinds []models.EventKind) models.ChangesQuery {
+	q := models.ChangesQuery{Site: site, Kinds: kinds, Limit: c.Limit, Weight: float32(c.Weight)}
+	if q.Limit <= 0 || q.Limit > mostRows {
+		q.Limit = mostRows
+	}
+	return q
+}
+
+// eventTable is the table of some events.
+func (l *look) eventTable(events []models.Event) report.Document {
+	d := report.Document{Name: "changes", At: l.now, Columns: []report.Column{
+		{Key: "at", Head: "when"}, {Key: "kind", Head: "what"}, {Key: "url", Head: "page", Flex: true},
+		{Key: "version", Head: "version", Right: true, Drop: 1}, {Key: "bytes", Head: "size", Right: true, Drop: 2},
+		{Key: "significance", Head: "weight", Right: true, Spare: true}, {Key: "reasons", Head: "reasons", Spare: true},
+		{Key: "note"}, {Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
+	}}
+	for _, e := range events {
+		d.Rows = append(d.Rows, l.eventRow(e))
+	}
+	return d
 }
 
 // countWords adds up the events by kind.

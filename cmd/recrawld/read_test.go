@@ -134,6 +134,7 @@ func TestReadingCommandsRefuse(t *testing.T) {
 		{"diff https://docs.example.org/fresh", exitNotFound, "nothing to compare"},
 		{"due --site nobody", exitNotFound, "there is docs, blog"},
 		{"due --next -3h", exitUsage, "next"},
+		{"changes --after tomorrow", exitUsage, "not a cursor, or not all of it; there is now, start"},
 		{"changes --kind unheard", exitUsage, "there is new, changed"},
 		{"changes --min-significance 2", exitUsage, "from 0 to 1"},
 		{"changes --min-significance NaN", exitUsage, "from 0 to 1"},

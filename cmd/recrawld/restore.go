@@ -128,6 +128,9 @@ func restoreInto(ctx context.Context, dsn string, in io.Reader) (sum models.Back
 	if sum, err = store.Restore(ctx, bufio.NewReaderSize(in, 1<<20), now); err != nil {
 		return sum, err
 	}
+	if err := store.NoteRestored(ctx, now); err != nil {
+		return sum, err
+	}
 	for _, kind := range sinkKinds() {
 		old, err := store.Meta(ctx, replayKey(kind.name))
 		if err != nil {

@@ -1,0 +1,222 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"recrawld/internal/pgtest"
+)
+
+func TestAPlaceComesBackFromItsText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := Place{epoch: rapid.Uint32().Draw(t, "epoch"), first: rapid.Int16Range(0, Buckets-1).Draw(t, "first")}
+		for range rapid.IntRange(0, Buckets).Draw(t, "buckets") {
+			p.seqs[rapid.IntRange(0, Buckets-1).Draw(t, "bucket")] = rapid.Int64Min(0).Draw(t, "seq")
+		}
+		text := p.String()
+		if got, err := ParsePlace(text); got != p || err != nil {
+			t.Fatalf("ParsePlace(%q) = %v, %v, want %v", text, got, err, p)
+		}
+		i := rapid.IntRange(0, len(text)-1).Draw(t, "cut")
+		for _, damaged := range []string{text[:i], text[:i] + "A" + text[i+1:]} {
+			if _, err := ParsePlace(damaged); damaged != text && !errors.Is(err, ErrNoPlace) {
+				t.Fatalf("ParsePlace(%q) of a damaged %q: %v, want ErrNoPlace", damaged, text, err)
+			}
+		}
+	})
+}
+
+func FuzzParsePlace(f *testing.F) {
+	f.Add("")
+	f.Add(Place{}.String())
+	f.Fuzz(func(t *testing.T, text string) {
+		if p, err := ParsePlace(text); err == nil && p.String() != text {
+			if again, err := ParsePlace(p.String()); again != p || err != nil {
+				t.Errorf("ParsePlace(%q) = %v, which comes back as %v, %v", text, p, again, err)
+			}
+		}
+	})
+}
+
+// feedStore opens a store of an engine with some hosts.
+func feedStore(t *testing.T, dsn string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, Options{Conns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	fill(t, s)
+	return s
+}
+
+// TestAFeedReadsEachEventOnce has four workers commit at once, in several buckets each, while two readers follow from place to place,
+// a few events at a time.
+func TestAFeedReadsEachEventOnce(t *testing.T) {
+	t.Parallel()
+	for name, dsn := range map[string]func() string{"sqlite": func() string { return t.TempDir() + "/feed.db" },
+		"postgres": func() string { return pgtest.DSN(t) }} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := feedStore(t, dsn())
+			begin, err := s.Oldest(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			working, done := context.WithCancel(t.Context())
+			var readers, writers sync.WaitGroup
+			got := make([][]Event, 2)
+			for i := range got {
+				readers.Go(func() { got[i] = follow(t, s, begin, 3+20*i, working.Done()) })
+			}
+			const workers, each = 4, 20
+			c := ClaimRequest{Now: planStart.Add(time.Hour), Lease: time.Minute, Owner: "w", Hosts: workers * each, Pages: 1}
+			for b := range int16(32) {
+				c.Buckets = append(c.Buckets, b)
+			}
+			for round := range 8 {
+				leases, err := s.Claim(t.Context(), c)
+				if err != nil || len(leases) != workers*each {
+					t.Fatalf("Claim = %d leases, %v, want %d", len(leases), err, workers*each)
+				}
+				for w := range workers {
+					writers.Go(func() {
+						for i := w; i < len(leases); i += 2 * workers {
+							results := []Result{sharingResult(leases[i], c.Now, round)}
+							if i+workers < len(leases) {
+								results = append(results, sharingResult(leases[i+workers], c.Now, round))
+							}
+							if _, err := s.Commit(t.Context(), c.Now, results); err != nil {
+								t.Error(err)
+							}
+						}
+					})
+				}
+				writers.Wait()
+				c.Now = c.Now.Add(2 * time.Hour)
+			}
+			done()
+			readers.Wait()
+			for i := range got {
+				allInOrder(t, s, got[i])
+			}
+		})
+	}
+}
+
+// follow reads from a place on until nothing is left after the end.
+func follow(t *testing.T, s *Store, at Place, limit int, end <-chan struct{}) (all []Event) {
+	for {
+		var ended bool
+		select {
+		case <-end:
+			ended = true
+		default:
+		}
+		events, next, err := s.Feed(t.Context(), at, ChangesQuery{Limit: limit})
+		if err != nil {
+			t.Errorf("Feed: %v", err)
+			return all
+		}
+		all = append(all, events...)
+		if at, err = ParsePlace(next.String()); err != nil {
+			t.Error(err)
+		}
+		if ended && len(events) < limit {
+			return all
+		}
+	}
+}
+
+// allInOrder holds what a reader got against the log.
+func allInOrder(t *testing.T, s *Store, got []Event) {
+	t.Helper()
+	byBucket := map[int16][]Event{}
+	for _, e := range got {
+		byBucket[e.Bucket] = append(byBucket[e.Bucket], e)
+	}
+	total := 0
+	for bucket := range int16(Buckets) {
+		want, err := s.Events(t.Context(), bucket, 0, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, byBucket[bucket]); diff != "" && len(want)+len(byBucket[bucket]) > 0 {
+			t.Errorf("events of bucket %d differ (-want +got):\n%s", bucket, diff)
+		}
+		total += len(want)
+	}
+	if total < 600 {
+		t.Errorf("only %d events", total)
+	}
+}
+
+func TestAFeedTellsWhenItWouldMissEvents(t *testing.T) {
+	t.Parallel()
+	s := feedStore(t, t.TempDir()+"/feed.db")
+	add := func(n int) {
+		t.Helper()
+		err := s.inTx(t.Context(), func(x *tx) error {
+			c := &commit{tx: x}
+			var r Result
+			r.Lease.Bucket = 5
+			for range n {
+				r.Events = append(r.Events, Event{Kind: EventChanged, URL: "http://a.org/", At: At(planStart), SiteID: int32(n)})
+			}
+			c.fresh = []*Result{&r}
+			return c.writeEvents(t.Context())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	feed := func(at Place, q ChangesQuery) ([]Event, Place, error) {
+		t.Helper()
+		q.Limit = 10
+		return s.Feed(t.Context(), at, q)
+	}
+	zero, err := s.Oldest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(3)
+	events, behind, err := feed(zero, ChangesQuery{Site: 77})
+	if newest, _ := s.Newest(t.Context()); len(events) != 0 || err != nil || behind.seqs != newest.seqs {
+		t.Errorf("a feed of another site = %d events, %v, at %v, want none and to be behind all", len(events), err, behind.seqs[5])
+	}
+	add(2)
+	if _, err := s.PruneEvents(t.Context(), planStart.Add(time.Hour), nil, 100); err != nil {
+		t.Fatal(err)
+	}
+	add(1)
+	if _, _, err := feed(behind, ChangesQuery{}); !errors.Is(err, ErrPlaceLost) {
+		t.Errorf("a feed after which events were removed: %v, want ErrPlaceLost", err)
+	}
+	oldest, err := s.Oldest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, at, err := feed(oldest, ChangesQuery{})
+	if seqs := []int64{6}; len(events) != 1 || err != nil || !slices.Equal(seqs, []int64{events[0].Seq}) {
+		t.Errorf("a feed from the oldest event: %+v, %v, want event 6", events, err)
+	}
+	ahead := at
+	ahead.seqs[5]++
+	if _, _, err := feed(ahead, ChangesQuery{}); !errors.Is(err, ErrPlaceLost) {
+		t.Errorf("a feed after more than there is: %v, want ErrPlaceLost", err)
+	}
+	if err := s.NoteRestored(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := feed(at, ChangesQuery{}); !errors.Is(err, ErrPlaceLost) {
+		t.Errorf("a feed of before a restore: %v, want ErrPlaceLost", err)
+	}
+}
