@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 // picky is a Sink that refuses pages. It keeps the newest event of each page that it took, and what it was given when.
 type picky struct {
+	sync.Mutex
 	refuses map[string]bool
 	took    map[string]int64 // the number of the event, by URL
 	given   map[string][]time.Time
@@ -34,6 +36,8 @@ func newPicky(refuses ...string) *picky {
 func (*picky) Name() string { return "picky" }
 
 func (p *picky) Deliver(_ context.Context, events []models.Event) error {
+	p.Lock()
+	defer p.Unlock()
 	refused := &Refused{}
 	for _, e := range events {
 		if !p.refuses[e.URL] {
@@ -54,9 +58,23 @@ func (p *picky) Deliver(_ context.Context, events []models.Event) error {
 	return nil
 }
 
+// is holds what the sink took against what it should have.
+func (p *picky) is(t *testing.T, want map[string]int64) {
+	t.Helper()
+	p.Lock()
+	defer p.Unlock()
+	if diff := cmp.Diff(want, p.took); diff != "" {
+		t.Errorf("newest events taken differ (-want +got):\n%s", diff)
+	}
+}
+
 func withheldIn(t testing.TB, log *memory, sink string) []Withheld {
 	t.Helper()
-	pages, err := WithheldIn(log.meta[WithheldKey(sink)])
+	row, err := log.Meta(t.Context(), WithheldKey(sink))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := WithheldIn(row)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,27 +91,33 @@ func TestAPageThatIsRefusedWaitsAndTheOthersGoOn(t *testing.T) {
 		ended := make(chan struct{})
 		go func() { _ = drainOf(log, p, "one", 2).Run(ctx); close(ended) }()
 		synctest.Wait()
-		if want := map[string]int64{"a": 1, "c": 3}; !cmp.Equal(want, p.took) || log.cursors[key("picky", 1)] != 3 {
-			t.Errorf("took %v up to %d, want %v up to 3", p.took, log.cursors[key("picky", 1)], want)
+		if seq, err := log.Cursor(t.Context(), "picky", 1); seq != 3 || err != nil {
+			t.Errorf("the cursor stands at %d, %v, want 3", seq, err)
 		}
+		p.is(t, map[string]int64{"a": 1, "c": 3})
 		if w := withheldIn(t, log, "picky"); len(w) != 1 || w[0].URL != "b" || w[0].Why != "not this one" ||
 			w[0].Since != models.At(began) || len(w[0].Events) != 1 || w[0].Events[0].Version != 1 {
 			t.Errorf("withheld: %+v, want the event of b", w)
 		}
 		sleep(t, time.Hour)
 		var waits []time.Duration
+		p.Lock()
 		for i, at := range p.given["b"][1:] {
 			waits = append(waits, at.Sub(p.given["b"][i]).Truncate(time.Second))
 		}
+		p.Unlock()
 		if len(waits) < 8 || waits[0] < retryMin || waits[4] < 8*retryMin || slices.Max(waits) > RetryMax+2*time.Second {
 			t.Errorf("tried again after %v, want ever later, from %v to %v", waits, retryMin, RetryMax)
 		}
 		log.add(1, models.Event{URL: "b", Kind: models.EventChanged, Version: 2})
 		sleep(t, 2*time.Second)
+		p.Lock()
 		p.refuses["b"] = false
+		p.Unlock()
 		sleep(t, RetryMax+2*time.Second)
-		if want := map[string]int64{"a": 1, "b": 4, "c": 3}; !cmp.Equal(want, p.took) || len(withheldIn(t, log, "picky")) > 0 {
-			t.Errorf("took %v and withholds %v in the end, want %v and nothing", p.took, withheldIn(t, log, "picky"), want)
+		p.is(t, map[string]int64{"a": 1, "b": 4, "c": 3})
+		if w := withheldIn(t, log, "picky"); len(w) > 0 {
+			t.Errorf("withheld in the end: %+v", w)
 		}
 		stop()
 		<-ended
