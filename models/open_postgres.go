@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
@@ -54,5 +55,23 @@ func (s *Store) connections(ctx context.Context, dsn string, width int, settings
 		_, err := conn.PgConn().Exec(ctx, patience+settings).ReadAll()
 		return err
 	}
-	return pgxpool.NewWithConfig(ctx, config)
+	if s.options.ReadOnly {
+		return pgxpool.NewWithConfig(ctx, config)
+	}
+	// Of several servers the one that takes what is written, also where another one was that until now.
+	config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	var pool *pgxpool.Pool
+	usable := config.ConnConfig.OnPgError
+	config.ConnConfig.OnPgError = func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
+		if err.Code == readOnlyTransaction {
+			pool.Reset()
+			return false
+		}
+		return usable(conn, err)
+	}
+	pool, err = pgxpool.NewWithConfig(ctx, config)
+	return pool, err
 }
+
+// readOnlyTransaction is what a server says that follows another one, or has handed over to one.
+const readOnlyTransaction = "25006"

@@ -26,7 +26,7 @@ type server struct {
 	started bool // guarded by mu, as are all fields below
 	err     error
 	dir     string
-	quit    chan struct{} // closed by stop
+	quit    chan syscall.Signal // how the server is to end
 
 	settings []string      // in place of those for tests, which nothing shall survive; not changed after the start
 	gone     chan struct{} // closed once the server has exited
@@ -47,17 +47,30 @@ func (s *server) start() (dsn string, err error) {
 func (s *server) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.quit != nil {
-		close(s.quit)
-		<-s.gone
-		s.quit = nil
-	}
+	s.end(syscall.SIGQUIT)
 	if s.dir != "" {
 		_ = os.RemoveAll(s.dir)
 	}
 }
 
+// end ends the server by a signal, if it runs. The caller holds mu.
+func (s *server) end(by syscall.Signal) {
+	if s.quit != nil {
+		s.quit <- by
+		<-s.gone
+		s.quit = nil
+	}
+}
+
 func (s *server) boot() error {
+	return s.bootFrom(func(bin string) []string {
+		return []string{filepath.Join(bin, "initdb"), "-D", filepath.Join(s.dir, "data"), "-U", "recrawld",
+			"-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"}
+	})
+}
+
+// bootFrom makes a folder, has a command of those beside the server's program fill it, and starts the server.
+func (s *server) bootFrom(command func(bin string) []string) error {
 	bin, err := binaries()
 	if err != nil {
 		return err
@@ -78,12 +91,12 @@ func (s *server) boot() error {
 			return err
 		}
 	}
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", filepath.Join(s.dir, "data"), "-U", "recrawld",
-		"-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-	initdb.SysProcAttr = &syscall.SysProcAttr{Credential: who}
-	initdb.Dir = s.dir
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, bytes.TrimSpace(out))
+	words := command(bin)
+	fill := exec.Command(words[0], words[1:]...)
+	fill.SysProcAttr = &syscall.SysProcAttr{Credential: who}
+	fill.Dir = s.dir
+	if out, err := fill.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", filepath.Base(words[0]), err, bytes.TrimSpace(out))
 	}
 	return s.launch(bin, who)
 }
@@ -108,7 +121,7 @@ func (s *server) launch(bin string, who *syscall.Credential) error {
 		return err
 	}
 	started := make(chan error)
-	s.quit, s.gone = make(chan struct{}), make(chan struct{})
+	s.quit, s.gone = make(chan syscall.Signal), make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
@@ -118,8 +131,7 @@ func (s *server) launch(bin string, who *syscall.Credential) error {
 		if err != nil {
 			return
 		}
-		<-s.quit
-		_ = cmd.Process.Signal(syscall.SIGQUIT)
+		_ = cmd.Process.Signal(<-s.quit)
 		_ = cmd.Wait()
 	}()
 	if err := <-started; err != nil {
@@ -134,7 +146,7 @@ func awaitReady(log io.Reader) error {
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
 		said = append(said, lines.Text())
-		if strings.Contains(lines.Text(), "database system is ready to accept connections") {
+		if strings.Contains(lines.Text(), "database system is ready to accept ") { // "connections", a standby "read-only connections"
 			go func() { _, _ = io.Copy(io.Discard, log) }() // ends with the server, which ends with this process
 			return nil
 		}
