@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -53,7 +54,7 @@ func workOn(t *testing.T, dsn string) *onPostgres {
 	w.says("msg=begins")
 	_, after, _ := strings.Cut(w.output(), "listen=")
 	w.listen = strings.Fields(after)[0]
-	w.visits(10)
+	w.visits(5)
 	return w
 }
 
@@ -158,7 +159,7 @@ func TestFault_088_PostgresGoesAndComesBack(t *testing.T) {
 		w.until("ill without its database", func() bool { return !w.healthy() })
 		server.Again()
 		w.until("well again", w.healthy)
-		w.visits(10)
+		w.visits(5)
 	}
 	w.endsWhole(server.DSN())
 }
@@ -172,12 +173,12 @@ func TestFault_090_FailOverToAStandby(t *testing.T) {
 	w := workOn(t, first.DSN(second))
 	second.Run("ALTER SYSTEM SET primary_conninfo = ''") // from here on it does not hear of what is committed
 	second.Run("SELECT pg_reload_conf()")
-	w.visits(10)
+	w.visits(5)
 	first.End(syscall.SIGQUIT)
 	w.until("ill without a database that takes anything", func() bool { return !w.healthy() })
 	second.Run("SELECT pg_promote()")
 	w.until("well again", w.healthy)
-	w.visits(10)
+	w.visits(5)
 	w.endsWhole(second.DSN())
 }
 
@@ -191,6 +192,60 @@ func TestFault_090_AServerThatIsReadOnlyFromNowOn(t *testing.T) {
 	first.Run("SELECT pg_reload_conf()")
 	w.says("read-only transaction")
 	second.Run("SELECT pg_promote()")
-	w.visits(10)
+	w.visits(5)
 	w.endsWhole(second.DSN())
+}
+
+// TestFault_091_NoConnectionIsFree: others take all connections of the server. The daemon says that it is ill, waits, and goes on
+// once there are some.
+func TestFault_091_NoConnectionIsFree(t *testing.T) {
+	t.Parallel()
+	server := pgtest.StartAlone(t, "max_connections=16", "superuser_reserved_connections=0")
+	w := workOn(t, server.DSN())
+	db, err := sql.Open("pgx", server.DSN()+"&application_name=others")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var held []*sql.Conn
+	w.until("without a connection", func() bool {
+		for {
+			conn, err := db.Conn(t.Context())
+			if err != nil {
+				return len(held) == 16
+			}
+			held = append(held, conn)
+			if _, err := held[0].ExecContext(t.Context(),
+				"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'others'"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	w.until("ill without a connection", func() bool { return !w.healthy() })
+	w.says("too many clients")
+	for _, conn := range held {
+		conn.Close()
+	}
+	db.Close()
+	w.until("well again", w.healthy)
+	w.visits(5)
+	w.endsWhole(server.DSN())
+}
+
+// TestFault_091_StatementsTimeOut: an administrator's statement_timeout is too short for what is written. Nothing is until it is
+// longer, and then all that waits.
+func TestFault_091_StatementsTimeOut(t *testing.T) {
+	t.Parallel()
+	server := pgtest.StartAlone(t)
+	w := workOn(t, server.DSN())
+	server.Run("CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
+		"IF current_setting('statement_timeout') <> '0' THEN PERFORM pg_sleep(5); END IF; RETURN NEW; END $$; " +
+		"CREATE TRIGGER wait BEFORE INSERT ON visits FOR EACH ROW EXECUTE FUNCTION wait()")
+	server.Run("ALTER SYSTEM SET statement_timeout = '100ms'")
+	server.Run("SELECT pg_reload_conf()")
+	w.says("statement timeout")
+	server.Run("ALTER SYSTEM RESET statement_timeout")
+	server.Run("SELECT pg_reload_conf()")
+	w.visits(5)
+	w.endsWhole(server.DSN())
 }

@@ -77,8 +77,8 @@ func (a *Alone) Standby() *Alone {
 	return s
 }
 
-// Run runs one statement on the server.
+// Run runs one statement on the server, however long it takes.
 func (a *Alone) Run(statement string) {
 	a.t.Helper()
-	onServer(a.t, a.DSN(), statement)
+	onServer(a.t, a.DSN()+"&statement_timeout=0", statement)
 }
