@@ -20,53 +20,74 @@ import (
 	"recrawld/models"
 )
 
-// onPostgres is a daemon at work on a database of its own: its pages are other ones at each visit, ten of them a second.
-type onPostgres struct {
+// atWork is a daemon at work: its three pages are other ones at each visit, one an hour.
+type atWork struct {
 	*process
-	data   string
-	url    string // of the site
-	listen string // of /healthz
-	asked  atomic.Int64
+	path, data string // of its configuration and its data
+	store      string // as --store takes it
+	speed      string // of its clock
+	url        string // of the site
+	listen     string // of /healthz
+	asked      *atomic.Int64
 }
 
-// workOn starts a daemon on a database.
-func workOn(t *testing.T, dsn string) *onPostgres {
+// workOn starts a daemon on a store, as --store takes it.
+func workOn(t *testing.T, store string) *atWork {
 	t.Helper()
-	w := new(onPostgres)
+	return workAt(t, store, "36000")
+}
+
+// workAt starts one for whose clock an hour lasts less than a second.
+func workAt(t *testing.T, store, speed string) *atWork {
+	t.Helper()
+	asked := new(atomic.Int64)
 	site := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			http.NotFound(out, r)
 			return
 		}
 		out.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(out, `<title>%s</title><p>This page has been asked for %d times by now.<p><a href=/a>a</a> <a href=/b>b</a>`, r.URL.Path, w.asked.Add(1))
+		fmt.Fprintf(out, `<title>%s</title><p>This page has been asked for %d times by now.<p><a href=/a>a</a> <a href=/b>b</a>`,
+			r.URL.Path, asked.Add(1))
 	}))
 	t.Cleanup(site.Close)
-	dir := t.TempDir()
-	path := filepath.Join(dir, "recrawld.yaml")
-	w.data, w.url = filepath.Join(dir, "data"), site.URL
-	text := "data: " + w.data + "\nlisten: 127.0.0.1:0\ncycle: 1h\nbackup: {every: off}\nworker: {lease: 5s, grace: 3s}\n" +
-		"defaults: {delay: 0s, page_time: 1s, policy: fixed, fr: 1, fr_max: 1, vary: 0%, parents: off, hint_max: off}\n"
+	path, data := configure(t, "")
+	writeFast(t, path, data)
+	w := &atWork{path: path, data: data, store: store, speed: speed, url: site.URL, asked: asked}
+	return w.again(t)
+}
+
+// writeFast writes the configuration of a daemon that asks for each page every hour.
+func writeFast(t *testing.T, path, data string) {
+	t.Helper()
+	text := "data: " + data + "\nlisten: 127.0.0.1:0\ncycle: 1h\nbackup: {every: off}\nworker: {lease: 8s, grace: 3s}\n" +
+		"defaults: {delay: 0s, page_time: 3s, policy: fixed, fr: 1, fr_max: 1, vary: 0%, parents: off, hint_max: off}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.process = launch(t, nil, "run", "-c", path, "--store", dsn, "--speed", "36000", site.URL) // an hour is a tenth of a second
-	w.says("msg=begins")
-	_, after, _ := strings.Cut(w.output(), "listen=")
-	w.listen = strings.Fields(after)[0]
-	w.visits(5)
-	return w
+}
+
+// again starts a daemon where this one ended.
+func (w *atWork) again(t *testing.T) *atWork {
+	t.Helper()
+	next := *w
+	next.process = launch(t, nil, "run", "-c", w.path, "--store", w.store, "--speed", w.speed, w.url)
+	next.says("msg=begins")
+	_, after, _ := strings.Cut(next.output(), "listen=")
+	next.listen = strings.Fields(after)[0]
+	next.visits(10)
+	return &next
 }
 
 // visits waits for so many more requests.
-func (w *onPostgres) visits(n int64) {
+func (w *atWork) visits(n int64) {
 	w.t.Helper()
 	from := w.asked.Load()
 	w.until(fmt.Sprintf("asks for %d pages", n), func() bool { return w.asked.Load() >= from+n })
 }
 
 // until waits for something that the daemon does.
-func (w *onPostgres) until(what string, done func() bool) {
+func (w *atWork) until(what string, done func() bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
@@ -84,7 +105,7 @@ func (w *onPostgres) until(what string, done func() bool) {
 }
 
 // healthy asks the daemon how it is.
-func (w *onPostgres) healthy() bool {
+func (w *atWork) healthy() bool {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.listen+"/healthz", nil)
 	if err != nil {
@@ -99,7 +120,7 @@ func (w *onPostgres) healthy() bool {
 }
 
 // endsWhole stops the daemon and checks what is in its database and its archive.
-func (w *onPostgres) endsWhole(dsn string) {
+func (w *atWork) endsWhole(dsn string) {
 	w.t.Helper()
 	w.signal(syscall.SIGTERM)
 	if code := w.ends(); code != exitDone {
@@ -138,7 +159,7 @@ func (w *onPostgres) endsWhole(dsn string) {
 }
 
 // mirrored checks that the mirror has the newest version of a page.
-func (w *onPostgres) mirrored(p models.Page) {
+func (w *atWork) mirrored(p models.Page) {
 	w.t.Helper()
 	name := map[string]string{"/": "index.html", "/a": "a#.html", "/b": "b#.html"}[strings.TrimPrefix(p.URL, w.url)]
 	host := strings.NewReplacer("http://", "", ":", "_").Replace(w.url)
