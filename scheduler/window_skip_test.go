@@ -58,3 +58,22 @@ func TestFault_063_ARepeatedHourIsTheFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestFault_063_LeapDaysAndLateYears: a cycle of leap days skips the years without one, and time does not end in 2038.
+func TestFault_063_LeapDaysAndLateYears(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		cycle    string
+		at, want time.Time
+	}{
+		{"0 6 29 2 *", time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2028, 2, 29, 6, 0, 0, 0, time.UTC)},
+		{"24h", time.Date(2028, 2, 28, 12, 0, 0, 0, time.UTC), time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC)},
+		{"0 0 * * *", time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC), time.Date(2028, 3, 1, 0, 0, 0, 0, time.UTC)},
+		{"24h", time.Date(2038, 1, 18, 12, 0, 0, 0, time.UTC), time.Date(2038, 1, 19, 12, 0, 0, 0, time.UTC)},
+		{"0 0 * * *", time.Date(2038, 1, 19, 3, 14, 8, 0, time.UTC), time.Date(2038, 1, 20, 0, 0, 0, 0, time.UTC)},
+	} {
+		if got := mustParse(t, test.cycle).Due(test.at, 1, 0, 0.5); !got.Equal(test.want) {
+			t.Errorf("%s after %s is due %s, want %s", test.cycle, test.at, got, test.want)
+		}
+	}
+}

@@ -3,8 +3,10 @@ package pgtest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Alone is a server of a test's own, for what the shared one is to be spared: that it dies, is full, or hands over to another.
@@ -57,9 +59,17 @@ func (a *Alone) Again() {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	if err := a.server.launch(bin, who); err != nil {
-		a.t.Fatalf("start PostgreSQL again: %v", err)
+	for range 100 {
+		if err = a.server.launch(bin, who); err == nil {
+			return
+		}
+		a.server.end(syscall.SIGQUIT)
+		if !strings.Contains(err.Error(), "still in use") { // by children of one that was killed, which notice that soon
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
 	}
+	a.t.Fatalf("start PostgreSQL again: %v", err)
 }
 
 // Standby starts a server that follows this one, some way behind it, and can only be read until it is promoted.

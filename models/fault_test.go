@@ -82,6 +82,30 @@ func TestFault_085_OthersHoldTheFile(t *testing.T) {
 	}
 }
 
+// TestFault_063_TimesAfter2038: a page is due on the leap day of 2040, and no millisecond sooner.
+func TestFault_063_TimesAfter2038(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		s := planStore(t, dsn)
+		if err := s.Migrate(t.Context(), planStart); err != nil {
+			t.Fatal(err)
+		}
+		due := time.Date(2040, 2, 29, 12, 0, 0, int(time.Millisecond), time.UTC)
+		found := Discovery{Host: "a.example", Page: Page{URL: "https://a.example/", DueAt: At(due)}}
+		if _, err := s.AddPages(t.Context(), due.AddDate(-1, 0, 0), []Discovery{found}, 0); err != nil {
+			t.Fatal(err)
+		}
+		c := ClaimRequest{Buckets: []int16{BucketOf("a.example")}, Now: due.Add(-time.Millisecond), Lease: time.Minute, Owner: "w", Hosts: 1, Pages: 1}
+		if leases, err := s.Claim(t.Context(), c); err != nil || len(leases) != 0 {
+			t.Errorf("Claim a millisecond before = %+v, %v, want none", leases, err)
+		}
+		c.Now = due
+		if leases, err := s.Claim(t.Context(), c); err != nil || len(leases) != 1 || !leases[0].Pages[0].Page.DueAt.Time().Equal(due) {
+			t.Errorf("Claim = %+v, %v, want the page that is due %v", leases, err, due)
+		}
+	})
+}
+
 // TestFault_120_WhatAnEarlierReleaseLeft: what its sinks had still to deliver is delivered by the next one, and what it was to
 // visit is visited.
 func TestFault_120_WhatAnEarlierReleaseLeft(t *testing.T) {
