@@ -23,13 +23,13 @@ import (
 func TestFault_098_NothingGrows(t *testing.T) {
 	t.Parallel()
 	w := workAt(t, "sqlite", "360000")
-	w.visits(50)
+	w.visits(20)
 	before := w.figures("go_goroutines", "process_open_fds")
-	w.visits(500)
+	w.visits(200)
 	after := w.figures("go_goroutines", "process_open_fds")
 	for name, was := range before {
 		if now := after[name]; was == 0 || now > was+10 {
-			t.Errorf("%s was %v after 50 visits and is %v after 500 more", name, was, now)
+			t.Errorf("%s was %v after 30 visits and is %v after 200 more", name, was, now)
 		}
 	}
 	w.endsWhole("sqlite:" + filepath.Join(w.data, databaseFile))
