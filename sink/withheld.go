@@ -147,6 +147,7 @@ func last(events []models.Event) []models.Event {
 func (d *Drain) withhold(ctx context.Context, delivered []models.Event, refused *Refused) error {
 	w, now := &d.waiting, d.clock.Now()
 	next := w.after(delivered, refused, now)
+	d.tryLater(next, refused, now) // also where they are too many: else the first of them were tried each time, and never the others
 	if len(next) > maxWithheld {
 		return tooMany(len(next), refused)
 	}
@@ -157,18 +158,10 @@ func (d *Drain) withhold(ctx context.Context, delivered []models.Event, refused 
 	for _, p := range w.pages {
 		before[p.URL] = true
 	}
-	tried := make(map[string]try, len(next))
-	for _, p := range next {
-		if t, ok := w.tried[p.URL]; ok {
-			tried[p.URL] = t
-		}
-	}
 	for _, p := range refused.Pages {
-		wait := min(max(2*tried[p.URL].wait, retryMin), RetryMax)
-		tried[p.URL] = try{next: now.Add(d.clock.Real(wait)), wait: wait}
 		if !before[p.URL] {
 			d.opts.Log.Warn("sink cannot take a page, which waits; the others go on", slog.String("sink", d.sink.Name()),
-				slog.String("page", p.URL), slog.Duration("retry", wait), slog.Any("error", p.Why))
+				slog.String("page", p.URL), slog.Duration("retry", w.tried[p.URL].wait), slog.Any("error", p.Why))
 		}
 	}
 	for _, p := range w.pages {
@@ -176,8 +169,23 @@ func (d *Drain) withhold(ctx context.Context, delivered []models.Event, refused 
 			d.opts.Log.Info("sink has taken a page that waited", slog.String("sink", d.sink.Name()), slog.String("page", p.URL))
 		}
 	}
-	w.pages, w.tried = next, tried
+	w.pages = next
 	return nil
+}
+
+// tryLater puts off the pages just refused, each for longer than the last time, and forgets when others were tried that do not wait.
+func (d *Drain) tryLater(next []Withheld, refused *Refused, now time.Time) {
+	tried := make(map[string]try, len(next))
+	for _, p := range next {
+		if t, ok := d.waiting.tried[p.URL]; ok {
+			tried[p.URL] = t
+		}
+	}
+	for _, p := range refused.Pages {
+		wait := min(max(2*tried[p.URL].wait, retryMin), RetryMax)
+		tried[p.URL] = try{next: now.Add(d.clock.Real(wait)), wait: wait}
+	}
+	d.waiting.tried = tried
 }
 
 // withholdAnew is withhold for a sink that was made anew: what waited before is of no account.

@@ -246,6 +246,37 @@ func TestWhereTooManyPagesAreRefusedEverythingWaits(t *testing.T) {
 	}
 }
 
+// TestWhereTooManyPagesAreRefusedAllAreTriedInTurn has those that can be taken again wait behind some that cannot.
+func TestWhereTooManyPagesAreRefusedAllAreTriedInTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		log, p := newMemory(), newPicky()
+		for _, e := range named("p", maxWithheld) {
+			p.refuses[e.URL] = true
+		}
+		log.add(1, named("p", maxWithheld)...)
+		d := drainOf(log, p, "one", maxWithheld)
+		once(t, d)
+		sleep(t, RetryMax)
+		for _, w := range withheldIn(t, log, "picky")[retryBatch:] {
+			p.refuses[w.URL] = false
+		}
+		p.refuses["one more"] = true
+		log.add(1, models.Event{URL: "one more"})
+		for tries := 0; ; tries++ {
+			if _, err := d.Once(t.Context()); err == nil {
+				break
+			} else if tries == 3 {
+				t.Fatalf("everything still waits, with %d pages of which %d can be taken: %v", maxWithheld, maxWithheld-retryBatch, err)
+			}
+			sleep(t, backoffMin)
+		}
+		if n := len(withheldIn(t, log, "picky")); n > maxWithheld || log.cursors[key("picky", 1)] != maxWithheld+1 {
+			t.Errorf("%d pages wait and the cursor stands at %d", n, log.cursors[key("picky", 1)])
+		}
+	})
+}
+
 func TestOfThePastOfAPageThatWaitsTheLastOfEachKindIsKept(t *testing.T) {
 	t.Parallel()
 	var events []models.Event
