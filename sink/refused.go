@@ -66,17 +66,25 @@ func ofOneName(err error) bool {
 	return false
 }
 
-// refuse takes back what a batch says of the files that could not be written: the manifest tells that they wait.
+// refuse takes back what a batch says of the files that could not be written or taken away: the manifest tells that they wait, and
+// of what stands there.
 func (b *batch) refuse(t *tree) {
 	kept := b.rows[:0]
-	waits := make(map[string]bool)
+	waits := make(map[string]int) // where in kept
 	for _, r := range b.rows {
-		switch {
-		case b.refused[r.Path] == nil:
+		if b.refused[r.Path] == nil {
 			kept = append(kept, r)
-		case !waits[r.Path]:
-			waits[r.Path] = true
-			kept = append(kept, Row{URL: r.URL, Path: r.Path, State: stateWithheld, EventAt: r.EventAt})
+			continue
+		}
+		i, known := waits[r.Path]
+		if !known {
+			i = len(kept)
+			waits[r.Path] = i
+			kept = append(kept, t.waits(r))
+		}
+		if r.SHA256 != "" && b.changes[r.Path].draft == nil { // written, and then not taken away
+			r.State = stateWithheld
+			kept[i] = r
 		}
 	}
 	b.rows = kept
@@ -85,6 +93,15 @@ func (b *batch) refuse(t *tree) {
 			t.drop(d)
 		}
 	}
+}
+
+// waits is the row of a page whose file stays as it is.
+func (t *tree) waits(r Row) Row {
+	w := Row{URL: r.URL, Path: r.Path, State: stateWithheld, EventAt: r.EventAt}
+	if held, err := t.looks(r.Path); err == nil && !held {
+		w.Length = new(int64) // and no sum: what the rows of before say of a file is not so any more
+	}
+	return w
 }
 
 // refusal is what a batch could not deliver of these events, nil where it delivered all.

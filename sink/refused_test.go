@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,17 @@ import (
 func broken(m *Mirror, at, name string, with error) (mend func()) {
 	m.tree.before = func(step, of string) error {
 		if step == at && of == name {
+			return &os.PathError{Op: step, Path: of, Err: with}
+		}
+		return nil
+	}
+	return func() { m.tree.before = func(string, string) error { return nil } }
+}
+
+// brokenFor makes a step of a mirror fail for all names that begin so, until mended.
+func brokenFor(m *Mirror, at string, with error, beginnings ...string) (mend func()) {
+	m.tree.before = func(step, of string) error {
+		if step == at && slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(of, b) }) {
 			return &os.PathError{Op: step, Path: of, Err: with}
 		}
 		return nil
@@ -165,5 +177,35 @@ func TestAMirrorMadeAnewGoesAroundWhatItCannotWrite(t *testing.T) {
 	}
 	if r := rowsOf(t, dir)[a]; r.State != models.EventMoved.String() {
 		t.Errorf("row of %s: %+v, want it moved", a, r)
+	}
+}
+
+// TestTheManifestTellsWhatStandsWhereAPageWaits has pages wait whose file was taken away before, and that could be written and then
+// not be taken away.
+func TestTheManifestTellsWhatStandsWhereAPageWaits(t *testing.T) {
+	t.Parallel()
+	const back, gone = "https://a.org/back.html", "https://a.org/gone.html"
+	dir, s, log := t.TempDir(), newShelf(t), newMemory()
+	m := openMirror(t, dir, s)
+	d := drainOf(log, m, "one", 10)
+	log.add(1, s.event(models.EventNew, back, "old", 1), s.event(models.EventNew, gone, "old", 1))
+	once(t, d)
+	log.add(1, plain(models.EventGone, back, 2))
+	once(t, d)
+	brokenFor(m, "rename", syscall.EACCES, "a.org/back.html", trash)
+	log.add(1, s.event(models.EventChanged, back, "two", 3), s.event(models.EventChanged, gone, "second", 3), plain(models.EventGone, gone, 4))
+	once(t, d)
+	if diff := cmp.Diff(map[string]string{"a.org/gone.html": "second"}, filesOf(t, dir)); diff != "" || len(withheldIn(t, log, "mirror")) != 2 {
+		t.Fatalf("files differ (-want +got):\n%s", diff)
+	}
+	rows := rowsOf(t, dir)
+	if r := rows[back]; r.State != stateWithheld || r.SHA256 != "" || r.hasFile() {
+		t.Errorf("row %+v of a page without a file, want it withheld and no sum", r)
+	}
+	if r := rows[gone]; r.State != stateWithheld || r.SHA256 != models.DigestOf([]byte("second")).String() || !r.hasFile() {
+		t.Errorf("row %+v, want it withheld with the sum of what stands there", r)
+	}
+	if raw, err := os.ReadFile(filepath.Join(dir, summaryFile)); err != nil || !strings.Contains(string(raw), `"files": 1,`) {
+		t.Errorf("summary %s (%v), want one file", raw, err)
 	}
 }

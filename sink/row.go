@@ -38,7 +38,7 @@ func (r Row) over(old Row) Row {
 	merged := old
 	for _, f := range []struct{ to, from *string }{
 		{&merged.URL, &r.URL}, {&merged.Path, &r.Path}, {&merged.State, &r.State}, {&merged.Type, &r.Type},
-		{&merged.SHA256, &r.SHA256}, {&merged.ETag, &r.ETag}, {&merged.LastModified, &r.LastModified},
+		{&merged.ETag, &r.ETag}, {&merged.LastModified, &r.LastModified},
 		{&merged.FetchedAt, &r.FetchedAt}, {&merged.ChangedAt, &r.ChangedAt}, {&merged.EventAt, &r.EventAt},
 		{&merged.RedirectTo, &r.RedirectTo},
 	} {
@@ -50,7 +50,7 @@ func (r Row) over(old Row) Row {
 		merged.Status = r.Status
 	}
 	if r.Length != nil {
-		merged.Length = r.Length
+		merged.Length, merged.SHA256 = r.Length, r.SHA256
 	}
 	if r.Version != 0 {
 		merged.Version = r.Version
@@ -94,5 +94,5 @@ func (s *Summary) clone() Summary {
 
 // hasFile tells whether the row's file is in the tree.
 func (r Row) hasFile() bool {
-	return r.Length != nil && r.State != models.EventGone.String() && r.State != stateLost && r.State != stateUnkept
+	return r.Length != nil && r.SHA256 != "" && r.State != models.EventGone.String() && r.State != stateLost && r.State != stateUnkept
 }
