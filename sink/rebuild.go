@@ -147,7 +147,7 @@ func (m *Mirror) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[m
 const rebuildBatch = 512
 
 // discardStrangers moves the files that the mirror once made and the manifest does not know any more to the trash. It refuses
-// those that it cannot move, as if their page had just gone.
+// those that it cannot move, as if their page had just gone. The next Rebuild knows them too: their refusal may never be noted.
 func (m *Mirror) discardStrangers(now time.Time) error {
 	type key [8]byte // of a name: a set of ten million fits into memory
 	keyOf := func(name string) key {
@@ -165,6 +165,7 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 		return err
 	}
 	refused := new(Refused)
+	var left []Row
 	err = m.manifest.retired(func(r Row) error {
 		if _, ok := known[keyOf(r.Path)]; ok {
 			return nil
@@ -178,8 +179,17 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 			return err
 		}
 		known[keyOf(r.Path)] = struct{}{} // the rows of before may have it again
+		if left = append(left, r); len(left) > maxWithheld {
+			return tooMany(len(left), refused)
+		}
+		if m.tree.fileOf(r.URL) != r.Path {
+			m.options.Log.Warn("mirror cannot take away a file that no page has; the next replay tries again", slog.String("file", r.Path),
+				slog.Any("error", err))
+			return nil // its page has another file now, which an event would take away
+		}
 		gone := models.Event{Kind: models.EventGone, URL: r.URL, At: models.At(now)}
-		return refused.join(&Refused{Pages: []Refusal{{URL: r.URL, Events: []models.Event{gone}, Why: fmt.Errorf("%s: %w", r.Path, err)}}})
+		refused.Pages = append(refused.Pages, Refusal{URL: r.URL, Events: []models.Event{gone}, Why: fmt.Errorf("%s: %w", r.Path, err)})
+		return nil
 	})
 	if err == nil {
 		err = m.tree.sync()
@@ -187,7 +197,7 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := m.manifest.forget(); err != nil || len(refused.Pages) == 0 {
+	if err := m.manifest.forget(left); err != nil || len(refused.Pages) == 0 {
 		return err
 	}
 	return refused

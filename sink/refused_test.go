@@ -209,3 +209,29 @@ func TestTheManifestTellsWhatStandsWhereAPageWaits(t *testing.T) {
 		t.Errorf("summary %s (%v), want one file", raw, err)
 	}
 }
+
+// TestAFileThatNoPageHasIsKnownUntilItIsTakenAway makes a mirror anew that cannot take away some files, and forgets that it could not.
+func TestAFileThatNoPageHasIsKnownUntilItIsTakenAway(t *testing.T) {
+	t.Parallel()
+	const a, stranger = "https://a.org/A.html", "https://a.org/stranger.html"
+	dir, s := t.TempDir(), newShelf(t)
+	m := openMirror(t, dir, s)
+	deliver(t, m, s.event(models.EventNew, a, "old", 1), s.event(models.EventNew, stranger, "who", 1))
+	m.tree.place += folded // so that the file of a has another name now
+	current := func(yield func(models.Event, error) bool) { yield(s.event(models.EventNew, a, "new", 2), nil) }
+	mend := brokenFor(m, "rename", syscall.EACCES, trash)
+	refused, ok := errors.AsType[*Refused](m.Rebuild(t.Context(), noon, current))
+	if !ok || len(refused.Pages) != 1 || refused.Pages[0].URL != stranger {
+		t.Errorf("Rebuild refuses %+v, want %s alone: %s has another file", refused, stranger, a)
+	}
+	mend()
+	if err := m.Rebuild(t.Context(), noon, current); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{FoldedName(a): "new"}, filesOf(t, dir)); diff != "" {
+		t.Errorf("files differ (-want +got):\n%s", diff)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, retiredFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there: %v", retiredFile, err)
+	}
+}

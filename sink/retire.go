@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -77,5 +78,24 @@ func (m *manifest) retired(f func(Row) error) error {
 	})
 }
 
-// forget removes the rows of before the rebuild.
-func (m *manifest) forget() error { return m.tree.root.Remove(retiredFile) }
+// forget removes the rows of before the rebuild, but for those of files that are still to be taken away.
+func (m *manifest) forget(left []Row) error {
+	if len(left) == 0 {
+		return m.tree.root.Remove(retiredFile)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	for _, r := range left {
+		if err := encoder.Encode(r); err != nil {
+			return err
+		}
+	}
+	const fresh = temps + "/before"
+	if err := m.tree.root.WriteFile(fresh, text.Bytes(), 0o644); err != nil {
+		return err
+	}
+	if err := m.tree.sync(); err != nil {
+		return err
+	}
+	return m.tree.rename(fresh, retiredFile)
+}
