@@ -248,17 +248,19 @@ func (m *Mirror) takeBody(b *batch, e models.Event, row Row, c copied) error {
 	return nil
 }
 
-// stays tells whether the copy of a page that is back is the file that is there, or that the batch brings. If the batch
-// was to take it away because the page was gone, it does not.
+// stays tells whether the copy of a page that is back is the file that is there, or that the batch brings. If the batch was to take the
+// latter away because the page was gone, it does not. A file that it takes away may be older than the page: one that could not be
+// written.
 func (m *Mirror) stays(b *batch, e models.Event, name string) bool {
-	c, changes := b.changes[name]
-	if c.draft == nil && !m.tree.holds(name) || c.discard && e.Record == (models.Record{}) {
+	c := b.changes[name]
+	if c.draft == nil {
+		return !c.discard && m.tree.holds(name)
+	}
+	if c.discard && e.Record == (models.Record{}) {
 		return false
 	}
-	if changes {
-		c.discard = false
-		b.changes[name] = c
-	}
+	c.discard = false
+	b.changes[name] = c
 	return true
 }
 

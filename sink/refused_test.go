@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -233,5 +234,36 @@ func TestAFileThatNoPageHasIsKnownUntilItIsTakenAway(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(dir, retiredFile)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is still there: %v", retiredFile, err)
+	}
+}
+
+// TestAPageThatIsBackIsNotTheCopyThatCouldNotBeTakenAway has a mirror made anew while a page is gone whose older copy cannot be replaced
+// or taken away; then the page is back.
+func TestAPageThatIsBackIsNotTheCopyThatCouldNotBeTakenAway(t *testing.T) {
+	t.Parallel()
+	const a = "https://a.org/a.html"
+	dir, s, log := t.TempDir(), newShelf(t), newMemory()
+	m := openMirror(t, dir, s)
+	d := sourced(log, log, m)
+	second, gone := s.event(models.EventChanged, a, "second", 2), plain(models.EventGone, a, 3)
+	restored := second
+	restored.Kind, restored.At = models.EventRestored, models.At(noon.Add(4*time.Hour))
+	log.add(1, s.event(models.EventNew, a, "first", 1))
+	once(t, d)
+	mend := brokenFor(m, "rename", syscall.EACCES, "a.org/", trash)
+	log.add(1, second, gone)
+	once(t, d)
+	log.current = []models.Event{gone}
+	if err := d.Replay(t.Context(), log); err != nil {
+		t.Fatal(err)
+	}
+	mend()
+	log.add(1, restored)
+	once(t, d)
+	if diff := cmp.Diff(map[string]string{"a.org/a.html": "second"}, filesOf(t, dir)); diff != "" {
+		t.Errorf("files differ (-want +got):\n%s", diff)
+	}
+	if r := rowsOf(t, dir)[a]; r.State != stateLive || r.SHA256 != second.Digest.String() {
+		t.Errorf("row = %+v, want it live with the digest of its last copy", r)
 	}
 }
