@@ -30,16 +30,17 @@ func (t *tree) emptyTrash(before time.Time) (days int, err error) {
 		if unnamed != nil || !e.IsDir() || day.AddDate(0, 0, 1).After(before) {
 			continue
 		}
-		if err := t.before("remove", trashFor(day)); err != nil {
-			return days, err
+		failed := t.before("remove", trashFor(day))
+		if failed == nil {
+			t.evict() // of the directories that are open some may lie there
+			failed = t.root.RemoveAll(trashFor(day))
 		}
-		t.evict() // of the directories that are open some may lie there
-		if err := t.root.RemoveAll(trashFor(day)); err != nil {
-			return days, err
+		if failed == nil {
+			days++
 		}
-		days++
+		err = errors.Join(err, failed) // the other days go all the same
 	}
-	return days, nil
+	return days, err
 }
 
 // emptyTrash does so once a day. That it cannot is no reason not to deliver.

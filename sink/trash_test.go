@@ -1,10 +1,12 @@
 package sink
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -66,6 +68,27 @@ func TestTheTrashIsEmptied(t *testing.T) {
 		if got := namesIn(t, heap); !slices.Equal(got, want) {
 			t.Errorf("after %v the trash holds %q, want %q", step.after, got, want)
 		}
+	}
+}
+
+// A day that cannot be removed keeps no other one.
+func TestOfTheTrashWhatCanBeIsEmptied(t *testing.T) {
+	t.Parallel()
+	dir, s := t.TempDir(), newShelf(t)
+	m := openMirror(t, dir, s)
+	m.options.Trash = day
+	for i := range 3 {
+		url := fmt.Sprintf("https://a.org/%d.html", i)
+		deliver(t, m, s.event(models.EventNew, url, "a", 1))
+		deliver(t, m, plain(models.EventGone, url, 24*i))
+	}
+	stuck := noon.Format(time.DateOnly)
+	brokenFor(m, "remove", syscall.EPERM, trashFor(noon))
+	if err := m.Idle(noon.Add(1000 * day)); err != nil {
+		t.Fatal(err)
+	}
+	if got := namesIn(t, filepath.Join(dir, trash)); !slices.Equal(got, []string{stuck}) {
+		t.Errorf("the trash holds %q, want %q alone", got, stuck)
 	}
 }
 
