@@ -17,7 +17,9 @@
 // A page that the sink cannot take for a reason of the page's own, as where nobody may write its file, holds up no other: its
 // events go into a row of the database before the cursors pass them (Withheld), newer ones of the page queue behind them, and
 // all are tried again, ever less often. Where it cannot be the pages, since the whole sink fails or they are too many, everything
-// waits.
+// waits. A release from before that row was delivers what is newer and leaves the row as it is: what waits would then come after what
+// is newer than it. When such a release has drained the sink, make it anew (recrawld sink replay). Beside the files of a mirror with
+// folded names it puts others: move that directory away, and it is made anew.
 //
 // A sink that has missed events, because it was off for longer than they are kept, or whose place is not the one that the
 // cursors are of (another directory, or one that was emptied), is made anew from the present state of the pages.
@@ -35,7 +37,8 @@
 //	.recrawl/SUMMARY.json            sums over manifest.ndjson
 //	.recrawl/trash/DATE/host/path…   copies of pages that are gone or are not to be kept, by day, as long as they are kept
 //	.recrawl/aside/…                 what stood where a file or directory of the mirror had to be
-//	.recrawl/manifest.before         what the manifest said before it is made anew, until that has ended
+//	.recrawl/manifest.before         what the manifest said before it is made anew, until that has ended; then, if any, the files that no
+//	                                 page has and that could not be taken away
 //	.recrawl/tmp/                    files being written; swept at start
 //	.recrawl/lock                    locked by the process that uses the tree
 //	.recrawl/id                      what the tree is called in the database, to tell it from another one

@@ -9,7 +9,8 @@ import (
 	"os"
 )
 
-// retiredFile holds the rows of before a rebuild until that has ended: they alone tell which files the mirror has made.
+// retiredFile holds the rows of before a rebuild until that has ended, and then those of the files that it could not take away: they
+// alone tell which files the mirror has made.
 const retiredFile = own + "/manifest.before"
 
 // retire forgets all rows but in retiredFile, where those of a rebuild that did not end may be already.
