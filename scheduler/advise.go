@@ -146,6 +146,7 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	if !late {
 		c.premium -= premiumStep * c.premium
 		p.learn(value*math.Exp(-c.premium), q.spread)
+		p.hasten(q.page.Rule == models.RuleBudget, q.spread) // it stood in the line: too many are due
 		return
 	}
 	if p.known {

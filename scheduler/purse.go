@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -13,8 +12,8 @@ import (
 )
 
 // purse pays for visits out of one budget. The money lies in a note of the database that all workers take from, so
-// together they keep to the budget, evenly over the day: what is not spent is lost but for a minute's worth, or a handful
-// of requests. It is safe for concurrent use.
+// together they keep to the budget: it comes in evenly over the day, and what is not spent is kept, up to the note's room, for
+// when visits are worth more. It is safe for concurrent use.
 type purse struct {
 	note  string // the name of the note
 	store Store
@@ -58,96 +57,12 @@ func allow(b config.Budget, pages int64) allowance {
 	return a
 }
 
-// burst is how much unspent budget is kept, in time: what a pause of a minute left over may be caught up with, and no
-// more.
-const burst = time.Minute
-
-// handful is how many unspent requests are kept however small the budget is: otherwise one that waits for a slow host, a
-// closed window or a pause loses the next, and a visit that needs robots.txt as well is followed by a gap of two.
-const handful = 4
-
 // chunk is how much of the budget a worker takes at a time, in real time: so many statements a second at most are the cost. It
 // is no more than a share of what can be unspent, or each worker would keep as much beside the others.
 const (
 	chunk      = time.Second
 	chunkShare = 4
 )
-
-// note is what a budget's note holds.
-type note struct {
-	requests, bytes float64 // what may be spent; bytes may be negative, because they are paid for afterwards
-	at              time.Time
-}
-
-const noteSize = 24
-
-func (n note) encode() []byte {
-	b := make([]byte, 0, noteSize)
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.requests))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.bytes))
-	return binary.LittleEndian.AppendUint64(b, uint64(n.at.UnixNano()))
-}
-
-// decodeNote reads a note; one that is not there or not ours is a full one, now. So is one that was written further ahead of
-// now than the clock of another worker that is at work can be.
-func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
-	fresh := note{requests: math.Inf(1), bytes: math.Inf(1), at: now}
-	if len(b) != noteSize {
-		return fresh
-	}
-	n := note{
-		requests: math.Float64frombits(binary.LittleEndian.Uint64(b)),
-		bytes:    math.Float64frombits(binary.LittleEndian.Uint64(b[8:])),
-		at:       time.Unix(0, int64(binary.LittleEndian.Uint64(b[16:]))).UTC(),
-	}
-	if math.IsNaN(n.requests) || math.IsNaN(n.bytes) || n.at.After(now.Add(ahead)) {
-		return fresh
-	}
-	return n
-}
-
-// fill adds what came in since. A budget that is raised counts from now on, one that is lowered at once.
-func (n note) fill(a allowance, now time.Time) note {
-	days := max(now.Sub(n.at), 0).Hours() / 24
-	n.requests = refill(n.requests, a.requests, days)
-	n.bytes = refill(n.bytes, a.bytes, days)
-	if now.After(n.at) {
-		n.at = now
-	}
-	return n
-}
-
-func refill(left, perDay, days float64) float64 {
-	if math.IsInf(perDay, 1) {
-		return perDay
-	}
-	return min(left+perDay*days, most(perDay))
-}
-
-// most is how much of a budget can be unspent.
-func most(perDay float64) float64 { return max(handful, perDay*burst.Hours()/24) }
-
-// saved is how much of a budget must be unspent before visits are made early: one request, or what comes in within a second.
-// More than that would first be saved up after a budget was raised, and visits be missing for minutes; of a small budget for
-// days.
-func saved(perDay float64) float64 {
-	return max(1, perDay*burst.Hours()/24/60) * (1 - 1e-9)
-}
-
-// until is how long it takes for the requests to reach a level and for the bytes to be paid.
-func (n note) until(level float64, a allowance) time.Duration {
-	days := 0.0
-	if n.requests < level {
-		days = (level - n.requests) / a.requests
-	}
-	if n.bytes <= 0 {
-		days = max(days, (1-n.bytes)/a.bytes)
-	}
-	if days == 0 {
-		return 0
-	}
-	return time.Duration(min(days*24*float64(time.Hour), float64(longest))) + time.Millisecond
-}
 
 // change is what a purse gives.
 type change struct {
@@ -190,7 +105,7 @@ func (p *purse) drained(a allowance, now time.Time) bool {
 	if !now.Equal(p.left.at) || a != p.asked || p.held != 0 || !math.IsInf(a.bytes, 1) || p.left.requests >= 1-1e-9 {
 		return false
 	}
-	p.next, p.full = now.Add(p.left.until(1, a)), now.Add(p.left.until(saved(a.requests), a))
+	p.next, p.full = now.Add(p.left.until(1, a)), now.Add(p.left.untilSaved(a))
 	return true
 }
 
@@ -200,16 +115,16 @@ const freeVisits = 16
 // fetch takes what is wanted out of the note, and at least a chunk. What was held is put back first, so nobody keeps more
 // than it wants. The caller holds mu.
 func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want float64) error {
-	least := float64(freeVisits)
+	some := float64(freeVisits)
 	if !math.IsInf(a.requests, 1) {
-		least = math.Floor(min(a.requests*p.clock.Real(chunk).Hours()/24, most(a.requests)/chunkShare))
+		some = math.Floor(min(a.requests*p.clock.Real(chunk).Hours()/24, least(a.requests)/chunkShare))
 	}
-	want = max(want, least)
+	want = max(want, some)
 	got := 0.0
 	var next, full time.Duration
 	err := p.exchange(ctx, a, now, func(n *note) {
 		got, next = 0, 0
-		full = n.until(saved(a.requests), a)
+		full = n.untilSaved(a)
 		if n.bytes > 0 {
 			got = max(min(want, math.Floor(n.requests+1e-9)), 0)
 			n.requests -= got
@@ -237,9 +152,9 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}
-		n = n.fill(a, now)
+		n = n.under(a).fill(a, now)
 		p.wrote(n, now)
-		n.requests = min(n.requests+p.held, max(n.requests, most(a.requests)))
+		n.requests = min(n.requests+p.held, max(n.requests, n.most(a.requests)))
 		n.bytes -= paid
 		f(&n)
 		return n.encode()

@@ -84,8 +84,11 @@ func (b statusBudget) words() string {
 	if b.Site != "" {
 		words = b.Site + ": " + words
 	}
-	if b.PerDay > 0 {
-		words += fmt.Sprintf(", %s of %s used today", report.Count(b.Used), report.Plural(int64(b.PerDay+0.5), "request"))
+	switch a := int64(b.PerDay + 0.5); {
+	case b.PerDay > 0 && b.Used > a:
+		words += fmt.Sprintf(", %s used today, %s of them saved up before", report.Plural(b.Used, "request"), report.Count(b.Used-a))
+	case b.PerDay > 0:
+		words += fmt.Sprintf(", %s of %s used today", report.Count(b.Used), report.Plural(a, "request"))
 	}
 	if b.byByte {
 		words += fmt.Sprintf(", %s received today", report.Bytes(b.Bytes))

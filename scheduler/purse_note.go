@@ -1,0 +1,149 @@
+package scheduler
+
+import (
+	"encoding/binary"
+	"math"
+	"time"
+)
+
+// note is what a budget's note holds.
+type note struct {
+	requests, bytes float64 // what may be spent; bytes may be negative, because they are paid for afterwards
+	at              time.Time
+	room            time.Duration // how much unspent budget is kept, in time
+	of              allowance     // in force until at
+}
+
+// The room of a note. Were all of a budget spent as it comes in, pages would have their visits at its pace, whatever their due times
+// say. What is kept lets those be visited at once that are due together: after the hours at which a site changes, or where
+// others of it changed. Of what comes in a twenty-fifth makes room, until that is 18 hours: there is no gap at the
+// beginning, and a week has at most 11 % more than its budget.
+const (
+	leastRoom = time.Minute
+	mostRoom  = 18 * time.Hour
+	roomShare = 25
+)
+
+// handful is how many unspent requests are kept however small the budget is: otherwise one that waits for a slow host, a
+// closed window or a pause loses the next, and a visit that needs robots.txt as well is followed by a gap of two.
+const handful = 4
+
+// least is how much of a budget can be unspent at least.
+func least(perDay float64) float64 { return max(handful, perDay*leastRoom.Hours()/24) }
+
+// most is how much of a budget can be unspent.
+func (n note) most(perDay float64) float64 { return max(handful, perDay*n.room.Hours()/24) }
+
+// saved is how much of a budget must be unspent before visits are made early: one request, or all that is kept but for nearly
+// the least room. More than that would have to be saved up after every such visit, and they come in bunches.
+func (n note) saved(perDay float64) float64 {
+	const spare = leastRoom - leastRoom/60
+	return max(1, perDay*(n.room-spare).Hours()/24) * (1 - 1e-9)
+}
+
+// untilSaved is how long it takes until visits may be made early. What makes room meanwhile has to be saved as well.
+func (n note) untilSaved(a allowance) time.Duration {
+	level := n.saved(a.requests)
+	if missing := level - n.requests; missing > 0 && level > 1 && n.room < mostRoom {
+		level += missing / (roomShare - 1)
+	}
+	return n.until(level, a)
+}
+
+const (
+	noteSize      = 48
+	olderNoteSize = 24 // without room and allowance
+)
+
+func (n note) encode() []byte {
+	b := make([]byte, 0, noteSize)
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.requests))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.bytes))
+	b = binary.LittleEndian.AppendUint64(b, uint64(n.at.UnixNano()))
+	b = binary.LittleEndian.AppendUint64(b, uint64(n.room))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.requests))
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.bytes))
+}
+
+// decodeNote reads a note; one that is not there or not ours is a full one, now. So is one that was written further ahead of
+// now than the clock of another worker that is at work can be. An older release's has the least room.
+func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
+	fresh := note{requests: math.Inf(1), bytes: math.Inf(1), at: now, room: leastRoom}
+	if len(b) != noteSize && len(b) != olderNoteSize {
+		return fresh
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	n := note{
+		requests: math.Float64frombits(word(0)),
+		bytes:    math.Float64frombits(word(1)),
+		at:       time.Unix(0, int64(word(2))).UTC(),
+		room:     leastRoom,
+	}
+	if len(b) == noteSize {
+		n.room = min(max(time.Duration(word(3)), leastRoom), mostRoom)
+		n.of = allowance{math.Float64frombits(word(4)), math.Float64frombits(word(5))}
+	}
+	if math.IsNaN(n.requests) || math.IsNaN(n.bytes) || n.at.After(now.Add(ahead)) {
+		return fresh
+	}
+	return n
+}
+
+// littleChange is what a budget that grows with the pages that are known changes by now and then: that is neither a rise nor a
+// cut.
+const littleChange = 0.1
+
+// under is the note under the allowance in force. Where a budget is raised, as much is kept as before, which takes less room. Where
+// it is cut the least is kept: its visits shall become fewer at once.
+func (n note) under(a allowance) note {
+	r := min(ratio(a.requests, n.of.requests), ratio(a.bytes, n.of.bytes))
+	if r < 1-littleChange {
+		n.room = leastRoom
+	} else if r = max(ratio(a.requests, n.of.requests), ratio(a.bytes, n.of.bytes)); r > 1+littleChange {
+		n.room = max(time.Duration(float64(n.room)/r), leastRoom)
+	}
+	n.of = a
+	return n
+}
+
+// ratio is that of a budget to what it was; 1 where it has no bound now, or had none, or what it was is not known.
+func ratio(is, was float64) float64 {
+	if r := is / was; r > 0 && !math.IsInf(is, 1) && !math.IsInf(r, 1) {
+		return r
+	}
+	return 1
+}
+
+// fill adds what came in since. A budget that is raised counts from now on, one that is lowered at once.
+func (n note) fill(a allowance, now time.Time) note {
+	passed := max(now.Sub(n.at), 0)
+	n.room = min(n.room+passed/roomShare, mostRoom)
+	n.requests = n.refill(n.requests, a.requests, passed)
+	n.bytes = n.refill(n.bytes, a.bytes, passed)
+	if now.After(n.at) {
+		n.at = now
+	}
+	return n
+}
+
+func (n note) refill(left, perDay float64, passed time.Duration) float64 {
+	if math.IsInf(perDay, 1) {
+		return perDay
+	}
+	return min(left+perDay*passed.Hours()/24, n.most(perDay))
+}
+
+// until is how long it takes for the requests to reach a level and for the bytes to be paid.
+func (n note) until(level float64, a allowance) time.Duration {
+	days := 0.0
+	if n.requests < level {
+		days = (level - n.requests) / a.requests
+	}
+	if n.bytes <= 0 {
+		days = max(days, (1-n.bytes)/a.bytes)
+	}
+	if days == 0 {
+		return 0
+	}
+	return time.Duration(min(days*24*float64(time.Hour), float64(longest))) + time.Millisecond
+}
