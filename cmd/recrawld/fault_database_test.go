@@ -147,11 +147,17 @@ func (w *atWork) endsWhole(dsn string) {
 			w.t.Errorf("version %d of page %d is not in the archive: %v", v.Number, v.PageID, err)
 		}
 	}
+	behind, err := store.News(w.t.Context(), "mirror")
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	for _, p := range dump.Pages {
 		if versions[p.ID] != p.Version || p.Failures > 0 || p.DueAt == 0 {
 			w.t.Errorf("%s: %d versions, its row says %d, %d failures, due %v", p.URL, versions[p.ID], p.Version, p.Failures, p.DueAt)
 		}
-		w.mirrored(p)
+		if len(behind) == 0 { // its lease may still be another's, of before; the next start delivers then
+			w.mirrored(p)
+		}
 	}
 	if len(dump.Pages) != 3 {
 		w.t.Errorf("%d pages, want 3", len(dump.Pages))
