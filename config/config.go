@@ -70,8 +70,9 @@ type History struct {
 	Keep time.Duration // default 90d, 1d–36500d
 }
 
-// Budget bounds what is asked for in a day, on the mean: it comes in evenly, and what is not spent may be later. That is as much
-// as comes in within 18 hours, at the beginning and after a cut within a minute, or four requests. The zero Budget has no bounds.
+// Budget bounds what is asked for in a day, on the mean: it comes in evenly, and what is not spent is kept for later. At most that is what
+// comes in within 18 hours; at the beginning and after a cut it is what comes in within a minute, or four requests, and grows
+// to that in 19 days. The zero Budget has no bounds.
 type Budget struct {
 	Requests Rate  // visits that send a request
 	Bytes    int64 // received, a day; 0 ("off"): no bound

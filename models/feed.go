@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// Place is how far somebody has read the event log: the number of the last event of each bucket. Numbers of a bucket have no gaps
-// and become visible in their order, whoever commits at once, so that whoever has read up to a place has missed nothing before
+// FeedCursor is how far somebody has read the event log: the number of the last event of each bucket. Numbers of a bucket have no gaps
+// and become visible in their order, whoever commits at once, so that whoever has read up to a cursor has missed nothing before
 // it. There is no order of all events that is as safe: their times are those of the visits, which commit in another order.
-type Place struct {
+type FeedCursor struct {
 	epoch uint32         // of the database: another one after it went back to a checkpoint
 	first int16          // bucket to read first, so that none waits for ever
 	seqs  [Buckets]int64 // by bucket; 0: before its first event
 }
 
 var (
-	// ErrNoPlace is what ParsePlace gives for what is no Place's text, or not all of it.
-	ErrNoPlace = errors.New("not a cursor, or not all of it")
+	// ErrNoCursor is what ParseFeedCursor gives for what is no FeedCursor's text, or not all of it.
+	ErrNoCursor = errors.New("not a cursor, or not all of it")
 
-	// ErrPlaceLost says that events after a place are not there any more, or that it is of another database or of what was there
+	// ErrCursorLost says that events after a cursor are not there any more, or that it is of another database or of what was there
 	// before a checkpoint was restored: to go on from there would miss some.
-	ErrPlaceLost = errors.New("events after this cursor are gone")
+	ErrCursorLost = errors.New("events after this cursor are gone")
 )
 
-const placeForm = 1 // of String
+const cursorForm = 1 // of String
 
-// String is the place as text, which ParsePlace reads: letters, digits, "-" and "_", about four for each bucket that has events.
-func (p Place) String() string {
-	b := binary.BigEndian.AppendUint32([]byte{placeForm}, p.epoch)
+// String is the cursor as text, which ParseFeedCursor reads: letters, digits, "-" and "_", about four for each bucket that has events.
+func (p FeedCursor) String() string {
+	b := binary.BigEndian.AppendUint32([]byte{cursorForm}, p.epoch)
 	b = append(b, byte(p.first))
 	gap := uint64(0)
 	for _, seq := range p.seqs {
@@ -44,16 +44,16 @@ func (p Place) String() string {
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
 }
 
-// ParsePlace reads what String wrote. It returns ErrNoPlace for all else.
-func ParsePlace(text string) (p Place, err error) {
+// ParseFeedCursor reads what String wrote. It returns ErrNoCursor for all else.
+func ParseFeedCursor(text string) (p FeedCursor, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	const head, tail = 6, 4
-	if err != nil || len(b) < head+tail || b[0] != placeForm {
-		return Place{}, ErrNoPlace
+	if err != nil || len(b) < head+tail || b[0] != cursorForm {
+		return FeedCursor{}, ErrNoCursor
 	}
 	body, sum := b[:len(b)-tail], binary.BigEndian.Uint32(b[len(b)-tail:])
 	if crc32.ChecksumIEEE(body) != sum {
-		return Place{}, ErrNoPlace
+		return FeedCursor{}, ErrNoCursor
 	}
 	p.epoch, p.first = binary.BigEndian.Uint32(body[1:]), int16(body[5])
 	bucket := uint64(0)
@@ -61,7 +61,7 @@ func ParsePlace(text string) (p Place, err error) {
 		gap, n := binary.Uvarint(body)
 		seq, m := binary.Uvarint(body[max(n, 0):])
 		if n <= 0 || m <= 0 || gap == 0 || gap > Buckets-bucket || int64(seq) <= 0 {
-			return Place{}, ErrNoPlace
+			return FeedCursor{}, ErrNoCursor
 		}
 		bucket, body = bucket+gap, body[n+m:]
 		p.seqs[bucket-1] = int64(seq)
@@ -69,18 +69,18 @@ func ParsePlace(text string) (p Place, err error) {
 	return p, nil
 }
 
-// Newest is the place behind all events.
-func (s *Store) Newest(ctx context.Context) (Place, error) {
-	p, heads, err := s.anyPlace(ctx)
+// Newest is the cursor behind all events.
+func (s *Store) Newest(ctx context.Context) (FeedCursor, error) {
+	p, heads, err := s.unread(ctx)
 	for bucket, seq := range heads {
 		p.seqs[bucket] = seq
 	}
 	return p, err
 }
 
-// Oldest is the place before the first event that is still there.
-func (s *Store) Oldest(ctx context.Context) (Place, error) {
-	p, heads, err := s.anyPlace(ctx)
+// Oldest is the cursor before the first event that is still there.
+func (s *Store) Oldest(ctx context.Context) (FeedCursor, error) {
+	p, heads, err := s.unread(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -97,8 +97,8 @@ func (s *Store) Oldest(ctx context.Context) (Place, error) {
 	return p, nil
 }
 
-// anyPlace is a place of this database with nothing read, and the numbers of the newest events.
-func (s *Store) anyPlace(ctx context.Context) (p Place, heads map[int16]int64, err error) {
+// unread is one of this database with nothing read, and the numbers of the newest events.
+func (s *Store) unread(ctx context.Context) (p FeedCursor, heads map[int16]int64, err error) {
 	restored, err := s.Meta(ctx, restoredKey)
 	if err != nil {
 		return p, nil, err
@@ -122,17 +122,17 @@ func (s *Store) NoteRestored(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// Feed goes on in the event log after a place: at most q.Limit events, and the place behind them. Those of a page are in order; of
-// those that q leaves out none comes later. Fewer than q.Limit: there are no more. It returns ErrPlaceLost where some would be
+// Feed goes on in the event log after a cursor: at most q.Limit events, and the cursor behind them. Those of a page are in order; of
+// those that q leaves out none comes later. Fewer than q.Limit: there are no more. It returns ErrCursorLost where some would be
 // missed.
-func (s *Store) Feed(ctx context.Context, after Place, q ChangesQuery) (found []Event, at Place, err error) {
-	here, heads, err := s.anyPlace(ctx)
+func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (found []Event, at FeedCursor, err error) {
+	here, heads, err := s.unread(ctx)
 	if err != nil {
 		return nil, after, err
 	}
 	for bucket, seq := range after.seqs {
 		if here.epoch != after.epoch || seq > heads[int16(bucket)] {
-			return nil, after, fmt.Errorf("read on in the events: %w", ErrPlaceLost)
+			return nil, after, fmt.Errorf("read on in the events: %w", ErrCursorLost)
 		}
 	}
 	at = after
@@ -144,7 +144,7 @@ func (s *Store) Feed(ctx context.Context, after Place, q ChangesQuery) (found []
 				return nil, after, err
 			}
 			if len(chunk) == 0 || chunk[0].Seq != at.seqs[bucket]+1 {
-				return nil, after, fmt.Errorf("read on in the events: %w", ErrPlaceLost)
+				return nil, after, fmt.Errorf("read on in the events: %w", ErrCursorLost)
 			}
 			for _, e := range chunk {
 				if q.matches(e) {

@@ -17,30 +17,30 @@ import (
 func TestAPlaceComesBackFromItsText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		p := Place{epoch: rapid.Uint32().Draw(t, "epoch"), first: rapid.Int16Range(0, Buckets-1).Draw(t, "first")}
+		p := FeedCursor{epoch: rapid.Uint32().Draw(t, "epoch"), first: rapid.Int16Range(0, Buckets-1).Draw(t, "first")}
 		for range rapid.IntRange(0, Buckets).Draw(t, "buckets") {
 			p.seqs[rapid.IntRange(0, Buckets-1).Draw(t, "bucket")] = rapid.Int64Min(0).Draw(t, "seq")
 		}
 		text := p.String()
-		if got, err := ParsePlace(text); got != p || err != nil {
-			t.Fatalf("ParsePlace(%q) = %v, %v, want %v", text, got, err, p)
+		if got, err := ParseFeedCursor(text); got != p || err != nil {
+			t.Fatalf("ParseFeedCursor(%q) = %v, %v, want %v", text, got, err, p)
 		}
 		i := rapid.IntRange(0, len(text)-1).Draw(t, "cut")
 		for _, damaged := range []string{text[:i], text[:i] + "A" + text[i+1:]} {
-			if _, err := ParsePlace(damaged); damaged != text && !errors.Is(err, ErrNoPlace) {
-				t.Fatalf("ParsePlace(%q) of a damaged %q: %v, want ErrNoPlace", damaged, text, err)
+			if _, err := ParseFeedCursor(damaged); damaged != text && !errors.Is(err, ErrNoCursor) {
+				t.Fatalf("ParseFeedCursor(%q) of a damaged %q: %v, want ErrNoCursor", damaged, text, err)
 			}
 		}
 	})
 }
 
-func FuzzParsePlace(f *testing.F) {
+func FuzzParseFeedCursor(f *testing.F) {
 	f.Add("")
-	f.Add(Place{}.String())
+	f.Add(FeedCursor{}.String())
 	f.Fuzz(func(t *testing.T, text string) {
-		if p, err := ParsePlace(text); err == nil && p.String() != text {
-			if again, err := ParsePlace(p.String()); again != p || err != nil {
-				t.Errorf("ParsePlace(%q) = %v, which comes back as %v, %v", text, p, again, err)
+		if p, err := ParseFeedCursor(text); err == nil && p.String() != text {
+			if again, err := ParseFeedCursor(p.String()); again != p || err != nil {
+				t.Errorf("ParseFeedCursor(%q) = %v, which comes back as %v, %v", text, p, again, err)
 			}
 		}
 	})
@@ -58,7 +58,7 @@ func feedStore(t *testing.T, dsn string) *Store {
 	return s
 }
 
-// TestAFeedReadsEachEventOnce has four workers commit at once, in several buckets each, while two readers follow from place to place,
+// TestAFeedReadsEachEventOnce has four workers commit at once, in several buckets each, while two readers follow from cursor to cursor,
 // a few events at a time.
 func TestAFeedReadsEachEventOnce(t *testing.T) {
 	t.Parallel()
@@ -112,8 +112,8 @@ func TestAFeedReadsEachEventOnce(t *testing.T) {
 	}
 }
 
-// follow reads from a place on until nothing is left after the end.
-func follow(t *testing.T, s *Store, at Place, limit int, end <-chan struct{}) (all []Event) {
+// follow reads from a cursor on until nothing is left after the end.
+func follow(t *testing.T, s *Store, at FeedCursor, limit int, end <-chan struct{}) (all []Event) {
 	for {
 		var ended bool
 		select {
@@ -127,7 +127,7 @@ func follow(t *testing.T, s *Store, at Place, limit int, end <-chan struct{}) (a
 			return all
 		}
 		all = append(all, events...)
-		if at, err = ParsePlace(next.String()); err != nil {
+		if at, err = ParseFeedCursor(next.String()); err != nil {
 			t.Error(err)
 		}
 		if ended && len(events) < limit {
@@ -178,7 +178,7 @@ func TestAFeedTellsWhenItWouldMissEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	feed := func(at Place, q ChangesQuery) ([]Event, Place, error) {
+	feed := func(at FeedCursor, q ChangesQuery) ([]Event, FeedCursor, error) {
 		t.Helper()
 		q.Limit = 10
 		return s.Feed(t.Context(), at, q)
@@ -197,8 +197,8 @@ func TestAFeedTellsWhenItWouldMissEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(1)
-	if _, _, err := feed(behind, ChangesQuery{}); !errors.Is(err, ErrPlaceLost) {
-		t.Errorf("a feed after which events were removed: %v, want ErrPlaceLost", err)
+	if _, _, err := feed(behind, ChangesQuery{}); !errors.Is(err, ErrCursorLost) {
+		t.Errorf("a feed after which events were removed: %v, want ErrCursorLost", err)
 	}
 	oldest, err := s.Oldest(t.Context())
 	if err != nil {
@@ -210,13 +210,13 @@ func TestAFeedTellsWhenItWouldMissEvents(t *testing.T) {
 	}
 	ahead := at
 	ahead.seqs[5]++
-	if _, _, err := feed(ahead, ChangesQuery{}); !errors.Is(err, ErrPlaceLost) {
-		t.Errorf("a feed after more than there is: %v, want ErrPlaceLost", err)
+	if _, _, err := feed(ahead, ChangesQuery{}); !errors.Is(err, ErrCursorLost) {
+		t.Errorf("a feed after more than there is: %v, want ErrCursorLost", err)
 	}
 	if err := s.NoteRestored(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := feed(at, ChangesQuery{}); !errors.Is(err, ErrPlaceLost) {
-		t.Errorf("a feed of before a restore: %v, want ErrPlaceLost", err)
+	if _, _, err := feed(at, ChangesQuery{}); !errors.Is(err, ErrCursorLost) {
+		t.Errorf("a feed of before a restore: %v, want ErrCursorLost", err)
 	}
 }

@@ -59,8 +59,8 @@ func (p *price) move(part, log float64) {
 // leastKept keeps what is left of a price from running under.
 const leastKept = 1e-150
 
-// hasten lets others wait: what a visit is worth that a list told of is not known in the price's terms, but it is more than that
-// of those it waited for.
+// hasten lets others wait where a visit came late: one that a list told of, which is worth more than those it waited for, if it is not
+// known in the price's terms how much, or one that stood in the line of its site's budget, where too many are due.
 func (p *price) hasten(late bool, spread int64) {
 	if late && p.known {
 		p.log += p.step(spread)

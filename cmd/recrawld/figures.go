@@ -13,13 +13,13 @@ import (
 // figures are the metrics that are read from the database now and then and not counted as things happen. Before it was read
 // first they are not there, those without labels as well: a 0 would say that nothing is due or fails.
 type figures struct {
-	store   *models.Store
-	pages   *prometheus.GaugeVec
-	due     *prometheus.GaugeVec
-	overdue *prometheus.GaugeVec
-	failing *prometheus.GaugeVec
-	lag     *prometheus.GaugeVec
-	waiting *prometheus.GaugeVec
+	store    *models.Store
+	pages    *prometheus.GaugeVec
+	due      *prometheus.GaugeVec
+	overdue  *prometheus.GaugeVec
+	failing  *prometheus.GaugeVec
+	lag      *prometheus.GaugeVec
+	withheld *prometheus.GaugeVec
 }
 
 func newFigures(store *models.Store, r prometheus.Registerer) *figures {
@@ -27,15 +27,15 @@ func newFigures(store *models.Store, r prometheus.Registerer) *figures {
 		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "recrawld", Name: name, Help: help}, labels)
 	}
 	f := &figures{
-		store:   store,
-		pages:   gauge("urls", "Pages known, by state.", "state"),
-		due:     gauge("due", "Pages whose turn has come."),
-		overdue: gauge("overdue_seconds_max", "How long the page that waits longest has been due, by the daemon's clock."),
-		failing: gauge("failing", "Pages whose last visit failed."),
-		lag:     gauge("sink_buckets_behind", "Buckets with events that a sink has not delivered.", "sink"),
-		waiting: gauge("sink_withheld_pages", "Pages that a sink could not take for a reason of their own (recrawld sink list).", "sink"),
+		store:    store,
+		pages:    gauge("urls", "Pages known, by state.", "state"),
+		due:      gauge("due", "Pages whose turn has come."),
+		overdue:  gauge("overdue_seconds_max", "How long the page that waits longest has been due, by the daemon's clock."),
+		failing:  gauge("failing", "Pages whose last visit failed."),
+		lag:      gauge("sink_buckets_behind", "Buckets with events that a sink has not delivered.", "sink"),
+		withheld: gauge("sink_withheld_pages", "Pages that a sink could not take for a reason of their own (recrawld sink list).", "sink"),
 	}
-	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.waiting)
+	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.withheld)
 	return f
 }
 
@@ -95,11 +95,11 @@ func (f *figures) behind(ctx context.Context, sinks []string) error {
 			return err
 		}
 		f.lag.WithLabelValues(name).Set(float64(len(buckets)))
-		waiting, err := withheldBy(ctx, f.store, name)
+		pages, err := withheldBy(ctx, f.store, name)
 		if err != nil {
 			return err
 		}
-		f.waiting.WithLabelValues(name).Set(float64(len(waiting)))
+		f.withheld.WithLabelValues(name).Set(float64(len(pages)))
 	}
 	return nil
 }

@@ -84,11 +84,11 @@ func (b statusBudget) words() string {
 	if b.Site != "" {
 		words = b.Site + ": " + words
 	}
-	switch a := int64(b.PerDay + 0.5); {
-	case b.PerDay > 0 && b.Used > a:
-		words += fmt.Sprintf(", %s used today, %s of them saved up before", report.Plural(b.Used, "request"), report.Count(b.Used-a))
+	switch perDay := int64(b.PerDay + 0.5); {
+	case b.PerDay > 0 && b.Used > perDay:
+		words += fmt.Sprintf(", %s used today, %s more than a day brings", report.Plural(b.Used, "request"), report.Count(b.Used-perDay))
 	case b.PerDay > 0:
-		words += fmt.Sprintf(", %s of %s used today", report.Count(b.Used), report.Plural(a, "request"))
+		words += fmt.Sprintf(", %s of %s used today", report.Count(b.Used), report.Plural(perDay, "request"))
 	}
 	if b.byByte {
 		words += fmt.Sprintf(", %s received today", report.Bytes(b.Bytes))

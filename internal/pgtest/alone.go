@@ -1,12 +1,10 @@
 package pgtest
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Alone is a server of a test's own, for what the shared one is to be spared: that it dies, is full, or hands over to another.
@@ -22,10 +20,7 @@ func StartAlone(t testing.TB, settings ...string) *Alone {
 	a := &Alone{t: t, server: server{settings: append([]string{"fsync=off", "shared_buffers=16MB"}, settings...)}}
 	t.Cleanup(a.server.stop)
 	if _, err := a.server.start(); err != nil {
-		if os.Getenv(requireEnv) == "1" {
-			t.Fatalf("postgres: %v", err)
-		}
-		t.Skipf("no PostgreSQL of our own to test on: %v", err)
+		missing(t, "no PostgreSQL of our own to test on: %v", err)
 	}
 	return a
 }
@@ -59,7 +54,7 @@ func (a *Alone) Again() {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	for range 100 {
+	for range 1000 { // some 10 ms each
 		if err = a.server.launch(bin, who); err == nil {
 			return
 		}
@@ -67,7 +62,6 @@ func (a *Alone) Again() {
 		if !strings.Contains(err.Error(), "still in use") { // by children of one that was killed, which notice that soon
 			break
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	a.t.Fatalf("start PostgreSQL again: %v", err)
 }

@@ -66,12 +66,18 @@ func adminDSN(t testing.TB) string {
 	}
 	admin, err := private.start()
 	if err != nil {
-		if os.Getenv(requireEnv) == "1" {
-			t.Fatalf("postgres: %v", err)
-		}
-		t.Skipf("no PostgreSQL to test on: %v; set %s to the DSN of a server", err, serverEnv)
+		missing(t, "no PostgreSQL to test on: %v; set "+serverEnv+" to the DSN of a server", err)
 	}
 	return admin
+}
+
+// missing skips a test that needs what is not there, or fails it where that is required.
+func missing(t testing.TB, format string, err error) {
+	t.Helper()
+	if os.Getenv(requireEnv) == "1" {
+		t.Fatalf("postgres: %v", err)
+	}
+	t.Skipf(format, err)
 }
 
 // copied is a database that begins as a copy of the template.
