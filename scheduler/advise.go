@@ -21,6 +21,7 @@ type question struct {
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
 	account  string        // the budget that pays; "": that of all sites
 	spread   int64         // how many pages it pays for, where most of them lie on other hosts; else 0
+	lost     float64       // requests of that budget that were lost since the visit before (see purse.lost)
 	dated    time.Time     // when what the visit found came to be, where its date can be trusted; zero: not known
 	robots   robotsShare   // what robots.txt adds to the price; asked for by outlook alone
 	told     bool          // a list told of the change that the visit may find, as it would have of one before
@@ -127,6 +128,7 @@ func evidenceOf(e changerate.Evidence) models.Evidence {
 // budget is not what they wait for: there the host has a price of its own, above the others'. The caller holds mu.
 func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	p := m.price(q.payer())
+	p.lost += q.lost
 	if more, ok := c.company[q.page.ID]; ok {
 		delete(c.company, q.page.ID)
 		value, late = value*math.Exp(-more), false
@@ -146,7 +148,7 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	if !late {
 		c.premium -= premiumStep * c.premium
 		p.learn(value*math.Exp(-c.premium), q.spread)
-		p.hasten(q.page.Rule == models.RuleBudget, q.spread) // it stood in the line: too many are due
+		p.cheapen(value*math.Exp(-c.premium), q.spread)
 		return
 	}
 	if p.known {

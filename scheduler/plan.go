@@ -266,6 +266,7 @@ func (d *draft) learn(changed bool) {
 	if pages := d.planner.purses.known(q.payer()); !hasMost(&d.Host, pages) {
 		q.spread = pages
 	}
+	q.lost = d.planner.purses.lost(q.payer())
 	d.Page.Evidence = d.planner.mind.observed(q, changed, d.late)
 }
 

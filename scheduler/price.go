@@ -22,7 +22,8 @@ type price struct {
 	base   priceNote // the database's, as it was merged last
 	kept   float64   // the part of its price that is left in log: what was learned since has taken the place of the rest
 	known  bool
-	used   bool // since the last merge
+	used   bool    // since the last merge
+	lost   float64 // requests of the budget that were lost, and did not move it yet
 
 	of, worth float64 // the price at the logarithm where it was asked for last; 0: it never was
 }
@@ -59,11 +60,24 @@ func (p *price) move(part, log float64) {
 // leastKept keeps what is left of a price from running under.
 const leastKept = 1e-150
 
-// hasten lets others wait where a visit came late: one that a list told of, which is worth more than those it waited for, if it is not
-// known in the price's terms how much, or one that stood in the line of its site's budget, where too many are due.
+// hasten lets others wait where a visit came late that a list told of: it is worth more than those it waited for, if it is not
+// known in the price's terms how much.
 func (p *price) hasten(late bool, spread int64) {
 	if late && p.known {
 		p.log += p.step(spread)
+	}
+}
+
+// cheapen lowers the price for the requests of its budget that were lost: there would have been as many visits, had it been
+// lower. They count as visits worth e times less than the one that is made now.
+func (p *price) cheapen(value float64, spread int64) {
+	lost := p.lost
+	p.lost = 0
+	if !p.known || !(lost > 0) || !(value > 0) || math.IsInf(value, 1) {
+		return
+	}
+	if worth := math.Log(value) - priceJump; worth < p.log {
+		p.move(1-math.Pow(1-p.step(spread), lost), worth)
 	}
 }
 

@@ -30,6 +30,7 @@ type purse struct {
 	next  time.Time // guarded by mu; before then there is nothing to take
 	full  time.Time // guarded by mu; from then on the note holds all it can
 	left  note      // guarded by mu; what was left in the note when it was asked last
+	over  float64   // guarded by mu; requests that came in where no more could be kept, see lost
 	told  leaky     // guarded by mu; visits that need not wait in the line, see first
 	lined leaky     // guarded by mu; visits that waited in it, see paced
 	laid  time.Time // guarded by mu; the last place of those that fell back in it
@@ -145,22 +146,29 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 // exchange changes the note, after what was held is put back and the bytes received are paid: then nothing is held. The
 // caller holds mu.
 func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func(*note)) error {
-	paid := p.bytes
+	paid, over := p.bytes, 0.0
 	p.left = note{}
 	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real(clockAhead))
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}
-		n = n.under(a).fill(a, now)
+		n = n.under(a)
+		over = n.over(a, now)
+		n = n.fill(a, now)
 		p.wrote(n, now)
-		n.requests = min(n.requests+p.held, max(n.requests, n.most(a.requests)))
+		kept := min(n.requests+p.held, max(n.requests, n.most(a.requests)))
+		if !math.IsInf(a.requests, 1) {
+			over += n.requests + p.held - kept
+		}
+		n.requests = kept
 		n.bytes -= paid
 		f(&n)
 		return n.encode()
 	})
 	if err == nil {
 		p.held, p.bytes = 0, p.bytes-paid
+		p.over += over
 	}
 	return err
 }

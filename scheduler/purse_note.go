@@ -114,6 +114,15 @@ func ratio(is, was float64) float64 {
 	return 1
 }
 
+// over is how many of the requests that come in until now find no room.
+func (n note) over(a allowance, now time.Time) float64 {
+	if math.IsInf(a.requests, 1) {
+		return 0
+	}
+	came := a.requests * max(now.Sub(n.at), 0).Hours() / 24
+	return max(0, min(n.requests, n.most(a.requests))+came-n.fill(a, now).requests)
+}
+
 // fill adds what came in since. A budget that is raised counts from now on, one that is lowered at once.
 func (n note) fill(a allowance, now time.Time) note {
 	passed := max(now.Sub(n.at), 0)

@@ -93,6 +93,60 @@ func TestBudgetsOfOtherSize(t *testing.T) {
 	}
 }
 
+// TestRequestsThatAreLost: what comes in where no more can be kept is lost; what a cut takes away is not.
+func TestRequestsThatAreLost(t *testing.T) {
+	t.Parallel()
+	of := func(perDay float64) allowance { return allowance{requests: perDay, bytes: math.Inf(1)} }
+	for name, test := range map[string]struct {
+		was  note
+		now  allowance
+		lost float64
+	}{
+		"full":          {note{requests: 180, room: mostRoom}, of(240), 10},
+		"nearly full":   {note{requests: 173, room: mostRoom}, of(240), 3},
+		"room for more": {note{requests: 100, room: mostRoom}, of(240), 0},
+		"owed":          {note{requests: -5, room: mostRoom}, of(240), 0},
+		"growing":       {note{requests: 100, room: 10 * time.Hour}, of(240), 9.6}, // a 25th of an hour's makes room
+		"cut":           {note{requests: 180, room: leastRoom}, of(24), 1},
+		"no bound":      {note{requests: 180, room: mostRoom}, of(math.Inf(1)), 0},
+		"new":           {note{requests: math.Inf(1), room: leastRoom}, of(240), 10},
+	} {
+		test.was.at, test.was.bytes = noon.Add(-time.Hour), math.Inf(1)
+		if got := test.was.over(test.now, noon); math.Abs(got-test.lost) > 1e-9 {
+			t.Errorf("%s: %v lost, want %v", name, got, test.lost)
+		}
+	}
+}
+
+// TestLostRequestsLowerThePrice: by as much as so many visits would have, to what they would have been worth.
+func TestLostRequestsLowerThePrice(t *testing.T) {
+	t.Parallel()
+	const log = 2.0
+	price := func(lost float64) *price { return &price{log: log, known: true, kept: 1, lost: lost} }
+	for name, test := range map[string]struct {
+		lost, value float64
+		spread      int64
+		want        float64
+	}{
+		"none":                {0, math.Exp(log), 0, log},
+		"one":                 {1, math.Exp(log), 0, log - priceStep},
+		"two":                 {2, math.Exp(log), 0, log - priceStep - priceStep*(1-priceStep)},
+		"many":                {1e9, math.Exp(log), 0, log - 1},
+		"one of many pages":   {1, math.Exp(log), 100_000, log - priceShare/100_000.0},
+		"dear, as it is":      {5, math.Exp(log + 2), 0, log},
+		"nothing to go by":    {5, 0, 0, log},
+		"more than a number":  {5, math.Inf(1), 0, log},
+		"what is not a worth": {5, math.NaN(), 0, log},
+	} {
+		p := price(test.lost)
+		p.visits = manyVisits
+		p.cheapen(test.value, test.spread)
+		if math.Abs(p.log-test.want) > 1e-9 || p.lost != 0 {
+			t.Errorf("%s: %v with %v left to count, want %v", name, p.log, p.lost, test.want)
+		}
+	}
+}
+
 // TestNotes: a note is read as it was written, and one of an older release has the least room.
 func TestNotes(t *testing.T) {
 	t.Parallel()

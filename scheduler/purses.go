@@ -65,6 +65,20 @@ func (p *purses) known(account string) int64 {
 	return p.terms.Load().pages[account]
 }
 
+// lost is what the budget of that name lost since it was asked last (see purse.lost).
+func (p *purses) lost(account string) float64 {
+	if p == nil {
+		return 0
+	}
+	if account == allSites {
+		return p.all.lost()
+	}
+	p.mu.Lock()
+	own := p.sites[account]
+	p.mu.Unlock()
+	return own.lost()
+}
+
 // own is a site's purse, nil where it has no budget.
 func (p *purses) own(id int32) *purse {
 	t := p.terms.Load().of(id)

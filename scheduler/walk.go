@@ -22,8 +22,12 @@ const (
 	walkEvery = time.Minute
 )
 
-// priceCompared is the weight of the most that a visit to a waiting page is worth, in the price.
-const priceCompared = 0.3
+// What a visit to a waiting page is worth at most has this weight in the price, for each visit since it was last looked for, and
+// so much at most. More for each visit would take back at once what makes the budget be kept for when visits are worth more.
+const (
+	priceCompared     = 0.015
+	priceComparedMost = 0.3
+)
 
 // priceMoved is how far the price may move, as a logarithm, until the pages of a host are all put in its order again: give or
 // take a third, another for each host, so that not all of them are at once.
@@ -45,6 +49,7 @@ type walk struct {
 	robots  robotsShare  // where it costs anything, what is due when it must be fetched anew is left to Mind.gather
 	lineEnd time.Time    // when all are served that wait for that budget
 	best    float64      // the most that a visit to a page of that budget is worth
+	visits  int          // that taught something since the walk before
 	lists   models.Trial // what the host's lists proved to be worth
 	due     []models.Due
 	slice   int      // how many are written at a time
@@ -99,7 +104,7 @@ func (w *walk) stroll(ctx context.Context, h *models.Host, expired func() bool) 
 		w.again = true
 	}
 	if w.robots.cost == 0 {
-		w.mind.compare(h, w.payer, w.planner.purses.known(w.payer), w.best)
+		w.compare(h)
 	}
 	return nil
 }
@@ -114,7 +119,7 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 		return nil, false
 	}
 	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, slice: walkSlice, payer: cmp.Or(c.payer, allSites),
-		lists: h.Trials.By[models.HintSitemap]}
+		visits: c.since, lists: h.Trials.By[models.HintSitemap]}
 	c.since, c.walked = 0, now
 	asked := m.price(w.payer).log + c.premium
 	if math.Abs(asked-c.asked) > priceMoved*(2+2*chance(h.ID, 0, useWalk))/3 {
@@ -226,11 +231,12 @@ func (w *walk) note(worth float64) {
 
 // compare moves the price of a budget towards the most that a visit to a waiting page is worth, where the host has most of its
 // pages: if each page is visited once it is worth the price, that is the price.
-func (m *Mind) compare(h *models.Host, payer string, pages int64, best float64) {
+func (w *walk) compare(h *models.Host) {
+	m := w.mind
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p := m.price(payer); p.known && best > 0 && hasMost(h, pages) {
-		p.move(priceCompared, math.Log(best))
+	if p := m.price(w.payer); p.known && w.best > 0 && hasMost(h, w.planner.purses.known(w.payer)) {
+		p.move(min(priceCompared*float64(w.visits), priceComparedMost), math.Log(w.best))
 	}
 }
 
