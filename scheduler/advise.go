@@ -21,7 +21,7 @@ type question struct {
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
 	account  string        // the budget that pays; "": that of all sites
 	spread   int64         // how many pages it pays for, where most of them lie on other hosts; else 0
-	lost     float64       // requests of that budget that were lost since the visit before (see purse.lost)
+	lost     float64       // visits that were lost of that budget since the visit before (see purse.takeLost)
 	dated    time.Time     // when what the visit found came to be, where its date can be trusted; zero: not known
 	robots   robotsShare   // what robots.txt adds to the price; asked for by outlook alone
 	told     bool          // a list told of the change that the visit may find, as it would have of one before

@@ -266,7 +266,9 @@ func (d *draft) learn(changed bool) {
 	if pages := d.planner.purses.known(q.payer()); !hasMost(&d.Host, pages) {
 		q.spread = pages
 	}
-	q.lost = d.planner.purses.lost(q.payer())
+	if d.before.Stats.Records > 0 { // a first visit says nothing of the price
+		q.lost = d.planner.purses.takeLost(q.payer())
+	}
 	d.Page.Evidence = d.planner.mind.observed(q, changed, d.late)
 }
 

@@ -6,9 +6,9 @@ import (
 )
 
 // price is what a visit must be worth, in page-days of freshness (of a page of importance 1), for one budget. It is the
-// smoothed logarithmic mean of what visits were worth when they were made. The budget makes the visits; so where it
-// is cut, pages come up later and are worth more by then, and the price rises, and the other way round: it needs to be
-// told nothing. Its error costs little: freshness is flat around the best price (Cho & Garcia-Molina 2003, section 4: at
+// smoothed logarithmic mean of what visits were worth when they were made, those that it kept from being made among them
+// (cheapen). The budget makes the visits; so where it is cut, pages come up later and are worth more by then, and the price rises,
+// and the other way round. Its error costs little: freshness is flat around the best price (Cho & Garcia-Molina 2003, section 4: at
 // the optimum all pages' gain by a further visit is equal).
 //
 // Pages have their places in the queue by the price of the time when they got them: those of a host that is visited get new ones
@@ -23,7 +23,7 @@ type price struct {
 	kept   float64   // the part of its price that is left in log: what was learned since has taken the place of the rest
 	known  bool
 	used   bool    // since the last merge
-	lost   float64 // requests of the budget that were lost, and did not move it yet
+	lost   float64 // visits of the budget that were lost, and did not move it yet
 
 	of, worth float64 // the price at the logarithm where it was asked for last; 0: it never was
 }
@@ -68,8 +68,8 @@ func (p *price) hasten(late bool, spread int64) {
 	}
 }
 
-// cheapen lowers the price for the requests of its budget that were lost: there would have been as many visits, had it been
-// lower. They count as visits worth e times less than the one that is made now.
+// cheapen lowers the price for the visits of its budget that were lost: they would have been made, had it been lower. They count as
+// worth less than the one that is made now by as much as a visit may say (priceJump).
 func (p *price) cheapen(value float64, spread int64) {
 	lost := p.lost
 	p.lost = 0

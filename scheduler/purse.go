@@ -30,7 +30,7 @@ type purse struct {
 	next  time.Time // guarded by mu; before then there is nothing to take
 	full  time.Time // guarded by mu; from then on the note holds all it can
 	left  note      // guarded by mu; what was left in the note when it was asked last
-	over  float64   // guarded by mu; requests that came in where no more could be kept, see lost
+	lost  float64   // guarded by mu; visits that were lost, see takeLost
 	told  leaky     // guarded by mu; visits that need not wait in the line, see first
 	lined leaky     // guarded by mu; visits that waited in it, see paced
 	laid  time.Time // guarded by mu; the last place of those that fell back in it
@@ -146,7 +146,7 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 // exchange changes the note, after what was held is put back and the bytes received are paid: then nothing is held. The
 // caller holds mu.
 func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func(*note)) error {
-	paid, over := p.bytes, 0.0
+	paid, lost := p.bytes, 0.0
 	p.left = note{}
 	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real(clockAhead))
@@ -154,12 +154,12 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}
 		n = n.under(a)
-		over = n.over(a, now)
+		lost = n.lost(a, now, p.size)
 		n = n.fill(a, now)
 		p.wrote(n, now)
 		kept := min(n.requests+p.held, max(n.requests, n.most(a.requests)))
-		if !math.IsInf(a.requests, 1) {
-			over += n.requests + p.held - kept
+		if math.IsInf(a.bytes, 1) && !math.IsInf(a.requests, 1) {
+			lost += n.requests + p.held - kept
 		}
 		n.requests = kept
 		n.bytes -= paid
@@ -168,9 +168,22 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 	})
 	if err == nil {
 		p.held, p.bytes = 0, p.bytes-paid
-		p.over += over
+		p.lost += lost
 	}
 	return err
+}
+
+// takeLost is how many visits the budget could have paid for, since it was asked last, that nobody made and that could not be
+// kept either. What came in before a start or a change of the configuration is not among them: nobody could have spent it.
+func (p *purse) takeLost() float64 {
+	if p == nil {
+		return 0
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lost := p.lost
+	p.lost = 0
+	return lost
 }
 
 // revision is a change of a budget.

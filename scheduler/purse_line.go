@@ -72,18 +72,6 @@ func (p *purse) reserves(requests int, bytes int64) {
 	p.bytes += float64(bytes) + p.size
 }
 
-// lost is how many requests came in, since it was asked last, that nobody spent and that could not be kept.
-func (p *purse) lost() float64 {
-	if p == nil {
-		return 0
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	over := p.over
-	p.over = 0
-	return over
-}
-
 // line is when those will be served who wait by now; in the past: nobody waits.
 func (p *purse) line(ctx context.Context) (end time.Time, err error) {
 	a, now := p.rate(), p.clock.Now()

@@ -114,13 +114,27 @@ func ratio(is, was float64) float64 {
 	return 1
 }
 
-// over is how many of the requests that come in until now find no room.
-func (n note) over(a allowance, now time.Time) float64 {
-	if math.IsInf(a.requests, 1) {
+// lost is how many visits of so many bytes could be paid for by what comes in until now and finds no room; where both requests and
+// bytes are bounded, by both. Where it is not known yet how long visits are, bytes pay for none.
+func (n note) lost(a allowance, now time.Time, size float64) float64 {
+	then, passed := n.fill(a, now), max(now.Sub(n.at), 0)
+	over := func(left, filled, perDay float64) float64 {
+		return max(0, min(left, n.most(perDay))+perDay*passed.Hours()/24-filled)
+	}
+	visits := math.Inf(1)
+	if !math.IsInf(a.requests, 1) {
+		visits = over(n.requests, then.requests, a.requests)
+	}
+	if !math.IsInf(a.bytes, 1) {
+		if size <= 0 {
+			return 0
+		}
+		visits = min(visits, over(n.bytes, then.bytes, a.bytes)/size)
+	}
+	if math.IsInf(visits, 1) {
 		return 0
 	}
-	came := a.requests * max(now.Sub(n.at), 0).Hours() / 24
-	return max(0, min(n.requests, n.most(a.requests))+came-n.fill(a, now).requests)
+	return visits
 }
 
 // fill adds what came in since. A budget that is raised counts from now on, one that is lowered at once.

@@ -93,33 +93,81 @@ func TestBudgetsOfOtherSize(t *testing.T) {
 	}
 }
 
-// TestRequestsThatAreLost: what comes in where no more can be kept is lost; what a cut takes away is not.
-func TestRequestsThatAreLost(t *testing.T) {
+// TestVisitsThatAreLost: what comes in where no more can be kept is lost, as far as it would have paid for visits; what a cut takes
+// away is not.
+func TestVisitsThatAreLost(t *testing.T) {
 	t.Parallel()
-	of := func(perDay float64) allowance { return allowance{requests: perDay, bytes: math.Inf(1)} }
+	inf := math.Inf(1)
 	for name, test := range map[string]struct {
 		was  note
 		now  allowance
+		size float64
 		lost float64
 	}{
-		"full":          {note{requests: 180, room: mostRoom}, of(240), 10},
-		"nearly full":   {note{requests: 173, room: mostRoom}, of(240), 3},
-		"room for more": {note{requests: 100, room: mostRoom}, of(240), 0},
-		"owed":          {note{requests: -5, room: mostRoom}, of(240), 0},
-		"growing":       {note{requests: 100, room: 10 * time.Hour}, of(240), 9.6}, // a 25th of an hour's makes room
-		"cut":           {note{requests: 180, room: leastRoom}, of(24), 1},
-		"no bound":      {note{requests: 180, room: mostRoom}, of(math.Inf(1)), 0},
-		"new":           {note{requests: math.Inf(1), room: leastRoom}, of(240), 10},
+		"full":              {note{requests: 180, bytes: inf, room: mostRoom}, allowance{240, inf}, 100, 10},
+		"nearly full":       {note{requests: 173, bytes: inf, room: mostRoom}, allowance{240, inf}, 0, 3},
+		"room for more":     {note{requests: 100, bytes: inf, room: mostRoom}, allowance{240, inf}, 0, 0},
+		"owed":              {note{requests: -5, bytes: inf, room: mostRoom}, allowance{240, inf}, 0, 0},
+		"growing":           {note{requests: 100, bytes: inf, room: 10 * time.Hour}, allowance{240, inf}, 0, 9.6}, // a 25th makes room
+		"cut":               {note{requests: 180, bytes: inf, room: leastRoom}, allowance{24, inf}, 0, 1},
+		"no bound":          {note{requests: 180, bytes: 180, room: mostRoom}, allowance{inf, inf}, 100, 0},
+		"new":               {note{requests: inf, bytes: inf, room: leastRoom}, allowance{240, inf}, 0, 10},
+		"bytes":             {note{requests: inf, bytes: 18000, room: mostRoom}, allowance{inf, 24000}, 100, 10},
+		"bytes, no visits":  {note{requests: inf, bytes: 18000, room: mostRoom}, allowance{inf, 24000}, 0, 0},
+		"bytes bind":        {note{requests: 180, bytes: -1, room: mostRoom}, allowance{240, 24000}, 100, 0},
+		"bytes bind nearly": {note{requests: 180, bytes: 17500, room: mostRoom}, allowance{240, 24000}, 100, 5},
+		"requests bind":     {note{requests: 1, bytes: 18000, room: mostRoom}, allowance{240, 24000}, 100, 0},
 	} {
-		test.was.at, test.was.bytes = noon.Add(-time.Hour), math.Inf(1)
-		if got := test.was.over(test.now, noon); math.Abs(got-test.lost) > 1e-9 {
+		test.was.at = noon.Add(-time.Hour)
+		if got := test.was.lost(test.now, noon, test.size); math.Abs(got-test.lost) > 1e-9 {
 			t.Errorf("%s: %v lost, want %v", name, got, test.lost)
 		}
 	}
 }
 
-// TestLostRequestsLowerThePrice: by as much as so many visits would have, to what they would have been worth.
-func TestLostRequestsLowerThePrice(t *testing.T) {
+// TestLostVisitsCountOnce: of what nobody could keep each visit is told of once, by the worker that looked first; what came in before
+// a start, by nobody.
+func TestLostVisitsCountOnce(t *testing.T) {
+	t.Parallel()
+	clk, store := clock.NewVirtual(noon), new(notes)
+	a := &allowance{requests: 240, bytes: math.Inf(1)}
+	first, second := newPurse(store, clk, a), newPurse(store, clk, a)
+	spend(t, first, 4) // what a new note holds
+	days := func(n int) {
+		if err := clk.SleepUntil(t.Context(), clk.Now().Add(time.Duration(n)*24*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lost := func() (sum float64) {
+		for _, p := range []*purse{first, second} {
+			if _, err := p.take(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			sum += p.takeLost()
+		}
+		return sum
+	}
+	days(60)
+	if got, want := lost(), 60*240-180.0; math.Abs(got-want) > 1e-6 {
+		t.Errorf("%v lost in 60 days of 240 with room for 180 in the end, want %v", got, want)
+	}
+	if got := lost(); got != 0 {
+		t.Errorf("%v lost in no time", got)
+	}
+	days(10)
+	first.revise(clk.Now()) // as at a start
+	second.revise(clk.Now())
+	if got := lost(); got != 0 {
+		t.Errorf("%v lost before a start, when nobody could spend it", got)
+	}
+	days(1)
+	if got := lost(); math.Abs(got-240) > 4 {
+		t.Errorf("%v lost in a day, want 240", got)
+	}
+}
+
+// TestLostVisitsLowerThePrice: by as much as so many visits would have, to what they would have been worth.
+func TestLostVisitsLowerThePrice(t *testing.T) {
 	t.Parallel()
 	const log = 2.0
 	price := func(lost float64) *price { return &price{log: log, known: true, kept: 1, lost: lost} }

@@ -65,18 +65,18 @@ func (p *purses) known(account string) int64 {
 	return p.terms.Load().pages[account]
 }
 
-// lost is what the budget of that name lost since it was asked last (see purse.lost).
-func (p *purses) lost(account string) float64 {
+// takeLost is what the budget of that name lost since it was asked last (see purse.takeLost).
+func (p *purses) takeLost(account string) float64 {
 	if p == nil {
 		return 0
 	}
 	if account == allSites {
-		return p.all.lost()
+		return p.all.takeLost()
 	}
 	p.mu.Lock()
 	own := p.sites[account]
 	p.mu.Unlock()
-	return own.lost()
+	return own.takeLost()
 }
 
 // own is a site's purse, nil where it has no budget.
