@@ -17,9 +17,9 @@ KILLS ?= 10
 export CGO_ENABLED ?= 1
 export GOFLAGS     ?= -buildvcs=false
 
-STAGES := deps format vet staticcheck unit race e2e fuzz kill deb
+STAGES := deps format vet unit race beside kill deb
 
-.PHONY: test $(STAGES) arch build fmt torture bench microbench bench-freshness clean
+.PHONY: test $(STAGES) staticcheck e2e fuzz arch build fmt torture bench microbench bench-freshness clean
 
 test:
 	@began=$$SECONDS; \
@@ -71,6 +71,17 @@ race:
 # full disk.
 e2e:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -vet=off -timeout 15m -run '^TestEndToEnd' ./e2e
+
+# beside runs e2e, which mostly waits, and what only computes at the lowest priority beside it; that is printed in the end.
+beside:
+	@said=$$(mktemp); \
+	nice -n 19 $(MAKE) --no-print-directory staticcheck fuzz >"$$said" 2>&1 </dev/null & aside=$$!; \
+	trap 'kill $$aside 2>/dev/null || true; rm -f "$$said"' EXIT; \
+	status=0; \
+	$(MAKE) --no-print-directory e2e || status=$$?; \
+	wait $$aside || status=$$?; \
+	cat "$$said"; \
+	exit $$status
 
 # fuzz gives every fuzz target some thousand inputs, a few seconds; `make fuzz FUZZ=5000000x` gives each more.
 fuzz:

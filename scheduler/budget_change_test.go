@@ -9,6 +9,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/internal/solo"
 	"recrawld/models"
 	"recrawld/scheduler"
 	"recrawld/simulate"
@@ -81,6 +82,7 @@ func perDay(n float64) config.Budget { return config.Budget{Requests: config.Rat
 // TestBudgetOfASiteThatIsCut: what waits in the line of a site's budget when that is cut is visited at the new pace.
 func TestBudgetOfASiteThatIsCut(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	for _, name := range []string{"adaptive", "classic"} {
 		w := changedBudget(t, name, perDay(100), perDay(5))
 		after := 0
@@ -96,11 +98,8 @@ func TestBudgetOfASiteThatIsCut(t *testing.T) {
 // TestBudgetOfASiteThatIsRaised: what waits in the line of a site's budget does not wait for the old one when there is more.
 func TestBudgetOfASiteThatIsRaised(t *testing.T) {
 	t.Parallel()
-	budgets := []config.Budget{perDay(100), {}}
-	if testing.Short() {
-		budgets = budgets[:1]
-	}
-	for _, then := range budgets {
+	solo.Test(t)
+	for _, then := range []config.Budget{perDay(100), {}} {
 		w := changedBudget(t, "adaptive", perDay(3), then)
 		if w.days[10] < 90 {
 			t.Errorf("%d visits on the day on which the budget was raised from 3 to %v a day, want those of the pages that waited",

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,7 +30,22 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	manyAtATime()
 	os.Exit(m.Run())
+}
+
+// manyAtATime lets more tests run at once than there are processors, unless -parallel says how many: most of them wait for a
+// daemon, a database or a disk.
+func manyAtATime() {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 }
 
 // patience is how long a test waits for what must come: long enough for a busy machine.
