@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// NoteCalibration is the name of the note with how well the changes of pages were foreseen: a changerate.Calibration.
+// NoteCalibration is the name of the note with how well the changes of pages were foreseen, as they were told: a
+// changerate.Calibration.
 const NoteCalibration = "calibration"
 
 // Note reads what Merge last wrote under a name; nil where there is nothing.

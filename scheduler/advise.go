@@ -110,7 +110,7 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 	}
 	f := m.forecast(c, &before)
 	if !before.told { // that it had changed is known from elsewhere
-		m.judged.Add(f.Stale(), changed)
+		m.judge(f, changed)
 	}
 	m.served(c, &before, importance(p)*f.Value(), late)
 	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed,

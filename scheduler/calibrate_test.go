@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"recrawld/models"
@@ -35,8 +36,8 @@ func TestJudgedAddsUp(t *testing.T) {
 		}
 	}
 	for i := range 30 {
-		a.judged.Add(0.3, i%3 == 0)
-		b.judged.Add(0.8, i%5 > 0)
+		a.judged.Add(0.3, changerate.Correction{}, i%3 == 0)
+		b.judged.Add(0.8, changerate.Correction{}, i%5 > 0)
 		switch i {
 		case 10:
 			sync(a, nil)
@@ -57,4 +58,69 @@ func TestJudgedAddsUp(t *testing.T) {
 	if low, high := sum.Deciles[3], sum.Deciles[8]; low.Visits != 30 || low.Changed != 10 || high.Visits != 30 || high.Changed != 24 {
 		t.Errorf("the note has %+v and %+v, want 30 visits with 10 changes and 30 with 24", low, high)
 	}
+}
+
+// A worker corrects its forecasts by what others and those before it saw, from its first sync on, and counts nothing twice.
+func TestForecastsAreCorrectedByWhatAllSaw(t *testing.T) {
+	t.Parallel()
+	store := &notes{notes: map[string][]byte{}}
+	before := NewMind(store)
+	for i := range 3000 {
+		before.judged.Add(0.5, changerate.Correction{}, i%10 < 7) // 20 points too few
+	}
+	if err := before.sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	m := NewMind(store)
+	for range 3 { // the second and the third find nothing new
+		if err := m.sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.correction.Of(0.5); math.Abs(got-0.7) > 0.02 || m.others.Visits() != 3000 {
+			t.Errorf("0.5 is corrected to %.3f by %d visits, want some 0.7 by 3000", got, m.others.Visits())
+		}
+		if got := before.correction; got != m.correction {
+			t.Errorf("another worker corrects by %+v, this one by %+v", got, m.correction)
+		}
+	}
+	m.mu.Lock()
+	for range correctEvery - 1 {
+		m.judge(changerate.Forecast{Rate: changerate.Gamma{Shape: 1, Days: 1}, Elapsed: 1}, false)
+	}
+	held := m.correction
+	m.judge(changerate.Forecast{Rate: changerate.Gamma{Shape: 1, Days: 1}, Elapsed: 1}, false)
+	moved := m.correction
+	m.mu.Unlock()
+	if held != before.correction || moved == held || moved.Of(0.5) > held.Of(0.5) {
+		t.Errorf("after %d visits without a change the correction went from %+v over %+v to %+v", correctEvery, before.correction, held, moved)
+	}
+}
+
+// A note that is lost, or that somebody replaced, takes none of what others write from then on, and none of it is taken twice.
+func TestForecastsOfOthersOutliveALostNote(t *testing.T) {
+	t.Parallel()
+	store := &notes{notes: map[string][]byte{}}
+	a, b := NewMind(store), NewMind(store)
+	judge := func(m *Mind, visits int, others int64) {
+		t.Helper()
+		for range visits {
+			m.judged.Add(0.5, changerate.Correction{}, true)
+		}
+		if err := m.sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.others.Visits(); got != others {
+			t.Errorf("%d visits of others are known, want %d", got, others)
+		}
+	}
+	judge(a, 1000, 0)
+	judge(b, 1000, 1000)
+	delete(store.notes, noteForecasts())
+	judge(b, 500, 0)
+	judge(a, 10, 500)
+	judge(b, 10, 10)
+	store.notes[noteForecasts()] = []byte("of another release")
+	judge(a, 10, 0)
+	judge(b, 10, 10)
+	judge(a, 10, 10)
 }

@@ -47,6 +47,12 @@ func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) erro
 		return err
 	}
 	_ = l.mind.weights.UnmarshalBinary(weights) // the defaults stay
+	judged, err := notes.Note(ctx, noteForecasts())
+	if err != nil {
+		return err
+	}
+	_ = l.mind.others.UnmarshalBinary(judged) // nothing is corrected
+	l.mind.correct()
 	for _, account := range []string{allSites, siteAccount(page.SiteID)} {
 		found, err := readPrice(ctx, notes, account)
 		if err != nil {
@@ -167,13 +173,13 @@ func (m *Mind) explain(e *Explanation, q question) {
 	price := m.priceAt(c, &q)
 	f := m.forecast(c, &q)
 	pays := q.now.Add(span(m.dueIn(&q, &f, price/e.Importance, math.Inf(1))))
-	e.Hours = c.Hours(m.weights)
+	e.Hours, e.Stale = c.Hours(m.weights), m.correction.Of(f.Stale())
 	m.mu.Unlock()
 
 	all := f.All()
 	low, high := all.Interval(0.95)
 	e.Rate = changerate.Rate{PerDay: all.Mean(), Low: low, High: high}
-	e.Prior, e.Told, e.News, e.Stale = f.Prior, f.Told, f.News, f.Stale()
+	e.Prior, e.Told, e.News = f.Prior, f.Told, f.News
 	e.Price, e.Worth = span(price), span(e.Importance*f.Value())
 	ahead := max(q.page.DueAt.Time().Sub(q.now), 0).Hours() / 24
 	e.WorthThen = span(e.Importance * f.Rate.Utility(f.Elapsed+ahead))

@@ -44,7 +44,7 @@ func (m *Mind) priceOfAll() float64 {
 func (m *Mind) brier() float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.judged.Brier()
+	return m.judged.Corrected.Brier()
 }
 
 // perDay is how many requests a day the budget of all sites allows.

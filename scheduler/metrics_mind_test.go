@@ -10,6 +10,7 @@ import (
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
+	"recrawld/scheduler/changerate"
 )
 
 // gathered is the values of a registry's counters and gauges by name.
@@ -47,7 +48,7 @@ func TestFiguresOfTheMind(t *testing.T) {
 	c.Budget.Requests = config.Rate{PerDay: 2000}
 	w.SetPlanner(p)
 	w.mind.price(allSites).learn(0.25, 0)
-	w.mind.judged.Add(0.5, true)
+	w.mind.judged.Add(0.5, changerate.Correction{}, true)
 	w.mind.walked.walks.Add(2)
 	w.mind.walked.pages.Add(7)
 	w.metrics.visit(&models.Outcome{Kind: models.Deferred, Until: noon.Add(time.Hour)}, new(models.Page))

@@ -20,16 +20,21 @@ type Mind struct {
 
 	mu        sync.Mutex
 	weights   *changerate.Weights
-	base      *changerate.Weights    // guarded by mu; what of the weights the database's note has
-	prices    map[string]*price      // guarded by mu; by budget
-	crowds    map[hostKey]*crowd     // guarded by mu
-	lessons   int                    // guarded by mu; since the last sync
-	shared    time.Time              // guarded by mu; the last sync
-	alone     bool                   // no other worker learns beside this one
-	walkEvery time.Duration          // how long a host's pages are not walked again, by the daemon's clock
-	judged    changerate.Calibration // guarded by mu; how good the forecasts were
-	walked    walked                 // for a person
-	written   changerate.Calibration // what of it the database's note has; used by sync alone
+	base      *changerate.Weights // guarded by mu; what of the weights the database's note has
+	prices    map[string]*price   // guarded by mu; by budget
+	crowds    map[hostKey]*crowd  // guarded by mu
+	lessons   int                 // guarded by mu; since the last sync
+	shared    time.Time           // guarded by mu; the last sync
+	alone     bool                // no other worker learns beside this one
+	walkEvery time.Duration       // how long a host's pages are not walked again, by the daemon's clock
+	walked    walked              // for a person
+
+	judged     changerate.Foresight   // guarded by mu; how good the forecasts were
+	others     changerate.Calibration // guarded by mu; how good those of others were, and those made before the start
+	correction changerate.Correction  // guarded by mu; of the forecasts, by all of them
+	unjudged   int                    // guarded by mu; forecasts that were judged since it was worked out
+
+	made, corrected tally // what of judged is in the database
 
 	subject changerate.Subject // guarded by mu; the page that is looked at
 	reading changerate.Reading // guarded by mu; what is made of it

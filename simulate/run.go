@@ -43,11 +43,11 @@ const farCeiling = 60 * 365 * 24 * time.Hour
 
 // Course is how a simulation went.
 type Course struct {
-	Log         []Seen                 // the visits, the earliest first
-	Robots      []models.Instant       // when a robots.txt was asked for (Sight.Robots), the earliest first
-	Calibration changerate.Calibration // of the adaptive policy's forecasts
-	Learned     *changerate.Weights    // the adaptive policy's weights as they became
-	Knowledge   int64                  // bytes that the adaptive policy keeps of hosts and of all pages together, beside the pages' rows
+	Log       []Seen               // the visits, the earliest first
+	Robots    []models.Instant     // when a robots.txt was asked for (Sight.Robots), the earliest first
+	Foresight changerate.Foresight // of the adaptive policy's forecasts
+	Learned   *changerate.Weights  // the adaptive policy's weights as they became
+	Knowledge int64                // bytes that the adaptive policy keeps of hosts and of all pages together, beside the pages' rows
 }
 
 // Run simulates: the daemon's worker on a virtual clock, over a store in memory, against the trace. Pages are put into
@@ -86,7 +86,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	if err := w.Run(ctx); err != nil {
 		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
 	}
-	course := Course{Log: replay.Log(), Robots: replay.Robots(), Calibration: w.Calibration(), Learned: w.Weights(),
+	course := Course{Log: replay.Log(), Robots: replay.Robots(), Foresight: w.Foresight(), Learned: w.Weights(),
 		Knowledge: memory.knowledge()}
 	return course, errors.Join(n.err, n.unfinished())
 }

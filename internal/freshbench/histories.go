@@ -158,12 +158,13 @@ func (b *bench) rawBytes(ctx context.Context) error {
 
 // calibrated compares what the adaptive policy foresaw with what it found.
 func (b *bench) calibrated(results []simulate.Result) {
-	var all changerate.Calibration
+	var foresight changerate.Foresight
 	for _, r := range results {
 		if r.Policy == "adaptive" {
-			all.Merge(&r.Calibration)
+			foresight.Merge(&r.Foresight)
 		}
 	}
+	all, made := &foresight.Corrected, &foresight.Made
 	fmt.Fprintf(b.out, "\n  predicted chance that a visit sees a change, by decile, and what was seen:\n\n")
 	for i, d := range all.Deciles {
 		if d.Visits > 0 {
@@ -171,7 +172,8 @@ func (b *bench) calibrated(results []simulate.Result) {
 				100*d.Predicted/float64(d.Visits), 100*float64(d.Changed)/float64(d.Visits), 100*d.Off())
 		}
 	}
-	fmt.Fprintf(b.out, "\n  Brier score %.4f, logarithmic loss %.4f\n\n", all.Brier(), all.LogLoss())
+	fmt.Fprintf(b.out, "\n  Brier score %.4f, logarithmic loss %.4f; as the model made them, uncorrected, %.4f, %.4f, worst decile off by %.1f points\n\n",
+		all.Brier(), all.LogLoss(), made.Brier(), made.LogLoss(), 100*made.Worst())
 	b.atMost("6. adaptive, predicted against seen, worst decile, in points", 100*all.Worst(), 3)
 }
 

@@ -19,6 +19,9 @@ func (c *Calibration) MarshalBinary() ([]byte, error) {
 	return out, nil
 }
 
+// mostJudged is more than the visits that can be judged, and so few that their sums are exact.
+const mostJudged = 1 << 52
+
 // UnmarshalBinary reads what MarshalBinary wrote. After an error the calibration is as it was.
 func (c *Calibration) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
@@ -29,8 +32,8 @@ func (c *Calibration) UnmarshalBinary(stored []byte) error {
 		d.Visits = int64(r.uint64())
 		d.Predicted = r.sum()
 		d.Changed = int64(r.uint64())
-		if d.Changed < 0 || d.Changed > d.Visits {
-			r.fail("more changes than visits")
+		if d.Changed < 0 || d.Changed > d.Visits || d.Visits > mostJudged || d.Predicted > float64(d.Visits)+1 {
+			r.fail("more changes than visits, or too many of them")
 		}
 	}
 	read.Squares, read.Logs = r.sum(), r.sum()
@@ -41,15 +44,33 @@ func (c *Calibration) UnmarshalBinary(stored []byte) error {
 	return nil
 }
 
-// Since is what was added to an earlier state of the same calibration.
+// Since is what was added to an earlier state of the same calibration; nothing in a decile that has fewer visits now, as where
+// the earlier sums were lost.
 func (c *Calibration) Since(earlier *Calibration) Calibration {
 	added := *c
 	for i, d := range earlier.Deciles {
-		added.Deciles[i].Visits -= d.Visits
-		added.Deciles[i].Predicted = max(0, added.Deciles[i].Predicted-d.Predicted)
-		added.Deciles[i].Changed -= d.Changed
+		added.Deciles[i] = added.Deciles[i].since(d)
 	}
 	added.Squares = max(0, added.Squares-earlier.Squares)
 	added.Logs = max(0, added.Logs-earlier.Logs)
 	return added
+}
+
+// Has tells whether the visits of a part may be among these: no decile has fewer.
+func (c *Calibration) Has(part *Calibration) bool {
+	for i, d := range part.Deciles {
+		if c.Deciles[i].Visits < d.Visits || c.Deciles[i].Changed < d.Changed {
+			return false
+		}
+	}
+	return true
+}
+
+func (d Decile) since(earlier Decile) Decile {
+	visits := max(0, d.Visits-earlier.Visits)
+	return Decile{
+		Visits:    visits,
+		Predicted: bounded(d.Predicted-earlier.Predicted, 0, float64(visits)),
+		Changed:   min(max(0, d.Changed-earlier.Changed), visits),
+	}
 }

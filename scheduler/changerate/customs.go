@@ -108,7 +108,7 @@ func readCustoms(r *reader) (c customs) {
 func begun(changes, days float64) customs {
 	h := fnv.New32a()
 	w := writer{}
-	w.uint32(modelMark())
+	w.uint32(Mark())
 	w.number(changes)
 	w.number(days)
 	h.Write(w)

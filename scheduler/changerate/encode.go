@@ -31,8 +31,8 @@ const (
 	timelessForm = 0x21 // of weights that know nothing of customs; it is read and not written
 )
 
-// modelMark tells models apart, by their features.
-func modelMark() uint32 {
+// Mark tells models apart, by their features.
+func Mark() uint32 {
 	h := fnv.New32a()
 	for _, f := range features {
 		h.Write([]byte(f.name))

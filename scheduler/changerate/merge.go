@@ -110,7 +110,7 @@ func (lower *matrix) solve(right *vector) vector {
 func (w *Weights) MarshalBinary() ([]byte, error) {
 	out := make(writer, 0, 8*(weightCount*(weightCount+3)/2+theories+4))
 	out.byte(weightsForm)
-	out.uint32(modelMark())
+	out.uint32(Mark())
 	out.number(w.changes)
 	out.number(w.days)
 	for i := range w.mean {
@@ -128,7 +128,7 @@ func (w *Weights) MarshalBinary() ([]byte, error) {
 func (w *Weights) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
 	form := r.form(weightsForm, timelessForm)
-	if mark := r.uint32(); r.err == nil && mark != modelMark() {
+	if mark := r.uint32(); r.err == nil && mark != Mark() {
 		r.err = fmt.Errorf("%w: other features", ErrOtherModel)
 	}
 	read := Weights{changes: r.sum(), days: r.sum()}
