@@ -75,12 +75,12 @@ e2e:
 # beside runs e2e, which mostly waits, and what only computes at the lowest priority beside it; that is printed in the end.
 beside:
 	@said=$$(mktemp); \
-	nice -n 19 $(MAKE) --no-print-directory staticcheck fuzz >"$$said" 2>&1 </dev/null & aside=$$!; \
-	trap 'kill $$aside 2>/dev/null || true; rm -f "$$said"' EXIT; \
+	setsid nice -n 19 $(MAKE) --no-print-directory staticcheck fuzz >"$$said" 2>&1 </dev/null & aside=$$!; \
+	trap 'kill -- -$$aside 2>/dev/null || true; cat "$$said"; rm -f "$$said"' EXIT; \
+	trap 'exit 1' INT TERM; \
 	status=0; \
 	$(MAKE) --no-print-directory e2e || status=$$?; \
 	wait $$aside || status=$$?; \
-	cat "$$said"; \
 	exit $$status
 
 # fuzz gives every fuzz target some thousand inputs, a few seconds; `make fuzz FUZZ=5000000x` gives each more.

@@ -43,7 +43,7 @@ func manyAtATime() {
 	if given {
 		return
 	}
-	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(max(runtime.GOMAXPROCS(0), min(3*runtime.GOMAXPROCS(0), 12)))); err != nil {
 		panic(err)
 	}
 }
