@@ -17,6 +17,7 @@ type FeedCursor struct {
 	epoch uint32         // of the database: another one after it went back to a checkpoint
 	first int16          // bucket to read first, so that none waits for ever
 	seqs  [Buckets]int64 // by bucket; 0: before its first event
+	pages feedPages      // to be told before them
 }
 
 var (
@@ -28,12 +29,23 @@ var (
 	ErrCursorLost = errors.New("events after this cursor are gone")
 )
 
-const cursorForm = 1 // of String
+// The forms of String, by its first byte.
+const (
+	cursorForm = 1
+	pagesForm  = 2 // has the place among the pages as well
+)
 
 // String is the cursor as text, which ParseFeedCursor reads: letters, digits, "-" and "_", about four for each bucket that has events.
 func (p FeedCursor) String() string {
-	b := binary.BigEndian.AppendUint32([]byte{cursorForm}, p.epoch)
+	form := byte(cursorForm)
+	if p.pages.told {
+		form = pagesForm
+	}
+	b := binary.BigEndian.AppendUint32([]byte{form}, p.epoch)
 	b = append(b, byte(p.first))
+	if p.pages.told {
+		b = p.pages.append(b)
+	}
 	gap := uint64(0)
 	for _, seq := range p.seqs {
 		if gap++; seq > 0 {
@@ -48,7 +60,7 @@ func (p FeedCursor) String() string {
 func ParseFeedCursor(text string) (p FeedCursor, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	const head, tail = 6, 4
-	if err != nil || len(b) < head+tail || b[0] != cursorForm {
+	if err != nil || len(b) < head+tail || b[0] != cursorForm && b[0] != pagesForm {
 		return FeedCursor{}, ErrNoCursor
 	}
 	body, sum := b[:len(b)-tail], binary.BigEndian.Uint32(b[len(b)-tail:])
@@ -56,8 +68,12 @@ func ParseFeedCursor(text string) (p FeedCursor, err error) {
 		return FeedCursor{}, ErrNoCursor
 	}
 	p.epoch, p.first = binary.BigEndian.Uint32(body[1:]), int16(body[5])
-	bucket := uint64(0)
-	for body = body[head:]; len(body) > 0; {
+	if body = body[head:]; b[0] == pagesForm {
+		if p.pages, body, err = parsePages(body); err != nil {
+			return FeedCursor{}, err
+		}
+	}
+	for bucket := uint64(0); len(body) > 0; {
 		gap, n := binary.Uvarint(body)
 		seq, m := binary.Uvarint(body[max(n, 0):])
 		if n <= 0 || m <= 0 || gap == 0 || gap > Buckets-bucket || int64(seq) <= 0 {
@@ -122,9 +138,9 @@ func (s *Store) NoteRestored(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// Feed goes on in the event log after a cursor: at most q.Limit events, and the cursor behind them. Those of a page are in order; of
-// those that q leaves out none comes later. Fewer than q.Limit: there are no more. It returns ErrCursorLost where some would be
-// missed.
+// Feed goes on in the event log after a cursor, after that of All with the pages first: at most q.Limit events, and the cursor
+// behind them. Those of a page are in order; of those that q leaves out none comes later. Fewer than q.Limit: there are no more. It
+// returns ErrCursorLost where some would be missed.
 func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (found []Event, at FeedCursor, err error) {
 	here, heads, err := s.unread(ctx)
 	if err != nil {
@@ -136,6 +152,14 @@ func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (fou
 		}
 	}
 	at = after
+	if at.pages.told {
+		if found, err = s.tellPages(ctx, &at.pages, q); err != nil {
+			return nil, after, err
+		}
+		if at.pages.told { // the limit came first
+			return found, at, nil
+		}
+	}
 	for i := range int16(Buckets) {
 		bucket := (after.first + i) % Buckets
 		for at.seqs[bucket] < heads[bucket] {

@@ -21,6 +21,10 @@ func TestAPlaceComesBackFromItsText(t *testing.T) {
 		for range rapid.IntRange(0, Buckets).Draw(t, "buckets") {
 			p.seqs[rapid.IntRange(0, Buckets-1).Draw(t, "bucket")] = rapid.Int64Min(0).Draw(t, "seq")
 		}
+		if rapid.Bool().Draw(t, "pages") {
+			p.pages = feedPages{told: true, bucket: rapid.Int16Range(0, Buckets-1).Draw(t, "among"),
+				after: rapid.Int64Min(-1).Filter(func(id int64) bool { return id < 1<<63-1 }).Draw(t, "after"), events: rapid.Int16Range(0, 2).Draw(t, "events")}
+		}
 		text := p.String()
 		if got, err := ParseFeedCursor(text); got != p || err != nil {
 			t.Fatalf("ParseFeedCursor(%q) = %v, %v, want %v", text, got, err, p)

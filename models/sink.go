@@ -52,7 +52,7 @@ func (s *Store) Current(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for bucket := range int16(Buckets) {
 			for after, more := int64(-1), true; more; {
-				pages, versions, err := s.currentSlice(ctx, bucket, after)
+				pages, versions, err := s.currentSlice(ctx, bucket, after, currentRows)
 				if err != nil {
 					yield(Event{}, fmt.Errorf("read current pages: %w", err))
 					return
@@ -72,8 +72,8 @@ func (s *Store) Current(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// currentSlice reads the next pages of a bucket, each with its newest version; one without has the zero Version.
-func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64) ([]Page, []Version, error) {
+// currentSlice reads the next pages of a bucket, at most limit, each with its newest version; one without has the zero Version.
+func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64, limit int) ([]Page, []Version, error) {
 	var pages []Page
 	var versions []Version
 	var p Page
@@ -83,7 +83,7 @@ func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64) ([]
 		COALESCE(v.record_file, ''), COALESCE(v.record_offset, 0), COALESCE(v.record_length, 0)
 		FROM pages p LEFT JOIN versions v ON v.bucket = p.bucket AND v.page_id = p.id AND v.number = p.version
 		WHERE p.bucket = $1 AND p.id > $2 ORDER BY p.id LIMIT $3`
-	for _, err := range s.scan(ctx, fields, query, bucket, after, currentRows) {
+	for _, err := range s.scan(ctx, fields, query, bucket, after, limit) {
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,145 @@
+package models
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/internal/pgtest"
+)
+
+// currentStore is a store of an engine with pages in all states, some of them with two events to tell.
+func currentStore(t *testing.T, dsn string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), dsn, Options{Conns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	if err := s.Migrate(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	err = s.inTx(t.Context(), func(x *tx) error {
+		for i := range 40 {
+			p := Page{Bucket: int16(i % 3), ID: int64(i), HostID: 1, SiteID: int32(1 + i%2), URL: "http://a.org/" + string(rune('a'+i)), FRMax: 1,
+				State: []PageState{StateLive, StateMoved, StateGone, StateExcluded, StateNew}[i%5], Version: 1, TriedAt: At(planStart)}
+			v := Version{Bucket: p.Bucket, PageID: p.ID, Number: 1, At: At(planStart), Record: Record{File: "f", Length: 1}}
+			if p.State == StateNew {
+				p.Version = 0
+			}
+			if err := pageTable.insert(t.Context(), x, []Page{p}); err != nil {
+				return err
+			}
+			if p.Version == 1 {
+				if err := versionTable.insert(t.Context(), x, []Version{v}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// walk reads from a cursor on to the end, so many events at a time.
+func walk(t *testing.T, s *Store, at FeedCursor, q ChangesQuery) (all []Event, end FeedCursor) {
+	t.Helper()
+	for {
+		events, next, err := s.Feed(t.Context(), at, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, events...)
+		if at, err = ParseFeedCursor(next.String()); err != nil || at != next {
+			t.Fatalf("the cursor %v comes back as %v, %v", next, at, err)
+		}
+		if len(events) < q.Limit {
+			return all, at
+		}
+	}
+}
+
+func TestAFeedBeginsWithEveryPage(t *testing.T) {
+	t.Parallel()
+	for name, dsn := range map[string]func() string{"sqlite": func() string { return t.TempDir() + "/feed.db" },
+		"postgres": func() string { return pgtest.DSN(t) }} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := currentStore(t, dsn())
+			var want []Event
+			for e, err := range s.Current(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, e)
+			}
+			for limit := range 5 {
+				begin, err := s.All(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, end := walk(t, s, begin, ChangesQuery{Limit: limit + 1})
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("pages told %d at a time differ (-want +got):\n%s", limit+1, diff)
+				}
+				if newest, err := s.Newest(t.Context()); err != nil || end != newest {
+					t.Errorf("the end of the pages is %v, %v, want that of the events", end, err)
+				}
+			}
+			begin, err := s.All(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			gone, _ := walk(t, s, begin, ChangesQuery{Limit: 2, Site: 2, Kinds: []EventKind{EventGone}})
+			same := slices.DeleteFunc(want, func(e Event) bool { return e.SiteID != 2 || e.Kind != EventGone })
+			if diff := cmp.Diff(same, gone); diff != "" || len(gone) < 3 {
+				t.Errorf("pages of a site that are gone differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What is committed while the pages are told comes behind them.
+func TestWhatHappensWhileThePagesAreToldIsNotMissed(t *testing.T) {
+	t.Parallel()
+	s := currentStore(t, t.TempDir()+"/feed.db")
+	at, err := s.All(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, at, err = s.Feed(t.Context(), at, ChangesQuery{Limit: 2}); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.WithoutCancel(t.Context())
+	err = s.inTx(ctx, func(x *tx) error {
+		var r Result // of a bucket whose pages were told
+		r.Events = []Event{{Kind: EventChanged, URL: "http://a.org/a", At: At(planStart), SiteID: 1}}
+		return (&commit{tx: x, fresh: []*Result{&r}}).writeEvents(ctx)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := walk(t, s, at, ChangesQuery{Limit: 3})
+	if last := rest[len(rest)-1]; last.Kind != EventChanged || last.URL != "http://a.org/a" {
+		t.Errorf("the last event is %+v, want the change that came meanwhile", last)
+	}
+}
+
+// A page that was half told and is removed takes nothing from the one behind it.
+func TestAPageThatGoesWhileItIsToldHidesNoOther(t *testing.T) {
+	t.Parallel()
+	place := feedPages{told: true, bucket: 2, after: 6, events: 1} // page 7 was half told
+	q := ChangesQuery{Limit: 9}
+	for page, want := range map[int64]int{7: 1, 8: 2} {
+		f := place
+		found, all := f.tell(nil, page, []Event{{Kind: EventNew}, {Kind: EventMoved}}, q)
+		if len(found) != want || !all || f.after != page || f.events != 0 {
+			t.Errorf("page %d: %d events and the place %+v, want %d", page, len(found), f, want)
+		}
+	}
+}
