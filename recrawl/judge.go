@@ -103,7 +103,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	s.out.ETag, s.out.LastModified = validators(a.Header)
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
 	s.out.Digest = models.DigestOf(a.Body)
-	s.read(a.Body, a.Header, robotsTag(a.Header, s.agent.Name, now))
+	s.read(a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now))
 	held := Copy{Digest: s.page.Digest, TextDigest: s.page.TextDigest, LinkPrint: s.page.LinkPrint}
 	received := Copy{Digest: s.out.Digest, TextDigest: s.out.TextDigest, LinkPrint: s.out.LinkPrint}
 	s.out.Kind = Detect(held, received)

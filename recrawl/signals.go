@@ -154,9 +154,9 @@ func sendable(s string) bool {
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
-// robotsTag reads the X-Robots-Tag headers. A page whose unavailable_after has passed is neither to be indexed nor to be
+// RobotsTag reads the X-Robots-Tag headers. A page whose unavailable_after has passed is neither to be indexed nor to be
 // kept for others.
-func robotsTag(header http.Header, agent string, now time.Time) extract.Directives {
+func RobotsTag(header http.Header, agent string, now time.Time) extract.Directives {
 	values := header.Values("X-Robots-Tag")
 	d := extract.ParseRobotsTag(values, agent)
 	for _, value := range values {

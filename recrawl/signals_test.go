@@ -166,9 +166,9 @@ func TestRobotsTag(t *testing.T) {
 		{[]string{strings.Repeat("\xfc", 50) + ", unavailable_after: 2010-01-01"}, extract.Directives{NoIndex: true, NoArchive: true}},
 		{[]string{"max-snippet: 5, noarchive"}, extract.Directives{NoArchive: true}},
 	} {
-		got := robotsTag(http.Header{"X-Robots-Tag": test.values}, "recrawld", today)
+		got := RobotsTag(http.Header{"X-Robots-Tag": test.values}, "recrawld", today)
 		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("robotsTag(%q) (-want +got):\n%s", test.values, diff)
+			t.Errorf("RobotsTag(%q) (-want +got):\n%s", test.values, diff)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func FuzzHeaders(f *testing.F) {
 		if !utf8.ValidString(e+l) || strings.ContainsAny(e+l, "\x00\r\n") {
 			t.Errorf("validators %q, %q cannot be stored", e, l)
 		}
-		robotsTag(header, "recrawld", today)
+		RobotsTag(header, "recrawld", today)
 		if kind := mediaType(header); !utf8.ValidString(kind) || len(kind) > 127 {
 			t.Errorf("mediaType = %q", kind)
 		}

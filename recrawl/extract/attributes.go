@@ -8,10 +8,10 @@ import (
 
 // attributes are those that matter anywhere, as strings with character references resolved.
 type attributes struct {
-	href, src, rel, name, content, httpEquiv, alt, value, kind string
-	hasHref                                                    bool
-	hidden                                                     bool
-	shadow                                                     bool // the content of a template is shown
+	href, src, rel, name, content, httpEquiv, alt, value, kind, lang string
+	hasHref                                                          bool
+	hidden                                                           bool
+	shadow                                                           bool // the content of a template is shown
 }
 
 // IsShadow tells whether a value of shadowrootmode makes a template a shadow tree, which is shown in place of its parent's
@@ -21,7 +21,7 @@ func IsShadow(mode string) bool {
 }
 
 // reads are the elements whose attributes are read; of others only what hides them.
-var reads = map[string]bool{"a": true, "area": true, "base": true, "frame": true, "iframe": true, "img": true,
+var reads = map[string]bool{"a": true, "area": true, "base": true, "frame": true, "html": true, "iframe": true, "img": true,
 	"input": true, "link": true, "meta": true, "template": true}
 
 // hide tells whether the element is not shown.
@@ -59,6 +59,8 @@ func (r *reader) attributes() attributes {
 			a.value = string(value)
 		case "type":
 			a.kind = string(value)
+		case "lang":
+			a.lang = cmp.Or(a.lang, string(value))
 		case "id":
 			streamed = bytes.HasPrefix(value, []byte("S:")) // React puts these parts in place at once
 		case "hidden":

@@ -42,6 +42,7 @@ type Extraction struct {
 	HTML      bool   // the body was read as HTML or XHTML, so Links is its whole set
 	Charset   string // the encoding it was read in, by its WHATWG name
 	Title     string // white space folded, at most 300 bytes
+	Language  string // that the html element names, as in "de-CH"; empty: none, or no such tag
 	Base      canon.URL
 	Canonical canon.URL
 	Refresh   Refresh

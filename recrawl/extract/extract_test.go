@@ -59,6 +59,23 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		`<!doctype html><html lang=" de-CH "><p lang=fr>`: "de-CH",
+		`<html><html lang=en><p>`:                         "en",
+		`<html lang=en><html lang=fr>`:                    "en",
+		`<p lang=fr>`:                                     "",
+		`<html lang="de<script>">`:                        "",
+		`<html lang="` + strings.Repeat("x", 36) + `">`:   "",
+		`<html lang="" LANG=en xml:lang=it>`:              "",
+	} {
+		if got := Page([]byte(page), "text/html", mustParse(t, "https://h/"), all).Language; got != want {
+			t.Errorf("language of %s = %q, want %q", page, got, want)
+		}
+	}
+}
+
 func TestLinksAreBounded(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
