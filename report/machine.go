@@ -107,6 +107,25 @@ func WriteJSON(w io.Writer, d Document) error {
 	return nil
 }
 
+// WriteLines writes the rows as JSON, each as WriteJSON does and on a line of its own, and then the cursor on one more: {"cursor": "…"}.
+// Whoever has done with all lines above that one may go on from there.
+func WriteLines(w io.Writer, d Document) error {
+	var b bytes.Buffer
+	for _, row := range d.Rows {
+		if err := writeObject(&b, d.Columns, row); err != nil {
+			return fmt.Errorf("write report as lines: %w", err)
+		}
+		b.WriteByte('\n')
+	}
+	if d.Cursor != "" {
+		fmt.Fprintf(&b, "{\"cursor\": %q}\n", d.Cursor)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write report as lines: %w", err)
+	}
+	return nil
+}
+
 func writeObject(b *bytes.Buffer, columns []Column, row Row) error {
 	b.WriteByte('{')
 	first := true
