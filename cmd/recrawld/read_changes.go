@@ -17,7 +17,8 @@ type changesCmd struct {
 	Kind   []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded, template."`
 	Weight float64  `name:"min-significance" placeholder:"0-1" help:"Without changes, and copies with other bytes, of less significance."`
 	Limit  int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
-	After  string   `placeholder:"CURSOR" help:"What came after an earlier look, those of a page in order, whenever that was: now (nothing, to begin with), start (all that is kept), or the cursor that the last answer ended with."`
+	After  string   `placeholder:"CURSOR" help:"What came after an earlier look, those of a page in order, whenever that was: now (nothing, to begin with), start (all events that are kept), all (every page as it is now, and then what comes), or the cursor that the last answer ended with."`
+	Follow bool     `help:"Go on after that, or now, and print events as they come, until interrupted. With --json a line each, and where they end one with the cursor to go on from once they are done with."`
 }
 
 // Run implements the command.
@@ -34,6 +35,9 @@ func (c changesCmd) Run(ctx context.Context, g *globals) error {
 		if err != nil {
 			return err
 		}
+		if c.Follow {
+			return c.follow(ctx, l, site, kinds)
+		}
 		list := c.document
 		if c.After != "" {
 			list = c.feed
@@ -46,7 +50,7 @@ func (c changesCmd) Run(ctx context.Context, g *globals) error {
 	})
 }
 
-// eventKinds reads the words of --kind.
+// eventKinds reads the words for kinds of event.
 func eventKinds(words []string) ([]models.EventKind, error) {
 	var kinds []models.EventKind
 	for _, word := range words {
@@ -54,7 +58,7 @@ func eventKinds(words []string) ([]models.EventKind, error) {
 		for ; kind <= models.EventTemplate && kind.String() != word; kind++ {
 		}
 		if kind > models.EventTemplate {
-			return nil, usagef("--kind %s: there is new, changed, refreshed, moved, gone, restored, failing, excluded, template", word)
+			return nil, usagef("kind %s: there is new, changed, refreshed, moved, gone, restored, failing, excluded, template", word)
 		}
 		kinds = append(kinds, kind)
 	}
@@ -72,7 +76,10 @@ func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []m
 	if err != nil {
 		return report.Document{}, err
 	}
-	d := l.eventTable(events)
+	d, err := l.library().table(ctx, events)
+	if err != nil {
+		return report.Document{}, err
+	}
 	d.Title = "Changes of the last " + report.Span(time.Duration(c.Since))
 	if words := countWords(counts, site); words != "" {
 		d.Lead = []string{words}
@@ -92,16 +99,16 @@ func (c changesCmd) query(site int32, kinds []models.EventKind) models.ChangesQu
 	return q
 }
 
-// eventTable is the table of some events.
-func (l *look) eventTable(events []models.Event) report.Document {
-	d := report.Document{Name: "changes", At: l.now, Columns: []report.Column{
+// eventTable is the table of some events, for a moment and with the names of the sites.
+func eventTable(events []models.Event, now time.Time, names map[int32]string) report.Document {
+	d := report.Document{Name: "changes", At: now, Columns: []report.Column{
 		{Key: "at", Head: "when"}, {Key: "kind", Head: "what"}, {Key: "url", Head: "page", Flex: true},
 		{Key: "version", Head: "version", Right: true, Drop: 1}, {Key: "bytes", Head: "size", Right: true, Drop: 2},
 		{Key: "significance", Head: "weight", Right: true, Spare: true}, {Key: "reasons", Head: "reasons", Spare: true},
 		{Key: "note"}, {Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
 	}}
 	for _, e := range events {
-		d.Rows = append(d.Rows, l.eventRow(e))
+		d.Rows = append(d.Rows, eventRow(e, now, names[e.SiteID]))
 	}
 	return d
 }
@@ -123,7 +130,7 @@ func countWords(counts map[int32]map[models.EventKind]int64, site int32) string 
 	return strings.Join(words, ", ")
 }
 
-func (l *look) eventRow(e models.Event) report.Row {
+func eventRow(e models.Event, now time.Time, site string) report.Row {
 	what := report.TextCell(e.Kind.String())
 	what.Tone = eventTone(e.Kind)
 	page := report.TextCell(e.URL)
@@ -141,8 +148,8 @@ func (l *look) eventRow(e models.Event) report.Row {
 		version.Text, size.Text = fmt.Sprint(e.Version), report.Bytes(e.Bytes)
 	}
 	return report.Row{
-		{Value: e.At.Time(), Text: report.Until(l.now, e.At.Time())}, what, page, version, size, significance, reasons, report.OnlyValue(e.Note),
-		report.OnlyValue(l.siteNames()[e.SiteID]), report.OnlyValue(e.Previous), report.OnlyValue(e.NotBefore.Time()),
+		{Value: e.At.Time(), Text: report.Until(now, e.At.Time())}, what, page, version, size, significance, reasons, report.OnlyValue(e.Note),
+		report.OnlyValue(site), report.OnlyValue(e.Previous), report.OnlyValue(e.NotBefore.Time()),
 		report.OnlyValue(e.RedirectTo), report.OnlyValue(e.ContentType), report.OnlyValue(e.Digest.String()),
 	}
 }

@@ -105,7 +105,7 @@ func (l *look) side(ctx context.Context, page models.Page, u canon.URL, number i
 	if err != nil {
 		return side{}, err
 	}
-	answer, err := l.answer(row)
+	answer, err := l.answer(row.Record)
 	if err != nil {
 		return side{}, err
 	}

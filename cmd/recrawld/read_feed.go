@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"recrawld/models"
 	"recrawld/report"
@@ -14,31 +15,44 @@ func (c changesCmd) feed(ctx context.Context, l *look, site int32, kinds []model
 	if err != nil {
 		return report.Document{}, err
 	}
-	events, at, err := l.store.Feed(ctx, after, c.query(site, kinds))
-	if errors.Is(err, models.ErrCursorLost) {
-		return report.Document{}, notFoundf("changes after this cursor are not there any more (they were older than history.keep, or a checkpoint was "+
-			"restored): look at all pages anew, then go on with --after start; %w", err)
-	}
+	d, _, err := l.library().changes(ctx, after, c.query(site, kinds))
 	if err != nil {
 		return report.Document{}, err
 	}
-	d := l.eventTable(events)
-	d.Title, d.Cursor = "Changes after the cursor", at.String()
+	d.Title = "Changes after the cursor"
 	d.Notes = append(d.Notes, "go on with --after "+d.Cursor)
 	return d, nil
 }
 
-// feedCursor reads --after.
+// feedCursor reads the word for where to begin.
 func feedCursor(ctx context.Context, store *models.Store, after string) (models.FeedCursor, error) {
 	switch after {
 	case "now":
 		return store.Newest(ctx)
 	case "start":
 		return store.Oldest(ctx)
+	case "all":
+		return store.All(ctx)
 	}
 	p, err := models.ParseFeedCursor(after)
 	if err != nil {
-		return p, usagef("--after: %w; there is now, start, and the cursor that an earlier answer ended with", err)
+		return p, usagef("after %.20q: %w; there is now, start, all, and the cursor that an earlier answer ended with", after, err)
 	}
 	return p, nil
+}
+
+// changes lists what came after a cursor. The document has the cursor behind it, as text.
+func (b library) changes(ctx context.Context, after models.FeedCursor, q models.ChangesQuery) (report.Document, models.FeedCursor, error) {
+	events, at, err := b.store.Feed(ctx, after, q)
+	if errors.Is(err, models.ErrCursorLost) {
+		return report.Document{}, at, coded{exitNotFound, fmt.Errorf("changes after this cursor are not there any more (they were older than "+
+			"history.keep, or a checkpoint was restored): begin anew after \"all\", which is every page as it is now, and drop what it does "+
+			"not name; %w", err)}
+	}
+	if err != nil {
+		return report.Document{}, at, err
+	}
+	d, err := b.table(ctx, events)
+	d.Cursor = at.String()
+	return d, at, err
 }

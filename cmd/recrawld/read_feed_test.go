@@ -108,7 +108,7 @@ func TestACursorOfElsewhereIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, complaint, code := desk(t, filledData(t), "changes", "--after", at.String())
-	if code != exitNotFound || !strings.Contains(complaint, "--after start") {
+	if code != exitNotFound || !strings.Contains(complaint, `begin anew after "all"`) {
 		t.Errorf("exit code %d, %q, want %d and the way out", code, complaint, exitNotFound)
 	}
 }

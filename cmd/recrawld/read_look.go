@@ -111,26 +111,35 @@ func (l *look) printJSON(v any) error {
 }
 
 // siteID is the ID of a site by its name or URL; "" is 0, all sites.
-func (l *look) siteID(name string) (int32, error) {
+func (l *look) siteID(name string) (int32, error) { return siteID(l.force.rows, name) }
+
+func siteID(rows []models.Site, name string) (int32, error) {
 	if name == "" {
 		return 0, nil
 	}
-	site, err := findSite(l.force.rows, name)
+	site, err := findSite(rows, name)
 	return site.ID, err
 }
 
 // siteNames are the names of the sites by ID.
-func (l *look) siteNames() map[int32]string {
-	names := make(map[int32]string, len(l.force.rows))
-	for _, row := range l.force.rows {
+func (l *look) siteNames() map[int32]string { return siteNames(l.force.rows) }
+
+func siteNames(rows []models.Site) map[int32]string {
+	names := make(map[int32]string, len(rows))
+	for _, row := range rows {
 		names[row.ID] = cmp.Or(row.Name, row.URL)
 	}
 	return names
 }
 
-// page finds a page by its URL as a person writes it; one without a scheme is looked for with https and with http. Where
+// page is findPage in the database that is looked at.
+func (l *look) page(ctx context.Context, raw string) (models.Page, canon.URL, error) {
+	return findPage(ctx, l.store, raw)
+}
+
+// findPage finds a page by its URL as a person writes it; one without a scheme is looked for with https and with http. Where
 // it is not known the error is models.ErrNotFound, and the URL is the canonical form of what was asked for.
-func (l *look) page(ctx context.Context, raw string) (page models.Page, u canon.URL, err error) {
+func findPage(ctx context.Context, store *models.Store, raw string) (page models.Page, u canon.URL, err error) {
 	spellings := []string{raw}
 	if !strings.Contains(raw, "://") {
 		spellings = []string{"http://" + raw, "https://" + raw}
@@ -139,7 +148,7 @@ func (l *look) page(ctx context.Context, raw string) (page models.Page, u canon.
 		if u, err = canon.Parse(spelling); err != nil {
 			return page, u, usagef("%w", err)
 		}
-		page, err = l.store.Page(ctx, models.BucketOf(u.HostName()), models.PageID(u.String()))
+		page, err = store.Page(ctx, models.BucketOf(u.HostName()), models.PageID(u.String()))
 		if !errors.Is(err, models.ErrNotFound) {
 			return page, u, err
 		}

@@ -29,7 +29,7 @@ func (l *look) unmatchedIn(v models.Version, p models.Page, u canon.URL) []strin
 	if rules == nil {
 		return nil
 	}
-	answer, err := l.answer(v)
+	answer, err := l.answer(v.Record)
 	if err != nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (l *look) newestView(ctx context.Context, url string, rules *content.Rules)
 	if err != nil {
 		return nil, false
 	}
-	answer, err := l.answer(version)
+	answer, err := l.answer(version.Record)
 	if err != nil {
 		return nil, false
 	}

@@ -18,13 +18,17 @@ import (
 type showCmd struct {
 	URL     string `arg:"" help:"The page."`
 	Version int32  `placeholder:"N" help:"Print the body of this version; --version=-1 is the newest."`
-	Header  bool   `help:"With --version, print the header of the answer and not its body."`
+	Header  bool   `xor:"part" help:"With --version, print the header of the answer and not its body."`
+	Text    bool   `xor:"part" help:"Print what the page says, or said in --version, as far as it counts as its content; with --json with all that a search index stores of it."`
 	Limit   int    `default:"10" help:"Versions listed, the newest first; 0 for all."`
 }
 
 // Run implements the command.
 func (c showCmd) Run(ctx context.Context, g *globals) error {
 	return g.with(ctx, func(l *look) error {
+		if c.Text {
+			return c.text(ctx, l)
+		}
 		page, _, err := l.page(ctx, c.URL)
 		if err != nil {
 			return err
@@ -53,18 +57,11 @@ func (c showCmd) Run(ctx context.Context, g *globals) error {
 
 // body writes what the archive holds of a version.
 func (c showCmd) body(ctx context.Context, l *look, page models.Page) error {
-	number := c.Version
-	if number < 0 {
-		number += page.Version + 1
-	}
-	v, err := l.store.Version(ctx, page.Bucket, page.ID, number)
-	if errors.Is(err, models.ErrNotFound) {
-		return notFoundf("%s has no version %d: the newest is %d", page.URL, number, page.Version)
-	}
+	v, err := l.library().version(ctx, page, c.Version)
 	if err != nil {
 		return err
 	}
-	answer, err := l.answer(v)
+	answer, err := l.answer(v.Record)
 	if err != nil {
 		return err
 	}
@@ -76,14 +73,14 @@ func (c showCmd) body(ctx context.Context, l *look, page models.Page) error {
 	return err
 }
 
-// answer reads a version from the archive.
-func (l *look) answer(v models.Version) (answer archive.Answer, err error) {
+// answer reads a record from the archive.
+func (l *look) answer(at models.Record) (answer archive.Answer, err error) {
 	reader, err := archive.OpenReader(filepath.Join(l.force.config.Data, "archive"))
 	if err != nil {
 		return answer, err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	return reader.Read(v.Record)
+	return reader.Read(at)
 }
 
 // showPage writes a page for a person.

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/textproto"
+	"strings"
+	"time"
+
+	"recrawld/archive"
+	"recrawld/models"
+	"recrawld/recrawl"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
+	"recrawld/recrawl/extract"
+	"recrawld/report"
+)
+
+// shownText is the JSON form of what a page says: what a search index stores of it. Times that never were are null.
+type shownText struct {
+	URL         string     `json:"url"`
+	Site        string     `json:"site"`
+	State       string     `json:"state"`
+	Canonical   string     `json:"canonical,omitempty"`    // what it names as that
+	DuplicateOf string     `json:"duplicate_of,omitempty"` // what has the same content and was known first
+	Title       string     `json:"title"`
+	Language    string     `json:"language,omitempty"` // that it says it is in
+	Text        string     `json:"text"`               // its content, a line a paragraph
+	Cut         bool       `json:"cut,omitempty"`      // it is longer than what is read of one
+	NoIndex     *bool      `json:"noindex,omitempty"`  // it asks not to be offered to readers; not known of one that is not read
+	ContentType string     `json:"content_type"`
+	Bytes       int64      `json:"bytes"`
+	Digest      string     `json:"digest"`
+	Version     int32      `json:"version"`
+	At          *time.Time `json:"at"` // this version was first seen
+	FirstSeen   *time.Time `json:"first_seen"`
+	ChangedAt   *time.Time `json:"changed_at"` // its content; null: not since it is known
+	VisitedAt   *time.Time `json:"visited_at"`
+	Importance  float64    `json:"importance"`
+}
+
+// mostRead is the length of the longest body that is looked into: its text is read up to content.MaxBytes.
+const mostRead = 2 * content.MaxBytes
+
+// text is what a version of a page says; 0 is the newest, of a page that is there.
+func (b library) text(ctx context.Context, url string, number int32) (shownText, error) {
+	page, u, err := findPage(ctx, b.store, url)
+	if err != nil {
+		return shownText{}, err
+	}
+	away := page.State == models.StateGone || page.State == models.StateMoved || page.State == models.StateExcluded
+	switch {
+	case page.Version == 0:
+		return shownText{}, notFoundf("%s is %s, and there is no copy of it", page.URL, page.State)
+	case number == 0 && away:
+		return shownText{}, notFoundf("%s is %s; its last copy is version %d", page.URL, page.State, page.Version)
+	case number == 0:
+		number = page.Version
+	}
+	v, err := b.version(ctx, page, number)
+	if err != nil {
+		return shownText{}, err
+	}
+	s := shownText{
+		URL: page.URL, Site: siteNames(b.force.rows)[page.SiteID], State: page.State.String(), Canonical: page.Canonical,
+		DuplicateOf: page.DuplicateOf, ContentType: v.ContentType, Bytes: v.Bytes, Digest: v.Digest.String(), Version: v.Number,
+		At: when(v.At), FirstSeen: when(page.Stats.FirstAt), ChangedAt: when(page.Stats.ChangedAt), VisitedAt: when(page.Stats.VisitedAt),
+		Importance: round(float64(cmp.Or(page.Importance, 1))),
+	}
+	if s.Cut = v.Bytes > mostRead; s.Cut {
+		return s, nil
+	}
+	answer, err := b.copied(page, v)
+	if err == nil {
+		b.say(&s, page, u, answer)
+	}
+	return s, err
+}
+
+// copied is the copy of a version.
+func (b library) copied(page models.Page, v models.Version) (archive.Answer, error) {
+	if v.Record.File == "" {
+		return archive.Answer{}, notFoundf("there is no copy of version %d of %s: it asked not to be archived", v.Number, page.URL)
+	}
+	answer, err := b.read(v.Record)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && b.force.config.Store != "sqlite":
+		return answer, fmt.Errorf("the copy of %s is in the archive of another worker, whose segment %s this one does not see", page.URL, v.Record.File)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, archive.ErrDamaged):
+		return answer, coded{exitNotFound, fmt.Errorf("the copy of %s is lost: %w", page.URL, err)}
+	}
+	return answer, err
+}
+
+// say takes what the page says out of its copy.
+func (b library) say(s *shownText, page models.Page, u canon.URL, answer archive.Answer) {
+	// What does not parse of a header that was archived has no meaning to anybody.
+	fields, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(append(bytes.Clone(answer.Header), "\r\n"...)))).ReadMIMEHeader()
+	header, agent := http.Header(fields), b.force.config.Agent.Name
+	kind := header.Get("Content-Type")
+	_, _, rules := b.force.visited(page.SiteID)
+	view := content.Read(answer.Body, kind, u, rules)
+	found := extract.Page(answer.Body, kind, u, extract.Options{Bytes: content.MaxBytes, Agent: agent})
+	noIndex := recrawl.RobotsTag(header, agent, b.now).Or(found.Robots).NoIndex
+	s.Title, s.Text, s.Cut, s.NoIndex = view.Title, view.Text(), view.Cut, &noIndex
+	first, _, _ := strings.Cut(header.Get("Content-Language"), ",")
+	s.Language = cmp.Or(found.Language, strings.TrimSpace(first))
+}
+
+// text writes what a page says.
+func (c showCmd) text(ctx context.Context, l *look) error {
+	s, err := l.library().text(ctx, c.URL, c.Version)
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		return l.printJSON(s)
+	}
+	for line := range strings.Lines(s.Text) {
+		if _, err := fmt.Fprintln(l.Stdout, report.Printable(strings.TrimSuffix(line, "\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
