@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"recrawld/clock"
 )
 
 // TestFault_103_AnotherSiteCanDoNothing: a page of another site sends what a browser lets it send. Nothing here changes
@@ -22,7 +24,7 @@ import (
 func TestFault_103_AnotherSiteCanDoNothing(t *testing.T) {
 	t.Parallel()
 	base := start(t, Check{"store", well})
-	for _, path := range []string{"/", "/healthz", "/metrics"} {
+	for _, path := range []string{"/", "/healthz", "/metrics", "/v1/changes?after=now", "/v1/pages?url=x"} {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 			r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader("pause=all"))
 			if err != nil {
@@ -39,6 +41,9 @@ func TestFault_103_AnotherSiteCanDoNothing(t *testing.T) {
 			answer.Body.Close()
 			if method != "GET" && answer.StatusCode != http.StatusMethodNotAllowed {
 				t.Errorf("%s %s = %d, want %d", method, path, answer.StatusCode, http.StatusMethodNotAllowed)
+			}
+			if method == "GET" && strings.HasPrefix(path, "/v1/") && answer.StatusCode != http.StatusForbidden {
+				t.Errorf("%s %s = %d, want %d", method, path, answer.StatusCode, http.StatusForbidden)
 			}
 			for name := range answer.Header {
 				if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" {
@@ -133,10 +138,10 @@ func (p *pipes) connect(t *testing.T) net.Conn {
 }
 
 // serveInBubble has a server answer over pipes until the returned function is called.
-func serveInBubble(t *testing.T) (*pipes, func()) {
+func serveInBubble(t *testing.T, library Library) (*pipes, func()) {
 	t.Helper()
 	server, err := Listen(Options{Listen: "127.0.0.1:0", Checks: []Check{{"store", well}}, Metrics: prometheus.NewRegistry(),
-		Log: slog.New(slog.DiscardHandler)})
+		Library: library, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,16 +162,28 @@ func serveInBubble(t *testing.T) (*pipes, func()) {
 // get asks for the health over a connection.
 func get(t *testing.T, c net.Conn) {
 	t.Helper()
-	if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-		t.Fatal(err)
+	if status, body := over(t, c, "/healthz"); status != http.StatusOK {
+		t.Errorf("health = %d, %s", status, body)
+	}
+}
+
+// over asks for something over a connection.
+func over(t *testing.T, c net.Conn, path string) (int, string) {
+	t.Helper()
+	if _, err := io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Error(err)
+		return 0, ""
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return 0, ""
 	}
-	if _, err := io.Copy(io.Discard, answer.Body); err != nil || answer.StatusCode != http.StatusOK {
-		t.Errorf("health = %d, %v", answer.StatusCode, err)
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Error(err)
 	}
+	return answer.StatusCode, string(body)
 }
 
 // TestFault_108_SlowAskers: one drips a header for ever, one asks and then says nothing more. Both are hung up on, and who
@@ -174,7 +191,7 @@ func get(t *testing.T, c net.Conn) {
 func TestFault_108_SlowAskers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, stop := serveInBubble(t)
+		p, stop := serveInBubble(t, nil)
 		defer stop()
 		began := time.Now()
 		slow, idle := p.connect(t), p.connect(t)
@@ -209,7 +226,7 @@ func TestFault_108_SlowAskers(t *testing.T) {
 func TestFault_108_ManyConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, stop := serveInBubble(t)
+		p, stop := serveInBubble(t, nil)
 		defer stop()
 		const many = 10_000
 		for range many {

@@ -1,5 +1,6 @@
 // Package web answers over HTTP, on loopback alone, how the daemon is: /healthz for whoever watches over it, /metrics
-// for Prometheus and a page for a person. Nothing here changes anything.
+// for Prometheus and a page for a person; and for a search index what happened to pages, /v1/changes, and what they say,
+// /v1/pages. Nothing here changes anything.
 package web
 
 import (
@@ -28,8 +29,13 @@ type Options struct {
 	Version string
 	Checks  []Check
 	Metrics prometheus.Gatherer
+	Library Library
+	Clock   Clock // the machine's
 	Log     *slog.Logger
 }
+
+// writeTimeout is how long an answer may take to be found and written, where it is not said to be more.
+const writeTimeout = 30 * time.Second
 
 // Server answers requests from the moment Listen returned it; Run does the answering.
 type Server struct {
@@ -47,22 +53,27 @@ func Listen(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for health and metrics: %w", err)
 	}
+	stopping, stop := context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	mux.Handle("GET /healthz", health{o.Checks})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	mux.Handle("GET /v1/changes", newChanges(o, stopping))
+	mux.Handle("GET /v1/pages", newPages(o, stopping))
 	mux.Handle("GET /{$}", front{o})
-	return &Server{
+	s := &Server{
 		listener: listener,
 		http: &http.Server{
 			Handler:           ownNames(mux),
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,
-			WriteTimeout:      30 * time.Second,
+			WriteTimeout:      writeTimeout,
 			IdleTimeout:       time.Minute,
 			MaxHeaderBytes:    16 << 10,
 			ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 		},
-	}, nil
+	}
+	s.http.RegisterOnShutdown(stop)
+	return s, nil
 }
 
 // Addr is the address that is listened on.
@@ -113,6 +124,7 @@ func ownNames(next http.Handler) http.Handler {
 		}
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)

@@ -12,17 +12,24 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"recrawld/clock"
 )
 
 // start runs a server with these checks for the length of the test and returns its base URL.
 func start(t *testing.T, checks ...Check) string {
+	t.Helper()
+	return startWith(t, nil, checks...)
+}
+
+func startWith(t *testing.T, library Library, checks ...Check) string {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	visits := prometheus.NewCounter(prometheus.CounterOpts{Name: "recrawld_test_total", Help: "For the test."})
 	visits.Add(7)
 	registry.MustRegister(visits)
 	server, err := Listen(Options{Listen: "127.0.0.1:0", Version: "1.2.3", Checks: checks, Metrics: registry,
-		Log: slog.New(slog.DiscardHandler)})
+		Library: library, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,6 +119,8 @@ func TestFault_104_ForeignNamesAreRefused(t *testing.T) {
 		{"GET", "/metrics", "attacker.example:8686", http.StatusMisdirectedRequest},
 		{"GET", "/healthz", "127.0.0.1.attacker.example", http.StatusMisdirectedRequest},
 		{"GET", "/healthz", "10.0.0.1", http.StatusMisdirectedRequest},
+		{"GET", "/v1/pages?url=https://docs.example.org/", "attacker.example", http.StatusMisdirectedRequest},
+		{"GET", "/v1/changes?after=now", "attacker.example:8686", http.StatusMisdirectedRequest},
 		{"GET", "/healthz", "[::1]:8686", http.StatusOK},
 		{"GET", "/healthz", "localhost:8686", http.StatusOK},
 		{"GET", "/nothing", "", http.StatusNotFound},

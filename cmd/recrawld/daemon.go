@@ -275,16 +275,16 @@ func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
 	})
 }
 
-// openWeb binds the address of /healthz and /metrics. A port that is taken ends the start only where it was asked for:
+// openWeb binds the address of /healthz, /metrics and /v1. A port that is taken ends the start only where it was asked for:
 // the default one may well belong to another daemon.
 func (d *daemon) openWeb(context.Context) error {
 	if d.start.Listen == "off" {
 		return nil
 	}
 	server, err := web.Listen(web.Options{Listen: d.start.Listen, Version: versionText(), Checks: d.checks(),
-		Metrics: d.registry, Log: d.log})
+		Metrics: d.registry, Library: shelf{d.library}, Clock: d.machine, Log: d.log})
 	if err != nil && d.origins.Of(config.Place{Key: "listen"}).Source == config.FromDefault {
-		d.log.Warn("health and metrics are not served", "err", err)
+		d.log.Warn("health, metrics and changes are not served", "err", err)
 		return nil
 	}
 	d.web = server

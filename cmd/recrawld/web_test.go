@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"recrawld/clock"
+	"recrawld/report"
+	"recrawld/web"
+)
+
+// served is a server of a library on loopback.
+func served(t *testing.T, of func() library) (base string) {
+	t.Helper()
+	return serves(t, shelf{of})
+}
+
+func serves(t *testing.T, library web.Library) (base string) {
+	t.Helper()
+	server, err := web.Listen(web.Options{Listen: "127.0.0.1:0", Metrics: prometheus.NewRegistry(), Library: library, Clock: clock.System{},
+		Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + server.Addr().String() + "/v1/"
+}
+
+// asks is the answer to a question.
+func asks(t *testing.T, question string) (status int, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, question, nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// What the server answers is what the command prints.
+func TestTheServerAnswersAsTheCommandsDo(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	var g globals
+	g.connect(strings.NewReader(""), io.Discard, io.Discard)
+	g.Data = dir
+	l, err := g.openLook(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	base := served(t, l.library)
+	page := func(raw string) string { return "pages?url=" + url.QueryEscape(raw) }
+	for question, line := range map[string]string{
+		"changes?after=start&limit=5":                           "changes --json --after start --limit 5",
+		"changes?after=all&limit=100&wait=5s":                   "changes --json --after all --limit 100",
+		"changes?after=start&kind=changed,gone&site=docs":       "changes --json --after start --kind changed,gone --site docs --limit 1000",
+		"changes?after=start&min_significance=0.5&kind=changed": "changes --json --after start --min-significance 0.5 --kind changed --limit 1000",
+		page("https://docs.example.org/install"):                "show --json --text https://docs.example.org/install",
+		page("docs.example.org/prices-copy"):                    "show --json --text docs.example.org/prices-copy",
+		page("https://docs.example.org/old") + "&version=-1":    "show --json --text docs.example.org/old --version=-1",
+		page("https://docs.example.org/install") + "&version=2": "show --json --text docs.example.org/install --version 2",
+		page("https://docs.example.org/logo.png"):               "show --json --text docs.example.org/logo.png",
+	} {
+		want, complaint, code := desk(t, dir, strings.Fields(line)...)
+		if status, body := asks(t, base+question); status != http.StatusOK || body != want || code != exitDone {
+			t.Errorf("%s = %d %s\n%s: exit code %d, %s\n%s", question, status, body, line, code, complaint, want)
+		}
+	}
+	for question, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"changes?after=tomorrow":                                {400, "there is now, start, all"},
+		"changes?after=now&site=nobody":                         {400, "there is docs, blog"},
+		"changes?after=now&kind=unheard":                        {400, "there is new, changed"},
+		page("https://docs.example.org/nowhere"):                {404, "not found"},
+		page("https://docs.example.org/old"):                    {404, "is gone; its last copy is version 1"},
+		page("https://docs.example.org/private/x"):              {404, "is excluded, and there is no copy of it"},
+		page("https://docs.example.org/fresh"):                  {404, "there is no copy of it"},
+		page("https://docs.example.org/install") + "&version=9": {404, "the newest is 4"},
+		page("ftp://docs.example.org/"):                         {400, "scheme is not http or https"},
+	} {
+		if status, body := asks(t, base+question); status != want.status || !strings.Contains(body, want.says) {
+			t.Errorf("%s = %d %s, want %d and %q", question, status, body, want.status, want.says)
+		}
+	}
+}
+
+func TestACursorThatIsLostIsGone(t *testing.T) {
+	t.Parallel()
+	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f.appears("a")
+	at, err := f.store.Newest(t.Context())
+	f.must(err)
+	f.must(f.store.NoteRestored(t.Context(), filledNow))
+	status, body := asks(t, served(t, func() library { return b })+"changes?wait=5s&after="+at.String())
+	if status != http.StatusGone || !strings.Contains(body, `begin anew after "all"`) {
+		t.Errorf("answer %d %s, want %d and the way out", status, body, http.StatusGone)
+	}
+}
+
+func TestAWaitingQuestionIsAnsweredByWhatIsCommitted(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, dsn string) {
+		f, b := filling(t, dsn)
+		looked := make(chan struct{}, 100)
+		base := served(t, func() library { looked <- struct{}{}; return b })
+		type answer struct {
+			status int
+			body   string
+		}
+		come := make(chan answer, 1)
+		go func() {
+			status, body := asks(t, base+"changes?after=now&wait=60s")
+			come <- answer{status, body}
+		}()
+		<-looked
+		<-looked // the second look is after the cursor of the first
+		f.appears("late")
+		if got := <-come; got.status != http.StatusOK || !strings.Contains(got.body, "https://docs.example.org/late") {
+			t.Errorf("answer %d %s, want the page that appeared", got.status, got.body)
+		}
+	})
+}
+
+// onceThrough is a library that ends whoever reads on where nothing is left.
+type onceThrough struct{ shelf }
+
+// Changes implements web.Library.
+func (o onceThrough) Changes(ctx context.Context, q web.ChangesQuery) (report.Document, error) {
+	d, err := o.shelf.Changes(ctx, q)
+	if err == nil && len(d.Rows) == 0 {
+		err = web.Refusal{Status: http.StatusGone, Err: errors.New("that was all")}
+	}
+	return d, err
+}
+
+// The loop of the README keeps an index.
+func TestTheLoopOfTheReadme(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"sh", "curl", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, loop, found := strings.Cut(string(readme), "```sh\n")
+	loop, _, closed := strings.Cut(loop, "```")
+	if !found || !closed || strings.Count(loop, "\n") > 12 {
+		t.Fatalf("the README shows no loop of at most 12 lines:\n%s", loop)
+	}
+	data := filledData(t)
+	var g globals
+	g.connect(strings.NewReader(""), io.Discard, io.Discard)
+	g.Data = data
+	l, err := g.openLook(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	base := serves(t, onceThrough{shelf{l.library}})
+	loop = strings.NewReplacer("http://127.0.0.1:8686/v1", strings.TrimSuffix(base, "/"), "wait=30s", "wait=0s&limit=4").Replace(loop)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `upsert() { echo "upsert $1 $(jq -r .version $2)"; }; delete() { echo "delete $1"; }`+"\n"+loop)
+	cmd.Dir = t.TempDir()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{"upsert https://docs.example.org/install 4\n", "upsert https://docs.example.org/slow 1\n",
+		"delete https://docs.example.org/old\n", "delete https://docs.example.org/private/x\n", "upsert https://blog.example.net/ 1\n"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the loop did\n%swant %q", out, want)
+		}
+	}
+	cursor, err := os.ReadFile(filepath.Join(cmd.Dir, "cursor"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if newest, err := l.store.Newest(t.Context()); err != nil || newest.String() != strings.TrimSpace(string(cursor)) {
+		t.Errorf("the cursor is %s, want that behind all, %v", cursor, err)
+	}
+}

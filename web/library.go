@@ -1,0 +1,103 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"recrawld/report"
+)
+
+// Library is what is known of pages, for programs. It is safe for concurrent use. An error that is a Refusal is told the asker as such,
+// any other as ours.
+type Library interface {
+	// Changes lists what came after a cursor. The document has the cursor behind that.
+	Changes(ctx context.Context, q ChangesQuery) (report.Document, error)
+
+	// Page is what a page says, as a value for JSON.
+	Page(ctx context.Context, q PageQuery) (any, error)
+}
+
+// ChangesQuery is what the asker of /v1/changes wrote, each as it was written but for the numbers.
+type ChangesQuery struct {
+	After  string
+	Site   string   // empty: all
+	Kinds  []string // none: all
+	Weight float64  // the least significance
+	Limit  int
+}
+
+// PageQuery is what the asker of /v1/pages wrote.
+type PageQuery struct {
+	URL     string
+	Version int32 // 0: the newest of a page that is there
+}
+
+// Refusal is why there is no answer, with the status that says so.
+type Refusal struct {
+	Status int
+	Err    error
+}
+
+// Error implements error.
+func (r Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap returns the reason alone.
+func (r Refusal) Unwrap() error { return r.Err }
+
+// Clock waits, and tells until when a client may take.
+type Clock interface {
+	Now() time.Time
+	SleepUntil(ctx context.Context, t time.Time) error
+}
+
+// answerer answers one kind of question.
+type answerer struct {
+	options  Options
+	stopping context.Context // ends when the server does
+	time     time.Duration   // that an answer may take, before it is written
+
+	// ask finds the answer, within a context that ends with the asker and with the server.
+	ask func(ctx context.Context, r *http.Request) (write func(http.ResponseWriter) error, err error)
+}
+
+// ServeHTTP implements http.Handler.
+func (a answerer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
+		http.Error(w, "not for pages of other sites", http.StatusForbidden)
+		return
+	}
+	// The server's own bound is for what is answered at once.
+	if err := http.NewResponseController(w).SetWriteDeadline(a.options.Clock.Now().Add(a.time + writeTimeout)); err != nil {
+		a.refuse(w, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(a.stopping, cancel)()
+	write, err := a.ask(ctx, r)
+	if err != nil {
+		a.refuse(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = write(w) // the only error is that the asker is gone
+}
+
+// refuse says why there is no answer.
+func (a answerer) refuse(w http.ResponseWriter, err error) {
+	var refused Refusal
+	switch {
+	case errors.As(err, &refused):
+	case errors.Is(err, context.Canceled):
+		refused = Refusal{http.StatusServiceUnavailable, errors.New("the daemon ends")}
+	default:
+		a.options.Log.Debug("a question is not answered", "err", err) // whoever asks is told, and may ask again and again
+		refused = Refusal{http.StatusInternalServerError, err}
+	}
+	if refused.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
+	http.Error(w, refused.Error(), refused.Status)
+}

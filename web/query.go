@@ -1,0 +1,94 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"recrawld/config"
+)
+
+// The rows of an answer.
+const (
+	usualRows = 1000
+	mostRows  = 10_000
+)
+
+// question holds the parameters of a request until each was read.
+type question struct {
+	values url.Values
+	errs   []error // of what was read so far
+}
+
+// readChanges reads the parameters of /v1/changes.
+func readChanges(raw string) (q ChangesQuery, wait time.Duration, err error) {
+	ask := parse(raw, "after", "limit", "wait", "site", "kind", "min_significance")
+	q = ChangesQuery{After: ask.word("after"), Site: ask.word("site"), Limit: usualRows}
+	if q.After == "" {
+		ask.wrong("after is missing: there is now, start, all, and the cursor that an earlier answer ended with")
+	}
+	for _, list := range ask.values["kind"] {
+		q.Kinds = append(q.Kinds, slices.DeleteFunc(strings.Split(list, ","), func(kind string) bool { return kind == "" })...)
+	}
+	if word := ask.word("limit"); word != "" {
+		if q.Limit, err = strconv.Atoi(word); err != nil || q.Limit < 1 || q.Limit > mostRows {
+			ask.wrong("limit is a number from 1 to %d", mostRows)
+		}
+	}
+	if word := ask.word("min_significance"); word != "" {
+		if q.Weight, err = strconv.ParseFloat(word, 64); err != nil || !(q.Weight >= 0 && q.Weight <= 1) {
+			ask.wrong("min_significance is a number from 0 to 1")
+		}
+	}
+	if word := ask.word("wait"); word != "" {
+		if wait, err = config.ParseDuration(word); err != nil || wait < 0 || wait > mostWait {
+			ask.wrong("wait is a time from 0s to %s", config.FormatDuration(mostWait))
+		}
+	}
+	return q, wait, errors.Join(ask.errs...)
+}
+
+// readPage reads the parameters of /v1/pages.
+func readPage(raw string) (q PageQuery, err error) {
+	ask := parse(raw, "url", "version")
+	if q.URL = ask.word("url"); q.URL == "" {
+		ask.wrong("url is missing: that of a page")
+	}
+	if word := ask.word("version"); word != "" {
+		number, err := strconv.ParseInt(word, 10, 32)
+		if err != nil || number == 0 {
+			ask.wrong("version is a number, from 1 on; -1 is the newest")
+		}
+		q.Version = int32(number)
+	}
+	return q, errors.Join(ask.errs...)
+}
+
+// parse takes the parameters apart and finds those that there are not: one that is misspelt would be passed over.
+func parse(raw string, known ...string) *question {
+	values, err := url.ParseQuery(raw)
+	q := &question{values: values}
+	if err != nil {
+		q.wrong("the parameters are no such: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case !slices.Contains(known, name):
+			q.wrong("there is no parameter %.40q; there is %s", name, strings.Join(known, ", "))
+		case len(values[name]) > 1 && name != "kind":
+			q.wrong("%s is given more than once", name)
+		}
+	}
+	return q
+}
+
+func (q *question) word(name string) string { return q.values.Get(name) }
+
+func (q *question) wrong(format string, args ...any) {
+	q.errs = append(q.errs, fmt.Errorf(format, args...))
+}
