@@ -13,6 +13,7 @@ import (
 type Style struct {
 	Width int  // columns of the terminal; 0: no bound
 	Color bool // ANSI colours
+	Links bool // addresses of pages are hyperlinks (OSC 8)
 }
 
 // Paint gives s the colour of a tone, or leaves it as it is without colours.
@@ -22,6 +23,14 @@ func (s Style) Paint(tone Tone, what string) string {
 		return what
 	}
 	return codes[tone] + what + "\x1b[0m"
+}
+
+// Link makes what is shown of a page's address a hyperlink, where those are wanted.
+func (s Style) Link(address, what string) string {
+	if !s.Links || address == "" || what == "" {
+		return what
+	}
+	return "\x1b]8;;" + address + "\x1b\\" + what + "\x1b]8;;\x1b\\"
 }
 
 // Bold makes s stand out, where there are colours.
@@ -110,6 +119,9 @@ func cells(row Row, columns []fitted, s Style) table.Row {
 	for i, c := range columns {
 		cell := row[c.index]
 		out[i] = s.Paint(cell.Tone, snip(cell.Text, c.width))
+		if address, ok := cell.Value.(string); ok && c.Key == "url" {
+			out[i] = s.Link(address, out[i].(string))
+		}
 	}
 	return out
 }
