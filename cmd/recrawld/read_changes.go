@@ -22,7 +22,9 @@ type changesCmd struct {
 }
 
 // Run implements the command.
-func (c changesCmd) Run(ctx context.Context, g *globals) error {
+func (c changesCmd) Run(ctx context.Context, g *globals) error { return g.read(ctx, c) }
+
+func (c changesCmd) read(ctx context.Context, l *look) error {
 	if !(c.Weight >= 0 && c.Weight <= 1) {
 		return usagef("--min-significance is a number from 0 to 1")
 	}
@@ -30,24 +32,22 @@ func (c changesCmd) Run(ctx context.Context, g *globals) error {
 	if err != nil {
 		return err
 	}
-	return g.with(ctx, func(l *look) error {
-		site, err := l.siteID(c.Site)
-		if err != nil {
-			return err
-		}
-		if c.Follow {
-			return c.follow(ctx, l, site, kinds)
-		}
-		list := c.document
-		if c.After != "" {
-			list = c.feed
-		}
-		d, err := list(ctx, l, site, kinds)
-		if err != nil {
-			return err
-		}
-		return l.print(d)
-	})
+	site, err := l.siteID(c.Site)
+	if err != nil {
+		return err
+	}
+	if c.Follow {
+		return c.follow(ctx, l, site, kinds)
+	}
+	list := c.document
+	if c.After != "" {
+		list = c.feed
+	}
+	d, err := list(ctx, l, site, kinds)
+	if err != nil {
+		return err
+	}
+	return l.print(d)
 }
 
 // eventKinds reads the words for kinds of event.

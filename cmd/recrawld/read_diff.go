@@ -28,33 +28,33 @@ type diffCmd struct {
 }
 
 // Run implements the command.
-func (c diffCmd) Run(ctx context.Context, g *globals) error {
+func (c diffCmd) Run(ctx context.Context, g *globals) error { return g.read(ctx, c) }
+
+func (c diffCmd) read(ctx context.Context, l *look) error {
 	if c.Context < 0 || c.Limit < 0 {
 		return usagef("--context and --limit are not negative")
 	}
-	return g.with(ctx, func(l *look) error {
-		page, u, err := l.page(ctx, c.URL)
-		if err != nil {
-			return err
-		}
-		from, to, err := c.versions(page)
-		if err != nil {
-			return err
-		}
-		a, err := l.side(ctx, page, u, from)
-		if err != nil {
-			return err
-		}
-		b, err := l.side(ctx, page, u, to)
-		if err != nil {
-			return err
-		}
-		o := diff.Options{URL: page.URL, Raw: c.Raw, Context: c.Context}
-		if o.Verdict, o.Blocks, err = l.verdict(ctx, page, u, a, b); err != nil {
-			return err
-		}
-		return c.write(l, diff.Compare(a.Version, b.Version, o))
-	})
+	page, u, err := l.page(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	from, to, err := c.versions(page)
+	if err != nil {
+		return err
+	}
+	a, err := l.side(ctx, page, u, from)
+	if err != nil {
+		return err
+	}
+	b, err := l.side(ctx, page, u, to)
+	if err != nil {
+		return err
+	}
+	o := diff.Options{URL: page.URL, Raw: c.Raw, Context: c.Context}
+	if o.Verdict, o.Blocks, err = l.verdict(ctx, page, u, a, b); err != nil {
+		return err
+	}
+	return c.write(l, diff.Compare(a.Version, b.Version, o))
 }
 
 func (c diffCmd) write(l *look, d diff.Difference) error {

@@ -34,18 +34,18 @@ type dueCmd struct {
 const mostRows = 100_000
 
 // Run implements the command.
-func (c dueCmd) Run(ctx context.Context, g *globals) error {
-	return g.with(ctx, func(l *look) error {
-		site, err := l.siteID(c.Site)
-		if err != nil {
-			return err
-		}
-		d, err := c.document(ctx, l, site)
-		if err != nil {
-			return err
-		}
-		return l.print(d)
-	})
+func (c dueCmd) Run(ctx context.Context, g *globals) error { return g.read(ctx, c) }
+
+func (c dueCmd) read(ctx context.Context, l *look) error {
+	site, err := l.siteID(c.Site)
+	if err != nil {
+		return err
+	}
+	d, err := c.document(ctx, l, site)
+	if err != nil {
+		return err
+	}
+	return l.print(d)
 }
 
 // dueSteps is how many bars the load has.

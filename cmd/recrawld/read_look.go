@@ -72,7 +72,17 @@ func (l *look) readClock(ctx context.Context) error {
 
 func (l *look) close() error { return l.store.Close() }
 
-// with runs a reading command: it opens the data, runs f and closes.
+// reader is a command that reads what is known and prints it.
+type reader interface {
+	read(ctx context.Context, l *look) error
+}
+
+// read runs a reading command on the data that the flags name.
+func (g *globals) read(ctx context.Context, c reader) error {
+	return g.with(ctx, func(l *look) error { return c.read(ctx, l) })
+}
+
+// with opens the data, runs f and closes.
 func (g *globals) with(ctx context.Context, f func(*look) error) error {
 	l, err := g.openLook(ctx)
 	if err != nil {

@@ -35,7 +35,9 @@ func (reportCmd) Help() string {
 func reportNames() []string { return slices.Sorted(maps.Keys(report.Reports)) }
 
 // Run implements the command.
-func (c reportCmd) Run(ctx context.Context, g *globals) error {
+func (c reportCmd) Run(ctx context.Context, g *globals) error { return g.read(ctx, c) }
+
+func (c reportCmd) read(ctx context.Context, l *look) error {
 	r, ok := report.Reports[c.Name]
 	if !ok {
 		return usagef("no report %q: there is %s", c.Name, strings.Join(reportNames(), ", "))
@@ -46,21 +48,19 @@ func (c reportCmd) Run(ctx context.Context, g *globals) error {
 		}
 		return usagef("report %s --by %s: there is %s", c.Name, c.By, strings.Join(r.By, ", "))
 	}
-	return g.with(ctx, func(l *look) error {
-		site, err := l.siteID(c.Site)
-		if err != nil {
-			return err
-		}
-		d, err := r.Make(ctx, l.store, c.options(l, site))
-		if err != nil {
-			return err
-		}
-		if c.Format == "csv" {
-			return report.WriteCSV(l.Stdout, d)
-		}
-		l.JSON = l.JSON || c.Format == "json"
-		return l.print(d)
-	})
+	site, err := l.siteID(c.Site)
+	if err != nil {
+		return err
+	}
+	d, err := r.Make(ctx, l.store, c.options(l, site))
+	if err != nil {
+		return err
+	}
+	if c.Format == "csv" {
+		return report.WriteCSV(l.Stdout, d)
+	}
+	l.JSON = l.JSON || c.Format == "json"
+	return l.print(d)
 }
 
 func (c reportCmd) options(l *look, site int32) report.Options {

@@ -24,35 +24,35 @@ type showCmd struct {
 }
 
 // Run implements the command.
-func (c showCmd) Run(ctx context.Context, g *globals) error {
-	return g.with(ctx, func(l *look) error {
-		if c.Text {
-			return c.text(ctx, l)
-		}
-		page, _, err := l.page(ctx, c.URL)
-		if err != nil {
-			return err
-		}
-		if c.Version != 0 {
-			return c.body(ctx, l, page)
-		}
-		limit := c.Limit
-		if limit <= 0 {
-			limit = mostRows
-		}
-		versions, err := l.store.Versions(ctx, page.Bucket, page.ID, 0, limit)
-		if err != nil {
-			return err
-		}
-		if l.JSON {
-			return l.printJSON(pageJSON(l, page, versions))
-		}
-		share, err := l.store.Share(ctx, page)
-		if err != nil {
-			return err
-		}
-		return l.showPage(page, share, versions)
-	})
+func (c showCmd) Run(ctx context.Context, g *globals) error { return g.read(ctx, c) }
+
+func (c showCmd) read(ctx context.Context, l *look) error {
+	if c.Text {
+		return c.text(ctx, l)
+	}
+	page, _, err := l.page(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	if c.Version != 0 {
+		return c.body(ctx, l, page)
+	}
+	limit := c.Limit
+	if limit <= 0 {
+		limit = mostRows
+	}
+	versions, err := l.store.Versions(ctx, page.Bucket, page.ID, 0, limit)
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		return l.printJSON(pageJSON(l, page, versions))
+	}
+	share, err := l.store.Share(ctx, page)
+	if err != nil {
+		return err
+	}
+	return l.showPage(page, share, versions)
 }
 
 // body writes what the archive holds of a version.

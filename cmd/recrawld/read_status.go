@@ -16,17 +16,17 @@ import (
 type statusCmd struct{}
 
 // Run implements the command.
-func (statusCmd) Run(ctx context.Context, g *globals) error {
-	return g.with(ctx, func(l *look) error {
-		s, err := l.status(ctx)
-		if err != nil {
-			return err
-		}
-		if l.JSON {
-			return l.printJSON(s)
-		}
-		return s.write(l)
-	})
+func (c statusCmd) Run(ctx context.Context, g *globals) error { return g.read(ctx, c) }
+
+func (statusCmd) read(ctx context.Context, l *look) error {
+	s, err := l.status(ctx)
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		return l.printJSON(s)
+	}
+	return s.write(l)
 }
 
 // status is what the command shows; its JSON form is the command's.

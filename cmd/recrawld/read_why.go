@@ -28,24 +28,24 @@ const (
 )
 
 // Run implements the command.
-func (c whyCmd) Run(ctx context.Context, g *globals) error {
-	return g.with(ctx, func(l *look) error {
-		page, u, err := l.page(ctx, c.URL)
-		if errors.Is(err, models.ErrNotFound) {
-			return l.whyUnknown(ctx, u)
-		}
-		if err != nil {
-			return err
-		}
-		w, err := l.why(ctx, page, u)
-		if err != nil {
-			return err
-		}
-		if l.JSON {
-			return l.printJSON(w.json(l))
-		}
-		return w.write(l)
-	})
+func (c whyCmd) Run(ctx context.Context, g *globals) error { return g.read(ctx, c) }
+
+func (c whyCmd) read(ctx context.Context, l *look) error {
+	page, u, err := l.page(ctx, c.URL)
+	if errors.Is(err, models.ErrNotFound) {
+		return l.whyUnknown(ctx, u)
+	}
+	if err != nil {
+		return err
+	}
+	w, err := l.why(ctx, page, u)
+	if err != nil {
+		return err
+	}
+	if l.JSON {
+		return l.printJSON(w.json(l))
+	}
+	return w.write(l)
 }
 
 // why is all that bears on the next visit of a page.
