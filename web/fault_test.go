@@ -19,12 +19,12 @@ import (
 	"recrawld/clock"
 )
 
-// TestFault_103_AnotherSiteCanDoNothing: a page of another site sends what a browser lets it send. Nothing here changes
-// anything, whatever the method, and the page may not read the answer.
+// TestFault_103_AnotherSiteCanDoNothing: a page of another site sends what a browser lets it send, even with the cookie of one that was
+// let in, which it does not get. Nothing here changes anything, whatever the method, and the page may not read the answer.
 func TestFault_103_AnotherSiteCanDoNothing(t *testing.T) {
 	t.Parallel()
-	base := start(t, Check{"store", well})
-	for _, path := range []string{"/", "/healthz", "/metrics", "/v1/changes?after=now", "/v1/pages?url=x"} {
+	base := startFull(t, Options{Checks: []Check{{"store", well}}, Sheets: []Sheet{sheetOf("status", "all is well")}})
+	for _, path := range []string{"/", "/healthz", "/metrics", "/v1/changes?after=now", "/v1/pages?url=x", "/status"} {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 			r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader("pause=all"))
 			if err != nil {
@@ -33,17 +33,21 @@ func TestFault_103_AnotherSiteCanDoNothing(t *testing.T) {
 			r.Header.Set("Origin", "https://attacker.example")
 			r.Header.Set("Sec-Fetch-Site", "cross-site")
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			r.Header.Set("Cookie", "session=stolen")
+			r.Header.Set("Cookie", cookieOf(base)+"="+token)
 			answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			answer.Body.Close()
-			if method != "GET" && answer.StatusCode != http.StatusMethodNotAllowed {
-				t.Errorf("%s %s = %d, want %d", method, path, answer.StatusCode, http.StatusMethodNotAllowed)
+			want := http.StatusMethodNotAllowed
+			switch {
+			case strings.HasPrefix(path, "/v1/"), path == "/status":
+				want = http.StatusForbidden
+			case method == "GET":
+				want = http.StatusOK
 			}
-			if method == "GET" && strings.HasPrefix(path, "/v1/") && answer.StatusCode != http.StatusForbidden {
-				t.Errorf("%s %s = %d, want %d", method, path, answer.StatusCode, http.StatusForbidden)
+			if answer.StatusCode != want {
+				t.Errorf("%s %s = %d, want %d", method, path, answer.StatusCode, want)
 			}
 			for name := range answer.Header {
 				if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" {
@@ -141,7 +145,7 @@ func (p *pipes) connect(t *testing.T) net.Conn {
 func serveInBubble(t *testing.T, library Library) (*pipes, func()) {
 	t.Helper()
 	server, err := Listen(Options{Listen: "127.0.0.1:0", Checks: []Check{{"store", well}}, Metrics: prometheus.NewRegistry(),
-		Library: library, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler)})
+		Library: library, Token: token, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +174,7 @@ func get(t *testing.T, c net.Conn) {
 // over asks for something over a connection.
 func over(t *testing.T, c net.Conn, path string) (int, string) {
 	t.Helper()
-	if _, err := io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token+"\r\n\r\n"); err != nil {
 		t.Error(err)
 		return 0, ""
 	}

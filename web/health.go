@@ -74,5 +74,5 @@ td{padding:.1rem 1rem .1rem 0;vertical-align:top}td:first-child{overflow-wrap:no
 <h1>recrawld {{.Version}}</h1>
 <p>{{if .Health.OK}}All is well.{{else}}<span class="bad">Not all is well.</span>{{end}}</p>
 <table>{{range $name, $said := .Health.Checks}}<tr><td>{{$name}}<td{{if ne $said "ok"}} class="bad"{{end}}>{{$said}}{{end}}</table>
-<p><a href="/metrics">metrics</a> · <a href="/healthz">health as JSON</a> · <a href="/v1/changes?after=start&amp;limit=100">changes</a> · <code>recrawld status</code> says more.</p>
+<p><a href="/metrics">metrics</a> · <a href="/healthz">health as JSON</a> · <a href="/status">all that is known</a></p>
 `))

@@ -64,10 +64,6 @@ type answerer struct {
 
 // ServeHTTP implements http.Handler.
 func (a answerer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
-		http.Error(w, "not for pages of other sites", http.StatusForbidden)
-		return
-	}
 	// The server's own bound is for what is answered at once.
 	if err := http.NewResponseController(w).SetWriteDeadline(a.options.Clock.Now().Add(a.time + writeTimeout)); err != nil {
 		a.refuse(w, err)

@@ -207,7 +207,7 @@ func TestWhoHangsUpIsNotLookedFor(t *testing.T) {
 		p, stop := serveInBubble(t, library)
 		defer stop()
 		c := p.connect(t)
-		if _, err := c.Write([]byte("GET /v1/changes?after=0&wait=1m HTTP/1.1\r\nHost: localhost\r\n\r\n")); err != nil {
+		if _, err := c.Write([]byte("GET /v1/changes?after=0&wait=1m HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n\r\n")); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(5500 * time.Millisecond)

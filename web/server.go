@@ -1,6 +1,6 @@
 // Package web answers over HTTP, on loopback alone, how the daemon is: /healthz for whoever watches over it, /metrics
-// for Prometheus and a page for a person; and for a search index what happened to pages, /v1/changes, and what they say,
-// /v1/pages. Nothing here changes anything.
+// for Prometheus and a page for a person. To those who show the token it says for a search index what happened to pages, /v1/changes,
+// and what they say, /v1/pages, and shows a person what the reading commands print. Nothing here changes anything.
 package web
 
 import (
@@ -30,8 +30,12 @@ type Options struct {
 	Checks  []Check
 	Metrics prometheus.Gatherer
 	Library Library
+	Sheets  []Sheet
 	Clock   Clock // the machine's
 	Log     *slog.Logger
+
+	Token string // who shows it may see what is known of pages
+	File  string // where it lies
 }
 
 // writeTimeout is how long an answer may take to be found and written, where it is not said to be more.
@@ -54,16 +58,10 @@ func Listen(o Options) (*Server, error) {
 		return nil, fmt.Errorf("listen for health and metrics: %w", err)
 	}
 	stopping, stop := context.WithCancel(context.Background())
-	mux := http.NewServeMux()
-	mux.Handle("GET /healthz", health{o.Checks})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{EnableOpenMetrics: true}))
-	mux.Handle("GET /v1/changes", newChanges(o, stopping))
-	mux.Handle("GET /v1/pages", newPages(o, stopping))
-	mux.Handle("GET /{$}", front{o})
 	s := &Server{
 		listener: listener,
 		http: &http.Server{
-			Handler:           ownNames(mux),
+			Handler:           ownNames(routes(o, listener.Addr(), stopping)),
 			ReadHeaderTimeout: 5 * time.Second,
 			ReadTimeout:       10 * time.Second,
 			WriteTimeout:      writeTimeout,
@@ -74,6 +72,25 @@ func Listen(o Options) (*Server, error) {
 	}
 	s.http.RegisterOnShutdown(stop)
 	return s, nil
+}
+
+// routes are all that is answered: to everybody how the daemon is, to those who show the token all else.
+func routes(o Options, at net.Addr, stopping context.Context) http.Handler {
+	guard, known, all := newGuard(o, at), http.NewServeMux(), http.NewServeMux()
+	known.Handle("GET /v1/changes", newChanges(o, stopping))
+	known.Handle("GET /v1/pages", newPages(o, stopping))
+	all.Handle("/v1/", guard.only(known))
+	desk := newDesk(o)
+	for _, sheet := range o.Sheets {
+		known.Handle("GET /"+sheet.Name, desk.serve(sheet))
+		all.Handle("/"+sheet.Name, guard.only(known))
+	}
+	all.Handle("GET /healthz", health{o.Checks})
+	all.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{EnableOpenMetrics: true}))
+	all.Handle("GET /{$}", front{o})
+	all.HandleFunc("GET /open", guard.open)
+	all.HandleFunc("POST /open", guard.open)
+	return all
 }
 
 // Addr is the address that is listened on.
@@ -125,7 +142,8 @@ func ownNames(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("Referrer-Policy", "no-referrer") // an address may have the token in it
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})

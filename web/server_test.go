@@ -24,12 +24,21 @@ func start(t *testing.T, checks ...Check) string {
 
 func startWith(t *testing.T, library Library, checks ...Check) string {
 	t.Helper()
+	return startFull(t, Options{Library: library, Checks: checks})
+}
+
+// token opens the servers of the tests.
+const token = "a-token-of-the-tests"
+
+func startFull(t *testing.T, o Options) string {
+	t.Helper()
 	registry := prometheus.NewRegistry()
 	visits := prometheus.NewCounter(prometheus.CounterOpts{Name: "recrawld_test_total", Help: "For the test."})
 	visits.Add(7)
 	registry.MustRegister(visits)
-	server, err := Listen(Options{Listen: "127.0.0.1:0", Version: "1.2.3", Checks: checks, Metrics: registry,
-		Library: library, Clock: clock.System{}, Log: slog.New(slog.DiscardHandler)})
+	o.Listen, o.Version, o.Metrics, o.Clock, o.Log = "127.0.0.1:0", "1.2.3", registry, clock.System{}, slog.New(slog.DiscardHandler)
+	o.Token, o.File = token, "/data/web.token"
+	server, err := Listen(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +52,7 @@ func startWith(t *testing.T, library Library, checks ...Check) string {
 	return "http://" + server.Addr().String()
 }
 
-// request sends a request with this Host header ("" is the address itself) and returns status and body.
+// request sends a request with the token and this Host header ("" is the address itself) and returns status and body.
 func request(t *testing.T, method, url, host string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
@@ -51,6 +60,7 @@ func request(t *testing.T, method, url, host string) (int, string) {
 		t.Fatal(err)
 	}
 	r.Host = host
+	r.Header.Set("Authorization", "Bearer "+token)
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -45,6 +45,7 @@ type daemon struct {
 	machine clock.System
 	clock   clock.Clock
 	anchor  clock.Anchor
+	token   string         // that opens web
 	began   time.Time      // by the daemon's clock
 	newest  models.Instant // the newest moment in the database when we began
 	store   *models.Store
@@ -275,14 +276,19 @@ func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
 	})
 }
 
-// openWeb binds the address of /healthz, /metrics and /v1. A port that is taken ends the start only where it was asked for:
+// openWeb binds the address of /healthz, /metrics, /v1 and what a person looks at. A port that is taken ends the start only where it was asked for:
 // the default one may well belong to another daemon.
 func (d *daemon) openWeb(context.Context) error {
 	if d.start.Listen == "off" {
 		return nil
 	}
-	server, err := web.Listen(web.Options{Listen: d.start.Listen, Version: versionText(), Checks: d.checks(),
-		Metrics: d.registry, Library: shelf{d.library}, Clock: d.machine, Log: d.log})
+	token, file, err := webToken(d.start.Data)
+	if err != nil {
+		return err
+	}
+	d.token = token
+	server, err := web.Listen(web.Options{Listen: d.start.Listen, Version: versionText(), Checks: d.checks(), Metrics: d.registry,
+		Library: shelf{d.library}, Sheets: webSheets(d.look), Token: token, File: file, Clock: d.machine, Log: d.log})
 	if err != nil && d.origins.Of(config.Place{Key: "listen"}).Source == config.FromDefault {
 		d.log.Warn("health, metrics and changes are not served", "err", err)
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -34,7 +35,7 @@ const (
 // demoSettings is the demo's configuration file.
 const demoSettings = `# The demo's configuration. Times are by its own clock, which runs %.0f times as fast.
 cycle: 1h             # a visit interval is counted in these: fr_max 6 is a visit every 6 h
-listen: off
+listen: 127.0.0.1:0
 backup: {every: off}
 worker: {min_free: 16MiB}
 history: {keep: 36500d}
@@ -57,6 +58,8 @@ type demo struct {
 	start time.Time     // by the demo's clock
 	log   *origin.Log   // what the site was asked
 	store *models.Store // the daemon's database, to look into
+
+	link atomic.Pointer[string] // that shows more in a browser; nil: not yet
 }
 
 // Run implements the command. It ends after d.For, or when the context does, with a summary.
@@ -145,7 +148,10 @@ func (d *demo) watch(ctx context.Context) error {
 	if out, ok := d.Stdout.(*os.File); ok && isTerminal(out) {
 		panel := newDemoPanel(out, d.world, demoCycle, d.Speed, d.For)
 		defer panel.close()
-		show, every = func(f demoFigures, at time.Duration) { panel.draw(f, at, d.start) }, 400*time.Millisecond
+		show, every = func(f demoFigures, at time.Duration) {
+			panel.link = d.looks()
+			panel.draw(f, at, d.start)
+		}, 400*time.Millisecond
 	}
 	for {
 		f, err := demoRead(ctx, d.store, d.world, d.clock.Now())
@@ -161,4 +167,12 @@ func (d *demo) watch(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// looks is the link that shows more in a browser, "" where there is none yet.
+func (d *demo) looks() string {
+	if link := d.link.Load(); link != nil {
+		return *link
+	}
+	return ""
 }

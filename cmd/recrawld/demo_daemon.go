@@ -26,5 +26,8 @@ func (d *demo) follow(ctx context.Context, anchor clock.Anchor) error {
 	if err != nil {
 		return err
 	}
+	if link := daemon.link(); link != "" {
+		d.link.Store(&link)
+	}
 	return daemon.run(ctx)
 }

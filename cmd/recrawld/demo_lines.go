@@ -10,9 +10,14 @@ import (
 
 // lines returns what shows the figures where there is no terminal: a line each time.
 func (d *demo) lines() func(demoFigures, time.Duration) {
+	said := false
 	return func(f demoFigures, _ time.Duration) {
 		if f.asked == 0 {
 			return
+		}
+		if link := d.looks(); link != "" && !said {
+			fmt.Fprintln(d.Stdout, "in a browser: "+link)
+			said = true
 		}
 		var every []string
 		for _, s := range f.sections {

@@ -25,6 +25,7 @@ type demoPanel struct {
 	colour bool
 	width  int
 	height int
+	link   string // that shows more in a browser; "": none yet
 
 	drawn  int                // lines of the panel on the screen
 	traces map[string][]int32 // fr_max over time of the pages that are followed, by URL
@@ -102,7 +103,11 @@ func (p *demoPanel) head(f demoFigures, elapsed time.Duration, start time.Time) 
 		p.figure(report.Count(f.found), fmt.Sprintf("changes found of %s made (%s)", report.Count(f.made), report.Share(f.found, f.made))),
 		p.figure(report.Count(f.sum.Failed), "failed"),
 	}, p.paint(faint, gap))
-	return []string{spread(title, at, p.width), progress, "", counts}
+	look := ""
+	if p.link != "" {
+		look = p.paint(faint, "in a browser: ") + p.link
+	}
+	return []string{spread(title, at, p.width), progress, look, counts}
 }
 
 func (p *demoPanel) figure(number, what string) string {

@@ -8,6 +8,14 @@ import (
 	"recrawld/config"
 )
 
+// link opens in a browser what the daemon's own server shows; "": there is none.
+func (d *daemon) link() string {
+	if d.web == nil {
+		return ""
+	}
+	return fmt.Sprintf("http://%s/open?token=%s", d.web.Addr(), d.token)
+}
+
 // greet says what runs: in a few lines to a person, in one line to a log.
 func (d *daemon) greet() {
 	force := d.force.Load()
@@ -50,6 +58,9 @@ func (d *daemon) greet() {
 		line("mirror", "%s", c.Mirror.Dir)
 	}
 	line("listen", "%s", listen)
+	if link := d.link(); link != "" {
+		line("look", "%s", link)
+	}
 	line("contact", "%s", orNone(c.Agent.Contact))
 	line("cycle", "%s", c.Cycle)
 	line("times", "UTC, as in all commands")

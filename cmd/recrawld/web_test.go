@@ -28,8 +28,16 @@ func served(t *testing.T, of func() library) (base string) {
 
 func serves(t *testing.T, library web.Library) (base string) {
 	t.Helper()
-	server, err := web.Listen(web.Options{Listen: "127.0.0.1:0", Metrics: prometheus.NewRegistry(), Library: library, Clock: clock.System{},
-		Log: slog.New(slog.DiscardHandler)})
+	return serveAll(t, web.Options{Library: library}) + "/v1/"
+}
+
+// webTestToken opens the servers of the tests.
+const webTestToken = "a-token-of-the-tests"
+
+func serveAll(t *testing.T, o web.Options) (base string) {
+	t.Helper()
+	o.Listen, o.Metrics, o.Clock, o.Log, o.Token = "127.0.0.1:0", prometheus.NewRegistry(), clock.System{}, slog.New(slog.DiscardHandler), webTestToken
+	server, err := web.Listen(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +50,7 @@ func serves(t *testing.T, library web.Library) (base string) {
 			t.Error(err)
 		}
 	})
-	return "http://" + server.Addr().String() + "/v1/"
+	return "http://" + server.Addr().String()
 }
 
 // asks is the answer to a question.
@@ -53,6 +61,7 @@ func asks(t *testing.T, question string) (status int, body string) {
 		t.Error(err)
 		return
 	}
+	r.Header.Set("Authorization", "Bearer "+webTestToken)
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {
 		t.Error(err)
@@ -192,7 +201,8 @@ func TestTheLoopOfTheReadme(t *testing.T) {
 	}
 	defer l.close()
 	base := serves(t, onceThrough{shelf{l.library}})
-	loop = strings.NewReplacer("http://127.0.0.1:8686/v1", strings.TrimSuffix(base, "/"), "wait=30s", "wait=0s&limit=4").Replace(loop)
+	loop = strings.NewReplacer("http://127.0.0.1:8686/v1", strings.TrimSuffix(base, "/"), "wait=30s", "wait=0s&limit=4",
+		"$(cat recrawld-data/web.token)", webTestToken).Replace(loop)
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `upsert() { echo "upsert $1 $(jq -r .version $2)"; }; delete() { echo "delete $1"; }`+"\n"+loop)
 	cmd.Dir = t.TempDir()
 	out, err := cmd.Output()

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"recrawld/clock"
+	"recrawld/report"
+	"recrawld/web"
+)
+
+// sheets are the commands that the daemon's own server runs for a person, with what is in force in the daemon.
+type sheets struct {
+	Status  statusCmd  `cmd:"" help:"Sites, pages, the daemon, today."`
+	Changes changesCmd `cmd:"" help:"What happened to pages, the newest first."`
+	Due     dueCmd     `cmd:"" help:"What will be visited, and when."`
+	Report  reportCmd  `cmd:""`
+	Why     whyCmd     `cmd:"" help:"When a page is visited next and why then, or why it is not."`
+	Show    showCmd    `cmd:"" help:"A page and its versions."`
+	Diff    diffCmd    `cmd:"" help:"What changed between two versions of a page, the newest and the one before unless versions=3..5 says otherwise."`
+}
+
+// order is how a sheet runs a command.
+type order struct {
+	words []string // of the command line
+	flags []string // that may be asked for
+	about []string // parameters that are the command's arguments, the first of which must be there
+}
+
+// webSheets are all of them, in the order of the menu.
+func webSheets(at place) []web.Sheet {
+	list := []web.Sheet{
+		at.sheet("status", "status", order{}),
+		at.sheet("changes", "changes", order{flags: []string{"since", "site", "kind", "min-significance", "limit"}}),
+		at.sheet("due", "due", order{flags: []string{"next", "site", "limit"}}),
+	}
+	for _, name := range reportNames() {
+		r := report.Reports[name]
+		flags := []string{"site", "since", "depth", "limit"}
+		if len(r.By) > 0 {
+			flags = append(flags, "by")
+		}
+		sheet := at.sheet("report/"+name, strings.ReplaceAll(name, "-", " "), order{words: []string{"report", name}, flags: flags})
+		sheet.Hint = r.About
+		list = append(list, sheet)
+	}
+	page := []string{"url"}
+	return append(list, at.sheet("why", "", order{about: page}), at.sheet("show", "", order{about: page, flags: []string{"limit"}}),
+		at.sheet("diff", "", order{about: append(page, "versions"), flags: []string{"all", "lines", "raw", "limit"}}))
+}
+
+// place gives a command what it looks at and prints to.
+type place func(out io.Writer) *look
+
+// sheet is that of a command, by default of its own name.
+func (at place) sheet(name, menu string, o order) web.Sheet {
+	if o.words == nil {
+		o.words = []string{name}
+	}
+	return web.Sheet{Name: name, Menu: menu, Hint: hintOf(o.words[0]), Parameters: append(slices.Clone(o.about), o.flags...), Print: func(ctx context.Context, out io.Writer, asked url.Values) error {
+		c, err := o.command(asked)
+		if err == nil {
+			err = c.read(ctx, at(out))
+		}
+		switch exitCode(err) {
+		case exitUsage:
+			err = web.Refusal{Status: http.StatusBadRequest, Err: err}
+		case exitNotFound:
+			err = web.Refusal{Status: http.StatusNotFound, Err: err}
+		}
+		return err
+	}}
+}
+
+// hintOf is what is said of a command.
+func hintOf(command string) string {
+	for _, node := range sheetsParser(new(sheets)).Model.Children {
+		if node.Name == command {
+			return node.Help
+		}
+	}
+	return ""
+}
+
+func sheetsParser(into *sheets) *kong.Kong {
+	return kong.Must(into, kong.NoDefaultHelp(), kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
+}
+
+// mostShown is how many rows a sheet has at most.
+const mostShown = 2000
+
+// command reads the parameters of a sheet as the command line would be read.
+func (o order) command(asked url.Values) (reader, error) {
+	words := slices.Clone(o.words)
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		for _, value := range asked[name] {
+			switch n, err := strconv.Atoi(value); {
+			case slices.Contains(o.about, name):
+			case !slices.Contains(o.flags, name):
+				return nil, usagef("there is no parameter %q", name)
+			case name == "limit" && (err != nil || n < 1 || n > mostShown):
+				return nil, usagef("limit is a number from 1 to %d", mostShown)
+			default:
+				words = append(words, "--"+name+"="+value)
+			}
+		}
+	}
+	words = append(words, "--") // what follows is no flag, whatever it looks like
+	for i, name := range o.about {
+		value := asked.Get(name)
+		if value == "" && i == 0 {
+			return nil, usagef("%s is missing", name)
+		}
+		if value != "" {
+			words = append(words, value)
+		}
+	}
+	parsed, err := sheetsParser(new(sheets)).Parse(words)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	c, ok := parsed.Selected().Target.Interface().(reader)
+	if !ok {
+		return nil, errors.New("no command that reads")
+	}
+	return c, nil
+}
+
+// sheetWidth is how many characters a line of a sheet has.
+const sheetWidth = 150
+
+// look is what a reading command looks at within the daemon, as a terminal.
+func (d *daemon) look(out io.Writer) *look {
+	force := d.force.Load()
+	return &look{globals: &globals{Data: force.config.Data, Stdout: out, Stderr: io.Discard, Log: d.log}, store: d.store, force: force,
+		calendar: force.planner.Calendar(), anchor: d.anchor, now: d.clock.Now(), real: clock.System{}.Now(),
+		style: report.Style{Width: sheetWidth, Color: true, Links: true}}
+}

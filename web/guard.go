@@ -1,0 +1,91 @@
+package web
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"html/template"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// guard lets those in who show the token: what is known of pages is for whoever may read the data directory, where the token
+// lies, and not for all who work on the machine.
+type guard struct {
+	sum    [sha256.Size]byte // of the token
+	cookie string            // name; with the port, since browsers keep the cookies of a host for all of its ports
+	file   string            // where the token lies
+	none   bool              // there is no token, so nobody has it
+}
+
+func newGuard(o Options, at net.Addr) *guard {
+	_, port, _ := net.SplitHostPort(at.String())
+	return &guard{sum: sha256.Sum256([]byte(o.Token)), cookie: "recrawld-" + port, file: o.File, none: o.Token == ""}
+}
+
+// holds tells whether a text is the token. How long that takes says nothing of it.
+func (g *guard) holds(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 && !g.none
+}
+
+// knows tells whether a request shows the token, in its header or as a browser that was let in.
+func (g *guard) knows(r *http.Request) bool {
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		return g.holds(strings.TrimSpace(token))
+	}
+	cookie, err := r.Cookie(g.cookie)
+	return err == nil && g.holds(cookie.Value)
+}
+
+// only answers those alone who show the token, and no browser that asks for a page of another site.
+func (g *guard) only(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
+			http.Error(w, "not for pages of other sites", http.StatusForbidden)
+			return
+		}
+		if g.knows(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+			http.Error(w, "the token of "+g.file+" is wanted: Authorization: Bearer TOKEN", http.StatusUnauthorized)
+			return
+		}
+		g.ask(w, http.StatusUnauthorized, "")
+	})
+}
+
+// open lets a browser in that was given the token, by a link or typed.
+func (g *guard) open(w http.ResponseWriter, r *http.Request) {
+	token := r.FormValue("token")
+	if !g.holds(token) {
+		g.ask(w, http.StatusUnauthorized, "That is not the token.")
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		MaxAge: 400 * 24 * 3600})
+	http.Redirect(w, r, "/status", http.StatusSeeOther)
+}
+
+// ask asks a person for the token.
+func (g *guard) ask(w http.ResponseWriter, status int, problem string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = askPage.Execute(w, struct{ Problem, File string }{problem, g.file}) // the only error is that the asker is gone
+}
+
+var askPage = template.Must(template.New("ask").Parse(`<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>recrawld</title>
+<style>:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;overflow-wrap:anywhere}
+input{font:inherit;width:24rem;max-width:90%;padding:.2rem .5rem}.bad{color:#b00020}
+@media(prefers-color-scheme:dark){.bad{color:#ff8a80}}</style>
+<h1>recrawld</h1>
+{{with .Problem}}<p class="bad">{{.}}</p>
+{{end}}<p>What is known of pages is for those who may read the data directory. The token that opens it lies in <code>{{.File}}</code>.</p>
+<form method="post" action="/open"><input name="token" type="password" autocomplete="current-password" placeholder="token" aria-label="token" autofocus></form>
+</html>
+`))

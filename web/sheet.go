@@ -1,0 +1,146 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Sheet shows a person what a command prints. Its address is its name after a slash; flags of the command are its parameters.
+type Sheet struct {
+	Name string // "changes", "report/daily"
+	Menu string // what it is called in the menu; "": it is not there, since it is about one page
+	Hint string // one line
+
+	Parameters []string // names of those that may be given; may be none
+
+	// Print writes what the command would print for a terminal that knows colours and hyperlinks. It must be safe for concurrent
+	// use and return when ctx ends.
+	Print func(ctx context.Context, out io.Writer, parameters url.Values) error
+}
+
+// Sheets printed at a time: some commands read all that is known, and the processors are the crawl's. Others wait for so long, and
+// one takes no longer than that.
+const (
+	sheetsAtOnce = 2
+	sheetWait    = 5 * time.Second
+	sheetTime    = 20 * time.Second
+)
+
+// desk prints sheets.
+type desk struct {
+	options Options
+	room    chan struct{}
+}
+
+func newDesk(o Options) *desk { return &desk{options: o, room: make(chan struct{}, sheetsAtOnce)} }
+
+// serve is the handler of a sheet.
+func (d *desk) serve(sheet Sheet) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := printed{Sheet: sheet, Sheets: d.options.Sheets, URL: r.URL.Query().Get("url")}
+		status := http.StatusOK
+		text, err := d.print(r.Context(), sheet, r.URL.Query())
+		if err != nil {
+			status, p.Problem = statusOf(err), err.Error()
+		}
+		p.Text = paper(text)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(status)
+		_ = sheetPage.Execute(w, &p) // the only error is that the asker is gone
+	})
+}
+
+var (
+	errCrowded = Refusal{http.StatusServiceUnavailable, errors.New("others look at something here: try again in a moment")}
+	errSlow    = Refusal{http.StatusServiceUnavailable, errors.New("this takes too long to be shown here: the command has all the time that it needs")}
+)
+
+// statusOf is the HTTP status of an error.
+func statusOf(err error) int {
+	var refused Refusal
+	if errors.As(err, &refused) {
+		return refused.Status
+	}
+	return http.StatusInternalServerError
+}
+
+// print has a sheet printed when there is room for it.
+func (d *desk) print(ctx context.Context, sheet Sheet, parameters url.Values) (string, error) {
+	waiting, stop := context.WithTimeout(ctx, sheetWait)
+	defer stop()
+	select {
+	case d.room <- struct{}{}:
+		defer func() { <-d.room }()
+	case <-waiting.Done():
+		return "", errCrowded
+	}
+	limited, cancel := context.WithTimeout(ctx, sheetTime)
+	defer cancel()
+	var out strings.Builder
+	err := sheet.Print(limited, &out, parameters)
+	if err != nil && limited.Err() != nil {
+		err = errSlow
+	}
+	return out.String(), err
+}
+
+// printed is a sheet with what is on it.
+type printed struct {
+	Sheet   Sheet
+	Sheets  []Sheet
+	URL     string // that the sheet is about; "": about none
+	Text    template.HTML
+	Problem string
+}
+
+// About are the sheets about the same page.
+func (p *printed) About() []Sheet {
+	var about []Sheet
+	for _, sheet := range p.Sheets {
+		if sheet.Menu == "" && p.URL != "" {
+			about = append(about, sheet)
+		}
+	}
+	return about
+}
+
+// Out is the address that the sheet is about, where a browser may be sent there.
+func (p *printed) Out() string {
+	if u, err := url.Parse(p.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return p.URL
+}
+
+// Live tells whether the sheet changes while one looks.
+func (p *printed) Live() bool { return p.Sheet.Name == "status" }
+
+var sheetPage = template.Must(template.New("sheet").Parse(`<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{with .URL}}{{.}} · {{end}}{{.Sheet.Name}} · recrawld</title>
+{{if .Live}}<meta http-equiv="refresh" content="20">{{end}}
+<style>:root{color-scheme:light dark;--line:#8884;--link:#0b57d0;--bad:#b00020;--good:#0a6b2d;--warn:#8a5a00;--faint:#666}
+@media(prefers-color-scheme:dark){:root{--link:#8ab4f8;--bad:#ff8a80;--good:#7bd88f;--warn:#e6b450;--faint:#999}}
+body{font:15px/1.45 system-ui,sans-serif;margin:0}
+header{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;align-items:center;padding:.6rem 1.2rem;border-bottom:1px solid var(--line)}
+header b{margin-right:.4rem}a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}a[aria-current]{color:inherit;font-weight:600}
+form{margin-left:auto}input{font:inherit;width:24rem;max-width:70vw;padding:.15rem .5rem}
+main{padding:1rem 1.2rem}p{margin:.2rem 0 .8rem;color:var(--faint)}
+pre{font:13px/1.5 ui-monospace,"DejaVu Sans Mono",Consolas,monospace;overflow-x:auto;margin:0;padding-bottom:1rem}
+.strong{font-weight:700}.faint{color:var(--faint)}.bad,p.bad{color:var(--bad)}.good{color:var(--good)}.warn{color:var(--warn)}</style>
+<header><b>recrawld</b>
+{{range .Sheets}}{{if .Menu}}<a href="/{{.Name}}"{{if eq .Name $.Sheet.Name}} aria-current="page"{{end}}>{{.Menu}}</a>
+{{end}}{{end}}<form action="/why"><input name="url" type="search" placeholder="https://… why is it visited when it is?" aria-label="address of a page" value="{{.URL}}"></form></header>
+<main>
+<p>{{.Sheet.Hint}}{{with .About}}{{range .}} · <a href="/{{.Name}}?url={{$.URL}}"{{if eq .Name $.Sheet.Name}} aria-current="page"{{end}}>{{.Name}}</a>{{end}}{{with $.Out}} · <a href="{{.}}" rel="noreferrer noopener">the page itself</a>{{end}}{{end}}
+{{with .Sheet.Parameters}}<small>Parameters of the address: {{range $i, $name := .}}{{if $i}}, {{end}}{{$name}}{{end}}.</small>{{end}}</p>
+{{with .Problem}}<p class="bad">{{.}}</p>
+{{end}}<pre>{{.Text}}</pre>
+</main>
+</html>
+`))
