@@ -143,3 +143,33 @@ func TestAPageThatGoesWhileItIsToldHidesNoOther(t *testing.T) {
 		}
 	}
 }
+
+// Of a million pages those of one site, or those few that were visited, are told without a look at each of the others: that would take
+// longer than the asker has.
+func TestOnlyPagesWithSomethingToTellAreRead(t *testing.T) {
+	t.Parallel()
+	for name, dsn := range map[string]func() string{"sqlite": func() string { return t.TempDir() + "/feed.db" },
+		"postgres": func() string { return pgtest.DSN(t) }} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := currentStore(t, dsn())
+			for site, want := range map[int32]int{0: 32, 1: 16, 2: 16, 3: 0} {
+				read := 0
+				for bucket := range int16(3) {
+					pages, _, err := s.currentSlice(t.Context(), bucket, -1, site, 100)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, p := range pages {
+						if read++; site != 0 && p.SiteID != site || p.State == StateNew {
+							t.Errorf("of site %d the page %s of site %d, %s, is read", site, p.URL, p.SiteID, p.State)
+						}
+					}
+				}
+				if read != want {
+					t.Errorf("%d pages of site %d are read, want %d", read, site, want)
+				}
+			}
+		})
+	}
+}
