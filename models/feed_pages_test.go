@@ -26,8 +26,11 @@ func currentStore(t *testing.T, dsn string) *Store {
 			p := Page{Bucket: int16(i % 3), ID: int64(i), HostID: 1, SiteID: int32(1 + i%2), URL: "http://a.org/" + string(rune('a'+i)), FRMax: 1,
 				State: []PageState{StateLive, StateMoved, StateGone, StateExcluded, StateNew}[i%5], Version: 1, TriedAt: At(planStart)}
 			v := Version{Bucket: p.Bucket, PageID: p.ID, Number: 1, At: At(planStart), Record: Record{File: "f", Length: 1}}
-			if p.State == StateNew {
+			switch {
+			case p.State == StateNew:
 				p.Version = 0
+			case i == 1 || i == 6: // moved, and 404 since, one of them with a copy of before
+				p.State, p.RedirectTo, p.Version = StateMissing, "http://a.org/else", int32(i/6)
 			}
 			if err := pageTable.insert(t.Context(), x, []Page{p}); err != nil {
 				return err
@@ -99,6 +102,11 @@ func TestAFeedBeginsWithEveryPage(t *testing.T) {
 			same := slices.DeleteFunc(want, func(e Event) bool { return e.SiteID != 2 || e.Kind != EventGone })
 			if diff := cmp.Diff(same, gone); diff != "" || len(gone) < 3 {
 				t.Errorf("pages of a site that are gone differ (-want +got):\n%s", diff)
+			}
+			// One that was told to have moved has, until its 404s are confirmed: that it moves again to where it was is not told.
+			moved, _ := walk(t, s, begin, ChangesQuery{Limit: 3, Kinds: []EventKind{EventMoved}})
+			if away := slices.DeleteFunc(moved, func(e Event) bool { return e.RedirectTo == "" }); len(away) != 2 {
+				t.Errorf("%d pages that moved and answered 404 since are told as moved, want 2: %+v", len(away), away)
 			}
 		})
 	}

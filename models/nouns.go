@@ -123,6 +123,12 @@ type Page struct {
 	Entries int32 // as a list, a sitemap or a feed: the pages that it names and its site keeps; 0: it is none
 }
 
+// LeadsAway tells whether the page is elsewhere, as far as is known: it redirects, or did and answers 404 since, which is not news to
+// anybody until it is confirmed.
+func (p *Page) LeadsAway() bool {
+	return p.State == StateMoved || p.State == StateMissing && p.RedirectTo != ""
+}
+
 // ChildShare counts the known children of a page: the pages it links to that lie deeper in the site (a higher Level).
 type ChildShare struct {
 	Known   int32

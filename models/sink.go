@@ -81,7 +81,7 @@ func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64, sit
 	var p Page
 	var v Version
 	fields := append(pageTable.fields(&p), &v.At, &v.Status, &v.Record.File, &v.Record.Offset, &v.Record.Length)
-	told := fmt.Sprintf("(p.version > 0 OR p.state IN (%d, %d, %d))", StateMoved, StateGone, StateExcluded)
+	told := fmt.Sprintf("(p.version > 0 OR p.redirect_to <> '' OR p.state IN (%d, %d))", StateGone, StateExcluded)
 	query := "SELECT " + pageTable.coalesced("p.") + `, COALESCE(v.at, 0), COALESCE(v.status, 0),
 		COALESCE(v.record_file, ''), COALESCE(v.record_offset, 0), COALESCE(v.record_length, 0)
 		FROM pages p LEFT JOIN versions v ON v.bucket = p.bucket AND v.page_id = p.id AND v.number = p.version
@@ -108,7 +108,7 @@ func currentEvents(p Page, v Version) []Event {
 	}
 	e.At = p.TriedAt
 	switch {
-	case p.State == StateMoved:
+	case p.LeadsAway():
 		e.Kind, e.RedirectTo = EventMoved, p.RedirectTo
 	case p.State == StateGone:
 		e.Kind = EventGone

@@ -54,12 +54,14 @@ func (b library) text(ctx context.Context, url string, number int32) (shownText,
 	if err != nil {
 		return shownText{}, err
 	}
-	away := page.State == models.StateGone || page.State == models.StateMoved || page.State == models.StateExcluded
+	away := page.State == models.StateGone || page.State == models.StateExcluded || page.LeadsAway()
 	switch {
 	case page.Version == 0:
 		return shownText{}, notFoundf("%s is %s, and there is no copy of it", page.URL, page.State)
 	case number == 0 && away:
 		return shownText{}, notFoundf("%s is %s; its last copy is version %d", page.URL, page.State, page.Version)
+	case number == 0 && page.NoArchive: // perhaps since its header says so, with a copy of before
+		return shownText{}, notFoundf("%s asks not to be archived", page.URL)
 	case number == 0:
 		number = page.Version
 	}
@@ -110,7 +112,7 @@ func (b library) say(s *shownText, page models.Page, u canon.URL, answer archive
 	noIndex := recrawl.RobotsTag(header, agent, b.now).Or(found.Robots).NoIndex
 	s.Title, s.Text, s.Cut, s.NoIndex = view.Title, view.Text(), view.Cut, &noIndex
 	first, _, _ := strings.Cut(header.Get("Content-Language"), ",")
-	s.Language = cmp.Or(found.Language, strings.TrimSpace(first))
+	s.Language = cmp.Or(found.Language, extract.Language(first))
 }
 
 // text writes what a page says.

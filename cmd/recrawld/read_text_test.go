@@ -88,4 +88,37 @@ func TestWhatTheHeaderSays(t *testing.T) {
 	if err != nil || s.NoIndex == nil || !*s.NoIndex || s.Language != "fr" || s.Text != "" {
 		t.Errorf("says %+v, %v; want noindex, fr and no text", s, err)
 	}
+	header = []byte("Content-Language: <b>none</b>" + strings.Repeat("x", 3000) + "\r\n")
+	if s, err = b.text(t.Context(), "https://docs.example.org/a", 0); err != nil || s.Language != "" {
+		t.Errorf("the language is %.40q, %v; want none of what is no language", s.Language, err)
+	}
+}
+
+// A page whose copy is not to be offered any more has none, whatever the archive holds of it; the last one is there for those who ask for
+// it by its number.
+func TestACopyThatIsNotToBeOffered(t *testing.T) {
+	t.Parallel()
+	f, b := filling(t, filepath.Join(t.TempDir(), "text.db"))
+	for name, test := range map[string]struct {
+		finish func(p *models.Page)
+		says   string
+	}{
+		"away":    {func(p *models.Page) { p.State, p.RedirectTo = models.StateMoved, "https://docs.example.org/b" }, "is moved"},
+		"lost":    {func(p *models.Page) { p.State, p.RedirectTo = models.StateMissing, "https://docs.example.org/b" }, "is missing"},
+		"asks":    {func(p *models.Page) { p.NoArchive = true }, "asks not to be archived"},
+		"missing": {func(p *models.Page) { p.State = models.StateMissing }, ""},
+	} {
+		url := "https://docs.example.org/" + name
+		f.page(1, url, []step{{ago: time.Hour, kind: models.First, body: "<p>" + name, frMax: 4}}, func(p *models.Page, _ *models.Host) {
+			p.DueAt = models.At(filledNow.Add(day))
+			test.finish(p)
+		})
+		_, err := b.text(t.Context(), url, 0)
+		if test.says == "" && err != nil || test.says != "" && (exitCode(err) != exitNotFound || !strings.Contains(err.Error(), test.says)) {
+			t.Errorf("%s: %v, want %q", url, err, test.says)
+		}
+		if s, err := b.text(t.Context(), url, -1); err != nil || s.Text != name {
+			t.Errorf("the last copy of %s says %q, %v", url, s.Text, err)
+		}
+	}
 }

@@ -61,6 +61,10 @@ func (r *reader) attributes() attributes {
 			a.kind = string(value)
 		case "lang":
 			a.lang = cmp.Or(a.lang, string(value))
+		case "xml:lang":
+			if r.xhtml {
+				a.lang = string(value) // XHTML 1.0, C.7
+			}
 		case "id":
 			streamed = bytes.HasPrefix(value, []byte("S:")) // React puts these parts in place at once
 		case "hidden":

@@ -74,6 +74,11 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("language of %s = %q, want %q", page, got, want)
 		}
 	}
+	for _, attrs := range []string{`xml:lang="it"`, `lang="en" xml:lang="it"`, `xml:lang="it" lang="en"`} {
+		if got := Page([]byte("<html "+attrs+"><p>"), "application/xhtml+xml", mustParse(t, "https://h/"), all).Language; got != "it" {
+			t.Errorf("language of XHTML with %s = %q, want it", attrs, got)
+		}
+	}
 }
 
 func TestLinksAreBounded(t *testing.T) {

@@ -140,7 +140,7 @@ func (r *reader) startTag(slashed bool) {
 			r.print.emphasis(element)
 		}
 	case "html":
-		r.found.Language = cmp.Or(r.found.Language, language(attrs.lang))
+		r.found.Language = cmp.Or(r.found.Language, Language(attrs.lang))
 	case "title":
 		r.inTitle = !r.titled && !closed
 		r.titled = true
@@ -266,8 +266,8 @@ func (r *reader) resolve(base canon.URL, ref string) canon.URL {
 // maxLanguage is the length of the longest language tag kept: RFC 5646 section 4.4.1 asks for 35.
 const maxLanguage = 35
 
-// language is a value of lang where it has the form of a language tag, else "".
-func language(tag string) string {
+// Language is a value of lang where it has the form of a language tag, else "".
+func Language(tag string) string {
 	tag = strings.TrimSpace(tag)
 	if len(tag) > maxLanguage || strings.ContainsFunc(tag, func(c rune) bool {
 		return c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z')
