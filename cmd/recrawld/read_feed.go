@@ -45,9 +45,7 @@ func feedCursor(ctx context.Context, store *models.Store, after string) (models.
 func (b library) changes(ctx context.Context, after models.FeedCursor, q models.ChangesQuery) (report.Document, models.FeedCursor, error) {
 	events, at, err := b.store.Feed(ctx, after, q)
 	if errors.Is(err, models.ErrCursorLost) {
-		return report.Document{}, at, coded{exitNotFound, fmt.Errorf("changes after this cursor are not there any more (they were older than "+
-			"history.keep, or a checkpoint was restored): begin anew after \"all\", which is every page as it is now, and drop what it does "+
-			"not name; %w", err)}
+		return report.Document{}, at, cursorLost(err)
 	}
 	if err != nil {
 		return report.Document{}, at, err
@@ -55,4 +53,10 @@ func (b library) changes(ctx context.Context, after models.FeedCursor, q models.
 	d, err := b.table(ctx, events)
 	d.Cursor = at.String()
 	return d, at, err
+}
+
+// cursorLost says what to do about a models.ErrCursorLost.
+func cursorLost(err error) error {
+	return coded{exitNotFound, fmt.Errorf("changes after this cursor are not there any more (they were older than history.keep, or a checkpoint "+
+		"was restored): begin anew after \"all\", which is every page as it is now, and drop what it does not name; %w", err)}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"os"
+	"path/filepath"
 	"time"
 
 	"recrawld/clock"
@@ -23,7 +25,7 @@ func (c changesCmd) follow(ctx context.Context, l *look, site int32, kinds []mod
 		return err
 	}
 	c.Limit = followBatch
-	f := follower{library: l.library(), query: c.query(site, kinds), clock: clock.System{}, write: l.followText()}
+	f := follower{library: l.library(), query: c.query(site, kinds), clock: clock.System{}, write: l.followText(), stands: l.stands()}
 	if l.JSON {
 		f.write = func(d report.Document) error { return report.WriteLines(l.Stdout, d) }
 	}
@@ -43,14 +45,32 @@ type follower struct {
 	query   models.ChangesQuery
 	clock   clock.Clock
 	write   func(report.Document) error
+	stands  func() bool // the database is still the one that is written to
 
 	told   string    // the last cursor that was written
 	toldAt time.Time // when
 }
 
+// stands tells of a SQLite database whether it still has its name. A checkpoint that is restored takes that, and whoever has the old
+// one open would wait for ever for what is written to the new one.
+func (l *look) stands() func() bool {
+	if l.force.config.Store != "sqlite" {
+		return func() bool { return true }
+	}
+	name := filepath.Join(l.force.config.Data, databaseFile)
+	opened, err := os.Stat(name)
+	return func() bool {
+		there, failed := os.Stat(name)
+		return err == nil && failed == nil && os.SameFile(opened, there)
+	}
+}
+
 // run goes on from a cursor until ctx ends, which is no error.
 func (f *follower) run(ctx context.Context, at models.FeedCursor) error {
 	for {
+		if !f.stands() {
+			return cursorLost(models.ErrCursorLost)
+		}
 		d, next, err := f.library.changes(ctx, at, f.query)
 		if err != nil && ctx.Err() == nil {
 			return err

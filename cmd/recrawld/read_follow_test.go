@@ -88,7 +88,7 @@ func followed(t *testing.T, b library, after string, limit int, todo ...func()) 
 	defer end()
 	var out bytes.Buffer
 	f := follower{library: b, query: models.ChangesQuery{Limit: limit}, clock: &acts{clock.NewVirtual(filledNow), todo, end},
-		write: func(d report.Document) error { return report.WriteLines(&out, d) }}
+		stands: func() bool { return true }, write: func(d report.Document) error { return report.WriteLines(&out, d) }}
 	at, err := feedCursor(ctx, b.store, after)
 	if err == nil {
 		err = f.run(ctx, at)
@@ -178,7 +178,7 @@ func TestFollowersOfLittleGetCursorsNowAndThen(t *testing.T) {
 	defer end()
 	var cursors []string
 	follow := follower{library: b, query: models.ChangesQuery{Limit: 10, Kinds: []models.EventKind{models.EventGone}},
-		clock: &acts{clock.NewVirtual(filledNow), todo, end}, write: func(d report.Document) error {
+		clock: &acts{clock.NewVirtual(filledNow), todo, end}, stands: func() bool { return true }, write: func(d report.Document) error {
 			cursors = append(cursors, d.Cursor)
 			return nil
 		}}
@@ -208,6 +208,28 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	_, complaint, code := desk(t, dir, "changes", "--follow", "--after", "yesterday")
 	if code != exitUsage || !strings.Contains(complaint, "there is now, start, all") {
 		t.Errorf("exit code %d, %s", code, complaint)
+	}
+}
+
+// A checkpoint that is restored takes the place of the database that is followed, to which nothing is written from then on.
+func TestFollowEndsWhereACheckpointIsRestored(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	checkpoint := filepath.Join(t.TempDir(), "checkpoint")
+	if _, complaint, code := desk(t, dir, "backup", checkpoint); code != exitDone {
+		t.Fatal(complaint)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out := &endsAt{text: "cursor", cancel: func() {
+		if _, complaint, code := desk(t, dir, "restore", "--yes", checkpoint); code != exitDone {
+			t.Error(complaint)
+		}
+	}}
+	var complaint bytes.Buffer
+	code := runContext(ctx, []string{"changes", "--follow", "--json", "--data", dir}, strings.NewReader(""), out, &complaint)
+	if code != exitNotFound || !strings.Contains(complaint.String(), `begin anew after "all"`) {
+		t.Errorf("exit code %d, %s; want %d and the way out", code, complaint.String(), exitNotFound)
 	}
 }
 
