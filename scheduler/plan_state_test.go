@@ -27,12 +27,13 @@ func steps(t *testing.T, p models.Page, outcomes ...models.Outcome) (models.Resu
 }
 
 var (
-	notFound  = models.Outcome{Kind: models.Missing, Status: 404, Sent: 1}
-	goneAway  = models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}
-	same      = models.Outcome{Kind: models.NotModified, Status: 304, Sent: 1}
-	broken    = models.Outcome{Kind: models.Failed, Class: models.BodyShort, Status: 200, Sent: 1, Detail: "cut off"}
-	forbidden = models.Outcome{Kind: models.Excluded, Detail: "robots.txt line 2"}
-	redirect  = models.Outcome{Kind: models.Moved, Status: 301, Sent: 1, RedirectTo: "http://one.test/b"}
+	notFound   = models.Outcome{Kind: models.Missing, Status: 404, Sent: 1}
+	goneAway   = models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}
+	same       = models.Outcome{Kind: models.NotModified, Status: 304, Sent: 1}
+	broken     = models.Outcome{Kind: models.Failed, Class: models.BodyShort, Status: 200, Sent: 1, Detail: "cut off"}
+	forbidden  = models.Outcome{Kind: models.Excluded, Detail: "robots.txt line 2"}
+	otherBytes = models.Outcome{Kind: models.Noise, Status: 200, Sent: 1, Body: []byte("b"), Digest: models.DigestOf([]byte("b"))}
+	redirect   = models.Outcome{Kind: models.Moved, Status: 301, Sent: 1, RedirectTo: "http://one.test/b"}
 )
 
 // Each state is announced once when it is entered, and once when it is left.
@@ -59,6 +60,8 @@ func TestStatesAreAnnouncedOnce(t *testing.T) {
 			models.StateMoved, []models.EventKind{models.EventMoved}},
 		{"moved and back", []models.Outcome{redirect, notFound, same},
 			models.StateLive, []models.EventKind{models.EventMoved, models.EventRestored}},
+		{"gone, and back with other bytes", []models.Outcome{goneAway, otherBytes},
+			models.StateLive, []models.EventKind{models.EventGone, models.EventRefreshed}},
 		{"excluded for good", []models.Outcome{forbidden, forbidden, forbidden},
 			models.StateExcluded, []models.EventKind{models.EventExcluded}},
 	} {

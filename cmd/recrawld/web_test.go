@@ -10,12 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"recrawld/clock"
+	"recrawld/models"
 	"recrawld/report"
 	"recrawld/web"
 )
@@ -174,9 +176,9 @@ func (o onceThrough) Changes(ctx context.Context, q web.ChangesQuery) (report.Do
 	return d, err
 }
 
-// The loop of the README keeps an index.
-func TestTheLoopOfTheReadme(t *testing.T) {
-	t.Parallel()
+// readmeLoop is the loop of the README for a server, four changes at a time.
+func readmeLoop(t *testing.T, base string) string {
+	t.Helper()
 	for _, tool := range []string{"sh", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(err)
@@ -191,35 +193,80 @@ func TestTheLoopOfTheReadme(t *testing.T) {
 	if !found || !closed || strings.Count(loop, "\n") > 12 {
 		t.Fatalf("the README shows no loop of at most 12 lines:\n%s", loop)
 	}
-	data := filledData(t)
+	return strings.NewReplacer("http://127.0.0.1:8686/v1", strings.TrimSuffix(base, "/"), "wait=30s", "wait=0s&limit=4",
+		"$(cat recrawld-data/web.token)", webTestToken).Replace(loop)
+}
+
+// loops runs the loop after a cursor until nothing is left, and returns what it did and the cursor that it kept.
+func loops(t *testing.T, l *look, after string) (did, cursor string) {
+	t.Helper()
+	loop := readmeLoop(t, serves(t, onceThrough{shelf{l.library}}))
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `upsert() { echo "upsert $1 $(jq -r .version $2)"; }; delete() { echo "delete $1"; }`+"\n"+loop)
+	cmd.Dir = t.TempDir()
+	file := filepath.Join(cmd.Dir, "cursor")
+	if err := os.WriteFile(file, []byte(after), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.Output()
+	if cmd.ProcessState.ExitCode() != 22 {
+		t.Fatalf("%v, want the exit code of curl for a status that is an error, 22: %s", err, out)
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), strings.TrimSpace(string(kept))
+}
+
+// filledLook is a look at filledData.
+func filledLook(t *testing.T) *look {
+	t.Helper()
 	var g globals
 	g.connect(strings.NewReader(""), io.Discard, io.Discard)
-	g.Data = data
+	g.Data = filledData(t)
 	l, err := g.openLook(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.close()
-	base := serves(t, onceThrough{shelf{l.library}})
-	loop = strings.NewReplacer("http://127.0.0.1:8686/v1", strings.TrimSuffix(base, "/"), "wait=30s", "wait=0s&limit=4",
-		"$(cat recrawld-data/web.token)", webTestToken).Replace(loop)
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", `upsert() { echo "upsert $1 $(jq -r .version $2)"; }; delete() { echo "delete $1"; }`+"\n"+loop)
-	cmd.Dir = t.TempDir()
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	t.Cleanup(func() { l.close() })
+	return l
+}
+
+// The loop of the README keeps an index.
+func TestTheLoopOfTheReadme(t *testing.T) {
+	t.Parallel()
+	l := filledLook(t)
+	did, cursor := loops(t, l, "")
 	for _, want := range []string{"upsert https://docs.example.org/install 4\n", "upsert https://docs.example.org/slow 1\n",
 		"delete https://docs.example.org/old\n", "delete https://docs.example.org/private/x\n", "upsert https://blog.example.net/ 1\n"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("the loop did\n%swant %q", out, want)
+		if !strings.Contains(did, want) {
+			t.Errorf("the loop did\n%swant %q", did, want)
 		}
 	}
-	cursor, err := os.ReadFile(filepath.Join(cmd.Dir, "cursor"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if newest, err := l.store.Newest(t.Context()); err != nil || newest.String() != strings.TrimSpace(string(cursor)) {
+	if newest, err := l.store.Newest(t.Context()); err != nil || newest.String() != cursor {
 		t.Errorf("the cursor is %s, want that behind all, %v", cursor, err)
 	}
+}
+
+// A page that was gone, is back with other bytes and says what it said is refreshed, and nothing else is told of it
+// (scheduler.TestStatesAreAnnouncedOnce); the same where it has come to ask for noindex.
+func TestTheLoopOfTheReadmeTakesWhatIsRefreshed(t *testing.T) {
+	t.Parallel()
+	l := filledLook(t)
+	at, err := l.store.Oldest(t.Context())
+	for err == nil {
+		events, next, failed := l.store.Feed(t.Context(), at, models.ChangesQuery{Limit: 1})
+		if err = failed; err == nil && len(events) == 0 {
+			t.Fatal("nothing is refreshed")
+		}
+		if err == nil && events[0].Kind == models.EventRefreshed {
+			did, _ := loops(t, l, at.String())
+			if want := "upsert " + events[0].URL + " " + strconv.Itoa(int(events[0].Version)) + "\n"; !strings.Contains(did, want) {
+				t.Errorf("the loop did\n%swant %q", did, want)
+			}
+			return
+		}
+		at = next
+	}
+	t.Fatal(err)
 }
