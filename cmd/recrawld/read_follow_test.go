@@ -161,6 +161,22 @@ func TestFollowersThatAreKilledMissNothing(t *testing.T) {
 	}
 }
 
+// What is there already is told without a pause, however little of it at a time; and then nothing is said until something comes.
+func TestFollowPausesOnlyWhereNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	for i := range 5 {
+		f.appears(fmt.Sprint(i))
+	}
+	if lines := followed(t, b, "start", 2); len(lines) != 5+3 { // no look after a pause
+		t.Errorf("%d lines, want 5 pages and 3 cursors:\n%s", len(lines), lines)
+	}
+	quiet := slices.Repeat([]func(){func() {}}, 200)
+	if lines := followed(t, b, "now", 2, quiet...); len(lines) != 1 {
+		t.Errorf("%d lines while nothing comes, want the cursor to go on from:\n%s", len(lines), lines)
+	}
+}
+
 // A cursor moves on where all that comes is left out, so that it is not lost when that is pruned; but not with each look.
 func TestFollowersOfLittleGetCursorsNowAndThen(t *testing.T) {
 	t.Parallel()

@@ -140,6 +140,19 @@ func TestACursorThatIsLostIsGone(t *testing.T) {
 	}
 }
 
+// What is wrong with the database is not the asker's fault.
+func TestADatabaseThatDoesNotAnswerIsOurs(t *testing.T) {
+	t.Parallel()
+	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	base := served(t, func() library { return b })
+	f.must(f.store.Close())
+	for _, question := range []string{"changes?after=now", "changes?after=all&wait=5s", "pages?url=https://docs.example.org/"} {
+		if status, body := asks(t, base+question); status != http.StatusInternalServerError {
+			t.Errorf("%s = %d %s, want %d", question, status, body, http.StatusInternalServerError)
+		}
+	}
+}
+
 func TestAWaitingQuestionIsAnsweredByWhatIsCommitted(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, dsn string) {
