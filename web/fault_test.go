@@ -82,6 +82,35 @@ func TestFault_106_MarkupIsShownAsText(t *testing.T) {
 	}
 }
 
+// TestFault_107_ALargeBodyIsNotRead: who does not have the token fills neither memory nor disk, whatever it sends to be let in.
+func TestFault_107_ALargeBodyIsNotRead(t *testing.T) {
+	t.Parallel()
+	base := startFull(t, Options{})
+	part := "--x\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n" + token + "\r\n--x--\r\n"
+	for kind, test := range map[string]struct {
+		body string
+		want int
+	}{
+		"application/x-www-form-urlencoded":                {"a=" + strings.Repeat("a", 64<<10) + "&token=" + token, http.StatusRequestEntityTooLarge},
+		"application/x-www-form-urlencoded; charset=utf-8": {"token=" + token + "&a=" + strings.Repeat("a", 64<<10), http.StatusRequestEntityTooLarge},
+		"multipart/form-data; boundary=x":                  {part, http.StatusUnauthorized}, // which could have files that are put on disk
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", base+"/open", strings.NewReader(test.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", kind)
+		answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != test.want || answer.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%d bytes of %s = %d, %v, want %d", len(test.body), kind, answer.StatusCode, answer.Header, test.want)
+		}
+	}
+}
+
 // pipes is a listener without a network, for a bubble. It counts the connections that were taken and are not closed.
 type pipes struct {
 	coming chan net.Conn

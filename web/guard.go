@@ -3,6 +3,7 @@ package web
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"html/template"
 	"net"
 	"net/http"
@@ -58,9 +59,21 @@ func (g *guard) only(next http.Handler) http.Handler {
 	})
 }
 
+// mostTyped is how many bytes a form with the token may have: anybody can send one.
+const mostTyped = 4 << 10
+
 // open lets a browser in that was given the token, by a link or typed.
 func (g *guard) open(w http.ResponseWriter, r *http.Request) {
-	token := r.FormValue("token")
+	r.Body = http.MaxBytesReader(w, r.Body, mostTyped)
+	if err := r.ParseForm(); err != nil {
+		status := http.StatusBadRequest
+		if errors.As(err, new(*http.MaxBytesError)) {
+			status = http.StatusRequestEntityTooLarge
+		}
+		http.Error(w, err.Error(), status)
+		return
+	}
+	token := r.Form.Get("token") // FormValue would read forms with files, too, and put those on disk
 	if !g.holds(token) {
 		g.ask(w, http.StatusUnauthorized, "That is not the token.")
 		return
