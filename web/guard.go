@@ -36,8 +36,12 @@ func (g *guard) knows(r *http.Request) bool {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return g.holds(strings.TrimSpace(token))
 	}
-	cookie, err := r.Cookie(g.cookie)
-	return err == nil && g.holds(cookie.Value)
+	for _, cookie := range r.CookiesNamed(g.cookie) { // other servers of this machine can set one, too
+		if g.holds(cookie.Value) {
+			return true
+		}
+	}
+	return false
 }
 
 // only answers those alone who show the token, and no browser that asks for a page of another site.

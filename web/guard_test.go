@@ -60,6 +60,7 @@ func TestFault_101_OnlyWithTheToken(t *testing.T) {
 		"the token":  {"Authorization": {"Bearer " + token}},
 		"lower case": {"Authorization": {"bearer  " + token}},
 		"the cookie": {"Cookie": {"a=b; " + cookieOf(base) + "=" + token}},
+		"the cookie behind one that another server of this machine set for a path": {"Cookie": {cookieOf(base) + "=x; " + cookieOf(base) + "=" + token}},
 	} {
 		if status, body := ask401(t, "GET", base+"/status", header); status != http.StatusOK || !strings.Contains(body, "secret") {
 			t.Errorf("with %s = %d %s", what, status, body)

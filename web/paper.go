@@ -80,8 +80,30 @@ func (p *printer) link(target string) {
 	p.tone(class)
 }
 
-// address finds addresses of pages in a text. What a sentence puts behind one is not of it.
-var address = regexp.MustCompile(`https?://[^\s"'<>(),;…]*[^\s"'<>(),;….:]`)
+// address finds addresses of pages in a text, with what a sentence puts behind them.
+var address = regexp.MustCompile(`https?://[^\s"<>…]+…?`)
+
+// unpunctuated is an address without what a sentence puts behind it; "": it is none, or was shortened. A bracket is of the address
+// where it was opened in it.
+func unpunctuated(found string) string {
+	if strings.HasSuffix(found, "…") {
+		return ""
+	}
+	brackets := strings.Count(found, ")") - strings.Count(found, "(")
+	least := strings.Index(found, "://") + len("://")
+	for end := len(found); end > least; end-- {
+		last := found[end-1]
+		switch {
+		case last == '(':
+			brackets++
+		case last == ')' && brackets > 0:
+			brackets--
+		case !strings.ContainsRune(".,:;'", rune(last)):
+			return found[:end]
+		}
+	}
+	return ""
+}
 
 func (p *printer) plain(text string) {
 	if p.linked {
@@ -90,10 +112,13 @@ func (p *printer) plain(text string) {
 	}
 	from := 0
 	for _, at := range address.FindAllStringIndex(text, -1) {
+		found := unpunctuated(text[at[0]:at[1]])
+		if found == "" {
+			continue
+		}
 		p.html.WriteString(template.HTMLEscapeString(text[from:at[0]]))
-		found := text[at[0]:at[1]]
 		p.html.WriteString(`<a href="` + about(found) + `">` + template.HTMLEscapeString(found) + "</a>")
-		from = at[1]
+		from = at[0] + len(found)
 	}
 	p.html.WriteString(template.HTMLEscapeString(text[from:]))
 }
