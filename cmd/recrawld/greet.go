@@ -13,7 +13,7 @@ func (d *daemon) link() string {
 	if d.web == nil {
 		return ""
 	}
-	return fmt.Sprintf("http://%s/open?token=%s", d.web.Addr(), d.token)
+	return openLink(d.web.Addr(), d.token)
 }
 
 // greet says what runs: in a few lines to a person, in one line to a log.

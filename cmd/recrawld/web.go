@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"recrawld/models"
 	"recrawld/report"
@@ -71,7 +74,7 @@ func webToken(dir string) (token, file string, err error) {
 	file = filepath.Join(dir, tokenFile)
 	stored, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeToken(file); err == nil {
+		if err = makeToken(file, os.Link); err == nil {
 			stored, err = os.ReadFile(file) // perhaps that of another worker that began at the same time
 		}
 	}
@@ -79,8 +82,8 @@ func webToken(dir string) (token, file string, err error) {
 		return "", file, fmt.Errorf("the token for the web: %w", err)
 	}
 	token = strings.TrimSpace(string(stored))
-	if len(token) < leastToken {
-		return "", file, fmt.Errorf("%s holds no token, or one that can be guessed: remove it, and the next start makes one", file)
+	if len(token) < leastToken || strings.ContainsFunc(token, notOfToken) {
+		return "", file, fmt.Errorf("%s holds no token, which is %d letters and digits or more: remove it, and the next start makes one", file, leastToken)
 	}
 	return token, file, nil
 }
@@ -88,19 +91,29 @@ func webToken(dir string) (token, file string, err error) {
 // leastToken is how many characters a token has at least: those of 128 random bits.
 const leastToken = 26
 
-// makeToken puts a token into a file, whole or not at all. One that is there stays.
-func makeToken(file string) error {
+// notOfToken tells whether a character can not be in a header as a token (RFC 6750, section 2.1) and a cookie.
+func notOfToken(r rune) bool {
+	return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._~+/=", r)
+}
+
+// makeToken puts a token into a file, whole or not at all, also where the machine fails the next moment. One that is there stays.
+func makeToken(file string, link func(from, to string) error) error {
 	draft, err := os.CreateTemp(filepath.Dir(file), tokenFile+".*.tmp") // for nobody else to read
 	if err != nil {
 		return err
 	}
 	defer os.Remove(draft.Name())
 	_, err = draft.WriteString(rand.Text() + "\n")
-	if err = errors.Join(err, draft.Close()); err != nil {
+	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
 		return err
 	}
-	if err = os.Link(draft.Name(), file); errors.Is(err, fs.ErrExist) {
+	if err = link(draft.Name(), file); err == nil || errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	return err
+	return os.Rename(draft.Name(), file) // a file system without links
+}
+
+// openLink opens in a browser what the server at an address shows.
+func openLink(at netip.AddrPort, token string) string {
+	return fmt.Sprintf("http://%s/open?token=%s", at, url.QueryEscape(token))
 }

@@ -5,6 +5,7 @@ import (
 	"html"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"recrawld/web"
 )
@@ -108,8 +111,9 @@ func TestSheetsRefuse(t *testing.T) {
 	}
 }
 
-// TestWebToken: it is made once, for nobody else to read, also where several begin at a time; one that can be guessed is refused.
-func TestWebToken(t *testing.T) {
+// TestFault_105_NoTokenCanBeGuessed: it has at least 128 random bits, is made once and for nobody else to read, also where several begin
+// at a time; one that can be guessed is refused. Package web compares sums of it, in constant time.
+func TestFault_105_NoTokenCanBeGuessed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var made sync.Map
@@ -136,7 +140,12 @@ func TestWebToken(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "web.token")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the token's file is %v, %v", info.Mode(), err)
 	}
-	for _, bad := range []string{"", "\n", "secret"} {
+	if other, _, err := webToken(t.TempDir()); err != nil {
+		t.Error(err)
+	} else if _, same := made.Load(other); same || len(other)*5 < 128 || !regexp.MustCompile("^[A-Z2-7]*$").MatchString(other) {
+		t.Errorf("the next token is %q, want 128 random bits of five a letter", other)
+	}
+	for _, bad := range []string{"", "\n", "secret", "long enough, but no browser would keep it", `in"quotes"that"a"cookie"cannot"have`} {
 		if err := os.WriteFile(filepath.Join(dir, "web.token"), []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -146,5 +155,38 @@ func TestWebToken(t *testing.T) {
 	}
 	if _, _, err := webToken(filepath.Join(dir, "none")); err == nil {
 		t.Error("a token without a directory")
+	}
+}
+
+// TestATokenWhereThereAreNoLinks: some file systems know none.
+func TestATokenWhereThereAreNoLinks(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "web.token")
+	if err := makeToken(file, func(string, string) error { return unix.EPERM }); err != nil {
+		t.Fatal(err)
+	}
+	if token, _, err := webToken(filepath.Dir(file)); err != nil || token == "" {
+		t.Errorf("webToken = %q, %v", token, err)
+	}
+	if files, err := os.ReadDir(filepath.Dir(file)); err != nil || len(files) != 1 {
+		t.Errorf("what is left is %v, %v", files, err)
+	}
+}
+
+// TestTheLinkHoldsTheToken, whatever letters somebody chose for it.
+func TestTheLinkHoldsTheToken(t *testing.T) {
+	t.Parallel()
+	const token = "0123456789abcdefghijklmno+/=="
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "web.token"), []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, _, err := webToken(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := url.Parse(openLink(netip.MustParseAddrPort("127.0.0.1:1"), read))
+	if err != nil || link.Host != "127.0.0.1:1" || link.Query().Get("token") != token {
+		t.Errorf("the link of %s is %v, %v", token, link, err)
 	}
 }
