@@ -22,7 +22,7 @@ func (s Style) Paint(tone Tone, what string) string {
 	if !s.Color || tone == Neutral || what == "" {
 		return what
 	}
-	return codes[tone] + what + "\x1b[0m"
+	return codes[tone] + what + reset
 }
 
 // Link makes what is shown of a page's address a hyperlink, where those are wanted.
@@ -38,7 +38,7 @@ func (s Style) Bold(what string) string {
 	if !s.Color || what == "" {
 		return what
 	}
-	return "\x1b[1m" + what + "\x1b[0m"
+	return "\x1b[1m" + what + reset
 }
 
 // WriteText writes the document for a person: title, lead, an aligned table, notes. With a Width, columns that may
@@ -239,18 +239,4 @@ func snip(s string, width int) string {
 	head := (width - 1) / 2
 	tail := width - 1 - head
 	return string(r[:head]) + "…" + string(r[len(r)-tail:])
-}
-
-// Wrap breaks a text into lines that fit beside an indent of so many characters, at spaces where it can. Without a
-// width it is one line.
-func (s Style) Wrap(what string, indent int) []string {
-	width := s.Width - indent
-	if s.Width == 0 || width < flexAtLast || text.StringWidthWithoutEscSequences(what) <= width {
-		return []string{what}
-	}
-	var out []string
-	for line := range strings.Lines(text.WrapSoft(what, width)) {
-		out = append(out, strings.TrimRight(line, " \n"))
-	}
-	return out
 }
