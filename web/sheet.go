@@ -138,7 +138,7 @@ pre{font:13px/1.5 ui-monospace,"DejaVu Sans Mono",Consolas,monospace;overflow-x:
 {{end}}{{end}}<form action="/why"><input name="url" type="search" placeholder="https://… why is it visited when it is?" aria-label="address of a page" value="{{.URL}}"></form></header>
 <main>
 <p>{{.Sheet.Hint}}{{with .About}}{{range .}} · <a href="/{{.Name}}?url={{$.URL}}"{{if eq .Name $.Sheet.Name}} aria-current="page"{{end}}>{{.Name}}</a>{{end}}{{with $.Out}} · <a href="{{.}}" rel="noreferrer noopener">the page itself</a>{{end}}{{end}}
-{{with .Sheet.Parameters}}<small>Parameters of the address: {{range $i, $name := .}}{{if $i}}, {{end}}{{$name}}{{end}}.</small>{{end}}</p>
+{{with .Sheet.Parameters}}<small>The address takes {{range $i, $name := .}}{{if $i}}&amp;{{else}}?{{end}}{{$name}}=…{{end}}</small>{{end}}</p>
 {{with .Problem}}<p class="bad">{{.}}</p>
 {{end}}<pre>{{.Text}}</pre>
 </main>
