@@ -24,7 +24,7 @@ import (
 func TestFault_103_AnotherSiteCanDoNothing(t *testing.T) {
 	t.Parallel()
 	base := startFull(t, Options{Checks: []Check{{"store", well}}, Sheets: []Sheet{sheetOf("status", "all is well")}})
-	for _, path := range []string{"/", "/healthz", "/metrics", "/v1/changes?after=now", "/v1/pages?url=x", "/status"} {
+	for _, path := range []string{"/", "/healthz", "/metrics", "/v1/changes?after=now", "/v1/pages?url=x", "/v1/visits?url=x", "/status"} {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 			r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader("pause=all"))
 			if err != nil {

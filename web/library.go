@@ -17,6 +17,9 @@ type Library interface {
 
 	// Page is what a page says, as a value for JSON.
 	Page(ctx context.Context, q PageQuery) (any, error)
+
+	// Visit gives pages their turn now, and lists them as they were written, with what becomes of each.
+	Visit(ctx context.Context, urls []string) (report.Document, error)
 }
 
 // ChangesQuery is what the asker of /v1/changes wrote, each as it was written but for the numbers.

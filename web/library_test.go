@@ -26,6 +26,13 @@ type shelf struct {
 func (s shelf) Changes(ctx context.Context, q ChangesQuery) (report.Document, error) {
 	return s.changes(ctx, q)
 }
+func (s shelf) Visit(_ context.Context, urls []string) (report.Document, error) {
+	d := listed(0, "")
+	for _, url := range urls {
+		d.Rows = append(d.Rows, report.Row{report.TextCell(url)})
+	}
+	return d, nil
+}
 func (s shelf) Page(ctx context.Context, q PageQuery) (any, error) { return s.page(ctx, q) }
 
 // listed is a document with so many rows and a cursor.

@@ -1,6 +1,6 @@
 // Package web answers over HTTP, on loopback alone, how the daemon is: /healthz for whoever watches over it, /metrics
 // for Prometheus and a page for a person. To those who show the token it says for a search index what happened to pages, /v1/changes,
-// and what they say, /v1/pages, and shows a person what the reading commands print. Nothing here changes anything.
+// and what they say, /v1/pages, and shows a person what the reading commands print. Nothing here changes anything but POST /v1/visits, which gives pages their turn.
 package web
 
 import (
@@ -79,6 +79,7 @@ func routes(o Options, at net.Addr, stopping context.Context) http.Handler {
 	guard, known, all := newGuard(o, at), http.NewServeMux(), http.NewServeMux()
 	known.Handle("GET /v1/changes", newChanges(o, stopping))
 	known.Handle("GET /v1/pages", newPages(o, stopping))
+	known.Handle("POST /v1/visits", newVisits(o, stopping))
 	all.Handle("/v1/", guard.only(known))
 	desk := newDesk(o)
 	for _, sheet := range o.Sheets {

@@ -65,6 +65,33 @@ func (s shelf) Page(ctx context.Context, q web.PageQuery) (any, error) {
 	return said, err
 }
 
+// Visit implements web.Library.
+func (s shelf) Visit(ctx context.Context, urls []string) (report.Document, error) {
+	return s.library().visit(ctx, urls)
+}
+
+// visit gives pages their turn now, as the command does.
+func (b library) visit(ctx context.Context, urls []string) (report.Document, error) {
+	d := report.Document{Name: "visits", At: b.now, Columns: []report.Column{{Key: "asked"}, {Key: "url"}, {Key: "outcome"}, {Key: "why_not"}}}
+	for _, asked := range urls {
+		page, _, err := findPage(ctx, b.store, asked)
+		if err == nil {
+			err = b.store.VisitNow(ctx, b.now, page.Bucket, page.ID)
+		}
+		outcome, reason := "next", ""
+		switch {
+		case exitCode(err) == exitNotFound:
+			outcome, reason = "unknown", "no page that was read links to it: ask for one that does, or for the sitemap"
+		case exitCode(err) == exitUsage:
+			outcome, reason = "wrong", err.Error()
+		case err != nil:
+			return d, err
+		}
+		d.Rows = append(d.Rows, report.Row{report.OnlyValue(asked), report.OnlyValue(page.URL), report.OnlyValue(outcome), report.OnlyValue(reason)})
+	}
+	return d, nil
+}
+
 // tokenFile is where in the data directory the token lies that opens what the daemon's own server knows of pages. Whoever may read it
 // may read the database, too.
 const tokenFile = "web.token"

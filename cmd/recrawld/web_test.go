@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -10,8 +11,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -282,4 +285,69 @@ func TestTheLoopOfTheReadmeTakesWhatIsRefreshed(t *testing.T) {
 		at = next
 	}
 	t.Fatal(err)
+}
+
+var listens = regexp.MustCompile(`"listen":"(http://[^"]*)"`)
+
+// TestAVisitThatIsAskedForOverHTTP: a page whose turn is days away is visited when somebody who has the token asks for it; of a page that
+// is not known it is said so.
+func TestAVisitThatIsAskedForOverHTTP(t *testing.T) {
+	t.Parallel()
+	site := serve(t, smallSite)
+	config, data := configure(t, "")
+	p := launch(t, nil, "run", "-c", config, "--listen", "127.0.0.1:0", "--log", "json", site.URL)
+	p.tells("READY=1")
+	p.says(`"listen":"http`)
+	api := listens.FindStringSubmatch(p.output())[1] + "/v1/"
+	stored, err := os.ReadFile(filepath.Join(data, "web.token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := func(method, question string) (body string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, api+question, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(stored)))
+		answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s = %d %s, %v", method, question, answer.StatusCode, text, err)
+		}
+		return string(text)
+	}
+	read := func(body string, into any) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(body), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for after := "start"; ; { // a visit that is under way would be the one that is asked for
+		body := asks(http.MethodGet, "changes?kind=new&wait=1m&after="+after)
+		if strings.Contains(body, site.URL+"/a.html") {
+			break
+		}
+		var d struct{ Cursor string }
+		read(body, &d)
+		after = d.Cursor
+	}
+	site.isAsked(t, "/a.html")
+	asked := url.Values{"url": {site.URL + "/a.html", site.URL + "/unheard", "ftp://x/"}}
+	var d struct {
+		Rows []struct{ Asked, Outcome string }
+	}
+	read(asks(http.MethodPost, "visits?"+asked.Encode()), &d)
+	for i, want := range []string{"next", "unknown", "wrong"} {
+		if len(d.Rows) != 3 || d.Rows[i].Asked != asked["url"][i] || d.Rows[i].Outcome != want {
+			t.Errorf("%+v, want %s of %s", d.Rows, want, asked["url"][i])
+		}
+	}
+	site.isAsked(t, "/a.html")
+	p.signal(syscall.SIGTERM)
+	p.ends()
 }
