@@ -31,10 +31,13 @@ func (g *guard) holds(token string) bool {
 	return subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 && !g.none
 }
 
-// knows tells whether a request shows the token, in its header or as a browser that was let in.
+// knows tells whether a request shows the token: in its header, or as a browser that was let in, which may look and do nothing else.
 func (g *guard) knows(r *http.Request) bool {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return g.holds(strings.TrimSpace(token))
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
 	}
 	for _, cookie := range r.CookiesNamed(g.cookie) { // other servers of this machine can set one, too
 		if g.holds(cookie.Value) {

@@ -34,8 +34,11 @@ func TestVisitsAreAskedFor(t *testing.T) {
 			t.Errorf("%s = %d %.300s, want %d and %q", name, status, body, test.status, test.says)
 		}
 	}
-	if status, body := post(t, base+"?url=x", "", "", http.Header{"Cookie": {cookieOf(base) + "=" + token}}); status != http.StatusForbidden {
-		t.Errorf("a browser that was let in may ask for visits: %d %s", status, body)
+	cookie := cookieOf(base) + "=" + token
+	for name, header := range map[string]http.Header{"its cookie": {"Cookie": {cookie}}, "another header beside it": {"Cookie": {cookie}, "Authorization": {"Basic eDp5"}}} {
+		if status, body := post(t, base+"?url=x", "", "", header); status != http.StatusUnauthorized {
+			t.Errorf("a browser that was let in may ask for visits with %s: %d %s", name, status, body)
+		}
 	}
 	if status, body := request(t, "GET", base+"?url=x", ""); status != http.StatusMethodNotAllowed {
 		t.Errorf("GET = %d %s, want %d", status, body, http.StatusMethodNotAllowed)
