@@ -107,6 +107,14 @@ func WriteJSON(w io.Writer, d Document) error {
 	return nil
 }
 
+// WriteValue writes a value as indented JSON, for what is no table.
+func WriteValue(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
 // WriteLines writes the rows as JSON, each as WriteJSON does and on a line of its own, and then the cursor on one more: {"cursor": "…"}.
 // Whoever has done with all lines above that one may go on from there.
 func WriteLines(w io.Writer, d Document) error {

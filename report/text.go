@@ -64,8 +64,8 @@ func WriteText(w io.Writer, d Document, s Style) error {
 		b.WriteString(s.Paint(Faint, fmt.Sprintf("… and %s more (--limit 0 lists all)", Count(d.More))) + "\n")
 	}
 	for _, note := range d.Notes {
-		for line := range strings.Lines(text.WrapSoft(note, noteWidth(s.Width))) {
-			b.WriteString(s.Paint(Faint, strings.TrimRight(line, " \n")) + "\n")
+		for _, line := range (Style{Width: noteWidth(s.Width)}).Wrap(note, 0) {
+			b.WriteString(s.Paint(Faint, line) + "\n")
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"recrawld/report"
 )
 
@@ -19,11 +21,11 @@ const (
 type changes struct {
 	library Library
 	clock   Clock
-	waiting chan struct{} // has an element for each who waits
+	waiting *semaphore.Weighted // of as many as wait at a time
 }
 
 func newChanges(o Options, stopping context.Context) http.Handler {
-	c := changes{library: o.Library, clock: o.Clock, waiting: make(chan struct{}, mostWaiter)}
+	c := changes{library: o.Library, clock: o.Clock, waiting: semaphore.NewWeighted(mostWaiter)}
 	return answerer{options: o, stopping: stopping, time: mostWait, ask: c.ask}
 }
 
@@ -42,12 +44,10 @@ func (c changes) ask(ctx context.Context, r *http.Request) (func(http.ResponseWr
 // wait looks on from an answer without rows until there are some. Where the time is over, the asker is gone or the server ends, that is
 // the answer: the asker goes on from its cursor.
 func (c changes) wait(ctx context.Context, q ChangesQuery, none report.Document, until time.Time) (report.Document, error) {
-	select {
-	case c.waiting <- struct{}{}:
-		defer func() { <-c.waiting }()
-	default:
+	if !c.waiting.TryAcquire(1) {
 		return none, Refusal{http.StatusServiceUnavailable, errors.New("too many wait already: ask again in a while, or without wait")}
 	}
+	defer c.waiting.Release(1)
 	for {
 		now := c.clock.Now()
 		if left := until.Sub(now); left <= 0 || c.clock.SleepUntil(ctx, now.Add(min(left, lookEvery))) != nil {

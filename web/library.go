@@ -84,16 +84,23 @@ func (a answerer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = write(w) // the only error is that the asker is gone
 }
 
-// refuse says why there is no answer.
-func (a answerer) refuse(w http.ResponseWriter, err error) {
+// refusalOf is why there is no answer, for an error: where it is no Refusal, one of ours.
+func refusalOf(err error) Refusal {
 	var refused Refusal
 	switch {
 	case errors.As(err, &refused):
+		return refused
 	case errors.Is(err, context.Canceled):
-		refused = Refusal{http.StatusServiceUnavailable, errors.New("the daemon ends")}
-	default:
+		return Refusal{http.StatusServiceUnavailable, errors.New("the daemon ends")}
+	}
+	return Refusal{http.StatusInternalServerError, err}
+}
+
+// refuse says why there is no answer.
+func (a answerer) refuse(w http.ResponseWriter, err error) {
+	refused := refusalOf(err)
+	if refused.Status == http.StatusInternalServerError {
 		a.options.Log.Debug("a question is not answered", "err", err) // whoever asks is told, and may ask again and again
-		refused = Refusal{http.StatusInternalServerError, err}
 	}
 	if refused.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "5")

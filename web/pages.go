@@ -2,10 +2,13 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"recrawld/report"
 )
 
 const (
@@ -16,11 +19,11 @@ const (
 // pages answers /v1/pages.
 type pages struct {
 	library Library
-	reading chan struct{} // has an element for each page that is read
+	reading *semaphore.Weighted // of as many as are read at a time
 }
 
 func newPages(o Options, stopping context.Context) http.Handler {
-	p := pages{library: o.Library, reading: make(chan struct{}, pagesAtOnce)}
+	p := pages{library: o.Library, reading: semaphore.NewWeighted(pagesAtOnce)}
 	return answerer{options: o, stopping: stopping, time: mostQueue, ask: p.ask}
 }
 
@@ -31,20 +34,10 @@ func (p pages) ask(ctx context.Context, r *http.Request) (func(http.ResponseWrit
 	}
 	inTime, cancel := context.WithTimeout(ctx, mostQueue)
 	defer cancel()
-	select {
-	case p.reading <- struct{}{}:
-		defer func() { <-p.reading }()
-	case <-inTime.Done():
+	if p.reading.Acquire(inTime, 1) != nil {
 		return nil, Refusal{http.StatusServiceUnavailable, errors.New("too many pages are asked for at once")}
 	}
+	defer p.reading.Release(1)
 	said, err := p.library.Page(ctx, q)
-	return func(w http.ResponseWriter) error { return writeJSON(w, said) }, err
-}
-
-// writeJSON writes a value as the commands do.
-func writeJSON(w http.ResponseWriter, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(v)
+	return func(w http.ResponseWriter) error { return report.WriteValue(w, said) }, err
 }

@@ -21,7 +21,7 @@ func paper(text string) template.HTML {
 	}
 	p.tone("")
 	p.link("")
-	return template.HTML(p.html.String()) //nolint:gosec // all text went through template.HTMLEscapeString
+	return template.HTML(p.html.String()) // all text went through template.HTMLEscapeString
 }
 
 // printer writes HTML. An element of a tone lies within that of a link.

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Sheet shows a person what a command prints. Its address is its name after a slash; flags of the command are its parameters.
@@ -35,10 +37,12 @@ const (
 // desk prints sheets.
 type desk struct {
 	options Options
-	room    chan struct{}
+	room    *semaphore.Weighted // of as many as are printed at a time
 }
 
-func newDesk(o Options) *desk { return &desk{options: o, room: make(chan struct{}, sheetsAtOnce)} }
+func newDesk(o Options) *desk {
+	return &desk{options: o, room: semaphore.NewWeighted(sheetsAtOnce)}
+}
 
 // serve is the handler of a sheet.
 func (d *desk) serve(sheet Sheet) http.Handler {
@@ -47,7 +51,8 @@ func (d *desk) serve(sheet Sheet) http.Handler {
 		status := http.StatusOK
 		text, err := d.print(r.Context(), sheet, r.URL.Query())
 		if err != nil {
-			status, p.Problem = statusOf(err), err.Error()
+			refused := refusalOf(err)
+			status, p.Problem = refused.Status, refused.Error()
 		}
 		p.Text = paper(text)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -61,25 +66,14 @@ var (
 	errSlow    = Refusal{http.StatusServiceUnavailable, errors.New("this takes too long to be shown here: the command has all the time that it needs")}
 )
 
-// statusOf is the HTTP status of an error.
-func statusOf(err error) int {
-	var refused Refusal
-	if errors.As(err, &refused) {
-		return refused.Status
-	}
-	return http.StatusInternalServerError
-}
-
 // print has a sheet printed when there is room for it.
 func (d *desk) print(ctx context.Context, sheet Sheet, parameters url.Values) (string, error) {
 	waiting, stop := context.WithTimeout(ctx, sheetWait)
 	defer stop()
-	select {
-	case d.room <- struct{}{}:
-		defer func() { <-d.room }()
-	case <-waiting.Done():
+	if d.room.Acquire(waiting, 1) != nil {
 		return "", errCrowded
 	}
+	defer d.room.Release(1)
 	limited, cancel := context.WithTimeout(ctx, sheetTime)
 	defer cancel()
 	var out strings.Builder

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,9 +93,7 @@ func (a addCmd) Run(ctx context.Context, g *globals) error {
 		return err
 	}
 	if g.JSON {
-		encoder := json.NewEncoder(g.Stdout)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(s)
+		err = report.WriteValue(g.Stdout, s)
 	} else {
 		err = s.write(g.Stdout)
 	}

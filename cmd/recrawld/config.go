@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -103,10 +102,7 @@ func writeProblems(w io.Writer, path string, problems config.Problems, notes []s
 	for _, p := range problems {
 		answer.Problems = append(answer.Problems, problem{p.Line, p.Text})
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(answer)
+	return report.WriteValue(w, answer)
 }
 
 // configShowCmd lists the values in force. A person sees of each site what was set for it alone, unless one site is

@@ -276,8 +276,8 @@ func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
 	})
 }
 
-// openWeb binds the address of /healthz, /metrics, /v1 and what a person looks at. A port that is taken ends the start only where it was asked for:
-// the default one may well belong to another daemon.
+// openWeb binds the address of the daemon's own server. A port that is taken ends the start only where it was asked for: the default
+// one may well belong to another daemon.
 func (d *daemon) openWeb(context.Context) error {
 	if d.start.Listen == "off" {
 		return nil
@@ -290,7 +290,7 @@ func (d *daemon) openWeb(context.Context) error {
 	server, err := web.Listen(web.Options{Listen: d.start.Listen, Version: versionText(), Checks: d.checks(), Metrics: d.registry,
 		Library: shelf{d.library}, Sheets: webSheets(d.look), Token: token, File: file, Clock: d.machine, Log: d.log})
 	if err != nil && d.origins.Of(config.Place{Key: "listen"}).Source == config.FromDefault {
-		d.log.Warn("health, metrics and changes are not served", "err", err)
+		d.log.Warn("nothing is served over HTTP: no health, no metrics, nothing of pages", "err", err)
 		return nil
 	}
 	d.web = server

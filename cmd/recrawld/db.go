@@ -79,7 +79,7 @@ func (distributeCmd) Run(ctx context.Context, g *globals) (err error) {
 		return err
 	}
 	if g.JSON {
-		return (&look{globals: g}).printJSON(d)
+		return report.WriteValue(g.Stdout, d)
 	}
 	return g.writeDistribution(d)
 }

@@ -182,7 +182,7 @@ func freeSink(ctx context.Context, store *models.Store, name string, now time.Ti
 // tellRewound says what was changed.
 func (g *globals) tellRewound(done models.Rewound, now time.Time) error {
 	if g.JSON {
-		return (&look{globals: g}).printJSON(done)
+		return report.WriteValue(g.Stdout, done)
 	}
 	total, parts := int64(0), []string(nil)
 	for _, table := range slices.SortedFunc(maps.Keys(done), func(a, b string) int {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -98,10 +97,7 @@ type side struct {
 
 // side reads a version from the archive, and its content by the rules of the page's site.
 func (l *look) side(ctx context.Context, page models.Page, u canon.URL, number int32) (side, error) {
-	row, err := l.store.Version(ctx, page.Bucket, page.ID, number)
-	if errors.Is(err, models.ErrNotFound) {
-		return side{}, notFoundf("%s has no version %d: the newest is %d", page.URL, number, page.Version)
-	}
+	row, err := l.library().version(ctx, page, number)
 	if err != nil {
 		return side{}, err
 	}

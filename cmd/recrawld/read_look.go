@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -112,13 +111,8 @@ func (l *look) print(d report.Document) error {
 	return report.WriteText(l.Stdout, d, l.style)
 }
 
-// printJSON writes a value as indented JSON.
-func (l *look) printJSON(v any) error {
-	encoder := json.NewEncoder(l.Stdout)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(v)
-}
+// printJSON is report.WriteValue, to where the command prints.
+func (l *look) printJSON(v any) error { return report.WriteValue(l.Stdout, v) }
 
 // siteID is the ID of a site by its name or URL; "" is 0, all sites.
 func (l *look) siteID(name string) (int32, error) { return siteID(l.force.rows, name) }

@@ -22,17 +22,27 @@ import (
 // shelf lends what a library knows to the daemon's own server.
 type shelf struct{ library func() library }
 
+// refusal is an error as the asker is told it.
+func refusal(err error) error {
+	switch exitCode(err) {
+	case exitUsage:
+		return web.Refusal{Status: http.StatusBadRequest, Err: err}
+	case exitNotFound:
+		return web.Refusal{Status: http.StatusNotFound, Err: err}
+	}
+	return err
+}
+
 // Changes implements web.Library.
 func (s shelf) Changes(ctx context.Context, q web.ChangesQuery) (report.Document, error) {
-	b := s.library()
-	d, err := b.asked(ctx, q)
+	d, err := s.library().asked(ctx, q)
 	switch {
 	case errors.Is(err, models.ErrCursorLost):
-		err = web.Refusal{Status: http.StatusGone, Err: err}
-	case err != nil && exitCode(err) != exitFailed: // a word in it is wrong
-		err = web.Refusal{Status: http.StatusBadRequest, Err: err}
+		return d, web.Refusal{Status: http.StatusGone, Err: err}
+	case exitCode(err) == exitNotFound: // what a word of the question names; the changes are there
+		return d, web.Refusal{Status: http.StatusBadRequest, Err: err}
 	}
-	return d, err
+	return d, refusal(err)
 }
 
 // asked reads the words of a query and lists the changes that it asks for.
@@ -56,13 +66,7 @@ func (b library) asked(ctx context.Context, q web.ChangesQuery) (report.Document
 // Page implements web.Library.
 func (s shelf) Page(ctx context.Context, q web.PageQuery) (any, error) {
 	said, err := s.library().text(ctx, q.URL, q.Version)
-	switch exitCode(err) {
-	case exitNotFound:
-		err = web.Refusal{Status: http.StatusNotFound, Err: err}
-	case exitUsage:
-		err = web.Refusal{Status: http.StatusBadRequest, Err: err}
-	}
-	return said, err
+	return said, refusal(err)
 }
 
 // Visit implements web.Library.

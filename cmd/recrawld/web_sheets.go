@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -29,19 +28,19 @@ type sheets struct {
 	Diff    diffCmd    `cmd:"" help:"What changed between two versions of a page, the newest and the one before unless versions=3..5 says otherwise."`
 }
 
-// order is how a sheet runs a command.
-type order struct {
-	words []string // of the command line
+// commandLine is how a sheet runs its command.
+type commandLine struct {
+	words []string // that it begins with
 	flags []string // that may be asked for
 	about []string // parameters that are the command's arguments, the first of which must be there
 }
 
 // webSheets are all of them, in the order of the menu.
-func webSheets(at place) []web.Sheet {
+func webSheets(at looker) []web.Sheet {
 	list := []web.Sheet{
-		at.sheet("status", "status", order{}),
-		at.sheet("changes", "changes", order{flags: []string{"since", "site", "kind", "min-significance", "limit"}}),
-		at.sheet("due", "due", order{flags: []string{"next", "site", "limit"}}),
+		at.sheet("status", "status", commandLine{}),
+		at.sheet("changes", "changes", commandLine{flags: []string{"since", "site", "kind", "min-significance", "limit"}}),
+		at.sheet("due", "due", commandLine{flags: []string{"next", "site", "limit"}}),
 	}
 	for _, name := range reportNames() {
 		r := report.Reports[name]
@@ -49,36 +48,31 @@ func webSheets(at place) []web.Sheet {
 		if len(r.By) > 0 {
 			flags = append(flags, "by")
 		}
-		sheet := at.sheet("report/"+name, strings.ReplaceAll(name, "-", " "), order{words: []string{"report", name}, flags: flags})
+		sheet := at.sheet("report/"+name, strings.ReplaceAll(name, "-", " "), commandLine{words: []string{"report", name}, flags: flags})
 		sheet.Hint = r.About
 		list = append(list, sheet)
 	}
 	page := []string{"url"}
-	return append(list, at.sheet("why", "", order{about: page}), at.sheet("show", "", order{about: page, flags: []string{"limit"}}),
-		at.sheet("diff", "", order{about: append(page, "versions"), flags: []string{"all", "lines", "raw", "limit"}}))
+	return append(list, at.sheet("why", "", commandLine{about: page}), at.sheet("show", "", commandLine{about: page, flags: []string{"limit"}}),
+		at.sheet("diff", "", commandLine{about: append(page, "versions"), flags: []string{"all", "lines", "raw", "limit"}}))
 }
 
-// place gives a command what it looks at and prints to.
-type place func(out io.Writer) *look
+// looker gives a command what it looks at and prints to.
+type looker func(out io.Writer) *look
 
 // sheet is that of a command, by default of its own name.
-func (at place) sheet(name, menu string, o order) web.Sheet {
+func (at looker) sheet(name, menu string, o commandLine) web.Sheet {
 	if o.words == nil {
 		o.words = []string{name}
 	}
-	return web.Sheet{Name: name, Menu: menu, Hint: hintOf(o.words[0]), Parameters: append(slices.Clone(o.about), o.flags...), Print: func(ctx context.Context, out io.Writer, asked url.Values) error {
+	print := func(ctx context.Context, out io.Writer, asked url.Values) error {
 		c, err := o.command(asked)
 		if err == nil {
 			err = c.read(ctx, at(out))
 		}
-		switch exitCode(err) {
-		case exitUsage:
-			err = web.Refusal{Status: http.StatusBadRequest, Err: err}
-		case exitNotFound:
-			err = web.Refusal{Status: http.StatusNotFound, Err: err}
-		}
-		return err
-	}}
+		return refusal(err)
+	}
+	return web.Sheet{Name: name, Menu: menu, Hint: hintOf(o.words[0]), Parameters: append(slices.Clone(o.about), o.flags...), Print: print}
 }
 
 // hintOf is what is said of a command.
@@ -99,7 +93,7 @@ func sheetsParser(into *sheets) *kong.Kong {
 const mostShown = 2000
 
 // command reads the parameters of a sheet as the command line would be read.
-func (o order) command(asked url.Values) (reader, error) {
+func (o commandLine) command(asked url.Values) (reader, error) {
 	words := slices.Clone(o.words)
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		for _, value := range asked[name] {
