@@ -129,16 +129,19 @@ func lyingSite(t *testing.T) *httptest.Server {
 	return server
 }
 
-// TestDaemonFindsLiars: audits find the tag out, and the report says so.
+// TestDaemonFindsLiars: audits find the tag out, and the report says so. How many visits there are in a while depends on the
+// machine, so it goes on for some.
 func TestDaemonFindsLiars(t *testing.T) {
 	t.Parallel()
 	site := lyingSite(t)
 	config, _ := configure(t, "cycle: 1h\nsites: [{url: \""+site.URL+"\", fr: 1, fr_max: 2, audit: 50%, probe: off}]\n")
-	must(t, "run", "-c", config, "--speed", "20000", "--for", "5s")
-	if out := must(t, "report", "hints", "-c", config); !strings.Contains(out, "ETag is not used") {
-		t.Errorf("report hints says\n%s", out)
+	var hints, changes string
+	for range 6 {
+		must(t, "run", "-c", config, "--speed", "20000", "--for", "3s")
+		hints, changes = must(t, "report", "hints", "-c", config), must(t, "changes", "-c", config)
+		if strings.Contains(hints, "ETag is not used") && strings.Count(changes, site.URL) >= 3 {
+			return
+		}
 	}
-	if out := must(t, "changes", "-c", config); strings.Count(out, site.URL) < 3 {
-		t.Errorf("its versions are not seen:\n%s", out)
-	}
+	t.Errorf("report hints says\n%s\nand of its versions are seen\n%s", hints, changes)
 }
