@@ -82,12 +82,17 @@ func (s *Store) SetCursor(ctx context.Context, sink string, bucket int16, seq in
 	return nil
 }
 
-// PruneEvents removes the events older than a moment that all of the sinks have delivered, at most slice in a
-// transaction, and returns how many. A sink that has no cursor in a bucket has delivered nothing of it.
+// PruneEvents removes the events of each bucket that come before the first that is not older than a moment or that one of the
+// sinks has not delivered, at most slice in a transaction, and returns how many. So what is left has no gap, though the times of a
+// bucket's events are not in order where visits overtook each other or the clock stepped back. A sink that has no cursor in a bucket has
+// delivered nothing of it.
 func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []string, slice int) (int64, error) {
 	var total int64
 	for bucket := range int16(Buckets) {
-		upTo := int64(1<<63 - 1)
+		upTo, err := s.oldEvents(ctx, bucket, before)
+		if err != nil {
+			return total, fmt.Errorf("prune events: %w", err)
+		}
 		for _, sink := range sinks {
 			seq, err := s.Cursor(ctx, sink, bucket)
 			if err != nil {
@@ -95,13 +100,27 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []strin
 			}
 			upTo = min(upTo, seq)
 		}
+		// Index: the primary key.
 		n, err := s.sweep(ctx, slice, `DELETE FROM events WHERE bucket = $1 AND seq IN (SELECT seq FROM events
-			WHERE bucket = $1 AND seq <= $2 AND at < $3 ORDER BY seq LIMIT $4)`, bucket, upTo, int64(At(before)), slice)
+			WHERE bucket = $1 AND seq <= $2 ORDER BY seq LIMIT $3)`, bucket, upTo, slice)
 		if total += n; err != nil {
 			return total, fmt.Errorf("prune events: %w", err)
 		}
 	}
 	return total, nil
+}
+
+// oldEvents is the number up to which all events of a bucket are older than a moment.
+func (s *Store) oldEvents(ctx context.Context, bucket int16, before time.Time) (int64, error) {
+	upTo := int64(math.MaxInt64)
+	// Index: the primary key, from its beginning: what is read is what is removed then.
+	rows, err := s.rows(ctx, `SELECT seq FROM events WHERE bucket = $1 AND at >= $2 ORDER BY seq LIMIT 1`, bucket, int64(At(before)))
+	err = eachRow(rows, err, func(rows answer) error {
+		err := rows.Scan(&upTo)
+		upTo--
+		return err
+	})
+	return upTo, err
 }
 
 // PruneVisits removes history older than a moment, page by page in transactions that look at about slice rows each, and

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -115,17 +116,36 @@ func (s *Store) Oldest(ctx context.Context) (FeedCursor, error) {
 
 // unread is one of this database with nothing read, and the numbers of the newest events.
 func (s *Store) unread(ctx context.Context) (p FeedCursor, heads map[int16]int64, err error) {
-	restored, err := s.Meta(ctx, restoredKey)
-	if err != nil {
+	if p.epoch, err = s.epoch(ctx); err != nil {
 		return p, nil, err
 	}
-	p.epoch = crc32.ChecksumIEEE([]byte(restored))
 	heads, err = s.EventHeads(ctx)
 	return p, heads, err
 }
 
+// epoch is another one after each time that the database went back to a checkpoint.
+func (s *Store) epoch(ctx context.Context) (uint32, error) {
+	restored, err := s.Meta(ctx, restoredKey)
+	return crc32.ChecksumIEEE([]byte(restored)), err
+}
+
+// LogName tells this database's event log from all others, and from what it was before a checkpoint was restored: with it the bucket
+// and the number name an event for ever. It is letters, digits and "-".
+func (s *Store) LogName(ctx context.Context) (string, error) {
+	name, err := s.Meta(ctx, logKey)
+	if err == nil && name == "" {
+		name, err = s.SetMeta(ctx, logKey, "", rand.Text()[:16])
+	}
+	if err != nil {
+		return "", err
+	}
+	epoch, err := s.epoch(ctx)
+	return fmt.Sprintf("%s-%x", name, epoch), err
+}
+
 const (
 	restoredKey = "restored"
+	logKey      = "log"
 	feedChunk   = 1000 // events read at a time
 )
 

@@ -68,11 +68,12 @@ func (m *Memory) PruneEvents(_ context.Context, before time.Time, sinks []string
 		for _, sink := range sinks {
 			upTo = min(upTo, m.cursor(sink, b.index))
 		}
-		had := len(b.events)
-		b.events = slices.DeleteFunc(b.events, func(e models.Event) bool {
-			return e.Seq <= upTo && e.At < models.At(before)
-		})
-		n += int64(had - len(b.events))
+		old := slices.IndexFunc(b.events, func(e models.Event) bool { return e.Seq > upTo || e.At >= models.At(before) })
+		if old < 0 {
+			old = len(b.events)
+		}
+		b.events = slices.Delete(b.events, 0, old)
+		n += int64(old)
 	}
 	return n, nil
 }

@@ -103,6 +103,28 @@ func eventsArePruned(w *world) {
 	}
 }
 
+// Whoever reads on behind what was removed is to meet the gap, and behind what is left none: a clock that stepped back leaves
+// older events behind newer ones.
+func eventsArePrunedInOrder(w *world) {
+	w.add("a.example", 1)
+	bucket, _ := keysOf("a.example", 0)
+	r := w.visited(w.claimOne(1), 0)
+	for _, later := range []time.Duration{0, 3 * time.Hour, time.Hour} {
+		e := event(r, models.EventChanged)
+		e.At = models.At(w.now.Add(later))
+		r.Events = append(r.Events, e)
+	}
+	w.mustCommit(r)
+	if n, err := w.store.PruneEvents(w.Context(), w.now.Add(2*time.Hour), nil, 1); n != 1 || err != nil {
+		w.Errorf("PruneEvents = %d, %v, want the 1 before the first that is kept", n, err)
+	}
+	left, err := w.store.Events(w.Context(), bucket, 0, 10)
+	w.must(err)
+	if len(left) != 2 || left[0].Seq != 2 || left[1].Seq != 3 {
+		w.Errorf("events left = %v, want numbers 2 and 3", left)
+	}
+}
+
 func visitsArePruned(w *world) {
 	w.add("a.example", 2)
 	for range 5 {

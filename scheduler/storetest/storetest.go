@@ -102,6 +102,7 @@ func visiting() map[string]func(*world) {
 		"events have no gaps":                              eventsHaveNoGaps,
 		"a sink finds its news":                            sinkFindsNews,
 		"events are pruned below all cursors":              eventsArePruned,
+		"events are pruned in their order":                 eventsArePrunedInOrder,
 		"history is pruned but for the last row":           visitsArePruned,
 		"sites follow the file":                            sitesFollowFile,
 		"a site with another name in the file":             sitesRenamed,
