@@ -44,7 +44,7 @@ func listed(rows int, cursor string) report.Document {
 	return d
 }
 
-func TestWrongParametersAreNamed(t *testing.T) {
+func TestFault_110_WrongParametersAreNamed(t *testing.T) {
 	t.Parallel()
 	base := startWith(t, shelf{
 		func(context.Context, ChangesQuery) (report.Document, error) {
