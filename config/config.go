@@ -14,17 +14,18 @@ import (
 
 // Config is everything an operator may set, after defaults and inheritance: the value in force.
 type Config struct {
-	Agent   Agent
-	Cycle   string // one scheduling cycle: a duration ("6h", 1m–366d) or a cron expression ("0 */6 * * *"); default 6h
-	Store   string // "sqlite" (the file recrawld.db in Data, the default) or a PostgreSQL URL, "postgres://…"; see secret.go
-	Data    string // directory of all state; default ./recrawld-data, under systemd $STATE_DIRECTORY; see SetData
-	Listen  string // address of /healthz, /metrics and the API; loopback; default 127.0.0.1:8686; "off" for none
-	Network Network
-	Worker  Worker
-	History History
-	Backup  Backup
-	Mirror  Mirror
-	Budget  Budget // of all sites together; a site may have one of its own beside it
+	Agent    Agent
+	Cycle    string // one scheduling cycle: a duration ("6h", 1m–366d) or a cron expression ("0 */6 * * *"); default 6h
+	Store    string // "sqlite" (the file recrawld.db in Data, the default) or a PostgreSQL URL, "postgres://…"; see secret.go
+	Data     string // directory of all state; default ./recrawld-data, under systemd $STATE_DIRECTORY; see SetData
+	Listen   string // address of /healthz, /metrics and the API; loopback; default 127.0.0.1:8686; "off" for none
+	Network  Network
+	Worker   Worker
+	History  History
+	Backup   Backup
+	Mirror   Mirror
+	Webhooks []Webhook // receivers that are told what happened to pages
+	Budget   Budget    // of all sites together; a site may have one of its own beside it
 
 	Defaults Settings // what a site has unless it says otherwise
 	Sites    []Site   // in the order of the file, then those added by commands

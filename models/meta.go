@@ -23,6 +23,16 @@ func metaValue(ctx context.Context, ask asker, key string) (string, error) {
 	return values[0], nil
 }
 
+// MetaKeys lists the keys with a value that begin with a text.
+func (s *Store) MetaKeys(ctx context.Context, prefix string) ([]string, error) {
+	// No index: the table is small, and chores and commands alone ask for this.
+	keys, err := scanTexts(s.rows(ctx, `SELECT key FROM meta WHERE substr(key, 1, $1) = $2 ORDER BY key`, len(prefix), prefix))
+	if err != nil {
+		return nil, fmt.Errorf("list the keys of %s: %w", prefix, err)
+	}
+	return keys, nil
+}
+
 // SetMeta sets a value where it still is old ("" for never set), and returns the value that is in force afterwards:
 // of several processes that set it at once, all learn which one won.
 func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, error) {

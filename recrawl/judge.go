@@ -57,7 +57,7 @@ func (s *visit) retryAfter(status int, header http.Header, now time.Time) time.T
 	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 		return time.Time{}
 	}
-	return retryAfter(header, now, s.settings.RetryMax)
+	return RetryAfter(header, now, s.settings.RetryMax)
 }
 
 // notModified believes a 304 only where a condition was sent that can hold.

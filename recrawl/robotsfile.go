@@ -62,7 +62,7 @@ func nextRobots(before models.Robots, got robotsAnswer, now time.Time) models.Ro
 	row.Status, row.Class, row.FetchedAt = int16(got.status), robotsClass(got), models.At(now)
 	if row.Class != models.ClassNone {
 		row.ExpiresAt = models.At(now.Add(robotsWait(before)))
-		if until := retryAfter(got.header, now, robotsRetryTo); until.After(row.ExpiresAt.Time()) {
+		if until := RetryAfter(got.header, now, robotsRetryTo); until.After(row.ExpiresAt.Time()) {
 			row.ExpiresAt = models.At(until)
 		}
 		if !robotsInForce(&row, now) {

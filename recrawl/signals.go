@@ -113,9 +113,9 @@ func parseDate(s string) (time.Time, bool) {
 	return at, imf || rfc850 || ansi
 }
 
-// retryAfter says when the server wants to be asked again, clamped to now + most; zero where it does not say. A date is
+// RetryAfter says when the server wants to be asked again, clamped to now + most; zero where it does not say. A date is
 // read against the server's own Date, since its clock need not be ours.
-func retryAfter(header http.Header, now time.Time, most time.Duration) time.Time {
+func RetryAfter(header http.Header, now time.Time, most time.Duration) time.Time {
 	value := header.Get("Retry-After")
 	wait, ok := deltaSeconds(value)
 	if !ok {

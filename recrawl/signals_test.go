@@ -102,7 +102,7 @@ func TestHeaderValues(t *testing.T) {
 func headerValue(name string, header http.Header, most time.Duration) string {
 	switch name {
 	case "retry-after":
-		if at := retryAfter(header, today, most); !at.IsZero() {
+		if at := RetryAfter(header, today, most); !at.IsZero() {
 			return at.Sub(today).String()
 		}
 		return "none"
@@ -223,9 +223,9 @@ func FuzzHeaders(f *testing.F) {
 			t.Errorf("freshUntil = %v", at)
 		}
 		for _, value := range []string{date, number} {
-			at := retryAfter(http.Header{"Retry-After": {value}, "Date": {date}}, today, most)
+			at := RetryAfter(http.Header{"Retry-After": {value}, "Date": {date}}, today, most)
 			if !at.IsZero() && (at.Before(today) || at.After(today.Add(most))) {
-				t.Errorf("retryAfter(%q) = %v", value, at)
+				t.Errorf("RetryAfter(%q) = %v", value, at)
 			}
 		}
 		e, l := validators(header)

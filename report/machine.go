@@ -118,11 +118,13 @@ func WriteValue(w io.Writer, v any) error {
 // WriteLines writes the rows as JSON, each as WriteJSON does and on a line of its own, and then the cursor on one more: {"cursor": "…"}.
 // Whoever has done with all lines above that one may go on from there.
 func WriteLines(w io.Writer, d Document) error {
+	objects, err := Objects(d)
+	if err != nil {
+		return fmt.Errorf("write report as lines: %w", err)
+	}
 	var b bytes.Buffer
-	for _, row := range d.Rows {
-		if err := writeObject(&b, d.Columns, row); err != nil {
-			return fmt.Errorf("write report as lines: %w", err)
-		}
+	for _, object := range objects {
+		b.Write(object)
 		b.WriteByte('\n')
 	}
 	if d.Cursor != "" {
@@ -132,6 +134,19 @@ func WriteLines(w io.Writer, d Document) error {
 		return fmt.Errorf("write report as lines: %w", err)
 	}
 	return nil
+}
+
+// Objects are the rows as JSON, each as WriteJSON writes it.
+func Objects(d Document) ([]json.RawMessage, error) {
+	objects := make([]json.RawMessage, len(d.Rows))
+	for i, row := range d.Rows {
+		var b bytes.Buffer
+		if err := writeObject(&b, d.Columns, row); err != nil {
+			return nil, err
+		}
+		objects[i] = b.Bytes()
+	}
+	return objects, nil
 }
 
 func writeObject(b *bytes.Buffer, columns []Column, row Row) error {

@@ -24,6 +24,13 @@
 // A sink that has missed events, because it was off for longer than they are kept, or whose place is not the one that the
 // cursors are of (another directory, or one that was emptied), is made anew from the present state of the pages.
 //
+// # Webhooks
+//
+// Webhook tells a receiver by POST, in batches of CloudEvents 1.0 that are signed as Standard Webhooks has it. Where the receiver does
+// not take one it says itself when it is to be tried again (Later), and keeps its lease until then; where it is parked, it is not
+// before it is made anew or its process begins anew. The row under TroubleKey tells others. It is made anew by being told of every
+// page as it is (Tell), which goes on where it was when the receiver fails meanwhile.
+//
 // # The mirror
 //
 // Mirror keeps a tree of files that follows the pages. What it writes can be made again from the archive, so it syncs

@@ -19,7 +19,8 @@ type Sink interface {
 	Name() string
 
 	// Deliver returns nil when all of the events are durable, and a *Refused when all but those of the pages that it names
-	// are. After any other error all of them come again, and after a crash they may. Events of one page are in order.
+	// are. After any other error all of them come again, after a *Later when that says, and after a crash they may. Events of one
+	// page are in order.
 	Deliver(ctx context.Context, events []models.Event) error
 }
 
@@ -71,6 +72,7 @@ type Drain struct {
 	place string // of the sink, as it was held against the one that the cursors are of; "": not yet
 
 	waiting waiting
+	trouble trouble
 }
 
 // NewDrain returns a Drain. Intervals are by the machine's time, whatever the clock's speed.
@@ -91,6 +93,11 @@ func (d *Drain) Run(ctx context.Context) error {
 	wait, delivered, since := backoffMin, 0, d.clock.Now()
 	for ctx.Err() == nil {
 		n, err := d.round(ctx)
+		if later, ok := errors.AsType[*Later](err); ok {
+			if err = d.rest(ctx, later); err == nil {
+				continue
+			}
+		}
 		if n > 0 {
 			delivered, wait = delivered+n, backoffMin
 			continue
@@ -160,7 +167,7 @@ func (d *Drain) round(ctx context.Context) (int, error) {
 	}
 	if news, err := d.log.News(ctx, d.sink.Name()); err != nil {
 		return 0, err
-	} else if len(news) == 0 {
+	} else if len(news) == 0 && !d.moved() {
 		if again, err := d.retries(ctx); err != nil || !again {
 			return 0, err
 		}
@@ -197,13 +204,20 @@ func (d *Drain) deliver(ctx context.Context, b haul) error {
 	if len(events) == 0 {
 		return nil
 	}
-	refused := new(Refused)
-	if err := refused.join(d.sink.Deliver(ctx, events)); err != nil {
-		return fmt.Errorf("deliver %d events: %w", len(events), err)
+	if err := d.reviveIfTaken(ctx); err != nil {
+		return err
 	}
-	// The sink holds them durably: the cursors shall say so even when the daemon is stopping.
+	refused := new(Refused)
+	err := refused.join(d.sink.Deliver(ctx, events))
+	// What the sink holds durably the cursors shall say, even when the daemon is stopping.
 	last, cancel := outlasting(ctx)
 	defer cancel()
+	if noted := d.noteTrouble(last, err); noted != nil && err == nil {
+		err = noted
+	}
+	if err != nil {
+		return fmt.Errorf("deliver %d events: %w", len(events), err)
+	}
 	if err := d.withhold(last, events, refused); err != nil {
 		return err
 	}
@@ -309,6 +323,7 @@ func (d *Drain) hold(ctx context.Context) error {
 		return fmt.Errorf("sink %s: %w", d.sink.Name(), ErrBusy)
 	}
 	d.waiting.known = d.waiting.known && owner == d.opts.Owner
+	d.trouble.known = d.trouble.known && owner == d.opts.Owner
 	return nil
 }
 

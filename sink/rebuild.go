@@ -3,6 +3,7 @@ package sink
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -27,17 +28,23 @@ type rebuilder interface {
 }
 
 // Replay makes the sink's side anew and then drains what happened meanwhile. A sink that holds state, as Mirror does, is
-// rebuilt from the source, which needs no old events; any other one gets all events that are still there again. It
-// returns ErrBusy where another process drains the sink.
+// rebuilt from the source, and a Webhook is told of every page as it is, which need no old events; any other one gets all events
+// that are still there again. It returns ErrBusy where another process drains the sink.
 func (d *Drain) Replay(ctx context.Context, source Source) error {
 	if err := d.hold(ctx); err != nil {
 		return err
 	}
 	defer d.release(ctx)
+	if s, ok := d.sink.(reviver); ok {
+		s.Revive()
+	}
 	if err := d.again(ctx, source); err != nil {
 		return fmt.Errorf("replay %s: %w", d.sink.Name(), err)
 	}
 	_, err := d.Once(ctx)
+	if _, later := errors.AsType[*Later](err); later {
+		return nil // it was told of every page; what happened meanwhile comes when its time is
+	}
 	return err
 }
 
@@ -57,7 +64,8 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 	if err != nil {
 		return err
 	}
-	if s, ok := d.sink.(rebuilder); ok {
+	switch s := d.sink.(type) {
+	case rebuilder:
 		refused := new(Refused)
 		if err := refused.join(s.Rebuild(ctx, d.clock.Now(), d.held(ctx, source.Current(ctx)))); err != nil {
 			return err
@@ -65,7 +73,11 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 		if err := d.withholdAnew(ctx, refused); err != nil {
 			return err
 		}
-	} else {
+	case teller:
+		if err := d.tell(ctx, s, source); err != nil {
+			return err
+		}
+	default:
 		for bucket := range heads {
 			heads[bucket] = 0
 		}
@@ -78,8 +90,9 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 
 // rebuilds tells whether the sink can be made anew without the events that it has missed.
 func (d *Drain) rebuilds() bool {
-	_, ok := d.sink.(rebuilder)
-	return ok && d.opts.Source != nil
+	_, rebuilt := d.sink.(rebuilder)
+	_, told := d.sink.(teller)
+	return (rebuilt || told) && d.opts.Source != nil
 }
 
 // rebuild makes the sink anew, because what it holds cannot be brought up to date by events.

@@ -45,6 +45,12 @@ func (d *Drain) begin(ctx context.Context) (end func(), err error) {
 
 func (d *Drain) placeKey() string { return "sink-place:" + d.sink.Name() }
 
+// moved tells whether the place of a sink is yet to be held against the one that the cursors are of.
+func (d *Drain) moved() bool {
+	s, ok := d.sink.(placed)
+	return ok && s.Place() != "" && s.Place() != d.place
+}
+
 // settle makes the sink anew where the cursors are not those of its place.
 func (d *Drain) settle(ctx context.Context) error {
 	s, ok := d.sink.(placed)

@@ -216,7 +216,7 @@ func (b *bench) watch(ctx context.Context, began time.Time, first sample) (bench
 			visited = last.at
 		}
 		if last.visits >= total {
-			news, err := b.daemon.store.News(ctx, "mirror")
+			news, err := b.daemon.store.News(ctx, mirrorSink)
 			mirrored = err == nil && len(news) == 0 || b.what == "refresh"
 		}
 	}

@@ -229,16 +229,20 @@ func (d *daemon) pruneEvents(ctx context.Context, now time.Time) error {
 // others.
 func (d *daemon) sinksOfAll(ctx context.Context, since time.Time) ([]string, error) {
 	names := sinkNames(&d.start)
-	for _, kind := range sinkKinds() {
-		if slices.Contains(names, kind.name) {
+	leased, err := leasedSinks(ctx, d.store)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range leased {
+		if slices.Contains(names, name) {
 			continue
 		}
-		row, err := d.store.Meta(ctx, sink.LeaseKey(kind.name))
+		row, err := d.store.Meta(ctx, sink.LeaseKey(name))
 		if err != nil {
 			return nil, err
 		}
 		if sink.HeldBy(row, since) != "" {
-			names = append(names, kind.name)
+			names = append(names, name)
 		}
 	}
 	return names, nil

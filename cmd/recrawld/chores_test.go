@@ -35,7 +35,7 @@ func TestFiguresAreReadAtTheStart(t *testing.T) {
 	path, _ := configure(t, "")
 	d := built(t, path)
 	read := []string{"recrawld_urls", "recrawld_due", "recrawld_failing", "recrawld_overdue_seconds_max", "recrawld_sink_buckets_behind",
-		"recrawld_sink_withheld_pages"}
+		"recrawld_sink_withheld_pages", "recrawld_sink_trouble"}
 	has := func(name string) bool {
 		families, err := d.registry.Gather()
 		if err != nil {

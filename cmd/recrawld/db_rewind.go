@@ -111,8 +111,12 @@ func rewind(ctx context.Context, store *models.Store, c *config.Config, now time
 	if err != nil {
 		return done, err
 	}
-	for _, kind := range sinkKinds() {
-		if err := freeSink(ctx, store, kind.name, now); err != nil {
+	sinks, err := leasedSinks(ctx, store)
+	if err != nil {
+		return done, err
+	}
+	for _, name := range sinks {
+		if err := freeSink(ctx, store, name, now); err != nil {
 			return done, err
 		}
 	}

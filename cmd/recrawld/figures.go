@@ -20,6 +20,7 @@ type figures struct {
 	failing  *prometheus.GaugeVec
 	lag      *prometheus.GaugeVec
 	withheld *prometheus.GaugeVec
+	trouble  *prometheus.GaugeVec
 }
 
 func newFigures(store *models.Store, r prometheus.Registerer) *figures {
@@ -34,8 +35,9 @@ func newFigures(store *models.Store, r prometheus.Registerer) *figures {
 		failing:  gauge("failing", "Pages whose last visit failed."),
 		lag:      gauge("sink_buckets_behind", "Buckets with events that a sink has not delivered.", "sink"),
 		withheld: gauge("sink_withheld_pages", "Pages that a sink could not take for a reason of their own (recrawld sink list).", "sink"),
+		trouble:  gauge("sink_trouble", "1 while a sink takes nothing and is tried again later or parked (recrawld sink list says why), else 0.", "sink"),
 	}
-	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.withheld)
+	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.withheld, f.trouble)
 	return f
 }
 
@@ -87,7 +89,7 @@ func (f *figures) show(states []models.SiteState, now time.Time) {
 	f.overdue.WithLabelValues().Set(now.Sub(earliest.Time()).Seconds())
 }
 
-// behind reads how far each sink is behind, and what it could not take.
+// behind reads how far each sink is behind, what it could not take, and whether it takes anything.
 func (f *figures) behind(ctx context.Context, sinks []string) error {
 	for _, name := range sinks {
 		buckets, err := f.store.News(ctx, name)
@@ -100,6 +102,15 @@ func (f *figures) behind(ctx context.Context, sinks []string) error {
 			return err
 		}
 		f.withheld.WithLabelValues(name).Set(float64(len(pages)))
+		trouble, err := troubleOf(ctx, f.store, name)
+		if err != nil {
+			return err
+		}
+		inTrouble := 0.0
+		if trouble != nil {
+			inTrouble = 1
+		}
+		f.trouble.WithLabelValues(name).Set(inTrouble)
 	}
 	return nil
 }

@@ -41,17 +41,20 @@ func (b library) version(ctx context.Context, page models.Page, number int32) (m
 
 // table is the table of some events.
 func (b library) table(ctx context.Context, events []models.Event) (report.Document, error) {
-	names := siteNames(b.force.rows)
-	for _, e := range events {
-		if _, known := names[e.SiteID]; known {
-			continue
-		}
-		rows, err := b.store.Sites(ctx) // it came meanwhile, or is gone
-		if err != nil {
-			return report.Document{}, err
-		}
-		names = siteNames(rows)
-		break
+	rows, err := sitesOf(ctx, b.store, b.force.rows, events)
+	if err != nil {
+		return report.Document{}, err
 	}
-	return eventTable(events, b.now, names), nil
+	return eventTable(events, b.now, siteNames(rows)), nil
+}
+
+// sitesOf are the sites that some events are of: those known, unless one is not among them.
+func sitesOf(ctx context.Context, store *models.Store, known []models.Site, events []models.Event) ([]models.Site, error) {
+	names := siteNames(known)
+	for _, e := range events {
+		if _, ok := names[e.SiteID]; !ok {
+			return store.Sites(ctx) // it came meanwhile, or is gone
+		}
+	}
+	return known, nil
 }

@@ -45,7 +45,8 @@ type status struct {
 	Sites   []siteStatus   `json:"sites"`
 	Resting int            `json:"hosts_resting"`
 
-	Withheld map[string]int `json:"sinks_withhold"` // pages that a sink could not take, by sink
+	Withheld map[string]int         `json:"sinks_withhold"` // pages that a sink could not take, by sink
+	Trouble  map[string]sinkTrouble `json:"sinks_trouble"`  // sinks that take nothing
 
 	Slow       int `json:"hosts_slow"`       // whose delay their response time sets
 	Overloaded int `json:"hosts_overloaded"` // and their answers 429 and 503

@@ -57,9 +57,9 @@ func (r restoreCmd) Run(ctx context.Context, g *globals) error {
 		return err
 	}
 	if c.Store == "sqlite" {
-		return r.of(restoreSQLite(ctx, g, in, c.Data))
+		return r.of(restoreSQLite(ctx, g, in, c.Data, everySink(&c)))
 	}
-	sum, err := restoreInto(ctx, c.Store, in)
+	sum, err := restoreInto(ctx, c.Store, in, everySink(&c))
 	if errors.Is(err, models.ErrNotEmpty) {
 		return refusedf("%w: create a new one and name it with --store", err)
 	}
@@ -79,13 +79,13 @@ func (r restoreCmd) of(err error) error {
 }
 
 // restoreSQLite fills a new file and gives it the database's name once it is whole.
-func restoreSQLite(ctx context.Context, g *globals, in io.Reader, data string) error {
+func restoreSQLite(ctx context.Context, g *globals, in io.Reader, data string, sinks []string) error {
 	path := filepath.Join(data, databaseFile)
 	fresh := path + ".restored"
 	if err := removeDatabase(fresh); err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	sum, err := restoreInto(ctx, "sqlite:"+fresh, in)
+	sum, err := restoreInto(ctx, "sqlite:"+fresh, in, sinks)
 	if err != nil {
 		return errors.Join(err, removeDatabase(fresh))
 	}
@@ -113,9 +113,9 @@ func tellRestored(g *globals, sum models.BackupSummary, err error) error {
 	return err
 }
 
-// restoreInto fills an empty database, and asks for the sinks to be made anew: they may have seen what the checkpoint
+// restoreInto fills an empty database, and asks for sinks to be made anew: they may have seen what the checkpoint
 // has not.
-func restoreInto(ctx context.Context, dsn string, in io.Reader) (sum models.BackupSummary, err error) {
+func restoreInto(ctx context.Context, dsn string, in io.Reader, sinks []string) (sum models.BackupSummary, err error) {
 	store, err := models.Open(ctx, dsn, models.Options{})
 	if err != nil {
 		return sum, err
@@ -131,12 +131,12 @@ func restoreInto(ctx context.Context, dsn string, in io.Reader) (sum models.Back
 	if err := store.NoteRestored(ctx, now); err != nil {
 		return sum, err
 	}
-	for _, kind := range sinkKinds() {
-		old, err := store.Meta(ctx, replayKey(kind.name))
+	for _, name := range sinks {
+		old, err := store.Meta(ctx, replayKey(name))
 		if err != nil {
 			return sum, err
 		}
-		if _, err := store.SetMeta(ctx, replayKey(kind.name), old, replayAsked+now.Format(time.RFC3339Nano)); err != nil {
+		if _, err := store.SetMeta(ctx, replayKey(name), old, replayAsked+now.Format(time.RFC3339Nano)); err != nil {
 			return sum, err
 		}
 	}

@@ -36,6 +36,7 @@ type sinkState struct {
 	Owner  string `json:"drained_by,omitempty"`
 
 	Withheld []withheldPage `json:"withheld"`
+	Trouble  *sinkTrouble   `json:"trouble,omitempty"`
 }
 
 // Run implements the command.
@@ -59,8 +60,12 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 			if err != nil {
 				return err
 			}
-			states = append(states, sinkState{Name: kind.name, Where: c.Mirror.Dir, Behind: len(news), Owner: sink.HeldBy(lease, clk.Now()),
-				Withheld: withheld})
+			trouble, err := troubleOf(ctx, store, kind.name)
+			if err != nil {
+				return err
+			}
+			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: len(news), Owner: sink.HeldBy(lease, clk.Now()),
+				Withheld: withheld, Trouble: trouble})
 		}
 		return writeSinks(g, states, clk.Now())
 	})
@@ -87,7 +92,7 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 		return err
 	}
 	for _, s := range states {
-		if err := writeWithheld(g.Stdout, s, now); err != nil {
+		if err := errors.Join(writeWithheld(g.Stdout, s, now), writeTrouble(g.Stdout, s, now)); err != nil {
 			return err
 		}
 	}
@@ -96,7 +101,7 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 
 // sinkReplayCmd makes a sink anew: by the daemon that drains it, or here where none runs.
 type sinkReplayCmd struct {
-	Name string `arg:"" help:"The sink: mirror."`
+	Name string `arg:"" help:"The sink: mirror, or webhook:NAME."`
 }
 
 // Run implements the command.
@@ -111,7 +116,7 @@ func (r sinkReplayCmd) Run(ctx context.Context, g *globals) error {
 			return err
 		}
 		if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
-			err = askForReplay(ctx, store, kind.name)
+			err = askForReplay(ctx, store, clock.System{}, kind.name)
 		} else {
 			err = replayNoted(ctx, store, kind.name, func() error { return replayHere(ctx, g, c, store, kind) })
 		}
@@ -167,20 +172,23 @@ func replayHere(ctx context.Context, g *globals, c *config.Config, store *models
 	if err != nil {
 		return err
 	}
-	late := &lateSink{kind: kind, config: c, archive: reader, log: g.Log}
-	defer func() { err = errors.Join(err, late.close()) }()
+	opened := kind.make(sinkParts{archive: reader, store: store, clock: clk, log: g.Log})
+	defer func() { err = errors.Join(err, opened.Close()) }()
 	owner := fmt.Sprintf("replay-%d", os.Getpid())
-	return sink.NewDrain(store, late, clk, sink.Options{Owner: owner, Log: g.Log}).Replay(ctx, store)
+	return sink.NewDrain(store, opened, clk, sink.Options{Owner: owner, Batch: kind.batch, Log: g.Log}).Replay(ctx, store)
 }
 
-// askForReplay asks the daemon and waits for its answer, as long as one lives.
-func askForReplay(ctx context.Context, store *models.Store, name string) error {
-	machine := clock.System{}
+// undrained is how long none of the daemons that live drains a sink that is to be made anew until it is clear that none will: they
+// were started with a configuration without it.
+const undrained = 5 * time.Second
+
+// askForReplay asks the daemon and waits for its answer, as long as one lives that drains the sink.
+func askForReplay(ctx context.Context, store *models.Store, machine clock.Clock, name string) error {
 	key := replayKey(name)
 	if _, err := wishReplay(ctx, store, name); err != nil {
 		return err
 	}
-	for {
+	for drained := machine.Now(); ; {
 		if err := machine.SleepUntil(ctx, machine.Now().Add(200*time.Millisecond)); err != nil {
 			return err
 		}
@@ -199,6 +207,19 @@ func askForReplay(ctx context.Context, store *models.Store, name string) error {
 		}
 		if len(livingWorkers(workers, machine.Now())) == 0 {
 			return fmt.Errorf("replay %s: the daemon has ended meanwhile; its next start makes the sink anew", name)
+		}
+		clk, err := clockOf(ctx, store)
+		if err != nil {
+			return err
+		}
+		lease, err := store.Meta(ctx, sink.LeaseKey(name))
+		switch {
+		case err != nil:
+			return err
+		case sink.HeldBy(lease, clk.Now()) != "":
+			drained = machine.Now()
+		case machine.Now().Sub(drained) > undrained:
+			return fmt.Errorf("replay %s: no daemon that runs drains it; the next start of one with this configuration makes the sink anew", name)
 		}
 	}
 }

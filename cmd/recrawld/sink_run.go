@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,54 +16,15 @@ import (
 	"recrawld/sink"
 )
 
-// sinkKind is a sink that a configuration can ask for.
-type sinkKind struct {
-	name   string
-	wanted func(c *config.Config) bool
-	open   func(c *config.Config, a sink.Archive, log *slog.Logger) (openedSink, error)
-}
-
-// openedSink is a sink that is closed in the end.
-type openedSink interface {
-	sink.Sink
-	Close() error
-}
-
-// sinkKinds lists the sinks there are.
-func sinkKinds() []sinkKind {
-	return []sinkKind{{
-		name:   "mirror",
-		wanted: func(c *config.Config) bool { return c.Mirror.Dir != "off" },
-		open: func(c *config.Config, a sink.Archive, log *slog.Logger) (openedSink, error) {
-			return sink.OpenMirror(c.Mirror.Dir, sink.MirrorOptions{Archive: a, Trash: c.Mirror.Trash, Log: log})
-		},
-	}}
-}
-
-// wantedSinks are the sinks that a configuration asks for.
-func wantedSinks(c *config.Config) []sinkKind {
-	return slices.DeleteFunc(sinkKinds(), func(k sinkKind) bool { return !k.wanted(c) })
-}
-
-func sinkNames(c *config.Config) []string {
-	var names []string
-	for _, k := range wantedSinks(c) {
-		names = append(names, k.name)
-	}
-	return names
-}
-
 // lateSink opens a sink when its first event comes: of several workers only the one that drains it may have it open.
 type lateSink struct {
-	kind    sinkKind
-	config  *config.Config
-	archive sink.Archive
-	log     *slog.Logger
-	opened  openedSink // nil: not yet
+	name   string
+	how    func() (openedSink, error)
+	opened openedSink // nil: not yet
 }
 
 // Name implements sink.Sink.
-func (l *lateSink) Name() string { return l.kind.name }
+func (l *lateSink) Name() string { return l.name }
 
 // Deliver implements sink.Sink.
 func (l *lateSink) Deliver(ctx context.Context, events []models.Event) error {
@@ -110,7 +70,7 @@ func (l *lateSink) Rebuild(ctx context.Context, now time.Time, current iter.Seq2
 		Rebuild(context.Context, time.Time, iter.Seq2[models.Event, error]) error
 	})
 	if !ok {
-		return fmt.Errorf("sink %s cannot be made anew", l.kind.name)
+		return fmt.Errorf("sink %s cannot be made anew", l.name)
 	}
 	return rebuilder.Rebuild(ctx, now, current)
 }
@@ -119,24 +79,25 @@ func (l *lateSink) open() error {
 	if l.opened != nil {
 		return nil
 	}
-	opened, err := l.kind.open(l.config, l.archive, l.log)
+	opened, err := l.how()
 	if err == nil { // else opened is not nil but holds a pointer that is
 		l.opened = opened
 	}
 	return err
 }
 
-func (l *lateSink) close() error {
+// Close closes the sink if it was opened.
+func (l *lateSink) Close() error {
 	if l.opened == nil {
 		return nil
 	}
 	return l.opened.Close()
 }
 
-// recentBytes is how much of what is archived is held in memory at most until a sink asks for it: that of three thousand
-// pages or so, which is a few batches of a sink that is not far behind.
+// recentBytes is how much of what is archived is held in memory at most until the mirror asks for it: that of three
+// thousand pages or so, which is a few batches of a mirror that is not far behind.
 func recentBytes(c *config.Config) int64 {
-	if len(wantedSinks(c)) == 0 {
+	if c.Mirror.Dir == "off" {
 		return 0
 	}
 	return 32 << 20
@@ -155,7 +116,7 @@ func (r recentFirst) Read(at models.Record) (archive.Answer, error) {
 
 // sinkRunner drains one sink beside the visits, and makes it anew when a command asks for that.
 type sinkRunner struct {
-	late  *lateSink
+	sink  openedSink
 	drain *sink.Drain
 	store *models.Store
 	clock clock.Clock
@@ -167,10 +128,10 @@ type sinkRunner struct {
 func (d *daemon) sinkRunners() []*sinkRunner {
 	var runners []*sinkRunner
 	for _, kind := range wantedSinks(&d.start) {
-		late := &lateSink{kind: kind, config: &d.force.Load().config, archive: recentFirst{d.archive}, log: d.log}
+		opened := kind.make(sinkParts{archive: recentFirst{d.archive}, store: d.store, clock: d.clock, log: d.log})
 		runners = append(runners, &sinkRunner{
-			late: late, store: d.store, clock: d.clock, owner: d.start.Worker.Name, log: d.log,
-			drain: sink.NewDrain(d.store, late, d.clock, sink.Options{Owner: d.start.Worker.Name, Source: d.store, Log: d.log}),
+			sink: opened, store: d.store, clock: d.clock, owner: d.start.Worker.Name, log: d.log,
+			drain: sink.NewDrain(d.store, opened, d.clock, sink.Options{Owner: d.start.Worker.Name, Batch: kind.batch, Source: d.store, Log: d.log}),
 		})
 	}
 	return runners
@@ -192,26 +153,26 @@ func (r *sinkRunner) run(ctx context.Context) error {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastDrain)
 	defer cancel()
 	if _, err := r.drain.Once(last); err != nil && !errors.Is(err, sink.ErrBusy) {
-		r.log.Warn("sink is behind; the next start delivers the rest", "sink", r.late.Name(), "err", err)
+		r.log.Warn("sink is behind; the next start delivers the rest", "sink", r.sink.Name(), "err", err)
 	}
-	return r.late.close()
+	return r.sink.Close()
 }
 
 // remake makes the sink anew and answers the wish for that. Where ctx ends before, the wish stays, for the next start: the sink
 // is made half.
 func (r *sinkRunner) remake(ctx context.Context, asked string) {
-	r.log.Info("sink is made anew", "sink", r.late.Name())
+	r.log.Info("sink is made anew", "sink", r.sink.Name())
 	err := r.drain.Replay(ctx, r.store)
 	if err != nil {
-		r.log.Warn("sink is not made anew", "sink", r.late.Name(), "err", err)
+		r.log.Warn("sink is not made anew", "sink", r.sink.Name(), "err", err)
 	}
 	if err != nil && ctx.Err() != nil {
 		return
 	}
 	answering, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastDrain)
 	defer cancel()
-	if _, err := r.store.SetMeta(answering, replayKey(r.late.Name()), asked, replayAnswer(err)); err != nil {
-		r.log.Warn("the end of a replay is not noted", "sink", r.late.Name(), "err", err)
+	if _, err := r.store.SetMeta(answering, replayKey(r.sink.Name()), asked, replayAnswer(err)); err != nil {
+		r.log.Warn("the end of a replay is not noted", "sink", r.sink.Name(), "err", err)
 	}
 }
 
@@ -232,12 +193,12 @@ func (r *sinkRunner) drainUntilAsked(ctx context.Context) (asked string) {
 // waitForWish looks for a wish until ctx ends.
 func (r *sinkRunner) waitForWish(ctx context.Context) string {
 	for r.clock.SleepUntil(ctx, r.clock.Now().Add(r.clock.Real(sitesEvery))) == nil {
-		wish, err := r.store.Meta(ctx, replayKey(r.late.Name()))
+		wish, err := r.store.Meta(ctx, replayKey(r.sink.Name()))
 		if err != nil || !strings.HasPrefix(wish, replayAsked) {
 			continue
 		}
 		// The one that drains it answers; others would only find it busy.
-		if lease, err := r.store.Meta(ctx, sink.LeaseKey(r.late.Name())); err == nil && sink.HeldBy(lease, r.clock.Now()) == r.owner {
+		if lease, err := r.store.Meta(ctx, sink.LeaseKey(r.sink.Name())); err == nil && sink.HeldBy(lease, r.clock.Now()) == r.owner {
 			return wish
 		}
 	}

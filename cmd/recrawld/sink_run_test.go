@@ -27,7 +27,7 @@ func TestASinkIsOpenedAgain(t *testing.T) {
 	}
 	c := new(config.Config)
 	c.Mirror.Dir = filepath.Join(inTheWay, "mirror")
-	l := &lateSink{kind: sinkKinds()[0], config: c, archive: (*archive.Reader)(nil), log: slog.New(slog.DiscardHandler)}
+	l := mirrorKind(c).make(sinkParts{archive: (*archive.Reader)(nil), log: slog.New(slog.DiscardHandler)}).(*lateSink)
 	for range 2 {
 		if err := l.Deliver(t.Context(), nil); err == nil {
 			t.Fatal("a mirror was opened below a file")
@@ -42,7 +42,7 @@ func TestASinkIsOpenedAgain(t *testing.T) {
 	if err := l.Deliver(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.close(); err != nil {
+	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -59,19 +59,26 @@ func (r remadeSink) Rebuild(ctx context.Context, _ time.Time, _ iter.Seq2[models
 	return r.remake(ctx)
 }
 
-// A daemon that ends while it makes a sink anew leaves the wish for the next start: half of the sink is gone by then. One
-// that fails says so, once.
-func TestAWishForAReplayOutlivesTheDaemonThatBegan(t *testing.T) {
-	t.Parallel()
+// emptyStore is a new database, and when it was made.
+func emptyStore(t *testing.T) (*models.Store, time.Time) {
+	t.Helper()
 	store, err := models.Open(t.Context(), "sqlite:"+t.TempDir()+"/recrawld.db", models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	t.Cleanup(func() { store.Close() })
 	now := clock.System{}.Now()
 	if err := store.Migrate(t.Context(), now); err != nil {
 		t.Fatal(err)
 	}
+	return store, now
+}
+
+// A daemon that ends while it makes a sink anew leaves the wish for the next start: half of the sink is gone by then. One
+// that fails says so, once.
+func TestAWishForAReplayOutlivesTheDaemonThatBegan(t *testing.T) {
+	t.Parallel()
+	store, _ := emptyStore(t)
 	wish, key := replayAsked+"2026-11-21T12:00:00Z", replayKey("mirror")
 	if _, err := store.SetMeta(t.Context(), key, "", wish); err != nil {
 		t.Fatal(err)
@@ -87,8 +94,8 @@ func TestAWishForAReplayOutlivesTheDaemonThatBegan(t *testing.T) {
 		{"one that is ended", func(ctx context.Context) error { end(); <-ctx.Done(); return ctx.Err() }, wish},
 		{"one that fails", func(context.Context) error { return errors.New("no room") }, replayFailed + "replay mirror: no room"},
 	} {
-		late := &lateSink{kind: sinkKinds()[0], log: log, opened: remadeSink{test.remake}}
-		r := &sinkRunner{late: late, store: store, clock: clock.System{}, owner: "w", log: log,
+		late := &lateSink{name: mirrorSink, opened: remadeSink{test.remake}}
+		r := &sinkRunner{sink: late, store: store, clock: clock.System{}, owner: "w", log: log,
 			drain: sink.NewDrain(store, late, clock.System{}, sink.Options{Owner: "w", Log: log})}
 		r.remake(ctx, wish)
 		if got, err := store.Meta(t.Context(), key); got != test.want || err != nil {
@@ -131,5 +138,22 @@ func TestAReplayThatIsInterruptedIsLeftToTheDaemon(t *testing.T) {
 		if got, gone := store.Meta(t.Context(), replayKey("mirror")); gone != nil || !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s leaves %q (%v, %v), want %q", test.name, got, gone, err, test.want)
 		}
+	}
+}
+
+// A daemon that was started before the sink came into the configuration never makes it anew: whoever asks for that is not kept waiting.
+func TestAReplayOfASinkThatNoDaemonDrainsIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	store, now := emptyStore(t)
+	if err := store.Beat(t.Context(), models.Worker{Name: "w", BeatAt: models.At(now), RealBeatAt: models.At(now)}); err != nil {
+		t.Fatal(err)
+	}
+	machine := clock.NewVirtual(now)
+	err := askForReplay(t.Context(), store, machine, "webhook:w")
+	if err == nil || !strings.Contains(err.Error(), "no daemon that runs drains it") || machine.Now().Sub(now) > time.Minute {
+		t.Errorf("after %v: %v, want that no daemon drains it", machine.Now().Sub(now), err)
+	}
+	if wish, err := store.Meta(t.Context(), replayKey("webhook:w")); err != nil || !strings.HasPrefix(wish, replayAsked) {
+		t.Errorf("it leaves %q, %v, want the wish for the next start", wish, err)
 	}
 }

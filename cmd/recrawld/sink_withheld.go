@@ -56,24 +56,34 @@ func writeWithheld(out io.Writer, s sinkState, now time.Time) error {
 	return err
 }
 
-// statusSinks fills in how many pages each sink could not take.
+// statusSinks fills in how many pages each sink could not take, and which take nothing.
 func (l *look) statusSinks(ctx context.Context, s *status) error {
-	s.Withheld = make(map[string]int)
+	s.Withheld, s.Trouble = make(map[string]int), make(map[string]sinkTrouble)
 	for _, name := range sinkNames(&l.force.config) {
 		pages, err := withheldBy(ctx, l.store, name)
 		if err != nil {
 			return err
 		}
 		s.Withheld[name] = len(pages)
+		trouble, err := troubleOf(ctx, l.store, name)
+		if err != nil {
+			return err
+		}
+		if trouble != nil {
+			s.Trouble[name] = *trouble
+		}
 	}
 	return nil
 }
 
-// addSinks adds a line for each sink that could not take some pages.
+// addSinks adds a line for each sink that could not take some pages, or takes nothing.
 func (s status) addSinks(head *facts) {
 	for _, name := range slices.Sorted(maps.Keys(s.Withheld)) {
 		if n := s.Withheld[name]; n > 0 {
 			head.add(name, "%s: recrawld sink list says why", head.style.Paint(report.Bad, "cannot take "+report.Plural(n, "page")))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Trouble)) {
+		head.add(name, "%s: recrawld sink list says why", head.style.Paint(report.Bad, "takes nothing, for "+report.Span(s.At.Sub(s.Trouble[name].Since))))
 	}
 }
