@@ -175,7 +175,7 @@ func TestRestoreGoesBackAndKeepsBoth(t *testing.T) {
 	t.Parallel()
 	site := serve(t, smallSite)
 	config, data := configure(t, "")
-	must(t, "run", "-c", config, "--for", "2s", site.URL)
+	runUntil(t, func() bool { return len(dumpOf(t, data).Versions) == len(smallSite) }, "run", "-c", config, site.URL)
 	checkpoint := filepath.Join(t.TempDir(), "checkpoint")
 	must(t, "backup", "-c", config, checkpoint)
 	before, err := os.ReadFile(checkpoint)
@@ -216,8 +216,12 @@ func TestFault_084_SinkReplayMakesTheMirrorAnew(t *testing.T) {
 	t.Parallel()
 	site := serve(t, smallSite)
 	config, data := configure(t, "")
-	must(t, "run", "-c", config, "--for", "2s", site.URL)
 	tree := filepath.Join(data, "mirror", strings.NewReplacer("http://", "", ":", "_").Replace(site.URL))
+	runUntil(t, func() bool {
+		_, err := os.Stat(filepath.Join(tree, "b/index.html"))
+		_, other := os.Stat(filepath.Join(tree, "a.html"))
+		return err == nil && other == nil
+	}, "run", "-c", config, site.URL)
 	outside := filepath.Join(t.TempDir(), "outside")
 	replay := func(who string) {
 		t.Helper()

@@ -220,6 +220,18 @@ func must(t *testing.T, args ...string) string {
 	return stdout
 }
 
+// runUntil runs recrawld for some seconds at a time until enough is done: how much is done in a while is for the machine to say.
+func runUntil(t *testing.T, enough func() bool, args ...string) {
+	t.Helper()
+	for range 20 {
+		must(t, append(args, "--for", "2s")...)
+		if enough() {
+			return
+		}
+	}
+	t.Errorf("recrawld %s has not done in 40 s what takes two", strings.Join(args, " "))
+}
+
 // testSite is a little site on loopback that says who asked for what.
 type testSite struct {
 	*httptest.Server

@@ -72,21 +72,23 @@ func (r *hookReceiver) take() []told {
 	return slices.Clone(r.events)
 }
 
+// pagesBehind counts the pages of which the receiver was told behind so many events.
+func (r *hookReceiver) pagesBehind(behind int) int {
+	seen := map[string]bool{}
+	for _, e := range r.take()[behind:] {
+		seen[e.Subject] = true
+	}
+	return len(seen)
+}
+
 // until waits for the receiver to have been told of so many pages behind so many events.
 func (r *hookReceiver) until(t *testing.T, behind, pages int) {
 	t.Helper()
-	for {
-		seen := map[string]bool{}
-		for _, e := range r.take()[behind:] {
-			seen[e.Subject] = true
-		}
-		if len(seen) >= pages {
-			return
-		}
+	for r.pagesBehind(behind) < pages {
 		select {
 		case <-r.some:
 		case <-t.Context().Done():
-			t.Fatalf("%d pages were told, want %d", len(seen), pages)
+			t.Fatalf("%d pages were told, want %d", r.pagesBehind(behind), pages)
 		}
 	}
 }
@@ -157,7 +159,7 @@ func TestFault_084_SinkReplayTellsAWebhookOfAllPages(t *testing.T) {
 	site, r := serve(t, smallSite), receiveHooks(t)
 	close(r.killed)
 	path := hookConfig(t, r.URL)
-	must(t, "run", "-c", path, "--for", "2s", site.URL)
+	runUntil(t, func() bool { return r.pagesBehind(0) == len(smallSite) }, "run", "-c", path, site.URL)
 	replay := func(who string) {
 		t.Helper()
 		before := len(r.take())
