@@ -13,6 +13,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/internal/pgtest"
+	"recrawld/models"
 )
 
 // How the workers are tried: a turn of every page each 3 s of real time, on a clock that runs 1200 times as fast.
@@ -148,13 +149,17 @@ func (c *crew) measure() measures {
 	return m
 }
 
-// page adds one page's history.
+// page adds one page's history. What failed, as it does where the machine stands still for longer than page_time, is tried again
+// before its turn.
 func (m *measures) page(c *crew, url string, visits []visitRow, requests []ask) {
 	asked := slices.DeleteFunc(slices.Clone(visits), func(v visitRow) bool { return !v.kind.Asked() })
 	if m.visits += len(asked); len(asked) > 0 {
 		m.visited++
 	}
 	for i := 1; i < len(asked); i++ {
+		if asked[i-1].kind == models.Failed {
+			continue
+		}
 		if gap := asked[i].at.Time().Sub(asked[i-1].at.Time()) / turnSpeed; gap < turn*99/100 {
 			m.early = append(m.early, fmt.Sprintf("%s: visits %d and %d are %v apart", url, asked[i-1].number, asked[i].number, gap))
 		}
