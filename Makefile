@@ -54,18 +54,27 @@ staticcheck: $(TOOLS)/staticcheck-$(STATICCHECK)
 arch:
 	go test -count=1 ./internal/arch
 
-# unit runs every test but the end-to-end ones, on SQLite and a real PostgreSQL. Here and below vet is off because all of it
-# ran as a stage of its own.
-unit:
-	RECRAWLD_REQUIRE_POSTGRES=1 go test -vet=off -timeout 10m $$(go list ./... | grep -vx recrawld/e2e)
+# The tests of RACED, where something runs beside something else, run under the race detector, all others without it; a test of
+# internal/arch holds that no package is forgotten here. What only computes is left out or shortened with -short, and runs in
+# full where the others do. Of the stores, the tests of simultaneous use run a second time under the detector. Vet is off because
+# all of it ran as a stage of its own.
+RACED := archive clock cmd/recrawld internal/bench internal/freshbench internal/hostile internal/origin internal/pgtest internal/sitefarm \
+	recrawl recrawl/resolve scheduler simulate sink web
+raced := $(addprefix ./,$(RACED))
+empty :=
+space := $(empty) $(empty)
 
-# race runs what runs beside something else under the race detector; packages that only compute are left out. SQLite itself,
-# Go made of C that keeps its data outside Go's memory, is compiled as it always is: looked at access by access it is ten
-# times as slow and has nothing to show. What calls it is looked at.
+# unit runs all that race does not, on SQLite and a real PostgreSQL.
+unit:
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -vet=off -timeout 10m $$(go list ./... | grep -vxE 'recrawld/(e2e|$(subst $(space),|,$(strip $(RACED))))')
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -vet=off -timeout 10m -run "$$(.ci/shortened $(raced))" $(raced)
+
+# SQLite itself, Go made of C that keeps its data outside Go's memory, is compiled as it always is: looked at access by access
+# it is ten times as slow and has nothing to show. What calls it is looked at.
 UNTOUCHED := -gcflags='modernc.org/...=-race=false -d=checkptr=0'
 
 race:
-	go test -race $(UNTOUCHED) -short -vet=off -timeout 10m $$(go list ./... | grep -vxE 'recrawld/(e2e|models|diff|scheduler/(storetest|slo|changerate)|recrawl/(extract|content)|internal/pagebench)')
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -race $(UNTOUCHED) -vet=off -short -timeout 10m $(raced)
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -race $(UNTOUCHED) -vet=off -timeout 10m -run \
 		'^Test(Memory|SQLite|Postgres)$$/(side_by_side|many_at_a_time|never_share)|AtOnce|OfOneMoment|TwoProcesses|MetOthers' \
 		./models ./scheduler/storetest
