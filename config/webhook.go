@@ -29,7 +29,7 @@ func EventKinds() []string {
 
 // IndexKinds are those of EventKinds that a search index needs.
 func IndexKinds() []string {
-	return []string{"new", "changed", "refreshed", "moved", "gone", "restored", "excluded"}
+	return []string{"new", "changed", "refreshed", "moved", "gone", "restored", "excluded", "removed"}
 }
 
 // maxWebhooks bounds the receivers: each reads the events for itself.

@@ -7,19 +7,27 @@ import (
 	"slices"
 )
 
-// writeEvents numbers and appends the events. The rows of the buckets are locked until the end of the transaction, so
-// numbers have no gaps and grow in the order of the commits: a sink that has seen n has seen all up to n.
+// writeEvents numbers and appends the events.
 func (c *commit) writeEvents(ctx context.Context) error {
 	byBucket := make(map[int16][]Event)
 	for _, r := range c.fresh {
 		byBucket[r.Lease.Bucket] = append(byBucket[r.Lease.Bucket], r.Events...)
 	}
 	maps.DeleteFunc(byBucket, func(_ int16, events []Event) bool { return len(events) == 0 })
-	next, err := c.number(ctx, byBucket)
+	all, err := c.tx.number(ctx, byBucket)
 	if err != nil {
-		return fmt.Errorf("number events: %w", err)
+		return err
 	}
-	var all []Event
+	return add(ctx, c, eventTable, all, eventTable.insert)
+}
+
+// number gives events of some buckets their place in the log. The rows of the buckets are locked until the end of the transaction,
+// so numbers have no gaps and grow in the order of the commits: a sink that has seen n has seen all up to n.
+func (t *tx) number(ctx context.Context, byBucket map[int16][]Event) (all []Event, err error) {
+	next, err := t.takeNumbers(ctx, byBucket)
+	if err != nil {
+		return nil, fmt.Errorf("number events: %w", err)
+	}
 	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
 		events := byBucket[bucket]
 		for i := range events {
@@ -27,18 +35,18 @@ func (c *commit) writeEvents(ctx context.Context) error {
 		}
 		all = append(all, events...)
 	}
-	return add(ctx, c, eventTable, all, eventTable.insert)
+	return all, nil
 }
 
 // numberAll takes numbers in several buckets. It looks up and locks them one after the other, in their order.
 const numberAll = `UPDATE buckets SET next_seq = buckets.next_seq + v.n FROM unnest($1::smallint[], $2::bigint[]) v (bucket, n)
 	WHERE buckets.bucket = v.bucket RETURNING buckets.bucket, buckets.next_seq`
 
-// number takes a number for each event and returns the one after them, by bucket.
-func (c *commit) number(ctx context.Context, events map[int16][]Event) (next map[int16]int64, err error) {
+// takeNumbers takes a number for each event and returns the one after them, by bucket.
+func (t *tx) takeNumbers(ctx context.Context, events map[int16][]Event) (next map[int16]int64, err error) {
 	next = make(map[int16]int64, len(events))
 	run := func(query string, args ...any) error {
-		rows, err := c.tx.rows(ctx, query, args...)
+		rows, err := t.rows(ctx, query, args...)
 		return eachRow(rows, err, func(rows answer) error {
 			var bucket int16
 			var n int64
@@ -48,7 +56,7 @@ func (c *commit) number(ctx context.Context, events map[int16][]Event) (next map
 		})
 	}
 	buckets := slices.Sorted(maps.Keys(events))
-	if c.tx.wide() && len(buckets) > 1 {
+	if t.wide() && len(buckets) > 1 {
 		counts := make([]int64, len(buckets))
 		for i, b := range buckets {
 			counts[i] = int64(len(events[b]))

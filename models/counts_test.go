@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -37,7 +38,7 @@ func TestPageCounts(t *testing.T) {
 		}
 		counted(t, s, SiteState{SiteID: 1, State: StateNew, Pages: 1}, SiteState{SiteID: 1, State: StateMissing, Pages: 1, Failing: 1},
 			SiteState{SiteID: 2, State: StateNew, Pages: 1})
-		if err := s.RemoveSite(ctx, 2); err != nil && !errors.Is(err, ErrNotFound) {
+		if err := s.RemoveSite(ctx, 2, time.Unix(1, 0)); err != nil && !errors.Is(err, ErrNotFound) {
 			t.Fatal(err)
 		}
 		counted(t, s, SiteState{SiteID: 1, State: StateNew, Pages: 1}, SiteState{SiteID: 1, State: StateMissing, Pages: 1, Failing: 1})

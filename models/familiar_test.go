@@ -119,7 +119,7 @@ func TestRemovedPagesAreFoundAgain(t *testing.T) {
 			if _, err := s.SyncSites(t.Context(), f.now, []Site{{Name: "one", URL: "https://a.example/"}, {Name: "two", URL: "https://b.example/"}}); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.RemoveSite(t.Context(), 2); err != nil && !errors.Is(err, ErrNotFound) {
+			if err := s.RemoveSite(t.Context(), 2, time.Unix(1, 0)); err != nil && !errors.Is(err, ErrNotFound) {
 				t.Fatal(err)
 			}
 			h, err := f.s.Host(t.Context(), BucketOf("b.example"), HostID("b.example"))

@@ -184,9 +184,10 @@ const (
 	EventFailing                        // entered the error state
 	EventExcluded                       // no longer visited
 	EventTemplate                       // a region that many pages of the host share changed on all of them: one event of the host
+	EventRemoved                        // somebody removed its site: nothing is known of it any more
 )
 
-var eventKinds = []string{"", "new", "changed", "refreshed", "moved", "gone", "restored", "failing", "excluded", "template"}
+var eventKinds = []string{"", "new", "changed", "refreshed", "moved", "gone", "restored", "failing", "excluded", "template", "removed"}
 
 // String is the kind's word.
 func (k EventKind) String() string { return word(eventKinds, int(k)) }

@@ -300,7 +300,7 @@ type Event struct {
 	RedirectTo   string
 	Significance float32 // of a change, 0–1
 	Reasons      Reasons
-	Note         string // for a person: which template changed (EventTemplate)
+	Note         string // for a person: which template changed (EventTemplate), the name of the site (EventRemoved)
 	Record       Record // of the version's body
 }
 

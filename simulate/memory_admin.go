@@ -77,15 +77,23 @@ func (m *Memory) SetPaused(_ context.Context, site int32, paused bool, now time.
 }
 
 // RemoveSite is models.Store.RemoveSite.
-func (m *Memory) RemoveSite(_ context.Context, site int32) error {
+func (m *Memory) RemoveSite(_ context.Context, site int32, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for p := range m.pages() {
-		if p.SiteID == site {
-			m.removePage(p)
+	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
+	name := ""
+	if i >= 0 {
+		name = cmp.Or(m.sites[i].Name, m.sites[i].URL)
+	}
+	for n := range m.buckets {
+		b := &m.buckets[n]
+		for _, id := range slices.Sorted(maps.Keys(b.pages)) {
+			if p := b.pages[id]; p.SiteID == site {
+				m.tellRemoved(b, p, name, now)
+				m.removePage(p)
+			}
 		}
 	}
-	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
 	if i < 0 {
 		return models.ErrNotFound
 	}
@@ -96,6 +104,15 @@ func (m *Memory) RemoveSite(_ context.Context, site int32) error {
 		b.today = nil
 	}
 	return nil
+}
+
+func (m *Memory) tellRemoved(b *bucket, p *page, site string, now time.Time) {
+	if p.Version == 0 || m.options.Forget {
+		return
+	}
+	b.events = append(b.events, models.Event{Bucket: b.index, Seq: b.next, At: models.At(now), Kind: models.EventRemoved, SiteID: p.SiteID,
+		PageID: p.ID, URL: p.URL, Version: p.Version, Note: site})
+	b.next++
 }
 
 // pages yields all pages; those yielded may be removed.

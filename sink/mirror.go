@@ -205,7 +205,7 @@ func (m *Mirror) take(b *batch, e models.Event, c copied) error {
 		row.RedirectTo = e.RedirectTo
 	case models.EventGone:
 		b.discard(name, e.At)
-	case models.EventFailing, models.EventExcluded:
+	case models.EventFailing, models.EventExcluded, models.EventRemoved: // the last copy stays
 	case models.EventTemplate: // of the host: its pages have events of their own
 		return nil
 	default:

@@ -80,7 +80,11 @@ func (c removeCmd) Run(ctx context.Context, g *globals) error {
 		if yes, err := g.confirm(question, c.Yes, false); err != nil || !yes {
 			return err
 		}
-		if err := store.RemoveSite(ctx, site.ID); err != nil {
+		clk, err := clockOf(ctx, store)
+		if err != nil {
+			return err
+		}
+		if err := store.RemoveSite(ctx, site.ID, clk.Now()); err != nil {
 			return err
 		}
 		fmt.Fprintf(g.Stdout, "%s removed\n", site.Name)

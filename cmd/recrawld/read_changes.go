@@ -14,7 +14,7 @@ import (
 type changesCmd struct {
 	Since  span     `default:"24h" placeholder:"TIME" help:"How far to look back: 90m, 24h, 7d."`
 	Site   string   `placeholder:"NAME" help:"Only this site."`
-	Kind   []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded, template."`
+	Kind   []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded, removed, template."`
 	Weight float64  `name:"min-significance" placeholder:"0-1" help:"Without changes, and copies with other bytes, of less significance."`
 	Limit  int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
 	After  string   `placeholder:"CURSOR" help:"What came after an earlier look, those of a page in order, whenever that was: now (nothing, to begin with), start (all events that are kept), all (every page as it is now, and then what comes), or the cursor that the last answer ended with."`
@@ -55,10 +55,10 @@ func eventKinds(words []string) ([]models.EventKind, error) {
 	var kinds []models.EventKind
 	for _, word := range words {
 		kind := models.EventNew
-		for ; kind <= models.EventTemplate && kind.String() != word; kind++ {
+		for ; kind <= models.EventRemoved && kind.String() != word; kind++ {
 		}
-		if kind > models.EventTemplate {
-			return nil, usagef("kind %s: there is new, changed, refreshed, moved, gone, restored, failing, excluded, template", word)
+		if kind > models.EventRemoved {
+			return nil, usagef("kind %s: there is new, changed, refreshed, moved, gone, restored, failing, excluded, removed, template", word)
 		}
 		kinds = append(kinds, kind)
 	}
@@ -108,15 +108,23 @@ func eventTable(events []models.Event, now time.Time, names map[int32]string) re
 		{Key: "note"}, {Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
 	}}
 	for _, e := range events {
-		d.Rows = append(d.Rows, eventRow(e, now, names[e.SiteID]))
+		d.Rows = append(d.Rows, eventRow(e, now, siteOf(e, names)))
 	}
 	return d
+}
+
+// siteOf is the name of an event's site, also where that was removed; "" where it is not known any more.
+func siteOf(e models.Event, names map[int32]string) string {
+	if name, known := names[e.SiteID]; known || e.Kind != models.EventRemoved {
+		return name
+	}
+	return e.Note
 }
 
 // countWords adds up the events by kind.
 func countWords(counts map[int32]map[models.EventKind]int64, site int32) string {
 	var words []string
-	for kind := models.EventNew; kind <= models.EventTemplate; kind++ {
+	for kind := models.EventNew; kind <= models.EventRemoved; kind++ {
 		var n int64
 		for id, kinds := range counts {
 			if site == 0 || id == site {
@@ -161,7 +169,7 @@ func eventTone(k models.EventKind) report.Tone {
 		return report.Good
 	case models.EventGone, models.EventFailing:
 		return report.Bad
-	case models.EventMoved, models.EventExcluded:
+	case models.EventMoved, models.EventExcluded, models.EventRemoved:
 		return report.Warn
 	}
 	return report.Faint

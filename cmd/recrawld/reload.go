@@ -90,7 +90,7 @@ func (d *daemon) learnSite(ctx context.Context, id int32) siteNews {
 
 // removeOrphans removes pages of sites that are gone: one that was removed while a visit was written, or a list was read, gets
 // pages back, and they are found when their turn comes.
-func (d *daemon) removeOrphans(ctx context.Context, _ time.Time) error {
+func (d *daemon) removeOrphans(ctx context.Context, now time.Time) error {
 	var gone []int32
 	d.orphans.Range(func(id, _ any) bool { gone = append(gone, id.(int32)); return true })
 	if len(gone) == 0 {
@@ -105,7 +105,7 @@ func (d *daemon) removeOrphans(ctx context.Context, _ time.Time) error {
 		if slices.ContainsFunc(rows, func(row models.Site) bool { return row.ID == id }) {
 			continue
 		}
-		if err := d.store.RemoveSite(ctx, id); err != nil && !errors.Is(err, models.ErrNotFound) {
+		if err := d.store.RemoveSite(ctx, id, now); err != nil && !errors.Is(err, models.ErrNotFound) {
 			d.orphans.Store(id, true)
 			return err
 		}

@@ -93,7 +93,8 @@ func (r *hookReceiver) until(t *testing.T, behind, pages int) {
 	}
 }
 
-func hookConfig(t *testing.T, url string) string {
+// hookConfig has the daemon tell a receiver, with further settings, and two that cannot be told.
+func hookConfig(t *testing.T, url string, further ...string) string {
 	t.Helper()
 	keys := filepath.Join(t.TempDir(), "keys")
 	if err := os.WriteFile(keys, []byte("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3\n"), 0o600); err != nil {
@@ -101,7 +102,7 @@ func hookConfig(t *testing.T, url string) string {
 	}
 	hook := "{url: \"%[1]s\", secret: \"${file:%[2]s}\", kinds: [%[3]s]%[4]s}\n"
 	all := strings.Join(config.EventKinds(), ", ")
-	lines := fmt.Sprintf("webhooks:\n  search: "+hook, url, keys, all, ", private: on") + fmt.Sprintf("  inside: "+hook, url, keys, all, "") +
+	lines := fmt.Sprintf("webhooks:\n  search: "+hook, url, keys, all, strings.Join(append([]string{", private: on"}, further...), ", ")) + fmt.Sprintf("  inside: "+hook, url, keys, all, "") +
 		fmt.Sprintf("  nobody: "+hook, url+"/nobody", keys, all, ", private: on, sites: [another]")
 	path, _ := configure(t, lines)
 	return path
@@ -221,7 +222,7 @@ func TestTroubleIsSaidForAPerson(t *testing.T) {
 func TestWebhooksKnowTheKindsOfEvents(t *testing.T) {
 	t.Parallel()
 	var want []string
-	for kind := models.EventNew; kind <= models.EventTemplate; kind++ {
+	for kind := models.EventNew; kind <= models.EventRemoved; kind++ {
 		want = append(want, kind.String())
 	}
 	got := slices.Sorted(slices.Values(config.EventKinds()))
@@ -231,5 +232,31 @@ func TestWebhooksKnowTheKindsOfEvents(t *testing.T) {
 	}
 	if _, err := eventKinds(config.EventKinds()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Of a site that somebody removes a receiver is told that its pages are, also one that is told of that site alone. What was mirrored
+// stays.
+func TestAReceiverIsToldOfARemovedSite(t *testing.T) {
+	t.Parallel()
+	site, r := serve(t, smallSite), receiveHooks(t)
+	close(r.killed)
+	name := strings.TrimPrefix(site.URL, "http://")
+	path := hookConfig(t, r.URL, "sites: [\""+name+"\"]")
+	runUntil(t, func() bool { return r.pagesBehind(0) == len(smallSite) }, "run", "-c", path, site.URL)
+	before := len(r.take())
+	must(t, "remove", "-c", path, "--yes", name)
+	runUntil(t, func() bool { return r.pagesBehind(before) == len(smallSite) }, "run", "-c", path)
+	for _, e := range r.take()[before:] {
+		if e.Type != "recrawld.page.removed" || e.Data["site"] != name {
+			t.Errorf("told was %s of %s, site %v; want that it is removed", e.Type, e.Subject, e.Data["site"])
+		}
+	}
+	if out := must(t, "changes", "-c", path, "--kind", "removed", "--json"); strings.Count(out, `"site": "`+name+`"`) != len(smallSite) {
+		t.Errorf("changes says\n%s", out)
+	}
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), "data", "mirror", "*", "a.html"))
+	if err != nil || len(files) != 1 {
+		t.Errorf("mirrored is %v, %v; want it to stay", files, err)
 	}
 }

@@ -120,7 +120,7 @@ func removedPagesAreForgotten(w *world) {
 		PageID: models.HostMemoryID, Body: []byte("host")})
 	slices.SortFunc(want, func(a, b models.Memory) int { return cmp.Compare(a.PageID, b.PageID) })
 	w.mustCommit(results...)
-	w.must(w.store.RemoveSite(w.Context(), sites[0].ID))
+	w.must(w.store.RemoveSite(w.Context(), sites[0].ID, w.now))
 	if diff := gocmp.Diff(want, w.dump().Memories); diff != "" {
 		w.Errorf("memories after a site went (-want +got):\n%s", diff)
 	}
@@ -166,7 +166,7 @@ func pagesFoundAnewAreWrittenWhole(w *world) {
 	r.Release = false
 	w.mustCommit(r)
 	lease.Pages[first].Page = r.Page
-	w.must(w.store.RemoveSite(w.Context(), sites[0].ID))
+	w.must(w.store.RemoveSite(w.Context(), sites[0].ID, w.now))
 	w.addPages(d)
 	before := r.Page
 	r = w.visited(lease, first)

@@ -304,7 +304,7 @@ func (p *pair) removeSite(t *rapid.T) {
 	if rapid.IntRange(0, 9).Draw(t, "remove") > 0 {
 		t.Skip("site stays")
 	}
-	p.same("RemoveSite", p.store.RemoveSite(p.ctx, 2) == nil, p.model.RemoveSite(p.ctx, 2) == nil)
+	p.same("RemoveSite", p.store.RemoveSite(p.ctx, 2, p.now) == nil, p.model.RemoveSite(p.ctx, 2, p.now) == nil)
 }
 
 func (p *pair) prune(t *rapid.T) {

@@ -68,7 +68,7 @@ func twinsAreFound(w *world) {
 	if len(got[printKeys[0]]) != 2 || len(got[printKeys[1]]) != 1 || len(got[printKeys[2]]) != 2 {
 		w.Errorf("after a change Twins = %v, want 2, 1 and 2 pages", got)
 	}
-	if err := w.store.RemoveSite(w.Context(), 1); !errors.Is(err, models.ErrNotFound) { // its pages went all the same
+	if err := w.store.RemoveSite(w.Context(), 1, w.now); !errors.Is(err, models.ErrNotFound) { // its pages went all the same
 		w.Fatalf("RemoveSite = %v", err)
 	}
 	for key, twins := range w.twins(printKeys...) {

@@ -165,10 +165,10 @@ func removeSite(w *world) {
 	}
 	l := w.claimOne(5)
 	r := w.visited(l, 0)
-	r.Version = &models.Version{Number: 1}
+	r.Page.Version, r.Version = 1, &models.Version{Number: 1}
 	r.Links, r.LinksKnown = []models.Link{{ChildID: 1}}, true
 	w.mustCommit(r)
-	w.must(w.store.RemoveSite(w.Context(), sites[0].ID))
+	w.must(w.store.RemoveSite(w.Context(), sites[0].ID, w.now))
 	late := w.visited(l, 4)
 	if verdicts := w.commit(late); !errors.Is(verdicts[0], models.ErrLeaseLost) {
 		w.Errorf("commit on a removed page: %v, want %v", verdicts[0], models.ErrLeaseLost)
@@ -178,12 +178,19 @@ func removeSite(w *world) {
 		w.Errorf("left: %d pages, %d visits, %d versions, %d links, %d days, %d sites", len(d.Pages), len(d.Visits),
 			len(d.Versions), len(d.Links), len(d.Daily), len(d.Sites))
 	}
+	if len(d.Events) != 1 || d.Events[0].Kind != models.EventRemoved || d.Events[0].PageID != r.Page.ID || d.Events[0].URL != r.Page.URL ||
+		d.Events[0].Note != "a" || d.Events[0].Seq != 1 || d.Events[0].At != models.At(w.now) {
+		w.Errorf("events %+v, want one of the page that there was a copy of", d.Events)
+	}
+	if news, err := w.store.News(w.Context(), "m"); err != nil || len(news) != 1 {
+		w.Errorf("News = %v, %v, want the bucket of the page", news, err)
+	}
 	h := w.host("a.example")
 	if h.Pages != 10 || h.LeaseUntil != 0 || h.ReadyAt != models.At(w.now.Add(time.Hour)) {
 		w.Errorf("host = %d pages, lease until %v, ready at %v, want 10, none, %v", h.Pages, h.LeaseUntil, h.ReadyAt,
 			w.now.Add(time.Hour))
 	}
-	if err := w.store.RemoveSite(w.Context(), sites[0].ID); !errors.Is(err, models.ErrNotFound) {
+	if err := w.store.RemoveSite(w.Context(), sites[0].ID, w.now); !errors.Is(err, models.ErrNotFound) {
 		w.Errorf("RemoveSite again: %v, want %v", err, models.ErrNotFound)
 	}
 }
@@ -199,7 +206,7 @@ func politeAfterRemoval(w *world) {
 	}
 	l := w.claimOne(3)
 	last := slices.IndexFunc(l.Pages, func(p models.LeasedPage) bool { return p.SiteID == sites[1].ID })
-	w.must(w.store.RemoveSite(w.Context(), sites[1].ID))
+	w.must(w.store.RemoveSite(w.Context(), sites[1].ID, w.now))
 	r := w.visited(l, last)
 	r.Release, r.Host.OpenAt = true, models.At(w.now.Add(30*time.Second))
 	if verdicts := w.commit(r); !errors.Is(verdicts[0], models.ErrLeaseLost) {

@@ -19,7 +19,7 @@ type Store interface {
 	AddSite(ctx context.Context, now time.Time, site models.Site) (models.Site, error)
 	Sites(ctx context.Context) ([]models.Site, error)
 	SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error
-	RemoveSite(ctx context.Context, site int32) error
+	RemoveSite(ctx context.Context, site int32, now time.Time) error
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
 	Recover(ctx context.Context, now time.Time, owner string) (int, error)
 	Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error)
