@@ -21,6 +21,7 @@ type figures struct {
 	lag      *prometheus.GaugeVec
 	withheld *prometheus.GaugeVec
 	trouble  *prometheus.GaugeVec
+	unusual  *prometheus.GaugeVec
 }
 
 func newFigures(store *models.Store, r prometheus.Registerer) *figures {
@@ -36,8 +37,9 @@ func newFigures(store *models.Store, r prometheus.Registerer) *figures {
 		lag:      gauge("sink_buckets_behind", "Buckets with events that a sink has not delivered.", "sink"),
 		withheld: gauge("sink_withheld_pages", "Pages that a sink could not take for a reason of their own (recrawld sink list).", "sink"),
 		trouble:  gauge("sink_trouble", "1 while a sink takes nothing and is tried again later or parked (recrawld sink list says why), else 0.", "sink"),
+		unusual:  gauge("unusual_sites", "Sites of which something is unusual (recrawld status says what).", "kind"),
 	}
-	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.withheld, f.trouble)
+	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.withheld, f.trouble, f.unusual)
 	return f
 }
 

@@ -48,6 +48,8 @@ type status struct {
 	Withheld map[string]int         `json:"sinks_withhold"` // pages that a sink could not take, by sink
 	Trouble  map[string]sinkTrouble `json:"sinks_trouble"`  // sinks that take nothing
 
+	Unusual []siteUnusual `json:"unusual"` // what is unusual of sites
+
 	Slow       int `json:"hosts_slow"`       // whose delay their response time sets
 	Overloaded int `json:"hosts_overloaded"` // and their answers 429 and 503
 
@@ -126,6 +128,9 @@ func (l *look) status(ctx context.Context) (status, error) {
 		return s, err
 	}
 	if err := l.statusSinks(ctx, &s); err != nil {
+		return s, err
+	}
+	if err := l.statusUnusual(ctx, &s); err != nil {
 		return s, err
 	}
 	hosts, err := l.store.HostSummaries(ctx, models.At(l.now), 1000)

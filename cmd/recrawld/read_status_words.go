@@ -25,6 +25,7 @@ func (s status) write(l *look) error {
 		head.add("budget", "%s", words)
 	}
 	s.addSinks(&head)
+	s.addUnusual(&head)
 	head.add("data", "%s", s.sizes())
 	if s.Counted != nil {
 		head.add("counted", "%s ago: what is due, put off and planned; the pages, now", report.Span(s.At.Sub(*s.Counted)))

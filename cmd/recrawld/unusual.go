@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"recrawld/models"
+	"recrawld/report"
+)
+
+// noteUnusual is the name of the note with what was unusual of sites when somebody looked last.
+const noteUnusual = "unusual"
+
+// unusualEvery is how often that is looked for, by the daemon's clock.
+const unusualEvery = time.Hour
+
+// unusual is what the note says.
+type unusual struct {
+	At    models.Instant
+	Sites []report.Unusual
+}
+
+// lastUnusual reads the note. One of another release is none.
+func lastUnusual(ctx context.Context, store *models.Store) (unusual, error) {
+	body, err := store.Note(ctx, noteUnusual)
+	if err != nil || len(body) == 0 {
+		return unusual{}, err
+	}
+	var u unusual
+	if json.Unmarshal(body, &u) != nil {
+		return unusual{}, nil
+	}
+	return u, nil
+}
+
+// lookForUnusual looks for what is unusual, and tells what became so and what is no more; where another worker did so a moment ago it
+// takes what that one found.
+func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
+	before, err := lastUnusual(ctx, d.store)
+	if err != nil {
+		return err
+	}
+	if now.Sub(before.At.Time()).Abs() < unusualEvery/2 {
+		d.figures.showUnusual(before.Sites)
+		return nil
+	}
+	today := report.DayNumber(now)
+	days, err := d.store.DailySums(ctx, 0, today-report.UnusualDays+1, today)
+	if err != nil {
+		return err
+	}
+	found := unusual{At: models.At(now), Sites: report.FindUnusual(days, today)}
+	body, err := json.Marshal(found)
+	if err != nil {
+		return fmt.Errorf("note what is unusual: %w", err)
+	}
+	if err := d.store.Merge(ctx, noteUnusual, func([]byte) []byte { return body }); err != nil {
+		return err
+	}
+	d.figures.showUnusual(found.Sites)
+	d.tellUnusual(before.Sites, found.Sites)
+	return nil
+}
+
+func (d *daemon) tellUnusual(before, now []report.Unusual) {
+	names := siteNames(d.force.Load().rows)
+	has := func(all []report.Unusual, u report.Unusual) bool {
+		return slices.ContainsFunc(all, func(o report.Unusual) bool { return o.Site == u.Site && o.Kind == u.Kind })
+	}
+	for _, u := range now {
+		if !has(before, u) {
+			d.log.Warn("a site is unusual", "site", names[u.Site], "what", u.Kind, "why", u.Words)
+		}
+	}
+	for _, u := range before {
+		if !has(now, u) {
+			d.log.Info("a site is as usual again", "site", names[u.Site], "what", u.Kind)
+		}
+	}
+}
+
+// showUnusual sets the metric.
+func (f *figures) showUnusual(sites []report.Unusual) {
+	count := map[report.Oddity]int{}
+	for _, u := range sites {
+		count[u.Kind]++
+	}
+	for _, kind := range report.Oddities() {
+		f.unusual.WithLabelValues(string(kind)).Set(float64(count[kind]))
+	}
+}
+
+// siteUnusual is what is unusual of a site, as the command status shows it.
+type siteUnusual struct {
+	Site  string        `json:"site"`
+	Kind  report.Oddity `json:"kind"`
+	Words string        `json:"words"`
+}
+
+// statusUnusual fills in what is unusual, unless nobody has looked for a day: then it may be over.
+func (l *look) statusUnusual(ctx context.Context, s *status) error {
+	s.Unusual = []siteUnusual{}
+	found, err := lastUnusual(ctx, l.store)
+	if err != nil || l.now.Sub(found.At.Time()) > 24*time.Hour {
+		return err
+	}
+	names := siteNames(l.force.rows)
+	for _, u := range found.Sites {
+		if name, known := names[u.Site]; known {
+			s.Unusual = append(s.Unusual, siteUnusual{name, u.Kind, u.Words})
+		}
+	}
+	return nil
+}
+
+// mostUnusual is how many sites status tells of in words.
+const mostUnusual = 5
+
+func (s status) addUnusual(head *facts) {
+	for _, u := range s.Unusual[:min(len(s.Unusual), mostUnusual)] {
+		head.add("unusual", "%s: %s", head.style.Paint(report.Warn, u.Site), u.Words)
+	}
+	if more := len(s.Unusual) - mostUnusual; more > 0 {
+		head.add("unusual", "%s more: recrawld status --json", report.Plural(more, "site"))
+	}
+}

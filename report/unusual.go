@@ -1,0 +1,145 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"recrawld/models"
+)
+
+// Oddity is a kind of what is unusual of a site.
+type Oddity string
+
+// The kinds of what is unusual.
+const (
+	Failing   Oddity = "failing"   // most visits fail, which hardly any did before
+	Vanishing Oddity = "vanishing" // many pages are not found, and hardly any were not before
+	Overhaul  Oddity = "overhaul"  // nearly every visit finds a change, which few did before
+	Quiet     Oddity = "quiet"     // no visit has found a change for longer than ever
+)
+
+// Oddities are all kinds.
+func Oddities() []Oddity { return []Oddity{Failing, Vanishing, Overhaul, Quiet} }
+
+// Unusual is what is unusual of a site, in words for a person.
+type Unusual struct {
+	Site  int32  `json:"site_id"`
+	Kind  Oddity `json:"kind"`
+	Words string `json:"words"`
+}
+
+// UnusualDays is how many days back FindUnusual looks, the present one included.
+const UnusualDays = 120
+
+// How much a site must have been visited before a part of its visits says anything, and how long is lately and before.
+const (
+	oddVisits  = 20
+	lately     = 2  // days, the present one, which is not over, among them
+	beforeThat = 28 // days
+)
+
+// FindUnusual looks for what is unusual of each site in its daily sums: those of the last UnusualDays, in any order, where a day without
+// visits has none. What happened before is what is usual, so of a young site nothing is said.
+func FindUnusual(days []models.Daily, today int32) []Unusual {
+	bySite := map[int32][]models.Daily{}
+	for _, d := range days {
+		if d.Day <= today && d.Day > today-UnusualDays {
+			bySite[d.SiteID] = append(bySite[d.SiteID], d)
+		}
+	}
+	var all []Unusual
+	for site, days := range bySite {
+		slices.SortFunc(days, func(a, b models.Daily) int { return int(a.Day - b.Day) })
+		for _, look := range []func([]models.Daily, int32) (Oddity, string){share, quiet} {
+			if kind, words := look(days, today); kind != "" {
+				all = append(all, Unusual{Site: site, Kind: kind, Words: words})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Unusual) int { return int(a.Site) - int(b.Site) })
+	return all
+}
+
+// shares are the parts of the visits that are looked at, the gravest first: unusual is at least so much lately where it was at most so
+// much before.
+var shares = []struct {
+	kind          Oddity
+	what          string
+	of            func(d *models.Daily) int64
+	lately, usual float64
+}{
+	{Failing, "failed", func(d *models.Daily) int64 { return d.Failed }, 0.5, 0.1},
+	{Vanishing, "found no page any more", func(d *models.Daily) int64 { return d.Gone }, 0.25, 0.05},
+	{Overhaul, "found a change", func(d *models.Daily) int64 { return d.Changed }, 0.8, 0.3},
+}
+
+// share tells whether a part of the visits is much larger lately than it was before that began.
+func share(days []models.Daily, today int32) (Oddity, string) {
+	for _, s := range shares {
+		over := func(limit float64) func(models.Daily) bool {
+			return func(d models.Daily) bool { return float64(s.of(&d)) >= limit*float64(d.Asked) }
+		}
+		now := sumOf(days, today-lately, today)
+		if now.Asked < oddVisits || !over(s.lately)(now) {
+			continue
+		}
+		began := today - lately // the last day before
+		for i := len(days) - 1; i >= 0 && over(s.usual)(days[i]); i-- {
+			began = min(began, days[i].Day-1)
+		}
+		before := sumOf(days, began-beforeThat, began)
+		if before.Asked < oddVisits || over(s.usual)(before) {
+			continue
+		}
+		return s.kind, fmt.Sprintf("%s of %s since yesterday %s, %s in the %d days before %s", Share(s.of(&now), now.Asked),
+			Plural(now.Asked, "visit"), s.what, Share(s.of(&before), before.Asked), beforeThat, DayOf(began+1).Format("2 January"))
+	}
+	return "", ""
+}
+
+// sumOf adds up the days after one up to another.
+func sumOf(days []models.Daily, after, last int32) (sum models.Daily) {
+	for _, d := range days {
+		if d.Day > after && d.Day <= last {
+			sum = sum.Plus(d)
+		}
+	}
+	return sum
+}
+
+// The quiet that is unusual: quietTimes as long as the longest before, in days and in visits, where there were so many changed days.
+// Of quiets that are as long as those of a Poisson process, the next is so long with a chance of 2/((n+1)(n+2)) after n others:
+// 0.8 % after quietDays and 0.05 % after 60.
+const (
+	quietDays  = 14
+	quietTimes = 2
+)
+
+// stretch is a time without a change.
+type stretch struct {
+	days   int32
+	visits int64 // that could have found one
+}
+
+// quiet tells whether there has been no change for longer than ever. Where visits became rare the time alone says nothing, and the
+// visits alone say nothing where they became frequent.
+func quiet(days []models.Daily, today int32) (Oddity, string) {
+	var longest, now stretch
+	changed, last := 0, int32(0)
+	for _, d := range days {
+		if d.Changed == 0 {
+			now.visits += d.Asked - d.Failed
+			continue
+		}
+		if changed++; changed > 1 {
+			longest.days, longest.visits = max(longest.days, d.Day-last), max(longest.visits, now.visits)
+		}
+		now, last = stretch{}, d.Day
+	}
+	now.days = today - last
+	if changed <= quietDays || now.days <= quietTimes*longest.days || now.visits <= quietTimes*max(longest.visits, 1) {
+		return "", ""
+	}
+	return Quiet, fmt.Sprintf("no change in %s and %s, where none took longer than %s in the %s before", Plural(int64(now.days), "day"),
+		Plural(now.visits, "visit"), Plural(int64(longest.days), "day"), Plural(int64(last-days[0].Day)+1, "day"))
+}

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"recrawld/models"
+)
+
+// daysOf is days up to today, the newest last, as visit says for how many days ago.
+func daysOf(n int, today int32, visit func(ago int) models.Daily) []models.Daily {
+	var days []models.Daily
+	for ago := n - 1; ago >= 0; ago-- {
+		d := visit(ago)
+		if d.SiteID, d.Day = 7, today-int32(ago); d.Asked > 0 {
+			days = append(days, d)
+		}
+	}
+	return days
+}
+
+func TestFindUnusual(t *testing.T) {
+	t.Parallel()
+	const today = 20_000
+	usual := func(ago int) models.Daily { // a change every third day
+		d := models.Daily{Asked: 30, Failed: 1}
+		if ago%3 == 0 {
+			d.Changed = 4
+		}
+		return d
+	}
+	with := func(days int, change func(d *models.Daily)) func(int) models.Daily {
+		return func(ago int) models.Daily {
+			d := usual(ago)
+			if ago < days {
+				change(&d)
+			}
+			return d
+		}
+	}
+	for name, test := range map[string]struct {
+		days  int
+		visit func(int) models.Daily
+		want  Oddity
+		words string
+	}{
+		"as always":              {100, usual, "", ""},
+		"no visits":              {100, func(int) models.Daily { return models.Daily{} }, "", ""},
+		"of ten days":            {10, with(2, func(d *models.Daily) { d.Failed = 30 }), Failing, ""},
+		"younger than two days":  {2, func(int) models.Daily { return models.Daily{Asked: 100, Failed: 100} }, "", ""},
+		"fails":                  {100, with(2, func(d *models.Daily) { d.Failed = 29 }), Failing, "97 % of 60 visits since yesterday failed, 3 % in the 28 days before 3 October"},
+		"failed always":          {100, func(int) models.Daily { return models.Daily{Asked: 30, Failed: 29} }, "", ""},
+		"fails a little":         {100, with(2, func(d *models.Daily) { d.Failed = 10 }), "", ""},
+		"fails of few":           {100, with(2, func(d *models.Daily) { d.Asked, d.Failed, d.Changed = 9, 9, 0 }), "", ""},
+		"pages go":               {100, with(2, func(d *models.Daily) { d.Gone = 10 }), Vanishing, "33 % of 60 visits since yesterday found no page any more, 0 % in the 28 days before 3 October"},
+		"all is new":             {100, with(2, func(d *models.Daily) { d.Changed = 30 }), Overhaul, "100 % of 60 visits since yesterday found a change, 4 % in the 28 days before 3 October"},
+		"all is new every day":   {100, func(int) models.Daily { return models.Daily{Asked: 30, Changed: 30} }, "", ""},
+		"fails for long":         {100, with(40, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), Failing, "100 % of 60 visits since yesterday failed, 3 % in the 28 days before"},
+		"fails for ever":         {130, with(125, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), "", ""},
+		"fails now and then":     {100, func(ago int) models.Daily { return models.Daily{Asked: 30, Failed: int64(30 * (ago/2%2 ^ 1))} }, "", ""},
+		"quiet":                  {100, with(7, func(d *models.Daily) { d.Changed = 0 }), Quiet, "no change in 9 days and 261 visits, where none took longer than 3 days in the 91 days before"},
+		"quiet as ever":          {100, with(6, func(d *models.Daily) { d.Changed = 0 }), "", ""},
+		"quiet and hardly asked": {100, with(7, func(d *models.Daily) { d.Changed, d.Asked = 0, 5 }), "", ""},
+		"quiet for long before":  {100, with(0, nil), "", ""},
+		"of rare changes":        {100, with(30, func(d *models.Daily) { d.Changed = 0 }), Quiet, ""},
+		"few changes":            {40, with(10, func(d *models.Daily) { d.Changed = 0 }), "", ""},
+		"quiet, but not visited": {100, with(9, func(d *models.Daily) { *d = models.Daily{} }), "", ""},
+	} {
+		got := FindUnusual(daysOf(test.days, today, test.visit), today)
+		if test.want == "" {
+			if len(got) > 0 {
+				t.Errorf("%s: %+v, want nothing", name, got)
+			}
+			continue
+		}
+		i := slices.IndexFunc(got, func(u Unusual) bool { return u.Kind == test.want })
+		if i < 0 || got[i].Site != 7 || !strings.Contains(got[i].Words, test.words) {
+			t.Errorf("%s: %+v, want %s: %s", name, got, test.want, test.words)
+		}
+	}
+}
+
+// Whatever was visited, the order of the days makes no difference, nor does what lies in the future or too far back; and of a site
+// without twenty visits nothing is said.
+func TestFindUnusualOfAnything(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		today := rapid.Int32Range(0, 30_000).Draw(t, "today")
+		var days []models.Daily
+		for _, ago := range rapid.SliceOfNDistinct(rapid.Int32Range(-5, 200), 0, 150, rapid.ID).Draw(t, "days") {
+			asked := rapid.Int64Range(0, 50).Draw(t, "asked")
+			some := func(what string) int64 { return rapid.Int64Range(0, asked).Draw(t, what) }
+			days = append(days, models.Daily{SiteID: 1, Day: today - ago, Asked: asked, Changed: some("changed"), Failed: some("failed"), Gone: some("gone")})
+		}
+		got := FindUnusual(days, today)
+		within := slices.DeleteFunc(slices.Clone(days), func(d models.Daily) bool { return d.Day > today || d.Day <= today-UnusualDays })
+		rand.New(rand.NewPCG(1, 2)).Shuffle(len(within), func(i, j int) { within[i], within[j] = within[j], within[i] })
+		if again := FindUnusual(within, today); !slices.Equal(got, again) {
+			t.Fatalf("%+v, in another order %+v", got, again)
+		}
+		var visits int64
+		for _, d := range within {
+			visits += d.Asked
+		}
+		if visits < oddVisits && slices.ContainsFunc(got, func(u Unusual) bool { return u.Kind != Quiet }) {
+			t.Fatalf("%+v of %d visits", got, visits)
+		}
+	})
+}
