@@ -183,7 +183,7 @@ func (a *Archive) start(now time.Time) error {
 	}
 	s := &segment{name: name, file: f, openedAt: now}
 	var plain, packed bytes.Buffer
-	s.infoID, err = marshalInfo(&plain, name, now, a.opts)
+	s.infoID, err = marshalInfo(&plain, name, now, segmentInfo(a.opts))
 	if err == nil {
 		err = a.members.append(&packed, plain.Bytes())
 	}

@@ -67,33 +67,41 @@ func (r *Reader) read(at models.Record) (Answer, error) {
 		return Answer{}, err
 	}
 	defer f.Close()
-	stat, err := f.Stat()
+	w, _, err := r.recordIn(f, at)
 	if err != nil {
 		return Answer{}, err
-	}
-	if at.Offset < 0 || at.Length <= 0 || at.Offset > stat.Size()-at.Length {
-		return Answer{}, fmt.Errorf("%w: %d bytes past the end of %d", ErrDamaged, at.Length, stat.Size())
-	}
-	packed := make([]byte, at.Length)
-	if _, err := f.ReadAt(packed, at.Offset); err != nil {
-		return Answer{}, err
-	}
-	plain, length, err := r.unpack(packed)
-	if err != nil {
-		return Answer{}, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if length != at.Length {
-		return Answer{}, fmt.Errorf("%w: member of %d bytes, want %d", ErrDamaged, length, at.Length)
-	}
-	w, _, err := parseRecord(plain)
-	if err != nil {
-		return Answer{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	answer, err := w.answer()
 	if err != nil {
 		return Answer{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return answer, nil
+}
+
+// recordIn reads the record at a place of an open segment, and its member as it lies there.
+func (r *Reader) recordIn(f *os.File, at models.Record) (w warcRecord, packed []byte, err error) {
+	stat, err := f.Stat()
+	if err != nil {
+		return w, nil, err
+	}
+	if at.Offset < 0 || at.Length <= 0 || at.Offset > stat.Size()-at.Length {
+		return w, nil, fmt.Errorf("%w: %d bytes past the end of %d", ErrDamaged, at.Length, stat.Size())
+	}
+	packed = make([]byte, at.Length)
+	if _, err := f.ReadAt(packed, at.Offset); err != nil {
+		return w, nil, err
+	}
+	plain, length, err := r.unpack(packed)
+	if err != nil {
+		return w, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if length != at.Length {
+		return w, nil, fmt.Errorf("%w: member of %d bytes, want %d", ErrDamaged, length, at.Length)
+	}
+	if w, _, err = parseRecord(plain); err != nil {
+		return w, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return w, packed, nil
 }
 
 // open finds a segment under its final name or the one it has while it grows. The final name is tried twice, because
@@ -159,9 +167,26 @@ type warcRecord struct {
 	block  []byte
 }
 
-// parseRecord takes the record that begins text apart and returns what follows it. Lines may end in a bare line feed,
-// as some old writers have it.
+// parseRecord takes the record that begins text apart and returns what follows it.
 func parseRecord(text []byte) (warcRecord, []byte, error) {
+	w, rest, err := parseFields(text)
+	if err != nil {
+		return w, nil, err
+	}
+	length, err := strconv.ParseInt(w.field("Content-Length"), 10, 64)
+	if err != nil || length < 0 || length > int64(len(rest)) {
+		return w, nil, fmt.Errorf("content length %q with %d bytes left", w.field("Content-Length"), len(rest))
+	}
+	w.block, rest = rest[:length], rest[length:]
+	if !bytes.HasPrefix(rest, []byte(recordEnd)) {
+		return w, nil, errors.New("no end of record")
+	}
+	return w, rest[len(recordEnd):], nil
+}
+
+// parseFields takes the header of the record that begins text apart and returns what follows it. Lines may end in a bare line
+// feed, as some old writers have it.
+func parseFields(text []byte) (warcRecord, []byte, error) {
 	var w warcRecord
 	line, rest, ok := bytes.Cut(text, []byte("\n"))
 	version := string(bytes.TrimSuffix(line, []byte("\r")))
@@ -174,7 +199,7 @@ func parseRecord(text []byte) (warcRecord, []byte, error) {
 		}
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		if len(line) == 0 {
-			break
+			return w, rest, nil
 		}
 		if last := len(w.fields) - 1; last >= 0 && (line[0] == ' ' || line[0] == '\t') {
 			w.fields[last].value += " " + string(bytes.TrimSpace(line))
@@ -186,15 +211,6 @@ func parseRecord(text []byte) (warcRecord, []byte, error) {
 		}
 		w.fields = append(w.fields, field{strings.TrimSpace(name), strings.TrimSpace(value)})
 	}
-	length, err := strconv.ParseInt(w.field("Content-Length"), 10, 64)
-	if err != nil || length < 0 || length > int64(len(rest)) {
-		return w, nil, fmt.Errorf("content length %q with %d bytes left", w.field("Content-Length"), len(rest))
-	}
-	w.block, rest = rest[:length], rest[length:]
-	if !bytes.HasPrefix(rest, []byte(recordEnd)) {
-		return w, nil, errors.New("no end of record")
-	}
-	return w, rest[len(recordEnd):], nil
 }
 
 // field is the first value of a header field, "" for none.

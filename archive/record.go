@@ -63,14 +63,23 @@ func blockDigest(block ...[]byte) field {
 	return field{"WARC-Block-Digest", digestField(models.Digest(sum.Sum(nil)))}
 }
 
-// marshalInfo appends the warcinfo record that begins a segment and returns its ID.
-func marshalInfo(out *bytes.Buffer, name string, now time.Time, o Options) (string, error) {
-	text := "software: " + oneLine(o.Software) + "\r\nformat: WARC file version 1.1\r\n" +
-		"conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n" +
-		"robots: obey\r\noperator-worker: " + o.Worker + "\r\n"
+// infoText is what every warcinfo record of ours says.
+func infoText(software string) string {
+	return "software: " + oneLine(software) + "\r\nformat: WARC file version 1.1\r\n" +
+		"conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
+}
+
+// segmentInfo is what the warcinfo record of a segment says.
+func segmentInfo(o Options) string {
+	text := infoText(o.Software) + "robots: obey\r\noperator-worker: " + o.Worker + "\r\n"
 	if o.Agent != "" {
 		text += "http-header-user-agent: " + oneLine(o.Agent) + "\r\n"
 	}
+	return text
+}
+
+// marshalInfo appends the warcinfo record that begins a file and returns its ID.
+func marshalInfo(out *bytes.Buffer, name string, now time.Time, text string) (string, error) {
 	id := newID()
 	return id, marshal(out, "warcinfo", []field{
 		{"WARC-Record-ID", id},

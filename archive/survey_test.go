@@ -1,0 +1,87 @@
+package archive
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/models"
+)
+
+func TestSegmentsByWorkerAndTime(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"recrawld-w2-20260301120000-00001.warc.gz.open", "recrawld-w1-20260302120000-00001.warc.gz",
+		"recrawld-w1-20260301120000-00010.warc.gz", "recrawld-w1-20260301120000-00009.warc.gz", "recrawld-w1-20261399120000-00001.warc.gz",
+		"other.warc.gz", "recrawld-w1-20260302120000-00001.warc.gz.open"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	got, err := r.Segments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := func(n int) time.Time { return time.Date(2026, 3, n, 12, 0, 0, 0, time.UTC) }
+	want := []Segment{
+		{"recrawld-w1-20260301120000-00009.warc.gz", day(1), day(1)},
+		{"recrawld-w1-20260301120000-00010.warc.gz", day(1), day(2)},
+		{"recrawld-w1-20260302120000-00001.warc.gz", day(2), time.Time{}},
+		{"recrawld-w2-20260301120000-00001.warc.gz", day(1), time.Time{}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("segments differ (-want +got):\n%s", diff)
+	}
+}
+
+// Revisit records are found behind damaged places, in a segment that grows, and with others as long as a window between them.
+func TestRevisitsAreFound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := open(t, dir, testOptions())
+	first := appendOne(t, a, capture("http://example.org/1", "one"))
+	broken := appendOne(t, a, capture("http://example.org/broken", "damaged"))
+	large := make([]byte, 3*windowBytes)
+	for i := range large {
+		large[i] = byte(i * i >> 7)
+	}
+	appendOne(t, a, capture("http://example.org/large", string(large)))
+	var want []string
+	for _, url := range []string{"http://example.org/2", "http://example.org/3"} {
+		seen := capture(url, "one")
+		seen.Seen = &models.Content{Digest: seen.Outcome.Digest, Record: first, URL: "http://example.org/1", At: models.At(noon)}
+		appendOne(t, a, seen)
+		want = append(want, url+" "+seen.Outcome.At.Format(time.RFC3339Nano)+" "+seen.Outcome.Digest.String())
+	}
+	path := filepath.Join(dir, first.File+openSuffix)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(text[broken.Offset : broken.Offset+memberHead])
+	text = append(text, "\x1f\x8b\x08 half a record"...)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	session := a.NewSession()
+	defer session.Close()
+	err = a.Revisits(first.File, func(r Revisit) bool {
+		got = append(got, r.URL+" "+r.At.Format(time.RFC3339Nano)+" "+r.Digest)
+		if s, err := session.Answer(r.Record); err != nil || s.URL() != r.URL || s.Status() != 200 || s.Header("etag") != `"a"` || len(s.Body()) > 0 {
+			t.Errorf("%s leads to %s, %d, %v", r.URL, s.URL(), s.Status(), err)
+		}
+		return true
+	})
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("revisits differ (-want +got), %v:\n%s", err, diff)
+	}
+}
