@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"iter"
 )
 
 // PagesFrom lists at most limit pages of a bucket in the order of their IDs, from the one behind after on; -1 is before
@@ -15,4 +16,24 @@ func (s *Store) PagesFrom(ctx context.Context, bucket int16, after int64, limit 
 		return nil, fmt.Errorf("read pages of bucket %d: %w", bucket, err)
 	}
 	return pages, nil
+}
+
+// VersionsOf lists the versions of the pages of a bucket whose IDs are in a range, both ends included, by page and number. It
+// reads row by row with a snapshot held meanwhile, so that pages may have any number of versions; whoever takes the rows takes
+// them without delay. An error ends the sequence.
+func (s *Store) VersionsOf(ctx context.Context, bucket int16, first, last int64) iter.Seq2[Version, error] {
+	return func(yield func(Version, error) bool) {
+		var v Version
+		// Index: the primary key.
+		query := "SELECT " + versionTable.list() + ` FROM versions
+			WHERE bucket = $1 AND page_id >= $2 AND page_id <= $3 ORDER BY page_id, number`
+		for _, err := range s.scan(ctx, versionTable.fields(&v), query, bucket, first, last) {
+			if err != nil {
+				err = fmt.Errorf("read versions of bucket %d: %w", bucket, err)
+			}
+			if !yield(v, err) {
+				return
+			}
+		}
+	}
 }
