@@ -35,6 +35,7 @@ type cli struct {
 	Resume   resumeCmd   `cmd:"" help:"Go on visiting a site, or all."`
 	Remove   removeCmd   `cmd:"" help:"Forget a site with all its pages."`
 	Visit    visitCmd    `cmd:"" help:"Give a page its turn now."`
+	Export   exportCmd   `cmd:"" help:"Versions for other tools: a CDXJ index, a WARC file or a WACZ package."`
 	Backup   backupCmd   `cmd:"" help:"Take a checkpoint of the database while it is used."`
 	Restore  restoreCmd  `cmd:"" help:"Go back to a checkpoint."`
 	Sink     sinkCmd     `cmd:"" help:"The mirror and other sinks: how far they are, and making one anew."`

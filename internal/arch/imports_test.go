@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"scheduler/slo": {"scheduler/changerate"},
 
 	"archive": {"models"},
+	"export":  {"models", "archive"},
 	"models":  {"models/migrations"},
 	"config":  {},
 	"clock":   {},

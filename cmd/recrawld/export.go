@@ -1,0 +1,410 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawld/archive"
+	"recrawld/clock"
+	"recrawld/export"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
+	"recrawld/recrawl/extract"
+	"recrawld/report"
+)
+
+// exportCmd takes versions out of the archive for other tools.
+type exportCmd struct {
+	URL    string `arg:"" optional:"" help:"Only pages whose URL begins so; without a scheme with http or https."`
+	Format string `enum:",cdxj,warc,wacz" default:"" placeholder:"FORMAT" help:"cdxj: an index of the segments as they lie. warc: one file of records. wacz: a package with index and list of pages. Default: what FILE ends in."`
+	Site   string `placeholder:"NAME" help:"Only this site."`
+	From   string `placeholder:"DATE" help:"Only versions found since: 2026, 2026-11, 2026-11-23 or 2026-11-23T10:00:00Z."`
+	To     string `placeholder:"DATE" help:"Only versions found until the end of that year, month or day, or until that moment."`
+	Last   bool   `help:"Of each page the last of these versions alone."`
+	Output string `short:"o" type:"path" placeholder:"FILE" help:"Where to; without it to standard output."`
+	Force  bool   `help:"Replace FILE where it is there already."`
+}
+
+// Help is the text below the flags.
+func (exportCmd) Help() string {
+	return `What is written is for pywb, ReplayWeb.page and other tools that replay archives. A WARC file and a package stand for
+themselves: a body that several versions share is in them once, and none refers to what is not in them. An index
+refers to the segments in the folder "archive" of the data directory; records of the one that still grows can be
+replayed once it is closed.
+
+Pages that ask not to be archived are left out. What cannot be read any more is named and left out, and the exit code is 1.`
+}
+
+// Run implements the command.
+func (c exportCmd) Run(ctx context.Context, g *globals) error {
+	return g.with(ctx, func(l *look) error { return c.export(ctx, l) })
+}
+
+func (c exportCmd) export(ctx context.Context, l *look) error {
+	format, err := c.format(l.Stdout)
+	if err != nil {
+		return err
+	}
+	if c.Output != "" {
+		if err := vacant(c.Output, c.Force); err != nil {
+			return err
+		}
+	}
+	chosen, err := c.selection(l)
+	if err != nil {
+		return err
+	}
+	reader, err := archive.OpenReader(filepath.Join(l.force.config.Data, "archive"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return notFoundf("there is no archive in %s: --data names the directory of a daemon that visited pages", l.force.config.Data)
+	}
+	if err != nil {
+		return err
+	}
+	defer reader.Close() // it was only read
+	r := exportRun{look: l, began: clock.System{}.Now(), missing: make(map[string]int)}
+	x, err := export.New(export.Options{Format: format, Archive: reader, Temp: c.temp(), Software: "recrawld " + versionText(),
+		About: chosen.words(), MainURL: chosen.mainURL(), Now: r.began, Title: pageTitle, Step: r.step, Lost: r.lost})
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	if err := chosen.each(ctx, l.store, x.Add, func() { r.step("versions found", x.Added()) }); err != nil {
+		return err
+	}
+	if x.Added() == 0 {
+		return notFoundf("there is no version to export of %s%s", chosen.words(), chosen.refusals())
+	}
+	sum, err := c.write(ctx, l, x)
+	r.clear()
+	if err != nil {
+		return err
+	}
+	return r.finish(c, chosen, sum)
+}
+
+// formats are the formats by what a file's name ends in.
+var formats = map[string]export.Format{".wacz": export.WACZ, ".warc.gz": export.WARC, ".cdxj": export.CDXJ}
+
+// format is what is asked for.
+func (c exportCmd) format(out io.Writer) (export.Format, error) {
+	if c.Output == "" && isTerminal(out) {
+		return "", usagef("an export is no text for a terminal: name a file with -o, or lead standard output into one")
+	}
+	if c.Format != "" {
+		return export.Format(c.Format), nil
+	}
+	for end, format := range formats {
+		if strings.HasSuffix(c.Output, end) {
+			return format, nil
+		}
+	}
+	return "", usagef("which format? --format cdxj, warc or wacz, or a FILE that ends in .cdxj, .warc.gz or .wacz")
+}
+
+// temp is where versions are sorted: beside the file, where there is room for all of them.
+func (c exportCmd) temp() string {
+	if c.Output == "" {
+		return ""
+	}
+	return filepath.Dir(c.Output)
+}
+
+// write writes the export to its file or to standard output.
+func (c exportCmd) write(ctx context.Context, l *look, x *export.Exporter) (sum export.Summary, err error) {
+	to := func(out io.Writer) error {
+		sum, err = x.Write(ctx, out)
+		return err
+	}
+	if c.Output == "" {
+		err = buffered(l.Stdout, to)
+	} else {
+		err = newFile(c.Output, c.Force, to)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = errors.New("interrupted: nothing was exported")
+	}
+	return sum, err
+}
+
+// pageTitle is the title of an HTML page.
+func pageTitle(url, contentType string, body []byte) string {
+	at, err := canon.Parse(url)
+	if err != nil {
+		return "" // it was canonical by other rules, of an earlier release
+	}
+	return extract.Page(body[:min(len(body), content.MaxBytes)], contentType, at, extract.Options{Bytes: content.MaxBytes}).Title
+}
+
+// exportRun is what a person sees of an export.
+type exportRun struct {
+	*look
+	began, said time.Time
+	missing     map[string]int // versions by the segment that is not there
+}
+
+// step says how far the export is, on a terminal and once a second.
+func (r *exportRun) step(what string, n int64) {
+	if !isTerminal(r.Stderr) {
+		return
+	}
+	now := clock.System{}.Now()
+	if now.Sub(r.said) < time.Second {
+		return
+	}
+	r.said = now
+	fmt.Fprintf(r.Stderr, "\r\x1b[K  %s %s ", report.Count(n), what)
+}
+
+func (r *exportRun) clear() {
+	if isTerminal(r.Stderr) {
+		fmt.Fprint(r.Stderr, "\r\x1b[K")
+	}
+}
+
+// lost names what had to be left out; segments that are missing once, at the end.
+func (r *exportRun) lost(loss export.Loss) {
+	if errors.Is(loss.Err, fs.ErrNotExist) {
+		r.missing[loss.Segment] += loss.Versions
+		return
+	}
+	r.clear()
+	fmt.Fprintf(r.Stderr, "left out: %s of %s", report.Printable(loss.URL), loss.At)
+	if loss.Versions > 1 {
+		fmt.Fprintf(r.Stderr, " and %s with the same body", report.Plural(loss.Versions-1, "version"))
+	}
+	fmt.Fprintf(r.Stderr, ": %v\n", loss.Err)
+}
+
+// exported is the JSON form of what came of an export.
+type exported struct {
+	File     string `json:"file"`
+	Versions int64  `json:"versions"`
+	Pages    int64  `json:"pages"`
+	Bytes    int64  `json:"bytes"`
+	Lost     int64  `json:"lost"`
+	Refused  int64  `json:"asked_not_to_be_archived"` // pages
+}
+
+// finish says what came of it: on standard output, unless that is where the export went.
+func (r *exportRun) finish(c exportCmd, s *selection, sum export.Summary) error {
+	for _, segment := range slices.Sorted(maps.Keys(r.missing)) {
+		hint := ""
+		if r.force.config.Store != "sqlite" {
+			hint = "; if another machine's worker wrote it, export there as well"
+		}
+		fmt.Fprintf(r.Stderr, "left out: %s: segment %s is not in %s%s\n", report.Plural(r.missing[segment], "version"), segment,
+			filepath.Join(r.force.config.Data, "archive"), hint)
+	}
+	var err error
+	switch {
+	case c.Output != "" && r.JSON:
+		err = r.printJSON(exported{c.Output, sum.Versions, s.pages, sum.Bytes, sum.Lost, s.refused})
+	case c.Output != "":
+		_, err = fmt.Fprintf(r.Stdout, "%s: %s of %s, %s, in %s%s\n", c.Output, report.Plural(sum.Versions, "version"),
+			report.Plural(s.pages, "page"), report.Bytes(sum.Bytes), report.Span(clock.System{}.Now().Sub(r.began)), s.refusals())
+	}
+	if err == nil && sum.Lost > 0 {
+		err = fmt.Errorf("%s cannot be read any more and had to be left out, as said above; all else was exported to %s",
+			report.Plural(sum.Lost, "version"), cmp.Or(c.Output, "standard output"))
+	}
+	return err
+}
+
+// selection is the versions that are exported.
+type selection struct {
+	prefixes []string // URLs begin with one of them; none: all
+	bucket   int16    // of their host
+	site     int32    // 0: all
+	siteName string
+	from, to models.Instant // to: not included; 0: no bound
+	dates    string         // for a person
+	last     bool
+
+	pages   int64 // with versions that are exported
+	refused int64 // that ask not to be archived
+}
+
+func (c exportCmd) selection(l *look) (*selection, error) {
+	s := &selection{last: c.Last}
+	var err error
+	if s.site, err = l.siteID(c.Site); err != nil {
+		return nil, err
+	}
+	s.siteName = l.siteNames()[s.site]
+	if c.URL != "" {
+		if err := s.only(c.URL); err != nil {
+			return nil, err
+		}
+	}
+	if s.from, _, err = datePeriod(c.From); err != nil {
+		return nil, usagef("--from: %w", err)
+	}
+	if _, s.to, err = datePeriod(c.To); err != nil {
+		return nil, usagef("--to: %w", err)
+	}
+	if s.from != 0 && s.to != 0 && s.from >= s.to {
+		return nil, usagef("--from %s is after --to %s", c.From, c.To)
+	}
+	if c.From != "" {
+		s.dates += " from " + c.From
+	}
+	if c.To != "" {
+		s.dates += " to " + c.To
+	}
+	return s, nil
+}
+
+// only selects the pages whose URLs begin in one way.
+func (s *selection) only(raw string) error {
+	spellings := []string{raw}
+	if !strings.Contains(raw, "://") {
+		spellings = []string{"https://" + raw, "http://" + raw}
+	}
+	for _, spelling := range spellings {
+		u, err := canon.Parse(spelling)
+		if err != nil {
+			return usagef("%w", err)
+		}
+		s.prefixes, s.bucket = append(s.prefixes, u.String()), models.BucketOf(u.HostName())
+	}
+	return nil
+}
+
+// dateForms are the forms of a date on the command line, with what each is a period of.
+var dateForms = []struct {
+	layout              string
+	years, months, days int
+}{{"2006", 1, 0, 0}, {"2006-01", 0, 1, 0}, {time.DateOnly, 0, 0, 1}, {time.RFC3339, 0, 0, 0}}
+
+// datePeriod is when a period begins and when the next one does, in UTC; 0 for "".
+func datePeriod(text string) (from, to models.Instant, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	for _, form := range dateForms {
+		if at, err := time.Parse(form.layout, text); err == nil {
+			return models.At(at), models.At(at.AddDate(form.years, form.months, form.days)), nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%.40q is no date: 2026, 2026-11, 2026-11-23 or 2026-11-23T10:00:00Z", text)
+}
+
+// words say what is selected.
+func (s *selection) words() string {
+	words := "all pages"
+	switch {
+	case len(s.prefixes) > 0:
+		words = strings.Join(s.prefixes, ", ")
+	case s.site != 0:
+		words = s.siteName
+	}
+	if words += s.dates; s.last {
+		words += ", last versions"
+	}
+	return words
+}
+
+// mainURL is the page that a reader begins with, "" where none is more so than others.
+func (s *selection) mainURL() string {
+	if len(s.prefixes) == 1 {
+		return s.prefixes[0]
+	}
+	return ""
+}
+
+func (s *selection) refusals() string {
+	if s.refused == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: asked not to be archived)", report.Plural(s.refused, "page"))
+}
+
+// exportSlice is how many pages are read at a time.
+const exportSlice = 1000
+
+// each calls add for the selected versions, and step after some pages.
+func (s *selection) each(ctx context.Context, store *models.Store, add func(export.Version) error, step func()) error {
+	first, end := int16(0), int16(models.Buckets)
+	if len(s.prefixes) > 0 {
+		first, end = s.bucket, s.bucket+1
+	}
+	for bucket := first; bucket < end; bucket++ {
+		for after, more := int64(-1), true; more; step() {
+			pages, err := store.PagesFrom(ctx, bucket, after, exportSlice)
+			if err != nil {
+				return err
+			}
+			if more = len(pages) == exportSlice; more {
+				after = pages[len(pages)-1].ID
+			}
+			pages = slices.DeleteFunc(pages, func(p models.Page) bool { return !s.has(&p) })
+			if err := s.versions(ctx, store, pages, add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// has tells whether a page is selected. It counts those that are, but must not be shown to others.
+func (s *selection) has(p *models.Page) bool {
+	begins := len(s.prefixes) == 0 || slices.ContainsFunc(s.prefixes, func(prefix string) bool { return strings.HasPrefix(p.URL, prefix) })
+	if !begins || p.Version == 0 || s.site != 0 && p.SiteID != s.site {
+		return false
+	}
+	if p.NoArchive {
+		s.refused++
+	}
+	return !p.NoArchive
+}
+
+// versions calls add for the versions of pages of one bucket, in the order of their IDs.
+func (s *selection) versions(ctx context.Context, store *models.Store, pages []models.Page, add func(export.Version) error) error {
+	if len(pages) == 0 {
+		return nil
+	}
+	var kept []models.Version // of one page
+	flush := func() error {
+		if len(kept) == 0 {
+			return nil
+		}
+		if s.last {
+			kept = kept[len(kept)-1:]
+		}
+		s.pages++
+		for _, v := range kept {
+			if err := add(export.Version{URL: pages[0].URL, At: v.At, Digest: v.Digest, Record: v.Record}); err != nil {
+				return err
+			}
+		}
+		kept = kept[:0]
+		return nil
+	}
+	for v, err := range store.VersionsOf(ctx, pages[0].Bucket, pages[0].ID, pages[len(pages)-1].ID) {
+		if err != nil {
+			return err
+		}
+		for len(pages) > 0 && pages[0].ID < v.PageID {
+			if err := flush(); err != nil {
+				return err
+			}
+			pages = pages[1:]
+		}
+		if len(pages) == 0 || pages[0].ID != v.PageID || v.Record.File == "" || v.At < s.from || s.to != 0 && v.At >= s.to {
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return flush()
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// newFile writes a file that has its name only once it is whole and on disk. One that is there already is replaced by force alone.
+func newFile(path string, force bool, write func(io.Writer) error) error {
+	if err := vacant(path, force); err != nil {
+		return err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err // it names the file
+	}
+	err = buffered(draft, write)
+	if err == nil {
+		err = errors.Join(draft.Chmod(0o640), draft.Sync())
+	}
+	if err = errors.Join(err, draft.Close()); err == nil {
+		err = vacant(path, force)
+	}
+	if err == nil {
+		err = os.Rename(draft.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(draft.Name())) // half a file is none
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// vacant is an error where there is no folder for a file, and one that ends the program with exitUsage where the file is there already
+// and must not be replaced.
+func vacant(path string, force bool) error {
+	_, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("write %s: %w", path, err) // it names the folder
+		}
+		return nil
+	case err == nil && force:
+		return nil
+	case err == nil:
+		return usagef("%s is there already: --force replaces it", path)
+	}
+	return fmt.Errorf("look at %s: %w", path, err)
+}
+
+// buffered writes through a buffer.
+func buffered(to io.Writer, write func(io.Writer) error) error {
+	out := bufio.NewWriterSize(to, 1<<20)
+	if err := write(out); err != nil {
+		return err
+	}
+	return out.Flush()
+}
