@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recrawld/export"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/report"
+)
+
+// selection is the versions that are exported.
+type selection struct {
+	prefixes []string // URLs begin with one of them; none: all
+	bucket   int16    // of their host
+	site     int32    // 0: all
+	siteName string
+	from, to models.Instant // to: not included; 0: no bound
+	dates    string         // for a person
+	last     bool
+
+	pages   int64 // with versions that are exported
+	refused int64 // that ask not to be archived
+}
+
+func (c exportCmd) selection(l *look) (*selection, error) {
+	s := &selection{last: c.Last}
+	var err error
+	if s.site, err = l.siteID(c.Site); err != nil {
+		return nil, err
+	}
+	s.siteName = l.siteNames()[s.site]
+	if c.URL != "" {
+		if err := s.only(c.URL); err != nil {
+			return nil, err
+		}
+	}
+	if s.from, _, err = datePeriod(c.From); err != nil {
+		return nil, usagef("--from: %w", err)
+	}
+	if _, s.to, err = datePeriod(c.To); err != nil {
+		return nil, usagef("--to: %w", err)
+	}
+	if s.from != 0 && s.to != 0 && s.from >= s.to {
+		return nil, usagef("--from %s is after --to %s", c.From, c.To)
+	}
+	if c.From != "" {
+		s.dates += " from " + c.From
+	}
+	if c.To != "" {
+		s.dates += " to " + c.To
+	}
+	return s, nil
+}
+
+// only selects the pages whose URLs begin in one way.
+func (s *selection) only(raw string) error {
+	spellings := []string{raw}
+	if !strings.Contains(raw, "://") {
+		spellings = []string{"https://" + raw, "http://" + raw}
+	}
+	for _, spelling := range spellings {
+		u, err := canon.Parse(spelling)
+		if err != nil {
+			return usagef("%w", err)
+		}
+		s.prefixes, s.bucket = append(s.prefixes, u.String()), models.BucketOf(u.HostName())
+	}
+	return nil
+}
+
+// dateForms are the forms of a date on the command line, with what each is a period of.
+var dateForms = []struct {
+	layout              string
+	years, months, days int
+}{{"2006", 1, 0, 0}, {"2006-01", 0, 1, 0}, {time.DateOnly, 0, 0, 1}, {time.RFC3339, 0, 0, 0}}
+
+// datePeriod is when a period begins and when the next one does, in UTC; 0 for "".
+func datePeriod(text string) (from, to models.Instant, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	for _, form := range dateForms {
+		if at, err := time.Parse(form.layout, text); err == nil {
+			return models.At(at), models.At(at.AddDate(form.years, form.months, form.days)), nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%.40q is no date: 2026, 2026-11, 2026-11-23 or 2026-11-23T10:00:00Z", text)
+}
+
+// words say what is selected.
+func (s *selection) words() string {
+	words := "all pages"
+	switch {
+	case len(s.prefixes) > 0:
+		words = strings.Join(s.prefixes, ", ")
+	case s.site != 0:
+		words = s.siteName
+	}
+	if words += s.dates; s.last {
+		words += ", last versions"
+	}
+	return words
+}
+
+// mainURL is the page that a reader begins with, "" where none is more so than others.
+func (s *selection) mainURL() string {
+	if len(s.prefixes) == 1 {
+		return s.prefixes[0]
+	}
+	return ""
+}
+
+func (s *selection) refusals() string {
+	if s.refused == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: asked not to be archived)", report.Plural(s.refused, "page"))
+}
+
+// exportSlice is how many pages are read at a time.
+const exportSlice = 1000
+
+// each calls add for the selected versions, and step after some pages.
+func (s *selection) each(ctx context.Context, store *models.Store, add func(export.Version) error, step func()) error {
+	first, end := int16(0), int16(models.Buckets)
+	if len(s.prefixes) > 0 {
+		first, end = s.bucket, s.bucket+1
+	}
+	for bucket := first; bucket < end; bucket++ {
+		for after, more := int64(-1), true; more; step() {
+			pages, err := store.PagesFrom(ctx, bucket, after, exportSlice)
+			if err != nil {
+				return err
+			}
+			if more = len(pages) == exportSlice; more {
+				after = pages[len(pages)-1].ID
+			}
+			pages = slices.DeleteFunc(pages, func(p models.Page) bool { return !s.has(&p) })
+			if err := s.versions(ctx, store, pages, add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// has tells whether a page is selected. It counts those that are, but must not be shown to others.
+func (s *selection) has(p *models.Page) bool {
+	begins := len(s.prefixes) == 0 || slices.ContainsFunc(s.prefixes, func(prefix string) bool { return strings.HasPrefix(p.URL, prefix) })
+	if !begins || p.Version == 0 || s.site != 0 && p.SiteID != s.site {
+		return false
+	}
+	if p.NoArchive {
+		s.refused++
+	}
+	return !p.NoArchive
+}
+
+// versions calls add for the versions of pages of one bucket, in the order of their IDs.
+func (s *selection) versions(ctx context.Context, store *models.Store, pages []models.Page, add func(export.Version) error) error {
+	if len(pages) == 0 {
+		return nil
+	}
+	var kept []models.Version // of one page
+	flush := func() error {
+		if len(kept) == 0 {
+			return nil
+		}
+		if s.last {
+			kept = kept[len(kept)-1:]
+		}
+		s.pages++
+		for _, v := range kept {
+			if err := add(export.Version{URL: pages[0].URL, At: v.At, Digest: v.Digest, Record: v.Record}); err != nil {
+				return err
+			}
+		}
+		kept = kept[:0]
+		return nil
+	}
+	for v, err := range store.VersionsOf(ctx, pages[0].Bucket, pages[0].ID, pages[len(pages)-1].ID) {
+		if err != nil {
+			return err
+		}
+		for len(pages) > 0 && pages[0].ID < v.PageID {
+			if err := flush(); err != nil {
+				return err
+			}
+			pages = pages[1:]
+		}
+		if len(pages) == 0 || pages[0].ID != v.PageID || v.Record.File == "" || v.At < s.from || s.to != 0 && v.At >= s.to {
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return flush()
+}
