@@ -28,6 +28,9 @@
 // error returned; later appends work once there is space. A failed fsync is final: what the kernel dropped cannot be
 // known, so the archive refuses to go on.
 //
+// What rots on the disk, or is removed there, is found by package verify: a Record that is known to be lost (models.Record.Lost) is damaged
+// without a look.
+//
 // # The library
 //
 // nlnwa/gowarc is what the tests read our segments with, at its strictest; the records are serialised by this package

@@ -62,6 +62,9 @@ func (r *Reader) Read(at models.Record) (Answer, error) {
 }
 
 func (r *Reader) read(at models.Record) (Answer, error) {
+	if at.Lost() {
+		return Answer{}, fmt.Errorf("%w: it was found to be lost before", ErrDamaged)
+	}
 	f, err := r.open(at.File)
 	if err != nil {
 		return Answer{}, err

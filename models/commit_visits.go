@@ -20,5 +20,8 @@ func (c *commit) writeVisits(ctx context.Context) error {
 	if err := add(ctx, c, visitTable, visits, visitTable.insert); err != nil {
 		return err
 	}
-	return add(ctx, c, versionTable, versions, versionTable.insert)
+	if err := add(ctx, c, versionTable, versions, versionTable.insert); err != nil {
+		return err
+	}
+	return c.regain(ctx)
 }

@@ -85,6 +85,7 @@ type Page struct {
 
 	Importance float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other. Not written by Commit
 	ToldAt     Instant // when a list of its host last said for sure that it had changed since its visit; 0: none did. Not written by Commit but for Result.Told
+	Lost       bool    // the archive has lost the body of its newest version: a visit asks for all of it and keeps it. Not written by Commit but for Result.Regained
 
 	// What was seen.
 	Stats         ChangeStats // of its content: changes that do not matter are none
@@ -171,7 +172,7 @@ type Outcome struct {
 	RemoteIP   string
 	Header     []byte // request and status line excluded: the header block as it will be archived, CRLF lines
 	Request    []byte // the request head as sent, for the archive
-	Body       []byte // decoded; set where the bytes are new to the page (First, Changed, SameText)
+	Body       []byte // decoded; set where the bytes are new to the page (First, Changed, SameText), or its copy is lost (Page.Lost)
 	WireBytes  int64  // body bytes on the wire
 	RedirectTo string // canonical target, for Moved
 	Permanent  bool   // 301 or 308
@@ -238,12 +239,15 @@ type Version struct {
 	Record       Record  // where the body lies
 }
 
-// Record is the place of a record in the archive.
+// Record is the place of a record in the archive. The zero Record is none: nothing was kept.
 type Record struct {
 	File   string // segment name, relative to the archive
 	Offset int64
-	Length int64 // compressed bytes
+	Length int64 // compressed bytes; negative: it was found to be lost (LoseVersions), and lay here
 }
+
+// Lost tells whether the record is known not to be in the archive any more, or not whole.
+func (r Record) Lost() bool { return r.Length < 0 }
 
 // Content is the first record of a body, by digest: the content-seen test across URLs. Its bucket is the first byte
 // of the digest.
@@ -326,6 +330,7 @@ type Result struct {
 	Robots     *Robots  // a newer robots.txt
 	Version    *Version // a new version
 	Content    *Content // its body was not seen before under any URL
+	Regained   bool     // Version is there again, or another one, where the newest was lost (Page.Lost); one that is known gets its new Record
 	Unfiled    []Filing // keys of what the page said, under which it is not to be found any more; others' where these are gone
 	Filed      []Filing // keys of what the page says, under which it is to be found
 	Events     []Event

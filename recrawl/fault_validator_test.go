@@ -238,3 +238,31 @@ func TestFullTurnAsksWithoutConditions(t *testing.T) {
 		t.Errorf("a skipped turn made a request (%d in all, Sent %d)", n, out.Sent)
 	}
 }
+
+// A page whose copy is lost is asked for without conditions, and its body kept, until it is there again: an answer without it changes nothing.
+func TestALostCopyIsAskedForInFull(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(
+		hostile.Whole(200, map[string]string{"ETag": `"1"`}, "<p>one"),
+		hostile.Whole(503, nil, ""),
+		hostile.Whole(200, map[string]string{"ETag": `"1"`}, "<p>one"),
+		hostile.Whole(200, map[string]string{"ETag": `"1"`}, "<p>one"),
+	)})
+	r := newRig(t, nil)
+	page := pageOf(t, o.URL("/"))
+	page = after(page, r.visit(page))
+	page.Lost = true
+	wantKind(t, r.visit(page), models.Failed)
+	out := r.visit(page)
+	wantKind(t, out, models.SameBytes)
+	if string(out.Body) != "<p>one" {
+		t.Errorf("the body of a copy that is lost is %q", out.Body)
+	}
+	page.Lost = false
+	out = r.visit(page)
+	wantKind(t, out, models.SameBytes)
+	if out.Body != nil {
+		t.Errorf("the body of a copy that is there was handed on: %q", out.Body)
+	}
+	wantConditions(t, o, []string{" | ", " | ", " | ", `"1" | `})
+}

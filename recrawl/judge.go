@@ -107,7 +107,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	held := Copy{Digest: s.page.Digest, TextDigest: s.page.TextDigest, LinkPrint: s.page.LinkPrint}
 	received := Copy{Digest: s.out.Digest, TextDigest: s.out.TextDigest, LinkPrint: s.out.LinkPrint}
 	s.out.Kind = Detect(held, received)
-	if s.out.Kind != models.SameBytes {
+	if s.out.Kind != models.SameBytes || s.page.Lost {
 		s.out.Body = a.Body
 	}
 	list := sitemap.None

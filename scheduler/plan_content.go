@@ -12,10 +12,16 @@ func (d *draft) version() {
 	d.Page.Digest, d.Page.TextDigest, d.Page.LinkPrint = out.Digest, out.TextDigest, out.LinkPrint
 	d.Page.Print, d.Page.Canonical = out.Print, out.Canonical
 	kind, ok := eventOf[out.Kind]
-	if !ok {
+	again := d.before.Lost && out.Kind == models.SameBytes && out.Body != nil
+	switch {
+	case again: // the version that is known, whose body goes to the archive once more, and to the sinks that could not have it
+		kind = models.EventRefreshed
+	case !ok:
 		return
+	default:
+		d.Page.Version++
 	}
-	d.Page.Version++
+	d.Regained = d.before.Lost
 	d.Page.Bytes = length(out)
 	d.Version = &models.Version{
 		Bucket: d.Page.Bucket, PageID: d.Page.ID, Number: d.Page.Version, At: models.At(d.now),

@@ -340,3 +340,30 @@ func TestPlanKeepsEveryPageScheduled(t *testing.T) {
 		}
 	})
 }
+
+// A page whose copy is lost gets it back from a visit that finds the same bytes: the version stays what it was.
+func TestPlanOfALostCopy(t *testing.T) {
+	t.Parallel()
+	before, body := livePage(), []byte("one")
+	before.Lost = true
+	same := models.Outcome{Kind: models.SameBytes, Status: 200, Sent: 1, Body: body, Digest: before.Digest, ETag: `"1"`, ContentType: "text/html"}
+	r := plan(t, before, same)
+	if !r.Regained || r.Version == nil || r.Version.Number != 1 || r.Page.Version != 1 || r.Version.Digest != before.Digest {
+		t.Errorf("regained %v, version %+v, page version %d; want number 1 regained", r.Regained, r.Version, r.Page.Version)
+	}
+	if diff := cmp.Diff([]models.EventKind{models.EventRefreshed}, eventKinds(r)); diff != "" || r.Page.Stats.Changes != 0 {
+		t.Errorf("%d changes, events (-want +got):\n%s", r.Page.Stats.Changes, diff)
+	}
+	changed := same
+	changed.Kind, changed.Body, changed.Digest = models.Changed, []byte("two"), models.DigestOf([]byte("two"))
+	if r = plan(t, before, changed); !r.Regained || r.Version == nil || r.Version.Number != 2 {
+		t.Errorf("of a changed page: regained %v with version %+v, want number 2", r.Regained, r.Version)
+	}
+	if r = plan(t, before, models.Outcome{Kind: models.Failed, Class: models.ConnReset, Sent: 1}); r.Regained || r.Version != nil {
+		t.Errorf("of a visit that failed: regained %v with version %+v, want nothing", r.Regained, r.Version)
+	}
+	before.Lost = false
+	if r = plan(t, before, same); r.Regained || r.Version != nil {
+		t.Errorf("of a copy that is there: regained %v with version %+v, want nothing", r.Regained, r.Version)
+	}
+}

@@ -95,13 +95,13 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 
 // write replaces the row but for its importance and what it was told, which visits do not write.
 func (p *page) write(row *models.Page, bucket int16, host int64) {
-	importance, told := p.Importance, p.ToldAt
+	importance, told, lost := p.Importance, p.ToldAt, p.Lost
 	clean := p.says(row)
 	p.Page = *row
 	if !clean {
 		p.Page.Clean()
 	}
-	p.Bucket, p.HostID, p.Importance, p.ToldAt = bucket, host, importance, told
+	p.Bucket, p.HostID, p.Importance, p.ToldAt, p.Lost = bucket, host, importance, told, lost
 	if len(row.Chain) > 0 {
 		p.Chain = slices.Clone(row.Chain)
 	}
@@ -180,12 +180,25 @@ func (c *memoryCommit) writeHistory(r *models.Result) {
 		if !slices.ContainsFunc(c.versions[k], func(had models.Version) bool { return had.Number == v.Number }) {
 			c.versions[k] = append(c.versions[k], v)
 		}
+		if r.Regained {
+			c.regain(k, v)
+		}
 	}
 	if r.Content != nil && !r.Content.Digest.IsZero() {
 		if _, seen := c.contents[r.Content.Digest]; !seen {
 			row := *r.Content
 			row.Clean()
 			c.contents[row.Digest] = row
+		}
+	}
+}
+
+// regain notes that a page's newest version is not lost, and where the body of a version lies for all that had lost it.
+func (c *memoryCommit) regain(k key, v models.Version) {
+	c.page(k).Lost = false
+	for i := range c.versions[k] {
+		if had := &c.versions[k][i]; had.Digest == v.Digest && had.Record.Lost() && v.Record.Length > 0 {
+			had.Record = v.Record
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (l *look) side(ctx context.Context, page models.Page, u canon.URL, number i
 	if err != nil {
 		return side{}, err
 	}
-	answer, err := l.answer(row.Record)
+	answer, err := l.library().copied(ctx, page, row)
 	if err != nil {
 		return side{}, err
 	}

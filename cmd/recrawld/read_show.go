@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -61,7 +63,7 @@ func (c showCmd) body(ctx context.Context, l *look, page models.Page) error {
 	if err != nil {
 		return err
 	}
-	answer, err := l.answer(v.Record)
+	answer, err := l.library().copied(ctx, page, v)
 	if err != nil {
 		return err
 	}
@@ -225,6 +227,9 @@ func contentWords(p models.Page) string {
 	if p.NoArchive {
 		words += "; asks not to be archived"
 	}
+	if p.Lost {
+		words += "; the archive has lost its body, which the next visit stores anew"
+	}
 	return words
 }
 
@@ -267,6 +272,14 @@ func (l *look) versionTable(p models.Page, versions []models.Version) report.Doc
 	}
 	if more := int(p.Version) - len(versions); more > 0 && versions[len(versions)-1].Number > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("… and %s more (--limit 0 lists all)", report.Count(more)))
+	}
+	lost := slices.DeleteFunc(slices.Clone(versions), func(v models.Version) bool { return !v.Record.Lost() })
+	if len(lost) > 0 {
+		words := make([]string, len(lost))
+		for i, v := range lost {
+			words[i] = strconv.Itoa(int(v.Number))
+		}
+		d.Notes = append(d.Notes, "the archive has lost the bodies of: "+strings.Join(words, ", "))
 	}
 	return d
 }

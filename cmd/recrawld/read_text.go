@@ -78,26 +78,40 @@ func (b library) text(ctx context.Context, url string, number int32) (shownText,
 	if s.Cut = v.Bytes > mostRead; s.Cut {
 		return s, nil
 	}
-	answer, err := b.copied(page, v)
+	answer, err := b.copied(ctx, page, v)
 	if err == nil {
 		b.say(&s, page, u, answer)
 	}
 	return s, err
 }
 
-// copied is the copy of a version.
-func (b library) copied(page models.Page, v models.Version) (archive.Answer, error) {
+// copied is the copy of a version. Where that is lost, another copy of the same body will do, that was stored since.
+func (b library) copied(ctx context.Context, page models.Page, v models.Version) (archive.Answer, error) {
 	if v.Record.File == "" {
 		return archive.Answer{}, notFoundf("there is no copy of version %d of %s: it asked not to be archived", v.Number, page.URL)
 	}
 	answer, err := b.read(v.Record)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && b.force.config.Store != "sqlite":
-		return answer, fmt.Errorf("the copy of %s is in the archive of another worker, whose segment %s this one does not see", page.URL, v.Record.File)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, archive.ErrDamaged):
-		return answer, coded{exitNotFound, fmt.Errorf("the copy of %s is lost: %w", page.URL, err)}
+	if !isLost(err) {
+		return answer, err
 	}
-	return answer, err
+	seen, failed := b.store.Contents(ctx, []models.Digest{v.Digest})
+	if failed != nil {
+		return answer, failed
+	}
+	if other, known := seen[v.Digest]; known && other.Record != v.Record {
+		if again, failed := b.read(other.Record); failed == nil && again.Digest == v.Digest {
+			return again, nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) && b.force.config.Store != "sqlite" {
+		return answer, fmt.Errorf("the copy of %s is in the archive of another worker, whose segment %s this one does not see", page.URL, v.Record.File)
+	}
+	return answer, coded{exitNotFound, fmt.Errorf("the copy of version %d of %s is lost (recrawld verify says what else is): %w", v.Number, page.URL, err)}
+}
+
+// isLost tells whether an error of reading the archive says that a record is not there, or not whole.
+func isLost(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, archive.ErrDamaged)
 }
 
 // say takes what the page says out of its copy.

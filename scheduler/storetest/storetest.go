@@ -86,6 +86,8 @@ func visiting() map[string]func(*world) {
 		"two results of one page in a batch":               twoResultsOfOnePage,
 		"robots come with the lease":                       robotsComeWithLease,
 		"a body is known from its first record on":         contentsAreKept,
+		"what the archive has lost is noted once":          lostIsNoted,
+		"what was lost is there again":                     lostIsRegained,
 		"pages are found by the keys of what they say":     twinsAreFound,
 		"keys are looked up as far as it pays":             twinsAreBounded,
 		"filings of refused results are not written":       refusedFilings,

@@ -1,0 +1,167 @@
+package storetest
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"recrawld/models"
+)
+
+// loser is what a database does with bodies that its archive has lost. A store in memory has no archive that outlives it.
+type loser interface {
+	KeptVersions(ctx context.Context, site int32) iter.Seq2[models.Kept, error]
+	LoseContents(ctx context.Context, lost []models.Kept) error
+	LoseVersions(ctx context.Context, now time.Time, lost []models.Kept) (int, error)
+	FindVersions(ctx context.Context, some []models.Kept, to models.Content) error
+}
+
+var (
+	lostBody   = models.DigestOf([]byte("lost"))
+	lostRecord = models.Record{File: "recrawld-w-20260101000000-00001.warc.gz", Offset: 1 << 33, Length: 77}
+	newRecord  = models.Record{File: "recrawld-w-20260201000000-00002.warc.gz", Offset: 400, Length: 78}
+)
+
+// withBody makes a result bring a version of the lost body.
+func withBody(r models.Result, record models.Record) models.Result {
+	r.Page.Version, r.Page.Digest = r.Page.Version+1, lostBody
+	r.Version = &models.Version{Number: r.Page.Version, At: r.Visit.At, Digest: lostBody, Record: record}
+	r.Content = &models.Content{Digest: lostBody, Record: record, URL: r.Page.URL, At: r.Visit.At}
+	return r
+}
+
+// shared visits two pages of each of two hosts, which all have the body, and returns what the database says of them.
+func (w *world) shared(l loser) []models.Kept {
+	w.Helper()
+	w.add("a.example", 2)
+	w.add("b.example", 2)
+	for _, lease := range w.claim(2, 2) {
+		for i, r := range w.visitAll(lease) {
+			if i == 1 { // it has had another body since
+				r = withBody(r, lostRecord)
+				r.Page.Version++
+			} else {
+				r = withBody(r, lostRecord)
+			}
+			w.mustCommit(r)
+		}
+	}
+	kept := w.kept(l)
+	if len(kept) != 4 {
+		w.Fatalf("%d versions are kept, want 4: %+v", len(kept), kept)
+	}
+	return kept
+}
+
+func (w *world) kept(l loser) (all []models.Kept) {
+	w.Helper()
+	for k, err := range l.KeptVersions(w.Context(), 0) {
+		w.must(err)
+		all = append(all, k)
+	}
+	return all
+}
+
+// lostIsNoted: what the archive has lost is said of the versions and of the pages whose newest they are, and asked for once.
+func lostIsNoted(w *world) {
+	l, ok := w.store.(loser)
+	if !ok {
+		w.Skip("no archive outlives it")
+	}
+	kept := w.shared(l)
+	w.now = w.now.Add(time.Hour)
+	elsewhere := slices.Clone(kept)
+	for i := range elsewhere {
+		elsewhere[i].Record = newRecord // as if they had been moved since
+	}
+	for _, c := range []struct {
+		lost []models.Kept
+		want int
+	}{{elsewhere, 0}, {kept, 2}, {kept, 0}} {
+		w.must(l.LoseContents(w.Context(), c.lost))
+		if n, err := l.LoseVersions(w.Context(), w.now, c.lost); n != c.want || err != nil {
+			w.Errorf("LoseVersions at %s = %d, %v, want %d", c.lost[0].Record.File, n, err, c.want)
+		}
+		seen, err := w.store.Contents(w.Context(), []models.Digest{lostBody})
+		w.must(err)
+		if known, want := len(seen) == 1, c.lost[0].Record == newRecord; known != want {
+			w.Errorf("the body is known: %v, want %v", known, want)
+		}
+	}
+	for _, k := range w.kept(l) {
+		if !k.Record.Lost() || k.Record.Offset != lostRecord.Offset || k.Digest != lostBody {
+			w.Errorf("version %+v is not lost", k)
+		}
+	}
+	for _, p := range w.dump().Pages {
+		if newest := p.Version == 1; p.Lost != newest || newest && (p.Rule != models.RuleManual || p.DueAt != models.At(w.now)) {
+			w.Errorf("%s with version %d: lost %v, due at %v by %v", p.URL, p.Version, p.Lost, p.DueAt, p.Rule)
+		}
+	}
+}
+
+// lostIsRegained: a visit brings the body of the newest version back, for all versions of its page that had it.
+func lostIsRegained(w *world) {
+	l, ok := w.store.(loser)
+	if !ok {
+		w.Skip("no archive outlives it")
+	}
+	kept := w.shared(l)
+	w.now = w.now.Add(time.Hour)
+	w.must(l.LoseContents(w.Context(), kept))
+	_, err := l.LoseVersions(w.Context(), w.now, kept)
+	w.must(err)
+	leases := w.claim(2, 2)
+	if len(leases) != 2 {
+		w.Fatalf("%d leases, want one for each host", len(leases))
+	}
+	for _, lease := range leases {
+		r := w.visited(lease, 0)
+		if !r.Page.Lost {
+			w.Fatalf("%s is leased and not lost", r.Page.URL)
+		}
+		w.mustCommit(r) // of a visit that failed: it stays lost
+		if p := w.pageOf(r); !p.Lost {
+			w.Errorf("%s is not lost after a visit without its body", p.URL)
+		}
+		r.Page.Visits, r.Visit.Number, r.Before = r.Page.Visits+1, r.Visit.Number+1, nil
+		r.Regained = true
+		r.Version = &models.Version{Number: 1, At: r.Visit.At, Digest: lostBody, Record: newRecord}
+		w.mustCommit(r)
+		w.mustCommit(r)
+		if p := w.pageOf(r); p.Lost || p.Version != 1 {
+			w.Errorf("%s is lost: %v, at version %d; want version 1 regained", p.URL, p.Lost, p.Version)
+		}
+	}
+	var lost []models.Kept
+	for _, k := range w.kept(l) {
+		if k.Record.Lost() {
+			lost = append(lost, k)
+		} else if k.Record != newRecord {
+			w.Errorf("version %+v does not lie where it was stored anew", k)
+		}
+	}
+	if len(lost) != 2 {
+		w.Errorf("lost are %+v, want the two of the pages that were not visited", lost)
+	}
+	found := models.Content{Digest: lostBody, Record: newRecord, URL: "https://a.example/", At: models.At(w.now)}
+	w.must(l.FindVersions(w.Context(), lost, found))
+	w.must(l.FindVersions(w.Context(), lost, found))
+	for _, k := range w.kept(l) {
+		if k.Record != newRecord {
+			w.Errorf("version %+v does not lie where its body was found", k)
+		}
+	}
+}
+
+func (w *world) pageOf(r models.Result) models.Page {
+	w.Helper()
+	for _, p := range w.dump().Pages {
+		if p.Bucket == r.Page.Bucket && p.ID == r.Page.ID {
+			return p
+		}
+	}
+	w.Fatalf("no page %s", r.Page.URL)
+	return models.Page{}
+}
