@@ -380,3 +380,15 @@ func TestFault_082_AFailedSyncIsFinal(t *testing.T) {
 		t.Errorf("the segment that could not be synced: %v, want it open still, for the next start to check", err)
 	}
 }
+
+// A record that was found to be lost is not looked for, wherever it lay.
+func TestALostRecordIsDamaged(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), testOptions())
+	at := appendOne(t, a, capture("http://example.org/", "body"))
+	wantBody(t, a, at, "body")
+	at.Length = -at.Length
+	if _, err := a.Read(at); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "found to be lost") {
+		t.Errorf("Read of a lost record: %v, want ErrDamaged that says so", err)
+	}
+}

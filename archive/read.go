@@ -62,9 +62,6 @@ func (r *Reader) Read(at models.Record) (Answer, error) {
 }
 
 func (r *Reader) read(at models.Record) (Answer, error) {
-	if at.Lost() {
-		return Answer{}, fmt.Errorf("%w: it was found to be lost before", ErrDamaged)
-	}
 	f, err := r.open(at.File)
 	if err != nil {
 		return Answer{}, err
@@ -86,6 +83,9 @@ func (r *Reader) recordIn(f *os.File, at models.Record) (w warcRecord, packed []
 	stat, err := f.Stat()
 	if err != nil {
 		return w, nil, err
+	}
+	if at.Lost() {
+		return w, nil, fmt.Errorf("%w: it was found to be lost before", ErrDamaged)
 	}
 	if at.Offset < 0 || at.Length <= 0 || at.Offset > stat.Size()-at.Length {
 		return w, nil, fmt.Errorf("%w: %d bytes past the end of %d", ErrDamaged, at.Length, stat.Size())

@@ -17,6 +17,15 @@ var segmentName = regexp.MustCompile(`^recrawld-([A-Za-z0-9._-]+)-(\d{14})-(\d{5
 // workerName is what a worker may be called: its name is part of file names.
 var workerName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 
+// WorkerOf is the worker that wrote a segment, by its name with or without the suffix of one that grows; "" for what is no segment.
+func WorkerOf(name string) string {
+	m := segmentName.FindStringSubmatch(name)
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
 // file is what a segment needs of its file; *os.File is one.
 type file interface {
 	WriteAt(p []byte, offset int64) (int, error)

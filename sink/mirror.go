@@ -67,7 +67,9 @@ func OpenMirror(dir string, o MirrorOptions) (*Mirror, error) {
 }
 
 // Name implements Sink.
-func (m *Mirror) Name() string { return "mirror" }
+func (m *Mirror) Name() string { return mirrorName }
+
+const mirrorName = "mirror"
 
 // Close closes the mirror and writes nothing: by now it may be another process's turn.
 func (m *Mirror) Close() error {

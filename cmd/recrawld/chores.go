@@ -31,6 +31,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		d.backupJob(),
 		{Name: "importance", Next: scheduler.Every(wait(importanceEvery)), Run: d.saidOnce("importance", d.followImportance)},
 		{Name: "events", Next: daily(wait), Run: d.pruneEvents},
+		{Name: "self-check", Next: daily(wait), Run: d.selfCheck},
 	}
 }
 
@@ -188,6 +189,9 @@ func (d *daemon) checks() []web.Check {
 
 func (d *daemon) readFigures(ctx context.Context, now time.Time) error {
 	if err := d.figures.behind(ctx, sinkNames(&d.start)); err != nil { // first: counting many pages takes long
+		return err
+	}
+	if err := d.figures.archived(ctx, d.start.Worker.Name); err != nil {
 		return err
 	}
 	return d.figures.read(ctx, now)

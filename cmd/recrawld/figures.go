@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,7 @@ type figures struct {
 	withheld *prometheus.GaugeVec
 	trouble  *prometheus.GaugeVec
 	unusual  *prometheus.GaugeVec
+	damaged  *prometheus.GaugeVec
 }
 
 func newFigures(store *models.Store, r prometheus.Registerer) *figures {
@@ -38,8 +40,10 @@ func newFigures(store *models.Store, r prometheus.Registerer) *figures {
 		withheld: gauge("sink_withheld_pages", "Pages that a sink could not take for a reason of their own (recrawld sink list).", "sink"),
 		trouble:  gauge("sink_trouble", "1 while a sink takes nothing and is tried again later or parked (recrawld sink list says why), else 0.", "sink"),
 		unusual:  gauge("unusual_sites", "Sites of which something is unusual (recrawld status says what).", "kind"),
+		damaged: gauge("archive_sample_lost", fmt.Sprintf("Versions of the last weekly sample of %d of the archive whose bodies are lost (recrawld verify says which).",
+			selfCheckSample)),
 	}
-	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.withheld, f.trouble, f.unusual)
+	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.withheld, f.trouble, f.unusual, f.damaged)
 	return f
 }
 

@@ -39,6 +39,7 @@ type cli struct {
 	Backup   backupCmd   `cmd:"" help:"Take a checkpoint of the database while it is used."`
 	Restore  restoreCmd  `cmd:"" help:"Go back to a checkpoint."`
 	Sink     sinkCmd     `cmd:"" help:"The mirror and other sinks: how far they are, and making one anew."`
+	Verify   verifyCmd   `cmd:"" help:"Read the archive and the mirror again: does what lies on disk still say what the database says?"`
 	DB       dbCmd       `cmd:"" name:"db" help:"The database itself: spreading it over servers, checking its counts, undoing what a clock that was ahead wrote."`
 	Config   configCmd   `cmd:"" help:"Check, show, compare and begin configurations."`
 	Filter   filterCmd   `cmd:"" help:"Try scopes and filters on URLs."`

@@ -26,6 +26,7 @@ func (s status) write(l *look) error {
 	}
 	s.addSinks(&head)
 	s.addUnusual(&head)
+	s.addArchive(&head)
 	head.add("data", "%s", s.sizes())
 	if s.Counted != nil {
 		head.add("counted", "%s ago: what is due, put off and planned; the pages, now", report.Span(s.At.Sub(*s.Counted)))

@@ -107,24 +107,28 @@ type sinkReplayCmd struct {
 // Run implements the command.
 func (r sinkReplayCmd) Run(ctx context.Context, g *globals) error {
 	return g.withStore(ctx, g.openExisting, func(c *config.Config, store *models.Store) error {
-		kind, err := findSink(c, r.Name)
-		if err != nil {
-			return err
-		}
-		workers, err := store.Workers(ctx)
-		if err != nil {
-			return err
-		}
-		if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
-			err = askForReplay(ctx, store, clock.System{}, kind.name)
-		} else {
-			err = replayNoted(ctx, store, kind.name, func() error { return replayHere(ctx, g, c, store, kind) })
-		}
+		err := g.replay(ctx, c, store, r.Name)
 		if err == nil {
-			fmt.Fprintf(g.Stdout, "%s made anew\n", kind.name)
+			fmt.Fprintf(g.Stdout, "%s made anew\n", r.Name)
 		}
 		return err
 	})
+}
+
+// replay makes a sink anew.
+func (g *globals) replay(ctx context.Context, c *config.Config, store *models.Store, name string) error {
+	kind, err := findSink(c, name)
+	if err != nil {
+		return err
+	}
+	workers, err := store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
+		return askForReplay(ctx, store, clock.System{}, kind.name)
+	}
+	return replayNoted(ctx, store, kind.name, func() error { return replayHere(ctx, g, c, store, kind) })
 }
 
 func findSink(c *config.Config, name string) (sinkKind, error) {

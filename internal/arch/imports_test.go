@@ -21,6 +21,7 @@ var arrows = map[string][]string{
 	"report":   {"models", "scheduler/changerate"},
 	"diff":     {"models", "report", "recrawl/content"},
 	"sink":     {"models", "archive", "config", "clock"},
+	"verify":   {"models", "archive"},
 	"simulate": {"scheduler", "scheduler/policy", "scheduler/changerate", "models", "config", "clock"},
 
 	"scheduler": {"models", "config", "clock", "scheduler/policy", "scheduler/changerate", "scheduler/load",

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recrawld/archive"
+	"recrawld/clock"
+	"recrawld/models"
+	"recrawld/report"
+	"recrawld/verify"
+)
+
+// archiveVerified is what came of the archive.
+type archiveVerified struct {
+	verify.Found
+	Mended *mended `json:"mended,omitempty"`
+
+	sample verify.Sample
+}
+
+func (a *archiveVerified) words() string {
+	words := "archive: " + report.Count(a.Versions)
+	if a.sample != (verify.Sample{}) {
+		words += " of " + report.Count(a.All)
+	}
+	words += fmt.Sprintf(" versions in %s of %s, %s damaged, %s missing", report.Plural(a.Records, "record"), report.Plural(a.Segments, "segment"),
+		report.Count(a.Damaged), report.Count(a.Missing))
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{{a.Lost, "lost before"}, {a.Again, "lost before are there again"}, {a.Elsewhere, "on other machines not looked at"}} {
+		if part.n > 0 {
+			words += fmt.Sprintf("; %s %s", report.Plural(part.n, "version"), part.what)
+		}
+	}
+	if a.Ended {
+		return words // in the order of their places, the first of a sample are none
+	}
+	return words + sampleWords(a.sample, a.Bad, a.Versions, a.All, "have lost their bodies")
+}
+
+// absent is an archive that is not there.
+type absent struct{}
+
+// Read implements verify.Reader.
+func (absent) Read(at models.Record) (archive.Answer, error) {
+	return archive.Answer{}, fmt.Errorf("read %s: %w", at.File, fs.ErrNotExist)
+}
+
+// archive looks at the records of versions.
+func (r *verifyRun) archive(ctx context.Context) (err error) {
+	dir := filepath.Join(r.force.config.Data, "archive")
+	var reader verify.Reader = absent{}
+	if opened, failed := archive.OpenReader(dir); failed == nil {
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		reader = opened
+	} else if !errors.Is(failed, fs.ErrNotExist) {
+		return failed
+	}
+	o := verify.Options{Dir: r.force.config.Data, Sample: r.Sample, Progress: r.progress.tell}
+	if o.Here, err = segmentsHere(ctx, r.store, dir); err != nil {
+		return err
+	}
+	r.out.Archive = &archiveVerified{sample: r.Sample}
+	if r.Mend {
+		if err := r.mayMend(dir); err != nil {
+			return err
+		}
+		r.mender = &mender{reader: reader, now: r.now, writable: r.writable}
+		o.Again, o.Gone = r.mender.again(ctx), r.mender.gone(ctx)
+	}
+	listed, segments := 0, make(map[string]int)
+	asking := context.WithoutCancel(ctx)
+	o.Refuted = func(k models.Kept) bool { return movedSince(asking, r.store, k) }
+	o.Bad = func(t verify.Trouble) error {
+		r.archiveTrouble(asking, &listed, segments, t)
+		return r.mender.bad(ctx, t.Kept)
+	}
+	r.progress.begin("archive", "versions")
+	_ = gently(func() error {
+		r.out.Archive.Found, err = verify.Check(ctx, r.store.KeptVersions(ctx, r.site), reader, o)
+		return nil
+	})
+	if err == nil && r.Mend && !r.out.Archive.Ended {
+		err = r.mender.mend(ctx)
+		r.out.Archive.Mended = &r.mender.done
+	}
+	r.archiveNotes(dir, listed)
+	return err
+}
+
+// archiveTrouble lists a version that has lost its body. Of a segment that is missing it lists one.
+func (r *verifyRun) archiveTrouble(ctx context.Context, listed *int, segments map[string]int, t verify.Trouble) {
+	if i, known := segments[t.Record.File]; known && t.Missing {
+		if i < len(r.out.Troubles) {
+			r.out.Troubles[i].More++
+		}
+		return
+	}
+	if t.Missing {
+		segments[t.Record.File] = len(r.out.Troubles)
+	}
+	row := verifyTrouble{Part: "archive", Version: t.Number, File: t.Record.File, Offset: &t.Record.Offset, Why: t.Why}
+	if r.Limit == 0 || *listed < r.Limit {
+		if page, err := r.store.Page(ctx, t.Bucket, t.PageID); err == nil { // else it was removed meanwhile
+			row.URL = page.URL
+		}
+	}
+	r.trouble(listed, row)
+}
+
+// archiveNotes say what is not listed, and the way out.
+func (r *verifyRun) archiveNotes(dir string, listed int) {
+	if more := listed - r.Limit; r.Limit > 0 && more > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("… and %s more of the archive (--limit 0 lists all)", report.Plural(more, "trouble")))
+	}
+	switch a := r.out.Archive; {
+	case a.Mended != nil:
+		if words := a.Mended.words(); words != "" {
+			r.notes = append(r.notes, words)
+		}
+	case a.Bad > 0:
+		r.notes = append(r.notes, "If there is a backup of these segments, put them back into "+dir+". Else recrawld verify --mend has what is lost "+
+			"stored anew, as far as it can be had again.")
+	case a.Again > 0:
+		r.notes = append(r.notes, "recrawld verify --mend notes that they are there again.")
+	}
+}
+
+// mayMend refuses to call everything lost where the archive may only not be mounted.
+func (r *verifyRun) mayMend(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if r.Yes || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return archive.WorkerOf(e.Name()) != "" }) {
+		return nil
+	}
+	return refusedf("%s holds no segment at all: is its disk mounted? Without --yes nothing is mended", dir)
+}
+
+// movedSince tells whether the database says something else of a version by now.
+func movedSince(ctx context.Context, store *models.Store, k models.Kept) bool {
+	v, err := store.Version(ctx, k.Bucket, k.PageID, k.Number)
+	return errors.Is(err, models.ErrNotFound) || err == nil && v.Record != k.Record
+}
+
+// segmentsHere tells which segments an archive ought to have. Where several machines share a database, each has those of its own workers,
+// unless they share the archive as well: then it has some of each.
+func segmentsHere(ctx context.Context, store *models.Store, dir string) (func(string) bool, error) {
+	if store.Dialect() == "sqlite" {
+		return nil, nil
+	}
+	here := make(map[string]bool)
+	workers, err := store.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("find out whose segments are here: %w", err)
+	}
+	for _, w := range workers {
+		here[w.Name] = w.Machine == self
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		here[archive.WorkerOf(e.Name())] = true
+	}
+	return func(segment string) bool { return here[archive.WorkerOf(segment)] }, nil
+}
+
+// progress shows on a terminal, once a second, how far something is. The zero progress shows nothing.
+type progress struct {
+	out         io.Writer
+	part, what  string
+	began, said time.Time
+	shown       bool
+}
+
+func (p *progress) begin(part, what string) {
+	p.part, p.what, p.began = part, what, clock.System{}.Now()
+	p.said = p.began
+}
+
+// progressTurns is after how much of it the clock is looked at.
+const progressTurns = 64
+
+// tell shows how much of all (0: not known) is done, and how many bytes that were.
+func (p *progress) tell(done, all, bytes int64) {
+	if done%progressTurns != 0 || !isTerminal(p.out) {
+		return
+	}
+	now := clock.System{}.Now()
+	if now.Sub(p.said) < time.Second {
+		return
+	}
+	p.said, p.shown = now, true
+	took := now.Sub(p.began)
+	words := fmt.Sprintf("%s: %s", p.part, report.Count(done))
+	if all > 0 {
+		words += " of " + report.Count(all)
+	}
+	words += fmt.Sprintf(" %s, %s/s", p.what, report.Count(int64(float64(done)/took.Seconds())))
+	if bytes > 0 {
+		words += fmt.Sprintf(", %s/s", report.Bytes(int64(float64(bytes)/took.Seconds())))
+	}
+	if all > done {
+		words += ", " + report.Span(took*time.Duration(all-done)/time.Duration(done)) + " left"
+	}
+	fmt.Fprint(p.out, "\r\x1b[K  "+words+" ")
+}
+
+// quiet takes the line away.
+func (r *verifyRun) quiet() {
+	if r.progress.shown {
+		fmt.Fprint(r.Stderr, "\r\x1b[K")
+	}
+}

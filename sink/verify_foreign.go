@@ -1,0 +1,140 @@
+package sink
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"recrawld/models"
+)
+
+// foreign looks for files that no page has. What the mirror keeps for itself is not looked at.
+func (a *Audit) foreign(ctx context.Context) error {
+	var names []string
+	err := fs.WalkDir(a.tree.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, fs.ErrNotExist): // it was there a moment ago
+			return nil
+		case err != nil:
+			return err
+		case name == own && entry.IsDir():
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		}
+		if _, known := slices.BinarySearch(a.known, keyOf(name)); known {
+			return nil
+		}
+		if names = append(names, name); len(names) < auditRows {
+			return nil
+		}
+		err, names = a.judge(ctx, names), nil
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.judge(ctx, names)
+}
+
+// judge tells which of some files, that no page had when the pages were read, are foreign.
+func (a *Audit) judge(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	rows, err := a.rowsOf(names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		row, made := rows[name]
+		switch {
+		case !made:
+		case row.State == stateLost, row.State == stateWithheld, row.State == models.EventRemoved.String():
+			continue // the file may be the last copy
+		}
+		url := row.URL
+		if !made {
+			url, _ = URL(name)
+		}
+		legit, err := a.belongs(ctx, url, name)
+		if err != nil {
+			return err
+		}
+		if held, err := a.tree.looks(name); legit || err == nil && !held && !a.stands(name) {
+			continue
+		}
+		t := AuditTrouble{File: name, Why: "the mirror has not made this file, and leaves it alone"}
+		if made {
+			a.found.Stray++
+			t.URL, t.Why = url, "no page has this file any more"
+		} else {
+			a.found.Others++
+		}
+		if err := a.Bad(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stands tells whether something has a name, if it is no file either.
+func (a *Audit) stands(name string) bool {
+	_, err := a.tree.root.Lstat(name)
+	return err == nil
+}
+
+// belongs tells whether a file is that of a page, or was and the event that takes it away is not delivered yet.
+func (a *Audit) belongs(ctx context.Context, url, name string) (bool, error) {
+	at, _, ok := splitURL(url)
+	if !ok || a.tree.fileOf(url) != name {
+		return false, nil
+	}
+	host := at.host
+	if at.port != "" {
+		host += ":" + at.port
+	}
+	bucket, id := models.BucketOf(host), models.PageID(url)
+	cursor, err := a.Ledger.Cursor(ctx, mirrorName, bucket)
+	if err != nil {
+		return false, err
+	}
+	page, _, has, err := a.wants(ctx, bucket, id)
+	if err != nil || has || a.withheld[url] || page.Lost {
+		return err == nil, err
+	}
+	return a.waits(ctx, bucket, id, cursor)
+}
+
+// rowsOf is what the manifest says of files that it knows, among some.
+func (a *Audit) rowsOf(names []string) (map[string]Row, error) {
+	wanted := make(map[string]bool, len(names))
+	for _, name := range names {
+		wanted[name] = true
+	}
+	rows := make(map[string]Row)
+	for _, file := range []string{retiredFile, manifestFile, logFile} {
+		from, err := a.tree.root.Open(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		err = eachLine(from, func(line []byte) error {
+			var r Row
+			if json.Unmarshal(line, &r) == nil && wanted[r.Path] {
+				rows[r.Path] = r.over(rows[r.Path])
+			}
+			return nil
+		})
+		if err := errors.Join(err, from.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
