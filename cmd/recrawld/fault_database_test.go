@@ -238,13 +238,18 @@ func TestFault_091_NoConnectionIsFree(t *testing.T) {
 	w.until("without a connection", func() bool {
 		for {
 			conn, err := db.Conn(t.Context())
-			if err != nil {
-				return len(held) == 16
+			if err == nil {
+				held = append(held, conn)
 			}
-			held = append(held, conn)
-			if _, err := held[0].ExecContext(t.Context(),
+			if len(held) == 0 {
+				return false
+			}
+			if _, err := held[0].ExecContext(t.Context(), // also where the daemon was quicker to connect again
 				"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'others'"); err != nil {
 				t.Fatal(err)
+			}
+			if err != nil {
+				return len(held) == 16
 			}
 		}
 	})
