@@ -36,6 +36,7 @@ type bodies struct {
 	bad    error // that it cannot be had
 	loss   Loss  // the versions that this costs
 	taken  int64 // captures of it
+	owned  bool  // one of them was the answer that it came with
 }
 
 func (e *Exporter) newBodies() *bodies {
@@ -80,7 +81,7 @@ func (b *bodies) each(ctx context.Context, captures *sorter, take func(found) er
 // turnTo reads the next body, after it has told of what was lost with the one before.
 func (b *bodies) turnTo(c capture) {
 	b.tell()
-	b.at, b.taken = c.body, 0
+	b.at, b.taken, b.owned = c.body, 0, false
 	b.body, b.bad = b.session.Answer(c.body)
 	if b.bad == nil {
 		b.digest = models.DigestOf(b.body.Body())
@@ -109,8 +110,8 @@ func (b *bodies) find(c capture) found {
 		if own, err := b.session.Answer(c.own); err == nil {
 			f.head, f.date, f.place = own, own.At(), c.own
 		}
-	} else if before := f.date.Sub(b.body.At()); c.url == b.body.URL() && before >= 0 && before <= longestVisit {
-		f.date, f.place = b.body.At(), c.body
+	} else if before := f.date.Sub(b.body.At()); !b.owned && c.url == b.body.URL() && before >= 0 && before <= longestVisit {
+		f.date, f.place, b.owned = b.body.At(), c.body, true
 	}
 	return f
 }

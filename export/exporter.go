@@ -30,7 +30,7 @@ type Options struct {
 	Temp     string    // where versions are sorted; "": where the system has temporary files
 	Software string    // what wrote the file
 	About    string    // what was selected, for a person
-	MainURL  string    // of a package: the page to begin with; "": none
+	MainURL  string    // of a package: the page to begin with, if it is in there; "": none
 	Now      time.Time // when the file is made
 
 	Title func(url, contentType string, body []byte) string // of an HTML page; "" for none
@@ -46,7 +46,8 @@ type Version struct {
 	Record models.Record // of its body
 }
 
-// Loss is a body that cannot be read, and with it some versions.
+// Loss is a body that cannot be read, and with it some versions; or, without any, a segment that could not be looked through: what has
+// a record of its own there is exported with another answer's header.
 type Loss struct {
 	Segment  string
 	URL      string // of the first of them
@@ -73,12 +74,8 @@ type Exporter struct {
 }
 
 // New begins an export. The caller closes it.
-func New(o Options) (*Exporter, error) {
-	segments, err := o.Archive.Segments()
-	if err != nil {
-		return nil, err
-	}
-	return &Exporter{o: o, versions: newSorter(o.Temp), wanted: newWanted(), marks: newMarks(segments)}, nil
+func New(o Options) *Exporter {
+	return &Exporter{o: o, versions: newSorter(o.Temp), wanted: newWanted(), marks: make(marks)}
 }
 
 // Close gives memory and temporary files back.
@@ -138,10 +135,15 @@ func (e *Exporter) locate(ctx context.Context) (captures *sorter, err error) {
 	return captures, nil
 }
 
-// lookThrough collects the revisit records that may be those of versions.
+// lookThrough collects the revisit records that may be those of versions. It lists the segments now, after the versions: what a daemon
+// began meanwhile may have their records.
 func (e *Exporter) lookThrough(ctx context.Context, revisits *sorter) error {
+	segments, err := e.o.Archive.Segments()
+	if err != nil {
+		return err
+	}
 	looked := int64(0)
-	for _, segment := range e.marks.marked() {
+	for _, segment := range e.marks.marked(segments) {
 		var failed error
 		err := e.o.Archive.Revisits(segment, func(r archive.Revisit) bool {
 			if e.wanted.has(r.Digest) {
@@ -159,7 +161,7 @@ func (e *Exporter) lookThrough(ctx context.Context, revisits *sorter) error {
 			return err
 		}
 		if err != nil {
-			return err
+			e.o.Lost(Loss{Segment: segment, Err: err})
 		}
 		looked++
 		e.o.Step("segments looked through", looked)
@@ -196,6 +198,7 @@ func (e *Exporter) match(ctx context.Context, revisits, captures *sorter) error 
 		}
 		if bytes.Equal(key, mine) && c.at-sent <= longestVisit.Milliseconds() {
 			c.sent, c.own = sent, place
+			key = key[:0] // it is of this version alone
 		}
 		if err := captures.add(c.append(nil)); err != nil {
 			return err

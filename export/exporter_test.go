@@ -12,9 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -295,61 +292,6 @@ func checkManifest(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// A body that cannot be read costs the versions that have it and is told of once; all else is there.
-func TestLostBodies(t *testing.T) {
-	t.Parallel()
-	for name, lose := range map[string]func(*testing.T, *library) error{
-		"damaged": func(t *testing.T, l *library) error {
-			l.damage(t, l.versions[0].Record)
-			return archive.ErrDamaged
-		},
-		"missing": func(t *testing.T, l *library) error {
-			if err := os.Remove(filepath.Join(l.dir, l.versions[0].Record.File)); err != nil {
-				t.Fatal(err)
-			}
-			return fs.ErrNotExist
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := newLibrary(t)
-			want := lose(t, l)
-			for _, format := range []Format{CDXJ, WARC, WACZ} {
-				out, sum, losses := l.export(t, format, 0, 1, 2, 3, 4)
-				if len(losses) != 1 || losses[0].Versions != 3 || !errors.Is(losses[0].Err, want) || losses[0].Segment != l.versions[0].Record.File ||
-					sum.Lost != 3 || sum.Versions != 2 {
-					t.Errorf("%s: %+v, %+v", format, sum, losses)
-				}
-				if format == WARC {
-					checkRecords(t, l, []int{2, 4}, readStrictly(t, out))
-				}
-			}
-		})
-	}
-}
-
-// A revisit record that cannot be read costs a version its own header and the exact time, and not its body.
-func TestLostRevisits(t *testing.T) {
-	t.Parallel()
-	l := newLibrary(t)
-	lost, ok := l.revisits(t)[l.sent[1]]
-	if !ok {
-		t.Fatal("the second version has no revisit record")
-	}
-	l.damage(t, lost.Record)
-	for _, numbers := range [][]int{{0, 1}, {1}, {1, 3}} {
-		out, sum, losses := l.export(t, WARC, numbers...)
-		records := readStrictly(t, out)
-		i := slices.IndexFunc(records, func(r record) bool { return r.url == l.versions[1].URL })
-		if i < 0 || len(losses) > 0 || sum.Versions != int64(len(numbers)) {
-			t.Fatalf("%v: %+v, lost %v", numbers, sum, losses)
-		}
-		if r := records[i]; r.date != l.versions[1].At.Time().Format(isoMillis) || !strings.Contains(r.head, "X-Answer: 0") {
-			t.Errorf("%v: %+v", numbers, r)
-		}
-	}
-}
-
 // Whoever interrupts an export gets no answer that looks whole.
 func TestWriteEnds(t *testing.T) {
 	t.Parallel()
@@ -357,10 +299,7 @@ func TestWriteEnds(t *testing.T) {
 	for _, format := range []Format{CDXJ, WARC, WACZ} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		x, err := New(Options{Format: format, Archive: l.reader, Temp: l.dir, Now: noon, Step: func(string, int64) {}, Lost: func(Loss) {}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := New(Options{Format: format, Archive: l.reader, Temp: l.dir, Now: noon, Step: func(string, int64) {}, Lost: func(Loss) {}})
 		if err := x.Add(l.versions[0]); err != nil {
 			t.Fatal(err)
 		}

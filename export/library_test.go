@@ -80,12 +80,9 @@ func newLibraryOf(t *testing.T, o archive.Options) *library {
 // export exports the versions with these numbers.
 func (l *library) export(t *testing.T, format Format, numbers ...int) (out []byte, sum Summary, losses []Loss) {
 	t.Helper()
-	x, err := New(Options{Format: format, Archive: l.reader, Temp: l.dir, Software: "recrawld test", About: "all\r\npages", Now: noon,
+	x := New(Options{Format: format, Archive: l.reader, Temp: l.dir, Software: "recrawld test", About: "all\r\npages", Now: noon,
 		Title: func(_, _ string, body []byte) string { return "title of " + string(body) },
 		Step:  func(string, int64) {}, Lost: func(loss Loss) { losses = append(losses, loss) }})
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer x.Close()
 	for _, n := range numbers {
 		if err := x.Add(l.versions[n]); err != nil {
@@ -93,7 +90,8 @@ func (l *library) export(t *testing.T, format Format, numbers ...int) (out []byt
 		}
 	}
 	var b bytes.Buffer
-	if sum, err = x.Write(t.Context(), &b); err != nil {
+	sum, err := x.Write(t.Context(), &b)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if int(sum.Bytes) != b.Len() || sum.Versions+sum.Lost != int64(len(numbers)) {

@@ -1,35 +1,27 @@
 package export
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	"recrawld/archive"
 )
 
-// marks says which segments may hold the revisit records of versions: those that were written to when a version was found, as their
-// names tell.
-type marks struct {
-	segments []archive.Segment
-	hours    map[int64]struct{} // in which versions were found
-}
-
-func newMarks(segments []archive.Segment) marks { return marks{segments, make(map[int64]struct{})} }
+// marks are the hours in which versions were found. They say which segments may hold the revisit records of versions: those that were
+// written to then, as their names tell.
+type marks map[int64]struct{}
 
 // hour counts hours; a visit takes one at most.
 func hour(at time.Time) int64 { return at.Unix() / int64(longestVisit/time.Second) }
 
-func (m *marks) mark(version time.Time) { m.hours[hour(version)] = struct{}{} }
+func (m marks) mark(version time.Time) { m[hour(version)] = struct{}{} }
 
 // marked are the names of the segments that were begun in the hour after a version or before, and not closed before the hour
 // before it.
-func (m *marks) marked() (names []string) {
-	hours := make([]int64, 0, len(m.hours))
-	for at := range m.hours {
-		hours = append(hours, at)
-	}
-	slices.Sort(hours)
-	for _, s := range m.segments {
+func (m marks) marked(segments []archive.Segment) (names []string) {
+	hours := slices.Sorted(maps.Keys(m))
+	for _, s := range segments {
 		first, _ := slices.BinarySearch(hours, hour(s.From)-1)
 		if first < len(hours) && (s.To.IsZero() || hours[first] <= hour(s.To)+1) {
 			names = append(names, s.Name)

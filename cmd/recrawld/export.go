@@ -72,19 +72,17 @@ func (c exportCmd) export(ctx context.Context, l *look) error {
 	}
 	defer reader.Close() // it was only read
 	r := exportRun{look: l, began: clock.System{}.Now(), missing: make(map[string]int)}
-	x, err := export.New(export.Options{Format: format, Archive: reader, Temp: c.temp(), Software: "recrawld " + versionText(),
+	x := export.New(export.Options{Format: format, Archive: reader, Temp: c.temp(), Software: "recrawld " + versionText(),
 		About: chosen.words(), MainURL: chosen.mainURL(), Now: r.began, Title: pageTitle, Step: r.step, Lost: r.lost})
-	if err != nil {
-		return err
-	}
 	defer x.Close()
-	if err := chosen.each(ctx, l.store, x.Add, func() { r.step("versions found", x.Added()) }); err != nil {
-		return err
+	err = chosen.each(ctx, l.store, x.Add, func() { r.step("versions found", x.Added()) })
+	if err == nil && x.Added() == 0 {
+		err = notFoundf("there is no version to export of %s%s", chosen.words(), chosen.refusals())
 	}
-	if x.Added() == 0 {
-		return notFoundf("there is no version to export of %s%s", chosen.words(), chosen.refusals())
+	var sum export.Summary
+	if err == nil {
+		sum, err = c.write(ctx, l, x)
 	}
-	sum, err := c.write(ctx, l, x)
 	r.clear()
 	if err != nil {
 		return err
@@ -150,6 +148,7 @@ type exportRun struct {
 	*look
 	began, said time.Time
 	missing     map[string]int // versions by the segment that is not there
+	unread      int            // segments that could not be looked through
 }
 
 // step says how far the export is, on a terminal and once a second.
@@ -162,7 +161,7 @@ func (r *exportRun) step(what string, n int64) {
 		return
 	}
 	r.said = now
-	fmt.Fprintf(r.Stderr, "\r\x1b[K  %s %s ", report.Count(n), what)
+	fmt.Fprintf(r.Stderr, "\r\x1b[K  %s: %s ", what, report.Count(n))
 }
 
 func (r *exportRun) clear() {
@@ -173,6 +172,12 @@ func (r *exportRun) clear() {
 
 // lost names what had to be left out; segments that are missing once, at the end.
 func (r *exportRun) lost(loss export.Loss) {
+	if loss.Versions == 0 {
+		r.unread++
+		r.clear()
+		fmt.Fprintf(r.Stderr, "%v\n", loss.Err)
+		return
+	}
 	if errors.Is(loss.Err, fs.ErrNotExist) {
 		r.missing[loss.Segment] += loss.Versions
 		return
@@ -216,6 +221,10 @@ func (r *exportRun) finish(c exportCmd, s *selection, sum export.Summary) error 
 	if err == nil && sum.Lost > 0 {
 		err = fmt.Errorf("%s cannot be read any more and had to be left out, as said above; all else was exported to %s",
 			report.Plural(sum.Lost, "version"), cmp.Or(c.Output, "standard output"))
+	}
+	if err == nil && r.unread > 0 {
+		err = fmt.Errorf("%s cannot be read, as said above: versions whose own records are there were exported with the header of "+
+			"another answer that has their body", report.Plural(r.unread, "segment"))
 	}
 	return err
 }

@@ -182,6 +182,22 @@ func TestNewFileIsWholeOrNotThere(t *testing.T) {
 	}
 }
 
+// A segment that cannot be read is named, and does not end the export.
+func TestExportPassesOverSegments(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	spoilt := filepath.Join(dir, "archive", "recrawld-w9-20261001000000-00001.warc.gz") // of a worker that may still write to it
+	if err := os.Mkdir(spoilt, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.warc.gz")
+	answer, complaint, code := desk(t, dir, "export", "-o", path)
+	if code != exitFailed || !strings.Contains(answer, "38 versions of 9 pages") || !strings.Contains(complaint, "1 segment cannot be read, as said above") ||
+		!strings.HasPrefix(complaint, "look through "+filepath.Base(spoilt)+": ") {
+		t.Errorf("exit code %d, %s, %s", code, answer, complaint)
+	}
+}
+
 // Pages that ask not to be archived are not shown to others, and counted.
 func TestSelectionHeedsNoArchive(t *testing.T) {
 	t.Parallel()
