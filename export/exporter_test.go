@@ -292,6 +292,28 @@ func checkManifest(t *testing.T, files map[string][]byte) {
 	}
 }
 
+// A package names no main page that it does not have.
+func TestMainPageIsInThePackage(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	for url, want := range map[string]string{"https://example.org/a": "https://example.org/a", "https://example.org/": ""} {
+		x := New(Options{Format: WACZ, Archive: l.reader, Temp: l.dir, Software: "recrawld test", MainURL: url, Now: noon,
+			Title: func(string, string, []byte) string { return "" }, Step: func(string, int64) {}, Lost: func(Loss) {}})
+		defer x.Close()
+		if err := x.Add(l.versions[0]); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := x.Write(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		var manifest struct{ MainPageURL string }
+		if err := json.Unmarshal(unzip(t, out.Bytes())["datapackage.json"], &manifest); err != nil || manifest.MainPageURL != want {
+			t.Errorf("the main page of what was selected by %s is %q (%v), want %q", url, manifest.MainPageURL, err, want)
+		}
+	}
+}
+
 // Whoever interrupts an export gets no answer that looks whole.
 func TestWriteEnds(t *testing.T) {
 	t.Parallel()

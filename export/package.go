@@ -26,6 +26,7 @@ type pack struct {
 	zip       *zip.Writer
 	at        time.Time
 	resources []*resource
+	main      string // the page to begin with; "": none
 }
 
 // resource is a file of a package, as datapackage.json lists it.
@@ -79,7 +80,7 @@ func (e *Exporter) writePackage(ctx context.Context, captures *sorter, out io.Wr
 		err = p.index(ctx, lines)
 	}
 	if err == nil {
-		sum.Pages, err = p.pages(ctx, pages)
+		sum.Pages, err = p.pages(ctx, pages, e.o.MainURL)
 	}
 	if err == nil {
 		err = p.manifest(e.o)
@@ -169,8 +170,9 @@ func (e *Exporter) addPage(pages *sorter, f found) error {
 	return pages.add(append(append(appendNumber(appendText(nil, f.url), -f.date.UnixMilli()), text...), '\n'))
 }
 
-// pages writes the lists: of each URL the newest page in one, which readers show, and those before in another. It counts the first.
-func (p *pack) pages(ctx context.Context, pages *sorter) (n int64, err error) {
+// pages writes the lists: of each URL the newest page in one, which readers show, and those before in another. It counts the first. Where
+// main is among them, it is what the package begins with.
+func (p *pack) pages(ctx context.Context, pages *sorter, main string) (n int64, err error) {
 	lists := []struct {
 		file, head string
 		newest     bool
@@ -204,6 +206,9 @@ func (p *pack) pages(ctx context.Context, pages *sorter) (n int64, err error) {
 			if newest {
 				n++
 			}
+			if url == main {
+				p.main = main
+			}
 			if _, err := out.Write(r.rest); err != nil {
 				return n, err
 			}
@@ -222,7 +227,7 @@ func (p *pack) manifest(o Options) error {
 		Software    string      `json:"software"`
 		MainPageURL string      `json:"mainPageUrl,omitempty"`
 		Resources   []*resource `json:"resources"`
-	}{"data-package", "1.1.1", o.About, p.at.UTC().Format(time.RFC3339), o.Software, o.MainURL, p.listed()}, "", "  ")
+	}{"data-package", "1.1.1", o.About, p.at.UTC().Format(time.RFC3339), o.Software, p.main, p.listed()}, "", "  ")
 	if err != nil {
 		return err
 	}
