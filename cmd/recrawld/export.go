@@ -30,7 +30,7 @@ type exportCmd struct {
 	From   string `placeholder:"DATE" help:"Only versions found since: 2026, 2026-11, 2026-11-23 or 2026-11-23T10:00:00Z."`
 	To     string `placeholder:"DATE" help:"Only versions found until the end of that year, month or day, or until that moment."`
 	Last   bool   `help:"Of each page the last of these versions alone."`
-	Output string `short:"o" type:"path" placeholder:"FILE" help:"Where to; without it to standard output."`
+	Output string `short:"o" type:"path" placeholder:"FILE" help:"Where to; - or nothing for standard output."`
 	Force  bool   `help:"Replace FILE where it is there already."`
 }
 
@@ -46,7 +46,14 @@ Pages that ask not to be archived are left out. What cannot be read any more is 
 
 // Run implements the command.
 func (c exportCmd) Run(ctx context.Context, g *globals) error {
-	return g.with(ctx, func(l *look) error { return c.export(ctx, l) })
+	if c.Output == "-" {
+		c.Output = ""
+	}
+	err := g.with(ctx, func(l *look) error { return c.export(ctx, l) })
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %s is not written", cmp.Or(c.Output, "the rest"))
+	}
+	return err
 }
 
 func (c exportCmd) export(ctx context.Context, l *look) error {
@@ -127,9 +134,6 @@ func (c exportCmd) write(ctx context.Context, l *look, x *export.Exporter) (sum 
 		err = buffered(l.Stdout, to)
 	} else {
 		err = newFile(c.Output, c.Force, to)
-	}
-	if err != nil && ctx.Err() != nil {
-		err = errors.New("interrupted: nothing was exported")
 	}
 	return sum, err
 }

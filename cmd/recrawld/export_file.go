@@ -39,16 +39,18 @@ func newFile(path string, force bool, write func(io.Writer) error) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// vacant is an error where there is no folder for a file, and one that ends the program with exitUsage where the file is there already
-// and must not be replaced.
+// vacant is an error where there is no folder for a file, and one that ends the program with exitUsage where something is there already
+// and must not be replaced: a file without force, and what is no regular file in any case.
 func vacant(path string, force bool) error {
-	_, err := os.Lstat(path)
+	file, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("write %s: %w", path, err) // it names the folder
 		}
 		return nil
+	case err == nil && !file.Mode().IsRegular(): // a folder, a device, a link to one
+		return usagef("%s is there already and no regular file; without -o the export goes to standard output", path)
 	case err == nil && force:
 		return nil
 	case err == nil:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -179,6 +180,35 @@ func TestNewFileIsWholeOrNotThere(t *testing.T) {
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "old" {
 		t.Errorf("the file is %.10q (%v), want the old one", text, err)
+	}
+}
+
+// A folder or a device is not replaced by a file.
+func TestNewFileReplacesFilesAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	link := filepath.Join(dir, "null")
+	if err := os.Symlink(os.DevNull, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, link} {
+		err := newFile(path, true, func(io.Writer) error { t.Errorf("%s: written", path); return nil })
+		if exitCode(err) != exitUsage || !strings.Contains(err.Error(), path+" is there already and no regular file") {
+			t.Errorf("newFile(%s) = %v", path, err)
+		}
+	}
+}
+
+// What is interrupted says so, whatever it was doing.
+func TestExportInterrupted(t *testing.T) {
+	t.Parallel()
+	dir, path := filledData(t), filepath.Join(t.TempDir(), "x.wacz")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var complaint bytes.Buffer
+	code := runContext(ctx, []string{"export", "--data", dir, "-o", path}, nil, io.Discard, &complaint)
+	if want := "recrawld: interrupted: " + path + " is not written\n"; code != exitFailed || complaint.String() != want {
+		t.Errorf("exit code %d, %q, want %q", code, complaint.String(), want)
 	}
 }
 
