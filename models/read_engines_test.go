@@ -83,6 +83,14 @@ func readAll(t *testing.T, s *Store) map[string]any {
 		changes, err := s.Changes(ctx, ChangesQuery{Since: ago(20 * time.Minute), Site: site, Limit: 9})
 		keep(name("Changes"), changes, err)
 	}
+	var siteDays [][]Daily
+	for days, err := range s.SiteDays(ctx, 0, 30000) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		siteDays = append(siteDays, days)
+	}
+	keep("SiteDays", siteDays, nil)
 	states, err := s.SiteStates(ctx, now)
 	keep("SiteStates", states, err)
 	dueCount, err := s.DueCount(ctx, now)

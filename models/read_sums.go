@@ -92,6 +92,33 @@ func (s *Store) DailySums(ctx context.Context, site, first, last int32) ([]Daily
 	}), nil
 }
 
+// SiteDays yields the sums of the days from first to last, both included, one site after the other: of those days on which there was
+// one, the oldest first, Asked, Changed, Gone and Failed with all buckets added up. An error ends the sequence.
+func (s *Store) SiteDays(ctx context.Context, first, last int32) iter.Seq2[[]Daily, error] {
+	const query = `SELECT site_id, day, CAST(SUM(asked) AS bigint), CAST(SUM(changed) AS bigint), CAST(SUM(gone) AS bigint),
+		CAST(SUM(failed) AS bigint) FROM daily WHERE day BETWEEN $1 AND $2 GROUP BY site_id, day ORDER BY site_id, day`
+	return func(yield func([]Daily, error) bool) {
+		var days []Daily
+		var d Daily
+		for _, err := range s.scan(ctx, []any{&d.SiteID, &d.Day, &d.Asked, &d.Changed, &d.Gone, &d.Failed}, query, first, last) {
+			if err != nil {
+				yield(nil, fmt.Errorf("read daily sums by site: %w", err))
+				return
+			}
+			if len(days) > 0 && days[0].SiteID != d.SiteID {
+				if !yield(days, nil) {
+					return
+				}
+				days = nil
+			}
+			days = append(days, d)
+		}
+		if len(days) > 0 {
+			yield(days, nil)
+		}
+	}
+}
+
 // Responses adds up the history since a moment by outcome, class and status, in that order; site 0 is all sites. The
 // history is kept by page and not by time, so it reads all of it, and for one site the pages too.
 func (s *Store) Responses(ctx context.Context, site int32, since Instant) ([]Response, error) {

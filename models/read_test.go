@@ -322,6 +322,17 @@ func TestDailySumsAddBuckets(t *testing.T) {
 	if one, err := s.DailySums(t.Context(), 1, 0, 200); err != nil || len(one) != 1 {
 		t.Errorf("site 1: %d days, %v, want 1", len(one), err)
 	}
+	var sites [][]Daily
+	for days, err := range s.SiteDays(t.Context(), 99, 100) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		sites = append(sites, days)
+	}
+	bySite := [][]Daily{{{SiteID: 1, Day: 100, Asked: 12, Changed: 3}}, {{SiteID: 2, Day: 99, Asked: 1}}}
+	if diff := cmp.Diff(bySite, sites); diff != "" {
+		t.Errorf("SiteDays differs (-want +got):\n%s", diff)
+	}
 }
 
 func TestResponsesAddBuckets(t *testing.T) {

@@ -38,25 +38,17 @@ const (
 	beforeThat = 28 // days
 )
 
-// FindUnusual looks for what is unusual of each site in its daily sums: those of the last UnusualDays, in any order, where a day without
+// FindUnusual looks for what is unusual of a site in its daily sums: those of the last UnusualDays, in any order, where a day without
 // visits has none. What happened before is what is usual, so of a young site nothing is said.
 func FindUnusual(days []models.Daily, today int32) []Unusual {
-	bySite := map[int32][]models.Daily{}
-	for _, d := range days {
-		if d.Day <= today && d.Day > today-UnusualDays {
-			bySite[d.SiteID] = append(bySite[d.SiteID], d)
-		}
-	}
+	days = slices.DeleteFunc(slices.Clone(days), func(d models.Daily) bool { return d.Day > today || d.Day <= today-UnusualDays })
+	slices.SortFunc(days, func(a, b models.Daily) int { return int(a.Day - b.Day) })
 	var all []Unusual
-	for site, days := range bySite {
-		slices.SortFunc(days, func(a, b models.Daily) int { return int(a.Day - b.Day) })
-		for _, look := range []func([]models.Daily, int32) (Oddity, string){share, quiet} {
-			if kind, words := look(days, today); kind != "" {
-				all = append(all, Unusual{Site: site, Kind: kind, Words: words})
-			}
+	for _, look := range []func([]models.Daily, int32) (Oddity, string){share, quiet} {
+		if kind, words := look(days, today); kind != "" {
+			all = append(all, Unusual{Site: days[0].SiteID, Kind: kind, Words: words})
 		}
 	}
-	slices.SortFunc(all, func(a, b Unusual) int { return int(a.Site) - int(b.Site) })
 	return all
 }
 

@@ -47,12 +47,13 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 		d.figures.showUnusual(before.Sites)
 		return nil
 	}
-	today := report.DayNumber(now)
-	days, err := d.store.DailySums(ctx, 0, today-report.UnusualDays+1, today)
-	if err != nil {
-		return err
+	today, found := report.DayNumber(now), unusual{At: models.At(now)}
+	for days, err := range d.store.SiteDays(ctx, today-report.UnusualDays+1, today) {
+		if err != nil {
+			return err
+		}
+		found.Sites = append(found.Sites, report.FindUnusual(days, today)...)
 	}
-	found := unusual{At: models.At(now), Sites: report.FindUnusual(days, today)}
 	body, err := json.Marshal(found)
 	if err != nil {
 		return fmt.Errorf("note what is unusual: %w", err)
