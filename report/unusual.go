@@ -12,7 +12,7 @@ type Oddity string
 
 // The kinds of what is unusual.
 const (
-	Failing   Oddity = "failing"   // most visits fail, which hardly any did before
+	Failing   Oddity = "failing"   // most visits fail, which hardly any did before, or none has succeeded for longer than ever
 	Vanishing Oddity = "vanishing" // many pages are not found, and hardly any were not before
 	Overhaul  Oddity = "overhaul"  // nearly every visit finds a change, which few did before
 	Quiet     Oddity = "quiet"     // no visit has found a change for longer than ever
@@ -44,8 +44,9 @@ func FindUnusual(days []models.Daily, today int32) []Unusual {
 	days = slices.DeleteFunc(slices.Clone(days), func(d models.Daily) bool { return d.Day > today || d.Day <= today-UnusualDays })
 	slices.SortFunc(days, func(a, b models.Daily) int { return int(a.Day - b.Day) })
 	var all []Unusual
-	for _, look := range []func([]models.Daily, int32) (Oddity, string){share, quiet} {
-		if kind, words := look(days, today); kind != "" {
+	for _, look := range []func([]models.Daily, int32) (Oddity, string){share, unanswered, quiet} {
+		kind, words := look(days, today)
+		if kind != "" && !slices.ContainsFunc(all, func(u Unusual) bool { return u.Kind == kind }) {
 			all = append(all, Unusual{Site: days[0].SiteID, Kind: kind, Words: words})
 		}
 	}
@@ -75,8 +76,8 @@ func share(days []models.Daily, today int32) (Oddity, string) {
 		if now.Asked < oddVisits || !over(s.lately)(now) {
 			continue
 		}
-		began := today - lately // the last day before
-		for i := len(days) - 1; i >= 0 && over(s.usual)(days[i]); i-- {
+		began := today - lately // the last day before; today alone says nothing while it is young
+		for i := len(days) - 1; i >= 0 && (days[i].Day > today-lately || over(s.usual)(days[i])); i-- {
 			began = min(began, days[i].Day-1)
 		}
 		before := sumOf(days, began-beforeThat, began)
@@ -99,37 +100,58 @@ func sumOf(days []models.Daily, after, last int32) (sum models.Daily) {
 	return sum
 }
 
-// The quiet that is unusual: quietTimes as long as the longest before, in days and in visits, where there were so many changed days.
-// Of quiets that are as long as those of a Poisson process, the next is so long with a chance of 2/((n+1)(n+2)) after n others:
+// The stretch without something that is unusual: quietTimes as long as the longest before, where it was met with on so many days.
+// Of stretches that are as long as those of a Poisson process, the next is so long with a chance of 2/((n+1)(n+2)) after n others:
 // 0.8 % after quietDays and 0.05 % after 60.
 const (
 	quietDays  = 14
 	quietTimes = 2
 )
 
-// stretch is a time without a change.
+// stretch is a time without something.
 type stretch struct {
 	days   int32
-	visits int64 // that could have found one
+	visits int64 // in vain
+}
+
+// stretches are the one that lasts and the longest before it. They are unusual as far as the days go, or have no length at all.
+func stretches(days []models.Daily, today int32, met func(*models.Daily) bool, vain func(*models.Daily) int64) (now, longest stretch, last int32) {
+	times := 0
+	for i := range days {
+		d := &days[i]
+		if !met(d) {
+			now.visits += vain(d)
+			continue
+		}
+		if times++; times > 1 {
+			longest.days, longest.visits = max(longest.days, d.Day-last), max(longest.visits, now.visits)
+		}
+		now, last = stretch{}, d.Day
+	}
+	if now.days = today - last; times <= quietDays || now.days <= quietTimes*longest.days {
+		return stretch{}, stretch{}, 0
+	}
+	return now, longest, last
+}
+
+// unanswered tells whether no visit has succeeded for longer than ever. A host that does not answer is hardly asked, so visits that
+// fail are soon too few for share, and of a name that is gone there is one a week.
+func unanswered(days []models.Daily, today int32) (Oddity, string) {
+	now, longest, last := stretches(days, today, func(d *models.Daily) bool { return d.Asked > d.Failed },
+		func(d *models.Daily) int64 { return d.Failed })
+	if now.visits <= longest.visits {
+		return "", ""
+	}
+	return Failing, fmt.Sprintf("no visit has succeeded since %s and %s failed, where %s was the longest between two that did",
+		DayOf(last).Format("2 January"), Plural(now.visits, "visit"), Plural(int64(longest.days), "day"))
 }
 
 // quiet tells whether there has been no change for longer than ever. Where visits became rare the time alone says nothing, and the
 // visits alone say nothing where they became frequent.
 func quiet(days []models.Daily, today int32) (Oddity, string) {
-	var longest, now stretch
-	changed, last := 0, int32(0)
-	for _, d := range days {
-		if d.Changed == 0 {
-			now.visits += d.Asked - d.Failed
-			continue
-		}
-		if changed++; changed > 1 {
-			longest.days, longest.visits = max(longest.days, d.Day-last), max(longest.visits, now.visits)
-		}
-		now, last = stretch{}, d.Day
-	}
-	now.days = today - last
-	if changed <= quietDays || now.days <= quietTimes*longest.days || now.visits <= quietTimes*max(longest.visits, 1) {
+	now, longest, last := stretches(days, today, func(d *models.Daily) bool { return d.Changed > 0 },
+		func(d *models.Daily) int64 { return d.Asked - d.Failed })
+	if now.visits <= quietTimes*max(longest.visits, 1) {
 		return "", ""
 	}
 	return Quiet, fmt.Sprintf("no change in %s and %s, where none took longer than %s in the %s before", Plural(int64(now.days), "day"),

@@ -23,53 +23,38 @@ func daysOf(n int, today int32, visit func(ago int) models.Daily) []models.Daily
 	return days
 }
 
-func TestFindUnusual(t *testing.T) {
-	t.Parallel()
-	const today = 20_000
-	usual := func(ago int) models.Daily { // a change every third day
-		d := models.Daily{Asked: 30, Failed: 1}
-		if ago%3 == 0 {
-			d.Changed = 4
+// usual is a day with a change every third time.
+func usual(ago int) models.Daily {
+	d := models.Daily{Asked: 30, Failed: 1}
+	if ago%3 == 0 {
+		d.Changed = 4
+	}
+	return d
+}
+
+// with is usual but for the last days.
+func with(days int, change func(d *models.Daily)) func(int) models.Daily {
+	return func(ago int) models.Daily {
+		d := usual(ago)
+		if ago < days {
+			change(&d)
 		}
 		return d
 	}
-	with := func(days int, change func(d *models.Daily)) func(int) models.Daily {
-		return func(ago int) models.Daily {
-			d := usual(ago)
-			if ago < days {
-				change(&d)
-			}
-			return d
-		}
-	}
-	for name, test := range map[string]struct {
-		days  int
-		visit func(int) models.Daily
-		want  Oddity
-		words string
-	}{
-		"as always":              {100, usual, "", ""},
-		"no visits":              {100, func(int) models.Daily { return models.Daily{} }, "", ""},
-		"of ten days":            {10, with(2, func(d *models.Daily) { d.Failed = 30 }), Failing, ""},
-		"younger than two days":  {2, func(int) models.Daily { return models.Daily{Asked: 100, Failed: 100} }, "", ""},
-		"fails":                  {100, with(2, func(d *models.Daily) { d.Failed = 29 }), Failing, "97 % of 60 visits since yesterday failed, 3 % in the 28 days before 3 October"},
-		"failed always":          {100, func(int) models.Daily { return models.Daily{Asked: 30, Failed: 29} }, "", ""},
-		"fails a little":         {100, with(2, func(d *models.Daily) { d.Failed = 10 }), "", ""},
-		"fails of few":           {100, with(2, func(d *models.Daily) { d.Asked, d.Failed, d.Changed = 9, 9, 0 }), "", ""},
-		"pages go":               {100, with(2, func(d *models.Daily) { d.Gone = 10 }), Vanishing, "33 % of 60 visits since yesterday found no page any more, 0 % in the 28 days before 3 October"},
-		"all is new":             {100, with(2, func(d *models.Daily) { d.Changed = 30 }), Overhaul, "100 % of 60 visits since yesterday found a change, 4 % in the 28 days before 3 October"},
-		"all is new every day":   {100, func(int) models.Daily { return models.Daily{Asked: 30, Changed: 30} }, "", ""},
-		"fails for long":         {100, with(40, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), Failing, "100 % of 60 visits since yesterday failed, 3 % in the 28 days before"},
-		"fails for ever":         {130, with(125, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), "", ""},
-		"fails now and then":     {100, func(ago int) models.Daily { return models.Daily{Asked: 30, Failed: int64(30 * (ago/2%2 ^ 1))} }, "", ""},
-		"quiet":                  {100, with(7, func(d *models.Daily) { d.Changed = 0 }), Quiet, "no change in 9 days and 261 visits, where none took longer than 3 days in the 91 days before"},
-		"quiet as ever":          {100, with(6, func(d *models.Daily) { d.Changed = 0 }), "", ""},
-		"quiet and hardly asked": {100, with(7, func(d *models.Daily) { d.Changed, d.Asked = 0, 5 }), "", ""},
-		"quiet for long before":  {100, with(0, nil), "", ""},
-		"of rare changes":        {100, with(30, func(d *models.Daily) { d.Changed = 0 }), Quiet, ""},
-		"few changes":            {40, with(10, func(d *models.Daily) { d.Changed = 0 }), "", ""},
-		"quiet, but not visited": {100, with(9, func(d *models.Daily) { *d = models.Daily{} }), "", ""},
-	} {
+}
+
+// unusualCase is a history and what is to be found in it, "": nothing.
+type unusualCase struct {
+	days  int
+	visit func(int) models.Daily
+	want  Oddity
+	words string
+}
+
+func checkUnusual(t *testing.T, cases map[string]unusualCase) {
+	t.Helper()
+	const today = 20_000
+	for name, test := range cases {
 		got := FindUnusual(daysOf(test.days, today, test.visit), today)
 		if test.want == "" {
 			if len(got) > 0 {
@@ -82,6 +67,67 @@ func TestFindUnusual(t *testing.T) {
 			t.Errorf("%s: %+v, want %s: %s", name, got, test.want, test.words)
 		}
 	}
+}
+
+func TestUnusualShares(t *testing.T) {
+	t.Parallel()
+	checkUnusual(t, map[string]unusualCase{
+		"as always":             {100, usual, "", ""},
+		"no visits":             {100, func(int) models.Daily { return models.Daily{} }, "", ""},
+		"of ten days":           {10, with(2, func(d *models.Daily) { d.Failed = 30 }), Failing, ""},
+		"younger than two days": {2, func(int) models.Daily { return models.Daily{Asked: 100, Failed: 100} }, "", ""},
+		"fails":                 {100, with(2, func(d *models.Daily) { d.Failed = 29 }), Failing, "97 % of 60 visits since yesterday failed, 3 % in the 28 days before 3 October"},
+		"failed always":         {100, func(int) models.Daily { return models.Daily{Asked: 30, Failed: 29} }, "", ""},
+		"fails a little":        {100, with(2, func(d *models.Daily) { d.Failed = 10 }), "", ""},
+		"fails of few":          {100, with(2, func(d *models.Daily) { d.Asked, d.Failed, d.Changed = 9, 9, 0 }), "", ""},
+		"pages go":              {100, with(2, func(d *models.Daily) { d.Gone = 10 }), Vanishing, "33 % of 60 visits since yesterday found no page any more, 0 % in the 28 days before 3 October"},
+		"all is new":            {100, with(2, func(d *models.Daily) { d.Changed = 30 }), Overhaul, "100 % of 60 visits since yesterday found a change, 4 % in the 28 days before 3 October"},
+		"all is new every day":  {100, func(int) models.Daily { return models.Daily{Asked: 30, Changed: 30} }, "", ""},
+		"fails for long":        {100, with(40, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), Failing, "100 % of 60 visits since yesterday failed, 3 % in the 28 days before"},
+		"fails for ever":        {130, with(125, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), "", ""},
+		"fails as the day begins": {100, func(ago int) models.Daily {
+			switch d := usual(ago); {
+			case ago == 0:
+				return models.Daily{Asked: 1}
+			case ago < 10:
+				d.Failed, d.Changed = 18, 0
+				return d
+			default:
+				return d
+			}
+		}, Failing, "58 % of 31 visits since yesterday failed, 3 % in the 28 days before"},
+		"fails now and then": {100, func(ago int) models.Daily { return models.Daily{Asked: 30, Failed: int64(30 * (ago/2%2 ^ 1))} }, "", ""},
+	})
+}
+
+func TestUnusualStretches(t *testing.T) {
+	t.Parallel()
+	checkUnusual(t, map[string]unusualCase{
+		// A host that does not answer is asked some times a day, and where its name is gone, after an hour, a day and a week.
+		"answers no more":           {100, with(3, func(d *models.Daily) { *d = models.Daily{Asked: 5, Failed: 5} }), Failing, "no visit has succeeded since 1 October and 15 visits failed, where 1 day was the longest between two that did"},
+		"answers no more for a day": {100, with(2, func(d *models.Daily) { *d = models.Daily{Asked: 5, Failed: 5} }), "", ""},
+		"has no name any more": {100, func(ago int) models.Daily {
+			switch d := usual(ago); {
+			case ago == 7:
+				return models.Daily{Asked: 1, Failed: 1}
+			case ago < 7:
+				return models.Daily{}
+			default:
+				return d
+			}
+		}, Failing, "and 1 visit failed"},
+		"asleep": {100, with(7, func(d *models.Daily) { *d = models.Daily{} }), "", ""},
+		"visited on Mondays": {119, func(ago int) models.Daily {
+			return models.Daily{Asked: min(int64(ago%7), 1) ^ 1, Changed: min(int64(ago%7), 1) ^ 1}
+		}, "", ""},
+		"quiet":                  {100, with(7, func(d *models.Daily) { d.Changed = 0 }), Quiet, "no change in 9 days and 261 visits, where none took longer than 3 days in the 91 days before"},
+		"quiet as ever":          {100, with(6, func(d *models.Daily) { d.Changed = 0 }), "", ""},
+		"quiet and hardly asked": {100, with(7, func(d *models.Daily) { d.Changed, d.Asked = 0, 5 }), "", ""},
+		"quiet for long before":  {100, with(0, nil), "", ""},
+		"of rare changes":        {100, with(30, func(d *models.Daily) { d.Changed = 0 }), Quiet, ""},
+		"few changes":            {40, with(10, func(d *models.Daily) { d.Changed = 0 }), "", ""},
+		"quiet, but not visited": {100, with(9, func(d *models.Daily) { *d = models.Daily{} }), "", ""},
+	})
 }
 
 // Whatever was visited, the order of the days makes no difference, nor does what lies in the future or too far back; and of a site

@@ -47,12 +47,15 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 		d.figures.showUnusual(before.Sites)
 		return nil
 	}
+	names := siteNames(d.force.Load().rows)
 	today, found := report.DayNumber(now), unusual{At: models.At(now)}
 	for days, err := range d.store.SiteDays(ctx, today-report.UnusualDays+1, today) {
 		if err != nil {
 			return err
 		}
-		found.Sites = append(found.Sites, report.FindUnusual(days, today)...)
+		if _, known := names[days[0].SiteID]; known { // else it was removed while a visit to it was written
+			found.Sites = append(found.Sites, report.FindUnusual(days, today)...)
+		}
 	}
 	body, err := json.Marshal(found)
 	if err != nil {
@@ -62,12 +65,11 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 		return err
 	}
 	d.figures.showUnusual(found.Sites)
-	d.tellUnusual(before.Sites, found.Sites)
+	d.tellUnusual(names, before.Sites, found.Sites)
 	return nil
 }
 
-func (d *daemon) tellUnusual(before, now []report.Unusual) {
-	names := siteNames(d.force.Load().rows)
+func (d *daemon) tellUnusual(names map[int32]string, before, now []report.Unusual) {
 	has := func(all []report.Unusual, u report.Unusual) bool {
 		return slices.ContainsFunc(all, func(o report.Unusual) bool { return o.Site == u.Site && o.Kind == u.Kind })
 	}
@@ -77,7 +79,7 @@ func (d *daemon) tellUnusual(before, now []report.Unusual) {
 		}
 	}
 	for _, u := range before {
-		if !has(now, u) {
+		if _, known := names[u.Site]; known && !has(now, u) {
 			d.log.Info("a site is as usual again", "site", names[u.Site], "what", u.Kind)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -16,65 +17,97 @@ import (
 	"recrawld/simulate"
 )
 
+// unusualLook is a daemon that looks for what is unusual of a site.
+type unusualLook struct {
+	*daemon
+	t    *testing.T
+	path string // of the configuration
+	now  time.Time
+	said bytes.Buffer // its log
+	db   *sql.DB
+}
+
+func looksForUnusual(t *testing.T) *unusualLook {
+	t.Helper()
+	path, data := configure(t, "")
+	must(t, "run", "-c", path, "--for", "100ms", "http://127.0.0.1:1/")
+	l := &unusualLook{daemon: built(t, path), t: t, path: path}
+	l.log, l.now = slog.New(slog.NewTextHandler(&l.said, nil)), l.clock.Now()
+	var err error
+	if l.db, err = sql.Open("sqlite", filepath.Join(data, databaseFile)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.db.Close() })
+	return l
+}
+
+// visits adds visits to a site so many days ago.
+func (l *unusualLook) visits(site int32, ago, asked, failed int) {
+	l.t.Helper()
+	_, err := l.db.Exec(`INSERT INTO daily (bucket, site_id, day, asked, failed, not_modified, same, changed, first, moved, gone, robots, skipped, bytes,
+		bytes_saved) VALUES (0, $1, $2, $3, $4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		ON CONFLICT (bucket, site_id, day) DO UPDATE SET asked = daily.asked + excluded.asked, failed = daily.failed + excluded.failed`,
+		site, int(report.DayNumber(l.now))-ago, asked, failed)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// looks looks at a moment and returns all that was ever said, and the metric.
+func (l *unusualLook) looks(at time.Time) (said string, sites float64) {
+	l.t.Helper()
+	if err := l.lookForUnusual(l.t.Context(), at); err != nil {
+		l.t.Fatal(err)
+	}
+	return l.said.String(), sum(l.registry, "recrawld_unusual_sites")
+}
+
 // A site that begins to fail is told of in the log once, by one of two workers, in status and in the metric of both, and is not any
 // more when it is as usual again.
 func TestWhatIsUnusualIsTold(t *testing.T) {
 	t.Parallel()
-	path, data := configure(t, "")
-	must(t, "run", "-c", path, "--for", "100ms", "http://127.0.0.1:1/")
-	d := built(t, path)
-	var log bytes.Buffer
-	d.log = slog.New(slog.NewTextHandler(&log, nil))
-	db, err := sql.Open("sqlite", filepath.Join(data, databaseFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	now := d.clock.Now()
-	visits := func(ago, asked, failed int) {
-		t.Helper()
-		_, err := db.Exec(`INSERT INTO daily (bucket, site_id, day, asked, failed, not_modified, same, changed, first, moved, gone, robots, skipped, bytes,
-			bytes_saved) VALUES (0, $1, $2, $3, $4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-			ON CONFLICT (bucket, site_id, day) DO UPDATE SET asked = daily.asked + excluded.asked, failed = daily.failed + excluded.failed`,
-			d.force.Load().rows[0].ID, int(report.DayNumber(now))-ago, asked, failed)
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	l := looksForUnusual(t)
+	site := l.force.Load().rows[0].ID
 	for ago := 3; ago < 20; ago++ {
-		visits(ago, 10, 0)
+		l.visits(site, ago, 10, 0)
 	}
-	look := func(at time.Time) {
-		t.Helper()
-		if err := d.lookForUnusual(t.Context(), at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	look(now)
-	visits(0, 40, 40)
-	look(now.Add(time.Minute)) // somebody looked a moment ago
-	if text := log.String(); strings.Contains(text, "unusual") {
+	l.looks(l.now)
+	l.visits(site, 0, 40, 40)
+	if text, _ := l.looks(l.now.Add(time.Minute)); strings.Contains(text, "unusual") { // somebody looked a moment ago
 		t.Errorf("said too early:\n%s", text)
 	}
-	look(now.Add(unusualEvery))
-	look(now.Add(2 * unusualEvery))
-	if text := log.String(); strings.Count(text, "a site is unusual") != 1 || !strings.Contains(text, "what=failing") {
-		t.Errorf("said\n%s", text)
+	l.looks(l.now.Add(unusualEvery))
+	text, sites := l.looks(l.now.Add(2 * unusualEvery))
+	if strings.Count(text, "a site is unusual") != 1 || !strings.Contains(text, "what=failing") || sites != 1 {
+		t.Errorf("%v sites are unusual, said\n%s", sites, text)
 	}
-	if out := must(t, "status", "-c", path); !strings.Contains(out, "unusual") || !strings.Contains(out, "since yesterday failed, 0 % in the 28 days before ") {
+	if out := must(t, "status", "-c", l.path); !strings.Contains(out, "unusual") || !strings.Contains(out, "since yesterday failed, 0 % in the 28 days before ") {
 		t.Errorf("status says\n%s", out)
 	}
 	var s status
-	if err := json.Unmarshal([]byte(must(t, "status", "-c", path, "--json")), &s); err != nil || len(s.Unusual) != 1 || s.Unusual[0].Kind != report.Failing {
+	if err := json.Unmarshal([]byte(must(t, "status", "-c", l.path, "--json")), &s); err != nil || len(s.Unusual) != 1 || s.Unusual[0].Kind != report.Failing {
 		t.Errorf("status --json has %+v, %v", s.Unusual, err)
 	}
-	if got := sum(d.registry, "recrawld_unusual_sites"); got != 1 {
-		t.Errorf("the metric is %v, want 1", got)
+	l.visits(site, 0, 400, 0)
+	if text, sites := l.looks(l.now.Add(3 * unusualEvery)); !strings.Contains(text, "as usual again") || sites != 0 {
+		t.Errorf("%v sites are unusual, said\n%s", sites, text)
 	}
-	visits(0, 400, 0)
-	look(now.Add(3 * unusualEvery))
-	if text := log.String(); !strings.Contains(text, "as usual again") || sum(d.registry, "recrawld_unusual_sites") != 0 {
-		t.Errorf("said\n%s", text)
+}
+
+// Of a site that was removed nothing is told, also where a visit that was written meanwhile left sums of it.
+func TestARemovedSiteIsNotUnusual(t *testing.T) {
+	t.Parallel()
+	l := looksForUnusual(t)
+	const site = 100
+	for ago := range 20 {
+		l.visits(site, ago, 100, 100*(3-min(ago, 3))/3)
+	}
+	note := fmt.Sprintf(`{"At":%d,"Sites":[{"site_id":%d,"kind":"failing","words":"w"}]}`, models.At(l.now), site)
+	if err := l.store.Merge(t.Context(), noteUnusual, func([]byte) []byte { return []byte(note) }); err != nil {
+		t.Fatal(err)
+	}
+	if text, sites := l.looks(l.now.Add(unusualEvery)); text != "" || sites != 0 {
+		t.Errorf("%v sites are unusual, said\n%s", sites, text)
 	}
 }
 
