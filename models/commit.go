@@ -13,7 +13,7 @@ import (
 
 // Commit writes results, each fenced by its lease's token. The returned slice has one entry a result: nil, or
 // ErrLeaseLost where the result was discarded because its host was claimed by somebody else since, or because its page
-// was removed. On an error nothing is known to be written; committing the same results again is harmless: a result
+// was removed, also where it was found anew since: that is another one. On an error nothing is known to be written; committing the same results again is harmless: a result
 // whose visit is in its page's history already writes nothing twice. Several may run at once (see Writers) as long as
 // the results of each lease are committed in their order.
 func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]error, error) {
@@ -214,7 +214,7 @@ func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 	for i, r := range c.results {
 		host := c.held(r)
 		had, known := visits[rowOfPage(r)]
-		if host == nil || !known {
+		if host == nil || !known || r.FoundAnew(had, c.was[rowOfPage(r)].site) {
 			verdicts[i] = ErrLeaseLost
 			if host != nil {
 				c.removed(host, r)
@@ -227,9 +227,6 @@ func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 		}
 		if r.Visit.Number == 0 && had > r.Page.Visits {
 			continue // so did that of a result that came later
-		}
-		if r.Before != nil && r.Before.Visits != had {
-			r.Before = nil // removed and found anew since: its row is another one
 		}
 		visits[rowOfPage(r)] = max(had, r.Visit.Number)
 		c.fresh = append(c.fresh, r)
@@ -250,6 +247,12 @@ func (c *commit) held(r *Result) *Host {
 		return nil
 	}
 	return host
+}
+
+// FoundAnew tells whether a page that has had so many visits, and is of that site, is not the one that the result is of: it was removed
+// while that was under way, and found anew.
+func (r *Result) FoundAnew(visits, site int32) bool {
+	return r.Before != nil && (visits < r.Before.Visits || site != r.Before.SiteID)
 }
 
 // removed ends the visit of a page that was removed while it was under way: its request counts all the same.

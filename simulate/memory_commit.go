@@ -64,7 +64,7 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 		return models.ErrLeaseLost
 	}
 	p := b.pages[r.Page.ID]
-	if p == nil { // removed while it was visited: its request counts all the same
+	if p == nil || r.FoundAnew(p.Visits, p.SiteID) { // removed while it was visited: its request counts all the same
 		h.OpenAt, h.BackoffUntil = max(h.OpenAt, r.Host.OpenAt), max(h.BackoffUntil, r.Host.BackoffUntil)
 		if r.Release {
 			c.settle(h, true)

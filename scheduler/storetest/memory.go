@@ -150,29 +150,41 @@ func trialsAreKept(w *world) {
 	}
 }
 
-// pagesFoundAnewAreWrittenWhole: a page that was removed and found anew while its host was leased is another row than the one
-// that was leased, so a result that names the leased one as what was before is written whole.
-func pagesFoundAnewAreWrittenWhole(w *world) {
+// pagesFoundAnewAreVisitedAnew: a page that was removed and found anew while its host was leased is not the one that was leased. A
+// result of that says nothing of it: it would have a copy that there is no version of and that nobody is told of, and be of the site
+// that was removed.
+func pagesFoundAnewAreVisitedAnew(w *world) {
 	const host = "a.example"
-	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}})
-	w.must(err)
-	d := found(host, 0)
-	d.Page.SiteID = sites[0].ID
-	keeper := found(host, 1)
-	w.addPages(d, keeper)
-	lease := w.claimOne(2)
-	first := slices.IndexFunc(lease.Pages, func(p models.LeasedPage) bool { return p.URL == d.Page.URL })
-	r := w.visited(lease, first)
-	r.Release = false
-	w.mustCommit(r)
-	lease.Pages[first].Page = r.Page
-	w.must(w.store.RemoveSite(w.Context(), sites[0].ID, w.now))
-	w.addPages(d)
-	before := r.Page
-	r = w.visited(lease, first)
-	r.Before, r.Release = &before, true
-	w.mustCommit(r)
-	if got := w.page(host, 0); got.State != models.StateLive || got.TriedAt != r.Page.TriedAt {
-		w.Errorf("the page is %v, tried at %v, want live, %v", got.State, got.TriedAt, r.Page.TriedAt)
+	for _, visited := range []bool{true, false} {
+		sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}, {Name: "b"}})
+		w.must(err)
+		d := found(host, 0)
+		d.Page.SiteID = sites[0].ID
+		w.addPages(d, found(host, 1))
+		lease := w.claimOne(2)
+		first := slices.IndexFunc(lease.Pages, func(p models.LeasedPage) bool { return p.URL == d.Page.URL })
+		if visited {
+			r := w.visited(lease, first)
+			r.Release = false
+			w.mustCommit(r)
+			lease.Pages[first].Page = r.Page
+		}
+		w.must(w.store.RemoveSite(w.Context(), sites[0].ID, w.now))
+		d.Page.SiteID = sites[1].ID
+		w.addPages(d)
+		before := lease.Pages[first].Page
+		r := w.visited(lease, first)
+		r.Before, r.Release, r.Page.Version = &before, true, 1
+		if verdicts := w.commit(r); !errors.Is(verdicts[0], models.ErrLeaseLost) {
+			w.Errorf("commit on a page found anew: %v, want %v", verdicts[0], models.ErrLeaseLost)
+		}
+		if got := w.page(host, 0); got.State != models.StateNew || got.SiteID != sites[1].ID || got.Version != 0 {
+			w.Errorf("the page is %v, of site %d, version %d; want it new, of site %d", got.State, got.SiteID, got.Version, sites[1].ID)
+		}
+		if h := w.host(host); h.LeaseUntil != 0 {
+			w.Errorf("the host is leased until %v, want that it was released", h.LeaseUntil)
+		}
+		w.must(w.store.RemoveSite(w.Context(), sites[1].ID, w.now))
+		w.now = w.now.Add(48 * time.Hour)
 	}
 }

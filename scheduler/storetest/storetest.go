@@ -150,10 +150,10 @@ func learning() map[string]func(*world) {
 		"links are listed in slices":                       linksAreListed,
 		"importance is set":                                importanceIsSet,
 
-		"memories are kept":                  memoriesAreKept,
-		"orders are kept":                    ordersAreKept,
-		"removed pages are forgotten":        removedPagesAreForgotten,
-		"pages found anew are written whole": pagesFoundAnewAreWrittenWhole,
-		"trials come with the lease":         trialsAreKept,
+		"memories are kept":                 memoriesAreKept,
+		"orders are kept":                   ordersAreKept,
+		"removed pages are forgotten":       removedPagesAreForgotten,
+		"pages found anew are visited anew": pagesFoundAnewAreVisitedAnew,
+		"trials come with the lease":        trialsAreKept,
 	}
 }
