@@ -69,7 +69,8 @@ func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(
 		for more := true; more; {
 			next := after
 			err := s.inTx(ctx, func(t *tx) error {
-				pages, err := t.slice(ctx, bucket, after, where, args)
+				// Index: the primary key; the bucket is read as a whole, which chores may do.
+				pages, err := t.slice(ctx, `id > $2 AND `+where, append([]any{bucket, after, sliceRows}, args...))
 				if more = len(pages) == sliceRows; err != nil || len(pages) == 0 {
 					return err
 				}
@@ -80,6 +81,11 @@ func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(
 					keys[i] = rowKey{bucket, p.host}
 				}
 				if err := q.lock(ctx, keys); err != nil {
+					return err
+				}
+				// Some may be gone, or be another site's, since they were read. Index: the primary key.
+				pages, err = t.slice(ctx, `id = ANY($2) AND `+where, append([]any{bucket, pageIDs(pages), sliceRows}, args...))
+				if err != nil || len(pages) == 0 {
 					return err
 				}
 				if err := f(q, bucket, pages); err != nil {
@@ -96,11 +102,9 @@ func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(
 	return nil
 }
 
-// slice reads the next pages of a bucket that meet a condition.
-func (t *tx) slice(ctx context.Context, bucket int16, after int64, where string, args []any) ([]pageRef, error) {
-	// Index: the primary key; the bucket is read as a whole, which chores may do.
-	rows, err := t.rows(ctx, `SELECT id, host_id FROM pages WHERE bucket = $1 AND id > $2 AND `+where+` ORDER BY id LIMIT $3`,
-		append([]any{bucket, after, sliceRows}, args...)...)
+// slice reads the first pages of a bucket, $1, that meet a condition, at most $3.
+func (t *tx) slice(ctx context.Context, where string, args []any) ([]pageRef, error) {
+	rows, err := t.rows(ctx, `SELECT id, host_id FROM pages WHERE bucket = $1 AND `+where+` ORDER BY id LIMIT $3`, args...)
 	if err != nil {
 		return nil, err
 	}

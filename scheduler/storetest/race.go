@@ -2,7 +2,9 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -104,6 +106,51 @@ func discoveriesAndReleases(w *world) {
 	}
 	if h := w.host("target.example"); h.Pages != rounds+1 {
 		w.Errorf("host has %d pages, want %d", h.Pages, rounds+1)
+	}
+}
+
+// sameRemovals: many remove the same site while its pages become another one's. Each page goes once, and none of the other site's.
+func sameRemovals(w *world) {
+	const hosts, pages = 20, 40
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}, {Name: "b"}})
+	w.must(err)
+	of := func(site models.Site) (all []models.Discovery) {
+		for i := range hosts * pages {
+			d := found(fmt.Sprintf("n%d.example", i%hosts), i)
+			d.Page.SiteID, d.Page.Version = site.ID, 1
+			all = append(all, d)
+		}
+		return all
+	}
+	w.addPages(of(sites[0])...)
+	w.together(5, func(i int) error {
+		if i == 0 {
+			for part := range slices.Chunk(of(sites[1]), 50) {
+				if _, err := w.store.AddPages(w.Context(), w.now, part, 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if err := w.store.RemoveSite(w.Context(), sites[0].ID, w.now); !errors.Is(err, models.ErrNotFound) {
+			return err
+		}
+		return nil
+	})
+	w.addPages(of(sites[1])...)
+	d := w.dump()
+	if len(d.Pages) != hosts*pages || len(d.Events) != hosts*pages {
+		w.Errorf("%d pages, %d events, want %d of the other site and as many that are removed", len(d.Pages), len(d.Events), hosts*pages)
+	}
+	for _, h := range d.Hosts {
+		if h.Pages != pages {
+			w.Errorf("host %s has %d pages, want %d", h.Name, h.Pages, pages)
+		}
+	}
+	for _, e := range d.Events {
+		if e.SiteID != sites[0].ID {
+			w.Errorf("%s is removed from site %d, want %d", e.URL, e.SiteID, sites[0].ID)
+		}
 	}
 }
 

@@ -122,6 +122,7 @@ func visiting() map[string]func(*world) {
 		"claims and commits side by side":                  sideBySide,
 		"discoveries and releases side by side":            discoveriesAndReleases,
 		"the same new pages are found by many at a time":   sameDiscoveries,
+		"a site is removed by many at a time":              sameRemovals,
 		"a context that ended":                             endedContext,
 		"nothing is ready":                                 nothingReady,
 		"hosts of other buckets are left to other workers": bucketsAreKept,
