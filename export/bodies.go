@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawld/archive"
+	"recrawld/internal/sorter"
 	"recrawld/models"
 )
 
@@ -45,9 +46,9 @@ func (e *Exporter) newBodies() *bodies {
 
 // each calls take for all captures in the order of their bodies' places: of those of one body first the one whose own record has it,
 // where that was selected. An error of take ends it.
-func (b *bodies) each(ctx context.Context, captures *sorter, take func(found) error) (err error) {
+func (b *bodies) each(ctx context.Context, captures *sorter.Sorter, take func(found) error) (err error) {
 	defer func() { err = errors.Join(err, b.session.Close()) }()
-	for entry, err := range captures.all() {
+	for entry, err := range captures.All() {
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recrawld/archive"
+	"recrawld/internal/sorter"
 	"recrawld/models"
 )
 
@@ -67,7 +68,7 @@ type Summary struct {
 // Exporter takes versions and then writes them. It is not safe for concurrent use.
 type Exporter struct {
 	o        Options
-	versions *sorter
+	versions *sorter.Sorter
 	added    int64
 	wanted   wanted
 	marks    marks
@@ -75,11 +76,11 @@ type Exporter struct {
 
 // New begins an export. The caller closes it.
 func New(o Options) *Exporter {
-	return &Exporter{o: o, versions: newSorter(o.Temp), wanted: newWanted(), marks: make(marks)}
+	return &Exporter{o: o, versions: sorter.New(o.Temp), wanted: newWanted(), marks: make(marks)}
 }
 
 // Close gives memory and temporary files back.
-func (e *Exporter) Close() { e.versions.close() }
+func (e *Exporter) Close() { e.versions.Close() }
 
 // Added counts the versions that were added.
 func (e *Exporter) Added() int64 { return e.added }
@@ -89,7 +90,7 @@ func (e *Exporter) Add(v Version) error {
 	e.added++
 	e.wanted.put(v.Digest)
 	e.marks.mark(v.At.Time())
-	return e.versions.add(appendRecord(appendNumber(keyOf(v.URL, v.Digest.String()), int64(v.At)), v.Record))
+	return e.versions.Add(appendRecord(appendNumber(keyOf(v.URL, v.Digest.String()), int64(v.At)), v.Record))
 }
 
 // Write writes what was added, once. It reads the archive, and returns an error where that cannot be done at all or out takes no more;
@@ -100,7 +101,7 @@ func (e *Exporter) Write(ctx context.Context, out io.Writer) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	defer captures.close()
+	defer captures.Close()
 	var sum Summary
 	switch e.o.Format {
 	case CDXJ:
@@ -120,24 +121,24 @@ func (e *Exporter) Write(ctx context.Context, out io.Writer) (Summary, error) {
 const longestVisit = time.Hour
 
 // locate finds the revisit records of the versions and sorts all by the place of the body.
-func (e *Exporter) locate(ctx context.Context) (captures *sorter, err error) {
-	revisits := newSorter(e.o.Temp)
-	defer revisits.close()
+func (e *Exporter) locate(ctx context.Context) (captures *sorter.Sorter, err error) {
+	revisits := sorter.New(e.o.Temp)
+	defer revisits.Close()
 	if err := e.lookThrough(ctx, revisits); err != nil {
 		return nil, err
 	}
-	captures = newSorter(e.o.Temp)
+	captures = sorter.New(e.o.Temp)
 	if err := e.match(ctx, revisits, captures); err != nil {
-		captures.close()
+		captures.Close()
 		return nil, err
 	}
-	e.versions.close()
+	e.versions.Close()
 	return captures, nil
 }
 
 // lookThrough collects the revisit records that may be those of versions. It lists the segments now, after the versions: what a daemon
 // began meanwhile may have their records.
-func (e *Exporter) lookThrough(ctx context.Context, revisits *sorter) error {
+func (e *Exporter) lookThrough(ctx context.Context, revisits *sorter.Sorter) error {
 	segments, err := e.o.Archive.Segments()
 	if err != nil {
 		return err
@@ -147,7 +148,7 @@ func (e *Exporter) lookThrough(ctx context.Context, revisits *sorter) error {
 		var failed error
 		err := e.o.Archive.Revisits(segment, func(r archive.Revisit) bool {
 			if e.wanted.has(r.Digest) {
-				failed = revisits.add(appendRecord(appendNumber(keyOf(r.URL, r.Digest), r.At.UnixMilli()), r.Record))
+				failed = revisits.Add(appendRecord(appendNumber(keyOf(r.URL, r.Digest), r.At.UnixMilli()), r.Record))
 			}
 			if failed == nil {
 				failed = ctx.Err()
@@ -170,15 +171,15 @@ func (e *Exporter) lookThrough(ctx context.Context, revisits *sorter) error {
 }
 
 // match gives each version the last revisit record of its URL and digest at most a visit's length before it, where there is one.
-func (e *Exporter) match(ctx context.Context, revisits, captures *sorter) error {
-	next, stop := iter.Pull2(revisits.all())
+func (e *Exporter) match(ctx context.Context, revisits, captures *sorter.Sorter) error {
+	next, stop := iter.Pull2(revisits.All())
 	defer stop()
 	var key []byte // of the last revisit record before the version
 	var sent int64
 	var place models.Record
 	head, err, more := next()
 	n := int64(0)
-	for entry, failed := range e.versions.all() {
+	for entry, failed := range e.versions.All() {
 		if failed != nil {
 			return failed
 		}
@@ -200,7 +201,7 @@ func (e *Exporter) match(ctx context.Context, revisits, captures *sorter) error 
 			c.sent, c.own = sent, place
 			key = key[:0] // it is of this version alone
 		}
-		if err := captures.add(c.append(nil)); err != nil {
+		if err := captures.Add(c.append(nil)); err != nil {
 			return err
 		}
 		if n++; n%1000 == 0 && ctx.Err() != nil {

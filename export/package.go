@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"recrawld/internal/sorter"
 )
 
 // dataFile is the WARC file of a package.
@@ -61,17 +63,17 @@ func (p *pack) file(name string) (*resource, error) {
 }
 
 // writePackage writes a WACZ package.
-func (e *Exporter) writePackage(ctx context.Context, captures *sorter, out io.Writer) (Summary, error) {
+func (e *Exporter) writePackage(ctx context.Context, captures *sorter.Sorter, out io.Writer) (Summary, error) {
 	p := &pack{zip: zip.NewWriter(out), at: e.o.Now}
-	lines, pages := newSorter(e.o.Temp), newSorter(e.o.Temp)
-	defer lines.close()
-	defer pages.close()
+	lines, pages := sorter.New(e.o.Temp), sorter.New(e.o.Temp)
+	defer lines.Close()
+	defer pages.Close()
 	data, err := p.file("archive/" + dataFile)
 	if err != nil {
 		return Summary{}, err
 	}
 	sum, err := e.writeRecords(ctx, captures, data, dataFile, func(f found, l Line) error {
-		if err := lines.add(l.appendPackaged(nil)); err != nil {
+		if err := lines.Add(l.appendPackaged(nil)); err != nil {
 			return err
 		}
 		return e.addPage(pages, f)
@@ -98,7 +100,7 @@ const blockLines = 300
 const indexFile = "index.cdx.gz"
 
 // index writes the compressed index and the list of its blocks.
-func (p *pack) index(ctx context.Context, lines *sorter) error {
+func (p *pack) index(ctx context.Context, lines *sorter.Sorter) error {
 	out, err := p.file("indexes/" + indexFile)
 	if err != nil {
 		return err
@@ -119,7 +121,7 @@ func (p *pack) index(ctx context.Context, lines *sorter) error {
 		_, err := out.Write(packed.Bytes())
 		return err
 	}
-	for line, err := range lines.all() {
+	for line, err := range lines.All() {
 		if err == nil {
 			block.Write(line)
 			if n++; n == blockLines {
@@ -156,7 +158,7 @@ type page struct {
 var pageTypes = []string{"text/html", "application/xhtml+xml"}
 
 // addPage keeps the line of a capture that is a page: by URL, the newest first.
-func (e *Exporter) addPage(pages *sorter, f found) error {
+func (e *Exporter) addPage(pages *sorter.Sorter, f found) error {
 	kind := f.head.Header("Content-Type")
 	if !slices.Contains(pageTypes, strings.ToLower(mediaType(kind))) || f.head.Status() != 200 {
 		return nil
@@ -167,12 +169,12 @@ func (e *Exporter) addPage(pages *sorter, f found) error {
 	if err != nil {
 		return err
 	}
-	return pages.add(append(append(appendNumber(appendText(nil, f.url), -f.date.UnixMilli()), text...), '\n'))
+	return pages.Add(append(append(appendNumber(appendText(nil, f.url), -f.date.UnixMilli()), text...), '\n'))
 }
 
 // pages writes the lists: of each URL the newest page in one, which readers show, and those before in another. It counts the first. Where
 // main is among them, it is what the package begins with.
-func (p *pack) pages(ctx context.Context, pages *sorter, main string) (n int64, err error) {
+func (p *pack) pages(ctx context.Context, pages *sorter.Sorter, main string) (n int64, err error) {
 	lists := []struct {
 		file, head string
 		newest     bool
@@ -189,7 +191,7 @@ func (p *pack) pages(ctx context.Context, pages *sorter, main string) (n int64, 
 			return n, err
 		}
 		last := ""
-		for entry, err := range pages.all() {
+		for entry, err := range pages.All() {
 			if err == nil {
 				err = ctx.Err()
 			}

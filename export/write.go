@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"recrawld/archive"
+	"recrawld/internal/sorter"
 	"recrawld/models"
 )
 
 // writeIndex writes a CDXJ index of the segments.
-func (e *Exporter) writeIndex(ctx context.Context, captures *sorter, out io.Writer) (Summary, error) {
-	lines := newSorter(e.o.Temp)
-	defer lines.close()
+func (e *Exporter) writeIndex(ctx context.Context, captures *sorter.Sorter, out io.Writer) (Summary, error) {
+	lines := sorter.New(e.o.Temp)
+	defer lines.Close()
 	b, whole := e.newBodies(), false // whether the body's own record is in the index
 	err := b.each(ctx, captures, func(f found) error {
 		if f.first {
@@ -22,7 +23,7 @@ func (e *Exporter) writeIndex(ctx context.Context, captures *sorter, out io.Writ
 		if whole && f.place.File != "" && !f.original() {
 			l.MIME, l.Record = revisitType, f.place
 		}
-		return lines.add(l.append(nil))
+		return lines.Add(l.append(nil))
 	})
 	if err != nil {
 		return b.sum, err
@@ -31,8 +32,8 @@ func (e *Exporter) writeIndex(ctx context.Context, captures *sorter, out io.Writ
 }
 
 // writeSorted writes entries in order.
-func writeSorted(ctx context.Context, lines *sorter, out io.Writer) error {
-	for line, err := range lines.all() {
+func writeSorted(ctx context.Context, lines *sorter.Sorter, out io.Writer) error {
+	for line, err := range lines.All() {
 		if err == nil {
 			_, err = out.Write(line)
 		}
@@ -47,13 +48,13 @@ func writeSorted(ctx context.Context, lines *sorter, out io.Writer) error {
 }
 
 // writeFile writes a WARC file.
-func (e *Exporter) writeFile(ctx context.Context, captures *sorter, out io.Writer) (Summary, error) {
+func (e *Exporter) writeFile(ctx context.Context, captures *sorter.Sorter, out io.Writer) (Summary, error) {
 	return e.writeRecords(ctx, captures, out, "export.warc.gz", func(found, Line) error { return nil })
 }
 
 // writeRecords writes the records of captures to a WARC file of this name, and calls written with each and its line in an index of that
 // file.
-func (e *Exporter) writeRecords(ctx context.Context, captures *sorter, out io.Writer, name string, written func(found, Line) error) (Summary, error) {
+func (e *Exporter) writeRecords(ctx context.Context, captures *sorter.Sorter, out io.Writer, name string, written func(found, Line) error) (Summary, error) {
 	w, err := archive.NewWriter(out, name, e.o.Software, e.o.About, e.o.Now)
 	if err != nil {
 		return Summary{}, err

@@ -56,8 +56,8 @@ type Found struct {
 // or of the functions that were told; damage is none.
 func Check(ctx context.Context, versions iter.Seq2[models.Kept, error], r Reader, o Options) (Found, error) {
 	c := check{Options: o, reader: r}
-	s := newSorter(o.Dir)
-	defer s.close()
+	s := newByPlace(o.Dir)
+	defer s.entries.Close()
 	err := c.gather(versions, s)
 	if err == nil {
 		err = c.each(ctx, s.sorted())
@@ -81,7 +81,7 @@ type check struct {
 }
 
 // gather sorts the versions that are to be looked at.
-func (c *check) gather(versions iter.Seq2[models.Kept, error], s *sorter) error {
+func (c *check) gather(versions iter.Seq2[models.Kept, error], s *byPlace) error {
 	draw := NewDraw[models.Kept](c.Sample)
 	for k, err := range versions {
 		switch {

@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"report":   {"models", "scheduler/changerate"},
 	"diff":     {"models", "report", "recrawl/content"},
 	"sink":     {"models", "archive", "config", "clock"},
-	"verify":   {"models", "archive"},
+	"verify":   {"models", "archive", "internal/sorter"},
 	"simulate": {"scheduler", "scheduler/policy", "scheduler/changerate", "models", "config", "clock"},
 
 	"scheduler": {"models", "config", "clock", "scheduler/policy", "scheduler/changerate", "scheduler/load",
@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"scheduler/slo": {"scheduler/changerate"},
 
 	"archive": {"models"},
-	"export":  {"models", "archive"},
+	"export":  {"models", "archive", "internal/sorter"},
 	"models":  {"models/migrations"},
 	"config":  {},
 	"clock":   {},
@@ -54,6 +54,7 @@ var arrows = map[string][]string{
 	"models/migrations":   {},
 	"internal/shared":     {},
 	"internal/solo":       {},
+	"internal/sorter":     {},
 	"internal/freshbench": {"clock", "models", "scheduler/changerate", "simulate"},
 	"internal/arch":       {},
 	"internal/pgtest":     {},

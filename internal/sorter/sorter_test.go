@@ -1,4 +1,4 @@
-package export
+package sorter
 
 import (
 	"bytes"
@@ -15,16 +15,16 @@ func TestSorterSorts(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOf(rapid.SliceOfN(rapid.Byte(), 0, 40)).Draw(t, "entries")
-		s := newSorter(dir)
-		defer s.close()
+		s := New(dir)
+		defer s.Close()
 		s.most = rapid.IntRange(0, 500).Draw(t, "most")
 		for _, entry := range want {
-			if err := s.add(entry); err != nil {
+			if err := s.Add(entry); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var got [][]byte
-		for entry, err := range s.all() {
+		for entry, err := range s.All() {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,5 @@
-package export
+// Package sorter sorts more than memory holds.
+package sorter
 
 import (
 	"bufio"
@@ -13,11 +14,11 @@ import (
 	"slices"
 )
 
-// sorter puts any number of entries in the order of their bytes, which is that of sort with LC_ALL=C. It holds sorterBytes of them in
+// Sorter puts any number of entries in the order of their bytes, which is that of sort with LC_ALL=C. It holds 16 MiB of them in
 // memory; of more, sorted runs go to a temporary file, which has no name and so does not outlive the process. It is not safe for
 // concurrent use.
-type sorter struct {
-	dir  string // where the file is made; "": where the system has such files
+type Sorter struct {
+	dir  string // where the file is made
 	most int    // bytes in memory
 
 	text []byte
@@ -29,13 +30,14 @@ type sorter struct {
 
 type sortedRun struct{ at, size int64 }
 
-// sorterBytes is what a sorter holds in memory, without the 4 to 8 bytes an entry that tell where each ends.
-const sorterBytes = 16 << 20
+// heldBytes is what a Sorter holds in memory, without the 4 to 8 bytes an entry that tell where each ends.
+const heldBytes = 16 << 20
 
-func newSorter(dir string) *sorter { return &sorter{dir: dir, most: sorterBytes} }
+// New returns a Sorter whose file would be made in a folder; "": where the system has such files.
+func New(dir string) *Sorter { return &Sorter{dir: dir, most: heldBytes} }
 
-// add keeps a copy of an entry.
-func (s *sorter) add(entry []byte) error {
+// Add keeps a copy of an entry.
+func (s *Sorter) Add(entry []byte) error {
 	if len(s.ends) > 0 && len(s.text)+len(entry) > s.most {
 		if err := s.spill(); err != nil {
 			return fmt.Errorf("sort: %w", err)
@@ -47,7 +49,7 @@ func (s *sorter) add(entry []byte) error {
 }
 
 // held is the entries in memory, sorted.
-func (s *sorter) held() [][]byte {
+func (s *Sorter) held() [][]byte {
 	entries, from := make([][]byte, len(s.ends)), int32(0)
 	for i, end := range s.ends {
 		entries[i], from = s.text[from:end], end
@@ -57,9 +59,9 @@ func (s *sorter) held() [][]byte {
 }
 
 // spill writes a run.
-func (s *sorter) spill() error {
+func (s *Sorter) spill() error {
 	if s.file == nil {
-		file, err := os.CreateTemp(s.dir, "export-*.tmp")
+		file, err := os.CreateTemp(s.dir, "recrawld-sort-*.tmp")
 		if err != nil {
 			return err
 		}
@@ -82,8 +84,8 @@ func (s *sorter) spill() error {
 	return out.Flush()
 }
 
-// all yields the entries in order; each is valid until the next. After it nothing may be added. An error ends the sequence.
-func (s *sorter) all() iter.Seq2[[]byte, error] {
+// All yields the entries in order; each is valid until the next. After it nothing may be added. An error ends the sequence.
+func (s *Sorter) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		m := merge{&heldRun{entries: s.held()}}
 		for _, run := range s.runs {
@@ -117,8 +119,8 @@ func (s *sorter) all() iter.Seq2[[]byte, error] {
 	}
 }
 
-// close gives the memory and the file back.
-func (s *sorter) close() {
+// Close gives the memory and the file back.
+func (s *Sorter) Close() {
 	if s.file != nil {
 		_ = s.file.Close() // it has no name any more, and nobody reads it
 	}
