@@ -78,7 +78,7 @@ func (c exportCmd) export(ctx context.Context, l *look) error {
 		return err
 	}
 	defer reader.Close() // it was only read
-	r := exportRun{look: l, began: clock.System{}.Now(), missing: make(map[string]int)}
+	r := exportRun{look: l, began: clock.System{}.Now(), missing: make(map[string]int), progress: progressOn(l.Stderr)}
 	x := export.New(export.Options{Format: format, Archive: reader, Temp: c.temp(), Software: "recrawld " + versionText(),
 		About: chosen.words(), MainURL: chosen.mainURL(), Now: r.began, Title: pageTitle, Step: r.step, Lost: r.lost})
 	defer x.Close()
@@ -90,7 +90,7 @@ func (c exportCmd) export(ctx context.Context, l *look) error {
 	if err == nil {
 		sum, err = c.write(ctx, l, x)
 	}
-	r.clear()
+	r.progress.clear()
 	if err != nil {
 		return err
 	}
@@ -150,35 +150,25 @@ func pageTitle(url, contentType string, body []byte) string {
 // exportRun is what a person sees of an export.
 type exportRun struct {
 	*look
-	began, said time.Time
-	missing     map[string]int // versions by the segment that is not there
-	unread      int            // segments that could not be looked through
+	began    time.Time
+	missing  map[string]int // versions by the segment that is not there
+	unread   int            // segments that could not be looked through
+	progress progress
 }
 
-// step says how far the export is, on a terminal and once a second.
+// step says how far the export is.
 func (r *exportRun) step(what string, n int64) {
-	if !isTerminal(r.Stderr) {
-		return
+	if r.progress.what != what {
+		r.progress.begin("export", what)
 	}
-	now := clock.System{}.Now()
-	if now.Sub(r.said) < time.Second {
-		return
-	}
-	r.said = now
-	fmt.Fprintf(r.Stderr, "\r\x1b[K  %s: %s ", what, report.Count(n))
-}
-
-func (r *exportRun) clear() {
-	if isTerminal(r.Stderr) {
-		fmt.Fprint(r.Stderr, "\r\x1b[K")
-	}
+	r.progress.tell(n, 0, 0)
 }
 
 // lost names what had to be left out; segments that are missing once, at the end.
 func (r *exportRun) lost(loss export.Loss) {
 	if loss.Versions == 0 {
 		r.unread++
-		r.clear()
+		r.progress.clear()
 		fmt.Fprintf(r.Stderr, "%v\n", loss.Err)
 		return
 	}
@@ -186,7 +176,7 @@ func (r *exportRun) lost(loss export.Loss) {
 		r.missing[loss.Segment] += loss.Versions
 		return
 	}
-	r.clear()
+	r.progress.clear()
 	fmt.Fprintf(r.Stderr, "left out: %s of %s", report.Printable(loss.URL), loss.At)
 	if loss.Versions > 1 {
 		fmt.Fprintf(r.Stderr, " and %s with the same body", report.Plural(loss.Versions-1, "version"))

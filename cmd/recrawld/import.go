@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
@@ -55,7 +54,8 @@ func (c importCmd) Run(ctx context.Context, g *globals) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	i := &importer{g: g, store: store, base: conf, origins: origins, site: c.Site, follow: c.Follow, began: clock.System{}.Now()}
+	i := &importer{g: g, store: store, base: conf, origins: origins, site: c.Site, follow: c.Follow, progress: progressOn(g.Stderr)}
+	i.progress.begin("", "lines read")
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
@@ -102,14 +102,13 @@ type importer struct {
 	origins config.Origins
 	site    string // "": by host
 	follow  bool
-	began   time.Time
 
-	now    time.Time // by the daemon's clock
-	force  *inForce
-	sites  importSites
-	spool  *spool
-	counts importCounts
-	said   time.Time // when progress was last shown
+	now      time.Time // by the daemon's clock
+	force    *inForce
+	sites    importSites
+	spool    *spool
+	counts   importCounts
+	progress progress
 }
 
 // begin reads the sites there are.
@@ -190,7 +189,7 @@ func (i *importer) read(ctx context.Context, lines *lineReader) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			i.progress("%s lines read, %s/s", i.counts.Lines)
+			i.progress.tell(int64(i.counts.Lines), 0, 0)
 		}
 	}
 }
@@ -218,20 +217,6 @@ func (i *importer) line(line importLine) error {
 // progressLines is after how many lines progress may be shown.
 const progressLines = 10_000
 
-// progress says how far the import is, on a terminal and once a second: how many of what, and how many a second.
-func (i *importer) progress(format string, n int) {
-	if !isTerminal(i.g.Stderr) {
-		return
-	}
-	now := clock.System{}.Now()
-	if now.Sub(i.said) < time.Second {
-		return
-	}
-	i.said = now
-	rate := float64(n) / max(now.Sub(i.began).Seconds(), 0.001)
-	fmt.Fprintf(i.g.Stderr, "\r\x1b[K  "+format+" ", report.Count(n), report.Count(int(rate)))
-}
-
 func (i *importer) bad(line *badLine) {
 	i.counts.Bad++
 	if len(i.counts.Shown) < shownBad {
@@ -242,9 +227,7 @@ func (i *importer) bad(line *badLine) {
 // finish says what came of it.
 func (i *importer) finish() error {
 	c := i.counts
-	if isTerminal(i.g.Stderr) {
-		fmt.Fprint(i.g.Stderr, "\r\x1b[K")
-	}
+	i.progress.clear()
 	if i.g.JSON {
 		if err := json.NewEncoder(i.g.Stdout).Encode(c); err != nil {
 			return err

@@ -26,6 +26,7 @@ const (
 
 // write adds the pages of the spool, bucket by bucket.
 func (i *importer) write(ctx context.Context) error {
+	i.progress.begin("", "pages added")
 	w := importWrite{importer: i, next: make(chan int16)}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -121,7 +122,7 @@ func (w *importWrite) add(ctx context.Context, pages []spooledPage) error {
 	w.counts.Added += added.Added
 	w.counts.Known += added.Known
 	w.counts.Dropped += added.Dropped
-	w.progress("%s pages added, %s/s", w.counts.Added+w.counts.Known)
+	w.progress.tell(int64(w.counts.Added+w.counts.Known), 0, 0)
 	return err
 }
 

@@ -65,7 +65,7 @@ func (v verifyCmd) Run(ctx context.Context, g *globals) error {
 			return err
 		}
 		err := run.parts(ctx)
-		run.quiet()
+		run.progress.clear()
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (r *verifyRun) open() (err error) {
 		return usagef("there is no mirror: the configuration has mirror.dir: off")
 	}
 	r.site, err = r.siteID(r.Site)
-	r.progress = progress{out: r.Stderr}
+	r.progress = progressOn(r.Stderr)
 	r.out.Troubles = []verifyTrouble{}
 	return err
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"recrawld/archive"
-	"recrawld/clock"
 	"recrawld/models"
 	"recrawld/report"
 	"recrawld/verify"
@@ -179,52 +176,4 @@ func segmentsHere(ctx context.Context, store *models.Store, dir string) (func(st
 		here[archive.WorkerOf(e.Name())] = true
 	}
 	return func(segment string) bool { return here[archive.WorkerOf(segment)] }, nil
-}
-
-// progress shows on a terminal, once a second, how far something is. The zero progress shows nothing.
-type progress struct {
-	out         io.Writer
-	part, what  string
-	began, said time.Time
-	shown       bool
-}
-
-func (p *progress) begin(part, what string) {
-	p.part, p.what, p.began = part, what, clock.System{}.Now()
-	p.said = p.began
-}
-
-// progressTurns is after how much of it the clock is looked at.
-const progressTurns = 64
-
-// tell shows how much of all (0: not known) is done, and how many bytes that were.
-func (p *progress) tell(done, all, bytes int64) {
-	if done%progressTurns != 0 || !isTerminal(p.out) {
-		return
-	}
-	now := clock.System{}.Now()
-	if now.Sub(p.said) < time.Second {
-		return
-	}
-	p.said, p.shown = now, true
-	took := now.Sub(p.began)
-	words := fmt.Sprintf("%s: %s", p.part, report.Count(done))
-	if all > 0 {
-		words += " of " + report.Count(all)
-	}
-	words += fmt.Sprintf(" %s, %s/s", p.what, report.Count(int64(float64(done)/took.Seconds())))
-	if bytes > 0 {
-		words += fmt.Sprintf(", %s/s", report.Bytes(int64(float64(bytes)/took.Seconds())))
-	}
-	if all > done {
-		words += ", " + report.Span(took*time.Duration(all-done)/time.Duration(done)) + " left"
-	}
-	fmt.Fprint(p.out, "\r\x1b[K  "+words+" ")
-}
-
-// quiet takes the line away.
-func (r *verifyRun) quiet() {
-	if r.progress.shown {
-		fmt.Fprint(r.Stderr, "\r\x1b[K")
-	}
 }
