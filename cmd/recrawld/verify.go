@@ -273,8 +273,10 @@ func (r *verifyRun) mirror(ctx context.Context) error {
 		draw := verify.NewDraw[models.Event](r.Sample)
 		audit.Draw, audit.Drawn = draw.Take, draw.Held
 	}
-	var err error
-	_ = gently(func() error { out.Audited, err = audit.Run(ctx, out.Where); return nil })
+	err := gently(func() (err error) {
+		out.Audited, err = audit.Run(ctx, out.Where)
+		return err
+	})
 	if out.None = errors.Is(err, sink.ErrNoMirror); out.None {
 		err = nil
 	}

@@ -82,9 +82,9 @@ func (r *verifyRun) archive(ctx context.Context) (err error) {
 		return r.mender.bad(ctx, t.Kept)
 	}
 	r.progress.begin("archive", "versions")
-	_ = gently(func() error {
+	err = gently(func() (err error) {
 		r.out.Archive.Found, err = verify.Check(ctx, r.store.KeptVersions(ctx, r.site), reader, o)
-		return nil
+		return err
 	})
 	if err == nil && r.Mend && !r.out.Archive.Ended {
 		err = r.mender.mend(ctx)
