@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -56,4 +57,15 @@ func simultaneous(file *ast.File) (at token.Pos) {
 		return true
 	})
 	return at
+}
+
+// Of a package without tests none is shortened, and nobody is waited for who could name some.
+func TestAPackageWithoutTestsHasNoShortenedOnes(t *testing.T) {
+	t.Parallel()
+	shortened := exec.CommandContext(t.Context(), "../../.ci/shortened", t.TempDir())
+	shortened.Stdin = strings.NewReader("func TestTyped(t *testing.T) {\n\ttesting.Short()\n")
+	out, err := shortened.CombinedOutput()
+	if got, want := string(out), "^()$\n"; got != want || err != nil {
+		t.Errorf("shortened = %q, %v, want %q", got, err, want)
+	}
 }
