@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"recrawld/archive"
 	"recrawld/models"
@@ -21,6 +22,7 @@ type copied struct {
 	draft  *draft         // nil where the archive has lost the body, or there is none
 	answer archive.Answer // without its body
 	bytes  int64
+	tooBig error // the file system takes no file of that size
 }
 
 // copiers is how many bodies are copied at once. One after the other they would fall behind the visits: with all processors
@@ -84,6 +86,9 @@ func (m *Mirror) copyBody(e models.Event, name string) (copied, error) {
 	c := copied{answer: answer, bytes: int64(len(answer.Body))}
 	c.draft, err = m.tree.write(name, answer.Body, modified)
 	c.answer.Body = nil
+	if errors.Is(err, unix.EFBIG) {
+		c.tooBig, err = fmt.Errorf("%s: %w", name, err), nil
+	}
 	return c, err
 }
 

@@ -162,7 +162,10 @@ func (m *Mirror) deliver(ctx context.Context, b *batch, events []models.Event) e
 		return err
 	}
 	for _, name := range b.order {
-		if err := m.apply(b, name); ofOneName(err) {
+		if b.refused[name] != nil {
+			continue
+		}
+		if err := m.apply(b, name); m.tree.ofOneName(err) {
 			b.refused[name] = fmt.Errorf("%s: %w", name, err)
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -234,6 +237,9 @@ func (m *Mirror) takeBody(b *batch, e models.Event, row Row, c copied) error {
 		}
 	}
 	switch {
+	case c.tooBig != nil:
+		b.change(row.Path)
+		b.refused[row.Path] = c.tooBig
 	case e.Record == (models.Record{}):
 		row.State = stateUnkept
 		b.discard(row.Path, e.At)
@@ -243,6 +249,7 @@ func (m *Mirror) takeBody(b *batch, e models.Event, row Row, c copied) error {
 		if old := b.change(row.Path); old.draft != nil {
 			m.tree.drop(old.draft)
 		}
+		delete(b.refused, row.Path)
 		b.changes[row.Path] = change{draft: c.draft}
 		row = c.row(row, e)
 	}
@@ -279,6 +286,7 @@ func (b *batch) change(name string) change {
 // discard has the file end in the trash of the day of an event.
 func (b *batch) discard(name string, at models.Instant) {
 	c := b.change(name)
+	delete(b.refused, name)
 	c.discard, c.day = true, at.Time()
 	b.changes[name] = c
 }

@@ -188,7 +188,7 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 			m.options.Log.Warn("mirror discards a file that no page has", slog.String("file", r.Path))
 			err = m.tree.discard(r.Path, now)
 		}
-		if !ofOneName(err) {
+		if !m.tree.ofOneName(err) {
 			return err
 		}
 		known[keyOf(r.Path)] = struct{}{} // the rows of before may have it again

@@ -48,15 +48,20 @@ func (r *Refused) join(err error) error {
 var errOwn = errors.New("the mirror's own directory")
 
 // ofOneName tells whether a fault is of one file name alone: who may write there, what stands there, what the file system takes
-// for a name. All others (no room, a disk that fails, a file system that is read-only or gone) are of the whole mirror, the
-// unknown ones too: to wait with everything loses nothing.
-func ofOneName(err error) bool {
+// for a name or a file. All others (no room, a disk that fails, a file system that is read-only or gone) are of the whole mirror, the
+// unknown ones too: to wait with everything loses nothing. That there is no room is a directory's own fault where the file system has
+// some: ext4 takes no more than some million names into one.
+func (t *tree) ofOneName(err error) bool {
 	if errors.Is(err, errOwn) {
 		return false
+	}
+	if errors.Is(err, unix.ENOSPC) {
+		return t.room()
 	}
 	for _, number := range []unix.Errno{
 		unix.EACCES, unix.EPERM, unix.EBUSY, unix.EXDEV, unix.ELOOP, unix.EMLINK, // the directory: forbidden, a mount point, full
 		unix.ENAMETOOLONG, unix.EINVAL, unix.EILSEQ, // the name
+		unix.EFBIG,                                             // the file, or the directory
 		unix.EISDIR, unix.ENOTDIR, unix.EEXIST, unix.ENOTEMPTY, // what stands there
 	} {
 		if errors.Is(err, number) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recrawld/archive"
 	"recrawld/models"
 )
 
@@ -41,7 +42,7 @@ func brokenFor(m *Mirror, at string, with error, beginnings ...string) (mend fun
 func TestAFileThatCannotBeWrittenHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	const a, b = "https://a.org/a.html", "https://a.org/b.html"
-	for _, fault := range []error{syscall.EACCES, syscall.EPERM, syscall.ENAMETOOLONG, syscall.EISDIR, syscall.ENOTDIR, syscall.EINVAL} {
+	for _, fault := range []error{syscall.EACCES, syscall.EPERM, syscall.ENAMETOOLONG, syscall.EISDIR, syscall.ENOTDIR, syscall.EINVAL, syscall.EFBIG} {
 		dir, s, log := t.TempDir(), newShelf(t), newMemory()
 		m := openMirror(t, dir, s)
 		d := drainOf(log, m, "one", 10)
@@ -89,6 +90,7 @@ func TestAFaultOfTheWholeMirrorHoldsUpEverything(t *testing.T) {
 		fmt.Errorf("%w: %w", errOwn, syscall.EACCES), errDied} {
 		dir, s, log := t.TempDir(), newShelf(t), newMemory()
 		m := openMirror(t, dir, s)
+		m.tree.room = func() bool { return false }
 		mend := broken(m, "rename", "a.org/a.html", fault)
 		log.add(1, s.event(models.EventNew, "https://a.org/a.html", "one", 1), s.event(models.EventNew, "https://a.org/b.html", "one", 1))
 		d := drainOf(log, m, "one", 10)
@@ -100,6 +102,91 @@ func TestAFaultOfTheWholeMirrorHoldsUpEverything(t *testing.T) {
 		once(t, d)
 		if files := filesOf(t, dir); len(files) != 2 {
 			t.Errorf("%v: files %v after it was mended, want both", fault, files)
+		}
+	}
+}
+
+// TestFault_118_AFullDirectoryHoldsUpNoOther: a file system that has room says that it has none where a directory takes no more names.
+func TestFault_118_AFullDirectoryHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"rename", "mkdir"} {
+		dir, s, log := t.TempDir(), newShelf(t), newMemory()
+		m := openMirror(t, dir, s)
+		m.tree.room = func() bool { return true }
+		mend := brokenFor(m, step, syscall.ENOSPC, "a.org/full")
+		d := drainOf(log, m, "one", 10)
+		const full, other = "https://a.org/full/a.html", "https://a.org/other.html"
+		log.add(1, s.event(models.EventNew, full, "one", 1), s.event(models.EventNew, other, "one", 1))
+		once(t, d)
+		if diff := cmp.Diff(map[string]string{"a.org/other.html": "one"}, filesOf(t, dir)); diff != "" {
+			t.Errorf("%s: files differ while a directory is full (-want +got):\n%s", step, diff)
+		}
+		if w := withheldIn(t, log, "mirror"); len(w) != 1 || w[0].URL != full {
+			t.Errorf("%s: withheld %+v, want %s", step, w, full)
+		}
+		mend()
+		log.add(1, s.event(models.EventChanged, full, "two", 2))
+		once(t, d)
+		if diff := cmp.Diff(map[string]string{"a.org/full/a.html": "two", "a.org/other.html": "one"}, filesOf(t, dir)); diff != "" {
+			t.Errorf("%s: files differ when there is room again (-want +got):\n%s", step, diff)
+		}
+	}
+}
+
+// largeFirst is an archive that reads a small body when the large one has been tried.
+type largeFirst struct {
+	shelf
+	tried chan struct{}
+}
+
+// Read implements Archive.
+func (l largeFirst) Read(r models.Record) (archive.Answer, error) {
+	answer, err := l.shelf.Read(r)
+	if string(answer.Body) == "small" {
+		<-l.tried
+	}
+	return answer, err
+}
+
+// TestABodyThatIsTooLargeHoldsUpNoOther: FAT takes no file of 4 GiB. What becomes of the page then counts, also in the same delivery.
+func TestABodyThatIsTooLargeHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	const a, b = "https://a.org/a.html", "https://a.org/b.html"
+	for name, test := range map[string]struct {
+		next func(s shelf) models.Event // comes with the large one
+		want string                     // of a; "": no file
+		held int                        // pages withheld
+	}{
+		"nothing more": {func(shelf) models.Event { return plain(models.EventFailing, a, 3) }, "old", 1},
+		"smaller":      {func(s shelf) models.Event { return s.event(models.EventChanged, a, "small", 3) }, "small", 0},
+		"gone":         {func(shelf) models.Event { return plain(models.EventGone, a, 3) }, "", 0},
+	} {
+		dir, s, log := t.TempDir(), newShelf(t), newMemory()
+		m := openMirror(t, dir, s)
+		d := drainOf(log, m, "one", 10)
+		log.add(1, s.event(models.EventNew, a, "old", 1))
+		once(t, d)
+		tried := make(chan struct{})
+		m.options.Archive = largeFirst{s, tried}
+		m.tree.before = func(step, of string) error {
+			if step != "write" || of != "a.org/a.html" || tried == nil {
+				return nil
+			}
+			close(tried)
+			tried = nil
+			return syscall.EFBIG
+		}
+		log.add(1, s.event(models.EventChanged, a, "large", 2), test.next(s), s.event(models.EventNew, b, "bee", 1))
+		once(t, d)
+		want := map[string]string{"a.org/a.html": test.want, "a.org/b.html": "bee"}
+		if test.want == "" {
+			delete(want, "a.org/a.html")
+		}
+		if diff := cmp.Diff(want, filesOf(t, dir)); diff != "" {
+			t.Errorf("%s: files differ (-want +got):\n%s", name, diff)
+		}
+		if w := withheldIn(t, log, "mirror"); len(w) != test.held {
+			t.Errorf("%s: withheld %+v, want %d pages", name, w, test.held)
 		}
 	}
 }

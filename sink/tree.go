@@ -36,6 +36,7 @@ type tree struct {
 	held       int                           // drafts without a name that are open
 	opened     map[string]*directory         // by name, until release
 	before     func(step, name string) error // asked before each change; tests stop the world there
+	room       func() bool                   // whether the file system has some; tests fill it
 }
 
 func openTree(dir string) (*tree, error) {
@@ -52,7 +53,7 @@ func openTree(dir string) (*tree, error) {
 	}
 	spread(base)
 	t := &tree{root: root, base: base, opened: make(map[string]*directory), mostOpened: min(max(fewFiles(), 16), maxOpened),
-		before: func(string, string) error { return nil }}
+		before: func(string, string) error { return nil }, room: func() bool { return hasRoom(base) }}
 	if err := t.prepare(); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
