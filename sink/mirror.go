@@ -31,7 +31,7 @@ type Archive interface {
 
 // Mirror is the Sink that keeps a tree of files: each page's newest copy under the name of its URL, with its
 // Last-Modified as modification time. A page that is gone, or asks not to be archived, has its file moved to the trash;
-// one that redirects, fails or is excluded keeps its last good copy, and the manifest says so. A visit that found nothing
+// one that redirects, fails, is excluded or whose site was removed keeps its last good copy, and the manifest says so. A visit that found nothing
 // new is no event and touches nothing. It is used by one goroutine at a time. Several processes may have it open, as long as only one of
 // them uses it at a time, which is what a Drain's lease is for.
 type Mirror struct {

@@ -2,7 +2,6 @@ package sink
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
@@ -67,7 +66,7 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 	switch s := d.sink.(type) {
 	case rebuilder:
 		refused := new(Refused)
-		if err := refused.join(s.Rebuild(ctx, d.clock.Now(), d.held(ctx, source.Current(ctx)))); err != nil {
+		if err := refused.join(s.Rebuild(ctx, d.clock.Now(), d.held(ctx, d.present(ctx, source, heads)))); err != nil {
 			return err
 		}
 		if err := d.withholdAnew(ctx, refused); err != nil {
@@ -121,7 +120,7 @@ func (d *Drain) held(ctx context.Context, events iter.Seq2[models.Event, error])
 }
 
 // Rebuild makes the tree and the manifest what the given events say, and moves every other file that the mirror has made to the
-// trash of the day; files of others stay. Until it has ended the manifest knows only a part; ended half-way it is to be done
+// trash of the day; files of others stay, and so do those of removed sites, as it was promised to who removed them. Until it has ended the manifest knows only a part; ended half-way it is to be done
 // again. It refuses pages as Deliver does.
 func (m *Mirror) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[models.Event, error]) error {
 	if err := m.manifest.retire(); err != nil {
@@ -162,25 +161,25 @@ const rebuildBatch = 512
 // discardStrangers moves the files that the mirror once made and the manifest does not know any more to the trash. It refuses
 // those that it cannot move, as if their page had just gone. The next Rebuild knows them too: their refusal may never be noted.
 func (m *Mirror) discardStrangers(now time.Time) error {
-	type key [8]byte // of a name: a set of ten million fits into memory
-	keyOf := func(name string) key {
-		sum := sha256.Sum256([]byte(name))
-		return key(sum[:8])
-	}
-	known := make(map[key]struct{})
+	known, told := make(map[fileKey]struct{}), make(map[fileKey]struct{})
 	err := m.manifest.old(func(r Row) error {
 		if r.hasFile() || r.State == stateLost || r.State == stateWithheld { // of the latter the file may be the last copy
-			known[keyOf(r.Path)] = struct{}{}
+			known[fileKeyOf(r.Path)] = struct{}{}
+		} else if r.State == models.EventRemoved.String() {
+			told[fileKeyOf(r.Path)] = struct{}{}
 		}
 		return nil
 	})
+	if err == nil {
+		err = m.keepRemoved(known, told)
+	}
 	if err != nil {
 		return err
 	}
 	refused := new(Refused)
 	var left []Row
 	err = m.manifest.retired(func(r Row) error {
-		if _, ok := known[keyOf(r.Path)]; ok {
+		if _, ok := known[fileKeyOf(r.Path)]; ok {
 			return nil
 		}
 		held, err := m.tree.looks(r.Path)
@@ -191,7 +190,7 @@ func (m *Mirror) discardStrangers(now time.Time) error {
 		if !m.tree.ofOneName(err) {
 			return err
 		}
-		known[keyOf(r.Path)] = struct{}{} // the rows of before may have it again
+		known[fileKeyOf(r.Path)] = struct{}{} // the rows of before may have it again
 		if left = append(left, r); len(left) > maxWithheld {
 			return tooMany(len(left), refused)
 		}

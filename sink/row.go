@@ -10,7 +10,7 @@ import (
 type Row struct {
 	URL          string `json:"url"`
 	Path         string `json:"path,omitempty"`          // of the file, relative to the mirror
-	State        string `json:"state,omitempty"`         // live, moved, gone, failing, excluded, lost (from the archive), unkept, or withheld
+	State        string `json:"state,omitempty"`         // live, moved, gone, failing, excluded, removed (its site), lost (from the archive), unkept, or withheld
 	Status       int16  `json:"status,omitempty"`        // of the last answer
 	Type         string `json:"type,omitempty"`          // media type
 	Length       *int64 `json:"length,omitempty"`        // bytes of the file
