@@ -153,7 +153,10 @@ func eventRow(e models.Event, now time.Time, site string) report.Row {
 	}
 	version, size := report.Cell{Value: e.Version}, report.Cell{Value: e.Bytes}
 	if e.Version > 0 {
-		version.Text, size.Text = fmt.Sprint(e.Version), report.Bytes(e.Bytes)
+		version.Text = fmt.Sprint(e.Version)
+	}
+	if e.Digest != (models.Digest{}) { // else it does not say what the copy was
+		size.Text = report.Bytes(e.Bytes)
 	}
 	return report.Row{
 		{Value: e.At.Time(), Text: report.Until(now, e.At.Time())}, what, page, version, size, significance, reasons, report.OnlyValue(e.Note),
