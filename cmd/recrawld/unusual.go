@@ -26,18 +26,19 @@ type unusual struct {
 // lastUnusual reads the note. One of another release is none.
 func lastUnusual(ctx context.Context, store *models.Store) (unusual, error) {
 	body, err := store.Note(ctx, noteUnusual)
-	if err != nil || len(body) == 0 {
-		return unusual{}, err
-	}
-	var u unusual
-	if json.Unmarshal(body, &u) != nil {
-		return unusual{}, nil
-	}
-	return u, nil
+	return readUnusual(body), err
 }
 
-// lookForUnusual looks for what is unusual, and tells what became so and what is no more; where another worker did so a moment ago it
-// takes what that one found.
+func readUnusual(body []byte) unusual {
+	var u unusual
+	if json.Unmarshal(body, &u) != nil {
+		return unusual{}
+	}
+	return u
+}
+
+// lookForUnusual looks for what is unusual, and tells what became so and what is no more; where another worker did so a moment ago, or
+// meanwhile, it takes what that one found.
 func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	before, err := lastUnusual(ctx, d.store)
 	if err != nil {
@@ -57,16 +58,33 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 			found.Sites = append(found.Sites, report.FindUnusual(days, today)...)
 		}
 	}
-	body, err := json.Marshal(found)
+	noted, mine, err := d.noteUnusual(ctx, before, found)
 	if err != nil {
-		return fmt.Errorf("note what is unusual: %w", err)
-	}
-	if err := d.store.Merge(ctx, noteUnusual, func([]byte) []byte { return body }); err != nil {
 		return err
 	}
-	d.figures.showUnusual(found.Sites)
-	d.tellUnusual(names, before.Sites, found.Sites)
+	d.figures.showUnusual(noted.Sites)
+	if mine {
+		d.tellUnusual(names, before.Sites, noted.Sites)
+	}
 	return nil
+}
+
+// noteUnusual notes what was found, unless another worker has noted something since what there was before was read. It returns what is
+// noted then, and whether that is what was found.
+func (d *daemon) noteUnusual(ctx context.Context, before, found unusual) (noted unusual, mine bool, err error) {
+	body, err := json.Marshal(found)
+	if err != nil {
+		return found, false, fmt.Errorf("note what is unusual: %w", err)
+	}
+	err = d.store.Merge(ctx, noteUnusual, func(old []byte) []byte {
+		if noted = readUnusual(old); noted.At != before.At {
+			mine = false
+			return nil
+		}
+		noted, mine = found, true
+		return body
+	})
+	return noted, mine, err
 }
 
 func (d *daemon) tellUnusual(names map[int32]string, before, now []report.Unusual) {

@@ -94,6 +94,32 @@ func TestWhatIsUnusualIsTold(t *testing.T) {
 	}
 }
 
+// Of two workers that look at the same moment, and have both read what there was before, the first to note what it found tells of it; the
+// other one takes that over.
+func TestWhatIsUnusualIsNotedOnce(t *testing.T) {
+	t.Parallel()
+	l := looksForUnusual(t)
+	before := unusual{At: models.At(l.now)}
+	found := func(site int32) unusual {
+		return unusual{At: models.At(l.now.Add(unusualEvery)), Sites: []report.Unusual{{Site: site, Kind: report.Failing}}}
+	}
+	for range 2 { // nothing was noted; and something was
+		old, err := lastUnusual(t.Context(), l.store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if noted, mine, err := l.noteUnusual(t.Context(), old, before); !mine || err != nil || len(noted.Sites) != 0 {
+			t.Errorf("the first notes %+v, %t, %v", noted, mine, err)
+		}
+		if _, mine, err := l.noteUnusual(t.Context(), before, found(1)); !mine || err != nil {
+			t.Errorf("the next notes it: %t, %v", mine, err)
+		}
+		if noted, mine, err := l.noteUnusual(t.Context(), before, found(2)); mine || err != nil || len(noted.Sites) != 1 || noted.Sites[0].Site != 1 {
+			t.Errorf("another at the same moment notes %+v, %t, %v, want what was noted before", noted, mine, err)
+		}
+	}
+}
+
 // Of a site that was removed nothing is told, also where a visit that was written meanwhile left sums of it.
 func TestARemovedSiteIsNotUnusual(t *testing.T) {
 	t.Parallel()
