@@ -243,7 +243,7 @@ func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 	}
 	var last sql.NullInt64
 	err := t.sql.QueryRowContext(ctx, `SELECT MAX(id) FROM (SELECT MAX(id) AS id FROM sites UNION ALL
-		SELECT MAX(site_id) FROM daily UNION ALL SELECT MAX(site_id) FROM pages) AS ids`).Scan(&last)
+		SELECT MAX(site_id) FROM daily UNION ALL SELECT MAX(site_id) FROM pages UNION ALL SELECT MAX(site_id) FROM removed_sites) AS ids`).Scan(&last)
 	if err != nil || last.Int64 < 1 {
 		return err
 	}

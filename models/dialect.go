@@ -46,6 +46,8 @@ func (d dialect) arguments(args []any) []any {
 		switch list := arg.(type) {
 		case []int64:
 			args[i] = mustJSON(list)
+		case []int32:
+			args[i] = mustJSON(list)
 		case []int16:
 			args[i] = mustJSON(list)
 		}

@@ -103,7 +103,10 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []strin
 		// Index: the primary key.
 		n, err := s.sweep(ctx, slice, `DELETE FROM events WHERE bucket = $1 AND seq IN (SELECT seq FROM events
 			WHERE bucket = $1 AND seq <= $2 ORDER BY seq LIMIT $3)`, bucket, upTo, slice)
-		if total += n; err != nil {
+		if total += n; err == nil {
+			err = s.forgetRemoved(ctx, bucket, upTo)
+		}
+		if err != nil {
 			return total, fmt.Errorf("prune events: %w", err)
 		}
 	}

@@ -192,7 +192,7 @@ func TestAFeedTellsWhenItWouldMissEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(3)
-	events, behind, err := feed(zero, ChangesQuery{Site: 77})
+	events, behind, err := feed(zero, ChangesQuery{Sites: []int32{77}})
 	if newest, _ := s.Newest(t.Context()); len(events) != 0 || err != nil || behind.seqs != newest.seqs {
 		t.Errorf("a feed of another site = %d events, %v, at %v, want none and to be behind all", len(events), err, behind.seqs[5])
 	}

@@ -80,7 +80,7 @@ func readAll(t *testing.T, s *Store) map[string]any {
 		keep(name("FRMaxCounts"), counts, err)
 		responses, err := s.Responses(ctx, site, ago(4*time.Hour))
 		keep(name("Responses"), responses, err)
-		changes, err := s.Changes(ctx, ChangesQuery{Since: ago(20 * time.Minute), Site: site, Limit: 9})
+		changes, err := s.Changes(ctx, ChangesQuery{Since: ago(20 * time.Minute), Sites: siteOrAll(site), Limit: 9})
 		keep(name("Changes"), changes, err)
 	}
 	var siteDays [][]Daily

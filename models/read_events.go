@@ -18,7 +18,7 @@ const (
 type ChangesQuery struct {
 	Since Instant     // not older; required
 	After EventCursor // only events after this one in the order newest first; zero: from the newest on
-	Site  int32       // 0: all
+	Sites []int32     // none: all
 	Kinds []EventKind // none: all
 	Limit int         // at most so many, > 0
 
@@ -76,7 +76,7 @@ func (s *Store) bucketChanges(ctx context.Context, bucket int16, q ChangesQuery)
 }
 
 func (q ChangesQuery) matches(e Event) bool {
-	return e.At >= q.Since && (q.Site == 0 || e.SiteID == q.Site) &&
+	return e.At >= q.Since && (len(q.Sites) == 0 || slices.Contains(q.Sites, e.SiteID)) &&
 		(len(q.Kinds) == 0 || slices.Contains(q.Kinds, e.Kind)) &&
 		(q.After == EventCursor{} || q.After.compare(e.Cursor()) < 0) && q.heavy(e)
 }

@@ -282,7 +282,7 @@ func TestChangesPageByPage(t *testing.T) {
 		t.Errorf("%d events in all pages, want %d", len(seen), want)
 	}
 
-	narrow, err := s.Changes(t.Context(), ChangesQuery{Since: 1, Site: 2, Kinds: []EventKind{EventChanged}, Limit: 10_000})
+	narrow, err := s.Changes(t.Context(), ChangesQuery{Since: 1, Sites: []int32{2}, Kinds: []EventKind{EventChanged}, Limit: 10_000})
 	if err != nil || len(narrow) != exampleEvents/2 {
 		t.Errorf("changed of site 2: %d, %v, want %d", len(narrow), err, exampleEvents/2)
 	}

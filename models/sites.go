@@ -138,14 +138,14 @@ func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time
 }
 
 // RemoveSite removes a site with its pages, their history, versions, links and daily sums, in slices, so that nobody
-// waits long; the site's own row goes last. Of each page that there was a copy of an event tells; events stay until they are pruned.
-// An unknown site is ErrNotFound, after
-// pages that bear its ID were removed: another process may have added some while the site went.
+// waits long; the site's own row goes last. Of each page that there was a copy of an event tells; events stay until they are pruned, and
+// the name until then (RemovedSites). An unknown site is ErrNotFound, after pages that bear its ID were removed: another process may
+// have added some while the site went.
 func (s *Store) RemoveSite(ctx context.Context, site int32, now time.Time) error {
-	name, err := s.siteName(ctx, site)
+	known, err := s.siteOrRemoved(ctx, site)
 	if err == nil {
 		err = s.eachSlice(ctx, `site_id = $4`, []any{site}, func(q *queue, bucket int16, pages []pageRef) error {
-			if err := q.tellRemoved(ctx, bucket, pages, name, now); err != nil {
+			if err := q.tellRemoved(ctx, bucket, pages, known, At(now)); err != nil {
 				return err
 			}
 			return q.removePages(ctx, bucket, pages)
@@ -167,39 +167,6 @@ func (s *Store) RemoveSite(ctx context.Context, site int32, now time.Time) error
 		return fmt.Errorf("remove site %d: %w", site, err)
 	}
 	return nil
-}
-
-// siteName is the name of a site, "" where there is none.
-func (s *Store) siteName(ctx context.Context, site int32) (name string, err error) {
-	var url string
-	for _, err := range s.scan(ctx, []any{&name, &url}, `SELECT name, url FROM sites WHERE id = $1`, site) {
-		if err != nil {
-			return "", err
-		}
-	}
-	return cmp.Or(name, url), nil
-}
-
-// tellRemoved writes an event of each of some pages that have a copy.
-func (q *queue) tellRemoved(ctx context.Context, bucket int16, pages []pageRef, site string, now time.Time) error {
-	// Index: the primary key.
-	rows, err := q.tx.rows(ctx, `SELECT id, site_id, url, version FROM pages WHERE bucket = $1 AND id = ANY($2) AND version > 0`, bucket,
-		pageIDs(pages))
-	var events []Event
-	err = eachRow(rows, err, func(rows answer) error {
-		e := Event{At: At(now), Kind: EventRemoved, Note: site}
-		err := rows.Scan(&e.PageID, &e.SiteID, &e.URL, &e.Version)
-		events = append(events, e)
-		return err
-	})
-	if err != nil || len(events) == 0 {
-		return err
-	}
-	slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.PageID, b.PageID) })
-	if events, err = q.tx.number(ctx, map[int16][]Event{bucket: events}); err != nil {
-		return err
-	}
-	return eventTable.insert(ctx, q.tx, events)
 }
 
 // removeDaily removes the daily sums of a site that exists.

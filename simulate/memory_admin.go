@@ -81,7 +81,7 @@ func (m *Memory) RemoveSite(_ context.Context, site int32, now time.Time) error 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
-	name := ""
+	name := m.removedName(site)
 	if i >= 0 {
 		name = cmp.Or(m.sites[i].Name, m.sites[i].URL)
 	}
@@ -112,7 +112,21 @@ func (m *Memory) tellRemoved(b *bucket, p *page, site string, now time.Time) {
 	}
 	b.events = append(b.events, models.Event{Bucket: b.index, Seq: b.next, At: models.At(now), Kind: models.EventRemoved, SiteID: p.SiteID,
 		PageID: p.ID, URL: p.URL, Version: p.Version, Note: site})
+	if site != "" {
+		if b.removed == nil {
+			b.removed = map[int32]removedSite{}
+		}
+		b.removed[p.SiteID] = removedSite{name: site, seq: b.next}
+	}
 	b.next++
+}
+
+// removedName is the name of a removed site, as long as events of its removal are kept.
+func (m *Memory) removedName(site int32) (name string) {
+	for i := range m.buckets {
+		name = cmp.Or(name, m.buckets[i].removed[site].name)
+	}
+	return name
 }
 
 // pages yields all pages; those yielded may be removed.

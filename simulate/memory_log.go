@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -74,6 +75,7 @@ func (m *Memory) PruneEvents(_ context.Context, before time.Time, sinks []string
 		}
 		b.events = slices.Delete(b.events, 0, old)
 		n += int64(old)
+		maps.DeleteFunc(b.removed, func(_ int32, r removedSite) bool { return len(b.events) == 0 || r.seq < b.events[0].Seq })
 	}
 	return n, nil
 }

@@ -46,6 +46,8 @@ type bucket struct {
 	daily  map[siteDay]*models.Daily
 	today  *models.Daily // the one that was last added to
 
+	removed map[int32]removedSite // by ID
+
 	ready   queue[*host]      // the hosts that are ever ready, by ReadyAt
 	ahead   queue[*earlyHost] // those of them that may be visited early (models.Host.Waits), by ReadyAt
 	byReady int32             // its number in the queue of buckets by their first ready host
@@ -53,6 +55,12 @@ type bucket struct {
 }
 
 type siteDay struct{ site, day int32 }
+
+// removedSite is a site that was removed; seq is the last event of that in the bucket.
+type removedSite struct {
+	name string
+	seq  int64
+}
 
 func (b *bucket) number() *int32 { return &b.byReady }
 

@@ -118,10 +118,7 @@ func (g *globals) withSites(ctx context.Context, name string, f func(*models.Sto
 
 // findSite is the site of a name or a start URL.
 func findSite(rows []models.Site, name string) (models.Site, error) {
-	url := name
-	if u, err := canon.Parse(name); err == nil {
-		url = u.String()
-	}
+	url := startURL(name)
 	names := make([]string, 0, len(rows))
 	for _, row := range rows {
 		if row.Name == name || row.URL == url {
@@ -130,6 +127,14 @@ func findSite(rows []models.Site, name string) (models.Site, error) {
 		names = append(names, row.Name)
 	}
 	return models.Site{}, noSite(name, names)
+}
+
+// startURL is a name as the start URL that it may be.
+func startURL(name string) string {
+	if u, err := canon.Parse(name); err == nil {
+		return u.String()
+	}
+	return name
 }
 
 // mostNames is how many sites an error names.

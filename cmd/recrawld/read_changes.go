@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,18 +33,18 @@ func (c changesCmd) read(ctx context.Context, l *look) error {
 	if err != nil {
 		return err
 	}
-	site, err := l.siteID(c.Site)
+	sites, err := l.library().sitesTold(ctx, c.Site)
 	if err != nil {
 		return err
 	}
 	if c.Follow {
-		return c.follow(ctx, l, site, kinds)
+		return c.follow(ctx, l, sites, kinds)
 	}
 	list := c.document
 	if c.After != "" {
 		list = c.feed
 	}
-	d, err := list(ctx, l, site, kinds)
+	d, err := list(ctx, l, sites, kinds)
 	if err != nil {
 		return err
 	}
@@ -65,8 +66,8 @@ func eventKinds(words []string) ([]models.EventKind, error) {
 	return kinds, nil
 }
 
-func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []models.EventKind) (report.Document, error) {
-	q := c.query(site, kinds)
+func (c changesCmd) document(ctx context.Context, l *look, sites []int32, kinds []models.EventKind) (report.Document, error) {
+	q := c.query(sites, kinds)
 	q.Since = models.At(l.now.Add(-time.Duration(c.Since)))
 	events, err := l.store.Changes(ctx, q)
 	if err != nil {
@@ -81,7 +82,7 @@ func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []m
 		return report.Document{}, err
 	}
 	d.Title = "Changes of the last " + report.Span(time.Duration(c.Since))
-	if words := countWords(counts, site); words != "" {
+	if words := countWords(counts, sites); words != "" {
 		d.Lead = []string{words}
 	}
 	if len(events) == c.Limit {
@@ -91,8 +92,8 @@ func (c changesCmd) document(ctx context.Context, l *look, site int32, kinds []m
 }
 
 // query is what to look for, at any time.
-func (c changesCmd) query(site int32, kinds []models.EventKind) models.ChangesQuery {
-	q := models.ChangesQuery{Site: site, Kinds: kinds, Limit: c.Limit, Weight: float32(c.Weight)}
+func (c changesCmd) query(sites []int32, kinds []models.EventKind) models.ChangesQuery {
+	q := models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: c.Limit, Weight: float32(c.Weight)}
 	if q.Limit <= 0 || q.Limit > mostRows {
 		q.Limit = mostRows
 	}
@@ -113,7 +114,7 @@ func eventTable(events []models.Event, now time.Time, names map[int32]string) re
 	return d
 }
 
-// siteOf is the name of an event's site, also where that was removed; "" where it is not known any more.
+// siteOf is the name of an event's site, which it says itself where an earlier release removed that; "" where it is not known any more.
 func siteOf(e models.Event, names map[int32]string) string {
 	if name, known := names[e.SiteID]; known || e.Kind != models.EventRemoved {
 		return name
@@ -121,13 +122,13 @@ func siteOf(e models.Event, names map[int32]string) string {
 	return e.Note
 }
 
-// countWords adds up the events by kind.
-func countWords(counts map[int32]map[models.EventKind]int64, site int32) string {
+// countWords adds up the events of some sites, or of all (none), by kind.
+func countWords(counts map[int32]map[models.EventKind]int64, sites []int32) string {
 	var words []string
 	for kind := models.EventNew; kind <= models.EventRemoved; kind++ {
 		var n int64
 		for id, kinds := range counts {
-			if site == 0 || id == site {
+			if len(sites) == 0 || slices.Contains(sites, id) {
 				n += kinds[kind]
 			}
 		}

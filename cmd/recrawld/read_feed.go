@@ -10,12 +10,12 @@ import (
 )
 
 // feed lists what came after a cursor, and says where to go on.
-func (c changesCmd) feed(ctx context.Context, l *look, site int32, kinds []models.EventKind) (report.Document, error) {
+func (c changesCmd) feed(ctx context.Context, l *look, sites []int32, kinds []models.EventKind) (report.Document, error) {
 	after, err := feedCursor(ctx, l.store, c.After)
 	if err != nil {
 		return report.Document{}, err
 	}
-	d, _, err := l.library().changes(ctx, after, c.query(site, kinds))
+	d, _, err := l.library().changes(ctx, after, c.query(sites, kinds))
 	if err != nil {
 		return report.Document{}, err
 	}

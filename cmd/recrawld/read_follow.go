@@ -19,13 +19,13 @@ const (
 )
 
 // follow prints what comes until ctx ends.
-func (c changesCmd) follow(ctx context.Context, l *look, site int32, kinds []models.EventKind) error {
+func (c changesCmd) follow(ctx context.Context, l *look, sites []int32, kinds []models.EventKind) error {
 	at, err := feedCursor(ctx, l.store, cmp.Or(c.After, "now"))
 	if err != nil {
 		return err
 	}
 	c.Limit = followBatch
-	f := follower{library: l.library(), query: c.query(site, kinds), clock: clock.System{}, write: l.followText(), stands: l.stands()}
+	f := follower{library: l.library(), site: c.Site, query: c.query(sites, kinds), clock: clock.System{}, write: l.followText(), stands: l.stands()}
 	if l.JSON {
 		f.write = func(d report.Document) error { return report.WriteLines(l.Stdout, d) }
 	}
@@ -42,6 +42,7 @@ func (l *look) followText() func(report.Document) error {
 // follower reads on in the event log and writes what it finds.
 type follower struct {
 	library library
+	site    string // "": all
 	query   models.ChangesQuery
 	clock   clock.Clock
 	write   func(report.Document) error
@@ -71,7 +72,7 @@ func (f *follower) run(ctx context.Context, at models.FeedCursor) error {
 		if !f.stands() {
 			return cursorLost(models.ErrCursorLost)
 		}
-		d, next, err := f.library.changes(ctx, at, f.query)
+		d, next, err := f.look(ctx, at)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
@@ -88,6 +89,18 @@ func (f *follower) run(ctx context.Context, at models.FeedCursor) error {
 			return nil
 		}
 	}
+}
+
+// look is library.changes of the sites that have the name by now: one may have been added again since it was removed. Where none has
+// it any more, nothing else will come of those that had.
+func (f *follower) look(ctx context.Context, at models.FeedCursor) (report.Document, models.FeedCursor, error) {
+	sites, err := f.library.sitesTold(ctx, f.site)
+	if err == nil {
+		f.query.Sites = sites
+	} else if exitCode(err) != exitNotFound {
+		return report.Document{}, at, err
+	}
+	return f.library.changes(ctx, at, f.query)
 }
 
 // tell writes what was found. The cursor goes out behind the events that it is behind; and now and then without any, since one that

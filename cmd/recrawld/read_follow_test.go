@@ -59,7 +59,12 @@ func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 // appears is a page that is seen for the first time.
 func (f *filler) appears(name string) {
 	f.t.Helper()
-	f.page(1, "https://docs.example.org/"+name, []step{{ago: time.Hour, kind: models.First, body: "<p>" + name, frMax: 4}},
+	f.appearsOf(1, name)
+}
+
+func (f *filler) appearsOf(site int32, name string) {
+	f.t.Helper()
+	f.page(site, "https://docs.example.org/"+name, []step{{ago: time.Hour, kind: models.First, body: "<p>" + name, frMax: 4}},
 		func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(day)) })
 }
 

@@ -48,12 +48,34 @@ func (b library) table(ctx context.Context, events []models.Event) (report.Docum
 	return eventTable(events, b.now, siteNames(rows)), nil
 }
 
+// sitesTold are the sites of a name or a start URL that events tell of: that there is, and those that were removed; "" is none, for
+// all. A name that is none ends the program with exitNotFound.
+func (b library) sitesTold(ctx context.Context, name string) ([]int32, error) {
+	if name == "" {
+		return nil, nil
+	}
+	ids, err := b.store.SiteIDs(ctx, name, startURL(name))
+	if err != nil || len(ids) > 0 {
+		return ids, err
+	}
+	site, err := findSite(b.force.rows, name) // it may have gone a moment ago, with nothing to tell
+	if err != nil {
+		return nil, err
+	}
+	return []int32{site.ID}, nil
+}
+
 // sitesOf are the sites that some events are of: those known, unless one is not among them.
 func sitesOf(ctx context.Context, store *models.Store, known []models.Site, events []models.Event) ([]models.Site, error) {
 	names := siteNames(known)
 	for _, e := range events {
 		if _, ok := names[e.SiteID]; !ok {
-			return store.Sites(ctx) // it came meanwhile, or is gone
+			removed, err := store.RemovedSites(ctx)
+			if err != nil {
+				return nil, err
+			}
+			rows, err := store.Sites(ctx) // it came meanwhile
+			return append(removed, rows...), err
 		}
 	}
 	return known, nil

@@ -51,7 +51,7 @@ func (b library) asked(ctx context.Context, q web.ChangesQuery) (report.Document
 	if err != nil {
 		return report.Document{}, err
 	}
-	site, err := siteID(b.force.rows, q.Site)
+	sites, err := b.sitesTold(ctx, q.Site)
 	if err != nil {
 		return report.Document{}, err
 	}
@@ -59,7 +59,7 @@ func (b library) asked(ctx context.Context, q web.ChangesQuery) (report.Document
 	if err != nil {
 		return report.Document{}, err
 	}
-	d, _, err := b.changes(ctx, after, models.ChangesQuery{Site: site, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)})
+	d, _, err := b.changes(ctx, after, models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)})
 	return d, err
 }
 

@@ -195,6 +195,34 @@ func removeSite(w *world) {
 	}
 }
 
+// removedSiteKeepsItsName: pages that somebody adds to a removed site, since he did not know of that, are told of by its name as well,
+// as long as that is kept.
+func removedSiteKeepsItsName(w *world) {
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}})
+	w.must(err)
+	var got []string
+	for i := range 3 {
+		d := found("a.example", 0)
+		d.Page.SiteID, d.Page.DueAt = sites[0].ID, models.At(w.now)
+		w.addPages(d)
+		r := w.visited(w.claimOne(1), 0)
+		r.Page.Version, r.Version, r.Release = 1, &models.Version{Number: 1}, true
+		w.mustCommit(r)
+		if err := w.store.RemoveSite(w.Context(), sites[0].ID, w.now); (err == nil) != (i == 0) {
+			w.Fatalf("RemoveSite = %v", err)
+		}
+		events := w.dump().Events
+		got = append(got, events[len(events)-1].Note)
+		if w.now = w.now.Add(time.Hour); i == 1 {
+			_, err := w.store.PruneEvents(w.Context(), w.now, nil, 10)
+			w.must(err)
+		}
+	}
+	if want := []string{"a", "a", ""}; !slices.Equal(got, want) {
+		w.Errorf("the removals bear the names %q, want %q", got, want)
+	}
+}
+
 // politeAfterRemoval: the last request of a lease was for a page that was removed while it was under way.
 func politeAfterRemoval(w *world) {
 	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}, {Name: "b"}})

@@ -112,6 +112,7 @@ func visiting() map[string]func(*world) {
 		"a big batch of pages":                             bigBatch,
 		"pause and resume":                                 pauseAndResume,
 		"a removed site leaves nothing":                    removeSite,
+		"a removed site keeps its name as its events":      removedSiteKeepsItsName,
 		"politeness holds past a removed page":             politeAfterRemoval,
 		"somebody asks for a page now":                     visitNow,
 		"wishes outlive what is no visit":                  wishesOutliveWaiting,

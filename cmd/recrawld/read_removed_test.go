@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/report"
+	"recrawld/web"
+)
+
+// loaded is a library with the sites that there are now.
+func (f *filler) loaded(b library) library {
+	f.t.Helper()
+	rows, err := b.store.Sites(f.t.Context())
+	f.must(err)
+	c := config.Default()
+	c.Store = b.store.Dialect()
+	b.force, err = putTogether(c, config.DefaultOrigins(), rows)
+	f.must(err)
+	return b
+}
+
+// again adds a site again that was removed, with a page, and returns its ID.
+func (f *filler) again(page string) int32 {
+	f.t.Helper()
+	added, err := f.store.AddSite(f.t.Context(), filledNow, models.Site{Name: "docs", URL: "https://docs.example.org/"})
+	f.must(err)
+	f.appearsOf(added.ID, page)
+	return added.ID
+}
+
+// kindsOf is what rows say that happened, of which site.
+func kindsOf(t *testing.T, d report.Document) (said []string) {
+	t.Helper()
+	column := func(key string) int {
+		return slices.IndexFunc(d.Columns, func(c report.Column) bool { return c.Key == key })
+	}
+	for _, row := range d.Rows {
+		site, _ := row[column("site")].Value.(string)
+		said = append(said, row[column("kind")].Text+" "+row[column("url")].Text[len("https://docs.example.org/"):]+" of "+site)
+	}
+	return said
+}
+
+// Whoever asks for the changes of a site by its name, or its start URL, hears that it was removed, and what comes when it was added
+// again; a name that never was is an error.
+func TestWhoAsksByNameHearsOfARemovedSite(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, dsn string) {
+		f, b := filling(t, dsn)
+		f.appears("a")
+		f.must(f.store.RemoveSite(t.Context(), 1, filledNow))
+		b = f.loaded(b)
+		want := []string{"new a of docs", "removed a of docs"}
+		for _, site := range []string{"docs", "https://docs.example.org/"} {
+			d, err := b.asked(t.Context(), web.ChangesQuery{After: "start", Site: site, Limit: 10})
+			f.must(err)
+			if diff := cmp.Diff(want, kindsOf(t, d)); diff != "" {
+				t.Errorf("changes of %s (-want +got):\n%s", site, diff)
+			}
+		}
+		f.again("a")
+		d, err := f.loaded(b).asked(t.Context(), web.ChangesQuery{After: "start", Site: "docs", Limit: 10})
+		f.must(err)
+		if diff := cmp.Diff(append(want, "new a of docs"), kindsOf(t, d)); diff != "" {
+			t.Errorf("changes of a site that is there again (-want +got):\n%s", diff)
+		}
+		if _, err := b.asked(t.Context(), web.ChangesQuery{After: "start", Site: "never", Limit: 10}); exitCode(err) != exitNotFound {
+			t.Errorf("changes of a site that never was: %v, want that there is none", err)
+		}
+	})
+}
+
+// Who follows a site by its name hears of its end and of its return without beginning anew.
+func TestWhoFollowsByNameHearsOfASiteThatIsThereAgain(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, dsn string) {
+		f, b := filling(t, dsn)
+		f.appears("a")
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		sites, err := b.sitesTold(ctx, "docs")
+		f.must(err)
+		site := int32(1)
+		again := func() {
+			f.must(f.store.RemoveSite(ctx, site, filledNow))
+			site = f.again("a")
+		}
+		todo := []func(){again, again, func() {}}
+		var out bytes.Buffer
+		follow := follower{library: b, site: "docs", query: models.ChangesQuery{Sites: sites, Limit: 10}, stands: func() bool { return true },
+			clock: &acts{clock.NewVirtual(filledNow), todo, end}, write: func(d report.Document) error { return report.WriteLines(&out, d) }}
+		at, err := b.store.Newest(ctx)
+		f.must(err)
+		f.must(follow.run(ctx, at))
+		var got []string
+		for text := range strings.Lines(out.String()) {
+			if l := readLine(t, text); l.URL != "" {
+				got = append(got, l.Kind+" of "+l.Site)
+			}
+		}
+		if want := []string{"removed of docs", "new of docs", "removed of docs", "new of docs"}; !slices.Equal(got, want) {
+			t.Errorf("told is %v, want %v", got, want)
+		}
+	})
+}

@@ -1,0 +1,10 @@
+-- The names of sites that were removed, for as long as an event that tells of it is kept: seq is the last one in the bucket. A row is
+-- pruned with it.
+CREATE TABLE removed_sites (
+    bucket  smallint NOT NULL CHECK (bucket BETWEEN 0 AND 255),
+    site_id integer NOT NULL,
+    name    text NOT NULL,
+    url     text NOT NULL,
+    seq     bigint NOT NULL CHECK (seq > 0),
+    PRIMARY KEY (bucket, site_id)
+);

@@ -1,0 +1,99 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// SiteIDs lists the sites of a name or a start URL: that there is, and those that were removed, as long as events that tell of that are
+// kept, in the order in which they were added. None: there is no such site, or nothing that tells of one.
+func (s *Store) SiteIDs(ctx context.Context, name, url string) ([]int32, error) {
+	// No index but that of names: both tables are small.
+	rows, err := s.rows(ctx, `SELECT id FROM sites WHERE name = $1 OR url = $2
+		UNION SELECT site_id FROM removed_sites WHERE name = $1 OR url = $2 ORDER BY 1`, Clean(name), Clean(url))
+	var ids []int32
+	err = eachRow(rows, err, func(rows answer) error {
+		var id int32
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find the sites called %s: %w", name, err)
+	}
+	return ids, nil
+}
+
+// RemovedSites lists the sites that were removed, as long as events that tell of that are kept, by ID. Of each the ID, the name and the
+// start URL are known.
+func (s *Store) RemovedSites(ctx context.Context) ([]Site, error) {
+	var sites []Site
+	var site Site
+	for _, err := range s.scan(ctx, []any{&site.ID, &site.Name, &site.URL}, `SELECT DISTINCT site_id, name, url FROM removed_sites ORDER BY site_id`) {
+		if err != nil {
+			return nil, fmt.Errorf("list removed sites: %w", err)
+		}
+		sites = append(sites, site)
+	}
+	return sites, nil
+}
+
+// siteOrRemoved is a site that there is, or that was removed and gets pages all the same; without a name where neither is known.
+func (s *Store) siteOrRemoved(ctx context.Context, id int32) (Site, error) {
+	site := Site{ID: id}
+	for _, query := range []struct {
+		text string
+		args []any
+	}{
+		{`SELECT name, url FROM sites WHERE id = $1`, []any{id}},
+		{`SELECT name, url FROM removed_sites WHERE site_id = $1 AND bucket = ANY($2)`, []any{id, allBuckets()}},
+	} {
+		for _, err := range s.scan(ctx, []any{&site.Name, &site.URL}, query.text, query.args...) {
+			if err != nil {
+				return site, err
+			}
+		}
+		if cmp.Or(site.Name, site.URL) != "" {
+			break
+		}
+	}
+	return site, nil
+}
+
+// tellRemoved writes an event of each of some pages that have a copy, and has the site's name remembered for as long as they are.
+func (q *queue) tellRemoved(ctx context.Context, bucket int16, pages []pageRef, site Site, at Instant) error {
+	// Index: the primary key.
+	rows, err := q.tx.rows(ctx, `SELECT id, site_id, url, version FROM pages WHERE bucket = $1 AND id = ANY($2) AND version > 0`, bucket,
+		pageIDs(pages))
+	var events []Event
+	err = eachRow(rows, err, func(rows answer) error {
+		e := Event{At: at, Kind: EventRemoved, Note: cmp.Or(site.Name, site.URL)}
+		err := rows.Scan(&e.PageID, &e.SiteID, &e.URL, &e.Version)
+		events = append(events, e)
+		return err
+	})
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	slices.SortFunc(events, func(a, b Event) int { return cmp.Compare(a.PageID, b.PageID) })
+	if events, err = q.tx.number(ctx, map[int16][]Event{bucket: events}); err != nil {
+		return err
+	}
+	if err := eventTable.insert(ctx, q.tx, events); err != nil || cmp.Or(site.Name, site.URL) == "" {
+		return err
+	}
+	_, err = q.tx.exec(ctx, `INSERT INTO removed_sites (bucket, site_id, name, url, seq) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (bucket, site_id) DO UPDATE SET seq = excluded.seq`, bucket, site.ID, site.Name, site.URL, events[len(events)-1].Seq)
+	return err
+}
+
+// forgetRemoved forgets the names of removed sites whose last event in a bucket was pruned with all up to a number.
+func (s *Store) forgetRemoved(ctx context.Context, bucket int16, upTo int64) error {
+	return s.inTx(ctx, func(t *tx) error {
+		// Index: the primary key.
+		_, err := t.exec(ctx, `DELETE FROM removed_sites WHERE bucket = $1 AND seq <= $2`, bucket, upTo)
+		return err
+	})
+}

@@ -1,0 +1,137 @@
+package models
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// called are the sites of a name, which is a start URL as well.
+func (f *finder) called(name string) []int32 {
+	f.Helper()
+	ids, err := f.s.SiteIDs(f.Context(), name, name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return ids
+}
+
+// copied adds a page of a site that there is a copy of.
+func (f *finder) copied(site int32) {
+	f.Helper()
+	page := f.named
+	page.Page.SiteID = site
+	if _, err := f.s.AddPages(f.Context(), f.now, []Discovery{page}, 0); err != nil {
+		f.Fatal(err)
+	}
+	f.run(`UPDATE pages SET version = 1 WHERE url LIKE '%/named'`)
+}
+
+// A removed site is known by its name, and by its start URL, as long as an event of its removal is kept; and so is one that was added
+// again after that.
+func TestRemovedSitesAreKnownAsLongAsTheirEvents(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		f := newFinder(t, dsn)
+		begin, err := f.s.Newest(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := Site{Name: "one", URL: "https://a.example/"}
+		two := Site{Name: "two", URL: "https://b.example/"}
+		if _, err := f.s.SyncSites(t.Context(), f.now, []Site{one}); err != nil {
+			t.Fatal(err)
+		}
+		for want := int32(2); want < 4; want++ {
+			added, err := f.s.AddSite(t.Context(), f.now, two)
+			if err != nil || added.ID != want {
+				t.Fatalf("AddSite = %+v, %v, want the ID %d", added, err, want)
+			}
+			f.copied(want)
+			if err := f.s.RemoveSite(t.Context(), want, f.now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.copied(2) // by who did not know that the site was gone
+		if err := f.s.RemoveSite(t.Context(), 2, f.now); !errors.Is(err, ErrNotFound) {
+			t.Fatal(err)
+		}
+		if _, err := f.s.AddSite(t.Context(), f.now, two); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string][]int32{"one": {1}, "two": {2, 3, 4}, two.URL: {2, 3, 4}, "three": nil} {
+			if got := f.called(name); !slices.Equal(got, want) {
+				t.Errorf("the sites called %s are %v, want %v", name, got, want)
+			}
+		}
+		want := []Site{{ID: 2, Name: two.Name, URL: two.URL}, {ID: 3, Name: two.Name, URL: two.URL}}
+		removed, err := f.s.RemovedSites(t.Context())
+		if diff := cmp.Diff(want, removed); diff != "" || err != nil {
+			t.Errorf("removed sites (-want +got), %v:\n%s", err, diff)
+		}
+		events, _ := walk(t, f.s, begin, ChangesQuery{Sites: f.called("two"), Limit: 10})
+		var told []int32
+		for _, e := range events {
+			if told = append(told, e.SiteID); e.Kind != EventRemoved || e.Note != "two" {
+				t.Errorf("told is %s of %s, noted %q, want that a page of two is removed", e.Kind, e.URL, e.Note)
+			}
+		}
+		if !slices.Equal(told, []int32{2, 3, 2}) {
+			t.Errorf("the removals told are of %v, want 2, 3, and what was left of 2", told)
+		}
+	})
+}
+
+// The name of a removed site goes with the last event of its removal: not before all sinks have that.
+func TestNamesOfRemovedSitesArePruned(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		f := newFinder(t, dsn)
+		two := Site{Name: "two", URL: "https://b.example/"}
+		added, err := f.s.AddSite(t.Context(), f.now, two)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.copied(added.ID)
+		if err := f.s.RemoveSite(t.Context(), added.ID, f.now); err != nil {
+			t.Fatal(err)
+		}
+		old := f.now.Add(time.Hour)
+		for _, test := range []struct {
+			before time.Time
+			sinks  []string
+			want   []int32
+		}{
+			{f.now.Add(-time.Hour), nil, []int32{added.ID}}, {old, []string{"behind"}, []int32{added.ID}}, {old, nil, nil},
+		} {
+			if _, err := f.s.PruneEvents(t.Context(), test.before, test.sinks, 100); err != nil {
+				t.Fatal(err)
+			}
+			if got := f.called("two"); !slices.Equal(got, test.want) {
+				t.Errorf("pruned before %s but for %v: sites %v, want %v", test.before, test.sinks, got, test.want)
+			}
+		}
+	})
+}
+
+// A restored database gives no new site the number of a removed one, which events are told by.
+func TestRestoredSitesGetNumbersOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		f := newFinder(t, dsn)
+		f.run(`INSERT INTO removed_sites (bucket, site_id, name, url, seq) VALUES (5, 7, 'gone', 'https://gone.example/', 1)`)
+		begun, err := f.s.writer.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join((&tx{store: f.s, sql: begun}).afterRestore(t.Context(), f.now), begun.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		if added, err := f.s.AddSite(t.Context(), f.now, Site{Name: "new"}); err != nil || added.ID != 8 {
+			t.Errorf("AddSite = %+v, %v, want the ID 8", added, err)
+		}
+	})
+}
