@@ -35,7 +35,6 @@ type committer struct {
 	metrics *metrics
 	done    func(*finished) // called once for each visit that was written or discarded
 	wake    func()          // called after each batch that may have made hosts ready
-	hosts   func() int      // whose visits it is given; nil for a committer that is given whole batches
 	firsts  *firsts
 	blanks  *sync.Pool // of *finished; nil for a committer that is given whole batches
 

@@ -77,13 +77,6 @@ func (w *Worker) release() {
 	}
 }
 
-// hostsHeld is how many hosts are visited.
-func (w *Worker) hostsHeld() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.leases - len(w.queue)
-}
-
 // see takes note of whether more hosts may be ready than are held.
 func (w *Worker) see(others bool) {
 	w.mu.Lock()
