@@ -2,29 +2,37 @@ package config
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// The configurations that the README shows are good, and say what it says of them.
-func TestReadmeConfigurations(t *testing.T) {
+// The configurations that the README and docs show are good, and say what is said of them.
+func TestShownConfigurations(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../README.md")
+	pages, err := filepath.Glob("../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := strings.Split(string(readme), "```yaml\n")[1:]
-	if len(blocks) < 3 {
-		t.Fatalf("the README shows %d configurations, want three or more", len(blocks))
+	var blocks []string
+	for _, page := range append(pages, "../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks = append(blocks, strings.Split(string(text), "```yaml\n")[1:]...)
+	}
+	if len(blocks) < 5 {
+		t.Fatalf("%d configurations are shown, want five or more", len(blocks))
 	}
 	adaptive, hooks, keys := 0, 0, keysFile(t, 0o600, oldKey)
 	for _, block := range blocks {
 		text, _, closed := strings.Cut(block, "```")
 		if !closed {
-			t.Fatalf("a configuration of the README has no end:\n%s", text)
+			t.Fatalf("a configuration has no end:\n%s", text)
 		}
 		text = strings.ReplaceAll(text, "/etc/recrawld/search.keys", keys)
-		c, _, err := Parse("README.md", []byte(text))
+		c, _, err := Parse("shown.yaml", []byte(text))
 		if err != nil {
 			t.Errorf("Parse: %v\n%s", err, text)
 			continue
@@ -37,9 +45,9 @@ func TestReadmeConfigurations(t *testing.T) {
 		}
 	}
 	if hooks == 0 {
-		t.Error("no configuration of the README has a webhook")
+		t.Error("no configuration that is shown has a webhook")
 	}
 	if adaptive == 0 {
-		t.Error("no configuration of the README has an adaptive site with a budget and rules of importance")
+		t.Error("no configuration that is shown has an adaptive site with a budget and rules of importance")
 	}
 }

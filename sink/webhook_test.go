@@ -360,7 +360,7 @@ func TestFault_115_SignatureIsThatOfTheSpecification(t *testing.T) {
 	}
 }
 
-// genuine is the check of a receiver, as the README has it.
+// genuine is the check of a receiver, as docs/feeding.md has it.
 func genuine(key []byte, q received, now time.Time) bool {
 	seconds, err := strconv.ParseInt(q.header.Get("webhook-timestamp"), 10, 64)
 	if age := now.Sub(time.Unix(seconds, 0)); err != nil || age.Abs() > 5*time.Minute {

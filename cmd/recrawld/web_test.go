@@ -192,22 +192,22 @@ func (o onceThrough) Changes(ctx context.Context, q web.ChangesQuery) (report.Do
 	return d, err
 }
 
-// readmeLoop is the loop of the README for a server, four changes at a time.
-func readmeLoop(t *testing.T, base string) string {
+// shownLoop is the loop of docs/feeding.md for a server, four changes at a time.
+func shownLoop(t *testing.T, base string) string {
 	t.Helper()
 	for _, tool := range []string{"sh", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip(err)
 		}
 	}
-	readme, err := os.ReadFile("../../README.md")
+	feeding, err := os.ReadFile("../../docs/feeding.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, loop, found := strings.Cut(string(readme), "```sh\n")
+	_, loop, found := strings.Cut(string(feeding), "```sh\n")
 	loop, _, closed := strings.Cut(loop, "```")
 	if !found || !closed || strings.Count(loop, "\n") > 12 {
-		t.Fatalf("the README shows no loop of at most 12 lines:\n%s", loop)
+		t.Fatalf("docs/feeding.md shows no loop of at most 12 lines:\n%s", loop)
 	}
 	return strings.NewReplacer("http://127.0.0.1:8686/v1", strings.TrimSuffix(base, "/"), "wait=30s", "wait=0s&limit=4",
 		"$(cat recrawld-data/web.token)", webTestToken).Replace(loop)
@@ -216,7 +216,7 @@ func readmeLoop(t *testing.T, base string) string {
 // loops runs the loop after a cursor until nothing is left, and returns what it did and the cursor that it kept.
 func loops(t *testing.T, l *look, after string) (did, cursor string) {
 	t.Helper()
-	loop := readmeLoop(t, serves(t, onceThrough{shelf{l.library}}))
+	loop := shownLoop(t, serves(t, onceThrough{shelf{l.library}}))
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `upsert() { echo "upsert $1 $(jq -r .version $2)"; }; delete() { echo "delete $1"; }`+"\n"+loop)
 	cmd.Dir = t.TempDir()
 	file := filepath.Join(cmd.Dir, "cursor")
@@ -248,8 +248,8 @@ func filledLook(t *testing.T) *look {
 	return l
 }
 
-// The loop of the README keeps an index.
-func TestTheLoopOfTheReadme(t *testing.T) {
+// The loop of docs/feeding.md keeps an index.
+func TestTheLoopThatIsShown(t *testing.T) {
 	t.Parallel()
 	l := filledLook(t)
 	did, cursor := loops(t, l, "")
@@ -266,7 +266,7 @@ func TestTheLoopOfTheReadme(t *testing.T) {
 
 // A page that was gone, is back with other bytes and says what it said is refreshed, and nothing else is told of it
 // (scheduler.TestStatesAreAnnouncedOnce); the same where it has come to ask for noindex.
-func TestTheLoopOfTheReadmeTakesWhatIsRefreshed(t *testing.T) {
+func TestTheLoopThatIsShownTakesWhatIsRefreshed(t *testing.T) {
 	t.Parallel()
 	l := filledLook(t)
 	at, err := l.store.Oldest(t.Context())
