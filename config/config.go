@@ -126,6 +126,9 @@ type Settings struct {
 	Concurrency int           // requests in flight to one host, 1–64; default 1
 	RetryMax    time.Duration // clamp of Retry-After, 0–30d; default 24h
 
+	// Headers are sent with each request to the scheme, host and port of the site's URL, and to no other; default none.
+	Headers []Header
+
 	// Limits of one visit.
 	PageTime    time.Duration // from request to last byte, the trap limit, 1s–10m; default 2m
 	WireBytes   int64         // bytes received, 1KiB–16GiB; default 32MiB

@@ -76,6 +76,7 @@ var settingFields = []field[Settings]{
 	{key: "concurrency", of: func(s *Settings) value { return count(&s.Concurrency, 1, 64) }},
 	{key: "retry_max", of: func(s *Settings) value { return duration(&s.RetryMax, 0, 30*day, "h") }},
 
+	{key: "headers", of: func(s *Settings) value { return headersValue{&s.Headers} }},
 	{key: "page_time", of: func(s *Settings) value { return duration(&s.PageTime, time.Second, 10*time.Minute, "s") }},
 	{key: "wire_bytes", of: func(s *Settings) value { return size(&s.WireBytes, kib, 16*gib) }},
 	{key: "body_bytes", of: func(s *Settings) value { return size(&s.BodyBytes, kib, 16*gib) }},

@@ -118,6 +118,16 @@ func expand(text string, secret func(string) (string, error)) (string, error) {
 	return b.String(), nil
 }
 
+// checkSecretPlace accepts one ${…} and nothing beside it. It does not repeat what may be the secret itself.
+func checkSecretPlace(text string) error {
+	inner, opened := strings.CutPrefix(text, "${")
+	inner, closed := strings.CutSuffix(inner, "}")
+	if !opened || !closed || strings.ContainsAny(inner, "${}") {
+		return errors.New("is not where a secret is, write ${file:/path} or ${credential:name} and nothing beside it")
+	}
+	return nil
+}
+
 // readSecret reads what stands between the braces.
 func readSecret(name string) (string, error) {
 	kind, path, _ := strings.Cut(name, ":")

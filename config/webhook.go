@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -70,20 +69,10 @@ func (w *Webhook) Keys() ([][]byte, error) {
 // webhookFields are the keys of a receiver.
 var webhookFields = []field[Webhook]{
 	{key: "url", of: func(w *Webhook) value { return word(&w.URL, checkURL) }},
-	{key: "secret", of: func(w *Webhook) value { return word(&w.Secret, checkSecret) }},
+	{key: "secret", of: func(w *Webhook) value { return word(&w.Secret, checkSecretPlace) }},
 	{key: "kinds", of: func(w *Webhook) value { return words(&w.Kinds, oneOf(EventKinds()...)) }},
 	{key: "sites", of: func(w *Webhook) value { return words(&w.Sites, checkName) }},
 	{key: "private", of: func(w *Webhook) value { return toggle(&w.Private) }},
-}
-
-// checkSecret keeps the keys themselves out of the configuration. It does not repeat what may be one.
-func checkSecret(text string) error {
-	inner, opened := strings.CutPrefix(text, "${")
-	inner, closed := strings.CutSuffix(inner, "}")
-	if !opened || !closed || strings.ContainsAny(inner, "${}") {
-		return errors.New("is not where the keys are, write ${file:/path} or ${credential:name}")
-	}
-	return nil
 }
 
 // checkHookName is the rule for names of receivers: they stand in metrics, tables and command lines.

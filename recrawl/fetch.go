@@ -64,6 +64,7 @@ type answer struct {
 type exchange struct {
 	url         canon.URL
 	header      http.Header
+	secret      map[string]bool // fields that are not archived
 	time        time.Duration
 	headerBytes int64
 	caps        bodyCaps
@@ -151,7 +152,7 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 		drain(wire)
 		return nil
 	}
-	a.Request = requestHead(r)
+	a.Request = requestHead(r, x.secret)
 	list, err := codings(response.Header)
 	if err != nil {
 		return err

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// requestHead is the head of a request as HTTP/1.1 writes it; over HTTP/2 the same fields travel in another form.
-func requestHead(r *http.Request) []byte {
+// requestHead is the head of a request as HTTP/1.1 writes it, without the secret fields; over HTTP/2 the same fields travel in
+// another form.
+func requestHead(r *http.Request, secret map[string]bool) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "GET %s HTTP/1.1\r\nHost: %s\r\n", r.URL.RequestURI(), r.Host)
 	// Writing to a buffer does not fail.
-	_ = r.Header.Write(&b)
+	_ = r.Header.WriteSubset(&b, secret)
 	b.WriteString("\r\n")
 	return b.Bytes()
 }

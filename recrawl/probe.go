@@ -30,7 +30,7 @@ func (s *visit) probed(ctx context.Context) bool {
 	if !ok || !s.mayAsk(s.rules.of(s.robots), target) || !s.hosts.of(&s.turn.Host).claimProbe() {
 		return false
 	}
-	a, err := s.ask(ctx, target, s.headers(s.asks.missing))
+	a, err := s.ask(ctx, target, s.headers(target, s.asks.missing))
 	s.record(&a)
 	s.out.Header, s.out.Request = nil, nil // they belong to no page
 	s.out.RetryAfter = s.retryAfter(a.Status, a.Header, s.clock.Now())

@@ -155,7 +155,7 @@ func (s *visit) askRobotsOnce(ctx context.Context, target canon.URL, left time.D
 	}
 	got.sent++
 	a, err := s.fetcher.do(ctx, exchange{
-		url: target, header: s.headers(s.asks.robots), time: left, headerBytes: s.settings.HeaderBytes,
+		url: target, header: s.headers(target, s.asks.robots), secret: s.secrets(), time: left, headerBytes: s.settings.HeaderBytes,
 		caps: bodyCaps{wire: 4 * robots.MaxBytes, decoded: robots.MaxBytes + 1, truncate: true,
 			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
 	})

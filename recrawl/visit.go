@@ -15,7 +15,6 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"recrawld/clock"
@@ -270,7 +269,7 @@ func (s *visit) forbidden() bool {
 
 // fetch makes the request, with conditions where there is a copy to hold against the answer.
 func (s *visit) fetch(ctx context.Context) (answer, error) {
-	header := s.headers(s.asks.pages)
+	header := s.headers(s.url, s.asks.pages)
 	ask := inquiry{page: s.page, trials: &s.turn.Host.Trials, share: s.settings.Audit, full: s.parent == fullTurn || s.page.Lost, now: s.turn.Now}
 	if s.page.Rule == models.RuleManual {
 		ask.share = 0 // somebody asks whether it has changed
@@ -290,7 +289,7 @@ func (s *visit) fetch(ctx context.Context) (answer, error) {
 func (s *visit) ask(ctx context.Context, u canon.URL, header http.Header) (answer, error) {
 	s.out.At, s.out.Sent = s.clock.Now(), 1
 	a, err := s.fetcher.do(ctx, exchange{
-		url: u, header: header, time: s.settings.PageTime, headerBytes: s.settings.HeaderBytes,
+		url: u, header: header, secret: s.secrets(), time: s.settings.PageTime, headerBytes: s.settings.HeaderBytes,
 		caps: bodyCaps{wire: s.settings.WireBytes, decoded: s.settings.BodyBytes,
 			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
 	})
@@ -302,45 +301,6 @@ func setIf(header http.Header, name, value string) {
 	if value != "" && sendable(value) {
 		header.Set(name, value)
 	}
-}
-
-// headers are those of every request: honest about who asks, and no cookie. Their values are shared, so they are replaced
-// and never changed.
-func (v *Visitor) headers(accept []string) http.Header {
-	header := make(http.Header, 8)
-	header["User-Agent"], header["Accept"], header["Accept-Encoding"] = v.asks.userAgent, accept, v.asks.encoding
-	if v.asks.from != nil {
-		header["From"] = v.asks.from
-	}
-	return header
-}
-
-// asker is the header fields that are the same in every request.
-type asker struct {
-	userAgent, from, encoding, robots, pages, missing []string
-}
-
-func newAsker(agent config.Agent, version string) asker {
-	a := asker{userAgent: []string{userAgent(agent, version)}, encoding: []string{"gzip"},
-		robots:  []string{"text/plain, */*;q=0.5"},
-		pages:   []string{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-		missing: []string{"text/html,application/xhtml+xml,*/*;q=0.5"}}
-	if strings.Contains(agent.Contact, "@") && !strings.Contains(agent.Contact, "://") {
-		a.from = []string{strings.TrimPrefix(agent.Contact, "mailto:")}
-	}
-	return a
-}
-
-// userAgent is how we call ourselves.
-func userAgent(agent config.Agent, version string) string {
-	name := agent.Name
-	if version != "" {
-		name += "/" + version
-	}
-	if agent.Contact != "" {
-		name += " (+" + agent.Contact + ")"
-	}
-	return name
 }
 
 // crawlDelay is the Crawl-delay for our agent, clamped to the site's longest delay.

@@ -1,0 +1,73 @@
+package recrawl
+
+import (
+	"net/http"
+	"strings"
+
+	"recrawld/config"
+	"recrawld/recrawl/canon"
+)
+
+// headers are those of a request: honest about who asks, no cookie of the server's, and at the origin of the site's URL what the site
+// wants sent. Their values are shared, so they are replaced and never changed.
+func (s *visit) headers(target canon.URL, accept []string) http.Header {
+	header := make(http.Header, 8)
+	header["User-Agent"], header["Accept"], header["Accept-Encoding"] = s.asks.userAgent, accept, s.asks.encoding
+	if s.asks.from != nil {
+		header["From"] = s.asks.from
+	}
+	if len(s.settings.Headers) == 0 {
+		return header
+	}
+	if start, err := canon.Parse(s.start); err != nil || start.Origin() != target.Origin() {
+		return header
+	}
+	for _, h := range s.settings.Headers {
+		if h.Value != "" {
+			header[h.Name] = []string{h.Value}
+		}
+	}
+	return header
+}
+
+// secrets are the names of the header fields that are not archived.
+func (s *visit) secrets() map[string]bool {
+	var names map[string]bool
+	for i := range s.settings.Headers {
+		if h := &s.settings.Headers[i]; h.Secret() {
+			if names == nil {
+				names = make(map[string]bool)
+			}
+			names[h.Name] = true
+		}
+	}
+	return names
+}
+
+// asker is the header fields that are the same in every request.
+type asker struct {
+	userAgent, from, encoding, robots, pages, missing []string
+}
+
+func newAsker(agent config.Agent, version string) asker {
+	a := asker{userAgent: []string{userAgent(agent, version)}, encoding: []string{"gzip"},
+		robots:  []string{"text/plain, */*;q=0.5"},
+		pages:   []string{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+		missing: []string{"text/html,application/xhtml+xml,*/*;q=0.5"}}
+	if strings.Contains(agent.Contact, "@") && !strings.Contains(agent.Contact, "://") {
+		a.from = []string{strings.TrimPrefix(agent.Contact, "mailto:")}
+	}
+	return a
+}
+
+// userAgent is how we call ourselves.
+func userAgent(agent config.Agent, version string) string {
+	name := agent.Name
+	if version != "" {
+		name += "/" + version
+	}
+	if agent.Contact != "" {
+		name += " (+" + agent.Contact + ")"
+	}
+	return name
+}
