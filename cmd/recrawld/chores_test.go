@@ -1,10 +1,14 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
 	"recrawld/scheduler"
@@ -63,5 +67,43 @@ func TestFiguresAreReadAtTheStart(t *testing.T) {
 	}
 	if wait := figures.Next(began).Sub(began); wait != time.Minute {
 		t.Errorf("the figures are read again after %v, want a minute", wait)
+	}
+}
+
+// metricName is how our metrics begin, where a document names them.
+var metricName = regexp.MustCompile(`\brecrawld_[a-z_]+[a-z]\b`)
+
+// Every metric that the documents name is there.
+func TestMetricsOfTheDocuments(t *testing.T) {
+	t.Parallel()
+	path, _ := configure(t, "")
+	d := built(t, path)
+	described := make(chan *prometheus.Desc)
+	go func() {
+		defer close(described)
+		d.registry.Describe(described)
+	}()
+	var there []string
+	for desc := range described {
+		there = append(there, metricName.FindString(desc.String()))
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range metricName.FindAllString(string(text), -1) {
+			if named++; !slices.Contains(there, name) {
+				t.Errorf("%s names %s, which is no metric of ours", page, name)
+			}
+		}
+	}
+	if named < 8 {
+		t.Errorf("the documents name %d metrics: read wrongly", named)
 	}
 }
