@@ -81,3 +81,14 @@ func TestHeadersOfASite(t *testing.T) {
 		t.Errorf("the request is archived as %q, want its language and not its log-in", got)
 	}
 }
+
+// Who is not let in is told how.
+func TestUnauthorizedSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	t.Cleanup(server.Close)
+	out := newRig(t, nil).fetch(server.URL + "/")
+	if wantFailed(t, out, models.Refused); !strings.Contains(out.Detail, "headers:") {
+		t.Errorf("a visit that was not let in says %q, want what to do", out.Detail)
+	}
+}

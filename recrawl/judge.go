@@ -35,7 +35,11 @@ func (s *visit) judge(ctx context.Context, a *answer) {
 	case status == http.StatusGone:
 		s.out.Kind = models.Gone
 	default:
-		s.fail(statusClass(status), fmt.Sprintf("%d %s", status, http.StatusText(status)))
+		detail := fmt.Sprintf("%d %s", status, http.StatusText(status))
+		if status == http.StatusUnauthorized {
+			detail += ": it wants a log-in, which headers: of its site may bring"
+		}
+		s.fail(statusClass(status), detail)
 	}
 }
 
