@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"iter"
 	"maps"
+	"slices"
 
 	"recrawld/models"
 )
@@ -36,8 +37,30 @@ func (d *Drain) removals(ctx context.Context, behind map[int16]int64) iter.Seq2[
 	}
 }
 
-// present tells of each page as it is, and of those of removed sites that the sink has not heard of: first of those that were removed
-// before, since a page may have been found anew, and then of those that were removed meanwhile, of which it hears again, in order.
+// waitingRemovals are the events of pages of removed sites that the sink could not take: with the cursors behind them they are told
+// nowhere else.
+func (d *Drain) waitingRemovals(ctx context.Context) iter.Seq2[models.Event, error] {
+	return func(yield func(models.Event, error) bool) {
+		if err := d.readWaiting(ctx); err != nil {
+			yield(models.Event{}, err)
+			return
+		}
+		for _, p := range d.waiting.pages {
+			if !slices.ContainsFunc(p.Events, func(e models.Event) bool { return e.Kind == models.EventRemoved }) {
+				continue
+			}
+			for _, e := range p.Events {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// present tells of each page as it is, and of those of removed sites that the sink has not heard of, or could not take: first of those
+// that were removed before, since a page may have been found anew, and then of those that were removed meanwhile, of which it hears
+// again, in order.
 func (d *Drain) present(ctx context.Context, source Source, heads map[int16]int64) iter.Seq2[models.Event, error] {
 	return func(yield func(models.Event, error) bool) {
 		cursors := make(map[int16]int64, len(heads))
@@ -49,7 +72,8 @@ func (d *Drain) present(ctx context.Context, source Source, heads map[int16]int6
 			}
 			cursors[bucket] = seq
 		}
-		for _, events := range []iter.Seq2[models.Event, error]{d.removals(ctx, cursors), source.Current(ctx), d.removals(ctx, heads)} {
+		for _, events := range []iter.Seq2[models.Event, error]{d.waitingRemovals(ctx), d.removals(ctx, cursors), source.Current(ctx),
+			d.removals(ctx, heads)} {
 			for e, err := range events {
 				if !yield(e, err) {
 					return
@@ -114,7 +138,7 @@ func (m *Mirror) removedBefore(further map[fileKey]struct{}) (map[fileKey]struct
 		_, also := further[key]
 		if r.State == models.EventRemoved.String() {
 			files[key] = struct{}{}
-		} else if !also {
+		} else if !also && !r.leavesFile() {
 			delete(files, key) // it was found anew
 		}
 		return nil

@@ -58,10 +58,22 @@ func (r Row) over(old Row) Row {
 	if r.Version != 0 && r.SHA256 != "" { // a whole answer: what it did not send is not there any more
 		merged.Type, merged.ETag, merged.LastModified = r.Type, r.ETag, r.LastModified
 	}
+	if old.State == models.EventRemoved.String() && r.leavesFile() {
+		merged.State, merged.EventAt = old.State, old.EventAt // the page was found anew and has no copy: the file is still the removed site's
+	}
 	if merged.State != models.EventMoved.String() {
 		merged.RedirectTo = ""
 	}
 	return merged
+}
+
+// leavesFile tells whether the row says of a page how it is, and of its file nothing.
+func (r Row) leavesFile() bool {
+	switch r.State {
+	case models.EventMoved.String(), models.EventFailing.String(), models.EventExcluded.String():
+		return r.SHA256 == ""
+	}
+	return false
 }
 
 func (s *Summary) add(r Row) {
