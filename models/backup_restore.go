@@ -228,7 +228,7 @@ func (c cell) as(k kind) (any, error) {
 }
 
 // afterRestore voids the leases that a backup holds, and sees to it that a new site gets a number of its own: not that
-// of a removed one either, whose visits are still counted under it.
+// of a removed one either, whose visits are still counted under it, or whose events are told by it.
 func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 	for bucket := range int16(Buckets) {
 		if _, err := t.voidLeases(ctx, bucket, now, ""); err != nil {
@@ -243,7 +243,8 @@ func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 	}
 	var last sql.NullInt64
 	err := t.sql.QueryRowContext(ctx, `SELECT MAX(id) FROM (SELECT MAX(id) AS id FROM sites UNION ALL
-		SELECT MAX(site_id) FROM daily UNION ALL SELECT MAX(site_id) FROM pages UNION ALL SELECT MAX(site_id) FROM removed_sites) AS ids`).Scan(&last)
+		SELECT MAX(site_id) FROM daily UNION ALL SELECT MAX(site_id) FROM pages UNION ALL SELECT MAX(site_id) FROM removed_sites UNION ALL
+		SELECT MAX(site_id) FROM events) AS ids`).Scan(&last)
 	if err != nil || last.Int64 < 1 {
 		return err
 	}

@@ -113,16 +113,12 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []strin
 	return total, nil
 }
 
-// oldEvents is the number up to which all events of a bucket are older than a moment.
-func (s *Store) oldEvents(ctx context.Context, bucket int16, before time.Time) (int64, error) {
-	upTo := int64(math.MaxInt64)
+// oldEvents is the number up to which all events of a bucket are older than a moment. What comes after this is not among them.
+func (s *Store) oldEvents(ctx context.Context, bucket int16, before time.Time) (upTo int64, err error) {
 	// Index: the primary key, from its beginning: what is read is what is removed then.
-	rows, err := s.rows(ctx, `SELECT seq FROM events WHERE bucket = $1 AND at >= $2 ORDER BY seq LIMIT 1`, bucket, int64(At(before)))
-	err = eachRow(rows, err, func(rows answer) error {
-		err := rows.Scan(&upTo)
-		upTo--
-		return err
-	})
+	rows, err := s.rows(ctx, `SELECT COALESCE((SELECT seq FROM events WHERE bucket = $1 AND at >= $2 ORDER BY seq LIMIT 1), next_seq) - 1
+		FROM buckets WHERE bucket = $1`, bucket, int64(At(before)))
+	err = eachRow(rows, err, func(rows answer) error { return rows.Scan(&upTo) })
 	return upTo, err
 }
 

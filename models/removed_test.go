@@ -117,12 +117,19 @@ func TestNamesOfRemovedSitesArePruned(t *testing.T) {
 	})
 }
 
-// A restored database gives no new site the number of a removed one, which events are told by.
+// A restored database gives no new site the number of a removed one, which events are told by: a backup of an earlier step has nothing
+// but those.
 func TestRestoredSitesGetNumbersOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, dsn string) {
 		f := newFinder(t, dsn)
-		f.run(`INSERT INTO removed_sites (bucket, site_id, name, url, seq) VALUES (5, 7, 'gone', 'https://gone.example/', 1)`)
+		f.run(`INSERT INTO removed_sites (bucket, site_id, name, url, seq) VALUES (5, 6, 'gone', 'https://gone.example/', 1)`)
+		err := f.s.inTx(t.Context(), func(x *tx) error {
+			return eventTable.insert(t.Context(), x, []Event{{Bucket: 5, Seq: 2, Kind: EventNew, SiteID: 7, URL: "https://earlier.example/"}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		begun, err := f.s.writer.BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -132,6 +139,31 @@ func TestRestoredSitesGetNumbersOfTheirOwn(t *testing.T) {
 		}
 		if added, err := f.s.AddSite(t.Context(), f.now, Site{Name: "new"}); err != nil || added.ID != 8 {
 			t.Errorf("AddSite = %+v, %v, want the ID 8", added, err)
+		}
+	})
+}
+
+// What comes while events are pruned stays, in a bucket too of which nothing is new enough to stay.
+func TestEventsThatComeMeanwhileAreNotPruned(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		f := newFinder(t, dsn)
+		old := Event{Bucket: 5, Kind: EventNew, At: At(f.now.Add(-time.Hour)), URL: "https://a.example/"}
+		err := f.s.inTx(t.Context(), func(x *tx) error {
+			events, err := x.number(t.Context(), map[int16][]Event{5: {old, old}})
+			return errors.Join(err, eventTable.insert(t.Context(), x, events))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			bucket int16
+			before time.Time
+			want   int64
+		}{{5, f.now, 2}, {6, f.now, 0}, {5, f.now.Add(-2 * time.Hour), 0}} {
+			if got, err := f.s.oldEvents(t.Context(), test.bucket, test.before); got != test.want || err != nil {
+				t.Errorf("of bucket %d what is before %s goes up to number %d, %v, want %d", test.bucket, test.before, got, err, test.want)
+			}
 		}
 	})
 }
