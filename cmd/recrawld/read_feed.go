@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"recrawld/models"
 	"recrawld/report"
@@ -15,7 +16,8 @@ func (c changesCmd) feed(ctx context.Context, l *look, sites []int32, kinds []mo
 	if err != nil {
 		return report.Document{}, err
 	}
-	d, _, err := l.library().changes(ctx, after, c.query(sites, kinds))
+	q := c.query(sites, kinds)
+	d, _, err := l.library().changesOf(ctx, c.Site, after, &q)
 	if err != nil {
 		return report.Document{}, err
 	}
@@ -53,6 +55,26 @@ func (b library) changes(ctx context.Context, after models.FeedCursor, q models.
 	d, err := b.table(ctx, events)
 	d.Cursor = at.String()
 	return d, at, err
+}
+
+// changesOf is changes of the sites of a name or a start URL, "" for all. One may have been added since those of the query were read: the
+// cursor must not pass what comes of it, so that the query goes on with that. Where none has the name any more, nothing else will come
+// of those that had.
+func (b library) changesOf(ctx context.Context, site string, after models.FeedCursor, q *models.ChangesQuery) (report.Document, models.FeedCursor, error) {
+	for {
+		d, at, err := b.changes(ctx, after, *q)
+		if err != nil {
+			return d, at, err
+		}
+		sites, err := b.sitesTold(ctx, site)
+		if err != nil && exitCode(err) != exitNotFound {
+			return d, at, err
+		}
+		if !slices.ContainsFunc(sites, func(id int32) bool { return !slices.Contains(q.Sites, id) }) {
+			return d, at, nil
+		}
+		q.Sites = sites
+	}
 }
 
 // cursorLost says what to do about a models.ErrCursorLost.

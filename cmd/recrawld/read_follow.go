@@ -72,7 +72,7 @@ func (f *follower) run(ctx context.Context, at models.FeedCursor) error {
 		if !f.stands() {
 			return cursorLost(models.ErrCursorLost)
 		}
-		d, next, err := f.look(ctx, at)
+		d, next, err := f.library.changesOf(ctx, f.site, at, &f.query)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
@@ -89,18 +89,6 @@ func (f *follower) run(ctx context.Context, at models.FeedCursor) error {
 			return nil
 		}
 	}
-}
-
-// look is library.changes of the sites that have the name by now: one may have been added again since it was removed. Where none has
-// it any more, nothing else will come of those that had.
-func (f *follower) look(ctx context.Context, at models.FeedCursor) (report.Document, models.FeedCursor, error) {
-	sites, err := f.library.sitesTold(ctx, f.site)
-	if err == nil {
-		f.query.Sites = sites
-	} else if exitCode(err) != exitNotFound {
-		return report.Document{}, at, err
-	}
-	return f.library.changes(ctx, at, f.query)
 }
 
 // tell writes what was found. The cursor goes out behind the events that it is behind; and now and then without any, since one that

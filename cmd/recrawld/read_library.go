@@ -70,11 +70,11 @@ func sitesOf(ctx context.Context, store *models.Store, known []models.Site, even
 	names := siteNames(known)
 	for _, e := range events {
 		if _, ok := names[e.SiteID]; !ok {
-			removed, err := store.RemovedSites(ctx)
+			rows, err := store.Sites(ctx) // it came meanwhile
 			if err != nil {
 				return nil, err
 			}
-			rows, err := store.Sites(ctx) // it came meanwhile
+			removed, err := store.RemovedSites(ctx) // behind that, or what is removed in between were in neither
 			return append(removed, rows...), err
 		}
 	}

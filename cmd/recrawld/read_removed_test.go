@@ -11,6 +11,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/internal/pgtest"
 	"recrawld/models"
 	"recrawld/report"
 	"recrawld/web"
@@ -111,4 +112,59 @@ func TestWhoFollowsByNameHearsOfASiteThatIsThereAgain(t *testing.T) {
 			t.Errorf("told is %v, want %v", got, want)
 		}
 	})
+}
+
+// A site may be added again just when somebody asks: what comes of it is told before the cursor passes it.
+func TestWhoAsksByNameMissesNothingOfASiteThatComesMeanwhile(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.StartAlone(t).DSN()
+	f, b := filling(t, dsn)
+	f.appears("a")
+	again := func() {}
+	store, err := models.Open(t.Context(), dsn, models.Options{Trace: func(_ context.Context, s models.Statement) {
+		if strings.Contains(s.SQL, "next_seq FROM buckets") { // how far the cursor will go
+			now := again
+			again = func() {}
+			now()
+		}
+	}})
+	f.must(err)
+	t.Cleanup(func() { store.Close() })
+	b.store = store
+	f.must(f.store.RemoveSite(t.Context(), 1, filledNow))
+	at, err := store.Newest(t.Context())
+	f.must(err)
+	again = func() { f.again("a") }
+	d, err := b.asked(t.Context(), web.ChangesQuery{After: at.String(), Site: "docs", Limit: 10})
+	f.must(err)
+	if d.Cursor == at.String() {
+		t.Error("the cursor is where it was, want it behind the site that came")
+	}
+	if want := []string{"new a of docs"}; !slices.Equal(kindsOf(t, d), want) {
+		t.Errorf("told is %v, want %v", kindsOf(t, d), want)
+	}
+}
+
+// A site's name is found also where the site is removed between two looks for it.
+func TestNameOfASiteThatIsRemovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.StartAlone(t).DSN()
+	f, _ := filling(t, dsn)
+	f.appears("a")
+	looks := 0
+	store, err := models.Open(t.Context(), dsn, models.Options{Trace: func(_ context.Context, s models.Statement) {
+		if !strings.Contains(s.SQL, "FROM removed_sites") && !strings.Contains(s.SQL, "FROM \"sites\"") {
+			return
+		}
+		if looks++; looks == 2 {
+			f.must(f.store.RemoveSite(context.Background(), 1, filledNow))
+		}
+	}})
+	f.must(err)
+	t.Cleanup(func() { store.Close() })
+	rows, err := sitesOf(t.Context(), store, nil, []models.Event{{SiteID: 1}})
+	f.must(err)
+	if name := siteNames(rows)[1]; name != "docs" || looks != 2 {
+		t.Errorf("after %d looks the site is called %q, want docs after 2", looks, name)
+	}
 }

@@ -59,7 +59,8 @@ func (b library) asked(ctx context.Context, q web.ChangesQuery) (report.Document
 	if err != nil {
 		return report.Document{}, err
 	}
-	d, _, err := b.changes(ctx, after, models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)})
+	query := models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)}
+	d, _, err := b.changesOf(ctx, q.Site, after, &query)
 	return d, err
 }
 
