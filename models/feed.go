@@ -143,6 +143,9 @@ func (s *Store) LogName(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s-%x", name, epoch), err
 }
 
+// ID names an event for ever, in the log of that name: letters, digits and "-".
+func (e Event) ID(log string) string { return fmt.Sprintf("%s-%d-%d", log, e.Bucket, e.Seq) }
+
 const (
 	restoredKey = "restored"
 	logKey      = "log"

@@ -94,9 +94,7 @@ func (w *Webhook) Failing() bool { return w.later != nil }
 
 // Deliver implements Sink. An event has the same id each time it comes.
 func (w *Webhook) Deliver(ctx context.Context, events []models.Event) error {
-	return w.tell(ctx, events, func(log string, e *models.Event) string {
-		return fmt.Sprintf("%s-%d-%d", log, e.Bucket, e.Seq)
-	})
+	return w.tell(ctx, events, func(log string, e *models.Event) string { return e.ID(log) })
 }
 
 // Tell implements teller.
