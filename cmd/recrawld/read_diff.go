@@ -41,19 +41,29 @@ func (c diffCmd) read(ctx context.Context, l *look) error {
 	if err != nil {
 		return err
 	}
-	a, err := l.side(ctx, page, u, from)
+	b := l.library()
+	before, err := b.side(ctx, page, u, from)
 	if err != nil {
 		return err
 	}
-	b, err := l.side(ctx, page, u, to)
+	after, err := b.side(ctx, page, u, to)
 	if err != nil {
 		return err
 	}
-	o := diff.Options{URL: page.URL, Raw: c.Raw, Context: c.Context}
-	if o.Verdict, o.Blocks, err = l.verdict(ctx, page, u, a, b); err != nil {
+	d, err := b.difference(ctx, page, u, before, after, diff.Options{Raw: c.Raw, Context: c.Context})
+	if err != nil {
 		return err
 	}
-	return c.write(l, diff.Compare(a.Version, b.Version, o))
+	return c.write(l, d)
+}
+
+// difference is what differs between two versions of a page, with what was found of it.
+func (b library) difference(ctx context.Context, page models.Page, u canon.URL, before, after side, o diff.Options) (_ diff.Difference, err error) {
+	o.URL = page.URL
+	if o.Verdict, o.Blocks, err = b.verdict(ctx, page, u, before, after); err != nil {
+		return diff.Difference{}, err
+	}
+	return diff.Compare(before.Version, after.Version, o), nil
 }
 
 func (c diffCmd) write(l *look, d diff.Difference) error {
@@ -96,16 +106,16 @@ type side struct {
 }
 
 // side reads a version from the archive, and its content by the rules of the page's site.
-func (l *look) side(ctx context.Context, page models.Page, u canon.URL, number int32) (side, error) {
-	row, err := l.library().version(ctx, page, number)
+func (b library) side(ctx context.Context, page models.Page, u canon.URL, number int32) (side, error) {
+	row, err := b.version(ctx, page, number)
 	if err != nil {
 		return side{}, err
 	}
-	answer, err := l.library().copied(ctx, page, row)
+	answer, err := b.copied(ctx, page, row)
 	if err != nil {
 		return side{}, err
 	}
-	_, _, rules := l.force.visited(page.SiteID)
+	_, _, rules := b.force.visited(page.SiteID)
 	kind := headerField(answer.Header, "Content-Type")
 	return side{row: row, Version: diff.Version{Number: row.Number, At: row.At.Time(), ContentType: kind, Header: answer.Header,
 		Body: answer.Body, View: content.Read(answer.Body, kind, u, rules)}}, nil

@@ -20,19 +20,19 @@ const (
 
 // verdict says what was found when the later of two versions came, where it followed the other, and what would be found
 // today; and of each block whether it counts. Versions that did not follow each other are judged now.
-func (l *look) verdict(ctx context.Context, page models.Page, u canon.URL, a, b side) (*diff.Verdict, []content.BlockChange, error) {
-	if a.row.Digest == b.row.Digest {
+func (b library) verdict(ctx context.Context, page models.Page, u canon.URL, before, after side) (*diff.Verdict, []content.BlockChange, error) {
+	if before.row.Digest == after.row.Digest {
 		return nil, nil, nil
 	}
-	threshold := l.force.config.SettingsOf(page.SiteID).Significance
-	judged, err := l.judge(ctx, page, u, a, b, threshold)
+	threshold := b.force.config.SettingsOf(page.SiteID).Significance
+	judged, err := b.judge(ctx, page, u, before, after, threshold)
 	if err != nil {
 		return nil, nil, err
 	}
 	today := diff.Verdict{Kind: kindWord(judged), Significance: round(judged.Significance), Threshold: threshold, Reasons: judged.Reasons,
 		Words: judged.Reasons.Words()}
-	then, told := toldOf(b.row, threshold)
-	if !told || b.row.Number != a.row.Number+1 {
+	then, told := toldOf(after.row, threshold)
+	if !told || after.row.Number != before.row.Number+1 {
 		return &today, judged.Blocks, nil
 	}
 	if then.Kind != today.Kind {
@@ -42,16 +42,16 @@ func (l *look) verdict(ctx context.Context, page models.Page, u canon.URL, a, b 
 }
 
 // judge holds two versions against each other by what is remembered of the page and its host. Nothing of it is kept.
-func (l *look) judge(ctx context.Context, page models.Page, u canon.URL, a, b side, threshold float64) (content.Verdict, error) {
+func (b library) judge(ctx context.Context, page models.Page, u canon.URL, before, after side, threshold float64) (content.Verdict, error) {
 	var bodies [3][]byte
 	for i, key := range []int64{page.ID, models.HostMemoryID, models.OrdersID} {
 		var err error
-		if bodies[i], err = l.store.Memory(ctx, page.Bucket, page.HostID, key); err != nil {
+		if bodies[i], err = b.store.Memory(ctx, page.Bucket, page.HostID, key); err != nil {
 			return content.Verdict{}, err
 		}
 	}
-	return content.Judge(content.Case{Before: a.View, After: b.View, Page: content.DecodePage(bodies[0]), Host: content.DecodeHost(bodies[1]),
-		Orders: content.DecodeOrders(bodies[2]), Threshold: threshold, Now: b.At, PageID: page.ID, URL: u}), nil
+	return content.Judge(content.Case{Before: before.View, After: after.View, Page: content.DecodePage(bodies[0]), Host: content.DecodeHost(bodies[1]),
+		Orders: content.DecodeOrders(bodies[2]), Threshold: threshold, Now: after.At, PageID: page.ID, URL: u}), nil
 }
 
 func kindWord(v content.Verdict) string {
