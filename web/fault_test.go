@@ -24,7 +24,7 @@ import (
 func TestFault_103_AnotherSiteCanDoNothing(t *testing.T) {
 	t.Parallel()
 	base := startFull(t, Options{Checks: []Check{{"store", well}}, Sheets: []Sheet{sheetOf("status", "all is well")}})
-	for _, path := range []string{"/", "/healthz", "/metrics", "/v1/changes?after=now", "/v1/pages?url=x", "/v1/visits?url=x", "/status"} {
+	for _, path := range []string{"/", "/healthz", "/metrics", "/v1/changes?after=now", "/v1/pages?url=x", "/v1/visits?url=x", "/status", "/feed"} {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 			r, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader("pause=all"))
 			if err != nil {
@@ -41,7 +41,7 @@ func TestFault_103_AnotherSiteCanDoNothing(t *testing.T) {
 			answer.Body.Close()
 			want := http.StatusMethodNotAllowed
 			switch {
-			case strings.HasPrefix(path, "/v1/"), path == "/status":
+			case strings.HasPrefix(path, "/v1/"), path == "/status", path == "/feed":
 				want = http.StatusForbidden
 			case method == "GET":
 				want = http.StatusOK

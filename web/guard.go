@@ -36,7 +36,7 @@ func (g *guard) knows(r *http.Request) bool {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return g.holds(strings.TrimSpace(token))
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if !looks(r) {
 		return false
 	}
 	for _, cookie := range r.CookiesNamed(g.cookie) { // other servers of this machine can set one, too
@@ -49,18 +49,40 @@ func (g *guard) knows(r *http.Request) bool {
 
 // only answers those alone who show the token, and no browser that asks for a page of another site.
 func (g *guard) only(next http.Handler) http.Handler {
+	return g.those(g.knows, "Bearer", "Authorization: Bearer TOKEN", next)
+}
+
+// readers is only for feeds, of which the token is the password, too: feed readers know no other way. A browser that was given a password
+// sends it by itself with whatever a page of any site has it ask for here, so nothing else takes it.
+func (g *guard) readers(next http.Handler) http.Handler {
+	return g.those(g.reads, `Basic realm="recrawld"`, "as the password, with any user name", next)
+}
+
+// reads tells whether a request for a feed shows the token: as the password of a user of any name, or as others do.
+func (g *guard) reads(r *http.Request) bool {
+	if _, password, basic := r.BasicAuth(); basic {
+		return looks(r) && g.holds(password)
+	}
+	return g.knows(r)
+}
+
+// looks tells whether a request changes nothing, whatever it asks for.
+func looks(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// those answers whom a test lets in; others are told the scheme to come back with, and how.
+func (g *guard) those(let func(*http.Request) bool, scheme, how string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
 			http.Error(w, "not for pages of other sites", http.StatusForbidden)
 			return
 		}
-		if g.knows(r) {
+		if let(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.Header().Set("WWW-Authenticate", scheme)
 		if !strings.Contains(r.Header.Get("Accept"), "text/html") {
-			http.Error(w, "the token of "+g.file+" is wanted: Authorization: Bearer TOKEN", http.StatusUnauthorized)
+			http.Error(w, "the token of "+g.file+" is wanted: "+how, http.StatusUnauthorized)
 			return
 		}
 		g.ask(w, http.StatusUnauthorized, "")

@@ -42,7 +42,7 @@ func TestFault_101_OnlyWithTheToken(t *testing.T) {
 		"another cookie":                   {"Cookie": {"recrawld=" + token}},
 		"a wrong header beside the cookie": {"Authorization": {"Bearer x"}, "Cookie": {cookieOf(base) + "=" + token}},
 	}
-	for _, path := range []string{"/v1/changes?after=now", "/v1/pages?url=http://h/", "/v1/visits?url=http://h/", "/v1/", "/v1/none", "/status", "/report/daily", "/status?token=" + token} {
+	for _, path := range []string{"/v1/changes?after=now", "/v1/pages?url=http://h/", "/v1/visits?url=http://h/", "/v1/", "/v1/none", "/status", "/report/daily", "/status?token=" + token, "/feed", "/feed?token=" + token} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
 			for what, header := range headers {
 				if status, body := ask401(t, method, base+path, header); status != http.StatusUnauthorized || strings.Contains(body, "secret") {

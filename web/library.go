@@ -3,13 +3,14 @@ package web
 import (
 	"context"
 	"errors"
+	"html/template"
 	"net/http"
 	"time"
 
 	"recrawld/report"
 )
 
-// Library is what is known of pages, for programs. It is safe for concurrent use. An error that is a Refusal is told the asker as such,
+// Library is what is known of pages, for programs and for feed readers. It is safe for concurrent use. An error that is a Refusal is told the asker as such,
 // any other as ours.
 type Library interface {
 	// Changes lists what came after a cursor. The document has the cursor behind that.
@@ -20,11 +21,36 @@ type Library interface {
 
 	// Visit gives pages their turn now, and lists them as they were written, with what becomes of each.
 	Visit(ctx context.Context, urls []string) (report.Document, error)
+
+	// Feed lists the newest events that a query without After asks for, the newest first. It reads no page.
+	Feed(ctx context.Context, q ChangesQuery) (Feed, error)
 }
 
-// ChangesQuery is what the asker of /v1/changes wrote, each as it was written but for the numbers.
+// Feed is what happened last, for a person.
+type Feed struct {
+	Log     string    // tells the event log from all others: letters, digits and "-"
+	At      time.Time // it was looked then
+	Entries []Entry
+}
+
+// Entry is an event.
+type Entry struct {
+	ID         string // the same whenever it is told, and of no other event: letters, digits and "-"
+	At         time.Time
+	Kind       string // "changed"
+	Site       string
+	URL        string // of http or https
+	RedirectTo string // of a page that moved
+	Versions   string // that are compared, "3..4"; "": none
+
+	// Read returns what there is to read of it: the page's title, "" where that is not known, and HTML that is safe to show. An error
+	// says for the asker why there is none. It is called at most once, and returns soon after ctx ends.
+	Read func(ctx context.Context) (title string, said template.HTML, err error)
+}
+
+// ChangesQuery is what the asker of /v1/changes or /feed wrote, each as it was written but for the numbers.
 type ChangesQuery struct {
-	After  string
+	After  string   // "" for a feed
 	Site   string   // empty: all
 	Kinds  []string // none: all
 	Weight float64  // the least significance
@@ -61,7 +87,7 @@ type answerer struct {
 	stopping context.Context // ends when the server does
 	time     time.Duration   // that an answer may take, before it is written
 
-	// ask finds the answer, within a context that ends with the asker and with the server.
+	// ask finds the answer, within a context that ends with the asker and with the server. It is JSON unless write says otherwise.
 	ask func(ctx context.Context, r *http.Request) (write func(http.ResponseWriter) error, err error)
 }
 

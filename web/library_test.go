@@ -21,6 +21,7 @@ import (
 type shelf struct {
 	changes func(ctx context.Context, q ChangesQuery) (report.Document, error)
 	page    func(ctx context.Context, q PageQuery) (any, error)
+	feed    func(ctx context.Context, q ChangesQuery) (Feed, error)
 }
 
 func (s shelf) Changes(ctx context.Context, q ChangesQuery) (report.Document, error) {
@@ -33,7 +34,8 @@ func (s shelf) Visit(_ context.Context, urls []string) (report.Document, error) 
 	}
 	return d, nil
 }
-func (s shelf) Page(ctx context.Context, q PageQuery) (any, error) { return s.page(ctx, q) }
+func (s shelf) Feed(ctx context.Context, q ChangesQuery) (Feed, error) { return s.feed(ctx, q) }
+func (s shelf) Page(ctx context.Context, q PageQuery) (any, error)     { return s.page(ctx, q) }
 
 // listed is a document with so many rows and a cursor.
 func listed(rows int, cursor string) report.Document {
@@ -51,7 +53,7 @@ func TestFault_110_WrongParametersAreNamed(t *testing.T) {
 			t.Error("asked")
 			return report.Document{}, nil
 		},
-		func(context.Context, PageQuery) (any, error) { t.Error("asked"); return nil, nil },
+		func(context.Context, PageQuery) (any, error) { t.Error("asked"); return nil, nil }, nil,
 	})
 	for question, want := range map[string]string{
 		"changes":                                      "after is missing: there is now, start, all",
@@ -92,6 +94,9 @@ func FuzzQuestions(f *testing.F) {
 		if err == nil && (q.After == "" || q.Limit < 1 || q.Limit > mostRows || !(q.Weight >= 0 && q.Weight <= 1) || wait < 0 || wait > mostWait) {
 			t.Errorf("%q is taken for %+v, %v", raw, q, wait)
 		}
+		if q, err := readFeed(raw); err == nil && (q.After != "" || len(q.Kinds) == 0 || q.Limit < 1 || q.Limit > mostEntries || !(q.Weight >= 0 && q.Weight <= 1)) {
+			t.Errorf("%q is taken for a feed of %+v", raw, q)
+		}
 		if p, err := readPage(raw); err == nil && p.URL == "" {
 			t.Errorf("%q is taken for %+v", raw, p)
 		}
@@ -110,7 +115,7 @@ func TestQuestionsReachTheLibrary(t *testing.T) {
 		func(_ context.Context, q PageQuery) (any, error) {
 			page = q
 			return map[string]string{"text": "a < b"}, nil
-		},
+		}, nil,
 	})
 	status, body := request(t, "GET", base+"/v1/changes?after=here&limit=7&site=docs&kind=new,gone&kind=moved&min_significance=0.5&wait=20s", "")
 	var d struct {
@@ -135,7 +140,7 @@ func TestRefusalsHaveTheirStatus(t *testing.T) {
 	var err error
 	base := startWith(t, shelf{
 		func(context.Context, ChangesQuery) (report.Document, error) { return report.Document{}, err },
-		func(context.Context, PageQuery) (any, error) { return nil, err },
+		func(context.Context, PageQuery) (any, error) { return nil, err }, nil,
 	})
 	for _, test := range []struct {
 		err    error

@@ -13,11 +13,18 @@ import (
 	"recrawld/config"
 )
 
-// The rows of an answer.
+// The rows of an answer, and the entries of a feed.
 const (
 	usualRows = 1000
 	mostRows  = 10_000
+
+	usualEntries = 30
+	mostEntries  = 100
 )
+
+// usualKinds are what a person is told of who does not say. Pages that are refreshed have other bytes and say to a reader what they said;
+// failing and excluded are for whoever keeps the crawl.
+const usualKinds = "new,changed,moved,gone,restored,removed"
 
 // question holds the parameters of a request until each was read.
 type question struct {
@@ -28,29 +35,46 @@ type question struct {
 // readChanges reads the parameters of /v1/changes.
 func readChanges(raw string) (q ChangesQuery, wait time.Duration, err error) {
 	ask := parse(raw, "after", "limit", "wait", "site", "kind", "min_significance")
-	q = ChangesQuery{After: ask.word("after"), Site: ask.word("site"), Limit: usualRows}
+	q = ChangesQuery{After: ask.word("after"), Limit: usualRows}
 	if q.After == "" {
 		ask.wrong("after is missing: there is now, start, all, and the cursor that an earlier answer ended with")
 	}
-	for _, list := range ask.values["kind"] {
-		q.Kinds = append(q.Kinds, slices.DeleteFunc(strings.Split(list, ","), func(kind string) bool { return kind == "" })...)
-	}
-	if word := ask.word("limit"); word != "" {
-		if q.Limit, err = strconv.Atoi(word); err != nil || q.Limit < 1 || q.Limit > mostRows {
-			ask.wrong("limit is a number from 1 to %d", mostRows)
-		}
-	}
-	if word := ask.word("min_significance"); word != "" {
-		if q.Weight, err = strconv.ParseFloat(word, 64); err != nil || !(q.Weight >= 0 && q.Weight <= 1) {
-			ask.wrong("min_significance is a number from 0 to 1")
-		}
-	}
+	ask.narrow(&q, mostRows)
 	if word := ask.word("wait"); word != "" {
 		if wait, err = config.ParseDuration(word); err != nil || wait < 0 || wait > mostWait {
 			ask.wrong("wait is a time from 0s to %s", config.FormatDuration(mostWait))
 		}
 	}
 	return q, wait, errors.Join(ask.errs...)
+}
+
+// readFeed reads the parameters of /feed.
+func readFeed(raw string) (q ChangesQuery, err error) {
+	ask := parse(raw, "site", "kind", "min_significance", "limit")
+	q.Limit = usualEntries
+	if ask.narrow(&q, mostEntries); len(q.Kinds) == 0 {
+		q.Kinds = strings.Split(usualKinds, ",")
+	}
+	return q, errors.Join(ask.errs...)
+}
+
+// narrow reads what is told of all events, at most so many.
+func (q *question) narrow(into *ChangesQuery, most int) {
+	var err error
+	into.Site = q.word("site")
+	for _, list := range q.values["kind"] {
+		into.Kinds = append(into.Kinds, slices.DeleteFunc(strings.Split(list, ","), func(kind string) bool { return kind == "" })...)
+	}
+	if word := q.word("limit"); word != "" {
+		if into.Limit, err = strconv.Atoi(word); err != nil || into.Limit < 1 || into.Limit > most {
+			q.wrong("limit is a number from 1 to %d", most)
+		}
+	}
+	if word := q.word("min_significance"); word != "" {
+		if into.Weight, err = strconv.ParseFloat(word, 64); err != nil || !(into.Weight >= 0 && into.Weight <= 1) {
+			q.wrong("min_significance is a number from 0 to 1")
+		}
+	}
 }
 
 // readPage reads the parameters of /v1/pages.

@@ -1,6 +1,7 @@
 // Package web answers over HTTP, on loopback alone, how the daemon is: /healthz for whoever watches over it, /metrics
 // for Prometheus and a page for a person. To those who show the token it says for a search index what happened to pages,
-// /v1/changes, and what they say, /v1/pages, and shows a person what the reading commands print. Nothing here changes anything but
+// /v1/changes, and what they say, /v1/pages, tells feed readers the newest of that, /feed, and shows a person what the reading commands
+// print. Nothing here changes anything but
 // POST /v1/visits, which gives pages their turn.
 package web
 
@@ -82,6 +83,8 @@ func routes(o Options, at net.Addr, stopping context.Context) http.Handler {
 	known.Handle("GET /v1/pages", newPages(o, stopping))
 	known.Handle("POST /v1/visits", newVisits(o, stopping))
 	all.Handle("/v1/", guard.only(known))
+	known.Handle("GET /feed", newFeed(o, stopping))
+	all.Handle("/feed", guard.readers(known))
 	desk := newDesk(o)
 	for _, sheet := range o.Sheets {
 		known.Handle("GET /"+sheet.Name, desk.serve(sheet))

@@ -117,6 +117,7 @@ func (p *printed) Live() bool { return p.Sheet.Name == "status" }
 
 var sheetPage = template.Must(template.New("sheet").Parse(`<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{with .URL}}{{.}} · {{end}}{{.Sheet.Name}} · recrawld</title>
+<link rel="alternate" type="application/atom+xml" title="recrawld" href="/feed">
 {{if .Live}}<meta http-equiv="refresh" content="20">{{end}}
 <style>:root{color-scheme:light dark;--line:#8884;--link:#0b57d0;--bad:#b00020;--good:#0a6b2d;--warn:#8a5a00;--faint:#666}
 @media(prefers-color-scheme:dark){:root{--link:#8ab4f8;--bad:#ff8a80;--good:#7bd88f;--warn:#e6b450;--faint:#999}}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"recrawld/diff"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/report"
+	"recrawld/web"
+)
+
+// What an entry of a feed shows: lines of a difference and bytes of their text, characters of a page's text.
+const (
+	entryLines = 20
+	entryBytes = 10_000
+	entryText  = 500
+)
+
+// Feed implements web.Library.
+func (s shelf) Feed(ctx context.Context, q web.ChangesQuery) (web.Feed, error) {
+	f, err := s.library().feed(ctx, q)
+	if exitCode(err) == exitNotFound { // what a word of the question names
+		return f, web.Refusal{Status: http.StatusBadRequest, Err: err}
+	}
+	return f, refusal(err)
+}
+
+// feed lists the newest events that a query asks for.
+func (b library) feed(ctx context.Context, q web.ChangesQuery) (f web.Feed, err error) {
+	kinds, err := eventKinds(q.Kinds)
+	if err != nil {
+		return f, err
+	}
+	sites, err := b.sitesTold(ctx, q.Site)
+	if err != nil {
+		return f, err
+	}
+	events, err := b.newest(ctx, models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)})
+	if err != nil {
+		return f, err
+	}
+	rows, err := sitesOf(ctx, b.store, b.force.rows, events)
+	if err != nil {
+		return f, err
+	}
+	f.At = b.now
+	if f.Log, err = b.store.LogName(ctx); err != nil {
+		return f, err
+	}
+	names := siteNames(rows)
+	for _, e := range events {
+		f.Entries = append(f.Entries, b.entry(e, f.Log, siteOf(e, names)))
+	}
+	return f, nil
+}
+
+// How far back the newest events are looked for: first for a day, which is enough where much happens and is soon read there.
+const (
+	feedFirst = 24 * time.Hour
+	feedBack  = 30 * 24 * time.Hour
+)
+
+// newest are the newest events of the last 30 days.
+func (b library) newest(ctx context.Context, q models.ChangesQuery) ([]models.Event, error) {
+	q.Since = models.At(b.now.Add(-feedFirst))
+	events, err := b.store.Changes(ctx, q)
+	if err != nil || len(events) == q.Limit {
+		return events, err
+	}
+	q.Since = models.At(b.now.Add(-feedBack))
+	return b.store.Changes(ctx, q)
+}
+
+// entry is an event as a feed tells it.
+func (b library) entry(e models.Event, log, site string) web.Entry {
+	entry := web.Entry{ID: e.ID(log), At: e.At.Time(), Kind: e.Kind.String(), Site: site, URL: e.URL}
+	if e.Kind == models.EventMoved {
+		entry.RedirectTo = e.RedirectTo
+	}
+	compared := (e.Kind == models.EventChanged || e.Kind == models.EventRefreshed) && e.Previous > 0
+	switch {
+	case compared:
+		entry.Versions = fmt.Sprintf("%d..%d", e.Previous, e.Version)
+		entry.Read = b.reading(e, b.changed)
+	case fates[e.Kind] != "":
+		entry.Read = func(context.Context) (string, template.HTML, error) { return "", fate(e), nil }
+	default:
+		entry.Read = b.reading(e, b.begins)
+	}
+	return entry
+}
+
+// fates are what is said of pages of which there is nothing to read.
+var fates = map[models.EventKind]string{
+	models.EventMoved:    "The page leads to another one now.",
+	models.EventGone:     "The page is gone.",
+	models.EventFailing:  "The page cannot be read at present.",
+	models.EventExcluded: "The page is no longer visited.",
+	models.EventTemplate: "What many pages of this host share has changed on all of them.",
+	models.EventRemoved:  "Its site was removed: the page is no longer visited.",
+}
+
+// fate says what became of a page.
+func fate(e models.Event) template.HTML {
+	said := "<p>" + fates[e.Kind] + "</p>"
+	if e.Kind == models.EventTemplate && e.Note != "" {
+		said += "<p>" + html.EscapeString(shortSample(e.Note)) + "</p>"
+	}
+	return template.HTML(said) // escaped
+}
+
+// seen reads what an event says out of copies of its page.
+type seen func(ctx context.Context, e models.Event, page models.Page, u canon.URL) (title string, said template.HTML, err error)
+
+// reading finds the page of an event first, and whether there are copies of it for others to see.
+func (b library) reading(e models.Event, read seen) func(context.Context) (string, template.HTML, error) {
+	return func(ctx context.Context) (string, template.HTML, error) {
+		page, err := b.store.Page(ctx, e.Bucket, e.PageID)
+		if errors.Is(err, models.ErrNotFound) {
+			return "", "", notFoundf("nothing is known of the page any more: its site was removed")
+		}
+		if err != nil {
+			return "", "", err
+		}
+		u, err := canon.Parse(page.URL)
+		switch {
+		case err != nil:
+			return "", "", err
+		case page.NoArchive:
+			return "", "", notFoundf("%s asks not to be archived", page.URL)
+		}
+		return read(ctx, e, page, u)
+	}
+}
+
+// changed is what differs in a page since the version before.
+func (b library) changed(ctx context.Context, e models.Event, page models.Page, u canon.URL) (string, template.HTML, error) {
+	before, err := b.readable(ctx, page, u, e.Previous, models.Digest{})
+	if err != nil {
+		return "", "", err
+	}
+	after, err := b.readable(ctx, page, u, e.Version, e.Digest)
+	if err != nil {
+		return "", "", err
+	}
+	d, err := b.difference(ctx, page, u, before, after, diff.Options{})
+	return after.View.Title, diff.Excerpt(d, entryLines, entryBytes), err
+}
+
+// begins is how the text of a page begins.
+func (b library) begins(ctx context.Context, e models.Event, page models.Page, u canon.URL) (string, template.HTML, error) {
+	read, err := b.readable(ctx, page, u, e.Version, e.Digest)
+	if err != nil {
+		return "", "", err
+	}
+	text := read.View.Text()
+	if text == "" {
+		text = fmt.Sprintf("%s of %s without text that is read", report.Bytes(read.row.Bytes), read.row.ContentType)
+	}
+	if runes := []rune(text); len(runes) > entryText {
+		text = string(runes[:entryText]) + "…"
+	}
+	return read.View.Title, template.HTML("<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "</p><p>") + "</p>"), nil // escaped
+}
+
+// readable is a version that is not too long to be looked into, of that digest; zero: of any. One of another was stored since the page was
+// forgotten and found again, which counts versions anew.
+func (b library) readable(ctx context.Context, page models.Page, u canon.URL, number int32, digest models.Digest) (side, error) {
+	row, err := b.version(ctx, page, number)
+	switch {
+	case err != nil:
+		return side{}, err
+	case digest != (models.Digest{}) && row.Digest != digest:
+		return side{}, notFoundf("the copy of that time is not there any more")
+	case row.Bytes > mostRead:
+		return side{}, notFoundf("version %d has %s, more than is looked into for a feed", row.Number, report.Bytes(row.Bytes))
+	}
+	return b.side(ctx, page, u, number)
+}
