@@ -1,8 +1,7 @@
 // Package web answers over HTTP, on loopback alone, how the daemon is: /healthz for whoever watches over it, /metrics
 // for Prometheus and a page for a person. To those who show the token it says for a search index what happened to pages,
-// /v1/changes, and what they say, /v1/pages, tells feed readers the newest of that, /feed, and shows a person what the reading commands
-// print. Nothing here changes anything but
-// POST /v1/visits, which gives pages their turn.
+// /v1/changes, and what they say, /v1/pages, tells feed readers the newest of that, /feed, and shows a person what the
+// reading commands print. Nothing here changes anything but POST /v1/visits, which gives pages their turn.
 package web
 
 import (
