@@ -219,6 +219,21 @@ func over(t *testing.T, c net.Conn, path string) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
+// twenty asks for a path over twenty connections at once, and counts the answers by status.
+func (p *pipes) twenty(t *testing.T, path string) map[int]int {
+	t.Helper()
+	statuses := make(chan int, 20)
+	for range cap(statuses) {
+		c := p.connect(t)
+		go func() { status, _ := over(t, c, path); statuses <- status }()
+	}
+	got := map[int]int{}
+	for range cap(statuses) {
+		got[<-statuses]++
+	}
+	return got
+}
+
 // TestFault_108_SlowAskers: one drips a header for ever, one asks and then says nothing more. Both are hung up on, and who
 // asks meanwhile has an answer at once.
 func TestFault_108_SlowAskers(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -35,24 +36,10 @@ func feedOf(entries ...Entry) shelf {
 // reader asks for a feed as a feed reader does.
 func reader(t *testing.T, address string, header http.Header) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.SetBasicAuth("x", token)
-	for name, values := range header {
-		r.Header[name] = values
-	}
-	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer, string(body)
+	asks := http.Request{Header: http.Header{}}
+	asks.SetBasicAuth("x", token)
+	maps.Copy(asks.Header, header)
+	return exchange(t, http.MethodGet, address, asks.Header)
 }
 
 // parsed reads a feed, to its end.
@@ -252,15 +239,7 @@ func TestFewFeedsAreWrittenAtOnce(t *testing.T) {
 			return Feed{}, nil
 		}})
 		defer stop()
-		statuses := make(chan int, 20)
-		for range cap(statuses) {
-			c := p.connect(t)
-			go func() { status, _ := over(t, c, "/feed"); statuses <- status }()
-		}
-		got := map[int]int{}
-		for range cap(statuses) {
-			got[<-statuses]++
-		}
+		got := p.twenty(t, "/feed")
 		if want := map[int]int{http.StatusOK: 8, http.StatusServiceUnavailable: 12}; most.Load() != feedsAtOnce || cmp.Diff(want, got) != "" {
 			t.Errorf("statuses %v with %d at a time, want %v with %d", got, most.Load(), want, feedsAtOnce)
 		}

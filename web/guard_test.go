@@ -71,6 +71,13 @@ func TestFault_101_OnlyWithTheToken(t *testing.T) {
 // ask401 sends a request with these headers and follows nothing.
 func ask401(t *testing.T, method, address string, header http.Header) (int, string) {
 	t.Helper()
+	answer, body := exchange(t, method, address, header)
+	return answer.StatusCode, body
+}
+
+// exchange is ask401 with the whole answer.
+func exchange(t *testing.T, method, address string, header http.Header) (*http.Response, string) {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +94,7 @@ func ask401(t *testing.T, method, address string, header http.Header) (int, stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.StatusCode, string(body)
+	return answer, string(body)
 }
 
 // TestWithoutATokenNobodyIsLetIn: a server that was given none does not take an empty one for it.

@@ -10,8 +10,8 @@ import (
 	"recrawld/report"
 )
 
-// Library is what is known of pages, for programs and for feed readers. It is safe for concurrent use. An error that is a Refusal is told the asker as such,
-// any other as ours.
+// Library is what is known of pages, for programs and for feed readers. It is safe for concurrent use. An error that is a Refusal is told
+// the asker as such, any other as ours.
 type Library interface {
 	// Changes lists what came after a cursor. The document has the cursor behind that.
 	Changes(ctx context.Context, q ChangesQuery) (report.Document, error)

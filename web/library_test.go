@@ -287,15 +287,7 @@ func TestFewPagesAreReadAtOnce(t *testing.T) {
 			return "said", nil
 		}})
 		defer stop()
-		statuses := make(chan int, 20)
-		for range cap(statuses) {
-			c := p.connect(t)
-			go func() { status, _ := over(t, c, "/v1/pages?url=x"); statuses <- status }()
-		}
-		got := map[int]int{}
-		for range cap(statuses) {
-			got[<-statuses]++
-		}
+		got := p.twenty(t, "/v1/pages?url=x")
 		if want := map[int]int{http.StatusOK: 8, http.StatusServiceUnavailable: 12}; most.Load() != pagesAtOnce || cmp.Diff(want, got) != "" {
 			t.Errorf("statuses %v with %d at a time, want %v with %d", got, most.Load(), want, pagesAtOnce)
 		}

@@ -111,6 +111,11 @@ func (b library) side(ctx context.Context, page models.Page, u canon.URL, number
 	if err != nil {
 		return side{}, err
 	}
+	return b.sideOf(ctx, page, u, row)
+}
+
+// sideOf is side with the version's row.
+func (b library) sideOf(ctx context.Context, page models.Page, u canon.URL, row models.Version) (side, error) {
 	answer, err := b.copied(ctx, page, row)
 	if err != nil {
 		return side{}, err

@@ -183,5 +183,5 @@ func (b library) readable(ctx context.Context, page models.Page, u canon.URL, nu
 	case row.Bytes > mostRead:
 		return side{}, notFoundf("version %d has %s, more than is looked into for a feed", row.Number, report.Bytes(row.Bytes))
 	}
-	return b.side(ctx, page, u, number)
+	return b.sideOf(ctx, page, u, row)
 }
