@@ -13,6 +13,7 @@ type atomFeed struct {
 	XMLName   xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
 	ID        string      `xml:"id"`
 	Title     string      `xml:"title"`
+	Subtitle  string      `xml:"subtitle,omitempty"`
 	Updated   string      `xml:"updated"`
 	Author    string      `xml:"author>name"`
 	Generator string      `xml:"generator"`
@@ -55,6 +56,9 @@ func atom(found Feed, q ChangesQuery, told []telling) ([]byte, error) {
 			{Relation: "alternate", Type: "text/html", Address: "/changes"}}}
 	if q.Site != "" {
 		f.Title += ": " + line(q.Site)
+	}
+	if !found.Back.IsZero() {
+		f.Subtitle = "Looked through back to " + found.Back.UTC().Format("2 Jan 2006 15:04") + " UTC so far: the next answers go further."
 	}
 	if len(found.Entries) > 0 {
 		f.Updated = atomTime(found.Entries[0].At)

@@ -72,7 +72,7 @@ func (f feeds) find(ctx context.Context, q ChangesQuery) (Feed, error) {
 	defer cancel()
 	found, err := f.library.Feed(inTime, q)
 	if err != nil && errors.Is(inTime.Err(), context.DeadlineExceeded) {
-		err = Refusal{http.StatusServiceUnavailable, errors.New("the newest events that this asks for are not found in time: ask for more kinds or sites")}
+		err = Refusal{http.StatusServiceUnavailable, errors.New("the newest events that this asks for are not found in time: ask again, and it goes on from there")}
 	}
 	return found, err
 }

@@ -30,7 +30,9 @@ func entryOf(number int, title, said string) Entry {
 
 // feedOf is a library that has these entries, whatever it is asked for.
 func feedOf(entries ...Entry) shelf {
-	return shelf{feed: func(context.Context, ChangesQuery) (Feed, error) { return Feed{"log", feedAt, entries}, nil }}
+	return shelf{feed: func(context.Context, ChangesQuery) (Feed, error) {
+		return Feed{Log: "log", At: feedAt, Entries: entries}, nil
+	}}
 }
 
 // reader asks for a feed as a feed reader does.
@@ -94,6 +96,19 @@ func TestAFeed(t *testing.T) {
 		}}
 	if diff := cmp.Diff(want, parsed(t, body)); diff != "" {
 		t.Errorf("the feed (-want +got):\n%s", diff)
+	}
+}
+
+// A feed that was not looked for far enough yet says so.
+func TestAFeedSaysHowFarItWasLookedFor(t *testing.T) {
+	t.Parallel()
+	for back, want := range map[time.Time]string{{}: "",
+		feedAt: "Looked through back to 21 Nov 2026 12:00 UTC so far: the next answers go further."} {
+		found := Feed{Log: "log", At: feedAt, Back: back}
+		_, body := reader(t, startWith(t, shelf{feed: func(context.Context, ChangesQuery) (Feed, error) { return found, nil }})+"/feed", nil)
+		if f := parsed(t, body); f.Subtitle != want {
+			t.Errorf("looked through back to %v: %q, want %q", back, f.Subtitle, want)
+		}
 	}
 }
 
@@ -172,7 +187,9 @@ func TestAFeedThatIsKnownIsNotToldAgain(t *testing.T) {
 	for i := range entries {
 		entries[i].Read = func(context.Context) (string, template.HTML, error) { reads.Add(1); return "", "", nil }
 	}
-	base := startWith(t, shelf{feed: func(context.Context, ChangesQuery) (Feed, error) { return Feed{"log", feedAt, entries}, nil }})
+	base := startWith(t, shelf{feed: func(context.Context, ChangesQuery) (Feed, error) {
+		return Feed{Log: "log", At: feedAt, Entries: entries}, nil
+	}})
 	first, _ := reader(t, base+"/feed", nil)
 	tag := first.Header.Get("ETag")
 	if !strings.HasPrefix(tag, `W/"`) || reads.Load() != 2 || first.Header.Get("Cache-Control") != "private, no-cache" ||

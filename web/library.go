@@ -22,7 +22,8 @@ type Library interface {
 	// Visit gives pages their turn now, and lists them as they were written, with what becomes of each.
 	Visit(ctx context.Context, urls []string) (report.Document, error)
 
-	// Feed lists the newest events that a query without After asks for, the newest first. It reads no page.
+	// Feed lists the newest events that a query without After asks for, the newest first. It reads no page, and goes on where an
+	// earlier look for the same ended early.
 	Feed(ctx context.Context, q ChangesQuery) (Feed, error)
 }
 
@@ -30,6 +31,7 @@ type Library interface {
 type Feed struct {
 	Log     string    // tells the event log from all others: letters, digits and "-"
 	At      time.Time // it was looked then
+	Back    time.Time // how far it was looked back so far; zero: far enough for all that is told
 	Entries []Entry
 }
 

@@ -20,7 +20,12 @@ import (
 )
 
 // shelf lends what a library knows to the daemon's own server.
-type shelf struct{ library func() library }
+type shelf struct {
+	library func() library
+	recent  *recentFeeds
+}
+
+func newShelf(of func() library) shelf { return shelf{of, newRecentFeeds(feedLooks)} }
 
 // refusal is an error as the asker is told it.
 func refusal(err error) error {

@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
-	"time"
 
 	"recrawld/diff"
 	"recrawld/models"
@@ -26,7 +25,7 @@ const (
 
 // Feed implements web.Library.
 func (s shelf) Feed(ctx context.Context, q web.ChangesQuery) (web.Feed, error) {
-	f, err := s.library().feed(ctx, q)
+	f, err := s.library().feed(ctx, q, s.recent)
 	if exitCode(err) == exitNotFound { // what a word of the question names
 		return f, web.Refusal{Status: http.StatusBadRequest, Err: err}
 	}
@@ -34,7 +33,7 @@ func (s shelf) Feed(ctx context.Context, q web.ChangesQuery) (web.Feed, error) {
 }
 
 // feed lists the newest events that a query asks for.
-func (b library) feed(ctx context.Context, q web.ChangesQuery) (f web.Feed, err error) {
+func (b library) feed(ctx context.Context, q web.ChangesQuery, recent *recentFeeds) (f web.Feed, err error) {
 	kinds, err := eventKinds(q.Kinds)
 	if err != nil {
 		return f, err
@@ -43,7 +42,7 @@ func (b library) feed(ctx context.Context, q web.ChangesQuery) (f web.Feed, err 
 	if err != nil {
 		return f, err
 	}
-	events, err := b.newest(ctx, models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)})
+	events, back, err := recent.newest(ctx, b, models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)})
 	if err != nil {
 		return f, err
 	}
@@ -51,7 +50,7 @@ func (b library) feed(ctx context.Context, q web.ChangesQuery) (f web.Feed, err 
 	if err != nil {
 		return f, err
 	}
-	f.At = b.now
+	f.At, f.Back = b.now, back.Time()
 	if f.Log, err = b.store.LogName(ctx); err != nil {
 		return f, err
 	}
@@ -60,23 +59,6 @@ func (b library) feed(ctx context.Context, q web.ChangesQuery) (f web.Feed, err 
 		f.Entries = append(f.Entries, b.entry(e, f.Log, siteOf(e, names)))
 	}
 	return f, nil
-}
-
-// How far back the newest events are looked for: first for a day, which is enough where much happens and is soon read there.
-const (
-	feedFirst = 24 * time.Hour
-	feedBack  = 30 * 24 * time.Hour
-)
-
-// newest are the newest events of the last 30 days.
-func (b library) newest(ctx context.Context, q models.ChangesQuery) ([]models.Event, error) {
-	q.Since = models.At(b.now.Add(-feedFirst))
-	events, err := b.store.Changes(ctx, q)
-	if err != nil || len(events) == q.Limit {
-		return events, err
-	}
-	q.Since = models.At(b.now.Add(-feedBack))
-	return b.store.Changes(ctx, q)
 }
 
 // entry is an event as a feed tells it.

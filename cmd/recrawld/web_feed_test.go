@@ -20,6 +20,7 @@ import (
 type toldFeed struct {
 	ID      string `xml:"id"`
 	Updated string `xml:"updated"`
+	Looked  string `xml:"subtitle"`
 	Entries []struct {
 		ID       string `xml:"id"`
 		Title    string `xml:"title"`
@@ -37,7 +38,7 @@ type toldFeed struct {
 // readFeed is the feed of a library, for some parameters.
 func readFeed(t *testing.T, b library, asked string) (f toldFeed) {
 	t.Helper()
-	base := serveAll(t, web.Options{Library: shelf{func() library { return b }}})
+	base := serveAll(t, web.Options{Library: newShelf(func() library { return b })})
 	status, body := asks(t, base+"/feed"+asked)
 	if err := xml.Unmarshal([]byte(body), &f); err != nil || status != http.StatusOK {
 		t.Fatalf("%s = %d, %v: %s", asked, status, err, body)
@@ -124,7 +125,7 @@ func TestTheFeedOfALife(t *testing.T) {
 func TestAFeedRefusesWhatThereIsNot(t *testing.T) {
 	t.Parallel()
 	_, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
-	base := serveAll(t, web.Options{Library: shelf{func() library { return b }}})
+	base := serveAll(t, web.Options{Library: newShelf(func() library { return b })})
 	for question, want := range map[string]string{"site=nobody": "there is docs, blog", "kind=unheard": "there is new, changed", "limit=101": "from 1 to 100"} {
 		if status, body := asks(t, base+"/feed?"+question); status != http.StatusBadRequest || !strings.Contains(body, want) {
 			t.Errorf("%s = %d %s, want %q", question, status, body, want)
@@ -161,6 +162,43 @@ func TestAFeedOfWhatIsGone(t *testing.T) {
 		"new: https://docs.example.org/a: <p>What this says cannot be shown: the copy of that time is not there any more</p>"}
 	if diff := cmp.Diff(want, readFeed(t, f.loaded(b), "?site=docs").saying()); diff != "" {
 		t.Errorf("of a site that is there again (-want +got):\n%s", diff)
+	}
+}
+
+// TestAFeedOfWhatSeldomHappens: each answer goes on from the last, and says how far that is.
+func TestAFeedOfWhatSeldomHappens(t *testing.T) {
+	t.Parallel()
+	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f.lives()
+	f.must(f.store.RemoveSite(t.Context(), 2, filledNow))
+	known := newShelf(func() library { return b })
+	known.recent.most = 2
+	base := serveAll(t, web.Options{Library: known})
+	ask := func() (f toldFeed) {
+		t.Helper()
+		status, body := asks(t, base+"/feed?kind=refreshed")
+		if err := xml.Unmarshal([]byte(body), &f); err != nil || status != http.StatusOK {
+			t.Fatalf("%d, %v: %s", status, err, body)
+		}
+		return f
+	}
+	told := ask()
+	for tries := 0; told.Looked != ""; tries++ {
+		if !strings.Contains(told.Looked, "back to") || len(told.Entries) > 0 || tries > 20 {
+			t.Fatalf("the feed says %q after %d answers, with %v", told.Looked, tries, told.saying())
+		}
+		if told = ask(); tries == 0 && told.Looked == "" {
+			t.Error("the first answer looked through all but what the second did")
+		}
+	}
+	if len(told.Entries) != 1 {
+		t.Errorf("in the end the feed has %v", told.saying())
+	}
+	for range mostFeeds + 3 {
+		known.recent.keep(fmt.Sprint(len(known.recent.known)), recentFeed{askedAt: filledNow.Add(-time.Hour)})
+	}
+	if n := len(known.recent.known); n != mostFeeds || known.recent.known[fmt.Sprint(models.ChangesQuery{Kinds: []models.EventKind{models.EventRefreshed}, Limit: 30})].askedAt != filledNow {
+		t.Errorf("%d feeds are remembered, want %d and the one that was asked for last", n, mostFeeds)
 	}
 }
 

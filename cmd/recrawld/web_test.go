@@ -28,7 +28,7 @@ import (
 // served is a server of a library on loopback.
 func served(t *testing.T, of func() library) (base string) {
 	t.Helper()
-	return serves(t, shelf{of})
+	return serves(t, newShelf(of))
 }
 
 func serves(t *testing.T, library web.Library) (base string) {
@@ -216,7 +216,7 @@ func shownLoop(t *testing.T, base string) string {
 // loops runs the loop after a cursor until nothing is left, and returns what it did and the cursor that it kept.
 func loops(t *testing.T, l *look, after string) (did, cursor string) {
 	t.Helper()
-	loop := shownLoop(t, serves(t, onceThrough{shelf{l.library}}))
+	loop := shownLoop(t, serves(t, onceThrough{newShelf(l.library)}))
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `upsert() { echo "upsert $1 $(jq -r .version $2)"; }; delete() { echo "delete $1"; }`+"\n"+loop)
 	cmd.Dir = t.TempDir()
 	file := filepath.Join(cmd.Dir, "cursor")

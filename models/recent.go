@@ -1,0 +1,179 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Recent is the newest of the events that a query asks for, and how far the log was looked through for them: LookOn goes on from there. The
+// zero value is before the first look. It is of one query, but for its Since. It is not safe for concurrent use; a copy is a Recent of
+// its own.
+//
+// No index leads to the events of a site or a kind: it would cost each commit a third of what the event itself costs, for what is
+// seldom asked. So what was looked through is remembered, and only what came since is read.
+type Recent struct {
+	epoch  uint32           // of the log
+	heads  [Buckets]int64   // the newest numbers that were looked at
+	behind [Buckets]int64   // those up to these were not yet
+	read   [Buckets]Instant // the newest time in what was read last on the way back; 0: nothing was read
+	back   Instant          // all that is not older was looked at; 0: before the first look
+	found  []Event          // the newest first
+}
+
+// lookChunk is how many events are looked at once on the way back, to begin with.
+const lookChunk int64 = 500
+
+// firstLook is how far back is looked at once, at the least: then as far again as was looked by then, so that few events are looked at in
+// vain where much happens, and no bucket is asked often where little does.
+const firstLook = time.Hour
+
+// LookOn looks at what came since the last look, and then further back until there are q.Limit events or q.Since is reached, at no more
+// than most events: another call goes on. Where more came since, it begins anew. After an error, too, another call goes on.
+func (s *Store) LookOn(ctx context.Context, now time.Time, q ChangesQuery, r *Recent, most int64) error {
+	here, heads, err := s.unread(ctx)
+	if err == nil {
+		if came := r.since(heads); r.back == 0 || r.epoch != here.epoch || came < 0 || came > most {
+			r.begin(here.epoch, heads, At(now))
+		}
+		err = s.lookForward(ctx, heads, q, r, &most)
+	}
+	for err == nil && most > 0 && !r.done(q) {
+		err = s.lookBack(ctx, max(q.Since, At(now.Add(-max(2*now.Sub(r.back.Time()), firstLook)))), q, r, &most)
+	}
+	if err != nil {
+		return fmt.Errorf("look for the newest events: %w", err)
+	}
+	return nil
+}
+
+// Events are the newest events that were found, the newest first, at most q.Limit of those not older than q.Since. Back is how far back
+// was looked for them; 0: far enough that none is missing.
+func (r *Recent) Events(q ChangesQuery) (events []Event, back Instant) {
+	for _, e := range r.found {
+		if e.At >= max(r.back, q.Since) {
+			events = append(events, e)
+		}
+	}
+	if !r.done(q) {
+		back = r.back
+	}
+	return events, back
+}
+
+// done tells whether no older events are asked for.
+func (r *Recent) done(q ChangesQuery) bool {
+	return r.back <= q.Since || len(r.found) == q.Limit && r.found[q.Limit-1].At >= r.back
+}
+
+// begin forgets all that was found.
+func (r *Recent) begin(epoch uint32, heads map[int16]int64, now Instant) {
+	*r = Recent{epoch: epoch, back: now + 1}
+	for bucket, head := range heads {
+		r.heads[bucket], r.behind[bucket] = head, head
+	}
+}
+
+// since is how many events came since the last look; negative: this is another log.
+func (r *Recent) since(heads map[int16]int64) (n int64) {
+	for bucket, head := range r.heads {
+		came := heads[int16(bucket)] - head
+		if came < 0 {
+			return came
+		}
+		n += came
+	}
+	return n
+}
+
+// lookForward looks at what came since the last look.
+func (s *Store) lookForward(ctx context.Context, heads map[int16]int64, q ChangesQuery, r *Recent, most *int64) error {
+	for bucket := range int16(Buckets) {
+		for seen := &r.heads[bucket]; *seen < heads[bucket]; {
+			upTo := min(heads[bucket], *seen+lastChunk)
+			events, err := s.eventsWithin(ctx, bucket, *seen, upTo, q)
+			if err != nil {
+				return err
+			}
+			r.add(events, q)
+			*most, *seen = *most-(upTo-*seen), upTo
+		}
+	}
+	return nil
+}
+
+// lookBack looks through each bucket from where it was left, until a whole chunk is older than a moment: times grow with the numbers
+// but for what batches of visits that ended together may differ.
+func (s *Store) lookBack(ctx context.Context, until Instant, q ChangesQuery, r *Recent, most *int64) error {
+	for bucket := range int16(Buckets) {
+		rest, read := &r.behind[bucket], &r.read[bucket]
+		for size := min(lookChunk, *most); *rest > 0 && (*read == 0 || *read >= until); size = min(2*size, lastChunk) {
+			if *most <= 0 {
+				return nil
+			}
+			above := max(0, *rest-size)
+			events, err := s.eventsWithin(ctx, bucket, above, *rest, q)
+			if err != nil {
+				return err
+			}
+			r.add(events, q)
+			*most, *rest = *most-(*rest-above), above
+			if len(events) == 0 { // what there is before was pruned
+				*rest = 0
+				break
+			}
+			*read = slices.MaxFunc(events, func(a, b Event) int { return cmp.Compare(a.At, b.At) }).At
+		}
+	}
+	if r.back = until; r.behind == [Buckets]int64{} {
+		r.back = 1 // there is nothing older
+	}
+	return nil
+}
+
+// eventsWithin reads what a query may ask for of a bucket's log above one number up to another, the newest first; the newest and the
+// oldest of all these in any case, for their times. To read events there and to leave them takes a seventh of what it takes to have
+// them here.
+func (s *Store) eventsWithin(ctx context.Context, bucket int16, above, upTo int64, q ChangesQuery) ([]Event, error) {
+	asked, args := q.condition(bucket, above, upTo)
+	// Index: the primary key.
+	return eventTable.scan(s.rows(ctx, "SELECT "+eventTable.list()+` FROM events WHERE bucket = $1 AND seq > $2 AND seq <= $3
+		AND (seq = $2 + 1 OR seq = $3 OR `+asked+`) ORDER BY seq DESC`, args...))
+}
+
+// condition is of all events that match, and of others only for their times and their order; with its arguments after some others.
+func (q ChangesQuery) condition(args ...any) (string, []any) {
+	asked := "TRUE"
+	arg := func(value any) string {
+		args = append(args, value)
+		return fmt.Sprintf("$%d", len(args))
+	}
+	if len(q.Sites) > 0 {
+		asked += " AND site_id = ANY(" + arg(q.Sites) + ")"
+	}
+	if len(q.Kinds) > 0 {
+		kinds := make([]int16, len(q.Kinds))
+		for i, k := range q.Kinds {
+			kinds[i] = int16(k)
+		}
+		asked += " AND kind = ANY(" + arg(kinds) + ")"
+	}
+	if q.Weight > 0 {
+		asked += fmt.Sprintf(" AND (significance >= %s OR significance = 0 AND reasons = 0 OR kind NOT IN (%d, %d))", arg(q.Weight),
+			EventChanged, EventRefreshed)
+	}
+	return asked, args
+}
+
+// add keeps of some events the newest that a query asks for.
+func (r *Recent) add(events []Event, q ChangesQuery) {
+	r.found = slices.Clone(r.found) // a copy has its own
+	for _, e := range events {
+		if q.matches(e) {
+			r.found = append(r.found, e)
+		}
+	}
+	r.found = q.newest(r.found)
+}
