@@ -136,7 +136,6 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 	}
 	var leases []Lease
 	var idle []rowKey
-	until := c.Now.Add(c.Lease)
 	for _, h := range hosts {
 		key := rowKey{h.Bucket, h.ID}
 		q.hosts[key] = &lockedHost{h, h}
@@ -144,8 +143,9 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 			idle = append(idle, key)
 			continue
 		}
-		q.get(h.Bucket, h.ID).Take(Clean(c.Owner), At(until))
-		leases = append(leases, Lease{Host: *q.get(h.Bucket, h.ID), Until: At(until).Time(), Pages: pages[key]})
+		taken := q.get(h.Bucket, h.ID)
+		taken.Take(&c)
+		leases = append(leases, Lease{Host: *taken, Until: taken.LeaseUntil.Time(), Pages: pages[key]})
 	}
 	if err := q.settle(ctx, idle, (*Host).Free); err != nil {
 		return nil, 0, err

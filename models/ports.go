@@ -15,6 +15,9 @@ type ClaimRequest struct {
 	// BackoffUntil have passed), for their pages due until then.
 	Ahead time.Time
 
+	// Delay is the politeness delay of a host until its first visit is written.
+	Delay time.Duration
+
 	// Patient is the politeness delay from which on a host is leased for one page at a time, so that nobody holds a
 	// lease only to wait.
 	Patient time.Duration

@@ -17,12 +17,16 @@ func (h *Host) ReadyFrom(earliestDue Instant) Instant {
 	return max(earliestDue, h.OpenAt, h.BackoffUntil)
 }
 
-// Take leases the host until then. Should the lease run out, the host is ready one politeness delay later: its last
-// request may have been sent in the lease's last moment.
-func (h *Host) Take(owner string, until Instant) {
+// Take leases the host. Should the lease run out, or whoever holds it die, the host is ready one politeness delay later: its
+// last request may have been sent in the last moment. What that delay is no visit has found out for a host that is leased for
+// the first time.
+func (h *Host) Take(c *ClaimRequest) {
+	if h.LeaseToken == 0 {
+		h.Delay = max(h.Delay, c.Delay)
+	}
 	h.LeaseToken++
-	h.LeaseUntil = until
-	h.LeaseOwner = owner
+	h.LeaseUntil = At(c.Now.Add(c.Lease))
+	h.LeaseOwner = Clean(c.Owner)
 	h.Hold()
 }
 

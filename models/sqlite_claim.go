@@ -50,14 +50,13 @@ func (s *Store) prepareClaim(ctx context.Context, c ClaimRequest, buckets []int1
 	if err != nil {
 		return false, fmt.Errorf("due pages: %w", err)
 	}
-	until := At(c.Now.Add(c.Lease))
 	for _, h := range r.hosts {
 		due := pages[rowKey{h.Bucket, h.ID}]
 		if len(due) == 0 || h.LeaseUntil != 0 {
 			return false, nil
 		}
-		h.Take(Clean(c.Owner), until)
-		r.leases = append(r.leases, Lease{Host: h, Until: until.Time(), Pages: due})
+		h.Take(&c)
+		r.leases = append(r.leases, Lease{Host: h, Until: h.LeaseUntil.Time(), Pages: due})
 	}
 	if err := t.leaseRobots(ctx, r.leases); err != nil {
 		return false, fmt.Errorf("robots: %w", err)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -109,7 +110,7 @@ func TestHostTimes(t *testing.T) {
 			t.Errorf("ReadyFrom(%d) = %d, want %d", due, got, want)
 		}
 	}
-	h.Take("w", 1000)
+	h.Take(&ClaimRequest{Now: Instant(400).Time(), Lease: 600 * time.Millisecond, Delay: time.Second, Owner: "w"})
 	if want := Instant(1000 + 1501); h.ReadyAt != want || h.LeaseToken != 1 {
 		t.Errorf("leased host is ready at %d with token %d, want %d, 1", h.ReadyAt, h.LeaseToken, want)
 	}

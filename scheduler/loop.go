@@ -98,7 +98,7 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 		return nil, paid.next, err
 	}
 	c := models.ClaimRequest{Now: now, Lease: w.Clock.Real(w.Lease), Owner: w.Name, Buckets: buckets, Hosts: paid.requests,
-		Pages: w.pagesPerClaim(), Patient: w.Clock.Real(patient)}
+		Pages: w.pagesPerClaim(), Delay: w.planner.Load().delay, Patient: w.Clock.Real(patient)}
 	var leases []models.Lease
 	switch {
 	case len(buckets) > 0:

@@ -15,6 +15,7 @@ type Planner struct {
 	config   *config.Config
 	paused   map[int32]bool
 	pageTime time.Duration // the longest of any site
+	delay    time.Duration // likewise
 	sites    map[int32]*config.Settings
 	learns   bool // the policy of a site learns of all pages together
 
@@ -29,7 +30,7 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), mind: NewMind(nil),
+	p := &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), delay: c.Defaults.Delay, mind: NewMind(nil),
 		sites: make(map[int32]*config.Settings, len(c.Sites)), learns: c.Defaults.Policy == policy.AdaptiveName}
 	for i := range c.Sites {
 		s := &c.Sites[i].Settings
@@ -37,6 +38,7 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 			p.sites[c.Sites[i].ID] = s
 		}
 		p.learns = p.learns || s.Policy == policy.AdaptiveName
+		p.delay = max(p.delay, s.Delay)
 	}
 	return p, nil
 }

@@ -138,10 +138,9 @@ func (m *Memory) claimBucket(c *models.ClaimRequest, b *bucket, leases []models.
 			m.requeue(h)
 			continue
 		}
-		until := models.At(c.Now.Add(c.Lease))
-		h.Take(c.Owner, until)
+		h.Take(c)
 		m.requeue(h)
-		leases = append(leases, m.lease(h, until, due))
+		leases = append(leases, m.lease(h, h.LeaseUntil, due))
 	}
 	return leases
 }

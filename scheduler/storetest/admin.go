@@ -182,6 +182,55 @@ func recovers(w *world) {
 	}
 }
 
+// What delay a host wants is not known before its first visit is written: until then it is that of the claim, whoever dies.
+func newHostsAreSparedToo(w *world) {
+	w.add("a.example", 1)
+	w.add("b.example", 1)
+	c := w.request(2, 1)
+	c.Delay = 10 * time.Second
+	leases, err := w.store.Claim(w.Context(), c)
+	w.must(err)
+	if len(leases) != 2 {
+		w.Fatalf("%d leases, want 2", len(leases))
+	}
+	for _, l := range leases {
+		if got, want := w.ready(l.Host.Name), w.now.Add(lease+c.Delay); !got.Equal(want) {
+			w.Errorf("%s, never visited, is ready at %v, want a delay after its lease: %v", l.Host.Name, got, want)
+		}
+		if l.Host.Name == "b.example" {
+			r := w.visited(l, 0)
+			r.Host.Delay = time.Second
+			w.mustCommit(r)
+		}
+	}
+	w.now = w.now.Add(5 * time.Second)
+	for range 2 { // a daemon that dies again and again
+		_, err = w.store.Recover(w.Context(), w.now, "")
+		w.must(err)
+		if got, want := w.ready("a.example"), w.now.Add(c.Delay); !got.Equal(want) {
+			w.Errorf("recovered host, never visited, is ready at %v, want a delay from now: %v", got, want)
+		}
+		w.now = w.now.Add(c.Delay)
+		c.Now = w.now
+		leases, err := w.store.Claim(w.Context(), c)
+		w.must(err)
+		if len(leases) != 1 || leases[0].Host.Name != "a.example" {
+			w.Errorf("Claim a delay later = %v, want a.example", leases)
+		}
+	}
+	w.now = w.now.Add(24 * time.Hour)
+	c.Now = w.now
+	leases, err = w.store.Claim(w.Context(), c)
+	w.must(err)
+	delays := map[string]time.Duration{}
+	for _, l := range leases {
+		delays[l.Host.Name] = l.Host.Delay
+	}
+	if delays["b.example"] != time.Second {
+		w.Errorf("delays of leased hosts = %v, want %v of b.example, as its visit found", delays, time.Second)
+	}
+}
+
 func workersBeat(w *world) {
 	b := models.Worker{Name: "b", Machine: "m", PID: 1 << 22, Release: "v1", StartedAt: 1, BeatAt: 2, RealBeatAt: 3, Visits: 4,
 		Lost: 5, InFlight: 6}

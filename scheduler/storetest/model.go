@@ -138,7 +138,7 @@ func (p *pair) claim(t *rapid.T) {
 
 func (p *pair) claimAs(t *rapid.T, ahead time.Time) {
 	c := models.ClaimRequest{Now: p.now, Ahead: ahead, Lease: lease, Owner: "w", Hosts: rapid.IntRange(1, 3).Draw(t, "hosts"),
-		Pages: rapid.IntRange(1, 3).Draw(t, "pages"), Patient: 10 * time.Second}
+		Pages: rapid.IntRange(1, 3).Draw(t, "pages"), Delay: 5 * time.Second, Patient: 10 * time.Second}
 	c.Buckets = []int16{models.BucketOf("a.example"), models.BucketOf(sameBucket(1)[0])}
 	a, err := p.store.Claim(p.ctx, c)
 	p.ok(err)

@@ -117,6 +117,7 @@ func visiting() map[string]func(*world) {
 		"somebody asks for a page now":                     visitNow,
 		"wishes outlive what is no visit":                  wishesOutliveWaiting,
 		"leases of a dead daemon are void":                 recovers,
+		"hosts that were never visited are spared too":     newHostsAreSparedToo,
 		"workers beat":                                     workersBeat,
 		"one of many sets a value":                         metaIsSetOnce,
 		"the newest moment":                                newestInstant,
