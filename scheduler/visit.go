@@ -82,6 +82,8 @@ type hostTurn struct {
 	owed  bool                // guarded by mu; the last turn was given away: the page's own is paid for on credit
 	last  *finished           // guarded by mu; kept back, because only the last result releases the host
 
+	latest time.Time // guarded by mu; when the latest visit began that asked its host, or is under way
+
 	behind []models.LeasedPage // guarded by mu; that come after pages
 	came   sync.Cond           // on mu: what was asked for is there
 	asked  bool                // guarded by mu; further pages are being read
@@ -137,9 +139,9 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	if !ok {
 		return false
 	}
-	err := w.Clock.SleepUntil(ctx, slot.at)
+	reached := t.reach(ctx, &slot)
 	planner := w.planner.Load() // after the sleep: what was set meanwhile counts
-	if err != nil || t.tooLate(planner) {
+	if !reached || t.tooLate(planner) {
 		t.result(planner, page, slot, models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
 		return false
 	}
@@ -155,61 +157,6 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	return true
 }
 
-// slot is a visit's place in its host's politeness: it may begin at `at`, and until it ends the host opens for the next
-// one at `until` instead of at `before`.
-type slot struct {
-	at            time.Time
-	before, until models.Instant
-	paid          bool // the budget of the page's site has paid for the visit
-}
-
-// next takes the next page and a slot for it: several visits at a time begin a delay apart, and the end of each moves
-// the host's opening on.
-func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, slot, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	w, h := t.worker, &t.lease.Host
-	t.await()
-	t.readOn(ctx)
-	now := w.Clock.Now()
-	open := later(now, later(h.OpenAt.Time(), h.BackoffUntil.Time()))
-	visited := t.last != nil
-	switch {
-	case len(t.pages) == 0, visited && w.resting():
-		return nil, slot{}, false
-	case visited && (!t.owed && h.Delay >= w.Clock.Real(patient) && open.After(now) || h.BackoffUntil.Time().Sub(now) >= w.Clock.Real(patient)):
-		return nil, slot{}, false // nobody holds a host only to wait
-	case visited && h.Failures > 0 && w.slots() > 0:
-		return nil, slot{}, false // whether it may hold a fetcher is to be asked anew
-	case visited && open.Add(w.Clock.Real(p.pageTime+leaseMargin(w.Lease))).After(t.lease.Until):
-		return nil, slot{}, false
-	case visited && !t.owed && t.reader != nil && now.After(t.goesOn) && w.othersWait():
-		return nil, slot{}, false // it had its share of the fetcher's time
-	case t.owed:
-		w.purses.all.settle(1, 0)
-	case t.begun && !w.affords(ctx):
-		return nil, slot{}, false
-	}
-	t.owed = false
-	t.begun = true // with a visit that was paid for when the lease was taken
-	page := &t.pages[0]
-	t.pages = t.pages[1:]
-	t.askFurther(now)
-	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay))}
-	h.OpenAt = taken.until
-	return page, taken, true
-}
-
-// tooLate tells whether a visit that begins now might go on when the lease is over, because the process was frozen since
-// the lease was taken: somebody else may hold the host by then.
-func (t *hostTurn) tooLate(p *Planner) bool {
-	w := t.worker
-	return w.Clock.Now().Add(w.Clock.Real(p.pageTime)).After(t.lease.Until)
-}
-
-// leaseMargin is what must be left of a lease, in real time, after the longest visit, to write its result.
-func leaseMargin(lease time.Duration) time.Duration { return min(20*time.Second, lease/6) }
-
 func (t *hostTurn) turn(page *models.LeasedPage, now time.Time) models.Turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,9 +169,7 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	defer t.mu.Unlock()
 	now := t.worker.Clock.Now()
 	t.worker.outage.judge(t.lease.Host.ID, &out, now, t.worker.Clock)
-	if out.Sent == 0 && t.lease.Host.OpenAt == taken.until {
-		t.lease.Host.OpenAt = taken.before // nothing was asked: the slot is free again
-	}
+	t.free(&taken, out.Sent > 0)
 	f := t.out.blank()
 	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until, Robots: t.lease.Robots}, page.Page, out
 	f.held = heldBy(&f.outcome)
