@@ -155,17 +155,21 @@ const (
 	RuleDuplicate                 // its content is visited under another URL, so this one is looked at rarely
 	RuleSitemap                   // a sitemap or feed of its host said that it changed
 	RuleList                      // it is a sitemap or feed, and read for what it says of its host's pages
+	RuleAnnounced                 // its publisher said that it changed
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
 func (r Rule) ByValue() bool { return r == RulePolicy || r == RuleBudget || r == RuleWindow }
 
-// Movable tells whether a due time of the rule may be moved without a visit: those by value, and what lists say and the lists
-// themselves, which get the place among these that they are worth.
-func (r Rule) Movable() bool { return r.ByValue() || r == RuleSitemap || r == RuleList }
+// Movable tells whether a due time of the rule may be moved without a visit: those by value, and what lists and publishers say
+// and the lists themselves, which get the place among these that they are worth.
+func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList }
+
+// Heard tells whether the rule is that a page is due because somebody who may be wrong said that it changed.
+func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget", "duplicate", "sitemap", "list"}
+	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced"}
 
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }

@@ -83,9 +83,10 @@ type Page struct {
 	Wanted time.Duration // what the policy alone asked for, from visit to visit
 	Visits int32         // attempts so far, asked or not; the number of the last row in its history
 
-	Importance float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other. Not written by Commit
-	ToldAt     Instant // when a list of its host last said for sure that it had changed since its visit; 0: none did. Not written by Commit but for Result.Told
-	Lost       bool    // the archive has lost the body of its newest version: a visit asks for all of it and keeps it. Not written by Commit but for Result.Regained
+	Importance  float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other. Not written by Commit
+	ToldAt      Instant // when a list of its host last said for sure that it had changed since its visit; 0: none did. Not written by Commit but for Result.Told
+	AnnouncedAt Instant // when its publisher last said that it had changed; 0: never. Not written by Commit
+	Lost        bool    // the archive has lost the body of its newest version: a visit asks for all of it and keeps it. Not written by Commit but for Result.Regained
 
 	// What was seen.
 	Stats         ChangeStats // of its content: changes that do not matter are none

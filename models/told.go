@@ -86,14 +86,19 @@ func (c *commit) tell(ctx context.Context) error {
 		if len(r.Told) == 0 {
 			continue
 		}
-		pages, err := c.toldPages(ctx, r)
+		ids := make([]int64, len(r.Told))
+		for i, t := range r.Told {
+			ids[i] = t.PageID
+		}
+		pages, err := c.tx.toldPages(ctx, r.Lease.Bucket, ids)
 		if err != nil {
 			return fmt.Errorf("read pages that a list tells of: %w", err)
 		}
 		forward, marked := r.Tells(pages)
-		err = c.mark(ctx, r, marked, `told_at = $3`)
+		at := int64(r.Telling.At)
+		err = c.tx.mark(ctx, r.Lease.Bucket, marked, `told_at = $3`, at)
 		if err == nil {
-			err = c.mark(ctx, r, forward, `due_at = $3, rule = $4`, int16(RuleSitemap))
+			err = c.tx.mark(ctx, r.Lease.Bucket, forward, `due_at = $3, rule = $4`, at, int16(RuleSitemap))
 		}
 		if err != nil {
 			return fmt.Errorf("bring forward what a list tells of: %w", err)
@@ -105,18 +110,13 @@ func (c *commit) tell(ctx context.Context) error {
 	return nil
 }
 
-// toldPages reads, of the pages that a list tells of and that exist, the columns that Tells looks at.
-func (c *commit) toldPages(ctx context.Context, r *Result) ([]Page, error) {
-	ids := make([]int64, len(r.Told))
-	for i, t := range r.Told {
-		ids[i] = t.PageID
-	}
-	slices.Sort(ids)
+// toldPages reads, of pages of a bucket that somebody says something of and that exist, the columns that decide what becomes of them.
+func (t *tx) toldPages(ctx context.Context, bucket int16, ids []int64) ([]Page, error) {
 	var pages []Page
-	for chunk := range slices.Chunk(slices.Compact(ids), bulkRows) {
+	for chunk := range slices.Chunk(distinct(ids), bulkRows) {
 		// Index: the primary key.
-		rows, err := c.tx.rows(ctx, `SELECT id, host_id, site_id, state, COALESCE(failures,0), rule, due_at, visited_at FROM pages
-			WHERE bucket = $1 AND id = ANY($2)`, r.Lease.Bucket, chunk)
+		rows, err := t.rows(ctx, `SELECT id, host_id, site_id, state, COALESCE(failures,0), rule, due_at, visited_at FROM pages
+			WHERE bucket = $1 AND id = ANY($2)`, bucket, chunk)
 		err = eachRow(rows, err, func(rows answer) error {
 			var p Page
 			err := rows.Scan(&p.ID, &p.HostID, &p.SiteID, &p.State, &p.Failures, &p.Rule, &p.DueAt, &p.Stats.VisitedAt)
@@ -130,16 +130,19 @@ func (c *commit) toldPages(ctx context.Context, r *Result) ([]Page, error) {
 	return pages, nil
 }
 
-// mark sets columns of pages.
-func (c *commit) mark(ctx context.Context, r *Result, ids []int64, sets string, args ...any) error {
-	slices.Sort(ids)
-	for chunk := range slices.Chunk(ids, bulkRows) {
+// mark sets columns of pages of a bucket, to values from $3 on.
+func (t *tx) mark(ctx context.Context, bucket int16, ids []int64, sets string, values ...any) error {
+	for chunk := range slices.Chunk(distinct(ids), bulkRows) {
 		// Index: the primary key.
-		_, err := c.tx.exec(ctx, `UPDATE pages SET `+sets+` WHERE bucket = $1 AND id = ANY($2)`,
-			append([]any{r.Lease.Bucket, chunk, int64(r.Telling.At)}, args...)...)
+		_, err := t.exec(ctx, `UPDATE pages SET `+sets+` WHERE bucket = $1 AND id = ANY($2)`, append([]any{bucket, chunk}, values...)...)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// distinct is each ID once, in order.
+func distinct(ids []int64) []int64 {
+	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }

@@ -69,14 +69,30 @@ func TestTrialsOfFourHints(t *testing.T) {
 	}
 }
 
-// TestSitemapsMayBeSilent: that a list says nothing of a change costs it no trust.
+// TestSitemapsMayBeSilent: that a list or a publisher says nothing of a change costs no trust.
 func TestSitemapsMayBeSilent(t *testing.T) {
 	t.Parallel()
 	var trials Trials
-	for range 4 {
-		trials.Note(Finding{HintSitemap, HintMiss}, trialNow)
+	for _, hint := range []Hint{HintSitemap, HintAnnounced} {
+		for range 4 {
+			trials.Note(Finding{hint, HintMiss}, trialNow)
+		}
+		if tr := trials.By[hint]; tr.Misses != 4 || !trials.Trusts(hint) || tr.InARow != 0 {
+			t.Errorf("after four changes that it said nothing of: %v %+v", hint, tr)
+		}
 	}
-	if tr := trials.By[HintSitemap]; tr.Misses != 4 || !trials.Trusts(HintSitemap) || tr.InARow != 0 {
-		t.Errorf("after four changes that it said nothing of: %+v", tr)
+}
+
+// TestTrialsOfPublishersAlone: what is known of a later hint is kept where nothing is of one between.
+func TestTrialsOfPublishersAlone(t *testing.T) {
+	t.Parallel()
+	var alone, got Trials
+	alone.Note(Finding{HintAnnounced, HintHit}, trialNow)
+	value, err := alone.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Scan(value); err != nil || got != alone {
+		t.Errorf("read %+v, %v, want %+v", got, err, alone)
 	}
 }

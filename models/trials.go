@@ -18,10 +18,11 @@ const (
 	HintExpires                  // the page is current until then
 	HintNotModified              // a 304 means the same content
 	HintSitemap                  // a page that a sitemap or feed of the host says to have changed has
+	HintAnnounced                // a page whose publisher says that it changed has
 	hints
 )
 
-var hintWords = []string{"etag", "last-modified", "expires", "not-modified", "sitemap"}
+var hintWords = []string{"etag", "last-modified", "expires", "not-modified", "sitemap", "indexnow"}
 
 // String is the hint's word.
 func (h Hint) String() string { return word(hintWords, int(h)) }
@@ -67,8 +68,8 @@ type Trials struct {
 
 // A hint is no longer trusted after one miss, because a change was lost by it, or after so many false alarms or late
 // ones without a hit in between, because then nothing is gained by it. It is trusted anew after so many hits without
-// another finding in between, which only visits that do not rely on it can bring. That a sitemap says nothing of a change
-// promises nothing, so its misses are counted and cost no trust.
+// another finding in between, which only visits that do not rely on it can bring. That a sitemap or a publisher says nothing of a
+// change promises nothing, so their misses are counted and cost no trust.
 const (
 	trustLostAfter = 3
 	trustWonByHits = 5
@@ -94,7 +95,7 @@ func (t *Trials) Note(f Finding, now time.Time) {
 	if tr.Since == 0 {
 		tr.Since = At(now)
 	}
-	if f.Hint == HintSitemap && f.Verdict == HintMiss {
+	if f.Hint >= HintSitemap && f.Verdict == HintMiss {
 		return
 	}
 	wins, trusted := f.Verdict == HintHit, tr.DistrustedAt == 0
@@ -158,8 +159,8 @@ const (
 	trialsLoad = 2
 )
 
-// hintsBefore is how many hints stored Trials had at first. Of those that came later none is written that nothing is known
-// of, nor any behind it.
+// hintsBefore is how many hints stored Trials had at first. Of those that came later none is written behind which nothing is
+// known of any.
 const hintsBefore = 4
 
 // Value implements driver.Valuer: some forty bytes, or five where only the load is known, NULL where nothing is.
@@ -179,10 +180,11 @@ func (t *Trials) Value() (driver.Value, error) {
 	for _, v := range []uint64{uint64(t.AuditedAt), uint64(t.Visits), uint64(t.ProbedAt)} {
 		b = binary.AppendUvarint(b, v)
 	}
-	for h, tr := range t.By {
-		if h >= hintsBefore && tr == (Trial{}) {
-			break
-		}
+	known := hints
+	for known > hintsBefore && t.By[known-1] == (Trial{}) {
+		known--
+	}
+	for _, tr := range t.By[:known] {
 		for _, v := range []uint16{tr.Hits, tr.Misses, tr.FalseAlarms, tr.Late, tr.InARow} {
 			b = binary.AppendUvarint(b, uint64(v))
 		}

@@ -77,7 +77,7 @@ func hintDocument(hosts []models.Host, left int, o Options) Document {
 		d.Lead = d.Lead[:most]
 	}
 	d.Notes = append(d.Notes, "Right: it said unchanged, or changed, and so it was. Missed: it said unchanged, and the content had changed. "+
-		"False: it said changed, and the bytes were the same (of a sitemap or feed: nothing that matters had changed). Late: it promised what did not hold as long, or named a time that cannot be. "+
+		"False: it said changed, and the bytes were the same (of a sitemap, a feed or IndexNow: nothing that matters had changed). Late: it promised what did not hold as long, or named a time that cannot be. "+
 		"Counted since it was last trusted anew.")
 	if left > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s of which all is trusted are not listed.", Plural(left, "further host")))
@@ -166,7 +166,7 @@ func Reproaches(h models.Host, now time.Time) []string {
 
 // hintNames are the hints as a person knows them, by models.Hint.
 var hintNames = [...]string{models.HintETag: "ETag", models.HintLastModified: "Last-Modified", models.HintExpires: "Expires, max-age",
-	models.HintNotModified: "304", models.HintSitemap: "sitemap, feed"}
+	models.HintNotModified: "304", models.HintSitemap: "sitemap, feed", models.HintAnnounced: "IndexNow"}
 
 func faultCell(n uint16, tone Tone) Cell {
 	c := CountCell(int64(n))
@@ -187,6 +187,8 @@ var faults = [...][4]string{
 	models.HintNotModified: {models.HintMiss: "came for content that had changed", models.HintFalseAlarm: "did not come for the same bytes",
 		models.HintLate: "came for content that had changed"},
 	models.HintSitemap: {models.HintMiss: "said nothing of a change", models.HintFalseAlarm: "told of a change that was none",
+		models.HintLate: "told too late"},
+	models.HintAnnounced: {models.HintMiss: "said nothing of a change", models.HintFalseAlarm: "told of a change that was none",
 		models.HintLate: "told too late"},
 }
 

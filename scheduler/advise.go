@@ -45,9 +45,7 @@ func (m *Mind) about(c *crowd, q *question) *changerate.Subject {
 		Evidence: changerate.Evidence{Shape: float64(p.Evidence.Changes), Days: float64(p.Evidence.Days)},
 		Cycle:    q.even.Hours() / 24,
 	}
-	if p.ToldAt != 0 { // the lists do not leave it out
-		m.subject.Told = c.recall
-	}
+	m.subject.Told = c.recall.of(p)
 	return &m.subject
 }
 
@@ -66,7 +64,7 @@ func importance(p *models.Page) float64 {
 // byValue tells whether a page waits for a visit to be worth its price, or for its budget, and for nothing else. A window
 // that moved the time of another visit says nothing of that.
 func byValue(p *models.Page, s *config.Settings, now time.Time) bool {
-	if !p.Rule.ByValue() || p.Stats.Records == 0 || told(p) || p.Entries > 0 { // what a list says is worth more
+	if !p.Rule.ByValue() || p.Stats.Records == 0 || heard(p) || p.Entries > 0 { // what is said of it, or a list says, is worth more
 		return false
 	}
 	promised := s.HintMax > 0 && p.FreshUntil.Time().After(now)
@@ -136,7 +134,7 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	since := q.now.Sub(q.page.Stats.VisitedAt.Time())
 	free := since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
 	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
-	if told(q.page) || q.page.Entries > 0 {
+	if heard(q.page) || q.page.Entries > 0 {
 		if !late && p.value() < q.ceiling.Hours()/24 { // no visit to a page of importance 1 is worth more than the days since the last
 			p.hasten(q.now.Sub(wantedAt(q.page)) > q.cycle/listLate, q.spread)
 		}
@@ -160,9 +158,10 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 // listLate is the share of a cycle within which a list is to be read, and a page visited that it told of.
 const listLate = 4
 
-// wantedAt is from when on a list, or a page that one told of, was to be visited. Its due time may lie before (walk.passes).
+// wantedAt is from when on a list, or a page that is said to have changed, was to be visited. Its due time may lie before
+// (walk.passes).
 func wantedAt(p *models.Page) time.Time {
-	at := max(p.DueAt, p.ToldAt)
+	at := max(p.DueAt, p.ToldAt, p.AnnouncedAt)
 	if p.Rule == models.RuleList {
 		at = max(at, p.Stats.VisitedAt.Add(p.Wanted))
 	}

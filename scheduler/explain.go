@@ -129,11 +129,11 @@ type Explanation struct {
 	ValidTo  time.Time     // until then no visit to its host asks for robots.txt
 }
 
-// Follow adds what the host of the page proved its lists to be worth.
+// Follow adds what the lists of the host of the page, and its publisher's word, proved to be worth.
 func (l *Learned) Follow(h *models.Host) {
 	l.mind.mu.Lock()
 	defer l.mind.mu.Unlock()
-	l.mind.crowdOf(&models.Page{Bucket: h.Bucket, HostID: h.ID}).recall = recall(&h.Trials.By[models.HintSitemap])
+	l.mind.crowdOf(&models.Page{Bucket: h.Bucket, HostID: h.ID}).recall = recallsOf(h)
 }
 
 // Explain says what a worker would think of a page at a moment.

@@ -264,7 +264,7 @@ func (d *draft) learn(changed bool) {
 		return
 	}
 	q := d.planner.question(d.before, d.settings, d.now)
-	q.length, q.dated, q.told = length(d.out), d.dated(), told(d.before)
+	q.length, q.dated, q.told = length(d.out), d.dated(), heard(d.before)
 	if pages := d.planner.purses.known(q.payer()); !hasMost(&d.Host, pages) {
 		q.spread = pages
 	}

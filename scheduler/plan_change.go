@@ -67,6 +67,9 @@ func (d *draft) ledger() {
 	if verdict, ok := d.ofTold(); ok {
 		t.Note(models.Finding{Hint: models.HintSitemap, Verdict: verdict}, d.now)
 	}
+	if verdict, ok := d.ofAnnounced(); ok {
+		t.Note(models.Finding{Hint: models.HintAnnounced, Verdict: verdict}, d.now)
+	}
 	if d.out.Kind.Observed() && (d.before.ETag != "" || d.before.LastModified != "") {
 		t.Visited(d.out.Unconditional, d.now)
 	}

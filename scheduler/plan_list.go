@@ -42,25 +42,36 @@ func (d *draft) listing() {
 	d.Page.Entries = l.Entries
 	d.discover(targetsOf(d.out.Links), d.before.Level+1, nil)
 	if d.Told = l.Told; len(l.Told) > 0 {
-		d.Telling = d.telling(&d.Host.Trials.By[models.HintSitemap])
+		most, all := believed(&d.Host, models.HintSitemap)
+		d.Telling = models.Telling{At: models.At(d.now), Forward: max(most, listDoubted)}
+		if all {
+			d.Telling.Marked = len(d.Told)
+		}
 	}
 }
 
-// telling says how far a list is believed.
-func (d *draft) telling(t *models.Trial) models.Telling {
-	quarter := max(int(d.Host.Pages)/listQuarter, 1)
-	how := models.Telling{At: models.At(d.now)}
+// believed is how many pages of a host somebody's word brings forward at a time, and whether he is believed of all others too.
+func believed(h *models.Host, by models.Hint) (most int, all bool) {
+	t, quarter := &h.Trials.By[by], max(int(h.Pages)/listQuarter, 1)
 	switch {
 	case t.DistrustedAt != 0 && !t.Sound():
-		how.Forward = listDoubted
+		return 0, false
 	case t.DistrustedAt != 0, !t.Sound():
-		how.Forward = min(listSample, quarter)
+		return min(listSample, quarter), false
 	case t.InARow > 0:
-		how.Forward = quarter
-	default:
-		how.Forward, how.Marked = max(quarter, listGrown*int(t.Hits)), len(d.Told)
+		return quarter, false
 	}
-	return how
+	return max(quarter, listGrown*int(t.Hits)), true
+}
+
+// Announced is how many pages of a host its publisher's word brings forward at a time. It is about few pages mostly, and a sample's
+// worth is taken from whoever is believed at all. What is not brought forward is remembered, and shows whether he is right again.
+func Announced(h *models.Host) int {
+	most, _ := believed(h, models.HintAnnounced)
+	if most == 0 {
+		return 0
+	}
+	return max(most, listSample)
 }
 
 // told tells whether a list of its host told of the page since it was last visited.
@@ -68,22 +79,48 @@ func told(before *models.Page) bool {
 	return before.ToldAt > before.Stats.VisitedAt && before.Stats.Records > 0
 }
 
+// announced tells whether the page's publisher said that it changed since it was last visited.
+func announced(before *models.Page) bool {
+	return before.AnnouncedAt > before.Stats.VisitedAt && before.Stats.Records > 0
+}
+
+// heard tells whether a page is due because it was said to have changed, or known for sure to have been.
+func heard(p *models.Page) bool { return told(p) || p.Rule == models.RuleAnnounced && announced(p) }
+
 // ofTold is what a visit shows of the lists of its host: whether a page that they told of has changed, or that they said
 // nothing of a change, although they told of the page before.
 func (d *draft) ofTold() (models.Verdict, bool) {
-	kind := d.out.Kind
-	lost := d.before.State != models.StateMissing && d.before.State != models.StateGone // with this visit, if it is
-	changed := kind == models.Changed || lost && (kind == models.Gone || kind == models.Missing) ||
-		kind == models.Moved && d.before.RedirectTo != d.out.RedirectTo
 	switch {
-	case told(d.before) && changed:
+	case told(d.before) && d.differs():
 		return models.HintHit, true
-	case told(d.before) && kind.Unchanged():
+	case told(d.before) && d.out.Kind.Unchanged():
 		return models.HintFalseAlarm, true
-	case d.before.ToldAt != 0 && kind == models.Changed && d.before.Rule != models.RuleSitemap:
+	case d.before.ToldAt != 0 && d.out.Kind == models.Changed && d.before.Rule != models.RuleSitemap:
 		return models.HintMiss, true
 	}
 	return 0, false
+}
+
+// ofAnnounced is what a visit shows of the word of its page's publisher, likewise. A page that is back has changed.
+func (d *draft) ofAnnounced() (models.Verdict, bool) {
+	lost := d.before.State == models.StateMissing || d.before.State == models.StateGone
+	switch {
+	case announced(d.before) && (d.differs() || lost && d.out.Kind.Observed()):
+		return models.HintHit, true
+	case announced(d.before) && d.out.Kind.Unchanged():
+		return models.HintFalseAlarm, true
+	case d.before.AnnouncedAt != 0 && d.out.Kind == models.Changed:
+		return models.HintMiss, true
+	}
+	return 0, false
+}
+
+// differs tells whether the visit found that the page has changed, moved or gone.
+func (d *draft) differs() bool {
+	there := d.before.State != models.StateMissing && d.before.State != models.StateGone
+	kind := d.out.Kind
+	return kind == models.Changed || there && (kind == models.Gone || kind == models.Missing) ||
+		kind == models.Moved && d.before.RedirectTo != d.out.RedirectTo
 }
 
 // How often the policy adaptive has a list read. It counts a page's own changes, and of a page that changes all the time it

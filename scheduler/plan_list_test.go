@@ -112,6 +112,59 @@ func TestLedgerOfLists(t *testing.T) {
 	}
 }
 
+// What a visit shows of a publisher's word goes into a ledger of its own.
+func TestLedgerOfPublishers(t *testing.T) {
+	t.Parallel()
+	changed := with(models.Changed, "new")
+	for name, test := range map[string]struct {
+		said  models.Instant // beside the last visit
+		out   models.Outcome
+		state models.PageState
+		want  models.Trial
+	}{
+		"said, changed":            {1, changed, models.StateLive, models.Trial{Hits: 1}},
+		"said, gone":               {1, models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}, models.StateLive, models.Trial{Hits: 1}},
+		"said, still gone":         {1, models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}, models.StateGone, models.Trial{}},
+		"said, back":               {1, with(models.SameBytes, "x"), models.StateGone, models.Trial{Hits: 1}},
+		"said, not modified":       {1, same, models.StateLive, models.Trial{FalseAlarms: 1, InARow: 1}},
+		"said, failed":             {1, broken, models.StateLive, models.Trial{}},
+		"said before, changed":     {-1, changed, models.StateLive, models.Trial{Misses: 1}},
+		"said before, not changed": {-1, same, models.StateLive, models.Trial{}},
+	} {
+		p := livePage()
+		p.AnnouncedAt, p.Rule, p.State = p.Stats.VisitedAt+test.said, models.RuleAnnounced, test.state
+		trials := plan(t, p, test.out).Host.Trials
+		got := trials.By[models.HintAnnounced]
+		got.Since, got.DistrustedAt = 0, 0
+		if diff := cmp.Diff(test.want, got); diff != "" || trials.By[models.HintSitemap] != (models.Trial{}) {
+			t.Errorf("%s (-want +got):\n%s; of lists %+v", name, diff, trials.By[models.HintSitemap])
+		}
+	}
+}
+
+// A publisher is believed of few pages at first, of none where he lies, of ever more where he is right.
+func TestPublishersAreBelievedAsFarAsTheyWereRight(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		trial models.Trial
+		pages int32
+		want  int
+	}{
+		"nothing is known":         {models.Trial{}, 1000, listSample},
+		"of few pages":             {models.Trial{}, 4, listSample},
+		"right":                    {models.Trial{Hits: 500}, 1000, 2000},
+		"right, and wrong of late": {models.Trial{Hits: 500, FalseAlarms: 1, InARow: 1}, 1000, 250},
+		"wrong":                    {models.Trial{FalseAlarms: 3, DistrustedAt: 1}, 1000, 0},
+		"mostly right":             {models.Trial{Hits: 50, FalseAlarms: 3, DistrustedAt: 1}, 1000, listSample},
+	} {
+		h := models.Host{Pages: test.pages}
+		h.Trials.By[models.HintAnnounced] = test.trial
+		if got := Announced(&h); got != test.want {
+			t.Errorf("%s: %d pages, want %d", name, got, test.want)
+		}
+	}
+}
+
 // Under the policy adaptive a list is read as often as its pages pay for, less often the longer it says nothing, and rarely
 // where it lies.
 func TestListsAreReadAsOftenAsTheyTell(t *testing.T) {

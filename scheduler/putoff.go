@@ -31,7 +31,7 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 			own.settle(1, 0)
 		}
 		return out, false
-	case !early && own != nil && (page.Rule == models.RuleList && own.bears() || page.Rule == models.RuleSitemap && own.first()):
+	case !early && own != nil && (page.Rule == models.RuleList && own.bears() || page.Rule.Heard() && own.first()):
 		return out, false
 	case early:
 		out, held = w.tooEarly(ctx, p, page, own, now)

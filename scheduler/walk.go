@@ -38,24 +38,25 @@ const walkSlice = 50_000
 
 // walk is one look at the due times of a host's pages.
 type walk struct {
-	mind    *Mind
-	planner *Planner
-	crowd   *crowd  // of the host
-	scale   float64 // how much less than the price a visit's worth counts, because the host is short of visits
-	now     time.Time
-	all     bool         // every page is placed anew
-	again   bool         // some were placed: what has its place by and large keeps it, though the price moves meanwhile
-	payer   string       // the budget that paid for the host's last visit
-	robots  robotsShare  // where it costs anything, what is due when it must be fetched anew is left to Mind.gather
-	lineEnd time.Time    // when all are served that wait for that budget
-	best    float64      // the most that a visit to a page of that budget is worth
-	visits  int          // that taught something since the walk before
-	lists   models.Trial // what the host's lists proved to be worth
-	due     []models.Due
-	slice   int      // how many are written at a time
-	asked   question // the last one
-	site    int32    // whose page it was about
-	account string   // that pays for the site
+	mind      *Mind
+	planner   *Planner
+	crowd     *crowd  // of the host
+	scale     float64 // how much less than the price a visit's worth counts, because the host is short of visits
+	now       time.Time
+	all       bool         // every page is placed anew
+	again     bool         // some were placed: what has its place by and large keeps it, though the price moves meanwhile
+	payer     string       // the budget that paid for the host's last visit
+	robots    robotsShare  // where it costs anything, what is due when it must be fetched anew is left to Mind.gather
+	lineEnd   time.Time    // when all are served that wait for that budget
+	best      float64      // the most that a visit to a page of that budget is worth
+	visits    int          // that taught something since the walk before
+	lists     models.Trial // what the host's lists proved to be worth
+	publisher models.Trial // and the word of who publishes its pages
+	due       []models.Due
+	slice     int      // how many are written at a time
+	asked     question // the last one
+	site      int32    // whose page it was about
+	account   string   // that pays for the site
 }
 
 // walk brings the due times of a host's pages up to what its visits taught: where neighbours changed, a page is due
@@ -119,7 +120,7 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 		return nil, false
 	}
 	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, slice: walkSlice, payer: cmp.Or(c.payer, allSites),
-		visits: c.since, lists: h.Trials.By[models.HintSitemap]}
+		visits: c.since, lists: h.Trials.By[models.HintSitemap], publisher: h.Trials.By[models.HintAnnounced]}
 	c.since, c.walked = 0, now
 	asked := m.price(w.payer).log + c.premium
 	if math.Abs(asked-c.asked) > priceMoved*(2+2*chance(h.ID, 0, useWalk))/3 {
@@ -134,7 +135,7 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if page.Rule == models.RuleBudget {
 		return w.advanced(page)
 	}
-	if page.Rule == models.RuleSitemap || page.Rule == models.RuleList || told(page) {
+	if page.Rule.Heard() || page.Rule == models.RuleList || heard(page) {
 		return w.passes(page)
 	}
 	s := w.planner.settings(page.SiteID)

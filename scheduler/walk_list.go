@@ -18,7 +18,7 @@ const (
 	listAhead = 2 // likewise; what a list is held for that was right
 )
 
-// passes is the new due time of a list, or of a page that one told of, whose time has come, where that lets it pass others.
+// passes is the new due time of a list, or of a page that is said to have changed, whose time has come, where that lets it pass others.
 func (w *walk) passes(page *models.Page) (models.Due, bool) {
 	s := w.planner.settings(page.SiteID)
 	if page.DueAt.Time().After(w.now) || !page.Rule.Movable() || page.State != models.StateLive || page.Failures > 0 ||
@@ -35,7 +35,8 @@ func (w *walk) passes(page *models.Page) (models.Due, bool) {
 }
 
 // ahead is how long before now the page of the question has its place. A page that has changed is worth as many days as its new
-// copy will be up to date, if it has: as likely as the lists of its host were right; half as likely where they did not say for sure.
+// copy will be up to date, if it has: as likely as the lists of its host, or its publisher, were right; half as likely where lists did not
+// say for sure.
 func (m *Mind) ahead(w *walk, q *question) time.Duration {
 	if q.page.Rule == models.RuleList {
 		if w.lists.DistrustedAt != 0 || !w.lists.Sound() {
@@ -43,8 +44,12 @@ func (m *Mind) ahead(w *walk, q *question) time.Duration {
 		}
 		return time.Duration(listAhead * q.spaced())
 	}
-	right := float64(int(w.lists.Hits)+1) / float64(int(w.lists.Hits)+int(w.lists.FalseAlarms)+2)
-	if !told(q.page) {
+	said := &w.lists
+	if q.page.Rule == models.RuleAnnounced {
+		said = &w.publisher
+	}
+	right := float64(int(said.Hits)+1) / float64(int(said.Hits)+int(said.FalseAlarms)+2)
+	if !heard(q.page) {
 		right /= 2
 	}
 	m.mu.Lock()
@@ -61,8 +66,26 @@ func (m *Mind) ahead(w *walk, q *question) time.Duration {
 // mostRecall bounds how far lists are relied on: should they fall silent, visits still find that out.
 const mostRecall = 0.8
 
-// recall is the share of the changes of a host's pages that its lists tell of before a visit finds them; 0 where they are not
-// believed.
+// recalls are the shares of the changes of a host's pages that are said before a visit finds them, in [0, mostRecall].
+type recalls struct{ lists, publisher float64 }
+
+func recallsOf(h *models.Host) recalls {
+	return recalls{recall(&h.Trials.By[models.HintSitemap]), recall(&h.Trials.By[models.HintAnnounced])}
+}
+
+// of is the share of a page's changes that are said: by whoever tells of more, of those that did not leave it out so far.
+func (r recalls) of(p *models.Page) float64 {
+	share := 0.0
+	if p.ToldAt != 0 {
+		share = r.lists
+	}
+	if p.AnnouncedAt != 0 {
+		share = max(share, r.publisher)
+	}
+	return share
+}
+
+// recall is the share of the changes that somebody tells of; 0 where he is not believed.
 func recall(t *models.Trial) float64 {
 	if t.DistrustedAt != 0 || !t.Sound() {
 		return 0

@@ -16,7 +16,7 @@ func listWalk(t *testing.T, lists models.Trial) *walk {
 	m := NewMind(nil)
 	m.price(allSites).learn(0.5, 0)
 	p := testPlanner(t, c).with(m, nil)
-	crowd := &crowd{Crowd: new(changerate.Crowd), recall: recall(&lists)}
+	crowd := &crowd{Crowd: new(changerate.Crowd), recall: recalls{lists: recall(&lists)}}
 	return &walk{mind: m, planner: p, crowd: crowd, now: noon, payer: allSites, lists: lists}
 }
 
@@ -151,5 +151,47 @@ func TestVisitsLookForWhatGoesUntold(t *testing.T) {
 	}
 	if got, want := told.All().Mean(), alone.Rate.Mean(); got < want*0.999 || got > want*1.001 {
 		t.Errorf("rate of all changes %v, want %v", got, want)
+	}
+}
+
+// Of a page that lists and its publisher tell of, the share counts of whoever tells of more.
+func TestSharesOfWhatIsSaid(t *testing.T) {
+	t.Parallel()
+	h := models.Host{}
+	h.Trials.By[models.HintSitemap] = models.Trial{Hits: 50, Misses: 48}
+	h.Trials.By[models.HintAnnounced] = models.Trial{Hits: 30, Misses: 8}
+	shares := recallsOf(&h)
+	for name, test := range map[string]struct {
+		page models.Page
+		want float64
+	}{
+		"neither":   {models.Page{}, 0},
+		"lists":     {models.Page{ToldAt: 1}, 0.5},
+		"publisher": {models.Page{AnnouncedAt: 1}, 0.75},
+		"both":      {models.Page{ToldAt: 1, AnnouncedAt: 1}, 0.75},
+	} {
+		if got := shares.of(&test.page); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// What its publisher says of a page gives it the place of his being right, and not of its host's lists.
+func TestAnnouncedPagesHaveTheirPublishersPlace(t *testing.T) {
+	t.Parallel()
+	place := func(publisher models.Trial) time.Duration {
+		w := listWalk(t, models.Trial{Hits: 3, FalseAlarms: 60})
+		w.publisher = publisher
+		p := toldPage(30, 20)
+		p.ToldAt, p.AnnouncedAt, p.Rule = 0, models.At(noon.Add(-time.Hour)), models.RuleAnnounced
+		due, ok := w.moved(&p)
+		if !ok {
+			return 0
+		}
+		return noon.Sub(due.DueAt.Time())
+	}
+	right, wrong := place(models.Trial{Hits: 60, FalseAlarms: 3}), place(models.Trial{Hits: 3, FalseAlarms: 60})
+	if right <= wrong || right <= time.Hour {
+		t.Errorf("a page has its place %v ago where its publisher was right, %v where he was wrong", right, wrong)
 	}
 }

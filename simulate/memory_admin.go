@@ -194,6 +194,30 @@ func (m *Memory) VisitNow(_ context.Context, now time.Time, bucket int16, id int
 	return nil
 }
 
+// Announce is models.Store.Announce.
+func (m *Memory) Announce(_ context.Context, now time.Time, a models.Announcement, believed func(*models.Host) int) (models.Heard, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h := m.buckets[a.Bucket].hosts[a.HostID]
+	if h == nil {
+		return models.Heard{}, nil
+	}
+	var pages []models.Page
+	for _, id := range a.Pages {
+		if p := m.page(key{a.Bucket, id}); p != nil {
+			pages = append(pages, p.Page)
+		}
+	}
+	forward, waiting, noted := a.Hears(pages, models.At(now), believed(&h.Host))
+	for _, id := range slices.Concat(forward, waiting, noted) {
+		m.page(key{a.Bucket, id}).AnnouncedAt = models.At(now)
+	}
+	for _, id := range forward {
+		m.makeDue(m.page(key{a.Bucket, id}), models.At(now), models.RuleAnnounced)
+	}
+	return models.Heard{Forward: len(forward), Waiting: len(waiting), Noted: len(noted)}, nil
+}
+
 // Recover is models.Store.Recover.
 func (m *Memory) Recover(_ context.Context, now time.Time, owner string) (int, error) {
 	m.mu.Lock()

@@ -95,13 +95,13 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 
 // write replaces the row but for its importance and what it was told, which visits do not write.
 func (p *page) write(row *models.Page, bucket int16, host int64) {
-	importance, told, lost := p.Importance, p.ToldAt, p.Lost
+	importance, told, announced, lost := p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost
 	clean := p.says(row)
 	p.Page = *row
 	if !clean {
 		p.Page.Clean()
 	}
-	p.Bucket, p.HostID, p.Importance, p.ToldAt, p.Lost = bucket, host, importance, told, lost
+	p.Bucket, p.HostID, p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost = bucket, host, importance, told, announced, lost
 	if len(row.Chain) > 0 {
 		p.Chain = slices.Clone(row.Chain)
 	}

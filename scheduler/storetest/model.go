@@ -33,6 +33,7 @@ func Compare(t *testing.T, open, model func(t *testing.T) Store) {
 			"recover": p.recover,
 			"pause":   p.pause,
 			"now":     p.visitNow,
+			"hear":    p.announce,
 			"remove":  p.removeSite,
 			"prune":   p.prune,
 			"ahead":   p.claimAhead,
@@ -298,6 +299,21 @@ func (p *pair) visitNow(t *rapid.T) {
 	a, b := p.store.VisitNow(p.ctx, p.now, page.Bucket, page.ID), p.model.VisitNow(p.ctx, p.now, page.Bucket, page.ID)
 	p.same("VisitNow", errors.Is(a, models.ErrNotFound), errors.Is(b, models.ErrNotFound))
 	p.same("VisitNow", a == nil, b == nil)
+}
+
+func (p *pair) announce(t *rapid.T) {
+	var about models.Announcement
+	for _, d := range rapid.SliceOfN(rapid.Custom(p.drawFound), 1, 5).Draw(t, "pages") {
+		row := d.Row(p.now)
+		about.Bucket, about.HostID, about.SiteID = row.Bucket, row.HostID, row.SiteID
+		about.Pages = append(about.Pages, row.ID) // those of another host are none of the announcement's
+	}
+	most := rapid.IntRange(0, 3).Draw(t, "most")
+	a, err := p.store.Announce(p.ctx, p.now, about, func(*models.Host) int { return most })
+	p.ok(err)
+	b, err := p.model.Announce(p.ctx, p.now, about, func(*models.Host) int { return most })
+	p.ok(err)
+	p.same("Announce", a, b)
 }
 
 func (p *pair) removeSite(t *rapid.T) {

@@ -21,6 +21,7 @@ type Store interface {
 	SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error
 	RemoveSite(ctx context.Context, site int32, now time.Time) error
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
+	Announce(ctx context.Context, now time.Time, a models.Announcement, believed func(*models.Host) int) (models.Heard, error)
 	Recover(ctx context.Context, now time.Time, owner string) (int, error)
 	Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error)
 	SetOrders(ctx context.Context, bucket int16, host int64, body []byte) error
@@ -101,6 +102,8 @@ func visiting() map[string]func(*world) {
 		"children are brought forward":                     childrenAreForwarded,
 		"what a list tells of is brought forward":          toldPagesAreForwarded,
 		"a list is believed as far as it is said":          listsAreBounded,
+		"what a publisher announces is brought forward":    announcedPagesAreForwarded,
+		"a publisher is believed as far as it is said":     announcementsAreBounded,
 		"events have no gaps":                              eventsHaveNoGaps,
 		"a sink finds its news":                            sinkFindsNews,
 		"events are pruned below all cursors":              eventsArePruned,
