@@ -146,6 +146,7 @@ type Settings struct {
 	LinksPerPage int      // links read from one page, 0–1000000; default 10000
 	ChildrenKept int      // children stored for a parent, 0–100000; default 500
 	Lists        string   // what sitemaps and feeds are read for: ListsPages, ListsChanges or ListsOff; default ListsPages
+	IndexNow     Key      // whoever shows it is heard of what he says changed; default none: nobody is
 	ListEntries  int      // entries read of one of them, 1–50000; default 50000
 
 	// What counts as a change.

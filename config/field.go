@@ -92,6 +92,7 @@ var settingFields = []field[Settings]{
 	{key: "links_per_page", of: func(s *Settings) value { return count(&s.LinksPerPage, 0, 1_000_000) }},
 	{key: "children_kept", of: func(s *Settings) value { return count(&s.ChildrenKept, 0, 100_000) }},
 	{key: "lists", of: func(s *Settings) value { return word(&s.Lists, oneOf(ListsPages, ListsChanges, ListsOff)) }},
+	{key: "indexnow", of: func(s *Settings) value { return keyValue{&s.IndexNow} }},
 	{key: "list_entries", of: func(s *Settings) value { return count(&s.ListEntries, 1, 50_000) }},
 
 	{key: "significance", of: func(s *Settings) value { return number(&s.Significance, 0, 1) }},
