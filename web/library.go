@@ -22,6 +22,9 @@ type Library interface {
 	// Visit gives pages their turn now, and lists them as they were written, with what becomes of each.
 	Visit(ctx context.Context, urls []string) (report.Document, error)
 
+	// Announce hears what a publisher says of his pages.
+	Announce(ctx context.Context, a Announcement) (Announced, error)
+
 	// Feed lists the newest events that a query without After asks for, the newest first. It reads no page, and goes on where an
 	// earlier look for the same ended early.
 	Feed(ctx context.Context, q ChangesQuery) (Feed, error)

@@ -34,6 +34,12 @@ func (s shelf) Visit(_ context.Context, urls []string) (report.Document, error) 
 	}
 	return d, nil
 }
+func (s shelf) Announce(_ context.Context, a Announcement) (Announced, error) {
+	if a.Key != publisher {
+		return Announced{}, Refusal{http.StatusForbidden, errors.New("no site has this key")}
+	}
+	return Announced{Next: len(a.URLs), LeftOut: len(a.Host)}, nil
+}
 func (s shelf) Feed(ctx context.Context, q ChangesQuery) (Feed, error) { return s.feed(ctx, q) }
 func (s shelf) Page(ctx context.Context, q PageQuery) (any, error)     { return s.page(ctx, q) }
 

@@ -1,7 +1,8 @@
 // Package web answers over HTTP, on loopback alone, how the daemon is: /healthz for whoever watches over it, /metrics
 // for Prometheus and a page for a person. To those who show the token it says for a search index what happened to pages,
 // /v1/changes, and what they say, /v1/pages, tells feed readers the newest of that, /feed, and shows a person what the
-// reading commands print. Nothing here changes anything but POST /v1/visits, which gives pages their turn.
+// reading commands print. Nothing here changes anything but POST /v1/visits, which gives pages their turn, and /indexnow, where those
+// who publish pages say which of them changed.
 package web
 
 import (
@@ -75,7 +76,8 @@ func Listen(o Options) (*Server, error) {
 	return s, nil
 }
 
-// routes are all that is answered: to everybody how the daemon is, to those who show the token all else.
+// routes are all that is answered: to everybody how the daemon is, to those who show the token all else, but for what publishers say,
+// who show keys of their own.
 func routes(o Options, at net.Addr, stopping context.Context) http.Handler {
 	guard, known, all := newGuard(o, at), http.NewServeMux(), http.NewServeMux()
 	known.Handle("GET /v1/changes", newChanges(o, stopping))
@@ -84,6 +86,9 @@ func routes(o Options, at net.Addr, stopping context.Context) http.Handler {
 	all.Handle("/v1/", guard.only(known))
 	known.Handle("GET /feed", newFeed(o, stopping))
 	all.Handle("/feed", guard.readers(known))
+	publishers := newIndexNow(o, stopping)
+	all.Handle("GET /indexnow", publishers)
+	all.Handle("POST /indexnow", publishers)
 	desk := newDesk(o)
 	for _, sheet := range o.Sheets {
 		known.Handle("GET /"+sheet.Name, desk.serve(sheet))
