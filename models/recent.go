@@ -20,7 +20,21 @@ type Recent struct {
 	behind [Buckets]int64   // those up to these were not yet
 	read   [Buckets]Instant // the newest time in what was read last on the way back; 0: nothing was read
 	back   Instant          // all that is not older was looked at; 0: before the first look
-	found  []Event          // the newest first
+	found  []RecentEvent    // the newest first
+}
+
+// RecentEvent is an event, or the one that stands for those of a site that was removed.
+type RecentEvent struct {
+	Event
+	Pages int64 // of the site that was removed, as far as was looked; else 1
+}
+
+// ID is the event's own, or that of the removal; also where more of that is found.
+func (e RecentEvent) ID(log string) string {
+	if e.Kind == EventRemoved {
+		return fmt.Sprintf("%s-removed-%d-%d", log, e.SiteID, e.At)
+	}
+	return e.Event.ID(log)
 }
 
 // lookChunk is how many events are looked at once on the way back, to begin with.
@@ -51,7 +65,7 @@ func (s *Store) LookOn(ctx context.Context, now time.Time, q ChangesQuery, r *Re
 
 // Events are the newest events that were found, the newest first, at most q.Limit of those not older than q.Since. Back is how far back
 // was looked for them; 0: far enough that none is missing.
-func (r *Recent) Events(q ChangesQuery) (events []Event, back Instant) {
+func (r *Recent) Events(q ChangesQuery) (events []RecentEvent, back Instant) {
 	for _, e := range r.found {
 		if e.At >= max(r.back, q.Since) {
 			events = append(events, e)
@@ -171,9 +185,22 @@ func (q ChangesQuery) condition(args ...any) (string, []any) {
 func (r *Recent) add(events []Event, q ChangesQuery) {
 	r.found = slices.Clone(r.found) // a copy has its own
 	for _, e := range events {
-		if q.matches(e) {
-			r.found = append(r.found, e)
+		if q.matches(e) && !r.gather(e) {
+			r.found = append(r.found, RecentEvent{e, 1})
 		}
 	}
-	r.found = q.newest(r.found)
+	slices.SortFunc(r.found, func(a, b RecentEvent) int { return newestFirst(a.Event, b.Event) })
+	r.found = r.found[:min(len(r.found), q.Limit)]
+}
+
+// gather counts the removal of a page with the others of its site, of which one tells: those that were removed together have one time.
+func (r *Recent) gather(e Event) bool {
+	if e.Kind != EventRemoved {
+		return false
+	}
+	i := slices.IndexFunc(r.found, func(f RecentEvent) bool { return f.Kind == e.Kind && f.SiteID == e.SiteID && f.At == e.At })
+	if i >= 0 {
+		r.found[i].Pages++
+	}
+	return i >= 0
 }

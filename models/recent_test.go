@@ -35,7 +35,7 @@ func logged(t testing.TB, s *Store, events ...Event) {
 }
 
 // looked is what a look finds.
-func looked(t testing.TB, s *Store, now time.Time, q ChangesQuery, r *Recent, most int64) ([]Event, Instant) {
+func looked(t testing.TB, s *Store, now time.Time, q ChangesQuery, r *Recent, most int64) ([]RecentEvent, Instant) {
 	t.Helper()
 	if err := s.LookOn(t.Context(), now, q, r, most); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,11 @@ func TestLooksFindWhatOneLookThroughAllFinds(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				if diff := cmp.Diff(want, found); diff != "" && len(want)+len(found) > 0 {
+				var got []Event
+				for _, e := range found {
+					got = append(got, e.Event)
+				}
+				if diff := cmp.Diff(want, got); diff != "" && len(want)+len(got) > 0 {
 					rt.Fatalf("looked back to %v (-one look +looks):\n%s", back.Time(), diff)
 				}
 			}
@@ -169,6 +173,38 @@ func TestALookBeginsAnew(t *testing.T) {
 	if found, _ := looked(t, s, planStart, q, &r, 1000); len(found) != 4 {
 		t.Errorf("%d events of a log that went back, want the 4 that it has", len(found))
 	}
+}
+
+// The pages of a site that was removed are told as one, with their number, however many: once more where more of them go later.
+func TestARemovedSiteIsFoundOnce(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		s := openBackup(t, dsn)
+		events := []Event{{Bucket: 1, Kind: EventGone, At: At(planStart.Add(-time.Hour)), URL: "https://a.example/"}}
+		for i := range 500 {
+			events = append(events, Event{Bucket: int16(i % 7), Kind: EventRemoved, SiteID: int32(1 + i%2), At: At(planStart) - Instant(i%2), URL: "https://a.example/"})
+		}
+		logged(t, s, events...)
+		q := ChangesQuery{Since: 1, Limit: 4}
+		var r Recent
+		sites := func(now time.Time, want ...int64) {
+			t.Helper()
+			found, back := looked(t, s, now, q, &r, 10_000)
+			var got []int64
+			for _, e := range found {
+				got = append(got, int64(e.SiteID), e.Pages)
+			}
+			if diff := cmp.Diff(want, got); diff != "" || back != 0 {
+				t.Errorf("sites with their pages, back to %v (-want +got):\n%s", back.Time(), diff)
+			}
+		}
+		sites(planStart, 1, 250, 2, 250, 0, 1)
+		logged(t, s, events[2]) // the removal goes on
+		sites(planStart, 1, 250, 2, 251, 0, 1)
+		events[2].At += 2
+		logged(t, s, events[2])
+		sites(planStart.Add(time.Second), 2, 1, 1, 250, 2, 251, 0, 1)
+	})
 }
 
 // BenchmarkLookOn looks for what never happens in a log of RECRAWLD_EVENTS (default 100,000), for the first time and the second.

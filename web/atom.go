@@ -1,11 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"encoding/xml"
 	"net/url"
 	"strings"
 	"time"
 	"unicode"
+
+	"recrawld/report"
 )
 
 // atomFeed is a feed as Atom has it (RFC 4287). Addresses of this server are relative: a proxy may serve it under another name.
@@ -80,6 +83,9 @@ func atomTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // title says in a line what happened to a page of that title; "": it is not known.
 func (e *Entry) title(page string) string {
+	if e.Pages > 0 {
+		page = cmp.Or(e.Site, e.URL) + ", " + report.Plural(e.Pages, "page")
+	}
 	if page = line(page); page == "" {
 		page = e.URL
 	}
@@ -91,7 +97,10 @@ func (e *Entry) title(page string) string {
 
 // sheet leads to what is known here of an entry.
 func (e *Entry) sheet() atomLink {
-	if e.Versions == "" {
+	switch {
+	case e.Pages > 0: // none of which is known
+		return atomLink{Relation: "related", Type: "text/html", Title: "what happened of late", Address: "/changes"}
+	case e.Versions == "":
 		return atomLink{Relation: "related", Type: "text/html", Title: "why it is visited when it is", Address: about(e.URL)}
 	}
 	return atomLink{Relation: "related", Type: "text/html", Title: "what changed",

@@ -83,7 +83,7 @@ func (f feeds) tag(found Feed, q ChangesQuery) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %q\n", f.version, found.Log, parameters(q))
 	for _, e := range found.Entries {
-		fmt.Fprintf(sum, "%q\n", e.ID)
+		fmt.Fprintf(sum, "%q %d\n", e.ID, e.Pages)
 	}
 	return `W/"` + hex.EncodeToString(sum.Sum(nil)[:16]) + `"`
 }

@@ -68,7 +68,10 @@ func TestAFeed(t *testing.T) {
 	moved.Kind, moved.RedirectTo, moved.Versions, moved.Site = "moved", "https://docs.example.org/new", "", ""
 	lost := entryOf(3, "", "")
 	lost.Read = func(context.Context) (string, template.HTML, error) { return "", "", errors.New("the copy is <lost>") }
-	answer, body := reader(t, startWith(t, feedOf(entryOf(1, "A page", "<p>a <ins>b</ins> &lt;c&gt;</p>"), moved, lost))+"/feed?site=docs", nil)
+	removed := entryOf(4, "", "<p>removed</p>")
+	removed.Kind, removed.Versions, removed.Pages = "removed", "", 100_000
+	library := feedOf(entryOf(1, "A page", "<p>a <ins>b</ins> &lt;c&gt;</p>"), moved, lost, removed)
+	answer, body := reader(t, startWith(t, library)+"/feed?site=docs", nil)
 	if kind := answer.Header.Get("Content-Type"); answer.StatusCode != http.StatusOK || kind != "application/atom+xml; charset=utf-8" {
 		t.Fatalf("answer %d of %s: %s", answer.StatusCode, kind, body)
 	}
@@ -93,6 +96,8 @@ func TestAFeed(t *testing.T) {
 			{"urn:recrawld:log-7-3", "changed: https://docs.example.org/3", "2026-11-21T09:00:00Z",
 				[]atomLink{page(3), sheet("what changed", differs+"3&versions=2..3")},
 				[]atomCategory{kind("changed"), site}, atomText{"html", "<p>What this says cannot be shown: the copy is &lt;lost&gt;</p>"}},
+			{"urn:recrawld:log-7-4", "removed: docs, 100,000 pages", "2026-11-21T08:00:00Z", []atomLink{page(4), sheet("what happened of late", "/changes")},
+				[]atomCategory{kind("removed"), site}, atomText{"html", "<p>removed</p>"}},
 		}}
 	if diff := cmp.Diff(want, parsed(t, body)); diff != "" {
 		t.Errorf("the feed (-want +got):\n%s", diff)
@@ -203,8 +208,9 @@ func TestAFeedThatIsKnownIsNotToldAgain(t *testing.T) {
 		}
 	}
 	changes := map[string]func() string{
-		"another question": func() string { return "?limit=29" },
-		"a new event":      func() string { entries = append([]Entry{entryOf(1, "", "")}, entries...); return "" },
+		"another question":  func() string { return "?limit=29" },
+		"more of a removal": func() string { entries[0].Pages++; return "" },
+		"a new event":       func() string { entries = append([]Entry{entryOf(1, "", "")}, entries...); return "" },
 	}
 	for what, change := range changes {
 		answer, _ := reader(t, base+"/feed"+change(), http.Header{"If-None-Match": {tag}})

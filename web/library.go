@@ -46,6 +46,7 @@ type Entry struct {
 	Site       string
 	URL        string // of http or https
 	RedirectTo string // of a page that moved
+	Pages      int64  // of a site that was removed, for all of which this tells; 0: it tells of one page
 	Versions   string // that are compared, "3..4"; "": none
 
 	// Read returns what there is to read of it: the page's title, "" where that is not known, and HTML that is safe to show. An error

@@ -7,6 +7,7 @@ import (
 	"html"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 
 	"recrawld/diff"
@@ -46,36 +47,53 @@ func (b library) feed(ctx context.Context, q web.ChangesQuery, recent *recentFee
 	if err != nil {
 		return f, err
 	}
-	rows, err := sitesOf(ctx, b.store, b.force.rows, events)
-	if err != nil {
-		return f, err
-	}
 	f.At, f.Back = b.now, back.Time()
 	if f.Log, err = b.store.LogName(ctx); err != nil {
 		return f, err
 	}
+	f.Entries, err = b.entries(ctx, events, f.Log)
+	return f, err
+}
+
+// entries are events as a feed tells them.
+func (b library) entries(ctx context.Context, events []models.RecentEvent, log string) (entries []web.Entry, err error) {
+	plain := make([]models.Event, len(events))
+	for i, e := range events {
+		plain[i] = e.Event
+	}
+	rows, err := sitesOf(ctx, b.store, b.force.rows, plain)
+	if err != nil {
+		return nil, err
+	}
 	names := siteNames(rows)
 	for _, e := range events {
-		f.Entries = append(f.Entries, b.entry(e, f.Log, siteOf(e, names)))
+		entry := b.entry(e, log, siteOf(e.Event, names))
+		if i := slices.IndexFunc(rows, func(site models.Site) bool { return site.ID == e.SiteID && site.URL != "" }); i >= 0 && entry.Pages > 0 {
+			entry.URL = rows[i].URL
+		}
+		entries = append(entries, entry)
 	}
-	return f, nil
+	return entries, nil
 }
 
 // entry is an event as a feed tells it.
-func (b library) entry(e models.Event, log, site string) web.Entry {
+func (b library) entry(e models.RecentEvent, log, site string) web.Entry {
 	entry := web.Entry{ID: e.ID(log), At: e.At.Time(), Kind: e.Kind.String(), Site: site, URL: e.URL}
-	if e.Kind == models.EventMoved {
+	switch e.Kind {
+	case models.EventMoved:
 		entry.RedirectTo = e.RedirectTo
+	case models.EventRemoved:
+		entry.Pages = e.Pages
 	}
 	compared := (e.Kind == models.EventChanged || e.Kind == models.EventRefreshed) && e.Previous > 0
 	switch {
 	case compared:
 		entry.Versions = fmt.Sprintf("%d..%d", e.Previous, e.Version)
-		entry.Read = b.reading(e, b.changed)
+		entry.Read = b.reading(e.Event, b.changed)
 	case fates[e.Kind] != "":
-		entry.Read = func(context.Context) (string, template.HTML, error) { return "", fate(e), nil }
+		entry.Read = func(context.Context) (string, template.HTML, error) { return "", fate(e.Event), nil }
 	default:
-		entry.Read = b.reading(e, b.begins)
+		entry.Read = b.reading(e.Event, b.begins)
 	}
 	return entry
 }
@@ -87,7 +105,7 @@ var fates = map[models.EventKind]string{
 	models.EventFailing:  "The page cannot be read at present.",
 	models.EventExcluded: "The page is no longer visited.",
 	models.EventTemplate: "What many pages of this host share has changed on all of them.",
-	models.EventRemoved:  "Its site was removed: the page is no longer visited.",
+	models.EventRemoved:  "The site was removed: its pages are no longer visited.",
 }
 
 // fate says what became of a page.

@@ -35,7 +35,7 @@ func newRecentFeeds(most int64) *recentFeeds {
 }
 
 // newest are the newest events that a query asks for, in the last 30 days, and how far back was looked for them; 0: far enough.
-func (f *recentFeeds) newest(ctx context.Context, b library, q models.ChangesQuery) ([]models.Event, models.Instant, error) {
+func (f *recentFeeds) newest(ctx context.Context, b library, q models.ChangesQuery) ([]models.RecentEvent, models.Instant, error) {
 	key := fmt.Sprint(q)
 	q.Since = models.At(b.now.Add(-feedBack))
 	feed := f.of(key)

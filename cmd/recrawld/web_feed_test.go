@@ -138,19 +138,24 @@ func TestAFeedOfWhatIsGone(t *testing.T) {
 	t.Parallel()
 	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
 	f.appears("a")
+	f.appears("b")
 	broken := b
 	broken.read = func(models.Record) (archive.Answer, error) {
 		return archive.Answer{}, fmt.Errorf("its <segment>: %w", archive.ErrDamaged)
 	}
-	if said := readFeed(t, broken, "").saying(); len(said) != 1 || !strings.Contains(said[0], "is lost") || !strings.Contains(said[0], "&lt;segment&gt;") {
+	if said := readFeed(t, broken, "").saying(); len(said) != 2 || !strings.Contains(said[0], "is lost") || !strings.Contains(said[0], "&lt;segment&gt;") {
 		t.Errorf("of a copy that is damaged: %v", said)
 	}
 	f.must(f.store.RemoveSite(t.Context(), 1, filledNow))
 	b = f.loaded(b)
 	removed := readFeed(t, b, "?site=docs")
 	want := []string{
-		"removed: https://docs.example.org/a: <p>Its site was removed: the page is no longer visited.</p>",
+		"removed: docs, 2 pages: <p>The site was removed: its pages are no longer visited.</p>",
+		"new: https://docs.example.org/b: <p>What this says cannot be shown: nothing is known of the page any more: its site was removed</p>",
 		"new: https://docs.example.org/a: <p>What this says cannot be shown: nothing is known of the page any more: its site was removed</p>",
+	}
+	if links := removed.Entries[0].Link; links[0].Address != "https://docs.example.org/" || links[1].Address != "/changes" {
+		t.Errorf("a removed site has the links %v", links)
 	}
 	if diff := cmp.Diff(want, removed.saying()); diff != "" || removed.Entries[0].Category[1].Term != "docs" {
 		t.Errorf("of a site that was removed (-want +got):\n%s", diff)
@@ -158,7 +163,7 @@ func TestAFeedOfWhatIsGone(t *testing.T) {
 	added, err := f.store.AddSite(t.Context(), filledNow, models.Site{Name: "docs", URL: "https://docs.example.org/"})
 	f.must(err)
 	f.page(added.ID, "https://docs.example.org/a", []step{{ago: time.Minute, kind: models.First, body: "<p>again", frMax: 4}}, func(*models.Page, *models.Host) {})
-	want = []string{want[0], "new: https://docs.example.org/a: <p>again</p>",
+	want = []string{want[0], "new: https://docs.example.org/a: <p>again</p>", want[1],
 		"new: https://docs.example.org/a: <p>What this says cannot be shown: the copy of that time is not there any more</p>"}
 	if diff := cmp.Diff(want, readFeed(t, f.loaded(b), "?site=docs").saying()); diff != "" {
 		t.Errorf("of a site that is there again (-want +got):\n%s", diff)
@@ -206,7 +211,7 @@ func TestAFeedOfWhatSeldomHappens(t *testing.T) {
 func TestFates(t *testing.T) {
 	t.Parallel()
 	for kind := models.EventNew; kind <= models.EventRemoved; kind++ {
-		e := models.Event{Kind: kind, URL: "https://docs.example.org/", RedirectTo: "https://docs.example.org/b", Note: "<b>"}
+		e := models.RecentEvent{Event: models.Event{Kind: kind, URL: "https://docs.example.org/", RedirectTo: "https://docs.example.org/b", Note: "<b>"}}
 		entry := library{}.entry(e, "log", "docs")
 		if fates[kind] == "" {
 			continue
