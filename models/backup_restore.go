@@ -238,6 +238,9 @@ func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 	if err := t.recount(ctx); err != nil { // a backup of an earlier step has no counts
 		return err
 	}
+	if err := t.nameRemoved(ctx); err != nil {
+		return err
+	}
 	if _, err := t.sql.ExecContext(ctx, `DELETE FROM meta WHERE key LIKE 'sink-lease:%'`); err != nil {
 		return err
 	}

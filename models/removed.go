@@ -97,3 +97,15 @@ func (s *Store) forgetRemoved(ctx context.Context, bucket int16, upTo int64) err
 		return err
 	})
 }
+
+// nameRemoved has the names of removed sites known that only the events of the removal have: those of before step 13, in a backup. Step 15
+// does the same.
+func (t *tx) nameRemoved(ctx context.Context) error {
+	_, err := t.exec(ctx, `INSERT INTO removed_sites (bucket, site_id, name, url, seq)
+		SELECT bucket, site_id, MAX(note), '', MAX(seq) FROM events WHERE kind = $1 AND note <> '' GROUP BY bucket, site_id
+		ON CONFLICT (bucket, site_id) DO NOTHING`, int16(EventRemoved))
+	if err != nil {
+		return fmt.Errorf("name removed sites: %w", err)
+	}
+	return nil
+}

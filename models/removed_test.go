@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"testing"
@@ -83,6 +84,49 @@ func TestRemovedSitesAreKnownAsLongAsTheirEvents(t *testing.T) {
 			t.Errorf("the removals told are of %v, want 2, 3, and what was left of 2", told)
 		}
 	})
+}
+
+// Sites that were removed before their names were remembered are known by the events of that, in a database that is brought up to date and
+// in one that a backup of before is restored into; and as long as those are kept. Of other events nobody knows.
+func TestSitesRemovedBeforeTheirNamesWereRemembered(t *testing.T) {
+	t.Parallel()
+	for from, fromDSN := range engines(t) {
+		for to, toDSN := range engines(t) {
+			t.Run(from+" to "+to, func(t *testing.T) {
+				t.Parallel()
+				s := atStep(t, fromDSN(t), 13)
+				logged(t, s, Event{Bucket: 5, Kind: EventNew, SiteID: 6, URL: "https://a.example/"},
+					Event{Bucket: 5, Kind: EventRemoved, SiteID: 6, URL: "https://a.example/", Note: "docs"},
+					Event{Bucket: 5, Kind: EventRemoved, SiteID: 6, URL: "https://a.example/a", Note: "docs"},
+					Event{Bucket: 9, Kind: EventRemoved, SiteID: 6, URL: "https://b.example/", Note: "docs"},
+					Event{Bucket: 9, Kind: EventNew, SiteID: 8, URL: "https://c.example/"},
+					Event{Bucket: 9, Kind: EventTemplate, SiteID: 8, URL: "https://c.example/", Note: "docs"})
+				raw, _ := takeBackup(t, s)
+				target := openBackup(t, toDSN(t))
+				if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Migrate(t.Context(), backupNow); err != nil {
+					t.Fatal(err)
+				}
+				for what, s := range map[string]*Store{"migrated": s, "restored": target} {
+					removed, err := s.RemovedSites(t.Context())
+					if diff := cmp.Diff([]Site{{ID: 6, Name: "docs"}}, removed); diff != "" || err != nil {
+						t.Errorf("%s: removed sites (-want +got), %v:\n%s", what, err, diff)
+					}
+					if ids, err := s.SiteIDs(t.Context(), "docs", "docs"); !slices.Equal(ids, []int32{6}) || err != nil {
+						t.Errorf("%s: the sites called docs are %v, %v, want 6", what, ids, err)
+					}
+					if n, err := s.PruneEvents(t.Context(), backupNow, nil, 100); n < 6 || err != nil {
+						t.Fatal(n, err)
+					}
+					if ids, err := s.SiteIDs(t.Context(), "docs", "docs"); len(ids) > 0 || err != nil {
+						t.Errorf("%s: once the events are pruned the sites called docs are %v, %v, want none", what, ids, err)
+					}
+				}
+			})
+		}
+	}
 }
 
 // The name of a removed site goes with the last event of its removal: not before all sinks have that.

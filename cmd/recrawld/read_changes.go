@@ -109,17 +109,9 @@ func eventTable(events []models.Event, now time.Time, names map[int32]string) re
 		{Key: "note"}, {Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
 	}}
 	for _, e := range events {
-		d.Rows = append(d.Rows, eventRow(e, now, siteOf(e, names)))
+		d.Rows = append(d.Rows, eventRow(e, now, names[e.SiteID]))
 	}
 	return d
-}
-
-// siteOf is the name of an event's site, which it says itself where an earlier release removed that; "" where it is not known any more.
-func siteOf(e models.Event, names map[int32]string) string {
-	if name, known := names[e.SiteID]; known || e.Kind != models.EventRemoved {
-		return name
-	}
-	return e.Note
 }
 
 // countWords adds up the events of some sites, or of all (none), by kind.

@@ -60,7 +60,7 @@ func (h *hookTeller) describe(ctx context.Context, events []models.Event) (log s
 		return "", nil, err
 	}
 	for i, e := range events {
-		if !slices.Contains(h.hook.Kinds, e.Kind.String()) || len(h.hook.Sites) > 0 && !slices.Contains(h.hook.Sites, siteOf(e, names)) {
+		if !slices.Contains(h.hook.Kinds, e.Kind.String()) || len(h.hook.Sites) > 0 && !slices.Contains(h.hook.Sites, names[e.SiteID]) {
 			objects[i] = nil
 		}
 	}

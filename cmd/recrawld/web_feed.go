@@ -67,7 +67,7 @@ func (b library) entries(ctx context.Context, events []models.RecentEvent, log s
 	}
 	names := siteNames(rows)
 	for _, e := range events {
-		entry := b.entry(e, log, siteOf(e.Event, names))
+		entry := b.entry(e, log, names[e.SiteID])
 		if i := slices.IndexFunc(rows, func(site models.Site) bool { return site.ID == e.SiteID && site.URL != "" }); i >= 0 && entry.Pages > 0 {
 			entry.URL = rows[i].URL
 		}
