@@ -210,7 +210,9 @@ func (m *Mirror) take(b *batch, e models.Event, c copied) error {
 		row.RedirectTo = e.RedirectTo
 	case models.EventGone:
 		b.discard(name, e.At)
-	case models.EventFailing, models.EventExcluded, models.EventRemoved: // the last copy stays
+	case models.EventFailing, models.EventExcluded: // the last copy stays
+	case models.EventRemoved: // so it does, and no other one will come in place of a body that was too large
+		delete(b.refused, name)
 	case models.EventTemplate: // of the host: its pages have events of their own
 		return nil
 	default:

@@ -160,6 +160,7 @@ func TestABodyThatIsTooLargeHoldsUpNoOther(t *testing.T) {
 		"nothing more": {func(shelf) models.Event { return plain(models.EventFailing, a, 3) }, "old", 1},
 		"smaller":      {func(s shelf) models.Event { return s.event(models.EventChanged, a, "small", 3) }, "small", 0},
 		"gone":         {func(shelf) models.Event { return plain(models.EventGone, a, 3) }, "", 0},
+		"removed":      {func(shelf) models.Event { return plain(models.EventRemoved, a, 3) }, "old", 0},
 	} {
 		dir, s, log := t.TempDir(), newShelf(t), newMemory()
 		m := openMirror(t, dir, s)
@@ -187,6 +188,40 @@ func TestABodyThatIsTooLargeHoldsUpNoOther(t *testing.T) {
 		}
 		if w := withheldIn(t, log, "mirror"); len(w) != test.held {
 			t.Errorf("%s: withheld %+v, want %d pages", name, w, test.held)
+		}
+	}
+}
+
+// TestABodyThatIsTooLargeDoesNotOutliveItsSite: once the site is removed, also later, the page waits no more, and what there is of it stays.
+func TestABodyThatIsTooLargeDoesNotOutliveItsSite(t *testing.T) {
+	t.Parallel()
+	const a = "https://a.org/a.html"
+	for _, there := range []bool{true, false} {
+		dir, s, log := t.TempDir(), newShelf(t), newMemory()
+		m := openMirror(t, dir, s)
+		d := drainOf(log, m, "one", 10)
+		want := map[string]string{}
+		if there {
+			want["a.org/a.html"] = "old"
+			log.add(1, s.event(models.EventNew, a, "old", 1))
+			once(t, d)
+		}
+		brokenFor(m, "write", syscall.EFBIG, "a.org/a.html")
+		log.add(1, s.event(models.EventChanged, a, "large", 2))
+		once(t, d)
+		if w := withheldIn(t, log, "mirror"); len(w) != 1 {
+			t.Errorf("withheld %+v, want the page", w)
+		}
+		log.add(1, plain(models.EventRemoved, a, 3))
+		once(t, d)
+		if w := withheldIn(t, log, "mirror"); len(w) != 0 {
+			t.Errorf("withheld %+v of a removed site, want nothing", w)
+		}
+		if diff := cmp.Diff(want, filesOf(t, dir)); diff != "" {
+			t.Errorf("files differ (-want +got):\n%s", diff)
+		}
+		if r := rowsOf(t, dir)[a]; r.State != models.EventRemoved.String() || (r.SHA256 != "") != there {
+			t.Errorf("row %+v, want it removed, and its digest where there is a file", r)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"recrawld/config"
 	"recrawld/models"
@@ -84,12 +85,21 @@ func (c removeCmd) Run(ctx context.Context, g *globals) error {
 		if err != nil {
 			return err
 		}
-		if err := store.RemoveSite(ctx, site.ID, clk.Now()); err != nil {
+		if err := removeSite(ctx, store, site, clk.Now()); err != nil {
 			return err
 		}
 		fmt.Fprintf(g.Stdout, "%s removed\n", site.Name)
 		return nil
 	})
+}
+
+// removeSite removes a site that was there a moment ago.
+func removeSite(ctx context.Context, store *models.Store, site models.Site, now time.Time) error {
+	err := store.RemoveSite(ctx, site.ID, now)
+	if errors.Is(err, models.ErrNotFound) {
+		return notFoundf("no site %q any more: another command has removed it meanwhile", site.Name)
+	}
+	return err
 }
 
 func pagesOf(ctx context.Context, store *models.Store, site int32) (int64, error) {

@@ -168,3 +168,15 @@ func TestNameOfASiteThatIsRemovedMeanwhile(t *testing.T) {
 		t.Errorf("after %d looks the site is called %q, want docs after 2", looks, name)
 	}
 }
+
+// Of two who remove a site at once, one is told that the other did.
+func TestWhoRemovesWhatIsRemovedIsToldItsName(t *testing.T) {
+	t.Parallel()
+	f, b := filling(t, t.TempDir()+"/twice.db")
+	site := f.loaded(b).force.rows[0]
+	f.must(removeSite(t.Context(), f.store, site, filledNow))
+	err := removeSite(t.Context(), f.store, site, filledNow)
+	if exitCode(err) != exitNotFound || !strings.Contains(err.Error(), `no site "docs" any more`) {
+		t.Errorf("whoever comes second is told %v (exit code %d), want that docs was removed", err, exitCode(err))
+	}
+}
