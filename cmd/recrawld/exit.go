@@ -65,14 +65,7 @@ func exitCode(err error) int {
 func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var c cli
 	helped := false // --help has printed what it has to say; what is wrong with the rest of the line is of no interest
-	parser, err := kong.New(&c,
-		kong.Name("recrawld"),
-		kong.Description(description),
-		kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { helped = true }),
-	)
+	parser, err := newParser(&c, kong.Writers(stdout, stderr), kong.Exit(func(int) { helped = true }))
 	if err != nil {
 		return complain(stderr, err)
 	}
@@ -86,6 +79,12 @@ func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	c.Globals.connect(stdin, stdout, stderr)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return complain(stderr, parsed.Run(&c.Globals))
+}
+
+// newParser reads the command line into c.
+func newParser(c *cli, more ...kong.Option) (*kong.Kong, error) {
+	return kong.New(c, append(more, kong.Name("recrawld"), kong.Description(description), kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}))...)
 }
 
 // complain says what went wrong, if anything did, and returns the exit code.

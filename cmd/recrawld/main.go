@@ -45,6 +45,10 @@ type cli struct {
 	Filter   filterCmd   `cmd:"" help:"Try scopes and filters on URLs."`
 	Bench    benchCmd    `cmd:"" help:"Measure what visits cost on this machine, on made-up sites."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	Completion completionCmd `cmd:"" help:"Print what has a shell complete these commands and their flags."`
+	Complete   completeCmd   `cmd:"" hidden:""`
+	Manual     manualCmd     `cmd:"" hidden:""`
 }
 
 func main() {

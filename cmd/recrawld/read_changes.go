@@ -51,6 +51,14 @@ func (c changesCmd) read(ctx context.Context, l *look) error {
 	return l.print(d)
 }
 
+// words implements speller.
+func (changesCmd) words(name string) (kinds []string) {
+	for kind := models.EventNew; kind <= models.EventRemoved && name == "kind"; kind++ {
+		kinds = append(kinds, kind.String())
+	}
+	return kinds
+}
+
 // eventKinds reads the words for kinds of event.
 func eventKinds(words []string) ([]models.EventKind, error) {
 	var kinds []models.EventKind

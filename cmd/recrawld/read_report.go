@@ -32,6 +32,14 @@ func (reportCmd) Help() string {
 	return b.String()
 }
 
+// words implements speller.
+func (reportCmd) words(name string) []string {
+	if name == "name" {
+		return reportNames()
+	}
+	return nil
+}
+
 func reportNames() []string { return slices.Sorted(maps.Keys(report.Reports)) }
 
 // Run implements the command.
