@@ -32,7 +32,7 @@ func (p *Page) Clean() {
 
 // Clean is Page.Clean for robots.txt; no body and an empty one are the same.
 func (r *Robots) Clean() {
-	cleanAll(&r.Origin)
+	cleanAll(&r.Origin, &r.LeadsTo)
 	if len(r.Body) == 0 {
 		r.Body = nil
 	}

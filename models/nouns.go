@@ -45,6 +45,8 @@ type Robots struct {
 	FetchedAt  Instant       // the last try
 	ExpiresAt  Instant       // ask again from then on
 	GoodAt     Instant       // when Body was last confirmed by a server
+	LeadsTo    string        // where the last try was redirected to, which is asked for next; empty: nowhere
+	Hops       int16         // redirects on the way there
 }
 
 // ChangeStats is what a page's visits showed of its changes: the input of every policy.

@@ -19,9 +19,9 @@ var hostTable = table[Host]{"hosts", "bucket id name ready_at open_at backoff_un
 }}
 
 var robotsTable = table[Robots]{"robots", "bucket host_id origin status class body crawl_delay fetched_at expires_at " +
-	"good_at", 3, func(r *Robots) []any {
+	"good_at leads_to hops", 3, func(r *Robots) []any {
 	return []any{&r.Bucket, &r.HostID, &r.Origin, &r.Status, &r.Class, &r.Body, &r.CrawlDelay, &r.FetchedAt, &r.ExpiresAt,
-		&r.GoodAt}
+		&r.GoodAt, &r.LeadsTo, &r.Hops}
 }}
 
 var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level note " +

@@ -58,7 +58,7 @@ func TestHeadersOfASite(t *testing.T) {
 		}
 	})
 	page := pageOf(t, ownURL+"/page")
-	wantKind(t, r.turn(t.Context(), page), models.RobotsFetched)
+	r.robotsThrough(page)
 	out := r.visit(page)
 	r.visit(pageOf(t, otherURL+"/page"))
 	for _, path := range []string{"/robots.txt", "/page"} {

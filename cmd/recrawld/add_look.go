@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -123,12 +124,8 @@ func (v *surveyor) ask(ctx context.Context, page models.Page) (models.Outcome, e
 	if page.Version > 0 {
 		page.State = models.StateLive
 	}
-	for range 2 {
-		if len(v.robots) == 0 {
-			v.progress(u.Origin() + "/robots.txt")
-		} else {
-			v.progress(page.URL)
-		}
+	for { // one answer for robots.txt ends it for hours
+		v.progress(v.asks(u))
 		if err := v.clock.SleepUntil(ctx, v.openAt); err != nil {
 			return models.Outcome{}, err
 		}
@@ -146,10 +143,19 @@ func (v *surveyor) ask(ctx context.Context, page models.Page) (models.Outcome, e
 		}
 		v.learnRobots(out.Robots)
 	}
-	return models.Outcome{Kind: models.Failed, Class: models.RobotsUnreachable}, nil
+}
+
+// asks is what a visit to a page asks for: the page or, as long as that is not known, its robots.txt.
+func (v *surveyor) asks(u canon.URL) string {
+	i := slices.IndexFunc(v.robots, func(row models.Robots) bool { return row.Origin == u.Origin() })
+	if i < 0 {
+		return u.Origin() + "/robots.txt"
+	}
+	return cmp.Or(v.robots[i].LeadsTo, u.String())
 }
 
 func (v *surveyor) learnRobots(row *models.Robots) {
+	v.robots = slices.DeleteFunc(v.robots, func(old models.Robots) bool { return old.Origin == row.Origin })
 	v.robots = append(v.robots, *row)
 	v.rules = robots.Parse(row.Body)
 	v.found.Robots = surveyRobots{Status: int(row.Status), CrawlDelay: row.CrawlDelay.Seconds(), Class: row.Class.String()}

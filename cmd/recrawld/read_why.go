@@ -140,6 +140,8 @@ func (l *look) readRobots(row models.Robots, u canon.URL) verdict {
 	since := report.Until(l.now, row.FetchedAt.Time())
 	v := robots.Parse(row.Body).Verdict(l.force.config.Agent.Name, u.RequestURI())
 	switch {
+	case row.LeadsTo != "":
+		return verdict{Keep: true, Rule: "robots.txt redirects to " + row.LeadsTo + ", which is asked for next"}
 	case row.Class != models.ClassNone && row.GoodAt == 0:
 		return verdict{Rule: fmt.Sprintf("robots.txt could not be had (%s, %s), so nothing may be asked for", row.Class, since)}
 	case v.Line > 0:

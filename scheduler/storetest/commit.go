@@ -174,7 +174,7 @@ func robotsComeWithLease(w *world) {
 	w.add("a.example", 1)
 	w.add("b.example", 1)
 	want := models.Robots{Origin: "https://a.example", Status: 200, Body: []byte("User-agent: *\x00\xff\n"),
-		CrawlDelay: 3 * time.Second, FetchedAt: 1, ExpiresAt: 2, GoodAt: 3}
+		CrawlDelay: 3 * time.Second, FetchedAt: 1, ExpiresAt: 2, GoodAt: 3, LeadsTo: "https://www.a.example/robots.txt", Hops: 2}
 	for range 2 {
 		for _, l := range w.claim(2, 1) {
 			r := w.visited(l, 0)
@@ -246,12 +246,12 @@ func textIsCleaned(w *world) {
 	r.Events = []models.Event{event(r, models.EventNew)}
 	r.Events[0].RedirectTo, r.Events[0].Note = bad, bad
 	r.Events[0].Significance, r.Version.Significance = float32(math.NaN()), float32(math.Inf(1))
-	r.Robots = &models.Robots{Origin: bad, Body: []byte(bad)}
+	r.Robots = &models.Robots{Origin: bad, Body: []byte(bad), LeadsTo: bad}
 	w.mustCommit(r)
 	dump := w.dump()
 	p := dump.Pages[0]
 	for _, text := range []string{p.Note, p.ETag, p.ContentType, p.LastModified, dump.Versions[0].ETag,
-		dump.Events[0].RedirectTo, dump.Events[0].Note, dump.Robots[0].Origin} {
+		dump.Events[0].RedirectTo, dump.Events[0].Note, dump.Robots[0].Origin, dump.Robots[0].LeadsTo} {
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") || !strings.HasPrefix(text, "a") {
 			w.Errorf("text %q was stored as %q", bad, text)
 		}
