@@ -1,44 +1,77 @@
 package sink
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
+	"path"
 	"slices"
 
 	"recrawld/models"
 )
 
+// namesAtOnce is how many names of a directory are read at a time: one may have ten million.
+const namesAtOnce = 1000
+
 // foreign looks for files that no page has. What the mirror keeps for itself is not looked at.
 func (a *Audit) foreign(ctx context.Context) error {
 	var names []string
-	err := fs.WalkDir(a.tree.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, fs.ErrNotExist): // it was there a moment ago
-			return nil
-		case err != nil:
-			return err
-		case name == own && entry.IsDir():
-			return fs.SkipDir
-		case entry.IsDir():
-			return nil
-		}
+	err := eachFile(ctx, a.tree.root.FS(), ".", func(name string) error {
 		if _, known := slices.BinarySearch(a.known, keyOf(name)); known {
 			return nil
 		}
 		if names = append(names, name); len(names) < auditRows {
 			return nil
 		}
-		err, names = a.judge(ctx, names), nil
+		err := a.judge(ctx, names)
+		names = nil
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	return a.judge(ctx, names)
+}
+
+// eachFile finds the files below a directory of the mirror, in order where it has few names. Those that come or go meanwhile may be
+// among them or not.
+func eachFile(ctx context.Context, tree fs.FS, dir string, found func(name string) error) error {
+	opened, err := tree.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) { // it was there a moment ago
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	list, ok := opened.(fs.ReadDirFile)
+	if !ok {
+		return &fs.PathError{Op: "read", Path: dir, Err: errors.New("no directory")}
+	}
+	for {
+		entries, err := list.ReadDir(namesAtOnce)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+		for _, entry := range entries {
+			switch name := path.Join(dir, entry.Name()); {
+			case !entry.IsDir():
+				err = found(name)
+			case name != own:
+				err = eachFile(ctx, tree, name, found)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // judge tells which of some files, that no page had when the pages were read, are foreign.
