@@ -276,11 +276,6 @@ func TestFewFeedsAreWrittenAtOnce(t *testing.T) {
 func TestFault_101_ThePasswordIsForFeedsAlone(t *testing.T) {
 	t.Parallel()
 	base := startFull(t, Options{Library: feedOf(), Sheets: []Sheet{sheetOf("status", "secret")}})
-	basic := func(user, password string) http.Header {
-		r := http.Request{Header: http.Header{}}
-		r.SetBasicAuth(user, password)
-		return r.Header
-	}
 	for _, test := range []struct {
 		method, path string
 		header       http.Header

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -18,11 +19,13 @@ type guard struct {
 	cookie string            // name; with the port, since browsers keep the cookies of a host for all of its ports
 	file   string            // where the token lies
 	none   bool              // there is no token, so nobody has it
+	knocks *knocks
 }
 
 func newGuard(o Options, at net.Addr) *guard {
 	_, port, _ := net.SplitHostPort(at.String())
-	return &guard{sum: sha256.Sum256([]byte(o.Token)), cookie: "recrawld-" + port, file: o.File, none: o.Token == ""}
+	return &guard{sum: sha256.Sum256([]byte(o.Token)), cookie: "recrawld-" + port, file: o.File, none: o.Token == "",
+		knocks: &knocks{log: o.Log, clock: o.Clock}}
 }
 
 // holds tells whether a text is the token. How long that takes says nothing of it.
@@ -66,6 +69,19 @@ func (g *guard) reads(r *http.Request) bool {
 	return g.knows(r)
 }
 
+// shown are what a request shows for tokens, in whatever way, also where none is taken in that way.
+func (g *guard) shown(r *http.Request) (tokens []string) {
+	if _, password, basic := r.BasicAuth(); basic {
+		tokens = append(tokens, password)
+	} else if _, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); token != "" {
+		tokens = append(tokens, strings.TrimSpace(token))
+	}
+	for _, cookie := range r.CookiesNamed(g.cookie) {
+		tokens = append(tokens, cookie.Value)
+	}
+	return tokens
+}
+
 // looks tells whether a request changes nothing, whatever it asks for.
 func looks(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
@@ -79,6 +95,9 @@ func (g *guard) those(let func(*http.Request) bool, scheme, how string, next htt
 		if let(r) {
 			next.ServeHTTP(w, r)
 			return
+		}
+		if tokens := g.shown(r); len(tokens) > 0 {
+			g.knocks.note(slices.ContainsFunc(tokens, g.holds))
 		}
 		w.Header().Set("WWW-Authenticate", scheme)
 		if !strings.Contains(r.Header.Get("Accept"), "text/html") {
@@ -105,6 +124,9 @@ func (g *guard) open(w http.ResponseWriter, r *http.Request) {
 	}
 	token := r.Form.Get("token") // FormValue would read forms with files, too, and put those on disk
 	if !g.holds(token) {
+		if token != "" {
+			g.knocks.note(false)
+		}
 		g.ask(w, http.StatusUnauthorized, "That is not the token.")
 		return
 	}

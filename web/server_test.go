@@ -36,7 +36,10 @@ func startFull(t *testing.T, o Options) string {
 	visits := prometheus.NewCounter(prometheus.CounterOpts{Name: "recrawld_test_total", Help: "For the test."})
 	visits.Add(7)
 	registry.MustRegister(visits)
-	o.Listen, o.Version, o.Metrics, o.Clock, o.Log = "127.0.0.1:0", "1.2.3", registry, clock.System{}, slog.New(slog.DiscardHandler)
+	o.Listen, o.Version, o.Metrics, o.Clock = "127.0.0.1:0", "1.2.3", registry, clock.System{}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	o.Token, o.File = token, "/data/web.token"
 	server, err := Listen(o)
 	if err != nil {
