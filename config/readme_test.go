@@ -25,13 +25,14 @@ func TestShownConfigurations(t *testing.T) {
 	if len(blocks) < 5 {
 		t.Fatalf("%d configurations are shown, want five or more", len(blocks))
 	}
-	adaptive, hooks, keys := 0, 0, keysFile(t, 0o600, oldKey)
+	adaptive, hooks := 0, 0
+	here := strings.NewReplacer("/etc/recrawld/search.keys", keysFile(t, 0o600, oldKey), "/etc/recrawld/docs.key", keysFile(t, 0o600, "0123456789abcdef"))
 	for _, block := range blocks {
 		text, _, closed := strings.Cut(block, "```")
 		if !closed {
 			t.Fatalf("a configuration has no end:\n%s", text)
 		}
-		text = strings.ReplaceAll(text, "/etc/recrawld/search.keys", keys)
+		text = here.Replace(text)
 		c, _, err := Parse("shown.yaml", []byte(text))
 		if err != nil {
 			t.Errorf("Parse: %v\n%s", err, text)
