@@ -81,7 +81,7 @@ func (f feeds) find(ctx context.Context, q ChangesQuery) (Feed, error) {
 // an event may become less where copies are lost.
 func (f feeds) tag(found Feed, q ChangesQuery) string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q %q\n", f.version, found.Log, parameters(q))
+	fmt.Fprintf(sum, "%q %q %q %d\n", f.version, found.Log, parameters(q), found.Back.Unix())
 	for _, e := range found.Entries {
 		fmt.Fprintf(sum, "%q %d\n", e.ID, e.Pages)
 	}

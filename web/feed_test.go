@@ -192,8 +192,9 @@ func TestAFeedThatIsKnownIsNotToldAgain(t *testing.T) {
 	for i := range entries {
 		entries[i].Read = func(context.Context) (string, template.HTML, error) { reads.Add(1); return "", "", nil }
 	}
+	var back time.Time
 	base := startWith(t, shelf{feed: func(context.Context, ChangesQuery) (Feed, error) {
-		return Feed{Log: "log", At: feedAt, Entries: entries}, nil
+		return Feed{Log: "log", At: feedAt, Back: back, Entries: entries}, nil
 	}})
 	first, _ := reader(t, base+"/feed", nil)
 	tag := first.Header.Get("ETag")
@@ -209,10 +210,13 @@ func TestAFeedThatIsKnownIsNotToldAgain(t *testing.T) {
 	}
 	changes := map[string]func() string{
 		"another question":  func() string { return "?limit=29" },
+		"a look further":    func() string { back = feedAt; return "" },
 		"more of a removal": func() string { entries[0].Pages++; return "" },
 		"a new event":       func() string { entries = append([]Entry{entryOf(1, "", "")}, entries...); return "" },
 	}
 	for what, change := range changes {
+		before, _ := reader(t, base+"/feed", nil)
+		tag := before.Header.Get("ETag")
 		answer, _ := reader(t, base+"/feed"+change(), http.Header{"If-None-Match": {tag}})
 		if answer.StatusCode != http.StatusOK || answer.Header.Get("ETag") == tag {
 			t.Errorf("after %s: %d with %s", what, answer.StatusCode, answer.Header.Get("ETag"))
