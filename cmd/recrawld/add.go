@@ -83,13 +83,12 @@ func (a addCmd) Run(ctx context.Context, g *globals) error {
 	if err != nil {
 		return err
 	}
-	v, err := newSurveyor(g, &c, site, a)
+	turns, err := g.openTurns(ctx, &c)
 	if err != nil {
 		return err
 	}
-	defer v.close()
-	s, err := v.survey(ctx)
-	if err != nil {
+	s, err := a.survey(ctx, g, &c, site, turns)
+	if err = errors.Join(err, turns.close()); err != nil {
 		return err
 	}
 	if g.JSON {
@@ -106,7 +105,16 @@ func (a addCmd) Run(ctx context.Context, g *globals) error {
 	if yes, err := g.confirm("start?", a.Yes, true); err != nil || !yes {
 		return err
 	}
-	return a.write(ctx, g, &c, site, s)
+	return a.write(ctx, g, &c, site, s, turns.left())
+}
+
+func (a addCmd) survey(ctx context.Context, g *globals, c *config.Config, site config.Site, turns *turns) (*survey, error) {
+	v, err := newSurveyor(g, c, site, a, turns)
+	if err != nil {
+		return nil, err
+	}
+	defer v.close()
+	return v.survey(ctx)
 }
 
 // site is what is to be added, with its settings; nothing that may not be asked passes.
@@ -137,8 +145,8 @@ func (a addCmd) site(c *config.Config) (config.Site, error) {
 	return site, nil
 }
 
-// write adds the site and the pages that the survey found.
-func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site config.Site, s *survey) (err error) {
+// write adds the site and the pages that the survey found, due when its host was left alone for so long.
+func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site config.Site, s *survey, rest time.Duration) (err error) {
 	store, err := g.openStoreForWriting(ctx, c)
 	if err != nil {
 		return err
@@ -152,8 +160,7 @@ func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site co
 	if err != nil {
 		return err
 	}
-	// The daemon's first request keeps its distance to our last one.
-	due := clk.Now().Add(s.delay)
+	due := clk.Now().Add(rest)
 	pages := make([]models.Discovery, 0, len(s.pages)+1)
 	worth, err := compileWorth(site.Settings.Importance)
 	if err != nil {

@@ -25,6 +25,8 @@ type survey struct {
 	Cost     surveyCost     `json:"cost"`
 	Requests int            `json:"requests"` // sent for this look
 
+	Overloaded bool `json:"overloaded,omitempty"` // the host says that it has too much to do, which ended the look
+
 	Unmatched []string `json:"selectors_without_match,omitempty"` // of watch and ignore, in none of the pages that were looked at
 
 	pages []string      // to be added beside the start page
@@ -115,6 +117,9 @@ func (s *survey) write(w io.Writer) error {
 	fmt.Fprintln(&b, s.URL)
 	line("robots", s.robotsText())
 	if s.Excluded == "" {
+		if s.Overloaded {
+			line("cut short", "it says that it has too much to do (429 or 503): nothing more was asked")
+		}
 		line("sitemap", s.sitemapText())
 		line("validators", s.validatorText())
 		line("first pass", fmt.Sprintf("about %s for %s, %s apart", report.Span(seconds(s.Cost.FirstSeconds)),

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl"
@@ -20,8 +18,8 @@ import (
 	"recrawld/recrawl/sitemap"
 )
 
-// surveyor looks at a site with few requests, as far apart as the site's delay says: it asks through a visitor, so what
-// holds for every visit (addresses, robots.txt, limits) holds here.
+// surveyor looks at a site with few requests, each in its turn: it asks through a visitor, so what holds for every visit
+// (addresses, robots.txt, limits) holds here. A host that says that it has too much to do is asked nothing more.
 type surveyor struct {
 	g       *globals
 	config  *config.Config
@@ -30,15 +28,14 @@ type surveyor struct {
 	scope   *scope.Scope // of the site
 	flags   addCmd
 	visitor *recrawl.Visitor
-	clock   clock.System
+	turns   *turns
 	robots  []models.Robots
 	rules   *robots.Rules
-	openAt  time.Time // no request before
 	seen    map[int64]bool
 	found   survey
 }
 
-func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd) (*surveyor, error) {
+func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd, turns *turns) (*surveyor, error) {
 	u, err := canon.Parse(site.URL)
 	if err != nil {
 		return nil, usagef("%s: %w", site.URL, err)
@@ -60,7 +57,7 @@ func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd) (
 	if err != nil {
 		return nil, err
 	}
-	return &surveyor{g: g, config: c, site: site, start: u, scope: own, flags: flags, visitor: visitor,
+	return &surveyor{g: g, config: c, site: site, start: u, scope: own, flags: flags, visitor: visitor, turns: turns,
 		rules: robots.Parse(nil), seen: make(map[int64]bool), found: survey{URL: u.String(), Scope: append([]string{u.Directory()}, site.Settings.Scope...)}}, nil
 }
 
@@ -94,6 +91,7 @@ func (v *surveyor) survey(ctx context.Context) (*survey, error) {
 	if err := v.probePages(ctx, out); err != nil {
 		return nil, err
 	}
+	s.Overloaded = v.turns.overloaded
 	v.estimate()
 	return s, nil
 }
@@ -126,17 +124,20 @@ func (v *surveyor) ask(ctx context.Context, page models.Page) (models.Outcome, e
 	}
 	for { // one answer for robots.txt ends it for hours
 		v.progress(v.asks(u))
-		if err := v.clock.SleepUntil(ctx, v.openAt); err != nil {
+		slot, err := v.turns.begin(ctx, u.HostName(), v.site.Settings.PageTime)
+		if err != nil {
 			return models.Outcome{}, err
 		}
 		out := v.visitor.Visit(ctx, models.Turn{
 			Host:   models.Host{Bucket: page.Bucket, ID: page.HostID, Name: u.HostName(), Delay: v.site.Settings.Delay},
-			Robots: v.robots, Page: models.LeasedPage{Page: page}, Now: v.clock.Now(),
+			Robots: v.robots, Page: models.LeasedPage{Page: page}, Now: v.turns.own.Now(),
 		})
 		if out.Sent > 0 {
 			v.found.Requests += out.Sent
 			v.found.delay = out.Delay
-			v.openAt = v.clock.Now().Add(out.Delay)
+		}
+		if err := v.turns.end(ctx, slot, &v.site.Settings, &out); err != nil {
+			return out, err
 		}
 		if out.Kind != models.RobotsFetched || out.Robots == nil {
 			return out, ctx.Err()
@@ -169,7 +170,7 @@ func (v *surveyor) readSitemaps(ctx context.Context) error {
 		queue = []string{v.start.Origin() + "/sitemap.xml"}
 	}
 	s := &v.found.Sitemaps
-	for ; len(queue) > 0 && s.Files < v.flags.Sitemaps; queue = queue[1:] {
+	for ; len(queue) > 0 && s.Files < v.flags.Sitemaps && !v.turns.overloaded; queue = queue[1:] {
 		u, err := v.start.Resolve(queue[0])
 		if err != nil || u.HostName() != v.start.HostName() {
 			s.Elsewhere++
@@ -242,6 +243,9 @@ func (v *surveyor) count(raw string) int {
 // probePages looks at a few more pages, and asks once more for the start page with the validators it gave.
 func (v *surveyor) probePages(ctx context.Context, start models.Outcome) error {
 	for _, raw := range v.sample(start.Links) {
+		if v.turns.overloaded {
+			break
+		}
 		out, err := v.ask(ctx, models.Page{URL: raw, Level: 1})
 		if err != nil {
 			return err
@@ -249,7 +253,7 @@ func (v *surveyor) probePages(ctx context.Context, start models.Outcome) error {
 		v.found.probe(out)
 		v.unmatched(out)
 	}
-	if start.ETag == "" && start.LastModified == "" {
+	if start.ETag == "" && start.LastModified == "" || v.turns.overloaded {
 		return nil
 	}
 	again, err := v.ask(ctx, models.Page{URL: v.start.String(), Version: 1, ETag: start.ETag,
