@@ -20,7 +20,7 @@ func (r *Result) Wished(due Instant, rule Rule) bool {
 	if r.Before == nil || !r.Visit.Kind.Waits() || due == r.Before.DueAt && rule == r.Before.Rule {
 		return false
 	}
-	return rule == RuleManual || rule == RuleParent || rule.Heard()
+	return rule == RuleManual || rule == RuleResumed || rule == RuleParent || rule.Heard()
 }
 
 // wish is when a page is due, and why.

@@ -156,6 +156,7 @@ const (
 	RuleSitemap                   // a sitemap or feed of its host said that it changed
 	RuleList                      // it is a sitemap or feed, and read for what it says of its host's pages
 	RuleAnnounced                 // its publisher said that it changed
+	RuleResumed                   // its site was paused when its turn came, and is resumed
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
@@ -169,7 +170,7 @@ func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList 
 func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced"}
+	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed"}
 
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }

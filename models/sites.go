@@ -116,7 +116,7 @@ func (s *Store) Sites(ctx context.Context) ([]Site, error) {
 }
 
 // SetPaused pauses a site or resumes it. Pausing only sets the flag: the worker defers the site's pages as their turns
-// come (RulePaused). Resuming makes those that were deferred due now. It returns ErrNotFound for an unknown site.
+// come (RulePaused). Resuming makes those that were deferred due now (RuleResumed). It returns ErrNotFound for an unknown site.
 func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error {
 	err := s.inTx(ctx, func(t *tx) error {
 		n, err := t.exec(ctx, `UPDATE sites SET paused = $2 WHERE id = $1`, site, paused)
@@ -128,7 +128,7 @@ func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time
 	if err == nil && !paused {
 		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RulePaused)},
 			func(q *queue, bucket int16, pages []pageRef) error {
-				return q.makeDue(ctx, At(now), RuleManual, bucket, pages)
+				return q.makeDue(ctx, At(now), RuleResumed, bucket, pages)
 			})
 	}
 	if err != nil {

@@ -84,6 +84,27 @@ func TestManualVisitIgnoresWindows(t *testing.T) {
 	}
 }
 
+// Resuming a site asks for none of its pages: outside its windows they wait for the next one.
+func TestResumedPagesWaitForAWindow(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Windows = []config.Window{window(t, 22*time.Hour, 6*time.Hour, "UTC")}
+	p := livePage()
+	p.Rule = models.RuleResumed
+	planner := testPlanner(t, c)
+	out, held := planner.Hold(&p, noon)
+	if !held {
+		t.Fatal("a page of a resumed site is visited outside the site's windows")
+	}
+	r := planner.Plan(testLease(p), p, &out, noon)
+	if due := r.Page.DueAt.Time(); due.Before(noon.Add(10*time.Hour)) || due.After(noon.Add(18*time.Hour)) || r.Page.Rule != models.RuleWindow {
+		t.Errorf("due at %v by %v, want in the window from 22:00 to 06:00", due, r.Page.Rule)
+	}
+	if out, held := planner.Hold(&p, noon.Add(11*time.Hour)); held {
+		t.Errorf("held inside the window: %s", out.Detail)
+	}
+}
+
 // What is gone or excluded is looked at as rarely as the ceiling allows, whatever the page's own interval.
 func TestGoneAndExcludedAreRare(t *testing.T) {
 	t.Parallel()

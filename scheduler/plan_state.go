@@ -143,7 +143,7 @@ func backoff(failures int32, first, longest time.Duration, u float64) time.Durat
 // resumeHeard is how long a worker may take to hear of a resume.
 const resumeHeard = 10 * time.Second
 
-// deferred waits for the window to open, or for the site to be resumed (which makes its pages due at once, by hand: a
+// deferred waits for the window to open, or for the site to be resumed (which makes its pages due at once: a
 // page that comes so while we know of no resume is looked at again soon, lest the resume be lost on it), or for what pays for
 // it. A page that came before it was due stays due then; where that was no use, its host is not asked for such a page again
 // before its next visit.
@@ -158,7 +158,7 @@ func (d *draft) deferred() {
 	}
 	if d.planner.paused[d.Page.SiteID] {
 		wait := d.planner.calendar.Interval(d.now, 1)
-		if d.before.Rule == models.RuleManual {
+		if d.before.Rule == models.RuleManual || d.before.Rule == models.RuleResumed {
 			wait = min(wait, resumeHeard)
 		}
 		d.due(d.now.Add(wait), models.RulePaused)

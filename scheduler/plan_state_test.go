@@ -173,24 +173,27 @@ func TestDeferredKeepsTheHostsDelay(t *testing.T) {
 	}
 }
 
-// A resume makes pages due by hand; a worker that has not heard of it yet does not put them off for a whole cycle.
+// A resume makes pages due, as somebody does who asks for one; a worker that has not heard of the resume yet does not put them off for
+// a whole cycle.
 func TestResumeIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	planner, p := testPlanner(t, testConfig(), 1), livePage()
-	p.Rule = models.RuleManual
-	plan := func() time.Duration {
-		out, held := planner.Hold(&p, noon)
-		if !held {
-			t.Fatal("a page of a paused site is not held")
+	for _, rule := range []models.Rule{models.RuleResumed, models.RuleManual} {
+		planner, p := testPlanner(t, testConfig(), 1), livePage()
+		p.Rule = rule
+		plan := func() time.Duration {
+			out, held := planner.Hold(&p, noon)
+			if !held {
+				t.Fatal("a page of a paused site is not held")
+			}
+			p = planner.Plan(testLease(p), p, &out, noon).Page
+			return p.DueAt.Time().Sub(noon)
 		}
-		p = planner.Plan(testLease(p), p, &out, noon).Page
-		return p.DueAt.Time().Sub(noon)
-	}
-	if wait := plan(); wait > time.Minute || p.Rule != models.RulePaused {
-		t.Errorf("put off by %v, rule %v, want soon and paused", wait, p.Rule)
-	}
-	if wait := plan(); wait < time.Hour {
-		t.Errorf("the second time put off by %v, want a cycle: it is still paused", wait)
+		if wait := plan(); wait > time.Minute || p.Rule != models.RulePaused {
+			t.Errorf("%v: put off by %v, rule %v, want soon and paused", rule, wait, p.Rule)
+		}
+		if wait := plan(); wait < time.Hour {
+			t.Errorf("%v: the second time put off by %v, want a cycle: it is still paused", rule, wait)
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func (m *Memory) SetPaused(_ context.Context, site int32, paused bool, now time.
 	}
 	for p := range m.pages() {
 		if p.SiteID == site && p.Rule == models.RulePaused {
-			m.makeDue(p, models.At(now), models.RuleManual)
+			m.makeDue(p, models.At(now), models.RuleResumed)
 		}
 	}
 	return nil

@@ -54,6 +54,8 @@ func (r ruling) sentence() string {
 		return "it may not be asked for; that is looked at again every " + r.ceiling()
 	case models.RulePaused:
 		return "its site is paused: its turns pass without a visit"
+	case models.RuleResumed:
+		return "its site is resumed, and was paused when its turn came"
 	case models.RuleManual:
 		return "somebody asked for it to be visited now"
 	case models.RuleBudget:

@@ -141,8 +141,8 @@ func pauseAndResume(w *world) {
 	if got := w.ready("a.example"); !got.Equal(w.now) {
 		w.Errorf("resumed site ready at %v, want %v", got, w.now)
 	}
-	if got := w.page("a.example", 0); got.DueAt != models.At(w.now) || got.Rule == models.RulePaused {
-		w.Errorf("deferred page of the resumed site due at %v by %v, want %v", got.DueAt, got.Rule, w.now)
+	if got := w.page("a.example", 0); got.DueAt != models.At(w.now) || got.Rule != models.RuleResumed {
+		w.Errorf("deferred page of the resumed site due at %v by %v, want %v by %v", got.DueAt, got.Rule, w.now, models.RuleResumed)
 	}
 	if got, want := w.page("a.example", 1).DueAt, models.At(start.Add(time.Hour)); got != want {
 		w.Errorf("other page of the resumed site due at %v, want %v as before", got, want)
