@@ -41,6 +41,11 @@ func TestTurnOf(t *testing.T) {
 		{"missing", func(p *models.LeasedPage) { p.State = models.StateMissing }, ordinaryTurn},
 		{"its copy is lost", func(p *models.LeasedPage) { p.Lost = true }, ordinaryTurn},
 		{"asked for by a person", func(p *models.LeasedPage) { p.Rule = models.RuleManual }, ordinaryTurn},
+		{"a list told of it", func(p *models.LeasedPage) { p.Rule = models.RuleSitemap }, ordinaryTurn},
+		{"a list told of it before its time came", func(p *models.LeasedPage) { p.Stats.VisitedAt, p.ToldAt = 5, 6 }, ordinaryTurn},
+		{"a list told of it before its visit", func(p *models.LeasedPage) { p.Stats.VisitedAt, p.ToldAt = 6, 5 }, skippedTurn},
+		{"its publisher announced it", func(p *models.LeasedPage) { p.Rule = models.RuleAnnounced }, ordinaryTurn},
+		{"announced, and at the threshold", func(p *models.LeasedPage) { p.Rule, p.Share.Changed = models.RuleAnnounced, 8 }, fullTurn},
 	} {
 		page := hub(0)
 		test.page(page)
