@@ -101,15 +101,20 @@ func (d *draft) ofTold() (models.Verdict, bool) {
 	return 0, false
 }
 
-// ofAnnounced is what a visit shows of the word of its page's publisher, likewise. A page that is back has changed.
+// ofAnnounced is what a visit shows of the word of its page's publisher, likewise. A page that is back has changed; one that is not
+// there, as before, or leads where it did, has not. What was said of one that is not there counts for one visit, which says no more of
+// its content than those before.
 func (d *draft) ofAnnounced() (models.Verdict, bool) {
-	lost := d.before.State == models.StateMissing || d.before.State == models.StateGone
+	lost, said, kind := d.before.State == models.StateMissing || d.before.State == models.StateGone, announced(d.before), d.out.Kind
+	if lost {
+		said = d.before.AnnouncedAt > max(d.before.Stats.VisitedAt, d.before.TriedAt)
+	}
 	switch {
-	case announced(d.before) && (d.differs() || lost && d.out.Kind.Observed()):
+	case said && (d.differs() || lost && kind.Observed()):
 		return models.HintHit, true
-	case announced(d.before) && d.out.Kind.Unchanged():
+	case said && (kind.Unchanged() || kind == models.Moved || lost && (kind == models.Missing || kind == models.Gone)):
 		return models.HintFalseAlarm, true
-	case d.before.AnnouncedAt != 0 && d.out.Kind == models.Changed:
+	case d.before.AnnouncedAt != 0 && kind == models.Changed && !announced(d.before) && d.before.Rule != models.RuleAnnounced:
 		return models.HintMiss, true
 	}
 	return 0, false

@@ -120,19 +120,24 @@ func TestLedgerOfPublishers(t *testing.T) {
 		said  models.Instant // beside the last visit
 		out   models.Outcome
 		state models.PageState
+		rule  models.Rule
 		want  models.Trial
 	}{
-		"said, changed":            {1, changed, models.StateLive, models.Trial{Hits: 1}},
-		"said, gone":               {1, models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}, models.StateLive, models.Trial{Hits: 1}},
-		"said, still gone":         {1, models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}, models.StateGone, models.Trial{}},
-		"said, back":               {1, with(models.SameBytes, "x"), models.StateGone, models.Trial{Hits: 1}},
-		"said, not modified":       {1, same, models.StateLive, models.Trial{FalseAlarms: 1, InARow: 1}},
-		"said, failed":             {1, broken, models.StateLive, models.Trial{}},
-		"said before, changed":     {-1, changed, models.StateLive, models.Trial{Misses: 1}},
-		"said before, not changed": {-1, same, models.StateLive, models.Trial{}},
+		"said, changed":            {1, changed, models.StateLive, 0, models.Trial{Hits: 1}},
+		"said, gone":               {1, models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}, models.StateLive, 0, models.Trial{Hits: 1}},
+		"said, still gone":         {1, models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}, models.StateGone, 0, models.Trial{FalseAlarms: 1, InARow: 1}},
+		"said, back":               {1, with(models.SameBytes, "x"), models.StateGone, 0, models.Trial{Hits: 1}},
+		"said, not modified":       {1, same, models.StateLive, 0, models.Trial{FalseAlarms: 1, InARow: 1}},
+		"said, failed":             {1, broken, models.StateLive, 0, models.Trial{}},
+		"said before, changed":     {-1, changed, models.StateLive, 0, models.Trial{Misses: 1}},
+		"said before, not changed": {-1, same, models.StateLive, 0, models.Trial{}},
+		"said during the visit":    {-1, changed, models.StateLive, models.RuleAnnounced, models.Trial{}},
 	} {
 		p := livePage()
-		p.AnnouncedAt, p.Rule, p.State = p.Stats.VisitedAt+test.said, models.RuleAnnounced, test.state
+		p.AnnouncedAt, p.State = p.Stats.VisitedAt+test.said, test.state
+		if test.rule != 0 {
+			p.Rule = test.rule
+		}
 		trials := plan(t, p, test.out).Host.Trials
 		got := trials.By[models.HintAnnounced]
 		got.Since, got.DistrustedAt = 0, 0
@@ -140,6 +145,50 @@ func TestLedgerOfPublishers(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s; of lists %+v", name, diff, trials.By[models.HintSitemap])
 		}
 	}
+}
+
+// A publisher who announces again and again what is gone, or leads elsewhere as it did, is wrong each time: such visits gain nothing.
+// What he announced once counts once.
+func TestWhatStaysAwayIsAnnouncedInVain(t *testing.T) {
+	t.Parallel()
+	never := livePage() // it was never there
+	never.Stats, never.Version, never.State, never.Rule = models.ChangeStats{}, 0, models.StateMissing, models.RuleMissing
+	for name, out := range map[string]models.Outcome{
+		"gone":  {Kind: models.Gone, Status: 410, Sent: 1},
+		"404":   {Kind: models.Missing, Status: 404, Sent: 1},
+		"moved": {Kind: models.Moved, Status: 301, Sent: 1, RedirectTo: "http://one.test/elsewhere"},
+	} {
+		for times, want := range map[int]models.Trial{1: {Hits: 1}, 5: {Hits: 1, FalseAlarms: 4}} {
+			if got := announcedTimes(t, livePage(), out, times); got != want {
+				t.Errorf("%s, announced before %d of five visits: %+v, want %+v", name, times, got, want)
+			}
+		}
+	}
+	missing := models.Outcome{Kind: models.Missing, Status: 404, Sent: 1}
+	if got, want := announcedTimes(t, never, missing, 3), (models.Trial{FalseAlarms: 3}); got != want {
+		t.Errorf("a page that was never there, announced before three of five visits: %+v, want %+v", got, want)
+	}
+	if got, want := announcedTimes(t, never, with(models.First, "x"), 1), (models.Trial{Hits: 1}); got != want {
+		t.Errorf("a page that came: %+v, want %+v", got, want)
+	}
+}
+
+// announcedTimes is what five visits with the same outcome show of a publisher who announced the page before the first ones.
+func announcedTimes(t *testing.T, p models.Page, out models.Outcome, times int) models.Trial {
+	t.Helper()
+	lease := testLease(p)
+	for i := range 5 {
+		now := noon.AddDate(0, 0, i)
+		if i < times {
+			p.AnnouncedAt, p.Rule = models.At(now.Add(-time.Hour)), models.RuleAnnounced
+		}
+		out.At = now
+		r := testPlanner(t, testConfig()).Plan(lease, p, &out, now)
+		p, lease.Host = r.Page, r.Host
+	}
+	got := lease.Host.Trials.By[models.HintAnnounced]
+	got.Since, got.DistrustedAt, got.InARow = 0, 0, 0
+	return got
 }
 
 // A publisher is believed of few pages at first, of none where he lies, of ever more where he is right.

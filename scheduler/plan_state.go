@@ -175,7 +175,12 @@ func (d *draft) deferred() {
 		}
 		return
 	}
-	d.due(d.now, models.RuleWindow)
+	rule := models.RuleWindow
+	if d.before.Rule.Heard() { // when it is open this page goes before those that wait for their worth
+		rule = d.before.Rule
+	}
+	d.due(d.now, rule)
+	d.Page.Rule = rule
 }
 
 // host moves the host's politeness and error clock on.
