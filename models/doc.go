@@ -26,7 +26,7 @@
 // Pages of a host are written by its lease holder alone, but for what may happen at any time: a page is discovered
 // (inserted), brought forward (DueAt lowered) or rescheduled, a site is paused or resumed. All of them lock the host's
 // row first, so that a release that recomputes ReadyAt never misses them. What brought a page forward while it was leased is over
-// with its visit, and stays where the result is of none (Result.Wished). Importance is set without that lock, because
+// with its visit, and stays where the result is of none (Result.Wished), or began before somebody asked (Result.Outrun). Importance is set without that lock, because
 // nothing follows from it here; no commit writes it.
 //
 // An idle host that waits for its pages alone (Host.Waits) and may be visited early (Host.Ahead) can be claimed before

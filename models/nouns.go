@@ -31,6 +31,7 @@ type Host struct {
 	Learned      int32         // how often its knowledge was written; 0: there is none
 	Trials       Trials        // what its validators and promises proved to be worth
 	Removals     int32         // pages of it that were removed, ever
+	AskedAt      Instant       // when somebody last asked for visits to pages of it while it was leased: they may have been under way; 0: never
 }
 
 // Robots is what a host's robots.txt said, one row for each origin (scheme and host).

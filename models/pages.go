@@ -30,6 +30,9 @@ func (s *Store) VisitNow(ctx context.Context, now time.Time, bucket int16, page 
 		if err := q.makeDue(ctx, At(now), RuleManual, bucket, []pageRef{{page, hosts[0]}}); err != nil {
 			return err
 		}
+		if h := q.get(bucket, hosts[0]); h != nil {
+			h.Ask(At(now))
+		}
 		return q.flush(ctx)
 	})
 	if err != nil {

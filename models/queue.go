@@ -59,6 +59,13 @@ func (h *Host) Hasten(due Instant) {
 	}
 }
 
+// Ask takes note that visits to pages of the host are asked for now: those under way may have begun before (Result.Outrun).
+func (h *Host) Ask(now Instant) {
+	if h.LeaseUntil != 0 {
+		h.AskedAt = now
+	}
+}
+
 // delayOf is the host's politeness delay in milliseconds, rounded up.
 func delayOf(h *Host) Instant {
 	return Instant((h.Delay + time.Millisecond - 1).Milliseconds())

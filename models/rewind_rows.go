@@ -51,6 +51,7 @@ func (w *rewinder) due(p *Page, every time.Duration) Instant {
 // host ends a host's lease and brings back its row, given when its first page is due.
 func (w *rewinder) host(h *Host, earliest Instant) {
 	h.OpenAt = min(h.OpenAt, w.back.Now+delayOf(h)) // nothing was sent after now
+	h.AskedAt = w.back.Moment(h.AskedAt)
 	if h.BackoffUntil > w.back.Now+Instant(w.RetryMax.Milliseconds()) {
 		left := max(h.BackoffUntil-w.back.By-w.back.Now, 0) // what was left of it when something was written last
 		h.BackoffUntil = w.back.Now + min(left, Instant(w.RetryMax.Milliseconds()))

@@ -12,10 +12,10 @@ var siteTable = table[Site]{"sites", "id name url settings from_file paused crea
 }}
 
 var hostTable = table[Host]{"hosts", "bucket id name ready_at open_at backoff_until failures delay lease_token " +
-	"lease_until lease_owner pages ahead learned trials removals", 2, func(h *Host) []any {
+	"lease_until lease_owner pages ahead learned trials removals asked_at", 2, func(h *Host) []any {
 	return []any{&h.Bucket, &h.ID, &h.Name, &h.ReadyAt, &h.OpenAt, &h.BackoffUntil, &h.Failures, &h.Delay, &h.LeaseToken,
 		&h.LeaseUntil, &h.LeaseOwner, &h.Pages, &h.Ahead, &h.Learned,
-		&h.Trials, &h.Removals}
+		&h.Trials, &h.Removals, &h.AskedAt}
 }}
 
 var robotsTable = table[Robots]{"robots", "bucket host_id origin status class body crawl_delay fetched_at expires_at " +

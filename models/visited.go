@@ -172,8 +172,8 @@ func (c *commit) writePages(ctx context.Context) error {
 		rows[g] = append(rows[g], visitedRow{r.Page, c.was[key].visits})
 		row := &rows[g][len(rows[g])-1]
 		row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
-		if w, stays := wishes[key]; stays && r.Visit.Kind.Waits() {
-			row.DueAt, row.Rule = w.due, w.rule
+		if w, asked := wishes[key]; asked {
+			row.DueAt, row.Rule = w.over(r)
 		}
 	}
 	for g, pages := range rows {

@@ -191,6 +191,7 @@ func (m *Memory) VisitNow(_ context.Context, now time.Time, bucket int16, id int
 		return models.ErrNotFound
 	}
 	m.makeDue(p, models.At(now), models.RuleManual)
+	p.host.Ask(models.At(now))
 	return nil
 }
 
@@ -208,14 +209,38 @@ func (m *Memory) Announce(_ context.Context, now time.Time, a models.Announcemen
 			pages = append(pages, p.Page)
 		}
 	}
-	forward, waiting, noted := a.Hears(pages, models.At(now), believed(&h.Host))
-	for _, id := range slices.Concat(forward, waiting, noted) {
+	most := believed(&h.Host)
+	heard := a.Hears(pages, models.At(now), max(most-m.announcedOpen(h, models.At(now)), 0), most > 0)
+	for _, id := range slices.Concat(heard.Forward, heard.Pressed, heard.Waiting, heard.Noted) {
 		m.page(key{a.Bucket, id}).AnnouncedAt = models.At(now)
 	}
-	for _, id := range forward {
+	for _, id := range heard.Pressed {
+		m.page(key{a.Bucket, id}).Rule = models.RuleAnnounced
+	}
+	for _, id := range heard.Forward {
 		m.makeDue(m.page(key{a.Bucket, id}), models.At(now), models.RuleAnnounced)
 	}
-	return models.Heard{Forward: len(forward), Waiting: len(waiting), Noted: len(noted)}, nil
+	if len(heard.Pressed) > 0 {
+		h.Ask(models.At(now))
+	}
+	return models.Heard{Forward: len(heard.Forward), Waiting: len(heard.Pressed) + len(heard.Waiting), Noted: len(heard.Noted)}, nil
+}
+
+// announcedOpen is how many pages of a host were announced and are not visited yet, of those that are due since the shortest time.
+func (m *Memory) announcedOpen(h *host, now models.Instant) (open int) {
+	var due []*page
+	for p := range m.pages() {
+		if p.host == h && p.DueAt > 0 && p.DueAt <= now {
+			due = append(due, p)
+		}
+	}
+	slices.SortFunc(due, func(a, b *page) int { return cmp.Or(cmp.Compare(b.DueAt, a.DueAt), cmp.Compare(b.ID, a.ID)) })
+	for _, p := range due[:min(len(due), models.OpenAmong)] {
+		if p.Rule == models.RuleAnnounced {
+			open++
+		}
+	}
+	return open
 }
 
 // Recover is models.Store.Recover.

@@ -77,7 +77,9 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 	}
 	due, rule := p.DueAt, p.Rule
 	p.write(&r.Page, b.index, h.ID)
-	if r.Wished(due, rule) {
+	if at, asked := r.Outrun(h.AskedAt, due, rule, p.AnnouncedAt); asked {
+		p.DueAt, p.Rule = at, rule
+	} else if r.Wished(due, rule) {
 		p.DueAt, p.Rule = due, rule
 	}
 	c.reschedule(p)

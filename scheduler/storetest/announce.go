@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"time"
 
 	"recrawld/models"
@@ -17,7 +18,8 @@ func announcedPagesAreForwarded(w *world) {
 		heard, moved bool
 	}{
 		{"a.example", now - 100, nil, true, true},
-		{"a.example", 0, nil, false, false}, // it has its turn as a new page
+		{"a.example", 0, func(p *models.Page) { p.State = models.StateNew }, false, false},                               // it has its turn as a new page
+		{"a.example", 0, func(p *models.Page) { p.State, p.Rule = models.StateMissing, models.RuleMissing }, true, true}, // announced before it was there
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleHint }, true, true},
 		{"a.example", now - 100, func(p *models.Page) { p.State, p.Rule = models.StateGone, models.RuleGone }, true, true},
 		{"a.example", now - 100, func(p *models.Page) { p.State, p.Rule = models.StateMissing, models.RuleMissing }, true, true},
@@ -50,7 +52,7 @@ func announcedPagesAreForwarded(w *world) {
 		return 100
 	})
 	w.must(err)
-	if want := (models.Heard{Forward: 4, Noted: 3}); got != want {
+	if want := (models.Heard{Forward: 5, Noted: 3}); got != want {
 		w.Errorf("%+v, want %+v", got, want)
 	}
 	for i, c := range cases {
@@ -79,8 +81,8 @@ func (w *world) announcedStays(at models.Instant) {
 		results[i].Page.AnnouncedAt = 0
 	}
 	w.mustCommit(results...)
-	if len(results) != 4 {
-		w.Fatalf("%d pages were leased, want the four that are due", len(results))
+	if len(results) != 5 {
+		w.Fatalf("%d pages were leased, want the five that are due", len(results))
 	}
 	for _, r := range results {
 		if p := w.pageByID(r.Page.ID); p.AnnouncedAt != at || p.Rule == models.RuleAnnounced {
@@ -100,8 +102,8 @@ func (w *world) pageByID(id int64) models.Page {
 	return models.Page{}
 }
 
-// announcementsAreBounded: no more pages are brought forward than is believed, all are remembered, and those that are due already
-// are left as they are.
+// announcementsAreBounded: no more pages are brought forward than is believed, at one time or one by one, all are remembered, and those
+// that are due already keep their time.
 func announcementsAreBounded(w *world) {
 	now := models.At(w.now)
 	var pages []models.Discovery
@@ -123,15 +125,24 @@ func announcementsAreBounded(w *world) {
 	if want := (models.Heard{Forward: 2, Waiting: 3, Noted: 5}); got != want {
 		w.Errorf("%+v, want %+v", got, want)
 	}
+	for _, id := range about.Pages {
+		one := about
+		one.Pages = []int64{id}
+		heard, err := w.store.Announce(w.Context(), w.now, one, func(*models.Host) int { return 2 })
+		w.must(err)
+		if heard.Forward > 0 {
+			w.Errorf("one by one page %d is brought forward, though as many as are believed wait for their visits", id)
+		}
+	}
 	forward, due := 0, 0
 	for _, p := range w.dump().Pages {
 		if p.AnnouncedAt != now {
 			w.Errorf("%s was announced at %v", p.URL, p.AnnouncedAt)
 		}
-		if p.Rule == models.RuleAnnounced {
+		if p.DueAt == now {
 			forward++
 		}
-		if p.DueAt == now-5 && p.Rule == models.RulePolicy {
+		if p.DueAt == now-5 {
 			due++
 		}
 	}
@@ -140,5 +151,71 @@ func announcementsAreBounded(w *world) {
 	}
 	if ready := w.host("a.example").ReadyAt; ready != now-5 {
 		w.Errorf("the host is ready at %v, want %v: as before", ready, now-5)
+	}
+}
+
+// announcedWhileVisited: whoever asks for a page while it is visited is served by the next visit, which follows at once; whoever did before
+// the visit began, or is not believed, is served by this one.
+func announcedWhileVisited(w *world) {
+	begin := models.At(w.now.Add(time.Minute))
+	believed := func(n int) func(*models.Host) int { return func(*models.Host) int { return n } }
+	for name, test := range map[string]struct {
+		after time.Duration // the begin of the visit
+		ask   func(at time.Time, about models.Announcement) error
+		edit  func(*models.Result)
+		again models.Rule // 0: it is as the visit says
+	}{
+		"announced": {time.Second, func(at time.Time, about models.Announcement) error {
+			_, err := w.store.Announce(w.Context(), at, about, believed(1))
+			return err
+		}, nil, models.RuleAnnounced},
+		"announced twice": {time.Second, func(at time.Time, about models.Announcement) error {
+			_, err := w.store.Announce(w.Context(), at.Add(-2*time.Second), about, believed(1))
+			w.must(err)
+			_, err = w.store.Announce(w.Context(), at, about, believed(1))
+			return err
+		}, nil, models.RuleAnnounced},
+		"announced before": {-time.Second, func(at time.Time, about models.Announcement) error {
+			_, err := w.store.Announce(w.Context(), at, about, believed(1))
+			return err
+		}, nil, 0},
+		"not believed": {time.Second, func(at time.Time, about models.Announcement) error {
+			_, err := w.store.Announce(w.Context(), at, about, believed(0))
+			return err
+		}, nil, 0},
+		"fails": {time.Second, func(at time.Time, about models.Announcement) error {
+			_, err := w.store.Announce(w.Context(), at, about, believed(1))
+			return err
+		}, func(r *models.Result) {
+			r.Page.Failures, r.Page.Rule, r.Visit.Kind = 1, models.RuleBackoff, models.Failed
+		}, 0},
+		"asked for": {time.Second, func(at time.Time, about models.Announcement) error {
+			return w.store.VisitNow(w.Context(), at, about.Bucket, about.Pages[0])
+		}, nil, models.RuleManual},
+		"asked for before": {-time.Second, func(at time.Time, about models.Announcement) error {
+			return w.store.VisitNow(w.Context(), at, about.Bucket, about.Pages[0])
+		}, nil, 0},
+	} {
+		host := strings.ReplaceAll(name, " ", "-") + ".example"
+		d := w.settled(host, 1, models.At(w.now)-100)
+		d.Page.DueAt = models.At(w.now)
+		w.addPages(d)
+		l := w.claimOne(1)
+		at := begin.Time().Add(test.after)
+		w.must(test.ask(at, models.Announcement{Bucket: l.Host.Bucket, HostID: l.Host.ID, SiteID: 1, Pages: []int64{l.Pages[0].ID}}))
+		results := w.visitAll(l)
+		results[0].Visit.At = begin
+		if test.edit != nil {
+			test.edit(&results[0])
+		}
+		w.mustCommit(results...)
+		p, ready := w.page(host, 1), w.host(host).ReadyAt
+		want, due := results[0].Page.Rule, results[0].Page.DueAt
+		if test.again != 0 {
+			want, due = test.again, models.At(at)
+		}
+		if p.Rule != want || p.DueAt != due || ready > max(due, results[0].Host.OpenAt) {
+			w.Errorf("%s: due at %v by %v, its host is ready at %v; want %v by %v", name, p.DueAt, p.Rule, ready, due, want)
+		}
 	}
 }

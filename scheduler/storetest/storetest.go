@@ -104,6 +104,7 @@ func visiting() map[string]func(*world) {
 		"a list is believed as far as it is said":          listsAreBounded,
 		"what a publisher announces is brought forward":    announcedPagesAreForwarded,
 		"a publisher is believed as far as it is said":     announcementsAreBounded,
+		"who asks during a visit is served by the next":    announcedWhileVisited,
 		"events have no gaps":                              eventsHaveNoGaps,
 		"a sink finds its news":                            sinkFindsNews,
 		"events are pruned below all cursors":              eventsArePruned,
