@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,7 +73,7 @@ func readAnnouncement(r *http.Request) (Announcement, error) {
 	} else {
 		var body struct {
 			Host, Key string
-			URLList   []string
+			URLList   addresses
 		}
 		if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, mostAnnouncedBody)).Decode(&body); err != nil {
 			status := http.StatusBadRequest
@@ -87,9 +88,35 @@ func readAnnouncement(r *http.Request) (Announcement, error) {
 	case len(a.URLs) == 0:
 		return a, Refusal{http.StatusBadRequest, errors.New("there is no page: url in the address, urlList in a body")}
 	case len(a.URLs) > mostAnnounced:
-		return a, Refusal{http.StatusUnprocessableEntity, fmt.Errorf("%d pages are too many at once: at most %d", len(a.URLs), mostAnnounced)}
+		return a, Refusal{http.StatusUnprocessableEntity, fmt.Errorf("there are more than %d pages: send them in parts", mostAnnounced)}
 	case !config.IsKey(a.Key):
 		return a, Refusal{http.StatusUnprocessableEntity, errors.New(`the key is missing, or is not 8 to 128 letters (a to z), digits or "-"`)}
 	}
 	return a, nil
+}
+
+// addresses are a list of texts that is read no further than shows that it is too long: anybody can send millions, before his key is
+// looked at.
+type addresses []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *addresses) UnmarshalJSON(list []byte) error {
+	*a = nil
+	d := json.NewDecoder(bytes.NewReader(list))
+	switch begin, err := d.Token(); {
+	case err != nil:
+		return err
+	case begin == nil: // null
+		return nil
+	case begin != json.Delim('['):
+		return errors.New("urlList is no list")
+	}
+	for d.More() && len(*a) <= mostAnnounced {
+		var one string
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		*a = append(*a, one)
+	}
+	return nil
 }

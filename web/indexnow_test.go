@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,7 @@ func TestPublishersAnnounce(t *testing.T) {
 		"where the key is":  {"GET", "?url=http://h/&key=" + publisher + "&keyLocation=http://h/k.txt", "", 200, `"next": 1`},
 		"several":           {"POST", "", `{"host":"h","key":"` + publisher + `","keyLocation":"http://h/k.txt","urlList":[` + urls(3) + `]}`, 200, `"left_out": 1`},
 		"as many as may be": {"POST", "", `{"key":"` + publisher + `","urlList":[` + urls(mostAnnounced) + `]}`, 200, `"next": 10000`},
-		"too many":          {"POST", "", `{"key":"` + publisher + `","urlList":[` + urls(mostAnnounced+1) + `]}`, 422, "10001 pages are too many"},
+		"too many":          {"POST", "", `{"key":"` + publisher + `","urlList":[` + urls(mostAnnounced+1) + `]}`, 422, "more than 10000 pages"},
 		"no page":           {"POST", "", `{"host":"h","key":"` + publisher + `","urlList":[]}`, 400, "there is no page"},
 		"no page by GET":    {"GET", "?key=" + publisher, "", 400, "there is no page"},
 		"no key":            {"GET", "?url=http://h/", "", 422, "the key is missing"},
@@ -30,8 +31,11 @@ func TestPublishersAnnounce(t *testing.T) {
 		"another's key":     {"GET", "?url=http://h/&key=another-key", "", 403, "no site has this key"},
 		"no JSON":           {"POST", "", "url=http://h/", 400, "the body is not"},
 		"another JSON":      {"POST", "", `[1]`, 400, "the body is not"},
+		"a list of none":    {"POST", "", `{"key":"` + publisher + `","urlList":null}`, 400, "there is no page"},
+		"no list":           {"POST", "", `{"key":"` + publisher + `","urlList":"http://h/"}`, 400, "the body is not"},
 		"numbers":           {"POST", "", `{"key":"` + publisher + `","urlList":[1]}`, 400, "the body is not"},
 		"far too long":      {"POST", "", `{"key":"` + strings.Repeat("x", mostAnnouncedBody), 413, "the body is not"},
+		"far too many":      {"POST", "", `{"key":"` + publisher + `","urlList":[""` + strings.Repeat(`,""`, mostAnnouncedBody/3-100) + `]}`, 422, "more than 10000 pages"},
 		"another method":    {"PUT", "", `{}`, 405, ""},
 	} {
 		ask := func() (int, string) { return post(t, base+test.query, "", test.body, http.Header{}) }
@@ -41,5 +45,16 @@ func TestPublishersAnnounce(t *testing.T) {
 		if status, body := ask(); status != test.status || !strings.Contains(body, test.says) || len(body) > 1000 {
 			t.Errorf("%s = %d %.300s, want %d and %q", name, status, body, test.status, test.says)
 		}
+	}
+}
+
+// TestAddressesAreReadAsFarAsTheyMayBe: what a body of the longest holds is not all kept: anybody can send one.
+func TestAddressesAreReadAsFarAsTheyMayBe(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest(http.MethodPost, "/indexnow", strings.NewReader(`{"urlList":[""`+strings.Repeat(`,""`, mostAnnouncedBody/3-100)+`],"key":"`+publisher+`"}`))
+	r.Header.Set("Content-Type", "application/json")
+	a, err := readAnnouncement(r)
+	if err == nil || len(a.URLs) > mostAnnounced+1 {
+		t.Errorf("%d addresses are kept, %v", len(a.URLs), err)
 	}
 }

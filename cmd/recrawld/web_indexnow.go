@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -9,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"recrawld/models"
 	"recrawld/recrawl/canon"
@@ -79,13 +77,16 @@ type hearing struct {
 func announced(a web.Announcement, sites map[int32]preparedSite) (map[int32]*hearing, int, error) {
 	about := make(map[int32]*hearing)
 	met := make(map[string]bool, len(a.URLs))
-	host := strings.ToLower(a.Host)
+	var host string
 	for _, raw := range a.URLs {
 		u, err := canon.Parse(raw)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%.200q is no address of a page: %w", raw, err)
 		}
-		if host = cmp.Or(host, u.HostName()); u.HostName() != host {
+		if len(met) == 0 {
+			host = hostOf(a.Host, u)
+		}
+		if u.HostName() != host {
 			return nil, 0, fmt.Errorf("%.200q is not of the host %.200q", raw, host)
 		}
 		if met[u.String()] {
@@ -100,6 +101,17 @@ func announced(a web.Announcement, sites map[int32]preparedSite) (map[int32]*hea
 		}
 	}
 	return about, len(met), nil
+}
+
+// hostOf is the name of a host in the form that it has in addresses, given the first; that of the first where it is not named.
+func hostOf(named string, first canon.URL) string {
+	if named == "" {
+		return first.HostName()
+	}
+	if u, err := canon.Parse(first.Scheme() + "://" + named + "/"); err == nil {
+		return u.HostName()
+	}
+	return named
 }
 
 // with adds a page to what is announced of a site.

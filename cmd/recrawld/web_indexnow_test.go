@@ -117,6 +117,14 @@ func TestWhatIsAnnouncedIsSortedBySite(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"pages": 4, "a known": 2, "a found": 2, "b known": 1, "b found": 1}, got); diff != "" {
 		t.Errorf("sorted (-want +got):\n%s", diff)
 	}
+	for _, host := range []string{"h.example:443", "H.EXAMPLE:443"} {
+		if _, _, err := announced(web.Announcement{Host: host, URLs: []string{"https://h.example/docs/"}}, sites); err != nil {
+			t.Errorf("host %q: %v", host, err)
+		}
+	}
+	if _, _, err := announced(web.Announcement{Host: "bücher.example", URLs: []string{"https://bücher.example/", "https://xn--bcher-kva.example/"}}, sites); err != nil {
+		t.Errorf("a host with other letters: %v", err)
+	}
 	for _, raw := range []string{"ftp://h.example/docs/", "https://h.example:8443/docs/", "/docs/1", ""} {
 		if _, _, err := announced(web.Announcement{URLs: []string{"https://h.example/docs/", raw}}, sites); err == nil {
 			t.Errorf("%q: %v", raw, err)
