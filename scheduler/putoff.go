@@ -31,7 +31,7 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 			own.settle(1, 0)
 		}
 		return out, false
-	case !early && own != nil && (page.Rule == models.RuleList && own.bears() || page.Rule.Heard() && own.first()):
+	case !early && own != nil && (page.Rule == models.RuleList && own.bears() || page.Rule.Heard() && !w.vain(p, page, now) && own.first()):
 		return out, false
 	case early:
 		out, held = w.tooEarly(ctx, p, page, own, now)
@@ -59,11 +59,17 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 // than it must be. So overload degrades by value: what is worth the least waits.
 func (w *Worker) putOff(p *Planner, page *models.Page, now time.Time) (models.Outcome, bool) {
 	s := p.settings(page.SiteID)
-	if s.Policy != policy.AdaptiveName || !byValue(page, s, now) {
+	if s.Policy != policy.AdaptiveName || !byValue(page, s, now) && !w.vain(p, page, now) {
 		return models.Outcome{}, false
 	}
 	until := w.mind.later(p.question(page, s, now))
 	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "worth less than a visit costs"}, until.After(now)
+}
+
+// vain tells whether a page was announced for nothing (Mind.vain). Then it waits for its visit as if it were not.
+func (w *Worker) vain(p *Planner, page *models.Page, now time.Time) bool {
+	s := p.settings(page.SiteID)
+	return page.Rule == models.RuleAnnounced && s.Policy == policy.AdaptiveName && w.mind.vain(p.question(page, s, now))
 }
 
 // pay lets the budget of its site pay for a due page: now, or in advance, and then the page waits until its place in the

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawld/clock"
 	"recrawld/models"
 	"recrawld/scheduler/changerate"
 )
@@ -165,10 +166,11 @@ func TestSharesOfWhatIsSaid(t *testing.T) {
 		page models.Page
 		want float64
 	}{
-		"neither":   {models.Page{}, 0},
-		"lists":     {models.Page{ToldAt: 1}, 0.5},
-		"publisher": {models.Page{AnnouncedAt: 1}, 0.75},
-		"both":      {models.Page{ToldAt: 1, AnnouncedAt: 1}, 0.75},
+		"neither":                       {models.Page{}, 0},
+		"lists":                         {models.Page{ToldAt: 1}, 0.5},
+		"publisher":                     {models.Page{AnnouncedAt: 1}, 0.75},
+		"both":                          {models.Page{ToldAt: 1, AnnouncedAt: 1}, 0.75},
+		"announced and not visited yet": {models.Page{ToldAt: 1, AnnouncedAt: 2, Stats: models.ChangeStats{Records: 1, VisitedAt: 1}}, 0},
 	} {
 		if got := shares.of(&test.page); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -193,5 +195,33 @@ func TestAnnouncedPagesHaveTheirPublishersPlace(t *testing.T) {
 	right, wrong := place(models.Trial{Hits: 60, FalseAlarms: 3}), place(models.Trial{Hits: 3, FalseAlarms: 60})
 	if right <= wrong || right <= time.Hour {
 		t.Errorf("a page has its place %v ago where its publisher was right, %v where he was wrong", right, wrong)
+	}
+}
+
+// What its publisher announces of a page that changes faster than the budget can follow brings it no visit; of another one it does.
+func TestVainAnnouncementsWait(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Policy = "adaptive"
+	w := NewWorker(Config{Store: counted{new(notes)}, Clock: clock.NewVirtual(noon)}, testPlanner(t, c))
+	w.mind.price(allSites).learn(2, 0) // days of freshness
+	for name, test := range map[string]struct {
+		changes, days float32
+		rule          models.Rule
+		waits         bool
+	}{
+		"ten times a day":               {1000, 100, models.RuleAnnounced, true},
+		"every ten days":                {10, 100, models.RuleAnnounced, false},
+		"ten times a day, by a list":    {1000, 100, models.RuleSitemap, false},
+		"ten times a day, asked for it": {1000, 100, models.RuleManual, false},
+	} {
+		p := toldPage(test.changes, test.days)
+		p.Rule, p.ToldAt, p.AnnouncedAt = test.rule, 0, models.At(noon.Add(-time.Hour))
+		if test.rule == models.RuleSitemap {
+			p.ToldAt = p.AnnouncedAt
+		}
+		if out, waits := w.waits(t.Context(), w.Planner(), &p, noon); waits != test.waits {
+			t.Errorf("%s: %+v, want that it waits: %v", name, out, test.waits)
+		}
 	}
 }

@@ -94,6 +94,7 @@ type Trial struct {
 	Policy  string
 	Cycle   time.Duration
 	Sight   Sight
+	Said    Publishers
 	Weights *changerate.Weights // what the adaptive policy begins with; nil: its defaults
 }
 
@@ -108,7 +109,7 @@ type Result struct {
 // Do runs a trial; now is the machine's clock, for Took.
 func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	began := now()
-	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight, Weights: t.Weights}
+	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Sight: t.Sight, Said: t.Said, Weights: t.Weights}
 	if m := t.Subject.Made; m != nil {
 		setup.Sources = m.Sources
 	}

@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,8 +13,8 @@ import (
 	"recrawld/scheduler"
 )
 
-// nursery is a virtual clock on which pages are born: it passes no birth without putting the page into the store and
-// waking the worker, as a command that adds a page does. It is the clock of one simulation, which ends with the trace.
+// nursery is a virtual clock on which pages are born and announced: it passes no birth without putting the page into the store and
+// waking the worker, as a command that adds a page does, and no announcement without passing it on. It is the clock of one simulation, which ends with the trace.
 type nursery struct {
 	*clock.Virtual
 	trace   *Trace
@@ -26,7 +27,8 @@ type nursery struct {
 	recount func(context.Context) error // called once, when the first pages are in the store
 
 	unborn []int32 // indices of pages, the next birth first
-	err    error   // why no more pages could be put into the store
+	news   []news  // what is announced from now on
+	err    error   // why no more pages could be put into the store, or nothing could be announced
 }
 
 func newNursery(t *Trace, r *Replay, store *Memory) *nursery {
@@ -45,6 +47,9 @@ func (n *nursery) SleepUntil(ctx context.Context, t time.Time) error {
 		if len(n.unborn) > 0 {
 			next = min(next, n.trace.Pages[n.unborn[0]].Born)
 		}
+		if len(n.news) > 0 {
+			next = min(next, n.news[0].at)
+		}
 		if next.Time().After(t) {
 			return n.Virtual.SleepUntil(ctx, t)
 		}
@@ -55,7 +60,7 @@ func (n *nursery) SleepUntil(ctx context.Context, t time.Time) error {
 			n.end()
 			break
 		}
-		if n.err = n.deliver(ctx); n.err != nil {
+		if n.err = errors.Join(n.deliver(ctx), n.announce(ctx)); n.err != nil {
 			n.end()
 		}
 		n.wake()

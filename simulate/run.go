@@ -23,6 +23,7 @@ type Setup struct {
 	PerDay float64       // the budget, in requests a day; 0: none, every page is visited when its policy says
 	Cycle  time.Duration // of the schedule, 1m–366d
 	Sight  Sight
+	Said   Publishers
 	Log    *slog.Logger // of the worker; nil: nowhere
 
 	// Weights are what the adaptive policy begins with; nil: its defaults.
@@ -69,6 +70,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	defer end()
 	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1, Reuse: true})
 	n := newNursery(s.Trace, replay, memory)
+	n.news = s.Said.news(s.Trace)
 	var store scheduler.Store = mortal{memory}
 	if s.Policy == Oracle {
 		o := newOracle(s, replay, memory)

@@ -32,10 +32,11 @@ type simulateCmd struct {
 	Observe string   `enum:"meaningful,bytes" default:"meaningful" help:"What a visit takes for a change, where a trace tells: meaningful changes alone, or all of the bytes."`
 	Stale   string   `enum:"meaningful,bytes" default:"meaningful" help:"What makes a copy stale, where a trace tells."`
 
-	Folders      bool   `help:"The first part of a page's name in a trace is its host; otherwise a trace is one host."`
-	Robots       bool   `help:"A host that is visited on a day costs a request for its robots.txt more, out of the same budget."`
-	LastModified string `enum:"none,all" default:"none" help:"Whether answers say when the page last changed."`
-	Cycle        span   `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
+	Folders      bool    `help:"The first part of a page's name in a trace is its host; otherwise a trace is one host."`
+	Robots       bool    `help:"A host that is visited on a day costs a request for its robots.txt more, out of the same budget."`
+	LastModified string  `enum:"none,all" default:"none" help:"Whether answers say when the page last changed."`
+	Announced    float64 `placeholder:"SHARE" help:"How many of the changes publishers announce by IndexNow, 0 to 1."`
+	Cycle        span    `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
 
 	Pages   int     `default:"10000" help:"Pages of a world."`
 	Hosts   int     `default:"100" help:"Hosts of a world."`
@@ -132,7 +133,8 @@ func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, 
 			}
 			for _, policy := range c.Policy {
 				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle),
-					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots}})
+					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots},
+					Said:  simulate.Publishers{Share: c.Announced}})
 			}
 		}
 	}
@@ -163,6 +165,9 @@ func (c simulateCmd) check() error {
 	}
 	if every := time.Duration(c.Cycle); every < time.Minute || every > 366*24*time.Hour {
 		return usagef("--cycle %s is not between 1m and 366d", every)
+	}
+	if !(c.Announced >= 0 && c.Announced <= 1) {
+		return usagef("--announced %v is no share, which is from 0 to 1", c.Announced)
 	}
 	if !(c.Polite >= 0) || math.IsInf(c.Polite, 1) {
 		return usagef("--polite %v is no number of visits", c.Polite)

@@ -1,0 +1,74 @@
+package simulate
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"recrawld/internal/solo"
+	"recrawld/models"
+)
+
+// What publishers announce makes pages fresher, the more of it the fresher, also with a budget that could not follow all of it; and
+// where they fall silent nothing is lost for long.
+func TestAnnouncementsMakePagesFresher(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	m := made(t, Plan{Pages: 600, Hosts: 12, Days: 100, Seed: 1})
+	for name, c := range map[string]struct {
+		said  Publishers
+		gains map[float64]float64 // least difference of the score, by visits a page and day
+	}{
+		"a third":          {Publishers{Share: 0.3}, map[float64]float64{0.05: -0.02, 0.2: 0.05}},
+		"most":             {Publishers{Share: 0.8}, map[float64]float64{0.05: 0.15, 0.2: 0.3}},
+		"all":              {Publishers{Share: 1}, map[float64]float64{0.05: 0.2, 0.2: 0.5}},
+		"all, then silent": {Publishers{Share: 1, Until: m.Trace.From + (m.Trace.To-m.Trace.From)/4}, map[float64]float64{0.05: -0.05, 0.2: -0.15}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for budget, least := range c.gains {
+				if gain := scoreOf(t, &m, budget, c.said) - scoreOf(t, &m, budget, Publishers{}); gain < least {
+					t.Errorf("with %v visits a page and day the score differs by %.3f, want %.2f or more", budget, gain, least)
+				}
+			}
+		})
+	}
+}
+
+func scoreOf(t *testing.T, m *Made, budget float64, said Publishers) float64 {
+	t.Helper()
+	b, err := ParseSpending(fmt.Sprintf("%g/page/day", budget))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := Yardstick{Subject: Subject{Trace: m.Trace}, Spending: b, PerDay: b.Of(m.Trace), Window: m.Trace.Scored(Learn)}
+	y.Bounds = BoundsOf(m.Trace, y.Window, y.PerDay)
+	r, err := Trial{Yardstick: y, Policy: "adaptive", Cycle: 15 * time.Minute, Said: said}.Do(t.Context(), func() time.Time { return worldStart })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Worth()
+}
+
+// Each change is announced when it happens, and deaths are; a share of them is drawn by lot.
+func TestWhatIsAnnounced(t *testing.T) {
+	t.Parallel()
+	trace := &Trace{From: 1000, To: 9000, Pages: []Life{
+		{Born: 1000, Changes: []models.Instant{3000, 5000}, Died: 7000}, {Born: 2000, Changes: []models.Instant{4000, 9500}}}}
+	if got := fmt.Sprint((Publishers{Share: 1}).news(trace)); got != "[{3000 0} {4000 1} {5000 0} {7000 0}]" {
+		t.Errorf("all: %s", got)
+	}
+	if got := fmt.Sprint((Publishers{Share: 1, Until: 5000}).news(trace)); got != "[{3000 0} {4000 1}]" {
+		t.Errorf("until 5000: %s", got)
+	}
+	if got := (Publishers{}).news(trace); len(got) > 0 {
+		t.Errorf("none: %v", got)
+	}
+	long := &Trace{To: 1 << 40, Pages: make([]Life, 1)}
+	for i := range 10_000 {
+		long.Pages[0].Changes = append(long.Pages[0].Changes, models.Instant(i+1))
+	}
+	if got := len(Publishers{Share: 0.3}.news(long)); got < 2800 || got > 3200 {
+		t.Errorf("%d of 10,000 are announced, want about 3,000", got)
+	}
+}
