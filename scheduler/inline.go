@@ -3,6 +3,8 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"recrawld/models"
 )
@@ -24,11 +26,36 @@ func (w *Worker) runInline(ctx context.Context) error {
 			stop()
 		}
 		visits.clear()
+		w.closed(&turn.lease.Host)
 	}, func() {})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
 	}
 	return err
+}
+
+// closed takes note of until when a host that was just visited may not be asked again: it may be the one that the budget is
+// to be spent on next, and no page of it need be due by then.
+func (w *Worker) closed(h *models.Host) {
+	at, now := max(h.OpenAt, h.BackoffUntil), w.Clock.Now()
+	if at <= models.At(now) {
+		return
+	}
+	w.opens(now)
+	place, _ := slices.BinarySearch(w.opening, at)
+	w.opening = slices.Insert(w.opening, place, at)
+}
+
+// opens is when the first of the hosts visited may be asked again that may not be now; zero where there is none. With
+// fetchers nobody takes note of that: their loop looks again soon anyway.
+func (w *Worker) opens(now time.Time) time.Time {
+	for len(w.opening) > 0 && !w.opening[0].Time().After(now) {
+		w.opening = w.opening[1:]
+	}
+	if len(w.opening) == 0 {
+		return time.Time{}
+	}
+	return w.opening[0].Time()
 }
 
 // pile is the delivery of a worker without fetchers: the visits of a lease, committed together when it ends. They are

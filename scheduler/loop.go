@@ -129,7 +129,7 @@ func (w *Worker) claimEarly(ctx context.Context, c models.ClaimRequest, next tim
 		leases, err := w.Store.Claim(ctx, c)
 		return leases, next, err
 	}
-	return nil, next, nil
+	return nil, sooner(next, w.opens(c.Now)), nil
 }
 
 // sooner is the earlier of two moments of which either may be zero, for never.

@@ -33,6 +33,8 @@ type Worker struct {
 	ready   []models.BucketReady  // the buckets that were ready last, used again by each look of the loop
 	looked  []int16               // their numbers
 
+	opening []models.Instant // when hosts may be asked again, the first first; of a worker without fetchers, by its loop alone
+
 	alarm alarm
 
 	mu     sync.Mutex

@@ -210,6 +210,26 @@ func TestRunKeepsPoliteness(t *testing.T) {
 	}
 }
 
+// Where a host alone holds back what the budget could pay for, the budget is spent as soon as the host may be asked.
+func TestRunSpendsWhatPolitenessAllows(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	m := made(t, Plan{Pages: 200, Hosts: 1, Days: 40, Seed: 1, Saturated: 0.19})
+	most := 40 * m.Most[0]
+	for _, policy := range []string{"adaptive", "nutch", "storm", "uniform", Oracle} {
+		course, err := Run(t.Context(), Setup{Trace: m.Trace, Policy: policy, PerDay: 40, Cycle: time.Hour, Sources: m.Sources})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if broken := Impolite(m.Trace, course.Log); broken != 0 {
+			t.Errorf("%s: %d of %d visits come too soon", policy, broken, len(course.Log))
+		}
+		if got := float64(len(course.Log)); got < 0.97*most {
+			t.Errorf("%s: %.0f visits, want nearly the %.0f that the host allows", policy, got, most)
+		}
+	}
+}
+
 func TestRunRefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	m := made(t, Plan{Pages: 2, Hosts: 1, Days: 2})
