@@ -52,8 +52,12 @@ func (l *lock) sign() error {
 	return err
 }
 
-// release gives the lock back. The file stays: removing it would let two daemons lock two files of one name.
-func (l *lock) release() { _ = l.file.Close() }
+// release gives the lock back. To close the file is not enough: a process that is being begun may have it, too, until it is
+// another program. The file stays: removing it would let two daemons lock two files of one name.
+func (l *lock) release() {
+	_ = unix.Flock(int(l.file.Fd()), unix.LOCK_UN)
+	_ = l.file.Close()
+}
 
 func lockedError(file *os.File, dir, worker string) error {
 	held, _ := io.ReadAll(io.LimitReader(file, 20)) // without the id the message still says what to do

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestLockIsTakenOnce(t *testing.T) {
@@ -46,4 +48,25 @@ func TestLockOfAWorkerLeavesOthersAlone(t *testing.T) {
 	if _, err := takeLock(dir, "a"); exitCode(err) != exitLocked || !strings.Contains(err.Error(), `"a"`) {
 		t.Errorf("second lock of worker a = %v, want a refusal that names it", err)
 	}
+}
+
+// A lock that was given back is free, also as long as a process that was begun meanwhile has not let go of its file.
+func TestALockThatWasGivenBackIsFree(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	held, err := takeLock(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inherited, err := unix.Dup(int(held.file.Fd())) // as between fork and exec
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(inherited)
+	held.release()
+	again, err := takeLock(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.release()
 }
