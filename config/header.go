@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
-	"os"
 	"slices"
 	"strings"
 
@@ -99,8 +98,8 @@ func (h *Header) fill() error {
 	case !h.Secret():
 		h.Value = h.Text
 		return nil
-	case strings.HasPrefix(h.Text, "${credential:") && os.Getenv(credentials) == "":
-		return nil // the unit's alone: a command beside the daemon shall not fail for it
+	case ofUnitAlone(h.Text):
+		return nil
 	}
 	value, err := expand(h.Text, readSecret)
 	if err == nil {

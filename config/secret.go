@@ -128,6 +128,12 @@ func checkSecretPlace(text string) error {
 	return nil
 }
 
+// ofUnitAlone tells whether a secret is a credential that this process does not have: those are the unit's, and a command beside the
+// daemon shall not fail for one.
+func ofUnitAlone(text string) bool {
+	return strings.HasPrefix(text, "${credential:") && os.Getenv(credentials) == ""
+}
+
 // readSecret reads what stands between the braces.
 func readSecret(name string) (string, error) {
 	kind, path, _ := strings.Cut(name, ":")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -135,8 +134,7 @@ func (r *reader) webhook(named entry) Webhook {
 		r.fail(named.at, "has no secret, write ${file:/path} or ${credential:name}: without a key nobody could tell who sends")
 	case len(w.Kinds) == 0:
 		r.fail(named.at, "has no kinds, leave them out for those that an index needs")
-	case strings.HasPrefix(w.Secret, "${credential:") && os.Getenv(credentials) == "":
-		// The unit's alone: a command beside the daemon signs nothing, and shall not fail for it.
+	case ofUnitAlone(w.Secret): // a command signs nothing
 	default:
 		if _, err := w.Keys(); err != nil {
 			r.key = join(outer, "secret")

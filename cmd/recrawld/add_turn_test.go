@@ -42,7 +42,7 @@ func TestAddLeavesAnOverloadedHostAlone(t *testing.T) {
 	t.Parallel()
 	url, asked := overloaded(t, 3) // robots.txt, the page, a sitemap that is none
 	path, data := configure(t, "")
-	began := time.Now()
+	began := clock.System{}.Now()
 	answer := must(t, "add", "-c", path, "--yes", url)
 	if n := asked.Load(); n != 4 || !strings.Contains(answer, "too much to do") {
 		t.Errorf("%d requests, want 4, of which the last was answered with 429, and that it is told:\n%s", n, answer)

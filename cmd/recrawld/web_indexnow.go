@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -29,7 +30,7 @@ func (b library) announce(ctx context.Context, a web.Announcement) (web.Announce
 	var done web.Announced
 	sites := b.force.published(a.Key)
 	if len(sites) == 0 {
-		return done, web.Refusal{Status: http.StatusForbidden, Err: fmt.Errorf("no site has this key: indexnow in its configuration")}
+		return done, web.Refusal{Status: http.StatusForbidden, Err: errors.New("no site has this key: indexnow in its configuration")}
 	}
 	about, pages, err := announced(a, sites)
 	if err != nil {
@@ -77,6 +78,7 @@ type hearing struct {
 func announced(a web.Announcement, sites map[int32]preparedSite) (map[int32]*hearing, int, error) {
 	about := make(map[int32]*hearing)
 	met := make(map[string]bool, len(a.URLs))
+	ids := slices.Sorted(maps.Keys(sites))
 	var host string
 	for _, raw := range a.URLs {
 		u, err := canon.Parse(raw)
@@ -93,7 +95,7 @@ func announced(a web.Announcement, sites map[int32]preparedSite) (map[int32]*hea
 			continue
 		}
 		met[u.String()] = true
-		for _, id := range slices.Sorted(maps.Keys(sites)) {
+		for _, id := range ids {
 			if s := sites[id]; s.scope.Contains(u) {
 				about[id] = about[id].with(u, id, &s)
 				break
