@@ -76,8 +76,6 @@ func readAll(t *testing.T, s *Store) map[string]any {
 		keep(name("DueByStep"), steps, err)
 		days, err := s.DailySums(ctx, site, 0, 30000)
 		keep(name("DailySums"), days, err)
-		counts, err := s.FRMaxCounts(ctx, site)
-		keep(name("FRMaxCounts"), counts, err)
 		responses, err := s.Responses(ctx, site, ago(4*time.Hour))
 		keep(name("Responses"), responses, err)
 		changes, err := s.Changes(ctx, ChangesQuery{Since: ago(20 * time.Minute), Sites: siteOrAll(site), Limit: 9})
@@ -91,7 +89,7 @@ func readAll(t *testing.T, s *Store) map[string]any {
 		siteDays = append(siteDays, days)
 	}
 	keep("SiteDays", siteDays, nil)
-	states, err := s.SiteStates(ctx, now)
+	states, err := s.SiteStates(ctx, now, nil)
 	keep("SiteStates", states, err)
 	dueCount, err := s.DueCount(ctx, now)
 	keep("DueCount", dueCount, err)

@@ -10,9 +10,9 @@ import (
 )
 
 // The queries here pass over a whole table in one statement without a bucket: the engine reads it in the order in which
-// it lies on the disk, which is several times as fast as going by key, and a sharded PostgreSQL adds up on every node.
-// They are for people and hold a snapshot while they run; nothing that visits pages waits for them. Memory does not grow
-// with the table.
+// it lies on the disk, which is several times as fast as going by key, and a sharded PostgreSQL adds up on every node. SQLite sorts what it groups, in
+// memory, so it groups a part of the table after the other. They are for people and hold a snapshot while they run; nothing that
+// visits pages waits for them. Memory does not grow with the table.
 
 // Summaries passes over all pages, or those of one site (0: all), in no particular order. An error ends the sequence.
 func (s *Store) Summaries(ctx context.Context, site int32) iter.Seq2[PageSummary, error] {
@@ -34,41 +34,68 @@ func (s *Store) Summaries(ctx context.Context, site int32) iter.Seq2[PageSummary
 	}
 }
 
-// SiteStates counts the pages of each site by state, with those due at now, by site and state.
-func (s *Store) SiteStates(ctx context.Context, now Instant) ([]SiteState, error) {
+// SiteStates counts the pages of each site by state, with those due at now, by site and state. On SQLite, which reads a part of the
+// pages after the other, between is called before each but the first, where it is not nil; its error ends the counting.
+func (s *Store) SiteStates(ctx context.Context, now Instant, between func(context.Context) error) ([]SiteState, error) {
 	const query = `SELECT site_id, state, COUNT(*), SUM(CASE WHEN failures > 0 THEN 1 ELSE 0 END),
 		SUM(CASE WHEN due_at > 0 AND due_at <= $1 THEN 1 ELSE 0 END), COALESCE(MIN(NULLIF(due_at, 0)), 0),
 		CAST(SUM(CASE WHEN due_at > 0 AND wanted > 0 THEN 86400000000000.0 / wanted ELSE 0 END) AS double precision),
 		SUM(CASE WHEN rule = $2 THEN 1 ELSE 0 END), SUM(CASE WHEN due_at > 0 AND COALESCE(wanted, 0) = 0 THEN 1 ELSE 0 END)
-		FROM pages GROUP BY site_id, state ORDER BY site_id, state`
-	var out []SiteState
+		FROM pages`
+	const by = ` GROUP BY site_id, state`
+	sums := make(map[[2]int32]SiteState)
 	var r SiteState
 	into := []any{&r.SiteID, &r.State, &r.Pages, &r.Failing, &r.Due, &r.NextAt, &r.PerDay, &r.PutOff, &r.NoPlan}
-	for _, err := range s.scan(ctx, into, query, now, RuleBudget) {
+	add := func(query string, args ...any) error {
+		for _, err := range s.scan(ctx, into, query, args...) {
+			if err != nil {
+				return fmt.Errorf("count pages: %w", err)
+			}
+			key := [2]int32{r.SiteID, int32(r.State)}
+			sums[key] = sums[key].plus(r)
+		}
+		return nil
+	}
+	if s.dialect != sqliteDialect {
+		err := add(query+by, now, RuleBudget)
+		return ordered(sums), err
+	}
+	var last int64
+	for _, err := range s.scan(ctx, []any{&last}, `SELECT COALESCE(MAX(rowid), 0) FROM pages`) {
 		if err != nil {
 			return nil, fmt.Errorf("count pages: %w", err)
 		}
-		out = append(out, r)
 	}
-	return out, nil
+	for first := int64(0); first <= last; first += slicePages {
+		err := add(query+` WHERE rowid BETWEEN $3 AND $4`+by, now, RuleBudget, first, first+slicePages-1)
+		if err == nil && between != nil && first+slicePages <= last {
+			err = between(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ordered(sums), nil
 }
 
-// FRMaxCounts counts pages by site and fr_max; site 0 is all sites.
-func (s *Store) FRMaxCounts(ctx context.Context, site int32) (map[int32]map[int32]int64, error) {
-	const query = `SELECT site_id, fr_max, COUNT(*) FROM pages WHERE $1 = 0 OR site_id = $1 GROUP BY site_id, fr_max`
-	counts := map[int32]map[int32]int64{}
-	var id, frMax int32
-	var n int64
-	for _, err := range s.scan(ctx, []any{&id, &frMax, &n}, query, site) {
-		if err != nil {
-			return nil, fmt.Errorf("count fr_max: %w", err)
-		}
-		if counts[id] == nil {
-			counts[id] = map[int32]int64{}
-		}
-		counts[id][frMax] = n
+// slicePages is how many pages SQLite groups at a time: it sorts them for that, in memory. Of ten million at once that took 600 MB.
+const slicePages = 100_000
+
+// plus adds what was counted of other pages.
+func (s SiteState) plus(o SiteState) SiteState {
+	next := min(s.NextAt, o.NextAt)
+	if next == 0 {
+		next = max(s.NextAt, o.NextAt)
 	}
-	return counts, nil
+	return SiteState{SiteID: o.SiteID, State: o.State, Pages: s.Pages + o.Pages, Failing: s.Failing + o.Failing, Due: s.Due + o.Due,
+		NextAt: next, PerDay: s.PerDay + o.PerDay, PutOff: s.PutOff + o.PutOff, NoPlan: s.NoPlan + o.NoPlan}
+}
+
+// ordered is by site and state.
+func ordered(sums map[[2]int32]SiteState) []SiteState {
+	return slices.SortedFunc(maps.Values(sums), func(a, b SiteState) int {
+		return cmp.Or(cmp.Compare(a.SiteID, b.SiteID), cmp.Compare(a.State, b.State))
+	})
 }
 
 // DailySums returns the sums of the days from first to last, both included (see Daily.Day), by day and site with all
@@ -120,23 +147,43 @@ func (s *Store) SiteDays(ctx context.Context, first, last int32) iter.Seq2[[]Dai
 }
 
 // Responses adds up the history since a moment by outcome, class and status, in that order; site 0 is all sites. The
-// history is kept by page and not by time, so it reads all of it, and for one site the pages too.
+// history is kept by page and not by time, so it reads all of it, and for one site the pages too; on SQLite bucket after bucket.
 func (s *Store) Responses(ctx context.Context, site int32, since Instant) ([]Response, error) {
-	const sums = `v.kind, v.class, v.status, COUNT(*), CAST(SUM(v.bytes) AS bigint), CAST(SUM(v.took) AS bigint), MAX(v.at)`
-	const by = ` GROUP BY v.kind, v.class, v.status ORDER BY v.kind, v.class, v.status`
-	query, args := "SELECT "+sums+" FROM visits v WHERE v.at >= $1"+by, []any{since}
+	query := `SELECT v.kind, v.class, v.status, COUNT(*), CAST(SUM(v.bytes) AS bigint), CAST(SUM(v.took) AS bigint), MAX(v.at) FROM visits v`
+	where, args := ` WHERE v.at >= $1`, []any{since}
 	if site != 0 {
-		query = "SELECT " + sums + ` FROM visits v JOIN pages p ON p.bucket = v.bucket AND p.id = v.page_id
-			WHERE v.at >= $1 AND p.site_id = $2` + by
-		args = append(args, site)
+		query += ` JOIN pages p ON p.bucket = v.bucket AND p.id = v.page_id`
+		where, args = where+` AND p.site_id = $2`, append(args, site)
 	}
-	var out []Response
+	const by = ` GROUP BY v.kind, v.class, v.status`
+	sums := make(map[[3]int16]Response)
 	var r Response
-	for _, err := range s.scan(ctx, []any{&r.Kind, &r.Class, &r.Status, &r.Visits, &r.Bytes, &r.Took, &r.LastAt}, query, args...) {
-		if err != nil {
-			return nil, fmt.Errorf("read responses: %w", err)
+	into := []any{&r.Kind, &r.Class, &r.Status, &r.Visits, &r.Bytes, &r.Took, &r.LastAt}
+	add := func(query string, args ...any) error {
+		for _, err := range s.scan(ctx, into, query, args...) {
+			if err != nil {
+				return fmt.Errorf("read responses: %w", err)
+			}
+			key := [3]int16{int16(r.Kind), int16(r.Class), r.Status}
+			o := sums[key]
+			r.Visits, r.Bytes, r.Took, r.LastAt = r.Visits+o.Visits, r.Bytes+o.Bytes, r.Took+o.Took, max(r.LastAt, o.LastAt)
+			sums[key] = r
 		}
-		out = append(out, r)
+		return nil
 	}
-	return out, nil
+	if s.dialect != sqliteDialect {
+		if err := add(query+where+by, args...); err != nil {
+			return nil, err
+		}
+	} else {
+		where += fmt.Sprintf(" AND v.bucket = $%d", len(args)+1)
+		for bucket := range int16(Buckets) {
+			if err := add(query+where+by, append(args, bucket)...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(sums), func(a, b Response) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Status, b.Status))
+	}), nil
 }

@@ -171,7 +171,7 @@ func TestDueReadsTheIndexAlone(t *testing.T) {
 	}
 }
 
-func TestSiteStatesAndFRMaxCounts(t *testing.T) {
+func TestSiteStates(t *testing.T) {
 	t.Parallel()
 	s := openFilled(t, func(ctx context.Context, x *tx) error {
 		if err := fillPages(8, 3)(ctx, x); err != nil {
@@ -183,7 +183,7 @@ func TestSiteStatesAndFRMaxCounts(t *testing.T) {
 		unseen.SiteID, unseen.State, unseen.DueAt, unseen.Wanted = 2, StateNew, At(readNow), 0
 		return pageTable.insert(ctx, x, []Page{gone, unseen})
 	})
-	got, err := s.SiteStates(t.Context(), ago(5*time.Hour))
+	got, err := s.SiteStates(t.Context(), ago(5*time.Hour), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,12 +196,27 @@ func TestSiteStatesAndFRMaxCounts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("SiteStates differs (-want +got):\n%s", diff)
 	}
-	counts, err := s.FRMaxCounts(t.Context(), 1)
+	far := examplePage(102, 3)
+	far.State, far.Failures = StateGone, 1
+	err = s.inTx(t.Context(), func(x *tx) error {
+		ctx := t.Context()
+		if err := pageTable.insert(ctx, x, []Page{far}); err != nil {
+			return err
+		}
+		_, err := x.exec(ctx, `UPDATE pages SET rowid = $1 WHERE id = $2`, 3*slicePages+7, far.ID)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[int32]map[int32]int64{1: {1: 3, 3: 2}}, counts); diff != "" {
-		t.Errorf("FRMaxCounts differs (-want +got):\n%s", diff)
+	parts := 0
+	got, err = s.SiteStates(t.Context(), ago(5*time.Hour), func(context.Context) error { parts++; return nil })
+	if err != nil || parts != 3 || got[1].Pages != 2 || got[1].Failing != 2 {
+		t.Errorf("with %d breaks, want 3: %+v, %v", parts, got, err)
+	}
+	full := errors.New("no more")
+	if _, err := s.SiteStates(t.Context(), At(readNow), func(context.Context) error { return full }); !errors.Is(err, full) {
+		t.Errorf("counting goes on after %v", err)
 	}
 }
 

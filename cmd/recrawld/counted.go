@@ -60,7 +60,7 @@ func siteStates(ctx context.Context, store *models.Store, now time.Time) ([]mode
 		return nil, time.Time{}, err
 	}
 	if total < manyPages || last.At == 0 {
-		states, err := store.SiteStates(ctx, models.At(now))
+		states, err := store.SiteStates(ctx, models.At(now), nil)
 		return states, time.Time{}, err
 	}
 	return withCounts(last.States, counts), last.At.Time(), nil
