@@ -162,6 +162,11 @@ const (
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
 func (r Rule) ByValue() bool { return r == RulePolicy || r == RuleBudget || r == RuleWindow }
 
+// Spare tells whether a page that is due by the rule may be visited before, where a budget has a visit to spare.
+func (r Rule) Spare() bool {
+	return r == RulePolicy || r == RuleWindow || r == RuleStart || r == RuleBudget
+}
+
 // Movable tells whether a due time of the rule may be moved without a visit: those by value, and what lists and publishers say
 // and the lists themselves, which get the place among these that they are worth.
 func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList }

@@ -134,9 +134,9 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	since := q.now.Sub(q.page.Stats.VisitedAt.Time())
 	free := since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
 	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
-	if heard(q.page) || q.page.Entries > 0 {
-		if !late && p.value() < q.ceiling.Hours()/24 { // no visit to a page of importance 1 is worth more than the days since the last
-			p.hasten(q.now.Sub(wantedAt(q.page)) > q.cycle/listLate, q.spread)
+	if heard(q.page) {
+		if !late && m.gain(c, q) > 1 {
+			p.hasten(q.now.Sub(wantedAt(q.page)) > q.cycle/saidLate, q.spread)
 		}
 		return
 	}
@@ -155,18 +155,11 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	}
 }
 
-// listLate is the share of a cycle within which a list is to be read, and a page visited that it told of.
-const listLate = 4
+// saidLate is the share of a cycle within which a page is to be visited that is said to have changed.
+const saidLate = 4
 
-// wantedAt is from when on a list, or a page that is said to have changed, was to be visited. Its due time may lie before
-// (walk.passes).
-func wantedAt(p *models.Page) time.Time {
-	at := max(p.DueAt, p.ToldAt, p.AnnouncedAt)
-	if p.Rule == models.RuleList {
-		at = max(at, p.Stats.VisitedAt.Add(p.Wanted))
-	}
-	return at.Time()
-}
+// wantedAt is from when on a page that is said to have changed was to be visited. Its due time may lie before (walk.passes).
+func wantedAt(p *models.Page) time.Time { return max(p.DueAt, p.ToldAt, p.AnnouncedAt).Time() }
 
 // premiumStep is the weight of one visit in a host's premium.
 const premiumStep = 0.03
@@ -194,6 +187,13 @@ func (m *Mind) priceAt(c *crowd, q *question) float64 {
 		p.learn(first*firstPrice, 0)
 	}
 	return p.value() * math.Exp(c.premium)
+}
+
+// priceOf is what a visit to the page of a question must be worth.
+func (m *Mind) priceOf(q question) float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.priceAt(m.crowdOf(q.page), &q)
 }
 
 // firstPrice is the price's beginning beside what it may become. Pages that were all seen just now are worth next to nothing,

@@ -125,11 +125,28 @@ func (w *Worker) claimEarly(ctx context.Context, c models.ClaimRequest, next tim
 			next = sooner(next, until)
 			continue
 		}
-		c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{first.Bucket}, first.At, 1, 1
+		c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{first.Bucket}, first.At.Add(longest), 1, earlyAmong
 		leases, err := w.Store.Claim(ctx, c)
+		for i := range leases {
+			leases[i].Pages = firstByWorth(leases[i].Pages, c.Now)
+		}
 		return leases, next, err
 	}
 	return nil, sooner(next, w.opens(c.Now)), nil
+}
+
+// earlyAmong is among how many pages of a host one is looked for that may be visited early.
+const earlyAmong = 16
+
+// firstByWorth is the first page that its worth alone keeps waiting, or the first of all where there is none. A list is read so often
+// that it is the next page of its host nearly always, and what is not due is not read.
+func firstByWorth(pages []models.LeasedPage, now time.Time) []models.LeasedPage {
+	for i := range pages {
+		if r := pages[i].Rule; pages[i].DueAt <= models.At(now) || r.Spare() {
+			return pages[i : i+1]
+		}
+	}
+	return pages[:min(len(pages), 1)]
 }
 
 // sooner is the earlier of two moments of which either may be zero, for never.

@@ -343,10 +343,15 @@ func TestWhatAHostIsLateWithCostsOthersNothing(t *testing.T) {
 	if got := m.price(allSites).value(); got != 1 {
 		t.Errorf("ten thousand visits that waited for their host move the price from 1 to %v", got)
 	}
+	m = NewMind(nil)
+	m.price(allSites).learn(1, 0)
+	c := m.crowdOf(&p)
+	p.Evidence = models.Evidence{Changes: 4, Days: 40}
 	for range 10_000 {
-		m.observed(q, true, false)
+		m.served(c, &q, 1, false)
 	}
-	if got := m.price(allSites).value(); got < 2 || got > 50 {
-		t.Errorf("ten thousand late visits move the price to %v, want it above 1, and at most some 1000 h", got)
+	worth := m.gain(c, &q) * m.price(allSites).value()
+	if got := m.price(allSites).value(); got < 2 || got < worth || got > worth*math.Exp(priceStep) {
+		t.Errorf("ten thousand late visits to a page worth %v days move the price from 1 to %v, want it there", worth, got)
 	}
 }

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"recrawld/models"
@@ -84,8 +85,10 @@ func announced(before *models.Page) bool {
 	return before.AnnouncedAt > before.Stats.VisitedAt && before.Stats.Records > 0
 }
 
-// heard tells whether a page is due because it was said to have changed, or known for sure to have been.
-func heard(p *models.Page) bool { return told(p) || p.Rule == models.RuleAnnounced && announced(p) }
+// heard tells whether a page is due because it was said for sure to have changed since its last visit, or was due already then.
+func heard(p *models.Page) bool {
+	return told(p) && (p.Rule == models.RuleSitemap || p.DueAt <= p.ToldAt) || p.Rule == models.RuleAnnounced && announced(p)
+}
 
 // ofTold is what a visit shows of the lists of its host: whether a page that they told of has changed, or that they said
 // nothing of a change, although they told of the page before.
@@ -147,7 +150,7 @@ func (d *draft) reread() {
 	}
 	shortest := d.planner.calendar.Interval(d.now, 1)
 	even := cmp.Or(d.planner.purses.term(d.Page.SiteID).even, guess)
-	every := max(shortest, listShare*min(even/time.Duration(names), longest/listShare))
+	every := max(shortest, listShare*min(even/time.Duration(names), longest/listShare), d.pays(float64(names)/even.Hours()*24))
 	if t := &d.Host.Trials.By[models.HintSitemap]; t.DistrustedAt != 0 && !t.Sound() {
 		every = listDoubt * min(every, longest/listDoubt)
 	}
@@ -157,6 +160,20 @@ func (d *draft) reread() {
 	if every < cmp.Or(d.every, d.planner.calendar.Interval(d.now, d.settings.FRMax)) {
 		d.every, d.list = every, true
 	}
+}
+
+// pays is after how long it pays to read a list again that tells of pages at the rate at which it just did, or at which the budget
+// visits its pages, most a day, where that is less. A reading costs the price p, in page-days, and of a pages that are told of a day
+// each waits half an interval T for it on average: p/T + a·T/2 a day is least at T = √(2p/a), as with orders of a fixed cost
+// (Harris 1913). 0: it told of nothing.
+func (d *draft) pays(most float64) time.Duration {
+	if len(d.Told) == 0 {
+		return 0
+	}
+	since := max(d.now.Sub(d.before.Stats.VisitedAt.Time()), d.planner.calendar.Interval(d.now, 1))
+	perDay := min(float64(len(d.Told))/since.Hours()*24, most)
+	price := d.planner.mind.priceOf(d.planner.question(&d.Page, d.settings, d.now))
+	return span(math.Sqrt(2 * price / perDay))
 }
 
 // said tells whether the visit found that a list says something new.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -236,6 +237,37 @@ func TestListsAreReadAsOftenAsTheyTell(t *testing.T) {
 	lease.Host.Trials.By[models.HintSitemap] = models.Trial{FalseAlarms: 3, DistrustedAt: 1}
 	if got, _ := every(p, lease, reading()); got < 40*time.Hour {
 		t.Errorf("one that lies is read after %v", got)
+	}
+}
+
+// A list is read so often that what a reading costs and what its pages wait for it are least together: √(2p/a) at a price of p days for a
+// pages that it tells of a day, of as many at most as the budget visits.
+func TestListsAreReadAsOftenAsItPays(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Policy, c.Sites[0].Settings.FRMax = "adaptive", 1000
+	for name, test := range map[string]struct {
+		price float64 // days
+		told  int     // a day
+		want  float64 // days
+	}{
+		"one a day":                    {8, 1, 4},
+		"four a day":                   {8, 4, 2},
+		"more than the budget follows": {8, 1000, 1},
+		"cheap visits":                 {0.02, 4, 0.25}, // a cycle
+	} {
+		planner := testPlanner(t, c)
+		planner.purses = new(purses)
+		planner.purses.terms.Store(&terms{all: term{account: allSites, even: 10 * 24 * time.Hour}})
+		planner.mind.price(allSites).learn(test.price, 0)
+		p, lease := listPage()
+		p.Entries, p.Stats.VisitedAt = 160, models.At(noon.AddDate(0, 0, -1))
+		out := reading()
+		out.Listing.Entries, out.Listing.Told = 160, make([]models.Told, test.told)
+		r := planner.Plan(lease, p, &out, noon)
+		if got := r.Page.DueAt.Time().Sub(noon).Hours() / 24; math.Abs(got-test.want) > 0.05 {
+			t.Errorf("%s: it is read after %.2f days, want %.2f", name, got, test.want)
+		}
 	}
 }
 

@@ -60,8 +60,8 @@ func (p *price) move(part, log float64) {
 // leastKept keeps what is left of a price from running under.
 const leastKept = 1e-150
 
-// hasten lets others wait where a visit came late that a list told of: it is worth more than those it waited for, if it is not
-// known in the price's terms how much.
+// hasten lets others wait where a visit came late to a page that is said to have changed and is worth more than the price: it is worth
+// more than those it waited for.
 func (p *price) hasten(late bool, spread int64) {
 	if late && p.known {
 		p.log += p.step(spread)

@@ -66,10 +66,10 @@ func (w *Worker) putOff(p *Planner, page *models.Page, now time.Time) (models.Ou
 	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "worth less than a visit costs"}, until.After(now)
 }
 
-// vain tells whether a page was announced for nothing (Mind.vain). Then it waits for its visit as if it were not.
+// vain tells whether a page was said to have changed for nothing (Mind.vain). Then it waits for its visit as if nothing had been said.
 func (w *Worker) vain(p *Planner, page *models.Page, now time.Time) bool {
 	s := p.settings(page.SiteID)
-	return page.Rule == models.RuleAnnounced && s.Policy == policy.AdaptiveName && w.mind.vain(p.question(page, s, now))
+	return (page.Rule.Heard() || heard(page)) && s.Policy == policy.AdaptiveName && w.mind.vain(p.question(page, s, now))
 }
 
 // pay lets the budget of its site pay for a due page: now, or in advance, and then the page waits until its place in the
@@ -113,18 +113,16 @@ func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, ow
 	if open := seen.Add(p.calendar.Interval(seen, 1)); page.Stats.Records > 0 && open.After(now) {
 		until = earlier(open, page.DueAt.Time())
 	}
-	switch page.Rule {
-	case models.RulePolicy, models.RuleWindow, models.RuleStart:
-		if own != nil && !until.After(now) {
-			until, err = own.spare(ctx)
-		}
-	case models.RuleBudget:
+	switch {
+	case !page.Rule.Spare():
+		until = page.DueAt.Time()
+	case page.Rule == models.RuleBudget:
 		if own != nil { // places before it were given back: nobody else has a use for what is earned
 			until, err = own.line(ctx)
 		}
 		until = earlier(until, page.DueAt.Time())
-	default:
-		until = page.DueAt.Time()
+	case own != nil && !until.After(now):
+		until, err = own.spare(ctx)
 	}
 	if err != nil || !until.After(now) {
 		return models.Outcome{}, false

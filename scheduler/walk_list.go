@@ -68,8 +68,8 @@ func (m *Mind) gain(c *crowd, q *question) float64 {
 	return f.All().Fresh(q.ceiling.Hours()/24) * importance(q.page) / m.priceAt(c, q)
 }
 
-// vain tells whether a page that its publisher announced changes so often that it is not worth a visit even when it has. Visits to such
-// pages alone would take a small budget: with 0.3 visits a change, and 30 % of the changes announced, pages were staler by far than with
+// vain tells whether a page that is said to have changed does so so often that it is not worth a visit even when it has. Visits to such
+// pages alone would take a small budget: with 0.3 visits a change, and 30 % of the changes said, pages were staler by far than with
 // visits in turn.
 func (m *Mind) vain(q question) bool {
 	m.mu.Lock()
@@ -88,10 +88,10 @@ func recallsOf(h *models.Host) recalls {
 }
 
 // of is the share of a page's changes that are said: by whoever tells of more, of those that did not leave it out so far. Of one that
-// was announced and waits for its visit all count: no other word will bring it.
+// is said to have changed and waits for its visit all count: no other word will bring it.
 func (r recalls) of(p *models.Page) float64 {
 	share := 0.0
-	if announced(p) {
+	if announced(p) || told(p) {
 		return share
 	}
 	if p.ToldAt != 0 {

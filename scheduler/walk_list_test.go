@@ -88,28 +88,61 @@ func TestWhatListsSayPassesOthers(t *testing.T) {
 	}
 }
 
-// A page that passes others is not late since the time that it has its place by, and a list not before its interval is over.
-func TestPassingIsNotBeingLate(t *testing.T) {
+// A page that passes others is not late since the time that it has its place by. One that is late lets others wait where it is worth
+// more than they, and none other does: a list least of all, which waits for the budget nearly always.
+func TestWhoIsLateLetsOthersWait(t *testing.T) {
 	t.Parallel()
-	m := NewMind(nil)
-	m.price(allSites).learn(0.1, 0)
 	s := testConfig().Sites[0].Settings
 	c := &crowd{Crowd: new(changerate.Crowd)}
-	told, list := toldPage(4, 20), readList(18*time.Hour)
-	told.DueAt = models.At(noon.Add(-18 * time.Hour))
-	list.Wanted = 24 * time.Hour // since its last visit
-	for _, page := range []*models.Page{&told, &list} {
-		for _, late := range []bool{false, true} {
-			q := question{page: page, settings: &s, now: noon, cycle: 6 * time.Hour, ceiling: 1000 * time.Hour}
-			if late {
-				q.now = noon.Add(2 * time.Hour)
-			}
-			before := m.price(allSites).log
-			m.served(c, &q, 1, false)
-			if hastened := m.price(allSites).log > before; hastened != late {
-				t.Errorf("due by %v: lets others wait: %v, want %v", page.Rule, hastened, late)
-			}
+	list := readList(18 * time.Hour)
+	for name, test := range map[string]struct {
+		page  models.Page
+		since time.Duration // it was told of, until the visit
+		price float64       // days of freshness
+		waits bool
+	}{
+		"at once":                {toldPage(4, 20), time.Hour, 0.1, false},
+		"late":                   {toldPage(4, 20), 3 * time.Hour, 0.1, true},
+		"late and worth less":    {toldPage(4, 20), 3 * time.Hour, 100, false},
+		"due already and late":   {toldDue(), 3 * time.Hour, 0.1, true},
+		"a list, however late":   {list, 3 * time.Hour, 0.1, false},
+		"a page nobody told of":  {livePage(), 3 * time.Hour, 0.1, false},
+		"late, all day changing": {toldPage(4000, 100), 3 * time.Hour, 1, false},
+	} {
+		m := NewMind(nil)
+		m.price(allSites).learn(test.price, 0)
+		if test.page.ToldAt != 0 {
+			test.page.ToldAt, test.page.DueAt = models.At(noon), models.At(noon.Add(-18*time.Hour))
 		}
+		q := question{page: &test.page, settings: &s, now: noon.Add(test.since), cycle: 6 * time.Hour, ceiling: 1000 * time.Hour}
+		before := m.price(allSites).log
+		m.served(c, &q, test.price, false)
+		if waits := m.price(allSites).log > before; waits != test.waits {
+			t.Errorf("%s: lets others wait: %v, want %v", name, waits, test.waits)
+		}
+	}
+}
+
+// toldDue is a page that was due when a list told of it.
+func toldDue() models.Page {
+	p := toldPage(4, 20)
+	p.Rule = models.RulePolicy
+	return p
+}
+
+// A page that a list told of and that waits on, because it is not worth a visit or there were too many, has the place of its worth,
+// and visits look for all of its changes.
+func TestWhatIsToldAndWaitsIsPlacedByItsWorth(t *testing.T) {
+	t.Parallel()
+	w := listWalk(t, provenLists)
+	p := toldPage(4, 20)
+	p.Rule, p.DueAt = models.RulePolicy, models.At(noon.Add(1000*time.Hour))
+	if w.crowd.recall.of(&p) != 0 {
+		t.Errorf("visits look for %v less of its changes", w.crowd.recall.of(&p))
+	}
+	due, ok := w.moved(&p)
+	if !ok || due.DueAt >= p.DueAt || due.Rule != models.RulePolicy {
+		t.Errorf("due in 1000 h it is moved: %v, to %v by %v", ok, due.DueAt, due.Rule)
 	}
 }
 
@@ -198,8 +231,8 @@ func TestAnnouncedPagesHaveTheirPublishersPlace(t *testing.T) {
 	}
 }
 
-// What its publisher announces of a page that changes faster than the budget can follow brings it no visit; of another one it does.
-func TestVainAnnouncementsWait(t *testing.T) {
+// What is said of a page that changes faster than the budget can follow brings it no visit; of another one it does.
+func TestWhatIsSaidInVainWaits(t *testing.T) {
 	t.Parallel()
 	c := testConfig()
 	c.Sites[0].Settings.Policy = "adaptive"
@@ -212,12 +245,14 @@ func TestVainAnnouncementsWait(t *testing.T) {
 	}{
 		"ten times a day":               {1000, 100, models.RuleAnnounced, true},
 		"every ten days":                {10, 100, models.RuleAnnounced, false},
-		"ten times a day, by a list":    {1000, 100, models.RuleSitemap, false},
+		"ten times a day, by a list":    {1000, 100, models.RuleSitemap, true},
+		"every ten days, by a list":     {10, 100, models.RuleSitemap, false},
+		"by a list, when it was due":    {1000, 100, models.RulePolicy, true},
 		"ten times a day, asked for it": {1000, 100, models.RuleManual, false},
 	} {
 		p := toldPage(test.changes, test.days)
 		p.Rule, p.ToldAt, p.AnnouncedAt = test.rule, 0, models.At(noon.Add(-time.Hour))
-		if test.rule == models.RuleSitemap {
+		if test.rule == models.RuleSitemap || test.rule == models.RulePolicy {
 			p.ToldAt = p.AnnouncedAt
 		}
 		if out, waits := w.waits(t.Context(), w.Planner(), &p, noon); waits != test.waits {

@@ -118,7 +118,7 @@ func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 		return Result{}, err
 	}
 	score := Judge(t.Subject.Trace, t.Window, course.Log)
-	score.RobotsPerDay = t.Window.perDay(course.Robots)
+	score.RobotsPerDay, score.ListsPerDay = t.Window.perDay(course.Robots), t.Window.perDay(course.Lists)
 	return Result{Trial: t, Course: course, Took: now().Sub(began), Score: score}, nil
 }
 

@@ -77,12 +77,16 @@ func (n *nursery) deliver(ctx context.Context) error {
 	}
 	born := n.unborn[:count]
 	n.unborn = n.unborn[count:]
-	found := make([]models.Discovery, count)
+	found, lists := make([]models.Discovery, count), n.replay.lists.unread(born)
 	for k, i := range born {
 		l := &n.trace.Pages[i]
-		page := scheduler.NewPage(l.URL, l.Host, 0, 0, 1)
-		page.Importance = float32(l.Weight)
-		found[k] = models.Discovery{Page: page, Host: l.Host}
+		found[k] = models.Discovery{Page: scheduler.NewPage(l.URL, l.Host, 0, 0, 1), Host: l.Host}
+		found[k].Page.Importance = float32(l.Weight)
+	}
+	for _, s := range lists {
+		found = append(found, models.Discovery{Page: scheduler.NewPage(s.url, s.host, 0, 1, 1), Host: s.host})
+	}
+	for k := range found {
 		found[k].Page.Rule = models.RulePolicy // and DueAt 0: never
 	}
 	if _, err := n.store.AddPages(ctx, now, found, 0); err != nil {
@@ -95,22 +99,23 @@ func (n *nursery) deliver(ctx context.Context) error {
 		n.recount = nil // from now on the worker does
 	}
 	for k, i := range born {
-		r := n.newborn(i, found[k], now)
+		r := n.newborn(&found[k], n.replay.answer(i, models.Digest{}, models.At(now), now), now)
+		if n.placed != nil {
+			n.placed(&r.Page, i)
+		}
+		n.store.place(&r)
+	}
+	for k, s := range lists {
+		r := n.newborn(&found[count+k], n.replay.lists.read(s, false, now), now)
 		n.store.place(&r)
 	}
 	return nil
 }
 
 // newborn is what a page's first visit would write.
-func (n *nursery) newborn(i int32, found models.Discovery, now time.Time) models.Result {
-	page := found.Page
-	out := n.replay.answer(i, models.Digest{}, models.At(now), now)
-	host := models.Host{Bucket: page.Bucket, ID: page.HostID, Name: found.Host}
-	result := n.planner().Plan(&models.Lease{Host: host}, page, &out, now)
-	if n.placed != nil {
-		n.placed(&result.Page, i)
-	}
-	return result
+func (n *nursery) newborn(found *models.Discovery, out models.Outcome, now time.Time) models.Result {
+	host := models.Host{Bucket: found.Page.Bucket, ID: found.Page.HostID, Name: found.Host}
+	return n.planner().Plan(&models.Lease{Host: host}, found.Page, &out, now)
 }
 
 // place writes a page and whether those of its host may be visited early, as the commit of a visit does.

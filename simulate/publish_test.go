@@ -27,7 +27,7 @@ func TestAnnouncementsMakePagesFresher(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for budget, least := range c.gains {
-				if gain := scoreOf(t, &m, budget, c.said) - scoreOf(t, &m, budget, Publishers{}); gain < least {
+				if gain := trialOf(t, &m, budget, Sight{}, c.said).Worth() - trialOf(t, &m, budget, Sight{}, Publishers{}).Worth(); gain < least {
 					t.Errorf("with %v visits a page and day the score differs by %.3f, want %.2f or more", budget, gain, least)
 				}
 			}
@@ -35,7 +35,7 @@ func TestAnnouncementsMakePagesFresher(t *testing.T) {
 	}
 }
 
-func scoreOf(t *testing.T, m *Made, budget float64, said Publishers) float64 {
+func trialOf(t *testing.T, m *Made, budget float64, sight Sight, said Publishers) Result {
 	t.Helper()
 	b, err := ParseSpending(fmt.Sprintf("%g/page/day", budget))
 	if err != nil {
@@ -43,11 +43,11 @@ func scoreOf(t *testing.T, m *Made, budget float64, said Publishers) float64 {
 	}
 	y := Yardstick{Subject: Subject{Trace: m.Trace}, Spending: b, PerDay: b.Of(m.Trace), Window: m.Trace.Scored(Learn)}
 	y.Bounds = BoundsOf(m.Trace, y.Window, y.PerDay)
-	r, err := Trial{Yardstick: y, Policy: "adaptive", Cycle: 15 * time.Minute, Said: said}.Do(t.Context(), func() time.Time { return worldStart })
+	r, err := Trial{Yardstick: y, Policy: "adaptive", Cycle: 15 * time.Minute, Sight: sight, Said: said}.Do(t.Context(), func() time.Time { return worldStart })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Worth()
+	return r
 }
 
 // Each change is announced when it happens, and deaths are; a share of them is drawn by lot.

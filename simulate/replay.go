@@ -14,6 +14,7 @@ type Sight struct {
 	Bytes        bool // Noise shows as a change too
 	LastModified bool // the answer says when the page last changed
 	Robots       bool // before a page its host's robots.txt must be asked for, which holds for a day
+	Listed       Listings
 }
 
 // Seen is an entry of a visit log.
@@ -31,6 +32,7 @@ type Replay struct {
 	next  []cursor
 	log   []Seen
 	asked []models.Instant // for robots.txt
+	lists *readings
 }
 
 // httpTime is how HTTP writes a date (RFC 9110, section 5.6.7).
@@ -41,7 +43,7 @@ type cursor struct{ changes, noise int32 }
 
 // NewReplay returns a visitor for a trace. Two pages of the trace with one URL are an error.
 func NewReplay(t *Trace, sight Sight) (*Replay, error) {
-	r := &Replay{trace: t, sight: sight, index: make(map[int64]int32, len(t.Pages)), next: make([]cursor, len(t.Pages))}
+	r := &Replay{trace: t, sight: sight, lists: sight.Listed.of(t), index: make(map[int64]int32, len(t.Pages)), next: make([]cursor, len(t.Pages))}
 	for i := range t.Pages {
 		id := models.PageID(t.Pages[i].URL)
 		if other, twice := r.index[id]; twice {
@@ -54,6 +56,9 @@ func NewReplay(t *Trace, sight Sight) (*Replay, error) {
 
 // Log is the visits so far, the earliest first. The caller does not change it.
 func (r *Replay) Log() []Seen { return r.log }
+
+// Lists is when sitemaps were read, the earliest first. The caller does not change it.
+func (r *Replay) Lists() []models.Instant { return r.lists.asked }
 
 // Robots is when a robots.txt was asked for, the earliest first. The caller does not change it.
 func (r *Replay) Robots() []models.Instant { return r.asked }
@@ -79,6 +84,10 @@ func (r *Replay) askRobots(t models.Turn) (models.Outcome, bool) {
 // often it had changed by then; a page that was deleted answers 410, one that the trace does not have 404.
 func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
 	i, ok := r.index[t.Page.ID]
+	if list := r.lists.lists[t.Page.ID]; list != nil {
+		trial := &t.Host.Trials.By[models.HintSitemap]
+		return r.lists.read(list, trial.DistrustedAt == 0 || trial.Sound(), t.Now)
+	}
 	if !ok {
 		return models.Outcome{Kind: models.Missing, Status: 404, At: t.Now, Sent: 1}
 	}

@@ -46,6 +46,7 @@ const farCeiling = 60 * 365 * 24 * time.Hour
 type Course struct {
 	Log       []Seen               // the visits, the earliest first
 	Robots    []models.Instant     // when a robots.txt was asked for (Sight.Robots), the earliest first
+	Lists     []models.Instant     // when sitemaps were read (Sight.Listed), likewise
 	Foresight changerate.Foresight // of the adaptive policy's forecasts
 	Learned   *changerate.Weights  // the adaptive policy's weights as they became
 	Knowledge int64                // bytes that the adaptive policy keeps of hosts and of all pages together, beside the pages' rows
@@ -88,7 +89,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	if err := w.Run(ctx); err != nil {
 		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
 	}
-	course := Course{Log: replay.Log(), Robots: replay.Robots(), Foresight: w.Foresight(), Learned: w.Weights(),
+	course := Course{Log: replay.Log(), Robots: replay.Robots(), Lists: replay.Lists(), Foresight: w.Foresight(), Learned: w.Weights(),
 		Knowledge: memory.knowledge()}
 	return course, errors.Join(n.err, n.unfinished())
 }
@@ -115,6 +116,9 @@ func (s Setup) config() (*config.Config, error) {
 	}
 	if s.Policy == Oracle && s.Sight.Robots {
 		return nil, fmt.Errorf("%s weighs visits alone and cannot be simulated with robots.txt", Oracle)
+	}
+	if s.Policy == Oracle && s.Sight.Listed.Share > 0 {
+		return nil, fmt.Errorf("%s weighs visits alone and cannot be simulated with sitemaps", Oracle)
 	}
 	if s.Cycle < time.Minute || s.Cycle > 366*24*time.Hour {
 		return nil, fmt.Errorf("cycle %v is not between 1m and 366d", s.Cycle)

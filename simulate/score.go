@@ -36,6 +36,7 @@ type Score struct {
 	Starved   float64       // share of them whose last visit lies more than ten even intervals (pages/PerDay) back
 
 	RobotsPerDay float64 // requests for robots.txt a day, beside the visits; 0 from Judge, whose log has none
+	ListsPerDay  float64 // readings of sitemaps a day, likewise
 }
 
 // Judge scores a log, the earliest visit first.
@@ -232,5 +233,5 @@ func (w Window) perDay(moments []models.Instant) float64 {
 // OverBudget tells whether the requests in the window are more than a budget of perDay requests a day allows. A whole one
 // more than that is none too many: budgets have fractions.
 func (s Score) OverBudget(perDay float64, w Window) bool {
-	return s.PerDay+s.RobotsPerDay > meanSlack*perDay+1/days(w.To-w.From) || s.Busiest > weekSlack*perDay+1
+	return s.PerDay+s.RobotsPerDay+s.ListsPerDay > meanSlack*perDay+1/days(w.To-w.From) || s.Busiest > weekSlack*perDay+1
 }

@@ -36,6 +36,8 @@ type simulateCmd struct {
 	Robots       bool    `help:"A host that is visited on a day costs a request for its robots.txt more, out of the same budget."`
 	LastModified string  `enum:"none,all" default:"none" help:"Whether answers say when the page last changed."`
 	Announced    float64 `placeholder:"SHARE" help:"How many of the changes publishers announce by IndexNow, 0 to 1."`
+	Listed       float64 `placeholder:"SHARE" help:"How many of the changes the hosts' sitemaps tell of by a new date, 0 to 1."`
+	FalseDates   float64 `placeholder:"N" help:"Dates of sitemaps that move although nothing changed, beside each change."`
 	Cycle        span    `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
 
 	Pages   int     `default:"10000" help:"Pages of a world."`
@@ -71,6 +73,7 @@ Columns:
   waste      share of the visits that found nothing new
   a day      visits a day, and in the busiest week
   robots     requests for robots.txt a day, beside them (--robots)
+  lists      readings of sitemaps a day, likewise (--listed)
   never      pages without a visit; starved: last visited more than ten even intervals ago
 `)
 	return b.String()
@@ -133,8 +136,9 @@ func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, 
 			}
 			for _, policy := range c.Policy {
 				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle),
-					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots},
-					Said:  simulate.Publishers{Share: c.Announced}})
+					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots,
+						Listed: simulate.Listings{Share: c.Listed, False: c.FalseDates}},
+					Said: simulate.Publishers{Share: c.Announced}})
 			}
 		}
 	}
@@ -154,6 +158,9 @@ func (c simulateCmd) check() error {
 		if c.Robots && policy == simulate.Oracle {
 			return usagef("--robots: %s weighs visits alone", simulate.Oracle)
 		}
+		if c.Listed > 0 && policy == simulate.Oracle {
+			return usagef("--listed: %s weighs visits alone", simulate.Oracle)
+		}
 	}
 	for _, world := range c.World {
 		if !slices.Contains(simulate.Worlds(), world) {
@@ -168,6 +175,12 @@ func (c simulateCmd) check() error {
 	}
 	if !(c.Announced >= 0 && c.Announced <= 1) {
 		return usagef("--announced %v is no share, which is from 0 to 1", c.Announced)
+	}
+	if !(c.Listed >= 0 && c.Listed <= 1) {
+		return usagef("--listed %v is no share, which is from 0 to 1", c.Listed)
+	}
+	if !(c.FalseDates >= 0 && c.FalseDates <= 100) {
+		return usagef("--false-dates %v is not from 0 to 100", c.FalseDates)
 	}
 	if !(c.Polite >= 0) || math.IsInf(c.Polite, 1) {
 		return usagef("--polite %v is no number of visits", c.Polite)
@@ -277,6 +290,7 @@ func simulated(now time.Time, results []simulate.Result) report.Document {
 		{Key: "delay_p50_seconds", Head: "p50", Right: true, Drop: 4}, {Key: "delay_p95_seconds", Head: "p95", Right: true, Drop: 3},
 		{Key: "waste", Head: "waste", Right: true, Drop: 5}, {Key: "visits_per_day", Head: "a day", Right: true},
 		{Key: "robots_per_day", Head: "robots", Right: true, Spare: true},
+		{Key: "lists_per_day", Head: "lists", Right: true, Spare: true},
 		{Key: "busiest_week", Head: "busiest", Right: true, Drop: 7}, {Key: "unvisited", Head: "never", Right: true, Drop: 6},
 		{Key: "starved", Head: "starved", Right: true, Drop: 8},
 		{Key: "budget_per_day"}, {Key: "caught"}, {Key: "visits"}, {Key: "round_robin"}, {Key: "clairvoyant"}, {Key: "known_rate_optimum"},
@@ -305,13 +319,16 @@ func resultRow(r simulate.Result, above simulate.Yardstick) report.Row {
 		spent.Tone = report.Bad
 		spent.Text += " over"
 	}
-	var robots report.Cell
+	var robots, lists report.Cell
 	if s.RobotsPerDay > 0 {
 		robots = number(s.RobotsPerDay, "%.4g")
 	}
+	if s.ListsPerDay > 0 {
+		lists = number(s.ListsPerDay, "%.4g")
+	}
 	return report.Row{
 		subject, budget, report.TextCell(r.Policy), number(s.Freshness, "%.4f"), signed(r.Worth()), excess(r), number(r.Captured(), "%.2f"),
-		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), share(s.Waste, "%.0f %%"), spent, robots,
+		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), share(s.Waste, "%.0f %%"), spent, robots, lists,
 		number(s.Busiest, "%.4g"), share(s.Unvisited, "%.1f %%"), share(s.Starved, "%.1f %%"),
 		plain(r.PerDay), plain(s.Caught), report.OnlyValue(s.Visits), plain(r.Bounds.RoundRobin), plain(r.Bounds.Clairvoyant),
 		plain(r.Best), plain(r.Phase), report.OnlyValue(r.PerDay > 0 && s.OverBudget(r.PerDay, r.Window)), plain(r.Took.Seconds()),
