@@ -126,6 +126,7 @@ func (w *Worker) claimEarly(ctx context.Context, c models.ClaimRequest, next tim
 			continue
 		}
 		c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{first.Bucket}, first.At.Add(longest), 1, earlyAmong
+		c.Patient = 0 // also where the host must be left alone for long: it is held for one of them
 		leases, err := w.Store.Claim(ctx, c)
 		for i := range leases {
 			leases[i].Pages = firstByWorth(leases[i].Pages, c.Now)
