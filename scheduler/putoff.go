@@ -67,9 +67,10 @@ func (w *Worker) putOff(p *Planner, page *models.Page, now time.Time) (models.Ou
 }
 
 // vain tells whether a page was said to have changed for nothing (Mind.vain). Then it waits for its visit as if nothing had been said.
+// Not so a list, which is read for what it says of others, nor what is due for another reason as well.
 func (w *Worker) vain(p *Planner, page *models.Page, now time.Time) bool {
-	s := p.settings(page.SiteID)
-	return (page.Rule.Heard() || heard(page)) && s.Policy == policy.AdaptiveName && w.mind.vain(p.question(page, s, now))
+	s, said := p.settings(page.SiteID), page.Rule.Heard() || page.Rule.ByValue() && heard(page)
+	return said && page.Entries == 0 && s.Policy == policy.AdaptiveName && w.mind.vain(p.question(page, s, now))
 }
 
 // pay lets the budget of its site pay for a due page: now, or in advance, and then the page waits until its place in the

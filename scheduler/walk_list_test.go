@@ -241,18 +241,25 @@ func TestWhatIsSaidInVainWaits(t *testing.T) {
 	for name, test := range map[string]struct {
 		changes, days float32
 		rule          models.Rule
+		names         int32 // pages, if it is a list itself
 		waits         bool
 	}{
-		"ten times a day":               {1000, 100, models.RuleAnnounced, true},
-		"every ten days":                {10, 100, models.RuleAnnounced, false},
-		"ten times a day, by a list":    {1000, 100, models.RuleSitemap, true},
-		"every ten days, by a list":     {10, 100, models.RuleSitemap, false},
-		"by a list, when it was due":    {1000, 100, models.RulePolicy, true},
-		"ten times a day, asked for it": {1000, 100, models.RuleManual, false},
+		"ten times a day":               {1000, 100, models.RuleAnnounced, 0, true},
+		"every ten days":                {10, 100, models.RuleAnnounced, 0, false},
+		"ten times a day, by a list":    {1000, 100, models.RuleSitemap, 0, true},
+		"every ten days, by a list":     {10, 100, models.RuleSitemap, 0, false},
+		"by a list, when it was due":    {1000, 100, models.RulePolicy, 0, true},
+		"ten times a day, asked for it": {1000, 100, models.RuleManual, 0, false},
+		"due by a parent":               {1000, 100, models.RuleParent, 0, false},
+		"due by a promise":              {1000, 100, models.RuleHint, 0, false},
+		"due by the end of a pause":     {1000, 100, models.RuleResumed, 0, false},
+		"a list, by another":            {1000, 100, models.RuleSitemap, 50000, false},
+		"a list, announced":             {1000, 100, models.RuleAnnounced, 50000, false},
+		"a list that was due":           {1000, 100, models.RuleList, 50000, false},
 	} {
 		p := toldPage(test.changes, test.days)
-		p.Rule, p.ToldAt, p.AnnouncedAt = test.rule, 0, models.At(noon.Add(-time.Hour))
-		if test.rule == models.RuleSitemap || test.rule == models.RulePolicy {
+		p.Rule, p.ToldAt, p.AnnouncedAt, p.Entries = test.rule, 0, models.At(noon.Add(-time.Hour)), test.names
+		if test.rule != models.RuleAnnounced {
 			p.ToldAt = p.AnnouncedAt
 		}
 		if out, waits := w.waits(t.Context(), w.Planner(), &p, noon); waits != test.waits {
