@@ -116,39 +116,36 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 // claimEarly leases the host with the page that is due first of those that may be visited early, for that page. Without
 // one it returns the time given, or when there may be one if that is sooner.
 func (w *Worker) claimEarly(ctx context.Context, c models.ClaimRequest, next time.Time) ([]models.Lease, time.Time, error) {
-	ahead, err := w.Store.Ahead(ctx, c.Now, w.early.resting(c.Now)+1)
+	ahead, err := w.Store.Ahead(ctx, c.Now, w.early.resting(c.Now)+2)
 	if err != nil {
 		return nil, next, err
 	}
-	for _, first := range ahead {
-		if until, rests := w.early.rests(first.Bucket); rests {
+	var first, second models.BucketReady // whose pages are due first
+	for _, b := range ahead {
+		until, rests := w.early.rests(b.Bucket, &b.At)
+		switch {
+		case rests:
 			next = sooner(next, until)
-			continue
+		case first.At.IsZero() || b.At.Before(first.At):
+			first, second = b, first
+		case second.At.IsZero() || b.At.Before(second.At):
+			second = b
 		}
-		c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{first.Bucket}, first.At.Add(longest), 1, earlyAmong
-		c.Patient = 0 // also where the host must be left alone for long: it is held for one of them
-		leases, err := w.Store.Claim(ctx, c)
-		for i := range leases {
-			leases[i].Pages = firstByWorth(leases[i].Pages, c.Now)
-		}
-		return leases, next, err
 	}
-	return nil, sooner(next, w.opens(c.Now)), nil
+	if first.At.IsZero() {
+		return nil, sooner(next, w.opens(c.Now)), nil
+	}
+	c.Buckets, c.Ahead, c.Hosts, c.Pages = []int16{first.Bucket}, first.At.Add(longest), 1, earlyAmong
+	c.Patient = 0 // also where the host must be left alone for long: it is held for one of them
+	leases, err := w.Store.Claim(ctx, c)
+	for i := range leases {
+		leases[i].Pages = w.early.pick(leases[i].Pages, c.Now, second.At)
+	}
+	return leases, next, err
 }
 
 // earlyAmong is among how many pages of a host one is looked for that may be visited early.
 const earlyAmong = 16
-
-// firstByWorth is the first page that its worth alone keeps waiting, or the first of all where there is none. A list is read so often
-// that it is the next page of its host nearly always, and what is not due is not read.
-func firstByWorth(pages []models.LeasedPage, now time.Time) []models.LeasedPage {
-	for i := range pages {
-		if r := pages[i].Rule; pages[i].DueAt <= models.At(now) || r.Spare() {
-			return pages[i : i+1]
-		}
-	}
-	return pages[:min(len(pages), 1)]
-}
 
 // sooner is the earlier of two moments of which either may be zero, for never.
 func sooner(a, b time.Time) time.Time {

@@ -63,8 +63,8 @@ type Learning interface {
 
 	// Ahead lists at most limit of the buckets that have a host whose pages may be visited early at now (see
 	// ClaimRequest.Ahead), and when the first page of it is due, the earliest first. Who has a visit to spare while
-	// nothing is due claims from these buckets, in this order, with the last one's At as ClaimRequest.Ahead: then the
-	// page that is due next is visited next, and several workers at a time get one each.
+	// nothing is due claims from one of these buckets, with a later ClaimRequest.Ahead: then the page that is due next is
+	// visited next, or, where that is a list, one behind it.
 	Ahead(ctx context.Context, now time.Time, limit int) ([]models.BucketReady, error)
 
 	// PagesKnown is how many pages there are, in any state.

@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"recrawld/models"
@@ -105,8 +104,8 @@ func (w *Worker) fallsBack(ctx context.Context, own *purse, now time.Time) (mode
 }
 
 // tooEarly tells whether a page that is not due yet may not be visited either: within a cycle of its last visit, where
-// something else than its worth set its time, or where its site's budget has nothing to spare. Until then nothing of its
-// bucket is visited early; its host is the first of them.
+// something else than its worth set its time, or where its site's budget has nothing to spare. Until then its bucket rests
+// (early.rest); its host is the first of them.
 func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, own *purse, now time.Time) (models.Outcome, bool) {
 	var until time.Time
 	var err error
@@ -128,59 +127,6 @@ func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, ow
 	if err != nil || !until.After(now) {
 		return models.Outcome{}, false
 	}
-	w.early.rest(page.Bucket, until)
+	w.early.rest(page, until)
 	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "not due yet"}, true
-}
-
-// early remembers in which buckets there is nothing to be visited early before a time. It is safe for concurrent use.
-type early struct {
-	mu    sync.Mutex
-	until map[int16]time.Time // guarded by mu
-	over  time.Time           // guarded by mu; the soonest of them, or sooner
-}
-
-// rest lets nothing of a bucket be visited early before then.
-func (e *early) rest(bucket int16, until time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.until == nil {
-		e.until = make(map[int16]time.Time)
-	}
-	if len(e.until) == 0 || until.Before(e.over) {
-		e.over = until
-	}
-	e.until[bucket] = until
-}
-
-// resting is in how many buckets nothing is visited early at now.
-func (e *early) resting(now time.Time) int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.until) == 0 || e.over.After(now) {
-		return len(e.until)
-	}
-	e.over = time.Time{}
-	for bucket, until := range e.until {
-		if !until.After(now) {
-			delete(e.until, bucket)
-			continue
-		}
-		e.over = sooner(e.over, until)
-	}
-	return len(e.until)
-}
-
-// rests is until when nothing of a bucket is visited early; false: it may be, as far as was seen when resting was asked last.
-func (e *early) rests(bucket int16) (time.Time, bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	until, rests := e.until[bucket]
-	return until, rests
-}
-
-// clear forgets them all: the plan is another.
-func (e *early) clear() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	clear(e.until)
 }
