@@ -46,7 +46,7 @@ func TestWhatSitemapsTell(t *testing.T) {
 	at := func(day int) models.Instant { return fromDays(float64(day)) }
 	trace := &Trace{From: at(1), To: at(90), Pages: []Life{
 		{URL: "https://h/a", Host: "h", Born: at(1), Changes: []models.Instant{at(10), at(20), at(30)}},
-		{URL: "https://h/b", Host: "h", Born: at(15), Died: at(35)},
+		{URL: "https://h/b", Host: "h", Born: at(15), Died: at(35), Changes: []models.Instant{at(33)}},
 		{URL: "https://g/c", Host: "g", Born: at(2), Changes: []models.Instant{at(3)}},
 	}}
 	r := Listings{Share: 1}.of(trace)

@@ -1,0 +1,47 @@
+package scheduler
+
+import (
+	"testing"
+	"time"
+
+	"recrawld/models"
+)
+
+// A page behind a list is picked where none of another bucket is due before; then its bucket has the turn of the page behind that one,
+// and otherwise that of the page. What is due, or is the first of all, is picked whatever others have.
+func TestPick(t *testing.T) {
+	t.Parallel()
+	at := func(hours int) time.Time { return noon.Add(time.Duration(hours) * time.Hour) }
+	host := func(first models.Rule, due int) (pages []models.LeasedPage) {
+		for i, hours := range []int{due, 10, 20} {
+			p := models.Page{ID: int64(i), DueAt: models.At(at(hours)), Rule: models.RulePolicy}
+			if i == 0 {
+				p.Rule = first
+			}
+			pages = append(pages, models.LeasedPage{Page: p})
+		}
+		return pages
+	}
+	for name, test := range map[string]struct {
+		pages  []models.LeasedPage
+		others time.Time
+		want   int64
+		turn   time.Time // its bucket's
+	}{
+		"no others":         {host(models.RuleList, 1), time.Time{}, 1, at(20)},
+		"others later":      {host(models.RuleList, 1), at(11), 1, at(20)},
+		"others before":     {host(models.RuleList, 1), at(9), 0, at(10)},
+		"the list is due":   {host(models.RuleList, 0), at(9), 0, at(0)},
+		"no list":           {host(models.RulePolicy, 2), at(1), 0, at(2)},
+		"nothing but lists": {host(models.RuleList, 1)[:1], time.Time{}, 0, at(1)},
+	} {
+		var e early
+		got, turn := e.pick(test.pages, noon, test.others), test.pages[0].DueAt.Time()
+		if _, rests := e.rests(0, &turn); len(got) != 1 || got[0].ID != test.want || rests || !turn.Equal(test.turn) {
+			t.Errorf("%s: picked %v, and its turn is at %v (rests: %v), want page %d and %v", name, got, turn, rests, test.want, test.turn)
+		}
+	}
+	if got := new(early).pick(nil, noon, noon); len(got) != 0 {
+		t.Errorf("of no pages %v is picked", got)
+	}
+}
