@@ -56,6 +56,7 @@ type demo struct {
 	world *origin.World
 	clock clock.System
 	start time.Time     // by the demo's clock
+	began time.Time     // by the machine's
 	log   *origin.Log   // what the site was asked
 	store *models.Store // the daemon's database, to look into
 
@@ -75,7 +76,7 @@ func (d demoCmd) Run(ctx context.Context, g *globals) error {
 	}
 	wall := clock.System{}.Now()
 	anchor := clock.Anchor{RealAt: wall, At: wall.Truncate(time.Hour), Speed: d.Speed}
-	run := &demo{globals: g, demoCmd: d, clock: clock.NewSystem(anchor), start: anchor.At}
+	run := &demo{globals: g, demoCmd: d, clock: clock.NewSystem(anchor), start: anchor.At, began: wall}
 	run.world = story.Tell(d.Seed, anchor.At, time.Duration(float64(d.For)*d.Speed)+48*time.Hour)
 	return run.run(ctx, anchor)
 }
@@ -143,7 +144,6 @@ func (d *demo) settings() []byte {
 
 // watch shows what the daemon learns until the context ends: a panel on a terminal, now and then a line elsewhere.
 func (d *demo) watch(ctx context.Context) error {
-	began := clock.System{}.Now()
 	show, every := d.lines(), 5*time.Second
 	if out, ok := d.Stdout.(*os.File); ok && isTerminal(out) {
 		panel := newDemoPanel(out, d.world, demoCycle, d.Speed, d.For)
@@ -162,7 +162,7 @@ func (d *demo) watch(ctx context.Context) error {
 			return err
 		}
 		now := clock.System{}.Now()
-		show(f, now.Sub(began))
+		show(f, now.Sub(d.began))
 		if (clock.System{}).SleepUntil(ctx, now.Add(every)) != nil {
 			return nil
 		}

@@ -36,3 +36,14 @@ func TestDemoCountsMistakenChangesApart(t *testing.T) {
 		t.Errorf("found %d and mistaken %d, want %d and %d", f.found, f.mistaken, made, ticks)
 	}
 }
+
+// Whoever ends the demo before its time reads how long it ran.
+func TestHeadingOfADemoThatWasEnded(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	d := demo{demoCmd: demoCmd{For: 90 * time.Second}, start: start, began: start}
+	if got, want := d.heading(start.AddDate(0, 0, 33), start.Add(40*time.Second+300*time.Millisecond)),
+		"33 d of a made-up site in 40 s, from 23 November 2026 to 26 December 2026:"; got != want {
+		t.Errorf("heading %q, want %q", got, want)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawld/clock"
 	"recrawld/internal/origin"
 	"recrawld/internal/origin/story"
 	"recrawld/models"
@@ -29,9 +30,7 @@ func (d *demo) summary(ctx context.Context) error {
 	for _, s := range f.sections {
 		every = append(every, s.label+" "+report.Span(demoMean(s)))
 	}
-	days := f.now.Sub(d.start)
-	fmt.Fprintf(d.Stdout, "\n%s of a made-up site in %s, from %s to %s:\n\n", report.Span(days), report.Span(d.For),
-		d.start.Format("2 January 2006"), f.now.Format("2 January 2006"))
+	fmt.Fprintf(d.Stdout, "\n%s\n\n", d.heading(f.now, clock.System{}.Now()))
 	words := facts{style: terminalStyle(d.Stdout), indent: 2}
 	for _, row := range [][2]string{
 		{"visits", fmt.Sprintf("%s to %s on %s", report.Count(f.asked), report.Plural(len(f.pages), "page"),
@@ -115,4 +114,10 @@ func (d *demo) compareMirror(entries []origin.Entry) (same, compared int) {
 		}
 	}
 	return same, compared
+}
+
+// heading says how much of the site's time went by in how much real time, which may be less than was asked for.
+func (d *demo) heading(now, real time.Time) string {
+	return fmt.Sprintf("%s of a made-up site in %s, from %s to %s:", report.Span(now.Sub(d.start)), report.Span(real.Sub(d.began).Round(time.Second)),
+		d.start.Format("2 January 2006"), now.Format("2 January 2006"))
 }
