@@ -10,9 +10,9 @@ import (
 )
 
 // The queries here pass over a whole table in one statement without a bucket: the engine reads it in the order in which
-// it lies on the disk, which is several times as fast as going by key, and a sharded PostgreSQL adds up on every node. SQLite sorts what it groups, in
-// memory, so it groups a part of the table after the other. They are for people and hold a snapshot while they run; nothing that
-// visits pages waits for them. Memory does not grow with the table.
+// it lies on the disk, which is several times as fast as going by key, and a sharded PostgreSQL adds up on every node.
+// SQLite sorts what it groups, in memory, so it groups a part of the table after the other. They are for people and hold a
+// snapshot while they run; nothing that visits pages waits for them. Memory does not grow with the table.
 
 // Summaries passes over all pages, or those of one site (0: all), in no particular order. An error ends the sequence.
 func (s *Store) Summaries(ctx context.Context, site int32) iter.Seq2[PageSummary, error] {
@@ -57,8 +57,10 @@ func (s *Store) SiteStates(ctx context.Context, now Instant, between func(contex
 		return nil
 	}
 	if s.dialect != sqliteDialect {
-		err := add(query+by, now, RuleBudget)
-		return ordered(sums), err
+		if err := add(query+by, now, RuleBudget); err != nil {
+			return nil, err
+		}
+		return ordered(sums), nil
 	}
 	var last int64
 	for _, err := range s.scan(ctx, []any{&last}, `SELECT COALESCE(MAX(rowid), 0) FROM pages`) {

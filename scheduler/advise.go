@@ -135,8 +135,8 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 	free := since > q.cycle+q.cycle/8 && since < q.ceiling-q.ceiling/50
 	early := q.page.DueAt.Time().After(q.now) && math.Log(value) < p.log+c.premium
 	if heard(q.page) {
-		if !late && m.gain(c, q) > 1 {
-			p.hasten(q.now.Sub(wantedAt(q.page)) > q.cycle/saidLate, q.spread)
+		if !late && q.now.Sub(wantedAt(q.page)) > q.cycle/saidLate && m.gain(c, q) > 1 {
+			p.hasten(q.spread)
 		}
 		return
 	}

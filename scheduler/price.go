@@ -62,8 +62,8 @@ const leastKept = 1e-150
 
 // hasten lets others wait where a visit came late to a page that is said to have changed and is worth more than the price: it is worth
 // more than those it waited for.
-func (p *price) hasten(late bool, spread int64) {
-	if late && p.known {
+func (p *price) hasten(spread int64) {
+	if p.known {
 		p.log += p.step(spread)
 	}
 }
