@@ -30,15 +30,28 @@ type Anchor struct {
 	Speed  float64 // clock seconds per real second, > 0
 }
 
-// System is the machine's clock, run Speed times as fast from its anchor. The zero value is the machine's clock itself.
-type System struct{ anchor Anchor }
+// System is the machine's clock, or the one of another machine that it goes by, run Speed times as fast from its anchor. The zero
+// value is the machine's clock itself.
+type System struct {
+	anchor    Anchor
+	reference *Reference // nil: the machine's own
+}
 
 // NewSystem returns the clock of an anchor. An anchor whose Speed is 0 gives the machine's own clock.
 func NewSystem(a Anchor) System { return System{anchor: a} }
 
+// Following returns the clock that goes as a reference does.
+func Following(r *Reference) System { return System{reference: r} }
+
+// Anchored is this clock run from an anchor; one whose Speed is 0 leaves it as it is.
+func (s System) Anchored(a Anchor) System { return System{anchor: a, reference: s.reference} }
+
 // Now implements Clock.
 func (s System) Now() time.Time {
 	now := time.Now().UTC()
+	if s.reference != nil {
+		now = s.reference.now().UTC()
+	}
 	if s.anchor.Speed == 0 {
 		return now
 	}

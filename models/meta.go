@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Meta reads a value of the database as a whole; "" where it was never set.
@@ -54,6 +55,21 @@ func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, er
 		return "", fmt.Errorf("set %s: %w", key, err)
 	}
 	return current, nil
+}
+
+// ServerTime is what the clock of the database's server shows, by which workers on several machines agree; known is false for
+// SQLite, which has none.
+func (s *Store) ServerTime(ctx context.Context) (at time.Time, known bool, err error) {
+	if s.dialect == sqliteDialect {
+		return time.Time{}, false, nil
+	}
+	var micros int64
+	rows, err := s.rows(ctx, `SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)`)
+	err = eachRow(rows, err, func(rows answer) error { return rows.Scan(&micros) })
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("ask the server for its time: %w", err)
+	}
+	return time.UnixMicro(micros).UTC(), true, nil
 }
 
 // NewestInstant is the newest moment that the database knows to have passed: of sites, beats, events and days with

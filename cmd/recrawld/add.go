@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
@@ -218,8 +217,7 @@ func (a addCmd) row(ctx context.Context, store *models.Store, site config.Site, 
 
 // whoVisits says whether a daemon will come for what was added.
 func whoVisits(ctx context.Context, store *models.Store) string {
-	workers, err := store.Workers(ctx)
-	if err == nil && len(livingWorkers(workers, clock.System{}.Now())) > 0 {
+	if living, err := someoneLives(ctx, store); err == nil && living {
 		return "the daemon begins within seconds"
 	}
 	return "no daemon runs: recrawld run begins"

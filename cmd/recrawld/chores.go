@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -85,6 +86,11 @@ const (
 
 // beatOnce says in the database that this worker lives, and learns who else does.
 func (d *daemon) beatOnce(ctx context.Context, now time.Time) error {
+	if d.server != nil {
+		if _, err := compare(ctx, d.store, d.server); err != nil {
+			return err
+		}
+	}
 	self := d.self(now, d.machine.Now())
 	share, lag := d.worker.Balance()
 	self.Share, self.Lag = share, int64(lag)
@@ -146,7 +152,10 @@ func (d *daemon) farewell(ctx context.Context) {
 
 // hold tells the worker why nothing may be claimed now.
 func (d *daemon) hold() string {
-	why := holdBehind(d.clock.Now(), d.newest.Time())
+	if why := d.holdUnknown(); why != "" {
+		return why
+	}
+	why := cmp.Or(d.holdFarOff(), holdBehind(d.clock.Now(), d.newest.Time()))
 	if d.behind.Swap(why != "") != (why != "") {
 		if why != "" {
 			d.log.Error("nothing is visited", "why", why)
@@ -210,6 +219,9 @@ func (d *daemon) deliver(ctx context.Context, now time.Time) error {
 const pruneSlice = 5000
 
 func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
+	if d.holdFarOff() != "" {
+		return nil
+	}
 	n, err := d.store.PruneVisits(ctx, now.Add(-d.force.Load().config.History.Keep), pruneSlice)
 	if n > 0 {
 		d.log.Info("old visits removed from the history", "visits", n)
@@ -218,6 +230,9 @@ func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
 }
 
 func (d *daemon) pruneEvents(ctx context.Context, now time.Time) error {
+	if d.holdFarOff() != "" {
+		return nil
+	}
 	before := now.Add(-d.force.Load().config.History.Keep)
 	sinks, err := d.sinksOfAll(ctx, before)
 	if err != nil {

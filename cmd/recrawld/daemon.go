@@ -41,8 +41,9 @@ type daemon struct {
 	registry *prometheus.Registry
 	hup      chan os.Signal
 
-	start   config.Config // as it was when we began: what a reload cannot change is read from here
-	machine clock.System
+	start   config.Config    // as it was when we began: what a reload cannot change is read from here
+	machine clock.System     // goes by the database server's, where there is one
+	server  *clock.Reference // nil: the database has no clock of its own
 	clock   clock.Clock
 	anchor  clock.Anchor
 	token   string         // that opens web

@@ -18,6 +18,10 @@ const anchorKey = "clock"
 
 // setClock chooses the clock, and takes back the leases of a daemon that died where nobody else can hold any.
 func (d *daemon) setClock(ctx context.Context) error {
+	known, err := d.followServer(ctx)
+	if err != nil {
+		return err
+	}
 	workers, err := d.store.Workers(ctx)
 	if err != nil {
 		return err
@@ -35,8 +39,11 @@ func (d *daemon) setClock(ctx context.Context) error {
 	if d.anchor, err = d.shareAnchor(ctx, others); err != nil {
 		return err
 	}
-	d.clock = clock.NewSystem(d.anchor)
+	d.clock = d.machine.Anchored(d.anchor)
 	d.began = d.clock.Now()
+	if !known {
+		return nil // what we held runs out by itself
+	}
 	owner := d.start.Worker.Name
 	if d.alone() {
 		owner = "" // whoever held a host held it in this data directory, which is ours now
@@ -123,16 +130,25 @@ func readAnchor(ctx context.Context, store *models.Store) (clock.Anchor, string,
 // clockOf is the clock of the daemon that works, or last worked, on a database, for commands: a rehearsal that has ended
 // stands still at its last beat.
 func clockOf(ctx context.Context, store *models.Store) (clock.Clock, error) {
+	machine, err := machineOf(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	return clockOn(ctx, store, machine)
+}
+
+// clockOn is clockOf by the clock that the workers take for the machine's.
+func clockOn(ctx context.Context, store *models.Store, machine clock.System) (clock.Clock, error) {
 	anchor, _, err := readAnchor(ctx, store)
 	if err != nil || anchor.Speed == 0 {
-		return clock.System{}, err
+		return machine, err
 	}
 	workers, err := store.Workers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
-		return clock.NewSystem(anchor), nil
+	if len(livingWorkers(workers, machine.Now())) > 0 {
+		return machine.Anchored(anchor), nil
 	}
 	newest, err := store.NewestInstant(ctx)
 	if err != nil {

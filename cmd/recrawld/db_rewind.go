@@ -42,7 +42,10 @@ func (r rewindCmd) Run(ctx context.Context, g *globals) error {
 			return err
 		}
 		defer l.release()
-		machine := clock.System{}
+		machine, err := machineOf(ctx, store)
+		if err != nil {
+			return err
+		}
 		if err := nobodyAlive(ctx, store, machine); err != nil {
 			return err
 		}

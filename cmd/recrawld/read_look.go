@@ -42,7 +42,7 @@ func (g *globals) openLook(ctx context.Context) (*look, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &look{globals: g, store: store, real: clock.System{}.Now(), style: terminalStyle(g.Stdout)}
+	l := &look{globals: g, store: store, style: terminalStyle(g.Stdout)}
 	rows, err := store.Sites(ctx)
 	if err == nil {
 		l.force, err = putTogether(c, origins, rows)
@@ -62,9 +62,13 @@ func (g *globals) openLook(ctx context.Context) (*look, error) {
 
 // readClock takes the moment from the clock of the daemon that works, or last worked, on the data.
 func (l *look) readClock(ctx context.Context) error {
-	daemon, err := clockOf(ctx, l.store)
+	machine, err := machineOf(ctx, l.store)
+	if err != nil {
+		return err
+	}
+	daemon, err := clockOn(ctx, l.store, machine)
 	if err == nil {
-		l.now = daemon.Now()
+		l.now, l.real = daemon.Now(), machine.Now()
 	}
 	return err
 }

@@ -121,7 +121,11 @@ func restoreInto(ctx context.Context, dsn string, in io.Reader, sinks []string) 
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	now := clock.System{}.Now()
+	machine, err := machineOf(ctx, store)
+	if err != nil {
+		return sum, err
+	}
+	now := machine.Now()
 	if err := store.Migrate(ctx, now); err != nil {
 		return sum, err
 	}

@@ -21,7 +21,8 @@ type runCmd struct {
 	Anchor  string        `hidden:"" help:"REAL,SHOWN: with --speed, when the clock showed what; RFC 3339 times."`
 	For     time.Duration `placeholder:"TIME" help:"End by itself after this time."`
 
-	watch func(scheduler.Store) scheduler.Store // put before the worker's store by a bench; nil: nothing
+	machine func() clock.Reading                  // what the machine's clocks show; nil: what they do
+	watch   func(scheduler.Store) scheduler.Store // put before the worker's store by a bench; nil: nothing
 }
 
 // mostSpeed is how fast a rehearsal may be: a century in half a minute.

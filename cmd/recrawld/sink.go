@@ -121,11 +121,11 @@ func (g *globals) replay(ctx context.Context, c *config.Config, store *models.St
 	if err != nil {
 		return err
 	}
-	workers, err := store.Workers(ctx)
+	living, err := someoneLives(ctx, store)
 	if err != nil {
 		return err
 	}
-	if len(livingWorkers(workers, clock.System{}.Now())) > 0 {
+	if living {
 		return askForReplay(ctx, store, clock.System{}, kind.name)
 	}
 	return replayNoted(ctx, store, kind.name, func() error { return replayHere(ctx, g, c, store, kind) })

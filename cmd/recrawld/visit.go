@@ -41,7 +41,7 @@ func (v visitCmd) Run(ctx context.Context, g *globals) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(livingWorkers(workers, clock.System{}.Now())) == 0 {
+	if len(livingWorkers(workers, l.real)) == 0 {
 		fmt.Fprintf(g.Stdout, "%s is next, but no daemon runs: recrawld run begins with it\n", u)
 		return nil
 	}

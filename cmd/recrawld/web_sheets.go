@@ -12,7 +12,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"recrawld/clock"
 	"recrawld/report"
 	"recrawld/web"
 )
@@ -136,6 +135,6 @@ const sheetWidth = 150
 func (d *daemon) look(out io.Writer) *look {
 	force := d.force.Load()
 	return &look{globals: &globals{Data: force.config.Data, Stdout: out, Stderr: io.Discard, Log: d.log}, store: d.store, force: force,
-		calendar: force.planner.Calendar(), anchor: d.anchor, now: d.clock.Now(), real: clock.System{}.Now(),
+		calendar: force.planner.Calendar(), anchor: d.anchor, now: d.clock.Now(), real: d.machine.Now(),
 		style: report.Style{Width: sheetWidth, Color: true, Links: true}}
 }
