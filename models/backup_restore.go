@@ -227,12 +227,24 @@ func (c cell) as(k kind) (any, error) {
 	return nil, fmt.Errorf("%w: value of kind %d for a column of %s", ErrBadBackup, c.tag, k)
 }
 
-// afterRestore voids the leases that a backup holds, and sees to it that a new site gets a number of its own: not that
+// waitOnce keeps the hosts of a bucket closed for a politeness delay from now on: each may have been asked a moment ago, of which the
+// backup knows nothing.
+func (t *tx) waitOnce(ctx context.Context, bucket int16, now time.Time) error {
+	const opens = `$2 + (delay + 999999) / 1000000` // delayOf
+	_, err := t.exec(ctx, `UPDATE hosts SET open_at = `+opens+`, ready_at = CASE WHEN ready_at > 0 AND ready_at < `+opens+` THEN `+opens+`
+		ELSE ready_at END WHERE bucket = $1 AND open_at < `+opens, bucket, int64(At(now)))
+	return err
+}
+
+// afterRestore voids the leases that a backup holds, lets hosts wait, and sees to it that a new site gets a number of its own: not that
 // of a removed one either, whose visits are still counted under it, or whose events are told by it.
 func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 	for bucket := range int16(Buckets) {
 		if _, err := t.voidLeases(ctx, bucket, now, ""); err != nil {
 			return fmt.Errorf("void leases: %w", err)
+		}
+		if err := t.waitOnce(ctx, bucket, now); err != nil {
+			return fmt.Errorf("let hosts wait: %w", err)
 		}
 	}
 	if err := t.recount(ctx); err != nil { // a backup of an earlier step has no counts
