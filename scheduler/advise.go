@@ -45,7 +45,7 @@ func (m *Mind) about(c *crowd, q *question) *changerate.Subject {
 		Evidence: changerate.Evidence{Shape: float64(p.Evidence.Changes), Days: float64(p.Evidence.Days)},
 		Cycle:    q.even.Hours() / 24,
 	}
-	m.subject.Told = c.recall.of(p)
+	m.subject.Told = c.recall(p)
 	return &m.subject
 }
 
@@ -110,6 +110,7 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 	if !before.told { // that it had changed is known from elsewhere
 		m.judge(f, changed)
 	}
+	c.sought(p, f, changed)
 	m.served(c, &before, importance(p)*f.Value(), late)
 	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed,
 		ChangedAt: days(models.At(before.dated)), First: before.told})

@@ -107,7 +107,7 @@ const (
 type Explanation struct {
 	Changes, Visits int              // seen, in so many visits that could tell
 	Rate            changerate.Rate  // of the changes to come, by all that is known, with the interval that holds with 95 %
-	Told            float64          // the share of the changes that lists of its host tell of: visits look for the others
+	Told            float64          // the share of the changes that lists of its host or its publisher tell of: visits look for the others
 	Prior           float64          // the share of the rate that comes from other pages and not from the page's own visits
 	News            float64          // how many times the usual number of changes its neighbours showed since its last visit
 	Hours           changerate.Hours // in which most of its host's changes come; none: not known
@@ -133,7 +133,7 @@ type Explanation struct {
 func (l *Learned) Follow(h *models.Host) {
 	l.mind.mu.Lock()
 	defer l.mind.mu.Unlock()
-	l.mind.crowdOf(&models.Page{Bucket: h.Bucket, HostID: h.ID}).recall = recallsOf(h)
+	l.mind.crowdOf(&models.Page{Bucket: h.Bucket, HostID: h.ID}).trusted = tellersOf(h)
 }
 
 // Explain says what a worker would think of a page at a moment.

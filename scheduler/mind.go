@@ -61,7 +61,7 @@ type crowd struct {
 	walked  time.Time // when they were
 	payer   string    // the budget that paid for the last visit
 	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
-	recall  recalls   // what shares of its pages' changes are said before visits find them
+	trusted tellers   // who is believed when he tells of changes of its pages
 	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 
 	company map[int64]float64 // of the pages that are visited with the robots.txt fetched last, as a logarithm: what a visit costs beside one alone
@@ -121,7 +121,7 @@ func (m *Mind) enter(h *models.Host) (c *crowd, stale bool) {
 		m.crowds[key] = c
 	}
 	c.inUse = true
-	c.recall = recallsOf(h)
+	c.trusted = tellersOf(h)
 	c.shared = h.LeaseToken != c.token+1
 	c.token = h.LeaseToken
 	return c, !met || c.unread || c.learned != h.Learned || c.shared && c.lessons == 0 && h.Learned > 0

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recrawld/models"
+	"recrawld/scheduler/changerate"
 	"recrawld/scheduler/policy"
 )
 
@@ -77,36 +78,49 @@ func (m *Mind) vain(q question) bool {
 	return m.gain(m.crowdOf(q.page), &q) < 1
 }
 
-// mostRecall bounds how far lists are relied on: should they fall silent, visits still find that out.
-const mostRecall = 0.8
+// mostRecall bounds how far lists and publishers are relied on: should they fall silent, visits still find that out.
+const mostRecall = 0.97
 
-// recalls are the shares of the changes of a host's pages that are said before a visit finds them, in [0, mostRecall].
-type recalls struct{ lists, publisher float64 }
+// tellers is who is believed when he tells of changes of a host's pages.
+type tellers [changerate.Tellers]bool
 
-func recallsOf(h *models.Host) recalls {
-	return recalls{recall(&h.Trials.By[models.HintSitemap]), recall(&h.Trials.By[models.HintAnnounced])}
+func tellersOf(h *models.Host) tellers {
+	return tellers{
+		changerate.Lists:     tells(&h.Trials.By[models.HintSitemap]),
+		changerate.Publisher: tells(&h.Trials.By[models.HintAnnounced]),
+	}
 }
 
-// of is the share of a page's changes that are said: by whoever tells of more, of those that did not leave it out so far. Of one that
-// is said to have changed and waits for its visit all count: no other word will bring it.
-func (r recalls) of(p *models.Page) float64 {
-	share := 0.0
+func tells(t *models.Trial) bool { return t.DistrustedAt == 0 && t.Sound() }
+
+// toldAt is when the tellers last told of a page; 0: they never did.
+func toldAt(p *models.Page) [changerate.Tellers]models.Instant {
+	return [...]models.Instant{changerate.Lists: p.ToldAt, changerate.Publisher: p.AnnouncedAt}
+}
+
+// recall is the share of a page's changes that are said before a visit finds them, in [0, mostRecall], by whoever tells of more. Of
+// a page that is said to have changed and waits for its visit it is 0: no other word will bring it.
+func (c *crowd) recall(p *models.Page) float64 {
 	if announced(p) || told(p) {
-		return share
-	}
-	if p.ToldAt != 0 {
-		share = r.lists
-	}
-	if p.AnnouncedAt != 0 {
-		share = max(share, r.publisher)
-	}
-	return share
-}
-
-// recall is the share of the changes that somebody tells of; 0 where he is not believed.
-func recall(t *models.Trial) float64 {
-	if t.DistrustedAt != 0 || !t.Sound() {
 		return 0
 	}
-	return min(float64(t.Hits)/float64(int(t.Hits)+int(t.Misses)+2), mostRecall)
+	share := 0.0
+	for by, at := range toldAt(p) {
+		if c.trusted[by] {
+			share = max(share, 1-c.Untold(changerate.Teller(by), at != 0))
+		}
+	}
+	return min(share, mostRecall)
+}
+
+// sought learns what goes untold from a visit to a page that nobody told of.
+func (c *crowd) sought(p *models.Page, f changerate.Forecast, changed bool) {
+	if announced(p) || told(p) {
+		return
+	}
+	for by, at := range toldAt(p) {
+		if c.trusted[by] {
+			c.Sought(changerate.Teller(by), at != 0, f, changed)
+		}
+	}
 }

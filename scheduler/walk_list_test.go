@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,7 +19,7 @@ func listWalk(t *testing.T, lists models.Trial) *walk {
 	m := NewMind(nil)
 	m.price(allSites).learn(0.5, 0)
 	p := testPlanner(t, c).with(m, nil)
-	crowd := &crowd{Crowd: new(changerate.Crowd), recall: recalls{lists: recall(&lists)}}
+	crowd := &crowd{Crowd: new(changerate.Crowd), trusted: tellers{changerate.Lists: tells(&lists)}}
 	return &walk{mind: m, planner: p, crowd: crowd, now: noon, payer: allSites, lists: lists}
 }
 
@@ -137,8 +139,9 @@ func TestWhatIsToldAndWaitsIsPlacedByItsWorth(t *testing.T) {
 	w := listWalk(t, provenLists)
 	p := toldPage(4, 20)
 	p.Rule, p.DueAt = models.RulePolicy, models.At(noon.Add(1000*time.Hour))
-	if w.crowd.recall.of(&p) != 0 {
-		t.Errorf("visits look for %v less of its changes", w.crowd.recall.of(&p))
+	w.crowd.tell(changerate.Lists, true, 0.5)
+	if got := w.crowd.recall(&p); got != 0 {
+		t.Errorf("visits look for %v less of its changes", got)
 	}
 	due, ok := w.moved(&p)
 	if !ok || due.DueAt >= p.DueAt || due.Rule != models.RulePolicy {
@@ -146,30 +149,50 @@ func TestWhatIsToldAndWaitsIsPlacedByItsWorth(t *testing.T) {
 	}
 }
 
-func TestRecallOfLists(t *testing.T) {
+// tell has visits find that a share of the changes is told of, as nearly as they can.
+func (c *crowd) tell(by changerate.Teller, named bool, share float64) {
+	sure := changerate.Forecast{Rate: changerate.Gamma{Shape: 1e6, Days: 1e7}, Elapsed: 0.1} // a hundredth of a change is expected
+	missed := 0.0
+	for range 30_000 {
+		missed += 0.01 * (1 - share)
+		c.Sought(by, named, sure, missed >= 1)
+		missed -= math.Floor(missed)
+	}
+}
+
+// Lists and publishers are relied on as far as visits found that they tell of changes, and only where they are believed.
+func TestRecall(t *testing.T) {
 	t.Parallel()
+	sound := models.Trial{Hits: 50, FalseAlarms: 3}
 	for name, test := range map[string]struct {
 		trial models.Trial
+		share float64 // of the changes that are told of
 		want  float64
 	}{
-		"nothing known":     {models.Trial{}, 0},
-		"not often enough":  {models.Trial{Hits: 4}, 0},
-		"half":              {models.Trial{Hits: 50, Misses: 48}, 0.5},
-		"nearly all":        {models.Trial{Hits: 5000, Misses: 3}, mostRecall},
-		"counts at the end": {models.Trial{Hits: 65535, Misses: 65535}, 65535.0 / 131072},
-		"not believed":      {models.Trial{Hits: 50, DistrustedAt: 1}, 0},
-		"often wrong":       {models.Trial{Hits: 50, FalseAlarms: 30}, 0},
+		"half":             {sound, 0.5, 0.5},
+		"all":              {sound, 1, mostRecall},
+		"nothing known":    {sound, -1, 0},
+		"not often enough": {models.Trial{Hits: 4}, 0.5, 0},
+		"not believed":     {models.Trial{Hits: 50, DistrustedAt: 1}, 0.5, 0},
+		"often wrong":      {models.Trial{Hits: 50, FalseAlarms: 30}, 0.5, 0},
 	} {
-		if got := recall(&test.trial); got != test.want {
+		h := models.Host{}
+		h.Trials.By[models.HintSitemap] = test.trial
+		c := crowd{Crowd: new(changerate.Crowd), trusted: tellersOf(&h)}
+		if test.share >= 0 {
+			c.tell(changerate.Lists, true, test.share)
+		}
+		if got := c.recall(&models.Page{ToldAt: 1}); math.Abs(got-test.want) > 0.05 {
 			t.Errorf("%s: recall %v, want %v", name, got, test.want)
 		}
 	}
 }
 
-// Of a page that lists tell of, visits look for the changes that they leave out; of one that they never told of, for all.
+// Of a page that lists tell of, visits look for the changes that they leave out. So they do of one that lists did not tell of yet, but
+// as far as visits to such pages found that they would.
 func TestVisitsLookForWhatGoesUntold(t *testing.T) {
 	t.Parallel()
-	w := listWalk(t, models.Trial{Hits: 50, Misses: 48})
+	w := listWalk(t, provenLists)
 	page := livePage()
 	page.Evidence = models.Evidence{Changes: 4, Days: 20}
 	ask := func() changerate.Forecast {
@@ -178,23 +201,60 @@ func TestVisitsLookForWhatGoesUntold(t *testing.T) {
 		return w.mind.forecast(w.crowd, w.question(&page, w.planner.settings(1)))
 	}
 	alone := ask()
+	w.crowd.tell(changerate.Lists, true, 0.5)
+	if got := ask(); got.Told != 0 {
+		t.Errorf("of a page that no list told of %v of the changes are told", got.Told)
+	}
 	page.ToldAt = page.Stats.VisitedAt - 1
 	told := ask()
-	if got, want := told.Rate.Mean(), alone.Rate.Mean()/2; got < want*0.999 || got > want*1.001 || alone.Told != 0 || told.Told != 0.5 {
+	if got, want := told.Rate.Mean(), alone.Rate.Mean()*(1-told.Told); got < want*0.999 || got > want*1.001 || math.Abs(told.Told-0.5) > 0.05 {
 		t.Errorf("rate %v of which %v is told, want %v and half", got, told.Told, want)
 	}
 	if got, want := told.All().Mean(), alone.Rate.Mean(); got < want*0.999 || got > want*1.001 {
 		t.Errorf("rate of all changes %v, want %v", got, want)
+	}
+	page.ToldAt = 0
+	w.crowd.tell(changerate.Lists, false, 0.9)
+	if got := ask(); math.Abs(got.Told-0.9) > 0.05 {
+		t.Errorf("of a page that no list told of yet %v of the changes are told, want 0.9", got.Told)
+	}
+}
+
+// Visits teach what goes untold where the tellers are believed and nobody told of the page since the visit before.
+func TestWhichVisitsTeachWhatGoesUntold(t *testing.T) {
+	t.Parallel()
+	sure := changerate.Forecast{Rate: changerate.Gamma{Shape: 100, Days: 1000}, Elapsed: 10}
+	seen := models.ChangeStats{Records: 2, VisitedAt: 10}
+	for name, test := range map[string]struct {
+		page              models.Page
+		trusted           tellers
+		lists, publishers []bool // named, of which something was learned
+	}{
+		"lists, told of before":    {models.Page{Stats: seen, ToldAt: 5}, tellers{changerate.Lists: true}, []bool{true}, nil},
+		"lists, not told of":       {models.Page{Stats: seen}, tellers{changerate.Lists: true}, []bool{false}, nil},
+		"both":                     {models.Page{Stats: seen, AnnouncedAt: 5}, tellers{true, true}, []bool{false}, []bool{true}},
+		"told of since":            {models.Page{Stats: seen, ToldAt: 15}, tellers{true, true}, nil, nil},
+		"announced since":          {models.Page{Stats: seen, ToldAt: 5, AnnouncedAt: 15}, tellers{true, true}, nil, nil},
+		"nobody is to be believed": {models.Page{Stats: seen, ToldAt: 5}, tellers{}, nil, nil},
+	} {
+		c := crowd{Crowd: new(changerate.Crowd), trusted: test.trusted}
+		c.sought(&test.page, sure, false)
+		for by, want := range [][]bool{changerate.Lists: test.lists, changerate.Publisher: test.publishers} {
+			for _, named := range []bool{true, false} {
+				if got := c.Untold(changerate.Teller(by), named) < 1; got != slices.Contains(want, named) {
+					t.Errorf("%s: teller %d, of pages named %v, is known: %v", name, by, named, got)
+				}
+			}
+		}
 	}
 }
 
 // Of a page that lists and its publisher tell of, the share counts of whoever tells of more.
 func TestSharesOfWhatIsSaid(t *testing.T) {
 	t.Parallel()
-	h := models.Host{}
-	h.Trials.By[models.HintSitemap] = models.Trial{Hits: 50, Misses: 48}
-	h.Trials.By[models.HintAnnounced] = models.Trial{Hits: 30, Misses: 8}
-	shares := recallsOf(&h)
+	c := crowd{Crowd: new(changerate.Crowd), trusted: tellers{true, true}}
+	c.tell(changerate.Lists, true, 0.5)
+	c.tell(changerate.Publisher, true, 0.75)
 	for name, test := range map[string]struct {
 		page models.Page
 		want float64
@@ -205,7 +265,7 @@ func TestSharesOfWhatIsSaid(t *testing.T) {
 		"both":                          {models.Page{ToldAt: 1, AnnouncedAt: 1}, 0.75},
 		"announced and not visited yet": {models.Page{ToldAt: 1, AnnouncedAt: 2, Stats: models.ChangeStats{Records: 1, VisitedAt: 1}}, 0},
 	} {
-		if got := shares.of(&test.page); got != test.want {
+		if got := c.recall(&test.page); math.Abs(got-test.want) > 0.05 {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}

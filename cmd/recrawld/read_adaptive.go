@@ -55,10 +55,10 @@ func neighbourWords(e *scheduler.Explanation) string {
 
 // toldWords says what a visit need not look for.
 func toldWords(e *scheduler.Explanation) string {
-	if e.Told == 0 {
+	if e.Told < 0.005 { // of which nothing worth saying is told
 		return ""
 	}
-	return fmt.Sprintf(", %s of which its host's sitemaps or feeds tell of: visits look for the others",
+	return fmt.Sprintf(", %s of which its host's sitemaps or feeds, or its publisher, tell of: visits look for the others",
 		report.Share(int64(math.Round(1000*e.Told)), 1000))
 }
 

@@ -35,6 +35,7 @@ type Crowd struct {
 	width         float64 // days to a bin of the calendars
 	all           calendar
 	rhythm        *rhythm // nil: nothing was seen of it
+	untold        [Tellers]untold
 	groups        map[uint64]*group
 	epoch         uint64 // of the groups: another one whenever there are others
 	keys          []uint64

@@ -19,8 +19,9 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm   = 0x18
-	evenForm    = 0x17 // of a crowd that does not know which of its changes come at once; it is read and not written
+	crowdForm   = 0x19
+	seekingForm = 0x18 // of a crowd that does not know what goes untold; it and those below are read and not written
+	evenForm    = 0x17 // and not which of its changes come at once
 	untoldForm  = 0x16 // and told the customs nothing of its hours
 	untimedForm = 0x15 // and knows nothing of hours
 	briefForm   = 0x14 // and nothing of its pages' lengths and number
@@ -62,6 +63,7 @@ func (c *Crowd) MarshalBinary() ([]byte, error) {
 		c.groups[key].write(&w, int64(c.begin), written)
 	}
 	c.rhythm.write(&w)
+	c.writeUntold(&w)
 	c.written = len(w)
 	return w, nil
 }
@@ -130,7 +132,7 @@ func (c *calendar) write(w *writer) {
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, evenForm, untoldForm, untimedForm, briefForm, longForm, olderForm)
+	form := r.form(crowdForm, seekingForm, evenForm, untoldForm, untimedForm, briefForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -139,8 +141,7 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	if read.begin > lastDay || read.width > lastDay || read.begin > 0 && read.width < 1 {
 		r.fail("its time is out of bounds")
 	}
-	timed := form == crowdForm || form == evenForm || form == untoldForm
-	knowsPages := timed || form == untimedForm
+	knowsPages := form >= untimedForm
 	if knowsPages {
 		read.lengths = lengths{sum: r.sum(), days: r.sum()}
 		read.met = r.sum()
@@ -166,8 +167,11 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 			read.groups[uint64(r.uint32())] = readGroup(r, int64(read.begin), &calendars)
 		}
 	}
-	if timed {
+	if form >= untoldForm {
 		read.rhythm = readRhythm(r, form)
+	}
+	if form > seekingForm {
+		read.readUntold(r)
 	}
 	if !knowsPages {
 		read.met = read.count()

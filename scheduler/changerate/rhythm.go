@@ -287,11 +287,11 @@ func readRhythm(r *reader, form byte) *rhythm {
 	r.shorts(spent)
 	read.spent = spent[0]
 	r.odds(read.odds[:])
-	if form != untoldForm {
+	if form > untoldForm {
 		r.odds(read.told[:])
 		read.era = r.uint32()
 	}
-	if form == crowdForm {
+	if form > evenForm {
 		read.clumps = readDispersion(r)
 	} else {
 		coarser(read.odds[:])

@@ -200,7 +200,7 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*(guesses+habits)+12+dispersionBytes {
 		t.Errorf("the hours take %d bytes, want two each", len(stored)-len(without))
 	}
-	kept := len(stored) - dispersionBytes
+	kept := len(stored) - dispersionBytes - 2*int(Tellers)
 	for form, until := range map[byte]int{evenForm: kept, untoldForm: kept - 2*habits - 4} {
 		read.rhythm = nil
 		if err := read.UnmarshalBinary(append([]byte{form}, stored[1:until]...)); err != nil {
