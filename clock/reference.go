@@ -5,9 +5,12 @@ import (
 	"time"
 )
 
-// FarOff is from which difference on two machines' clocks are not only apart, but one of them is wrong: NTP keeps any two
-// within a fraction of a second, and what is learned of pages, their windows and their dates bear a minute.
-const FarOff = time.Minute
+// How far two machines' clocks may be apart. NTP keeps any two within a fraction of a second, so from Off on one of them is not
+// set by it. What is learned of pages, their windows and their dates bear that; from FarOff on they do not.
+const (
+	Off    = time.Minute
+	FarOff = time.Hour
+)
 
 // unsure is the longest uncertainty with which a comparison is worth anything at all.
 const unsure = 500 * time.Millisecond

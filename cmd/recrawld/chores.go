@@ -86,10 +86,8 @@ const (
 
 // beatOnce says in the database that this worker lives, and learns who else does.
 func (d *daemon) beatOnce(ctx context.Context, now time.Time) error {
-	if d.server != nil {
-		if _, err := compare(ctx, d.store, d.server); err != nil {
-			return err
-		}
+	if err := d.watchClocks(ctx); err != nil {
+		return err
 	}
 	self := d.self(now, d.machine.Now())
 	share, lag := d.worker.Balance()

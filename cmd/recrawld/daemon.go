@@ -44,6 +44,7 @@ type daemon struct {
 	start   config.Config    // as it was when we began: what a reload cannot change is read from here
 	machine clock.System     // goes by the database server's, where there is one
 	server  *clock.Reference // nil: the database has no clock of its own
+	off     bool             // the machine's differs from it (clock.Off); known to the beats
 	clock   clock.Clock
 	anchor  clock.Anchor
 	token   string         // that opens web

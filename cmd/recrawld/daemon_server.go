@@ -13,8 +13,9 @@ import (
 )
 
 // Leases, beats and politeness are moments that several machines write and read, so all of them go by one clock: that of the
-// database's server. Where a machine's own is far from it (clock.FarOff) one of the two is wrong, and nobody knows which: that
-// worker still goes by the server's, so that what it holds is safe, but claims nothing more and removes nothing for its age.
+// database's server. Where a machine's own is off (clock.Off) the worker says so and goes on by the server's. Where it is far from
+// that (clock.FarOff) one of the two is wrong by so much that it matters, and nobody knows which: what the worker holds is safe, but it
+// claims nothing more and removes nothing for its age.
 
 // firstComparisons is how often the clocks are compared at a start until one of the answers came soon enough.
 const firstComparisons = 3
@@ -83,14 +84,42 @@ func (d *daemon) holdFarOff() string {
 	if d.server == nil {
 		return ""
 	}
+	why := d.apart(clock.FarOff)
+	if why == "" {
+		return ""
+	}
+	return why + "; the worker then goes on by itself"
+}
+
+// apart says how far the machine's clock is from the database server's, where that is so much or more, "" otherwise.
+func (d *daemon) apart(least time.Duration) string {
 	ahead, _ := d.server.Ahead()
-	if ahead.Abs() < clock.FarOff {
+	if ahead.Abs() < least {
 		return ""
 	}
 	where := "ahead of"
 	if ahead < 0 {
 		where = "behind"
 	}
-	return fmt.Sprintf("this machine's clock is %s %s the database server's: set the one that is wrong (NTP, timedatectl); the worker then goes on by itself",
+	return fmt.Sprintf("this machine's clock is %s %s the database server's: set the one that is wrong (NTP, timedatectl)",
 		ahead.Abs().Round(time.Second), where)
+}
+
+// watchClocks compares the clocks, and says once where they are off, and once where they are not any more.
+func (d *daemon) watchClocks(ctx context.Context) error {
+	if d.server == nil {
+		return nil
+	}
+	if _, err := compare(ctx, d.store, d.server); err != nil {
+		return err
+	}
+	why := d.apart(clock.Off)
+	switch off := why != ""; {
+	case off && !d.off:
+		d.log.Warn("the clocks differ; the database server's counts", "why", why)
+	case !off && d.off:
+		d.log.Info("the clocks do not differ any more")
+	}
+	d.off = why != ""
+	return nil
 }

@@ -119,7 +119,7 @@ func aPageOf(t *testing.T, d *daemon) int16 {
 func TestFault_061_WorkerOnAMachineThatIsFarOffClaimsNothing(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.DSN(t)
-	const ahead = 4*time.Minute + 12*time.Second
+	const ahead = time.Hour + 4*time.Minute + 12*time.Second
 	m := &machineOff{ahead}
 	d, log := builtOn(t, dsn, "one", m)
 	holds := func(want string) {
@@ -133,9 +133,9 @@ func TestFault_061_WorkerOnAMachineThatIsFarOffClaimsNothing(t *testing.T) {
 			}
 		}
 	}
-	holds("4m12s ahead of the database server's")
-	if got := sum(d.registry, "recrawld_clock_ahead_seconds"); got < 251 || got > 253 {
-		t.Errorf("recrawld_clock_ahead_seconds = %v, want 252", got)
+	holds("1h4m12s ahead of the database server's")
+	if got := sum(d.registry, "recrawld_clock_ahead_seconds"); got < 3851 || got > 3853 {
+		t.Errorf("recrawld_clock_ahead_seconds = %v, want 3852", got)
 	}
 	m.ahead = 0
 	if why := d.hold(); !strings.Contains(why, "was set") {
@@ -143,11 +143,31 @@ func TestFault_061_WorkerOnAMachineThatIsFarOffClaimsNothing(t *testing.T) {
 	}
 	holds("")
 	m.ahead = -ahead
-	holds("4m12s behind the database server's")
+	holds("1h4m12s behind the database server's")
 	m.ahead = time.Second
 	holds("")
 	if said := strings.Count(log.String(), "nothing is visited"); said != 2 {
 		t.Errorf("it was said %d times that nothing is visited, want once for each time:\n%s", said, log)
+	}
+}
+
+// TestFault_061_WorkerOnAMachineThatIsOffSaysSo, once, and goes on by the server's clock.
+func TestFault_061_WorkerOnAMachineThatIsOffSaysSo(t *testing.T) {
+	t.Parallel()
+	m := &machineOff{}
+	d, log := builtOn(t, pgtest.DSN(t), "one", m)
+	for _, m.ahead = range []time.Duration{time.Second, -4 * time.Minute, -4 * time.Minute, 0, 59 * time.Minute} {
+		if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if why := d.hold(); why != "" {
+			t.Errorf("hold() = %q with a clock that is %v ahead, want none", why, m.ahead)
+		}
+	}
+	for words, times := range map[string]int{"the clocks differ; ": 2, "4m0s behind the database server's": 1, "59m0s ahead of": 1, "do not differ any more": 1} {
+		if said := strings.Count(log.String(), words); said != times {
+			t.Errorf("%q was said %d times, want %d:\n%s", words, said, times, log)
+		}
 	}
 }
 
