@@ -136,6 +136,12 @@ func (t *Trials) Trusts(h Hint) bool { return t.By[h].DistrustedAt == 0 }
 // alone makes three of these in a row, so it need not lie where it is not trusted for them.
 func (t *Trial) Sound() bool { return t.Hits >= trustWonByHits && int(t.Hits) >= 2*int(t.FalseAlarms) }
 
+// Believed tells whether a hint is relied on: trusted, and right often enough.
+func (t *Trial) Believed() bool { return t.DistrustedAt == 0 && t.Sound() }
+
+// Doubted tells whether it is not even tried: found lying, and not right often enough for that to have been chance.
+func (t *Trial) Doubted() bool { return t.DistrustedAt != 0 && !t.Sound() }
+
 // Visited counts a visit to a page whose validators are held: one without conditions is an audit, the others are what the
 // share of audits is of.
 func (t *Trials) Visited(unconditional bool, now time.Time) {

@@ -179,7 +179,7 @@ func (s *visit) judgeList(news *sitemap.News) {
 		s.out.Reasons = models.ReasonMarkupOnly
 	}
 	trial := &s.turn.Host.Trials.By[models.HintSitemap]
-	if (news.Quiet() || trial.DistrustedAt != 0 && !trial.Sound()) && !s.everyChange() {
+	if (news.Quiet() || trial.Doubted()) && !s.everyChange() {
 		s.out.Kind, s.out.Significance = models.Noise, 0
 	}
 }

@@ -55,9 +55,9 @@ func (d *draft) listing() {
 func believed(h *models.Host, by models.Hint) (most int, all bool) {
 	t, quarter := &h.Trials.By[by], max(int(h.Pages)/listQuarter, 1)
 	switch {
-	case t.DistrustedAt != 0 && !t.Sound():
+	case t.Doubted():
 		return 0, false
-	case t.DistrustedAt != 0, !t.Sound():
+	case !t.Believed():
 		return min(listSample, quarter), false
 	case t.InARow > 0:
 		return quarter, false
@@ -151,7 +151,7 @@ func (d *draft) reread() {
 	shortest := d.planner.calendar.Interval(d.now, 1)
 	even := cmp.Or(d.planner.purses.term(d.Page.SiteID).even, guess)
 	every := max(shortest, listShare*min(even/time.Duration(names), longest/listShare), d.pays(float64(names)/even.Hours()*24))
-	if t := &d.Host.Trials.By[models.HintSitemap]; t.DistrustedAt != 0 && !t.Sound() {
+	if d.Host.Trials.By[models.HintSitemap].Doubted() {
 		every = listDoubt * min(every, longest/listDoubt)
 	}
 	if !d.said() {

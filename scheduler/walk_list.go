@@ -40,7 +40,7 @@ func (w *walk) passes(page *models.Page) (models.Due, bool) {
 // say for sure.
 func (m *Mind) ahead(w *walk, q *question) time.Duration {
 	if q.page.Rule == models.RuleList {
-		if w.lists.DistrustedAt != 0 || !w.lists.Sound() {
+		if !w.lists.Believed() {
 			return 0
 		}
 		return time.Duration(listAhead * q.spaced())
@@ -86,12 +86,10 @@ type tellers [changerate.Tellers]bool
 
 func tellersOf(h *models.Host) tellers {
 	return tellers{
-		changerate.Lists:     tells(&h.Trials.By[models.HintSitemap]),
-		changerate.Publisher: tells(&h.Trials.By[models.HintAnnounced]),
+		changerate.Lists:     h.Trials.By[models.HintSitemap].Believed(),
+		changerate.Publisher: h.Trials.By[models.HintAnnounced].Believed(),
 	}
 }
-
-func tells(t *models.Trial) bool { return t.DistrustedAt == 0 && t.Sound() }
 
 // toldAt is when the tellers last told of a page; 0: they never did.
 func toldAt(p *models.Page) [changerate.Tellers]models.Instant {

@@ -19,7 +19,7 @@ func listWalk(t *testing.T, lists models.Trial) *walk {
 	m := NewMind(nil)
 	m.price(allSites).learn(0.5, 0)
 	p := testPlanner(t, c).with(m, nil)
-	crowd := &crowd{Crowd: new(changerate.Crowd), trusted: tellers{changerate.Lists: tells(&lists)}}
+	crowd := &crowd{Crowd: new(changerate.Crowd), trusted: tellers{changerate.Lists: lists.Believed()}}
 	return &walk{mind: m, planner: p, crowd: crowd, now: noon, payer: allSites, lists: lists}
 }
 

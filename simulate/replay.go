@@ -85,8 +85,7 @@ func (r *Replay) askRobots(t models.Turn) (models.Outcome, bool) {
 func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
 	i, ok := r.index[t.Page.ID]
 	if list := r.lists.lists[t.Page.ID]; list != nil {
-		trial := &t.Host.Trials.By[models.HintSitemap]
-		return r.lists.read(list, trial.DistrustedAt == 0 || trial.Sound(), t.Now)
+		return r.lists.read(list, !t.Host.Trials.By[models.HintSitemap].Doubted(), t.Now)
 	}
 	if !ok {
 		return models.Outcome{Kind: models.Missing, Status: 404, At: t.Now, Sent: 1}

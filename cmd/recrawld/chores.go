@@ -150,11 +150,8 @@ func (d *daemon) farewell(ctx context.Context) {
 
 // hold tells the worker why nothing may be claimed now.
 func (d *daemon) hold() string {
-	if why := d.holdUnknown(); why != "" {
-		return why
-	}
-	why := cmp.Or(d.holdFarOff(), holdBehind(d.clock.Now(), d.newest.Time()))
-	if d.behind.Swap(why != "") != (why != "") {
+	why := cmp.Or(d.holdUnknown(), d.holdFarOff(), holdBehind(d.clock.Now(), d.newest.Time()))
+	if d.misled.Swap(why != "") != (why != "") {
 		if why != "" {
 			d.log.Error("nothing is visited", "why", why)
 			d.notify.status(why)

@@ -59,7 +59,7 @@ type daemon struct {
 	figures *figures
 	disk    *disk
 	web     *web.Server // nil: not wanted
-	behind  atomic.Bool // the clock is far behind what the database has seen
+	misled  atomic.Bool // by the clock: nothing is claimed
 	live    atomic.Pointer[[]scheduler.Peer]
 	witness witness // of the beats of all workers
 	force   atomic.Pointer[inForce]

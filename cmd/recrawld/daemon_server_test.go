@@ -171,6 +171,30 @@ func TestFault_061_WorkerOnAMachineThatIsOffSaysSo(t *testing.T) {
 	}
 }
 
+// TestFault_061_AClockThatIsSetIsWaitedFor: until the next comparison nothing is claimed, and the log says so.
+func TestFault_061_AClockThatIsSetIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	m := &machineOff{}
+	d, log := builtOn(t, pgtest.DSN(t), "one", m)
+	m.ahead = 30 * time.Second
+	for range 2 {
+		if why := d.hold(); !strings.Contains(why, "was set") {
+			t.Errorf("hold() = %q, want that the clock was set", why)
+		}
+	}
+	if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if why := d.hold(); why != "" {
+		t.Errorf("hold() = %q after the clocks were compared", why)
+	}
+	for _, words := range []string{"nothing is visited", "the clock is right again"} {
+		if said := strings.Count(log.String(), words); said != 1 {
+			t.Errorf("%q was said %d times, want once:\n%s", words, said, log)
+		}
+	}
+}
+
 // With SQLite the machine's clock is the only one.
 func TestWithoutAServerTheMachinesClockIsRight(t *testing.T) {
 	t.Parallel()

@@ -20,9 +20,9 @@ var errCorrupt = errors.New("corrupt knowledge")
 // The first byte of stored knowledge: what it is, and in which form.
 const (
 	crowdForm   = 0x19
-	seekingForm = 0x18 // of a crowd that does not know what goes untold; it and those below are read and not written
+	toldForm    = 0x18 // of a crowd that does not know what goes untold; it and those below are read and not written
 	evenForm    = 0x17 // and not which of its changes come at once
-	untoldForm  = 0x16 // and told the customs nothing of its hours
+	idleForm    = 0x16 // and told the customs nothing of its hours
 	untimedForm = 0x15 // and knows nothing of hours
 	briefForm   = 0x14 // and nothing of its pages' lengths and number
 	longForm    = 0x13 // and with every number of a calendar at its full length
@@ -132,7 +132,7 @@ func (c *calendar) write(w *writer) {
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, seekingForm, evenForm, untoldForm, untimedForm, briefForm, longForm, olderForm)
+	form := r.form(crowdForm, toldForm, evenForm, idleForm, untimedForm, briefForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -167,10 +167,10 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 			read.groups[uint64(r.uint32())] = readGroup(r, int64(read.begin), &calendars)
 		}
 	}
-	if form >= untoldForm {
+	if form >= idleForm {
 		read.rhythm = readRhythm(r, form)
 	}
-	if form > seekingForm {
+	if form > toldForm {
 		read.readUntold(r)
 	}
 	if !knowsPages {

@@ -287,7 +287,7 @@ func readRhythm(r *reader, form byte) *rhythm {
 	r.shorts(spent)
 	read.spent = spent[0]
 	r.odds(read.odds[:])
-	if form > untoldForm {
+	if form > idleForm {
 		r.odds(read.told[:])
 		read.era = r.uint32()
 	}

@@ -201,7 +201,7 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 		t.Errorf("the hours take %d bytes, want two each", len(stored)-len(without))
 	}
 	kept := len(stored) - dispersionBytes - 2*int(Tellers)
-	for form, until := range map[byte]int{evenForm: kept, untoldForm: kept - 2*habits - 4} {
+	for form, until := range map[byte]int{evenForm: kept, idleForm: kept - 2*habits - 4} {
 		read.rhythm = nil
 		if err := read.UnmarshalBinary(append([]byte{form}, stored[1:until]...)); err != nil {
 			t.Errorf("form %#x: %v", form, err)
@@ -213,7 +213,7 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 				break
 			}
 		}
-		if got, want := read.rhythm.told[0], math.Round(float64(told[0])/finerSteps); form != untoldForm && float64(got) != want {
+		if got, want := read.rhythm.told[0], math.Round(float64(told[0])/finerSteps); form != idleForm && float64(got) != want {
 			t.Errorf("form %#x, in finer steps: told %d, read as %d", form, told[0], got)
 		}
 	}

@@ -31,6 +31,9 @@ const (
 	silentFor   = 1000
 )
 
+// both is what is known, in the order in which it is written.
+func (u *untold) both() [2]*leftOut { return [...]*leftOut{&u.named, &u.others} }
+
 func (u *untold) of(named bool) *leftOut {
 	if named {
 		return &u.named
@@ -44,13 +47,14 @@ func (u *untold) of(named bool) *leftOut {
 // told behind it.
 func (c *Crowd) Sought(by Teller, named bool, f Forecast, changed bool) {
 	l := c.untold[by].of(named)
-	if l.rate == (Gamma{}) {
-		l.rate = Gamma{Shape: untoldFirst, Days: untoldFirst}
+	first := leftOut{rate: Gamma{Shape: untoldFirst, Days: untoldFirst}}
+	if *l == (leftOut{}) {
+		*l = first
 	}
 	all := f.All()
 	expected := bounded(all.Shape*math.Log1p(bounded(f.Elapsed, 0, maxDays)/all.Days), 1e-9, mostSought)
 	if l.doubts(expected, changed); l.doubt > math.Log(silentFor) {
-		*l = leftOut{rate: Gamma{Shape: untoldFirst, Days: untoldFirst}}
+		*l = first
 	}
 	if changed {
 		l.rate = l.rate.Changed(expected)
@@ -92,8 +96,7 @@ func (c *Crowd) Untold(by Teller, named bool) float64 { return c.untold[by].of(n
 // writeUntold writes what is known of the tellers, each behind whether anything is.
 func (c *Crowd) writeUntold(w *writer) {
 	for by := range c.untold {
-		for _, named := range []bool{true, false} {
-			l := c.untold[by].of(named)
+		for _, l := range c.untold[by].both() {
 			if *l == (leftOut{}) {
 				w.byte(0)
 				continue
@@ -108,15 +111,14 @@ func (c *Crowd) writeUntold(w *writer) {
 
 func (c *Crowd) readUntold(r *reader) {
 	for by := range c.untold {
-		for _, named := range []bool{true, false} {
+		for _, l := range c.untold[by].both() {
 			switch r.byte() {
 			case 0:
 			case 1:
-				l := leftOut{Gamma{Shape: r.sum(), Days: r.sum()}, r.sum()}
+				*l = leftOut{Gamma{Shape: r.sum(), Days: r.sum()}, r.sum()}
 				if l.rate != l.rate.sane() || l.rate.Days > untoldKept || l.doubt > math.Log(silentFor) {
 					r.fail("what goes untold is out of bounds")
 				}
-				*c.untold[by].of(named) = l
 			default:
 				r.fail("neither with what goes untold nor without")
 			}

@@ -108,7 +108,7 @@ func TestUntoldIsReadAsWritten(t *testing.T) {
 	if len(stored)-len(older) != 2*24 || !bytes.HasSuffix(older, make([]byte, 2*int(Tellers))) {
 		t.Errorf("two of four take %d bytes", len(stored)-len(older))
 	}
-	before := append([]byte{seekingForm}, older[1:len(older)-2*int(Tellers)]...)
+	before := append([]byte{toldForm}, older[1:len(older)-2*int(Tellers)]...)
 	if err := read.UnmarshalBinary(before); err != nil || read.untold != (Crowd{}).untold {
 		t.Errorf("of a crowd that does not know it %+v is read, %v", read.untold, err)
 	}
