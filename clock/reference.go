@@ -78,12 +78,15 @@ func (c *comparison) elapsed(now Reading) (monotonic, shown time.Duration) {
 }
 
 // Compare takes note that the reference showed a moment between two of the machine's (Machine): half of what lies between
-// them is uncertain. What was known remains in force while it does not contradict that and is no less sure. It tells whether
-// the reference is known now.
+// them is uncertain. What was known remains in force while it does not contradict that and is no less sure; so does the
+// machine's own clock, where that may well show the same. It tells whether the reference is known now.
 func (r *Reference) Compare(before Reading, at time.Time, after Reading) bool {
 	half := (after.Monotonic - before.Monotonic) / 2
 	read := Reading{after.Shown.Add(-half), after.Monotonic - half}
 	fresh := comparison{read: read, at: at, within: half, ahead: read.Shown.Sub(at)}
+	if fresh.ahead.Abs() <= half {
+		fresh.at = read.Shown
+	}
 	last := r.last.Load()
 	if half > unsure {
 		return last != nil

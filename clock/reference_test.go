@@ -66,6 +66,18 @@ func TestReferenceIsFollowed(t *testing.T) {
 	}
 }
 
+// Where the two clocks may well be one, the machine's own is kept: what a database beside the worker takes to answer moves nothing.
+func TestReferenceThatAgreesMovesNothing(t *testing.T) {
+	t.Parallel()
+	m := newTwoMachines(t, 0)
+	for _, way := range [][2]time.Duration{{300, 900}, {500, 20}, {10, 40}, {40, 10}, {0, 8000}} {
+		m.compare(way[0]*time.Microsecond, way[1]*time.Microsecond)
+		m.shows(0, "of a machine that goes with the reference")
+		m.pass(2*time.Second, 0)
+		m.shows(0, "two seconds after of a machine that goes with the reference")
+	}
+}
+
 // The surest comparison holds until another one contradicts it.
 func TestReferenceKeepsWhatItIsSureOf(t *testing.T) {
 	t.Parallel()
