@@ -25,6 +25,32 @@ func TestReadsAgreeOnBothEngines(t *testing.T) {
 	}
 }
 
+// Counted part after part there are as many pages as counted at once, and the parts are those asked for.
+func TestPagesAreCountedInParts(t *testing.T) {
+	t.Parallel()
+	for dsn, parts := range map[string]pageParts{filepath.Join(t.TempDir(), "test.db"): rowParts, pgtest.DSN(t): blockParts} {
+		s := openFilledAt(t, dsn, fillPages(300, 3))
+		chosen, err := s.pageParts(t.Context(), true)
+		if err != nil || chosen.where != parts.where || chosen.size != parts.size || chosen.end < 5 {
+			t.Errorf("on %s pages are counted by %+v, %v", s.Dialect(), chosen, err)
+		}
+		want, err := s.SiteStates(t.Context(), At(readNow), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		breaks := int64(0)
+		chosen.size = 2
+		got, err := s.siteStates(t.Context(), At(readNow), chosen, func(context.Context) error { breaks++; return nil })
+		if diff := cmp.Diff(want, got); err != nil || diff != "" || breaks != (chosen.end-1)/2 {
+			t.Errorf("with %d breaks in %d of %s, %v (-at once +in parts):\n%s", breaks, chosen.end, s.Dialect(), err, diff)
+		}
+		stop := errors.New("no more")
+		if _, err := s.siteStates(t.Context(), At(readNow), chosen, func(context.Context) error { return stop }); !errors.Is(err, stop) {
+			t.Errorf("on %s counting goes on after %v", s.Dialect(), err)
+		}
+	}
+}
+
 // fillEverything writes some rows into every table that reports read.
 func fillEverything(ctx context.Context, x *tx) error {
 	unseen := examplePage(100, 6)

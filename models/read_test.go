@@ -203,7 +203,7 @@ func TestSiteStates(t *testing.T) {
 		if err := pageTable.insert(ctx, x, []Page{far}); err != nil {
 			return err
 		}
-		_, err := x.exec(ctx, `UPDATE pages SET rowid = $1 WHERE id = $2`, 3*slicePages+7, far.ID)
+		_, err := x.exec(ctx, `UPDATE pages SET rowid = $1 WHERE id = $2`, 3*rowParts.size+7, far.ID)
 		return err
 	})
 	if err != nil {

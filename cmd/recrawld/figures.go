@@ -56,18 +56,16 @@ func (f *figures) read(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if fresh && began.Sub(last.Real.Time()) < last.rest() {
-		counts, err := f.store.PageCounts(ctx)
-		if err == nil {
-			f.show(withCounts(last.States, counts), last.At.Time())
-		}
-		return err
+		return f.showNow(ctx, last.States, last.At.Time())
 	}
 	pace := unhurried{began: began}
 	states, err := f.store.SiteStates(ctx, models.At(now), pace.rest)
 	if err != nil {
 		return err
 	}
-	f.show(states, now)
+	if err := f.showNow(ctx, states, now); err != nil {
+		return err
+	}
 	ended := machine.Now()
 	took := ended.Sub(began) - pace.rested
 	if took < slowCount {
@@ -91,6 +89,15 @@ func (u *unhurried) rest(ctx context.Context) error {
 	d := restShare * now.Sub(u.began)
 	err := u.SleepUntil(ctx, now.Add(d))
 	u.began, u.rested = u.Now(), u.rested+d
+	return err
+}
+
+// showNow sets the metrics to what was counted, but for how many pages there are and how many fail: that is known at any time.
+func (f *figures) showNow(ctx context.Context, states []models.SiteState, at time.Time) error {
+	counts, err := f.store.PageCounts(ctx)
+	if err == nil {
+		f.show(withCounts(states, counts), at)
+	}
 	return err
 }
 
