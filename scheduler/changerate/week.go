@@ -54,7 +54,22 @@ func surplusOf(profile *[weekHours]float64) *surplus {
 
 // hourOf is the hour of the week, as a fraction, of a time in days since 1970, which began on a Thursday.
 func hourOf(at float64) float64 {
-	return math.Mod(at+3, 7) * dayHours
+	return inWeek(at+3) * dayHours
+}
+
+// inWeek is math.Mod(at, 7), exactly. What that takes as a tenth of the simulator's time a floor brings: a time less whole
+// weeks is a multiple of the same power of two and smaller, so that nothing of it is rounded; only the number of weeks may be one off.
+func inWeek(at float64) float64 {
+	d := at - 7*math.Floor(at/7)
+	switch {
+	case !(at >= 0 && at < 1<<40):
+		return math.Mod(at, 7)
+	case d < 0:
+		return d + 7
+	case d >= 7:
+		return d - 7
+	}
+	return d
 }
 
 // until is the excess of changes up to a time.

@@ -2,6 +2,7 @@ package changerate
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -90,6 +91,27 @@ func costOf(profile *[weekHours]float64, rate, price float64, next func(last flo
 }
 
 // That days of the week differ as wholes moves no visit in the middle of the week: a budget is spent evenly over it.
+func TestDayOfTheWeekIsExact(t *testing.T) {
+	t.Parallel()
+	check := func(at float64) {
+		if got, want := inWeek(at), math.Mod(at, 7); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Fatalf("inWeek(%v) = %v, want %v", at, got, want)
+		}
+	}
+	rnd := rand.New(rand.NewPCG(7, 7))
+	for range 200_000 {
+		check(rnd.Float64() * 40_000)
+		check(math.Exp(rnd.Float64()*80 - 40))
+		week := 7 * math.Floor(rnd.Float64()*6000)
+		check(week)
+		check(math.Nextafter(week, math.Inf(1)))
+		check(math.Nextafter(week, math.Inf(-1)))
+	}
+	for _, at := range []float64{0, math.Copysign(0, -1), -3, -1e300, 1e300, math.MaxFloat64, 1 << 40, math.Inf(1), math.NaN()} {
+		check(at)
+	}
+}
+
 func TestWholeDaysMoveNothing(t *testing.T) {
 	t.Parallel()
 	const monday = 20_003
