@@ -48,14 +48,19 @@ func (s System) Anchored(a Anchor) System { return System{anchor: a, reference: 
 
 // Now implements Clock.
 func (s System) Now() time.Time {
-	now := time.Now().UTC()
-	if s.reference != nil {
-		now = s.reference.now().UTC()
-	}
+	now := s.machine().UTC()
 	if s.anchor.Speed == 0 {
 		return now
 	}
 	return s.anchor.At.Add(scale(now.Sub(s.anchor.RealAt), s.anchor.Speed)).UTC()
+}
+
+// machine is what the machine's clock shows, or the reference that is followed in its place.
+func (s System) machine() time.Time {
+	if s.reference != nil {
+		return s.reference.now()
+	}
+	return time.Now()
 }
 
 // SleepUntil implements Clock.
