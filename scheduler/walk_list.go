@@ -96,10 +96,21 @@ func toldAt(p *models.Page) [changerate.Tellers]models.Instant {
 	return [...]models.Instant{changerate.Lists: p.ToldAt, changerate.Publisher: p.AnnouncedAt}
 }
 
+// said tells whether somebody who is believed told of a page since its last visit.
+func (c *crowd) said(p *models.Page) bool {
+	for by, at := range toldAt(p) {
+		if c.trusted[by] && at > p.Stats.VisitedAt && p.Stats.Records > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // recall is the share of a page's changes that are said before a visit finds them, in [0, mostRecall], by whoever tells of more. Of
-// a page that is said to have changed and waits for its visit it is 0: no other word will bring it.
+// a page that is said to have changed and waits for its visit it is 0: no other word will bring it. So it is of lists: that one
+// changes is what they are read for, and nobody tells of it.
 func (c *crowd) recall(p *models.Page) float64 {
-	if announced(p) || told(p) {
+	if c.said(p) || p.Entries > 0 {
 		return 0
 	}
 	share := 0.0
@@ -111,9 +122,11 @@ func (c *crowd) recall(p *models.Page) float64 {
 	return min(share, mostRecall)
 }
 
-// sought learns what goes untold from a visit to a page that nobody told of.
+// sought learns what goes untold from a visit that looked for it: to a page that nobody who is believed told of, and not because of
+// somebody's word, be it one without a mark (models.Result.Tells), nor to a list. A visit that was asked for finds a change more
+// often than one whose time had come, as whoever asks may know of it.
 func (c *crowd) sought(p *models.Page, f changerate.Forecast, changed bool) {
-	if announced(p) || told(p) {
+	if c.said(p) || p.Entries > 0 || p.Rule.Heard() || p.Rule == models.RuleManual {
 		return
 	}
 	for by, at := range toldAt(p) {

@@ -236,6 +236,14 @@ func TestWhichVisitsTeachWhatGoesUntold(t *testing.T) {
 		"told of since":            {models.Page{Stats: seen, ToldAt: 15}, tellers{true, true}, nil, nil},
 		"announced since":          {models.Page{Stats: seen, ToldAt: 5, AnnouncedAt: 15}, tellers{true, true}, nil, nil},
 		"nobody is to be believed": {models.Page{Stats: seen, ToldAt: 5}, tellers{}, nil, nil},
+		"announced since by somebody who is not believed": {models.Page{Stats: seen, ToldAt: 5, AnnouncedAt: 15},
+			tellers{changerate.Lists: true}, []bool{true}, nil},
+		"brought forward by a list that was not sure": {models.Page{Stats: seen, ToldAt: 5, Rule: models.RuleSitemap},
+			tellers{changerate.Lists: true}, nil, nil},
+		"brought forward by somebody on trial": {models.Page{Stats: seen, ToldAt: 5, AnnouncedAt: 15, Rule: models.RuleAnnounced},
+			tellers{changerate.Lists: true}, nil, nil},
+		"asked for": {models.Page{Stats: seen, ToldAt: 5, Rule: models.RuleManual}, tellers{changerate.Lists: true}, nil, nil},
+		"a list":    {models.Page{Stats: seen, Entries: 50}, tellers{true, true}, nil, nil},
 	} {
 		c := crowd{Crowd: new(changerate.Crowd), trusted: test.trusted}
 		c.sought(&test.page, sure, false)
@@ -255,6 +263,11 @@ func TestSharesOfWhatIsSaid(t *testing.T) {
 	c := crowd{Crowd: new(changerate.Crowd), trusted: tellers{true, true}}
 	c.tell(changerate.Lists, true, 0.5)
 	c.tell(changerate.Publisher, true, 0.75)
+	doubted := crowd{Crowd: c.Crowd, trusted: tellers{changerate.Lists: true}}
+	waiting := models.Page{ToldAt: 1, AnnouncedAt: 2, Stats: models.ChangeStats{Records: 1, VisitedAt: 1}}
+	if got := doubted.recall(&waiting); math.Abs(got-0.5) > 0.05 {
+		t.Errorf("what a publisher says who is not believed leaves %v of what lists tell of", got)
+	}
 	for name, test := range map[string]struct {
 		page models.Page
 		want float64
@@ -263,7 +276,8 @@ func TestSharesOfWhatIsSaid(t *testing.T) {
 		"lists":                         {models.Page{ToldAt: 1}, 0.5},
 		"publisher":                     {models.Page{AnnouncedAt: 1}, 0.75},
 		"both":                          {models.Page{ToldAt: 1, AnnouncedAt: 1}, 0.75},
-		"announced and not visited yet": {models.Page{ToldAt: 1, AnnouncedAt: 2, Stats: models.ChangeStats{Records: 1, VisitedAt: 1}}, 0},
+		"announced and not visited yet": {waiting, 0},
+		"a list that another names":     {models.Page{ToldAt: 1, Entries: 50}, 0},
 	} {
 		if got := c.recall(&test.page); math.Abs(got-test.want) > 0.05 {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
