@@ -78,9 +78,6 @@ func (m *Mind) vain(q question) bool {
 	return m.gain(m.crowdOf(q.page), &q) < 1
 }
 
-// mostRecall bounds how far lists and publishers are relied on: should they fall silent, visits still find that out.
-const mostRecall = 0.97
-
 // tellers is who is believed when he tells of changes of a host's pages.
 type tellers [changerate.Tellers]bool
 
@@ -106,7 +103,7 @@ func (c *crowd) said(p *models.Page) bool {
 	return false
 }
 
-// recall is the share of a page's changes that are said before a visit finds them, in [0, mostRecall], by whoever tells of more. Of
+// recall is the share of a page's changes that are said before a visit finds them, in [0, 1), by whoever tells of more. Of
 // a page that is said to have changed and waits for its visit it is 0: no other word will bring it. So it is of lists: that one
 // changes is what they are read for, and nobody tells of it.
 func (c *crowd) recall(p *models.Page) float64 {
@@ -119,7 +116,7 @@ func (c *crowd) recall(p *models.Page) float64 {
 			share = max(share, 1-c.Untold(changerate.Teller(by), at != 0))
 		}
 	}
-	return min(share, mostRecall)
+	return share
 }
 
 // sought learns what goes untold from a visit that looked for it: to a page that nobody who is believed told of, and not because of

@@ -72,6 +72,9 @@ func FuzzCrowd(f *testing.F) {
 	w.visit(4)
 	good, _ := w.crowd.MarshalBinary()
 	f.Add(good)
+	seek(&w.crowd, 3, 1, true)
+	told, _ := w.crowd.MarshalBinary()
+	f.Add(told)
 	f.Add([]byte{crowdForm})
 	f.Fuzz(func(t *testing.T, stored []byte) {
 		var c Crowd
@@ -84,6 +87,10 @@ func FuzzCrowd(f *testing.F) {
 		s := w.pages[0]
 		before := Look(w.weights, &c, &s, w.now+1)
 		checkForecast(t, before)
+		c.Sought(Lists, true, before, true)
+		if got := c.Untold(Lists, true); !(got >= leastUntold && got <= 1) {
+			t.Fatalf("%v goes untold", got)
+		}
 		c.Known(&s, w.now)
 		Learn(w.weights.Clone(), &c, &s, Sight{At: w.now + 2, Changed: true})
 		weights := w.weights.Clone()

@@ -31,6 +31,11 @@ const (
 	silentFor   = 1000
 )
 
+// leastUntold is the least share of the changes that a teller is held to leave out: should he fall silent, visits still find that
+// out, and a single change after years in which he told of all does not say that he did. mostUntold bounds how many changes are found
+// beside those expected, over the long run: where all pages change at once, as by a new layout, that says no more of later changes.
+const leastUntold, mostUntold = 0.03, 2
+
 // both is what is known, in the order in which it is written.
 func (u *untold) both() [2]*leftOut { return [...]*leftOut{&u.named, &u.others} }
 
@@ -41,56 +46,69 @@ func (u *untold) of(named bool) *leftOut {
 	return &u.others
 }
 
-// Sought teaches what a teller leaves out, by a visit to a page that he told nothing of since the one before. f is what was
-// expected of it then. Only such visits say that: one to a page that was told of finds one change, whatever came before it. So the share
-// of the changes found that were told of before is too large, and by far where visits are few: what goes untold is hidden by what is
-// told behind it.
+// Sought teaches what a teller leaves out, by a visit to a page that nobody told of since the one before: of several tellers it
+// is what they all leave out. f is what was expected of the page then. Only such visits say that: one to a page that was told of
+// finds one change, whatever came before it. So the share of the changes found that were told of before is too large, and by far where
+// visits are few: what goes untold is hidden by what is told behind it. A visit no later than the last record teaches nothing.
 func (c *Crowd) Sought(by Teller, named bool, f Forecast, changed bool) {
+	if !(f.Elapsed > 0) {
+		return
+	}
 	l := c.untold[by].of(named)
 	first := leftOut{rate: Gamma{Shape: untoldFirst, Days: untoldFirst}}
 	if *l == (leftOut{}) {
 		*l = first
 	}
-	all := f.All()
-	expected := bounded(all.Shape*math.Log1p(bounded(f.Elapsed, 0, maxDays)/all.Days), 1e-9, mostSought)
-	if l.doubts(expected, changed); l.doubt > math.Log(silentFor) {
+	if l.doubts(f, changed); l.doubt > math.Log(silentFor) {
 		*l = first
 	}
-	if changed {
+	if expected := f.changes(l.share()); changed {
 		l.rate = l.rate.Changed(expected)
 	} else {
 		l.rate = l.rate.Unchanged(expected)
 	}
-	if l.rate.Days > untoldKept {
-		l.rate = Gamma{Shape: l.rate.Shape * untoldKept / l.rate.Days, Days: untoldKept}.sane()
-	}
+	kept := min(l.rate.Days, untoldKept)
+	l.rate = Gamma{Shape: kept * min(l.rate.Mean(), mostUntold), Days: kept}.sane()
 }
 
 // mostSought is how many changes a visit may be expected to find: more say no more of what is told.
 const mostSought = 20
 
+// changes is how many changes a visit now would be expected to find if all went untold, worked out so that a share of as many
+// go untold: that none was told of says that the page changes seldom, the less goes untold the more surely. With the rate gamma(a, b) of
+// all changes, of which nothing is told with the likelihood e^{−λ(1−u)t} in t days, none has happened with the probability
+//
+//	((b + (1−u)·t)/(b + t))^a = e^{−u·changes}
+func (f Forecast) changes(untold float64) float64 {
+	all := f.All()
+	x := bounded(f.Elapsed, 0, maxDays) / all.Days
+	return bounded(-all.Shape*math.Log1p(-untold*x/(1+x))/untold, 1e-9, mostSought)
+}
+
 // doubts follows how much likelier, as a logarithm, what visits found lately would be if nothing were told of any more than if as
 // much were as before: a cumulative sum that begins anew where it falls below 0 (Page 1954), so that of years in which all was told
-// nothing stands against the weeks in which nothing was.
-func (l *leftOut) doubts(expected float64, changed bool) {
+// nothing stands against the weeks in which nothing was. If the share is what it is held for, a false alarm comes once in silentFor visits at
+// most, on average (Lorden 1971), and far more seldom where each visit says little.
+func (l *leftOut) doubts(f Forecast, changed bool) {
 	share := l.share()
-	ratio := -(1 - share) * expected
+	silent, before := f.changes(1), share*f.changes(share)
+	ratio := before - silent
 	if changed {
-		ratio = math.Log(math.Expm1(-expected) / math.Expm1(-share*expected))
+		ratio = math.Log(math.Expm1(-silent) / math.Expm1(-before))
 	}
 	l.doubt = max(0, l.doubt+ratio)
 }
 
-// share is that of the changes that go untold, in (0, 1].
+// share is that of the changes that go untold, in [leastUntold, 1].
 func (l *leftOut) share() float64 {
 	if l.rate == (Gamma{}) {
 		return 1
 	}
-	return min(1, l.rate.Mean())
+	return bounded(l.rate.Mean(), leastUntold, 1)
 }
 
-// Untold is the share of the changes of a page that a teller leaves out, in (0, 1]: of one that he told of before, or of the
-// others. It is 1 where nothing is known of that.
+// Untold is the share of the changes of a page that a teller leaves out, in [leastUntold, 1]: of one that he told of before, or of
+// the others. It is 1 where nothing is known of that.
 func (c *Crowd) Untold(by Teller, named bool) float64 { return c.untold[by].of(named).share() }
 
 // writeUntold writes what is known of the tellers, each behind whether anything is.
