@@ -30,7 +30,7 @@ func TestPagesAreCountedInParts(t *testing.T) {
 	t.Parallel()
 	for dsn, parts := range map[string]pageParts{filepath.Join(t.TempDir(), "test.db"): rowParts, pgtest.DSN(t): blockParts} {
 		s := openFilledAt(t, dsn, fillPages(300, 3))
-		chosen, err := s.pageParts(t.Context(), true)
+		chosen, err := s.partsOfPages(t.Context(), true)
 		if err != nil || chosen.where != parts.where || chosen.size != parts.size || chosen.end < 5 {
 			t.Errorf("on %s pages are counted by %+v, %v", s.Dialect(), chosen, err)
 		}
@@ -48,6 +48,22 @@ func TestPagesAreCountedInParts(t *testing.T) {
 		if _, err := s.siteStates(t.Context(), At(readNow), chosen, func(context.Context) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("on %s counting goes on after %v", s.Dialect(), err)
 		}
+	}
+}
+
+// With Citus the pages lie on other servers, and what the table itself has in blocks is what it had before it was distributed.
+func TestPagesOfACitusAreCountedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := openFilledAt(t, pgtest.DSN(t), fillPages(300, 3))
+	if err := s.inTx(t.Context(), func(x *tx) error {
+		_, err := x.exec(t.Context(), `CREATE TABLE pg_dist_partition (logicalrelid regclass)`)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	parts, err := s.partsOfPages(t.Context(), true)
+	if err != nil || parts != (pageParts{}) {
+		t.Errorf("pages are counted by %+v, %v", parts, err)
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *Store) Summaries(ctx context.Context, site int32) iter.Seq2[PageSummary
 // the parts of a large table, so that the caller rests there or ends the counting; pages that move meanwhile may then be counted
 // twice or not at all. PostgreSQL reads everything in one statement where between is nil.
 func (s *Store) SiteStates(ctx context.Context, now Instant, between func(context.Context) error) ([]SiteState, error) {
-	parts, err := s.pageParts(ctx, between != nil)
+	parts, err := s.partsOfPages(ctx, between != nil)
 	if err != nil {
 		return nil, fmt.Errorf("count pages: %w", err)
 	}
@@ -60,15 +60,16 @@ var (
 		AND ctid < CAST('(' || CAST($4 AS bigint) || ',0)' AS tid)`, size: 1024}  // Tid Range Scan, with a generic plan as well
 )
 
-// pageParts chooses the parts. Where Citus has the pages on other servers there are no blocks here and all are counted at once, each
-// server its own.
-func (s *Store) pageParts(ctx context.Context, several bool) (parts pageParts, err error) {
+// partsOfPages chooses the parts: several, or all at once where that is no matter, where there are no pages, and with Citus, where the
+// pages lie on other servers and each counts its own.
+func (s *Store) partsOfPages(ctx context.Context, several bool) (parts pageParts, err error) {
 	var end string
 	switch {
 	case s.dialect == sqliteDialect:
 		parts, end = rowParts, `SELECT COALESCE(MAX(rowid), -1) + 1 FROM pages`
 	case several:
-		parts, end = blockParts, `SELECT pg_relation_size('pages') / CAST(current_setting('block_size') AS bigint)`
+		parts, end = blockParts, `SELECT CASE WHEN to_regclass('pg_dist_partition') IS NULL
+			THEN pg_relation_size('pages') / CAST(current_setting('block_size') AS bigint) ELSE 0 END`
 	default:
 		return pageParts{}, nil
 	}
@@ -83,6 +84,7 @@ func (s *Store) pageParts(ctx context.Context, several bool) (parts pageParts, e
 	return parts, nil
 }
 
+// siteStates counts by these parts.
 func (s *Store) siteStates(ctx context.Context, now Instant, parts pageParts, between func(context.Context) error) ([]SiteState, error) {
 	const query = `SELECT site_id, state, COUNT(*), SUM(CASE WHEN failures > 0 THEN 1 ELSE 0 END),
 		SUM(CASE WHEN due_at > 0 AND due_at <= $1 THEN 1 ELSE 0 END), COALESCE(MIN(NULLIF(due_at, 0)), 0),
@@ -108,11 +110,10 @@ func (s *Store) siteStates(ctx context.Context, now Instant, parts pageParts, be
 		if parts.size == 0 || first+parts.size >= parts.end {
 			return ordered(sums), nil
 		}
-		if between == nil {
-			continue
-		}
-		if err := between(ctx); err != nil {
-			return nil, err
+		if between != nil {
+			if err := between(ctx); err != nil {
+				return nil, err
+			}
 		}
 	}
 }

@@ -90,7 +90,7 @@ func costOf(profile *[weekHours]float64, rate, price float64, next func(last flo
 	return (stale + price*float64(visits)) / (last - begin)
 }
 
-// That days of the week differ as wholes moves no visit in the middle of the week: a budget is spent evenly over it.
+// The day of the week is what the remainder is, for any time.
 func TestDayOfTheWeekIsExact(t *testing.T) {
 	t.Parallel()
 	check := func(at float64) {
@@ -112,6 +112,7 @@ func TestDayOfTheWeekIsExact(t *testing.T) {
 	}
 }
 
+// That days of the week differ as wholes moves no visit in the middle of the week: a budget is spent evenly over it.
 func TestWholeDaysMoveNothing(t *testing.T) {
 	t.Parallel()
 	const monday = 20_003
