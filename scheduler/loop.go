@@ -49,7 +49,9 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	now := w.Clock.Now()
 	latest := now.Add(w.Clock.Real(idle))
 	room := w.room()
-	if why := w.holding(now); why != "" || room == 0 {
+	barred := w.holding(now) != ""
+	w.bar(barred)
+	if barred || room == 0 {
 		w.see(true)
 		return latest, nil
 	}
@@ -163,4 +165,11 @@ func (w *Worker) holding(now time.Time) string {
 		}
 	}
 	return w.outage.holding(now)
+}
+
+// bar takes note of whether anything may be claimed.
+func (w *Worker) bar(barred bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.barred = barred
 }

@@ -153,17 +153,20 @@ func Balance(share float64, lag time.Duration, others []Peer) float64 {
 const lagging = othersLate / 8
 
 // Balance brings the worker's share up to date beside the others that are alive, and returns it with the lag, in real
-// time, for the worker's row. It is called at every beat.
+// time, for the worker's row. While it may claim nothing it wants the least. It is called at every beat.
 func (w *Worker) Balance() (share float64, lag time.Duration) {
 	others := slices.DeleteFunc(slices.Clone(w.peers()), func(p Peer) bool { return p.Name == w.Name })
 	now := w.Clock.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	late := w.lag.mean
-	if w.Fetchers > 0 && !w.lag.at.IsZero() { // a loop that does not look, because nothing may be claimed, lags as well
+	if w.Fetchers > 0 && !w.lag.at.IsZero() { // a loop that does not look lags as well
 		late = max(late, float64(now.Sub(w.lag.at)-w.Clock.Real(2*idle)))
 	}
 	lag = time.Duration(late / float64(w.Clock.Real(time.Second)) * float64(time.Second))
+	if w.barred {
+		return leastShare, lag
+	}
 	w.share = Balance(cmp.Or(w.share, 1), lag, others)
 	return w.share, lag
 }

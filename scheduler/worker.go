@@ -44,6 +44,7 @@ type Worker struct {
 	others bool           // guarded by mu; more hosts may be ready than are held
 	held   int64          // guarded by mu; bytes of bodies fetched and not yet stored
 	ending bool           // guarded by mu; nothing new begins
+	barred bool           // guarded by mu; nothing may be claimed (holding)
 	lag    lateness       // guarded by mu
 	share  float64        // guarded by mu; of the buckets that this worker wants; 0: not said yet, all it can get
 }

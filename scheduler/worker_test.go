@@ -409,3 +409,39 @@ func TestHoldPausesClaiming(t *testing.T) {
 		}
 	})
 }
+
+// A worker that may claim nothing, and has not claimed anything since it began either, leaves its buckets to the others at once, and
+// takes them back when it may.
+func TestHoldLeavesTheBucketsToOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		s := newStage(t, 1, 1, start)
+		s.visit = takes(time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		held := func() bool { return time.Since(start)/time.Minute == 0 || time.Since(start)/time.Minute == 2 }
+		w := s.worker("one", clock.System{}, func(c *scheduler.Config) {
+			c.Live = func() []scheduler.Peer { return []scheduler.Peer{{Name: "one", Share: 1}, {Name: "two", Share: 1}} }
+			c.Hold = func() string {
+				if held() {
+					return "the disk is full"
+				}
+				return ""
+			}
+		})
+		ended := make(chan error)
+		go func() { ended <- w.Run(ctx) }()
+		for range 6 {
+			time.Sleep(15 * time.Second)
+			share, _ := w.Balance()
+			if free := !held(); free && share < 0.5 || !free && share > 1.0/64 {
+				t.Errorf("share %v %v after the start, may it claim: %v", share, time.Since(start), free)
+			}
+			time.Sleep(15 * time.Second)
+		}
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+	})
+}
