@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -47,7 +45,7 @@ func newApartField(t *testing.T, hosts int) *apartField {
 		server.Listener = listener
 		server.Start()
 		t.Cleanup(server.Close)
-		f.sites += "  - {url: \"" + server.URL + "/\"}\n"
+		f.sites += fmt.Sprintf("  - {url: \"%s/\", delay: %v}\n", server.URL, apartDelay)
 		f.asked[listener.Addr().String()] = nil
 	}
 	return f
@@ -75,18 +73,7 @@ func (f *apartField) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // await waits until each host was asked so often.
 func (f *apartField) await(t *testing.T, times int) {
 	t.Helper()
-	for end := f.clock.Now().Add(patience); ; {
-		least := f.least()
-		if least >= times {
-			return
-		}
-		if f.clock.Now().After(end) {
-			t.Fatalf("a host was asked %d times in %v, want %d", least, patience, times)
-		}
-		if err := f.clock.SleepUntil(t.Context(), f.clock.Now().Add(20*time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	awaits(t, fmt.Sprintf("each host asked %d times", times), func() bool { return f.least() >= times })
 }
 
 func (f *apartField) least() int {
@@ -104,16 +91,8 @@ func (f *apartField) least() int {
 // work runs a worker on a machine of its own until what it returns is called.
 func (f *apartField) work(t *testing.T, dsn, name string, ahead time.Duration) (stop func()) {
 	t.Helper()
-	path, _ := configure(t, "store: \""+dsn+"\"\nworker: {name: "+name+", min_free: 16MiB}\nagent: {name: "+name+"}\n"+
-		"network: {allow: [127.0.0.0/8]}\nbackup: {every: off}\nsites:\n"+strings.ReplaceAll(f.sites, "/\"}", "/\", delay: "+apartDelay.String()+"}"))
-	var g globals
-	log := new(bytes.Buffer)
-	g.connect(strings.NewReader(""), io.Discard, log)
-	g.ConfigPath = path
-	d, err := newDaemon(t.Context(), &g, &runCmd{machine: (&machineOff{ahead}).read})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, log := builtOn(t, dsn, name, &machineOff{ahead}, "agent: {name: "+name+"}", "network: {allow: [127.0.0.0/8]}", "backup: {every: off}",
+		"sites:", f.sites)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- d.run(ctx) }()

@@ -23,9 +23,9 @@ func (m *machineOff) read() clock.Reading {
 var clockTest = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // builtOn is a worker on a PostgreSQL, on a machine of its own, and what it logs.
-func builtOn(t *testing.T, dsn, name string, m *machineOff) (*daemon, *bytes.Buffer) {
+func builtOn(t *testing.T, dsn, name string, m *machineOff, lines ...string) (*daemon, *bytes.Buffer) {
 	t.Helper()
-	path, _ := configure(t, "store: \""+dsn+"\"\nworker: {name: "+name+"}\n")
+	path, _ := configure(t, "store: \""+dsn+"\"\nworker: {name: "+name+", min_free: 16MiB}\n"+strings.Join(lines, "\n"))
 	var g globals
 	log := new(bytes.Buffer)
 	g.connect(strings.NewReader(""), io.Discard, log)
