@@ -13,7 +13,8 @@ type Clock interface {
 	// Now is the present moment in UTC.
 	Now() time.Time
 
-	// SleepUntil returns nil once Now is at or after t, or the context's error if that comes first.
+	// SleepUntil returns nil once Now is at or after t, or the context's error if that comes first. It returns nil too when it has
+	// slept for as long as there was to t when it began, though the clock was set back meanwhile.
 	SleepUntil(ctx context.Context, t time.Time) error
 
 	// Real is how much of this clock's time passes while d of the machine's time passes. Whatever waits for the
@@ -63,20 +64,21 @@ func (s System) machine() time.Time {
 	return time.Now()
 }
 
+// longestNap is how long a timer runs at most: it stands still while the machine sleeps, and the clock may be set forward.
+const longestNap = time.Minute
+
 // SleepUntil implements Clock.
 func (s System) SleepUntil(ctx context.Context, t time.Time) error {
+	began, most := time.Now(), s.realUntil(t)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		wait := t.Sub(s.Now())
-		if wait <= 0 {
+		wait := s.realUntil(t)
+		if wait <= 0 || wait > set && time.Since(began) >= most {
 			return nil
 		}
-		if s.anchor.Speed != 0 {
-			wait = max(scale(wait, 1/s.anchor.Speed), time.Microsecond)
-		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(min(max(wait, time.Microsecond), longestNap))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -84,6 +86,15 @@ func (s System) SleepUntil(ctx context.Context, t time.Time) error {
 		case <-timer.C:
 		}
 	}
+}
+
+// realUntil is how much of the machine's time there is until the clock shows t.
+func (s System) realUntil(t time.Time) time.Duration {
+	wait := t.Sub(s.Now())
+	if s.anchor.Speed == 0 {
+		return wait
+	}
+	return scale(wait, 1/s.anchor.Speed)
 }
 
 // AfterFunc calls f in a goroutine of its own once d of the machine's time has passed, whatever the speed of the clock.
