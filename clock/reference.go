@@ -18,17 +18,10 @@ const unsure = 500 * time.Millisecond
 // set is by how much a machine's clock and its monotonic one must have moved differently for it to have been set.
 const set = 100 * time.Millisecond
 
-// Reading is what a machine's two clocks show at a moment: the one that may be set, and the monotonic one, which may stand still
-// while the machine sleeps and begins anywhere.
-type Reading struct {
-	Shown     time.Time
-	Monotonic time.Duration
-}
-
-// Reference is the clock of another machine, by which several go that must agree on the time: what that one shows is known by
-// comparing it with this machine's now and then (Compare). In between it goes on as this machine's does, and never slower than
-// its monotonic clock: should the machine's be set back, a lease does not last longer for that. Before the first comparison it
-// is this machine's clock. It is safe for concurrent use; Compare by one at a time.
+// Reference is the clock that several go by who must agree on the time, or one whose machine's may be set while it works. What it
+// shows is known by comparing it with this machine's now and then: another machine's (Compare), or this one's own (Adopt). In between
+// it goes on as this machine's monotonic clock does: what somebody sets that machine's to moves nothing before the next
+// comparison. Before the first one it is this machine's clock. It is safe for concurrent use; compare by one at a time.
 type Reference struct {
 	machine func() Reading
 	last    atomic.Pointer[comparison]
@@ -40,16 +33,13 @@ type comparison struct {
 	at     time.Time     // by the reference at that moment
 	within time.Duration // of the true moment
 	ahead  time.Duration // the machine of the reference, as last compared
+	moved  bool          // otherwise than time passed, and nobody has said since that all is seen to (Settle)
 }
 
 // NewReference returns a reference for the machine whose clocks those are; nil: this one's.
 func NewReference(machine func() Reading) *Reference {
 	if machine == nil {
-		began := time.Now()
-		machine = func() Reading {
-			now := time.Now()
-			return Reading{now.Round(0), now.Sub(began)}
-		}
+		machine = newThisMachine(asleep).read
 	}
 	return &Reference{machine: machine}
 }
@@ -67,20 +57,14 @@ func (r *Reference) now() time.Time {
 
 // showing is what the reference shows, as far as the machine can tell.
 func (c *comparison) showing(now Reading) time.Time {
-	monotonic, shown := c.elapsed(now)
-	return c.at.Add(max(monotonic, shown))
-}
-
-// elapsed is how much time has passed since, by the machine's monotonic clock and by what it shows: the longer of the two. The first
-// stands still while the machine sleeps, the second is set.
-func (c *comparison) elapsed(now Reading) (monotonic, shown time.Duration) {
-	return now.Monotonic - c.read.Monotonic, now.Shown.Sub(c.read.Shown)
+	return c.at.Add(now.Monotonic - c.read.Monotonic)
 }
 
 // Compare takes note that the reference showed a moment between two of the machine's (Machine): half of what lies between
 // them is uncertain. What was known remains in force while it does not contradict that and is no less sure; so does the
-// machine's own clock, where that may well show the same. It tells whether the reference is known now.
-func (r *Reference) Compare(before Reading, at time.Time, after Reading) bool {
+// machine's own clock, where that may well show the same. It returns by how much the reference moved otherwise than time passed,
+// because it was set, or another one answers now, 0 where that may be nothing; and whether it is known now.
+func (r *Reference) Compare(before Reading, at time.Time, after Reading) (moved time.Duration, known bool) {
 	half := (after.Monotonic - before.Monotonic) / 2
 	read := Reading{after.Shown.Add(-half), after.Monotonic - half}
 	fresh := comparison{read: read, at: at, within: half, ahead: read.Shown.Sub(at)}
@@ -89,31 +73,85 @@ func (r *Reference) Compare(before Reading, at time.Time, after Reading) bool {
 	}
 	last := r.last.Load()
 	if half > unsure {
-		return last != nil
+		return 0, last != nil
 	}
-	if last != nil && fresh.within >= last.within && !last.wasSet(read) {
-		if last.showing(read).Sub(at).Abs() <= fresh.within {
-			kept := *last
-			kept.ahead = fresh.ahead
-			fresh = kept
+	if last != nil {
+		off := at.Sub(last.showing(read))
+		if off.Abs() <= half && half >= last.within && !last.wasSet(read) {
+			fresh.read, fresh.at, fresh.within = last.read, last.at, last.within
 		}
+		if off.Abs() > set+half+last.within {
+			moved = off
+		}
+		fresh.moved = last.moved || moved != 0
 	}
 	r.last.Store(&fresh)
-	return true
+	return moved, true
 }
 
-// wasSet tells whether the machine's clock was set since, or the machine slept.
+// unlike is how far two readings of one clock may be apart that was not set in between.
+const unlike = time.Millisecond
+
+// Adopt goes by what the machine's own clock shows from now on, and returns by how much that is otherwise than time passed, because it
+// was set; 0 the first time.
+func (r *Reference) Adopt() (moved time.Duration) {
+	now, last := r.machine(), r.last.Load()
+	fresh := comparison{read: now, at: now.Shown}
+	if last != nil {
+		off := now.Shown.Sub(last.showing(now))
+		if off.Abs() <= unlike {
+			return 0
+		}
+		if off.Abs() > set {
+			moved = off
+		}
+		fresh.moved = last.moved || moved != 0
+	}
+	r.last.Store(&fresh)
+	return moved
+}
+
+// Settle says that whatever went by the reference before it moved is seen to.
+func (r *Reference) Settle() {
+	if last := r.last.Load(); last != nil && last.moved {
+		settled := *last
+		settled.moved = false
+		r.last.Store(&settled)
+	}
+}
+
+// wasSet tells whether the machine's clock was set since, or the machine slept and nothing tells how long.
 func (c *comparison) wasSet(now Reading) bool {
-	monotonic, shown := c.elapsed(now)
+	monotonic, shown := now.Monotonic-c.read.Monotonic, now.Shown.Sub(c.read.Shown)
 	return (shown - monotonic).Abs() > set
 }
 
-// Ahead is how far the machine's clock was ahead of the reference when they were last compared, negative for behind, and
-// whether it is as it was then: known is false where they were never compared, or the machine's was set since.
-func (r *Reference) Ahead() (ahead time.Duration, known bool) {
-	c := r.last.Load()
-	if c == nil {
-		return 0, false
+// Ahead is how far the machine's clock was ahead of the reference when they were last compared, negative for behind.
+func (r *Reference) Ahead() time.Duration {
+	if c := r.last.Load(); c != nil {
+		return c.ahead
 	}
-	return c.ahead, !c.wasSet(r.machine())
+	return 0
+}
+
+// Doubt is why the time may not be what it seems.
+type Doubt int
+
+// The doubts about a Reference.
+const (
+	NoDoubt Doubt = iota
+	Unknown       // it was never compared, or the machine's clock was set since
+	Moved         // it moved otherwise than time passed, and not all is seen to that went by it before (Reference.Settle)
+)
+
+// Doubt tells whether the time may not be what it seems, and why.
+func (r *Reference) Doubt() Doubt {
+	c := r.last.Load()
+	switch {
+	case c == nil || c.wasSet(r.machine()):
+		return Unknown
+	case c.moved:
+		return Moved
+	}
+	return NoDoubt
 }

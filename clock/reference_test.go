@@ -11,6 +11,7 @@ type twoMachines struct {
 	right     time.Time
 	read      Reading
 	reference *Reference
+	moved     time.Duration // as the comparisons say
 }
 
 func newTwoMachines(t *testing.T, ahead time.Duration) *twoMachines {
@@ -30,7 +31,9 @@ func (m *twoMachines) compare(there, back time.Duration) bool {
 	m.pass(there, 0)
 	at := m.right
 	m.pass(back, 0)
-	return m.reference.Compare(before, at, m.reference.Machine())
+	moved, known := m.reference.Compare(before, at, m.reference.Machine())
+	m.moved += moved
+	return known
 }
 
 func (m *twoMachines) shows(want time.Duration, what string) {
@@ -40,10 +43,10 @@ func (m *twoMachines) shows(want time.Duration, what string) {
 	}
 }
 
-func (m *twoMachines) ahead(want time.Duration, known bool) {
+func (m *twoMachines) ahead(want time.Duration, doubt Doubt) {
 	m.Helper()
-	if got, is := m.reference.Ahead(); got != want || is != known {
-		m.Errorf("Ahead() = %v, %v, want %v, %v", got, is, want, known)
+	if got, why := m.reference.Ahead(), m.reference.Doubt(); got != want || why != doubt {
+		m.Errorf("Ahead() = %v, Doubt() = %v, want %v, %v", got, why, want, doubt)
 	}
 }
 
@@ -52,7 +55,7 @@ func TestReferenceIsFollowed(t *testing.T) {
 	for _, ahead := range []time.Duration{0, time.Second, -time.Second, 4*time.Minute + 12*time.Second, -50 * 365 * 24 * time.Hour} {
 		m := newTwoMachines(t, ahead)
 		m.shows(ahead, "before a comparison")
-		m.ahead(0, false)
+		m.ahead(0, Unknown)
 		if m.compare(time.Millisecond, 2*time.Second) {
 			t.Error("an answer that took two seconds says how late it is")
 		}
@@ -62,7 +65,7 @@ func TestReferenceIsFollowed(t *testing.T) {
 		}
 		m.pass(time.Hour, 0)
 		m.shows(0, "after a comparison")
-		m.ahead(ahead, true)
+		m.ahead(ahead, NoDoubt)
 	}
 }
 
@@ -94,18 +97,79 @@ func TestReferenceKeepsWhatItIsSureOf(t *testing.T) {
 	m.shows(0, "after a surer answer")
 }
 
-// Where the machine's clock is set, leases last no longer for that and nothing is known until the next comparison; so where it
-// slept, as far as its monotonic clock tells.
+// Where the machine's clock is set nothing moves before the next comparison, nor after one with another machine's.
 func TestReferenceOfAMachineWhoseClockIsSet(t *testing.T) {
 	t.Parallel()
-	for set, wrong := range map[time.Duration]time.Duration{4 * time.Minute: 4 * time.Minute, -4 * time.Minute: 0} {
+	for _, set := range []time.Duration{4 * time.Minute, -4 * time.Minute, 50 * 365 * 24 * time.Hour, -50 * 365 * 24 * time.Hour} {
 		m := newTwoMachines(t, time.Second)
 		m.compare(0, 0)
 		m.pass(time.Second, set)
-		m.shows(wrong, "after it was set")
-		m.ahead(time.Second, false)
+		m.shows(0, "after it was set")
+		m.ahead(time.Second, Unknown)
 		m.compare(0, 0)
 		m.shows(0, "after the next comparison")
-		m.ahead(time.Second+set, true)
+		m.ahead(time.Second+set, NoDoubt)
+		if m.moved != 0 {
+			t.Errorf("where this machine's clock is set by %v the other's moved by %v", set, m.moved)
+		}
+	}
+}
+
+// Where the reference is set, or is another one from now on, it is followed, the comparison says by how much it moved, and the time is in
+// doubt until that is seen to; not where that may be what an answer took.
+func TestReferenceThatIsSet(t *testing.T) {
+	t.Parallel()
+	for set, moved := range map[time.Duration]time.Duration{4 * time.Minute: 4 * time.Minute, -4 * time.Minute: -4 * time.Minute,
+		50 * 365 * 24 * time.Hour: 50 * 365 * 24 * time.Hour, 90 * time.Millisecond: 0, -90 * time.Millisecond: 0} {
+		m := newTwoMachines(t, time.Second)
+		m.compare(0, 0)
+		m.pass(time.Second, 0)
+		m.right = m.right.Add(set)
+		m.compare(0, 0)
+		m.shows(0, "after the next comparison")
+		doubt := NoDoubt
+		if moved != 0 {
+			doubt = Moved
+		}
+		m.ahead(time.Second-set, doubt)
+		m.pass(2*time.Second, 0)
+		m.compare(0, 900*time.Millisecond)
+		m.shows(0, "after an answer that was slow on its way back")
+		m.ahead(time.Second-set+450*time.Millisecond, doubt)
+		if m.moved != moved {
+			t.Errorf("of a reference that is set by %v the comparisons say that it moved by %v, want %v", set, m.moved, moved)
+		}
+		m.reference.Settle()
+		m.ahead(time.Second-set+450*time.Millisecond, NoDoubt)
+	}
+}
+
+// A machine that goes by its own clock follows it where it is set, from the moment on that it is looked at, and says by how much.
+func TestMachineThatGoesByItsOwnClock(t *testing.T) {
+	t.Parallel()
+	for _, set := range []time.Duration{0, 20 * time.Microsecond, 90 * time.Millisecond, 4 * time.Minute, -4 * time.Minute, 50 * 365 * 24 * time.Hour} {
+		m := newTwoMachines(t, 0)
+		if moved := m.reference.Adopt(); moved != 0 {
+			t.Errorf("at first Adopt() = %v, want 0", moved)
+		}
+		little := set.Abs() < 100*time.Millisecond
+		moved, before, after := set, Unknown, Moved
+		if little {
+			moved, before, after = 0, NoDoubt, NoDoubt
+		}
+		m.pass(time.Hour, set)
+		m.shows(0, "before it is looked at again")
+		m.ahead(0, before)
+		if got := m.reference.Adopt(); got != moved {
+			t.Errorf("after the clock was set by %v Adopt() = %v, want %v", set, got, moved)
+		}
+		if set > unlike || set < -unlike {
+			m.shows(set, "after it is looked at again")
+		} else {
+			m.shows(0, "after it is looked at again, by no more than what lies between two readings,")
+		}
+		m.ahead(0, after)
+		m.reference.Settle()
+		m.ahead(0, NoDoubt)
 	}
 }

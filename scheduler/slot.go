@@ -81,10 +81,10 @@ func (t *hostTurn) opens(s *slot, now time.Time) time.Time {
 }
 
 // tooLate tells whether a visit that begins now might go on when the lease is over, because the process was frozen since
-// the lease was taken: somebody else may hold the host by then.
+// the lease was taken: somebody else may hold the host by then; or whether nobody knows, nor whether the host's delay has passed.
 func (t *hostTurn) tooLate(p *Planner) bool {
 	w := t.worker
-	return w.Clock.Now().Add(w.Clock.Real(p.pageTime)).After(t.lease.Until)
+	return w.InDoubt != nil && w.InDoubt() || w.Clock.Now().Add(w.Clock.Real(p.pageTime)).After(t.lease.Until)
 }
 
 // leaseMargin is what must be left of a lease, in real time, after the longest visit, to write its result.

@@ -82,6 +82,9 @@ type Config struct {
 	// Hold tells why nothing may be claimed now ("disk is full"), "" where claiming may go on; nil: never.
 	Hold func() string
 
+	// InDoubt tells whether the time may not be what it seems, because a clock was set: no visit begins meanwhile. nil: never.
+	InDoubt func() bool
+
 	// Weights are what the adaptive policy begins with, where the database knows nothing; nil: the defaults.
 	Weights *changerate.Weights
 

@@ -86,9 +86,17 @@ const (
 
 // beatOnce says in the database that this worker lives, and learns who else does.
 func (d *daemon) beatOnce(ctx context.Context, now time.Time) error {
-	if err := d.watchClocks(ctx); err != nil {
+	moved, err := d.watchClocks(ctx)
+	if err != nil {
 		return err
 	}
+	if moved != 0 {
+		now = d.clock.Now()
+	}
+	if err := d.settle(ctx, moved, now); err != nil {
+		return err
+	}
+	d.wrote(models.At(now))
 	self := d.self(now, d.machine.Now())
 	share, lag := d.worker.Balance()
 	self.Share, self.Lag = share, int64(lag)
@@ -109,7 +117,7 @@ func (d *daemon) self(now, machine time.Time) models.Worker {
 	host, _ := os.Hostname() // for a person to read; without it the name of the worker stays
 	return models.Worker{
 		Name: d.start.Worker.Name, Machine: host, PID: int32(os.Getpid()), Release: versionText(),
-		StartedAt: models.At(d.began), BeatAt: max(models.At(now), d.newest), RealBeatAt: models.At(machine),
+		StartedAt: models.At(d.began), BeatAt: max(models.At(now), d.newestWritten()), RealBeatAt: models.At(machine),
 		Visits: int64(sum(d.registry, "recrawld_visits_total")), Lost: int64(sum(d.registry, "recrawld_leases_lost_total")),
 		InFlight: int32(sum(d.registry, "recrawld_fetches_in_flight")), Share: 1, Statements: d.store.Statements(),
 	}
@@ -150,7 +158,7 @@ func (d *daemon) farewell(ctx context.Context) {
 
 // hold tells the worker why nothing may be claimed now.
 func (d *daemon) hold() string {
-	why := cmp.Or(d.holdUnknown(), d.holdFarOff(), holdBehind(d.clock.Now(), d.newest.Time()))
+	why := cmp.Or(d.holdUnknown(), d.holdFarOff(), holdBehind(d.clock.Now(), d.newestWritten().Time()))
 	if d.misled.Swap(why != "") != (why != "") {
 		if why != "" {
 			d.log.Error("nothing is visited", "why", why)

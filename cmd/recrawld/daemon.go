@@ -41,28 +41,29 @@ type daemon struct {
 	registry *prometheus.Registry
 	hup      chan os.Signal
 
-	start   config.Config    // as it was when we began: what a reload cannot change is read from here
-	machine clock.System     // goes by the database server's, where there is one
-	server  *clock.Reference // nil: the database has no clock of its own
-	off     bool             // the machine's differs from it (clock.Off); known to the beats
-	clock   clock.Clock
-	anchor  clock.Anchor
-	token   string         // that opens web
-	began   time.Time      // by the daemon's clock
-	newest  models.Instant // the newest moment in the database when we began
-	store   *models.Store
-	archive *archive.Archive
-	past    *past
-	names   *resolve.Cache
-	visitor *visitors
-	worker  *scheduler.Worker
-	figures *figures
-	disk    *disk
-	web     *web.Server // nil: not wanted
-	misled  atomic.Bool // by the clock: nothing is claimed
-	live    atomic.Pointer[[]scheduler.Peer]
-	witness witness // of the beats of all workers
-	force   atomic.Pointer[inForce]
+	start     config.Config    // as it was when we began: what a reload cannot change is read from here
+	reference *clock.Reference // the database server's clock, or the machine's own where that has none
+	machine   clock.System     // goes by it
+	off       bool             // the machine's differs from it (clock.Off); known to the beats
+	settling  settling         // after it was set; known to the beats
+	clock     clock.Clock
+	anchor    clock.Anchor
+	token     string       // that opens web
+	began     time.Time    // by the daemon's clock
+	newest    atomic.Int64 // the newest moment in the database, a models.Instant; see wrote
+	store     *models.Store
+	archive   *archive.Archive
+	past      *past
+	names     *resolve.Cache
+	visitor   *visitors
+	worker    *scheduler.Worker
+	figures   *figures
+	disk      *disk
+	web       *web.Server // nil: not wanted
+	misled    atomic.Bool // by the clock: nothing is claimed
+	live      atomic.Pointer[[]scheduler.Peer]
+	witness   witness // of the beats of all workers
+	force     atomic.Pointer[inForce]
 
 	orphans sync.Map // IDs of sites, as int32, that are gone and whose pages had their turn
 
@@ -256,7 +257,7 @@ func (d *daemon) build(ctx context.Context) error {
 		Store: store, Visitor: d.visitor, Archive: d.archive, Clock: d.clock, Log: d.log,
 		Name: c.Worker.Name, Fetchers: c.Worker.Fetchers, Lease: c.Worker.Lease, Grace: c.Worker.Grace,
 		Memory: c.Worker.Memory, Writers: d.store.Writers(), WriterOf: d.store.WriterOf, SlowShare: c.Worker.SlowShare,
-		Prepare: d.prepareHost, Live: d.peers, Hold: d.hold, Beat: d.beat, Metrics: d.registry,
+		Prepare: d.prepareHost, Live: d.peers, Hold: d.hold, InDoubt: d.inDoubt, Beat: d.beat, Metrics: d.registry,
 	}, d.force.Load().planner)
 	return d.beatOnce(ctx, d.clock.Now())
 }

@@ -89,9 +89,9 @@ func (f *apartField) least() int {
 }
 
 // work runs a worker on a machine of its own until what it returns is called.
-func (f *apartField) work(t *testing.T, dsn, name string, ahead time.Duration) (stop func()) {
+func (f *apartField) work(t *testing.T, dsn, name string, m machine) (stop func()) {
 	t.Helper()
-	d, log := builtOn(t, dsn, name, &machineOff{ahead}, "agent: {name: "+name+"}", "network: {allow: [127.0.0.0/8]}", "backup: {every: off}",
+	d, log := builtOn(t, dsn, name, m, "agent: {name: "+name+"}", "network: {allow: [127.0.0.0/8]}", "backup: {every: off}",
 		"sites:", f.sites)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -115,10 +115,10 @@ func TestFault_061_HostsAreAskedInTimeByWorkersWhoseClocksDiffer(t *testing.T) {
 	t.Parallel()
 	f := newApartField(t, 6)
 	dsn := pgtest.DSN(t)
-	f.work(t, dsn, "far", 2*time.Hour)
-	stop := f.work(t, dsn, "behind", -50*time.Minute)
+	f.work(t, dsn, "far", &machineOff{2 * time.Hour})
+	stop := f.work(t, dsn, "behind", &machineOff{-50 * time.Minute})
 	f.await(t, 1)
-	f.work(t, dsn, "ahead", 40*time.Minute)
+	f.work(t, dsn, "ahead", &machineOff{40 * time.Minute})
 	f.await(t, 2)
 	stop() // its hosts are the other's now
 	f.await(t, 4)

@@ -26,9 +26,11 @@ func (d *daemon) setClock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.newest, err = d.store.NewestInstant(ctx); err != nil {
+	newest, err := d.store.NewestInstant(ctx)
+	if err != nil {
 		return err
 	}
+	d.wrote(newest)
 	if err := d.onlyOne(workers); err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func (d *daemon) shareAnchor(ctx context.Context, others bool) (clock.Anchor, er
 	}
 	chosen, err := d.flags.anchor()
 	if err == nil && chosen == (clock.Anchor{}) {
-		chosen, err = clockChoice{now: d.machine.Now(), speed: d.flags.Speed, kept: kept, newest: d.newest.Time(),
+		chosen, err = clockChoice{now: d.machine.Now(), speed: d.flags.Speed, kept: kept, newest: d.newestWritten().Time(),
 			others: others}.choose()
 	}
 	if err != nil || chosen == kept {

@@ -20,17 +20,19 @@ import (
 // firstComparisons is how often the clocks are compared at a start until one of the answers came soon enough.
 const firstComparisons = 3
 
-// followServer sets the machine's clock by the database server's, and tells whether the time is known.
+// followServer sets the machine's clock by the database server's, or by what it shows itself where there is none, and tells whether the time
+// is known.
 func (d *daemon) followServer(ctx context.Context) (known bool, err error) {
-	server := clock.NewReference(d.flags.machine)
+	d.reference = clock.NewReference(d.flags.machine)
 	d.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "recrawld", Name: "clock_ahead_seconds",
 		Help: "How far this machine's clock is ahead of the database server's, which all workers go by; negative: behind. 0 with SQLite."},
-		func() float64 { ahead, _ := server.Ahead(); return ahead.Seconds() }))
-	if known, err = firstCompared(ctx, d.store, server); err != nil || d.alone() {
-		return true, err
+		func() float64 { return d.reference.Ahead().Seconds() }))
+	d.machine = clock.Following(d.reference)
+	if known, err = firstCompared(ctx, d.store, d.reference); d.alone() {
+		d.reference.Adopt()
+		known = true
 	}
-	d.server, d.machine = server, clock.Following(server)
-	return known, nil
+	return known, err
 }
 
 // machineOf is the clock that the workers of a database take for the machine's, for commands.
@@ -64,26 +66,38 @@ func compare(ctx context.Context, store *models.Store, server *clock.Reference) 
 	if err != nil || !has {
 		return false, err
 	}
-	return server.Compare(before, at, server.Machine()), nil
+	_, known = server.Compare(before, at, server.Machine())
+	return known, nil
 }
 
-// holdUnknown tells why nothing may be claimed where the time is not known for a moment, "" otherwise.
+// inDoubt tells whether the time may not be what it seems: no visit begins meanwhile.
+func (d *daemon) inDoubt() bool { return d.reference.Doubt() != clock.NoDoubt }
+
+// holdUnknown tells why nothing may be claimed where the time is in doubt, "" otherwise.
 func (d *daemon) holdUnknown() string {
-	if d.server == nil {
-		return ""
+	switch d.reference.Doubt() {
+	case clock.Unknown:
+		if d.alone() {
+			return "this machine's clock was set"
+		}
+		return "this machine's clock was set, or has not been compared with the database server's yet: that is done every " +
+			config.FormatDuration(beatEvery) + ", and needs an answer within a second"
+	case clock.Moved:
+		return d.whoseClock() + " was set: each host is left alone for its delay first"
 	}
-	if _, known := d.server.Ahead(); known {
-		return ""
+	return ""
+}
+
+// whoseClock says whose it is that the workers go by.
+func (d *daemon) whoseClock() string {
+	if d.alone() {
+		return "this machine's clock"
 	}
-	return "this machine's clock was set, or has not been compared with the database server's yet: that is done every " +
-		config.FormatDuration(beatEvery) + ", and needs an answer within a second"
+	return "the clock of the database's server"
 }
 
 // holdFarOff tells why nothing may be claimed where the machine's clock and the database server's differ by much, "" otherwise.
 func (d *daemon) holdFarOff() string {
-	if d.server == nil {
-		return ""
-	}
 	why := d.apart(clock.FarOff)
 	if why == "" {
 		return ""
@@ -93,7 +107,7 @@ func (d *daemon) holdFarOff() string {
 
 // apart says how far the machine's clock is from the database server's, where that is so much or more, "" otherwise.
 func (d *daemon) apart(least time.Duration) string {
-	ahead, _ := d.server.Ahead()
+	ahead := d.reference.Ahead()
 	if ahead.Abs() < least {
 		return ""
 	}
@@ -105,14 +119,18 @@ func (d *daemon) apart(least time.Duration) string {
 		ahead.Abs().Round(time.Second), where)
 }
 
-// watchClocks compares the clocks, and says once where they are off, and once where they are not any more.
-func (d *daemon) watchClocks(ctx context.Context) error {
-	if d.server == nil {
-		return nil
+// watchClocks compares the clocks, and says once where they are off, and once where they are not any more. It returns by how much the
+// time moved otherwise than it passed.
+func (d *daemon) watchClocks(ctx context.Context) (moved time.Duration, err error) {
+	if d.alone() {
+		return d.reference.Adopt(), nil
 	}
-	if _, err := compare(ctx, d.store, d.server); err != nil {
-		return err
+	before := d.reference.Machine()
+	at, _, err := d.store.ServerTime(ctx)
+	if err != nil {
+		return 0, err
 	}
+	moved, _ = d.reference.Compare(before, at, d.reference.Machine())
 	why := d.apart(clock.Off)
 	switch off := why != ""; {
 	case off && !d.off:
@@ -121,5 +139,5 @@ func (d *daemon) watchClocks(ctx context.Context) error {
 		d.log.Info("the clocks do not differ any more")
 	}
 	d.off = why != ""
-	return nil
+	return moved, nil
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+	"recrawld/clock"
+	"recrawld/internal/pgtest"
+)
+
+// machineSet is a machine whose clock is set while a worker reads it.
+type machineSet struct{ by atomic.Int64 }
+
+func (m *machineSet) read() clock.Reading { return (&machineOff{time.Duration(m.by.Load())}).read() }
+
+func (m *machineSet) set(by time.Duration) { m.by.Store(int64(by)) }
+
+// serverSet is a database whose server's clock is set while workers ask it: a function of that name stands before the server's own.
+func serverSet(t *testing.T) (dsn string, set func(by time.Duration)) {
+	t.Helper()
+	dsn = pgtest.DSN(t)
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	run := func(query string) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(`CREATE TABLE set_by (seconds float8)`)
+	run(`INSERT INTO set_by VALUES (0)`)
+	run(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS
+		$$ SELECT pg_catalog.clock_timestamp() + seconds * interval '1 second' FROM public.set_by $$`)
+	run(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$`)
+	return dsn, func(by time.Duration) { run(fmt.Sprintf(`UPDATE set_by SET seconds = %f`, by.Seconds())) }
+}
+
+// TestFault_061_HostsAreAskedInTimeWhileAClockIsSet: whichever way, and whosever it is that the workers go by, none is asked sooner than its delay
+// after the last time, by another clock, and none waits for long.
+func TestFault_061_HostsAreAskedInTimeWhileAClockIsSet(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(*testing.T, *apartField) func(time.Duration){
+		"the machine's own": func(t *testing.T, f *apartField) func(time.Duration) {
+			m := new(machineSet)
+			f.work(t, "sqlite", "one", m)
+			return m.set
+		},
+		"a machine's beside the server's": func(t *testing.T, f *apartField) func(time.Duration) {
+			m, dsn := new(machineSet), pgtest.DSN(t)
+			f.work(t, dsn, "one", m)
+			f.work(t, dsn, "two", new(machineSet))
+			return func(by time.Duration) { m.set(by / 2) }
+		},
+		"the server's": func(t *testing.T, f *apartField) func(time.Duration) {
+			dsn, set := serverSet(t)
+			f.work(t, dsn, "one", new(machineSet))
+			f.work(t, dsn, "two", new(machineSet))
+			return set
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newApartField(t, 6)
+			set := begin(t, f)
+			for i, by := range []time.Duration{0, 50 * time.Minute, -50 * time.Minute, 7 * time.Second, 0} {
+				f.await(t, 1+2*i)
+				set(by)
+			}
+			f.await(t, 12)
+			f.inTime(t)
+		})
+	}
+}
+
+// inTime fails the test where a host was asked sooner than its delay after the last time, or much later.
+func (f *apartField) inTime(t *testing.T) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for host, asks := range f.asked {
+		for i := 1; i < len(asks); i++ {
+			const late = 500 * time.Millisecond // that a request may have come here on a busy machine
+			gap := asks[i].at.Sub(asks[i-1].at)
+			if gap < apartDelay-late {
+				t.Errorf("%s was asked by worker %s for %s %v after worker %s asked for %s, want %v", host, asks[i].worker, asks[i].path, gap,
+					asks[i-1].worker, asks[i-1].path, apartDelay)
+			}
+			if most := apartDelay + (settleBeats+2)*beatEvery + 10*time.Second; gap > most {
+				t.Errorf("%s was left alone for %v, want %v at most", host, gap, most)
+			}
+		}
+	}
+}
+
+// TestFault_061_AClockThatWasYearsAheadIsSaid by a worker that goes on working when it is set right: what was written meanwhile lies years ahead.
+func TestFault_061_AClockThatWasYearsAheadIsSaid(t *testing.T) {
+	t.Parallel()
+	m := new(machineSet)
+	d, log := builtOn(t, "sqlite", "one", m)
+	beats := func(times int) {
+		t.Helper()
+		for range times {
+			if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	holds := func(want string) {
+		t.Helper()
+		if why := d.hold(); why != want && (want == "" || !strings.Contains(why, want)) {
+			t.Errorf("hold() = %q, want %q", why, want)
+		}
+	}
+	holds("")
+	m.set(20 * 365 * 24 * time.Hour)
+	holds("was set")
+	beats(1)
+	holds("left alone for its delay")
+	beats(settleBeats)
+	holds("")
+	m.set(0)
+	holds("was set")
+	beats(1 + settleBeats)
+	holds("recrawld db rewind")
+	beats(10)
+	holds("recrawld db rewind")
+	for words, times := range map[string]int{"a clock was set forward": 1, "a clock was set back": 1, "by=175200h": 2} {
+		if said := strings.Count(log.String(), words); said != times {
+			t.Errorf("%q was said %d times, want %d:\n%s", words, said, times, log)
+		}
+	}
+}
