@@ -18,6 +18,7 @@ type outage struct {
 
 	mu      sync.Mutex
 	silent  map[int64]bool // guarded by mu; hosts that could not be reached since the last answer
+	rest    time.Time      // guarded by mu; when it began
 	restEnd time.Time      // guarded by mu
 	rests   int32          // guarded by mu; in a row
 }
@@ -36,8 +37,8 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if int64(models.At(visitedAt(out, now))) < o.heardAt.Load() { // others answered while this one was asked
-		return
+	if asked, heard := models.At(visitedAt(out, now)), models.Instant(o.heardAt.Load()); asked < heard && heard <= models.At(now) {
+		return // others answered while this one was asked
 	}
 	o.troubled.Store(true)
 	if o.silent == nil {
@@ -48,9 +49,9 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 		return
 	}
 	out.Kind, out.Class, out.Robots = models.Failed, models.OwnNetwork, nil
-	if !now.Before(o.restEnd) {
+	if !o.resting(now) {
 		o.rests++
-		o.restEnd = now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))
+		o.rest, o.restEnd = now, now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))
 	}
 }
 
@@ -62,7 +63,7 @@ func (o *outage) heard(now time.Time) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.silent, o.rests, o.restEnd = nil, 0, time.Time{}
+	o.silent, o.rests, o.rest, o.restEnd = nil, 0, time.Time{}, time.Time{}
 	o.troubled.Store(false)
 }
 
@@ -96,8 +97,11 @@ func (o *outage) holding(now time.Time) string {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if now.Before(o.restEnd) {
+	if o.resting(now) {
 		return fmt.Sprintf("%d hosts in a row are out of reach: our own network is down", len(o.silent))
 	}
 	return ""
 }
+
+// resting tells whether claiming rests; not where the clock was set back to before it began to. The caller holds mu.
+func (o *outage) resting(now time.Time) bool { return !now.Before(o.rest) && now.Before(o.restEnd) }

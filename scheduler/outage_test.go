@@ -115,3 +115,29 @@ func TestOutageNeedsManyHosts(t *testing.T) {
 		t.Errorf("the first host out of reach after an answer is called %v", class)
 	}
 }
+
+// A clock that is set back while claiming rests ends the rest; what was heard by it before does not hide the next outage.
+func TestOutageWhileTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	for _, by := range []time.Duration{30 * time.Second, time.Hour, 20 * 365 * 24 * time.Hour} {
+		var o outage
+		silence := func(now time.Time) (ours bool) {
+			for host := range int64(ownSilence) {
+				out := models.Outcome{Kind: models.Failed, Class: models.ConnTimeout, Sent: 1, At: now}
+				o.judge(host, &out, now, clock.NewVirtual(now))
+				ours = out.Class == models.OwnNetwork
+			}
+			return ours
+		}
+		if !silence(noon) || o.holding(noon.Add(time.Second)) == "" {
+			t.Fatal("no outage where nobody answers")
+		}
+		if why := o.holding(noon.Add(-by)); why != "" {
+			t.Errorf("claiming rests after the clock was set back by %v: %s", by, why)
+		}
+		o.heard(noon)
+		if now := noon.Add(-by); !silence(now) || o.holding(now.Add(time.Second)) == "" {
+			t.Errorf("no outage where nobody answers after the clock was set back by %v", by)
+		}
+	}
+}

@@ -75,12 +75,12 @@ type change struct {
 // take pays for up to so many requests.
 func (p *purse) take(ctx context.Context, want int) (change, error) {
 	a := p.rate()
-	now := p.clock.Now()
 	if a.unbounded() {
-		return change{requests: want, full: now.Add(longest)}, nil
+		return change{requests: want, full: p.clock.Now().Add(longest)}, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := p.clock.Now() // not before who held it: their moments have passed
 	if p.asks(a, now, float64(want)) && !p.drained(a, now) {
 		if err := p.fetch(ctx, a, now, float64(want)); err != nil {
 			return change{}, err
@@ -97,7 +97,7 @@ func (p *purse) asks(a allowance, now time.Time, want float64) bool {
 	if a != p.asked || p.bytes > a.bytes*p.clock.Real(chunk).Hours()/24 {
 		return true
 	}
-	return p.held < want && (!now.Before(p.next) || p.own.After(now.Add(p.clock.Real(clockAhead)))) // or our clock was set back
+	return p.held < want && (!now.Before(p.next) || p.own.After(now.Add(p.clock.Real(clockSet)))) // or our clock was set back
 }
 
 // drained tells whether the note need not be asked, because it was at this very moment, as it is often on a clock that stands
@@ -149,7 +149,7 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 	paid, lost := p.bytes, 0.0
 	p.left = note{}
 	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
-		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real(clockAhead))
+		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real)
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}

@@ -39,33 +39,69 @@ func TestClocksApartKeepTheBudget(t *testing.T) {
 	}
 }
 
-// TestClockSetBackDoesNotStopTheBudget: where a worker's own clock was hours ahead and is set right, and where another's was
+// TestClockSetBackDoesNotStopTheBudget: where a worker's own clock was ahead and is set right, and where another's was
 // that is gone, the budget goes on, at once or after an hour, and without a gift.
 func TestClockSetBackDoesNotStopTheBudget(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		own  bool
-		idle time.Duration
-	}{"own": {own: true}, "another's": {idle: time.Hour}} {
+		ahead time.Duration
+		other bool
+		idle  time.Duration
+	}{"seconds": {ahead: 10 * time.Second}, "minutes": {ahead: 50 * time.Minute}, "hours": {ahead: 5 * time.Hour},
+		"another's": {ahead: 5 * time.Hour, other: true, idle: time.Hour}} {
 		store, a := new(notes), &allowance{requests: 2400, bytes: math.Inf(1)}
-		wrong := &settable{Virtual: clock.NewVirtual(noon.Add(5 * time.Hour))}
+		wrong := &settable{Virtual: clock.NewVirtual(noon.Add(test.ahead))}
 		p := newPurse(store, wrong, a)
 		spend(t, p, handful)
 		wrong.Virtual = clock.NewVirtual(noon)
-		if !test.own {
+		if test.other {
 			p = newPurse(store, wrong, a)
 		}
-		got := 0
-		for range 120 {
-			paid, err := p.take(t.Context(), 100)
-			if err != nil {
+		if got, want := taken(t, p, wrong), int((2*time.Hour-test.idle).Hours()*100); got < want-5 || got > want+1 {
+			t.Errorf("%s: %d requests in two hours, want %d", name, got, want)
+		}
+	}
+}
+
+// taken is how much a purse pays in two hours to somebody who asks for all he can get.
+func taken(t *testing.T, p *purse, clk *settable) (got int) {
+	t.Helper()
+	for range 120 {
+		paid, err := p.take(t.Context(), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += paid.requests
+		wait(t, clk.Virtual, time.Minute)
+	}
+	return got
+}
+
+// TestClockSetForwardIsNoGift, nor when it is set right again: of two workers one sees to it.
+func TestClockSetForwardIsNoGift(t *testing.T) {
+	t.Parallel()
+	for _, by := range []time.Duration{10 * time.Second, time.Hour, 20 * 365 * 24 * time.Hour} {
+		store, a := new(notes), &allowance{requests: 2400, bytes: math.Inf(1)}
+		clk := &settable{Virtual: clock.NewVirtual(noon)}
+		other, p := newPurse(store, clk, a), newPurse(store, clk, a)
+		spend(t, other, 1)
+		wait(t, clk.Virtual, time.Millisecond)
+		spend(t, p, handful-1)
+		clk.Virtual = clock.NewVirtual(clk.Now().Add(by))
+		for _, one := range []*purse{other, p, other} {
+			if err := one.moved(t.Context(), by); err != nil {
 				t.Fatal(err)
 			}
-			got += paid.requests
-			wait(t, wrong.Virtual, time.Minute)
 		}
-		if want := int((2*time.Hour - test.idle).Hours() * 100); got < want-5 || got > want+1 {
-			t.Errorf("%s: %d requests in two hours, want %d", name, got, want)
+		if got := taken(t, p, clk); got < 195 || got > 201 {
+			t.Errorf("after the clock was set forward by %v: %d requests in two hours, want 200", by, got)
+		}
+		if by > clockBroken {
+			continue // nothing is visited until it is brought back
+		}
+		clk.Virtual = clock.NewVirtual(noon.Add(2 * time.Hour))
+		if got := taken(t, p, clk); got < 195 || got > 201 {
+			t.Errorf("after it was set back by %v: %d requests in two hours, want 200", by, got)
 		}
 	}
 }

@@ -22,9 +22,10 @@ func (p *purse) visitsPerDay(a allowance) float64 {
 // paced is the zero time where a page that waited in the line may be visited, now that its place has come, and a later place
 // where more of them come than the budget in force allows: those that fall back stand one visit apart again.
 func (p *purse) paced() time.Time {
-	a, now := p.rate(), p.clock.Now()
+	a := p.rate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := p.clock.Now()
 	perDay := p.visitsPerDay(a)
 	if math.IsInf(perDay, 1) || p.lined.takes(perDay, lineSpan, handful, now) {
 		return time.Time{}
@@ -36,9 +37,10 @@ func (p *purse) paced() time.Time {
 // reserve pays for a visit in advance, where there is nothing to take now, and says when the budget will have earned it:
 // each who asks comes behind those who asked before, whichever worker they asked, and need not ask again.
 func (p *purse) reserve(ctx context.Context) (time.Time, error) {
-	a, now := p.rate(), p.clock.Now()
+	a := p.rate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := p.clock.Now()
 	var wait, next time.Duration
 	err := p.exchange(ctx, a, now, func(n *note) {
 		n.requests--
@@ -74,9 +76,10 @@ func (p *purse) reserves(requests int, bytes int64) {
 
 // line is when those will be served who wait by now; in the past: nobody waits.
 func (p *purse) line(ctx context.Context) (end time.Time, err error) {
-	a, now := p.rate(), p.clock.Now()
+	a := p.rate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	now := p.clock.Now()
 	err = p.exchange(ctx, a, now, func(n *note) { end = now.Add(n.until(0, a)) })
 	return end, err
 }

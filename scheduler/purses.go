@@ -131,18 +131,23 @@ func (p *purses) costs(page *models.Page, out *models.Outcome) (all, site int) {
 
 // close gives back what is held, so that others have it, or the next start.
 func (p *purses) close(ctx context.Context) error {
-	p.mu.Lock()
-	all := []*purse{p.all}
-	for _, own := range p.sites {
-		all = append(all, own)
-	}
-	p.mu.Unlock()
-	for _, one := range all {
+	for _, one := range p.each() {
 		if err := one.close(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// each is all of them.
+func (p *purses) each() []*purse {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := []*purse{p.all}
+	for _, own := range p.sites {
+		all = append(all, own)
+	}
+	return all
 }
 
 // mayBeEarly tells whether a visit before its time is worth trying: where the budget of all has one to spare, or where

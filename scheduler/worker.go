@@ -119,6 +119,12 @@ func (w *Worker) Planner() *Planner { return w.planner.Load() }
 // Wake ends the worker's sleep, because something may be ready that was not before.
 func (w *Worker) Wake() { w.alarm.ring() }
 
+// ClockMoved is told that the clock was set forward by so much, before the time is out of doubt again: what a budget has for that is no
+// worker's.
+func (w *Worker) ClockMoved(ctx context.Context, by time.Duration) error {
+	return w.purses.moved(ctx, by)
+}
+
 // lastWrite is how long results may still be written, in real time, after the visits were given up.
 const lastWrite = 5 * time.Second
 

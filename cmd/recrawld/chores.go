@@ -134,8 +134,8 @@ func livingWorkers(workers []models.Worker, now time.Time) []string {
 	return names
 }
 
-// isAlive tells whether a worker beat lately.
-func isAlive(w models.Worker, now time.Time) bool { return now.Sub(w.RealBeatAt.Time()) < alive }
+// isAlive tells whether a worker beat lately. A beat that lies ahead is of a clock that was ahead then: all go by one.
+func isAlive(w models.Worker, now time.Time) bool { return now.Sub(w.RealBeatAt.Time()).Abs() < alive }
 
 // peers are the workers that are alive.
 func (d *daemon) peers() []scheduler.Peer {
@@ -222,7 +222,7 @@ func (d *daemon) deliver(ctx context.Context, now time.Time) error {
 const pruneSlice = 5000
 
 func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
-	if d.holdFarOff() != "" {
+	if d.unsureOfAges(now) {
 		return nil
 	}
 	n, err := d.store.PruneVisits(ctx, now.Add(-d.force.Load().config.History.Keep), pruneSlice)
@@ -233,7 +233,7 @@ func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
 }
 
 func (d *daemon) pruneEvents(ctx context.Context, now time.Time) error {
-	if d.holdFarOff() != "" {
+	if d.unsureOfAges(now) {
 		return nil
 	}
 	before := now.Add(-d.force.Load().config.History.Keep)

@@ -22,15 +22,17 @@ type settling struct {
 	from, to time.Time     // the earliest and the latest that the clock showed since
 	ahead    time.Duration // by how much it was set forward since the worker began, and not back again
 	due      time.Duration // by how much it was set back beyond that
+	gift     time.Duration // by how much it was set forward: no budget is due for that
 }
 
 // move takes note that the clock, which shows now, moved by so much otherwise than time passed.
 func (s *settling) move(by time.Duration, now time.Time) {
 	was := now.Add(-by)
 	if s.beats == 0 {
-		s.from, s.to, s.due = was, was, 0
+		s.from, s.to, s.due, s.gift = was, was, 0, 0
 	}
 	s.beats, s.from, s.to = settleBeats, earlier(s.from, earlier(was, now)), later(s.to, later(was, now))
+	s.gift = max(s.gift+by, 0)
 	s.ahead += by
 	if s.ahead < 0 {
 		s.ahead, s.due = 0, s.due-s.ahead
@@ -44,6 +46,9 @@ func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time)
 	case moved != 0:
 		moved = d.clock.Real(moved)
 		d.tellMoved(moved)
+		if moved.Abs() >= clock.FarOff {
+			d.setAt.Store(int64(models.At(now)))
+		}
 		s.move(moved, now)
 		return nil
 	case s.beats == 0:
@@ -51,6 +56,12 @@ func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time)
 	case s.beats > 1:
 		s.beats--
 		return nil
+	}
+	if s.gift > 0 {
+		if err := d.worker.ClockMoved(ctx, s.gift); err != nil {
+			return err
+		}
+		s.gift = 0
 	}
 	spaced, err := d.store.Respace(ctx, models.Respacing{Now: now, From: s.from, To: s.to, Lease: d.clock.Real(d.start.Worker.Lease), Due: min(s.due, behind)})
 	if err != nil {
@@ -74,6 +85,18 @@ func (d *daemon) tellMoved(by time.Duration) {
 		d.log.Warn("a clock was set back: what was to be due is so that much later; recrawld db rewind brings back what was written after now",
 			"clock", d.whoseClock(), "by", -by)
 	}
+}
+
+// For how long nothing is removed for its age after the clock was set by an hour or more (clock.FarOff), or after a start so long
+// after the last sign of life that the clock may have been set meanwhile: what a clock that is years ahead removes is gone.
+const (
+	ageless = 24 * time.Hour
+	away    = 7 * 24 * time.Hour
+)
+
+// unsureOfAges tells whether nothing may be removed for its age.
+func (d *daemon) unsureOfAges(now time.Time) bool {
+	return d.holdFarOff() != "" || d.inDoubt() || now.Sub(models.Instant(d.setAt.Load()).Time()) < ageless
 }
 
 // newestWritten is the newest moment that is in the database, as far as this worker knows.

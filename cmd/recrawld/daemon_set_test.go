@@ -3,6 +3,7 @@ package main
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 	"recrawld/clock"
 	"recrawld/internal/pgtest"
+	"recrawld/models"
 )
 
 // machineSet is a machine whose clock is set while a worker reads it.
@@ -136,5 +138,49 @@ func TestFault_061_AClockThatWasYearsAheadIsSaid(t *testing.T) {
 		if said := strings.Count(log.String(), words); said != times {
 			t.Errorf("%q was said %d times, want %d:\n%s", words, said, times, log)
 		}
+	}
+}
+
+// A clock that is years ahead for a while removes nothing for its age: the history would be gone when it is set right.
+func TestFault_061_AClockThatIsYearsAheadRemovesNothing(t *testing.T) {
+	t.Parallel()
+	m := new(machineSet)
+	d, _ := builtOn(t, "sqlite", "one", m)
+	passes := func(by time.Duration, unsure bool) {
+		t.Helper()
+		m.set(time.Duration(m.by.Load()) + by)
+		for range 1 + settleBeats {
+			if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, in := range []time.Duration{0, ageless - time.Minute, ageless + time.Minute} {
+			want := unsure && in < ageless
+			if got := d.unsureOfAges(d.clock.Now().Add(in)); got != want {
+				t.Errorf("%v after the clock was set by %v: unsure of ages: %v, want %v", in, by, got, want)
+			}
+		}
+	}
+	passes(0, false)
+	passes(50*time.Minute, false)
+	passes(20*365*24*time.Hour, true)
+	passes(-20*365*24*time.Hour, true)
+}
+
+// A worker that died while the clock was ahead is not alive when that is set right.
+func TestABeatThatLiesAheadIsOfNoLivingWorker(t *testing.T) {
+	t.Parallel()
+	now, w := clockTest, new(witness)
+	rows := []models.Worker{{Name: "dead", RealBeatAt: models.At(now.Add(2 * time.Hour))}, {Name: "living", RealBeatAt: models.At(now)}}
+	if alive := livingWorkers(rows, now.Add(time.Second)); !slices.Equal(alive, []string{"living"}) {
+		t.Errorf("alive are %v, want the living one", alive)
+	}
+	w.living(rows, now.Add(2*time.Hour)) // both have just been seen by the clock that was ahead
+	if peers := w.living(rows, now.Add(time.Second)); len(peers) != 2 {
+		t.Errorf("%d workers are alive a moment after the clock was set back, want those that were seen", len(peers))
+	}
+	rows[1].RealBeatAt = models.At(now.Add(12 * time.Second))
+	if peers := w.living(rows, now.Add(12*time.Second)); len(peers) != 1 || peers[0].Name != "living" {
+		t.Errorf("alive are %v, want the one that beats", peers)
 	}
 }

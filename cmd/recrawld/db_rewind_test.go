@@ -63,6 +63,9 @@ func TestRewindIsTheWayOutOfAHeldDaemon(t *testing.T) {
 	if why := held(); !strings.Contains(why, "recrawld db rewind") {
 		t.Fatalf("held with %q, want the way out named", why)
 	}
+	if said := must(t, "status", "-c", path); !strings.Contains(said, "recrawld db rewind") {
+		t.Errorf("recrawld status says %q, want the way out named", said)
+	}
 	if code, _, _ := command(t, "db", "rewind", "-c", path); code != exitUsage {
 		t.Errorf("db rewind with nobody to ask: exit code %d, want %d", code, exitUsage)
 	}
@@ -78,8 +81,8 @@ func TestRewindIsTheWayOutOfAHeldDaemon(t *testing.T) {
 	if said := must(t, "db", "rewind", "--yes", "-c", path); !strings.Contains(said, "1 sites") || !strings.Contains(said, "2 notes") {
 		t.Errorf("db rewind says %q, want what it brought back", said)
 	}
-	if why := held(); why != "" {
-		t.Errorf("held afterwards: %s", why)
+	if why, said := held(), must(t, "status", "-c", path); why != "" || strings.Contains(said, "recrawld db rewind") {
+		t.Errorf("held afterwards: %s; recrawld status says %q", why, said)
 	}
 	lease, err := store.Meta(t.Context(), sink.LeaseKey("mirror"))
 	turn, err2 := store.Note(t.Context(), importanceNote)

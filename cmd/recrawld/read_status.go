@@ -31,8 +31,9 @@ func (statusCmd) read(ctx context.Context, l *look) error {
 
 // status is what the command shows; its JSON form is the command's.
 type status struct {
-	At      time.Time      `json:"at"`              // by the daemon's clock
-	Speed   float64        `json:"speed,omitempty"` // of a rehearsal
+	At      time.Time      `json:"at"`                     // by the daemon's clock
+	Speed   float64        `json:"speed,omitempty"`        // of a rehearsal
+	Held    string         `json:"clock_behind,omitempty"` // why nothing is visited where the clock is far behind what was written
 	Data    string         `json:"data"`
 	Store   string         `json:"store"`
 	Bytes   statusBytes    `json:"bytes"`
@@ -113,13 +114,18 @@ func (l *look) status(ctx context.Context) (status, error) {
 	if s.Store != "sqlite" {
 		s.Bytes.Database = 0
 	}
+	newest, err := l.store.NewestInstant(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Held = holdBehind(l.now, newest.Time())
 	workers, err := l.store.Workers(ctx)
 	if err != nil {
 		return s, err
 	}
 	for _, w := range workers {
 		s.Workers = append(s.Workers, workerStatus{Name: w.Name, Machine: w.Machine, PID: w.PID, Release: w.Release,
-			Alive: l.real.Sub(w.RealBeatAt.Time()) <= alive, Started: w.StartedAt.Time(), Beat: w.RealBeatAt.Time(),
+			Alive: isAlive(w, l.real), Started: w.StartedAt.Time(), Beat: w.RealBeatAt.Time(),
 			InFlight: w.InFlight, Visits: w.Visits, Lost: w.Lost})
 	}
 	if err := l.statusSites(ctx, &s); err != nil {

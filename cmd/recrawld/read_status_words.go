@@ -19,6 +19,9 @@ func (s status) write(l *look) error {
 	if len(s.Workers) == 0 {
 		head.add("daemon", "%s", l.style.Paint(report.Warn, "none is running on this data"))
 	}
+	if s.Held != "" {
+		head.add("visits", "%s", l.style.Paint(report.Bad, "none")+": "+s.Held)
+	}
 	head.add("today", "%s", s.Today.words())
 	head.add("plan", "%s", s.planWords()+s.resting()+s.slowed())
 	for _, words := range s.budgetWords() {

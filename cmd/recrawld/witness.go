@@ -25,11 +25,11 @@ func (w *witness) living(workers []models.Worker, now time.Time) []scheduler.Pee
 		last, known := w.seen[row.Name]
 		switch {
 		case !known:
-			last.at = earlier(row.RealBeatAt.Time(), now)
+			last.at = row.RealBeatAt.Time()
 		case last.beat != row.RealBeatAt:
 			last.at = now
 		}
-		last.beat = row.RealBeatAt
+		last.at, last.beat = earlier(last.at, now), row.RealBeatAt // later than now: our clock was set back
 		seen[row.Name] = last
 		if row.RealBeatAt > 0 && now.Sub(last.at) < alive {
 			peers = append(peers, scheduler.Peer{Name: row.Name, Share: row.Share, Lag: time.Duration(row.Lag)})
