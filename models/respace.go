@@ -13,12 +13,14 @@ type Respacing struct {
 	To    time.Time     // and the latest
 	Lease time.Duration // for which hosts are leased
 	Due   time.Duration // by how much it was set back: what is due within so long after now was due before
+	Rest  time.Duration // by how much it was set forward: hosts that are to be left alone are so for as much longer
+	Most  time.Duration // for which a host is left alone
 }
 
 // Respace brings hosts back to their politeness delay after a clock was set: one that was asked of late opens a delay after now, whether
 // by the clock its time had come or lay far ahead, and one that is leased is so for a lease from now on, because who holds it may
 // still ask it. What was due, and is not any more since the clock was set back, is as much overdue as it was; what was to be due
-// later is due when it says. It returns how many hosts it looked at. Done twice it lets them wait once more.
+// later is due when it says. Who asked to be left alone is for as long as there was left of it. It returns how many hosts it looked at. Done twice it lets them wait once more.
 func (s *Store) Respace(ctx context.Context, r Respacing) (changed int, err error) {
 	for bucket := range int16(Buckets) {
 		n := 0
@@ -40,7 +42,7 @@ func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, erro
 	late := Instant(r.Due.Milliseconds())
 	// Index: the primary key; it reads all hosts, and runs when a clock was set.
 	err := q.load(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND (lease_until > $2
-		OR open_at > $2 AND open_at <= $3 + (delay + 999999) / 1000000 OR ready_at > $4 AND ready_at <= $5) ORDER BY id `+q.forUpdate(),
+		OR backoff_until > $2 OR open_at > $2 AND open_at <= $3 + (delay + 999999) / 1000000 OR ready_at > $4 AND ready_at <= $5) ORDER BY id `+q.forUpdate(),
 		bucket, int64(from), int64(to), int64(now), int64(now+late))
 	if err != nil {
 		return 0, err
@@ -58,6 +60,9 @@ func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, erro
 	err = q.settle(ctx, keys, func(h *Host, due Instant) {
 		if h.OpenAt > from && h.OpenAt <= to+delayOf(h) {
 			h.OpenAt = now + delayOf(h)
+		}
+		if h.BackoffUntil > from {
+			h.BackoffUntil = min(h.BackoffUntil+Instant(r.Rest.Milliseconds()), At(r.Now.Add(r.Most)))
 		}
 		if h.LeaseUntil == 0 {
 			h.ReadyAt = h.ReadyFrom(due)

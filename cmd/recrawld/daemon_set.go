@@ -6,6 +6,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/models"
+	"recrawld/scheduler"
 )
 
 // A clock that all go by may be set while they work: the machine's own with SQLite, that of the database's server, or that of another
@@ -20,28 +21,46 @@ const settleBeats = 2
 type settling struct {
 	beats    int           // until hosts are spaced anew; 0: nothing was set
 	from, to time.Time     // the earliest and the latest that the clock showed since
-	ahead    time.Duration // by how much it was set forward since the worker began, and not back again
-	due      time.Duration // by how much it was set back beyond that
-	gift     time.Duration // by how much it was set forward: no budget is due for that
+	by       time.Duration // by how much it was set forward in all, negative: back
+	ahead    time.Duration // by how much it had been set forward before, since the worker began, and not back again
+	late     bool          // it may have been set long before it was noticed
+	looked   time.Duration // when it was looked at last, by the machine's monotonic clock
 }
 
 // move takes note that the clock, which shows now, moved by so much otherwise than time passed.
 func (s *settling) move(by time.Duration, now time.Time) {
 	was := now.Add(-by)
 	if s.beats == 0 {
-		s.from, s.to, s.due, s.gift = was, was, 0, 0
+		s.from, s.to, s.ahead, s.by = was, was, max(s.ahead+s.by, 0), 0
 	}
 	s.beats, s.from, s.to = settleBeats, earlier(s.from, earlier(was, now)), later(s.to, later(was, now))
-	s.gift = max(s.gift+by, 0)
-	s.ahead += by
-	if s.ahead < 0 {
-		s.ahead, s.due = 0, s.due-s.ahead
-	}
+	s.by += by
 }
+
+// forward is by how much the clock was set forward.
+func (s *settling) forward() time.Duration { return max(s.by, 0) }
+
+// due is within how long from now what is due was due before: what is since the clock was set forward was not. Where the clock was set
+// back by more than a day nothing is visited before all is brought back (holdBehind).
+func (s *settling) due() time.Duration {
+	due := max(-s.by-s.ahead, 0)
+	if s.late || due > behind {
+		return 0
+	}
+	return due
+}
+
+// lately is how long ago a clock may have been set for this worker to see to what was due then: later on the others have visited it.
+const lately = time.Minute
+
+// longestAlone is the longest for which a host is left alone that did not ask for it: one whose name is not known.
+const longestAlone = 7 * 24 * time.Hour
 
 // settle sees to what went by a clock that moved just now, or in an earlier beat.
 func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time) error {
-	s := &d.settling
+	s, looked := &d.settling, d.reference.Machine().Monotonic
+	late := looked-s.looked > lately
+	s.looked = looked
 	switch {
 	case moved != 0:
 		moved = d.clock.Real(moved)
@@ -49,26 +68,36 @@ func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time)
 		if moved.Abs() >= clock.FarOff {
 			d.setAt.Store(int64(models.At(now)))
 		}
+		s.late = late || s.late && s.beats > 0
 		s.move(moved, now)
-		return nil
-	case s.beats == 0:
-		return nil
 	case s.beats > 1:
 		s.beats--
-		return nil
-	}
-	if s.gift > 0 {
-		if err := d.worker.ClockMoved(ctx, s.gift); err != nil {
+	case s.beats == 1:
+		if err := d.spaceAnew(ctx, now); err != nil {
 			return err
 		}
-		s.gift = 0
+		s.beats = 0
+		d.reference.Settle()
 	}
-	spaced, err := d.store.Respace(ctx, models.Respacing{Now: now, From: s.from, To: s.to, Lease: d.clock.Real(d.start.Worker.Lease), Due: min(s.due, behind)})
+	return nil
+}
+
+// spaceAnew leaves hosts alone for their delay. What is added to what others wrote is for one of several workers.
+func (d *daemon) spaceAnew(ctx context.Context, now time.Time) error {
+	s := &d.settling
+	again := models.Respacing{Now: now, From: s.from, To: s.to, Lease: d.clock.Real(d.start.Worker.Lease), Most: max(longestRetry(&d.force.Load().config), longestAlone)}
+	if live := d.peers(); len(live) < 2 || scheduler.Prefer(live, 0) == d.start.Worker.Name {
+		again.Due, again.Rest = s.due(), s.forward()
+	}
+	spaced, err := d.store.Respace(ctx, again)
 	if err != nil {
 		return err
 	}
-	s.beats = 0
-	d.reference.Settle()
+	if by := s.forward(); by > 0 {
+		if err := d.worker.ClockMoved(ctx, by); err != nil {
+			return err
+		}
+	}
 	d.log.Info("hosts are spaced anew", "hosts", spaced)
 	return nil
 }

@@ -184,3 +184,42 @@ func TestABeatThatLiesAheadIsOfNoLivingWorker(t *testing.T) {
 		t.Errorf("alive are %v, want the one that beats", peers)
 	}
 }
+
+// What was due stays due where a clock is set back, but for what came due because the clock had been set forward before.
+func TestWhatWasDueIsTakenFromWhatWasSetForward(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by           []time.Duration
+		due, forward time.Duration
+		from, to     time.Duration // since the first time, by the clock as it would be
+	}{
+		"forward":             {by: []time.Duration{time.Hour}, forward: time.Hour, to: time.Hour},
+		"back":                {by: []time.Duration{-time.Hour}, due: time.Hour, from: -time.Hour},
+		"forward and back":    {by: []time.Duration{time.Hour, -time.Hour}, to: time.Hour},
+		"forward and further": {by: []time.Duration{time.Hour, -3 * time.Hour}, due: 2 * time.Hour, from: -2 * time.Hour, to: time.Hour},
+		"back and forward":    {by: []time.Duration{-time.Hour, time.Hour}, from: -time.Hour},
+	} {
+		s, now := settling{}, clockTest
+		for _, by := range c.by {
+			now = now.Add(by)
+			s.move(by, now)
+		}
+		if s.due() != c.due || s.forward() != c.forward || s.from.Sub(clockTest) != c.from || s.to.Sub(clockTest) != c.to || s.beats != settleBeats {
+			t.Errorf("%s: %+v, want due %v, forward %v, from %v to %v", name, s, c.due, c.forward, c.from, c.to)
+		}
+	}
+}
+
+func TestWhatWasSetForwardBeforeIsRemembered(t *testing.T) {
+	t.Parallel()
+	s, now := settling{}, clockTest
+	for i, c := range []struct{ by, due, forward time.Duration }{{time.Hour, 0, time.Hour}, {-40 * time.Minute, 0, 0}, {-time.Hour, 40 * time.Minute, 0},
+		{-time.Minute, time.Minute, 0}, {time.Second, 0, time.Second}, {-20 * 365 * 24 * time.Hour, 0, 0}} {
+		now = now.Add(c.by)
+		s.move(c.by, now)
+		if s.due() != c.due || s.forward() != c.forward {
+			t.Errorf("%d, set by %v: due within %v, forward by %v, want %v and %v", i, c.by, s.due(), s.forward(), c.due, c.forward)
+		}
+		s.beats = 0
+	}
+}
