@@ -6,7 +6,6 @@ import (
 
 	"recrawld/clock"
 	"recrawld/models"
-	"recrawld/scheduler"
 )
 
 // A clock that all go by may be set while they work: the machine's own with SQLite, that of the database's server, or that of another
@@ -82,11 +81,12 @@ func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time)
 	return nil
 }
 
-// spaceAnew leaves hosts alone for their delay. What is added to what others wrote is for one of several workers.
+// spaceAnew leaves hosts alone for their delay. What is added to what others wrote is for one of several workers, the first by name: what each
+// prefers depends on shares, which change while nobody may claim.
 func (d *daemon) spaceAnew(ctx context.Context, now time.Time) error {
 	s := &d.settling
 	again := models.Respacing{Now: now, From: s.from, To: s.to, Lease: d.clock.Real(d.start.Worker.Lease), Most: max(longestRetry(&d.force.Load().config), longestAlone)}
-	if live := d.peers(); len(live) < 2 || scheduler.Prefer(live, 0) == d.start.Worker.Name {
+	if live := d.peers(); len(live) < 2 || live[0].Name == d.start.Worker.Name {
 		again.Due, again.Rest = s.due(), s.forward()
 	}
 	spaced, err := d.store.Respace(ctx, again)
