@@ -198,7 +198,7 @@ func (c *crowd) ripe(h *models.Host, now time.Time, alone bool) bool {
 	case c.lessons >= enough, c.shared && !alone:
 		return true
 	}
-	return h.Pages > 1 && now.Sub(c.saved) >= knowledgeAge
+	return h.Pages > 1 && now.Sub(c.saved).Abs() >= knowledgeAge
 }
 
 // shareEvery is how often, in real time, workers merge what they learned of all pages together; or after so many lessons.

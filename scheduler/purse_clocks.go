@@ -47,11 +47,16 @@ func (c *clocks) wrote(n note, now time.Time) {
 	}
 }
 
-// moved is told that the clock was set forward by so much: nothing came in for that. Of several workers the one whose note it is sees to it.
+// moved is told that the clock was set, forward where by is positive: nothing came in for that. Of several workers the one whose note it
+// is sees to it. The line begins anew.
 func (p *purse) moved(ctx context.Context, by time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.laid = time.Time{}
 	was := p.own
+	if by <= 0 || was.IsZero() {
+		return nil
+	}
 	return p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := decodeNote(old, p.clock.Now(), p.clock.Real(clockBroken))
 		if !n.at.Equal(was) {
@@ -63,7 +68,7 @@ func (p *purse) moved(ctx context.Context, by time.Duration) error {
 	})
 }
 
-// moved is told that the clock was set forward by so much.
+// moved is told that the clock was set.
 func (p *purses) moved(ctx context.Context, by time.Duration) error {
 	for _, one := range p.each() {
 		if err := one.moved(ctx, by); err != nil {

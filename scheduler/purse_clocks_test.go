@@ -63,6 +63,23 @@ func TestClockSetBackDoesNotStopTheBudget(t *testing.T) {
 	}
 }
 
+// Those that fall back in the line of a small budget do not wait for as long as the clock was set back.
+func TestLineAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	clk := &settable{Virtual: clock.NewVirtual(noon.Add(5 * time.Hour))}
+	p := newPurse(new(notes), clk, &allowance{requests: 24, bytes: math.Inf(1)})
+	for range 24 + 1 {
+		p.paced()
+	}
+	clk.Virtual = clock.NewVirtual(noon)
+	if err := p.moved(t.Context(), -5*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if at := p.paced(); !at.Equal(noon.Add(time.Hour)) {
+		t.Errorf("the first that falls back has its place at %v, want an hour after %v", at, noon)
+	}
+}
+
 // taken is how much a purse pays in two hours to somebody who asks for all he can get.
 func taken(t *testing.T, p *purse, clk *settable) (got int) {
 	t.Helper()

@@ -68,6 +68,7 @@ func (w *Worker) slots() int {
 type slowTurn struct {
 	of    *slowHosts
 	began time.Time
+	most  time.Duration // that it may have taken, unless the clock was set meanwhile
 }
 
 // admit lets a host hold a fetcher, or puts it off until a time. A page that somebody asks for by hand does not wait.
@@ -81,22 +82,22 @@ func (w *Worker) admit(l *models.Lease) (turn slowTurn, until time.Time) {
 	defer s.mu.Unlock()
 	if l.Pages[0].Rule == models.RuleManual {
 		s.line.leave(id)
-		return s.begin(now), time.Time{}
+		return s.begin(now, w.Clock.Real(slowLongest)), time.Time{}
 	}
 	soon := w.Clock.Real(slowAgain)
 	ahead := s.line.join(id, l.Host.Failures > 0, now.Add(-w.Clock.Real(slowGone)))
 	if s.line.passes(ahead, slots-len(s.began), now.Add(-soon), now.Add(soon)) {
 		s.line.serve(id)
-		return s.begin(now), time.Time{}
+		return s.begin(now, w.Clock.Real(slowLongest)), time.Time{}
 	}
 	until = earlier(s.turn(ahead, slots, now, w.Clock), now.Add(w.Clock.Real(slowLongest)))
 	s.line.wait(id, until)
 	return slowTurn{}, until
 }
 
-func (s *slowHosts) begin(now time.Time) slowTurn {
+func (s *slowHosts) begin(now time.Time, most time.Duration) slowTurn {
 	s.began = append(s.began, now)
-	return slowTurn{s, now}
+	return slowTurn{s, now, most}
 }
 
 // turn is when a host with so many ahead of it in line may expect a fetcher: each who holds one keeps it for as long as those
@@ -129,7 +130,7 @@ func (t *slowTurn) end(now time.Time) {
 	if i := slices.IndexFunc(s.began, t.began.Equal); i >= 0 {
 		s.began = slices.Delete(s.began, i, i+1)
 	}
-	took := now.Sub(t.began)
+	took := min(max(now.Sub(t.began), 0), t.most)
 	if s.took == 0 {
 		s.took = took
 	}

@@ -97,3 +97,24 @@ func TestSlowLineIsBounded(t *testing.T) {
 		t.Errorf("%d places of %d hosts, want %d", len(l.places), len(l.of), slowPlaces)
 	}
 }
+
+// A hold during which the clock was set, by years or back, does not count for how long the next ones are expected to take.
+func TestHoldDuringWhichTheClockIsSet(t *testing.T) {
+	t.Parallel()
+	for _, by := range []time.Duration{-time.Hour, 20 * 365 * 24 * time.Hour, -20 * 365 * 24 * time.Hour} {
+		var s slowHosts
+		for range 10 {
+			turn := s.begin(noon, slowLongest)
+			turn.end(noon.Add(time.Second))
+		}
+		turn := s.begin(noon, slowLongest)
+		turn.end(noon.Add(by))
+		for range 30 {
+			turn := s.begin(noon, slowLongest)
+			turn.end(noon.Add(time.Second))
+		}
+		if s.took < time.Second/2 || s.took > 5*time.Second {
+			t.Errorf("after the clock was set by %v a slow host is expected to hold a fetcher for %v, want about a second", by, s.took)
+		}
+	}
+}

@@ -115,8 +115,11 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowds[hostKey{h.Bucket, h.ID}]
-	if c == nil || c.since == 0 || now.Sub(c.walked) < m.walkEvery ||
-		(c.since < int(h.Pages)/walkShare && now.Sub(c.walked) < walkMost) {
+	if c == nil || c.since == 0 {
+		return nil, false
+	}
+	passed := now.Sub(c.walked).Abs() // the clock may have been set back
+	if passed < m.walkEvery || c.since < int(h.Pages)/walkShare && passed < walkMost {
 		return nil, false
 	}
 	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, slice: walkSlice, payer: cmp.Or(c.payer, allSites),

@@ -119,9 +119,10 @@ func (w *Worker) Planner() *Planner { return w.planner.Load() }
 // Wake ends the worker's sleep, because something may be ready that was not before.
 func (w *Worker) Wake() { w.alarm.ring() }
 
-// ClockMoved is told that the clock was set forward by so much, before the time is out of doubt again: what a budget has for that is no
-// worker's.
+// ClockMoved is told that the clock was set forward by so much, or back where that is negative, before the time is out of doubt again: what
+// a budget has for the time that did not pass is no worker's, and what waits for a moment that lies far ahead now is looked at again.
 func (w *Worker) ClockMoved(ctx context.Context, by time.Duration) error {
+	w.early.clear()
 	return w.purses.moved(ctx, by)
 }
 

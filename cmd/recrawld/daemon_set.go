@@ -93,10 +93,8 @@ func (d *daemon) spaceAnew(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if by := s.forward(); by > 0 {
-		if err := d.worker.ClockMoved(ctx, by); err != nil {
-			return err
-		}
+	if err := d.worker.ClockMoved(ctx, s.by); err != nil {
+		return err
 	}
 	d.log.Info("hosts are spaced anew", "hosts", spaced)
 	return nil
