@@ -22,16 +22,28 @@ type Respacing struct {
 // still ask it. What was due, and is not any more since the clock was set back, is as much overdue as it was; what was to be due
 // later is due when it says. Who asked to be left alone is for as long as there was left of it. It returns how many hosts it looked at. Done twice it lets them wait once more.
 func (s *Store) Respace(ctx context.Context, r Respacing) (changed int, err error) {
-	for bucket := range int16(Buckets) {
+	// Index: none; it reads all hosts, and runs when a clock was set.
+	rows, err := s.rows(ctx, `SELECT DISTINCT bucket FROM hosts WHERE $2 OR lease_until > $1 OR backoff_until > $1 OR open_at > $1`,
+		int64(At(r.From)), r.Due > 0)
+	var buckets []int16
+	err = eachRow(rows, err, func(rows answer) error {
+		var bucket int16
+		err := rows.Scan(&bucket)
+		buckets = append(buckets, bucket)
+		return err
+	})
+	for _, bucket := range buckets {
 		n := 0
-		err := s.inShard(ctx, bucket, func(t *tx) (err error) {
-			n, err = t.respace(ctx, bucket, &r)
-			return err
-		})
-		if err != nil {
-			return changed, fmt.Errorf("space hosts anew: %w", err)
+		if err == nil {
+			err = s.inShard(ctx, bucket, func(t *tx) (err error) {
+				n, err = t.respace(ctx, bucket, &r)
+				return err
+			})
 		}
 		changed += n
+	}
+	if err != nil {
+		return changed, fmt.Errorf("space hosts anew: %w", err)
 	}
 	return changed, nil
 }
@@ -40,7 +52,7 @@ func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, erro
 	now, from, to := At(r.Now), At(r.From), max(At(r.To), At(r.Now))
 	q := newQueue(t)
 	late := Instant(r.Due.Milliseconds())
-	// Index: the primary key; it reads all hosts, and runs when a clock was set.
+	// Index: the primary key; it reads all hosts of the bucket.
 	err := q.load(ctx, `SELECT `+hostTable.list()+` FROM hosts WHERE bucket = $1 AND (lease_until > $2
 		OR backoff_until > $2 OR open_at > $2 AND open_at <= $3 + (delay + 999999) / 1000000 OR ready_at > $4 AND ready_at <= $5) ORDER BY id `+q.forUpdate(),
 		bucket, int64(from), int64(to), int64(now), int64(now+late))
