@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"recrawld/models"
@@ -86,11 +87,10 @@ func (w *Worker) until(next, latest time.Time) time.Time {
 // claim leases up to so many hosts of what is ready, or, where nothing is and the budget has a visit to spare, what will be
 // first. Without any it returns when to look again, zero for no particular time.
 func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.Lease, time.Time, error) {
-	ready, err := w.Store.Ready(ctx)
+	buckets, next, err := w.look(ctx, now)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	buckets, next := w.mine(ready, now)
 	if len(buckets) == 0 {
 		room = 1 // what is not used is missed by others
 	}
@@ -104,8 +104,7 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 	var leases []models.Lease
 	switch {
 	case len(buckets) > 0:
-		leases, err = w.Store.Claim(ctx, c)
-		next = time.Time{}
+		leases, next, err = w.claimReady(ctx, c, buckets)
 	case w.purses.mayBeEarly(paid, now):
 		leases, next, err = w.claimEarly(ctx, c, next)
 	default:
@@ -113,6 +112,50 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 	}
 	w.purses.all.settle(len(leases)-paid.requests, 0) // each lease has one visit paid for
 	return leases, next, err
+}
+
+// seenFor is how long what was seen to be ready serves further claims, in real time: to look at all buckets costs as much as to
+// claim from some.
+const seenFor = 100 * time.Millisecond
+
+// look lists the buckets that have something ready, as mine does, or those that are left of a look a moment ago. A worker without
+// fetchers, to which all comes one by one, looks each time.
+func (w *Worker) look(ctx context.Context, now time.Time) (buckets []int16, next time.Time, err error) {
+	if since := now.Sub(w.lookedAt); len(w.left) > 0 && since >= 0 && since < w.Clock.Real(seenFor) {
+		return w.left, time.Time{}, nil
+	}
+	ready, err := w.Store.Ready(ctx)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	buckets, next = w.mine(ready, now)
+	w.lookedAt, w.left = now, nil
+	return buckets, next, nil
+}
+
+// claimReady claims from the first of the buckets that have something for us: each is said to have a host at least, so no more of
+// them are asked at a time than hosts are wanted. Where all are empty by now it returns when to look again: at once, if that was said
+// by an earlier look.
+func (w *Worker) claimReady(ctx context.Context, c models.ClaimRequest, buckets []int16) (leases []models.Lease, next time.Time, err error) {
+	if len(w.left) > 0 {
+		next = c.Now
+	}
+	w.left = nil
+	for len(buckets) > 0 {
+		c.Buckets = buckets[:min(c.Hosts, len(buckets))]
+		leases, err := w.Store.Claim(ctx, c)
+		if err != nil {
+			return nil, next, err
+		}
+		if len(leases) > 0 {
+			if last := leases[len(leases)-1].Host.Bucket; w.Fetchers > 0 {
+				w.left = buckets[max(slices.Index(buckets, last), 0):] // it may have more
+			}
+			return leases, time.Time{}, nil
+		}
+		buckets = buckets[len(c.Buckets):]
+	}
+	return nil, next, nil
 }
 
 // claimEarly leases the host with the page that is due first of those that may be visited early, for that page. Without

@@ -33,6 +33,9 @@ type Worker struct {
 	ready   []models.BucketReady  // the buckets that were ready last, used again by each look of the loop
 	looked  []int16               // their numbers
 
+	lookedAt time.Time // when that was
+	left     []int16   // those of them, the first first, that may have more than was claimed since
+
 	opening []models.Instant // when hosts may be asked again, the first first; of a worker without fetchers, by its loop alone
 
 	alarm alarm
