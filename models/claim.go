@@ -130,9 +130,9 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 	if t.store.wide() {
 		hosts = c.few(hosts)
 	}
-	pages, err := t.duePages(ctx, c, hosts)
+	robots, pages, err := t.read(ctx, c, hosts)
 	if err != nil {
-		return nil, 0, fmt.Errorf("due pages: %w", err)
+		return nil, 0, err
 	}
 	var leases []Lease
 	var idle []rowKey
@@ -145,16 +145,13 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 		}
 		taken := q.get(h.Bucket, h.ID)
 		taken.Take(&c)
-		leases = append(leases, Lease{Host: *taken, Until: taken.LeaseUntil.Time(), Pages: pages[key]})
+		leases = append(leases, Lease{Host: *taken, Until: taken.LeaseUntil.Time(), Pages: pages[key], Robots: robots[key]})
 	}
 	if err := q.settle(ctx, idle, (*Host).Free); err != nil {
 		return nil, 0, err
 	}
-	if err := q.flush(ctx); err != nil {
+	if err := q.flushLater(ctx); err != nil {
 		return nil, 0, err
-	}
-	if err := t.leaseRobots(ctx, leases); err != nil {
-		return nil, 0, fmt.Errorf("robots: %w", err)
 	}
 	return leases, len(hosts), t.leaseShares(ctx, leases)
 }
@@ -281,23 +278,34 @@ func (t *tx) duePagesOf(ctx context.Context, hosts []rowKey, until Instant, limi
 	return nil
 }
 
-// leaseRobots adds what the hosts' robots.txt said.
-func (t *tx) leaseRobots(ctx context.Context, leases []Lease) error {
-	byHost := make(map[rowKey]*Lease, len(leases))
-	keys := make([]rowKey, len(leases))
-	for i := range leases {
-		keys[i] = rowKey{leases[i].Host.Bucket, leases[i].Host.ID}
-		byHost[keys[i]] = &leases[i]
+// read reads what the robots.txt of locked hosts said, and their due pages.
+func (t *tx) read(ctx context.Context, c ClaimRequest, hosts []Host) (map[rowKey][]Robots, map[rowKey][]LeasedPage, error) {
+	robots, err := t.robotsOf(ctx, hosts)
+	if err != nil {
+		return nil, nil, fmt.Errorf("robots: %w", err)
+	}
+	pages, err := t.duePages(ctx, c, hosts)
+	if err != nil {
+		return nil, nil, fmt.Errorf("due pages: %w", err)
+	}
+	return robots, pages, nil
+}
+
+// robotsOf reads what the robots.txt of hosts said, with the next statement where that can be.
+func (t *tx) robotsOf(ctx context.Context, hosts []Host) (map[rowKey][]Robots, error) {
+	found := make(map[rowKey][]Robots)
+	keys := make([]rowKey, len(hosts))
+	for i := range hosts {
+		keys[i] = rowKey{hosts[i].Bucket, hosts[i].ID}
 	}
 	// Index: the primary key.
-	return t.byKeys(ctx, keys, keyed{table: "robots", column: "host_id", statement: func(from source) string {
+	return found, t.store.byKeys(ctx, t.later(), keys, keyed{table: "robots", column: "host_id", statement: func(from source) string {
 		return `SELECT ` + robotsTable.prefixed("k.") + ` FROM ` + from.from + ` ORDER BY k.host_id, k.origin`
 	}}, func(rows answer) error {
 		var r Robots
 		err := rows.Scan(robotsTable.fields(&r)...)
-		if lease := byHost[rowKey{r.Bucket, r.HostID}]; lease != nil {
-			lease.Robots = append(lease.Robots, r)
-		}
+		key := rowKey{r.Bucket, r.HostID}
+		found[key] = append(found[key], r)
 		return err
 	})
 }

@@ -105,7 +105,7 @@ func (s *Store) inShard(ctx context.Context, bucket int16, f func(*tx) error) er
 	return s.try(ctx, func() error { return s.once(ctx, s.placement(bucket), true, f) })
 }
 
-func (p *placement) asker() asker { return asker{p.rows, postgresDialect, false} }
+func (p *placement) asker() asker { return asker{rows: p.rows, dialect: postgresDialect} }
 
 // eachShard runs f for the keys of each shard, to read what may be a moment old: on the shard's server, and through the
 // coordinator where that fails, when it may run again; or on the one server that there is.

@@ -16,8 +16,9 @@ import (
 // tables have from the bytes that came, without a value in between, and leaves the others to pgx.
 type postgresRows struct {
 	pgx.Rows
-	types  *pgtype.Map
-	fields []pgconn.FieldDescription
+	types   *pgtype.Map
+	fields  []pgconn.FieldDescription
+	results pgx.BatchResults // which they are the last of; nil: they are by themselves
 }
 
 // answerOf is what a query of PostgreSQL gave.
@@ -31,6 +32,9 @@ func answerOf(rows pgx.Rows, err error) (answer, error) {
 // Close implements answer.
 func (r *postgresRows) Close() error {
 	r.Rows.Close()
+	if r.results != nil {
+		_ = r.results.Close() // an error is that of the rows
+	}
 	return nil
 }
 

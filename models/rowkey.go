@@ -104,14 +104,20 @@ type asker struct {
 	rows    func(ctx context.Context, query string, args ...any) (answer, error)
 	dialect dialect
 	sharded bool // each must say the buckets that it is for: a coordinator routes by them
+
+	putOff func(query string, args []any, read func(answer) error) // runs those by keys later; nil: they run at once
 }
 
-func (s *Store) asker() asker { return asker{s.rowsByKeys, s.dialect, s.sharded} }
+func (s *Store) asker() asker {
+	return asker{rows: s.rowsByKeys, dialect: s.dialect, sharded: s.sharded}
+}
 
 // wide is asker.wide for queries outside any transaction.
 func (s *Store) wide() bool { return s.asker().wide() }
 
-func (t *tx) asker() asker { return asker{t.rows, t.store.dialect, t.sharded()} }
+func (t *tx) asker() asker {
+	return asker{rows: t.rows, dialect: t.store.dialect, sharded: t.sharded()}
+}
 
 // wide tells whether a query may be for rows of many buckets: on PostgreSQL, where that is one round trip in place of many.
 // SQLite has none to save.
@@ -119,6 +125,10 @@ func (a asker) wide() bool { return a.dialect == postgresDialect && !a.sharded }
 
 func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, read func(answer) error) error {
 	run := func(query string, buckets, ids any) error {
+		if ask.putOff != nil {
+			ask.putOff(query, append([]any{buckets, ids}, q.more...), read)
+			return nil
+		}
 		rows, err := ask.rows(ctx, query, append([]any{buckets, ids}, q.more...)...)
 		return eachRow(rows, err, read)
 	}

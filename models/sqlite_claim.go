@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
 // claimRiding claims on SQLite without the writer: hosts and pages are read as they are at one moment, beside the transaction
@@ -46,20 +45,18 @@ func (s *Store) prepareClaim(ctx context.Context, c ClaimRequest, buckets []int1
 	if r.hosts, err = t.readyHosts(ctx, c, buckets, limit); err != nil {
 		return false, err
 	}
-	pages, err := t.duePages(ctx, c, r.hosts)
+	robots, pages, err := t.read(ctx, c, r.hosts)
 	if err != nil {
-		return false, fmt.Errorf("due pages: %w", err)
+		return false, err
 	}
 	for _, h := range r.hosts {
-		due := pages[rowKey{h.Bucket, h.ID}]
+		key := rowKey{h.Bucket, h.ID}
+		due := pages[key]
 		if len(due) == 0 || h.LeaseUntil != 0 {
 			return false, nil
 		}
 		h.Take(&c)
-		r.leases = append(r.leases, Lease{Host: h, Until: h.LeaseUntil.Time(), Pages: due})
-	}
-	if err := t.leaseRobots(ctx, r.leases); err != nil {
-		return false, fmt.Errorf("robots: %w", err)
+		r.leases = append(r.leases, Lease{Host: h, Until: h.LeaseUntil.Time(), Pages: due, Robots: robots[key]})
 	}
 	return true, t.leaseShares(ctx, r.leases)
 }

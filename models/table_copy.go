@@ -53,6 +53,9 @@ func (tb table[T]) copyIn(ctx context.Context, t *tx, rows []T) error {
 		}
 		text = append(text, '\n')
 	}
+	if err := t.catchUp(ctx); err != nil {
+		return err
+	}
 	t.store.traced(ctx, t.conn, query)
 	_, err := t.conn.PgConn().CopyFrom(ctx, bytes.NewReader(text), query)
 	return err

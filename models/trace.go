@@ -33,9 +33,9 @@ func (t tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, start pgx.T
 	return ctx
 }
 
-// traced counts and shows what is sent past pgx.
-func (s *Store) traced(ctx context.Context, conn *pgx.Conn, query string) {
-	tracer{s}.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: query})
+// traced counts and shows what is sent past pgx, or in one message with others.
+func (s *Store) traced(ctx context.Context, conn *pgx.Conn, query string, args ...any) {
+	tracer{s}.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: query, Args: args})
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -19,9 +20,10 @@ type tx struct {
 	lite  *liteConn // of SQLite; nil elsewhere, and while a backup is read or written
 	conn  *pgx.Conn // of PostgreSQL; nil elsewhere, and while a backup is read or written
 	sql   *sql.Tx   // of the two while a backup is read or written; nil elsewhere
-	// planned says that the connection keeps to keyedPlans.
-	planned bool
-	at      *placement // where the transaction's shard lies; nil: on the one server, or behind the coordinator
+	// joins says that it is by keys on a PostgreSQL of one node: the connection keeps to keyedPlans, and statements may be put off.
+	joins bool
+	waits []waiting  // those that are put off
+	at    *placement // where the transaction's shard lies; nil: on the one server, or behind the coordinator
 }
 
 // inTx runs f in a transaction, again where the engine says that it only met another one. f must not keep anything from
@@ -53,7 +55,7 @@ func (s *Store) once(ctx context.Context, at *placement, byKeys bool, f func(*tx
 		return err
 	}
 	defer conn.Release() // which closes it where it is still in the transaction
-	t := &tx{store: s, conn: conn.Conn(), planned: byKeys, at: at}
+	t := &tx{store: s, conn: conn.Conn(), at: at, joins: byKeys && at == nil && !s.sharded}
 	err = t.begin(ctx)
 	if err == nil {
 		err = f(t)
@@ -67,7 +69,12 @@ func (s *Store) once(ctx context.Context, at *placement, byKeys bool, f func(*tx
 
 // commit ends a transaction on PostgreSQL, which says so where it could only be rolled back.
 func (t *tx) commit(ctx context.Context) error {
-	done, err := t.conn.Exec(ctx, "commit")
+	if slices.ContainsFunc(t.waits, func(w waiting) bool { return w.read != nil }) { // whose answer may still end it otherwise
+		if err := t.catchUp(ctx); err != nil {
+			return err
+		}
+	}
+	done, err := t.run(ctx, "commit", nil)
 	if err == nil && done.String() != "COMMIT" {
 		return fmt.Errorf("commit: the server answered %s", done)
 	}
@@ -94,7 +101,8 @@ func (s *Store) connection(ctx context.Context, at *placement, byKeys bool) (*pg
 // plan says nothing of how long it takes, so none is compiled.
 const steadyPlans = `SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL jit = off`
 
-// begin begins a transaction on PostgreSQL and sets what is kept to for it, with one message. A coordinator hands on what SET
+// begin begins a transaction on PostgreSQL and sets what is kept to for it, with one message, which may be that of its first
+// statement. A coordinator hands on what SET
 // LOCAL says, where it is told to, with its own beginning of the transaction on another server.
 func (t *tx) begin(ctx context.Context) error {
 	switch {
@@ -102,9 +110,9 @@ func (t *tx) begin(ctx context.Context) error {
 		return t.at.enter(ctx, t)
 	case t.store.sharded:
 		return t.script(ctx, "begin; SET LOCAL citus.propagate_set_commands = 'local'; "+steadyPlans)
-	}
-	if t.planned {
-		return t.script(ctx, "begin")
+	case t.joins:
+		t.putOff("begin", nil, nil)
+		return nil
 	}
 	return t.script(ctx, "begin; "+steadyPlans)
 }
@@ -133,7 +141,7 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (int64, error)
 		return t.lite.exec(query, args)
 	}
 	if t.conn != nil {
-		result, err := t.conn.Exec(ctx, t.text(query), args...)
+		result, err := t.run(ctx, t.text(query), args)
 		return result.RowsAffected(), err
 	}
 	result, err := t.sql.ExecContext(ctx, t.text(query), args...)
@@ -153,7 +161,7 @@ func (t *tx) rows(ctx context.Context, query string, args ...any) (answer, error
 		return t.lite.rows(query, args)
 	}
 	if t.conn != nil {
-		return answerOf(t.conn.Query(ctx, t.text(query), args...))
+		return t.query(ctx, t.text(query), args)
 	}
 	return t.sql.QueryContext(ctx, t.text(query), args...)
 }
