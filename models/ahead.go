@@ -28,15 +28,19 @@ func (c *ClaimRequest) PagesOf(h *Host) int {
 	return max(c.Pages, 1)
 }
 
-// pagesPerClaim is of how many pages a claim on a PostgreSQL of one node has no further host. A page takes the server and us
-// some ten microseconds each, and whoever waits for the first host waits for the last.
-const pagesPerClaim = 400
+// Of so many pages a claim has no further host. On a PostgreSQL of one node a page takes the server and us some ten microseconds
+// each, on SQLite two or three, and whoever waits for the first host waits for the last. There a claim also waits for the writer,
+// however small it is.
+const (
+	pagesPerClaim     = 400
+	pagesPerLiteClaim = 1000
+)
 
 // few is the first of the hosts, as many as may have so many pages together.
-func (c *ClaimRequest) few(hosts []Host) []Host {
+func (c *ClaimRequest) few(hosts []Host, most int) []Host {
 	pages := 0
 	for i := range hosts {
-		if pages += min(c.PagesOf(&hosts[i]), int(hosts[i].Pages)); pages >= pagesPerClaim {
+		if pages += min(c.PagesOf(&hosts[i]), int(hosts[i].Pages)); pages >= most {
 			return hosts[:i+1]
 		}
 	}

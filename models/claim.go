@@ -128,7 +128,7 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 		return nil, 0, err
 	}
 	if t.store.wide() {
-		hosts = c.few(hosts)
+		hosts = c.few(hosts, pagesPerClaim)
 	}
 	robots, pages, err := t.read(ctx, c, hosts)
 	if err != nil {

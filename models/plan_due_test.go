@@ -78,7 +78,7 @@ func TestFewHostsAClaim(t *testing.T) {
 		"a small and large ones":    {[]Host{small, large, large, large}, pagesPerClaim / 2, 3},
 	} {
 		c := ClaimRequest{Pages: test.pages, Patient: time.Second}
-		if got := c.few(test.hosts); len(got) != test.want {
+		if got := c.few(test.hosts, pagesPerClaim); len(got) != test.want {
 			t.Errorf("%s: %d hosts of %d are claimed, want %d", name, len(got), len(test.hosts), test.want)
 		}
 	}

@@ -45,6 +45,7 @@ func (s *Store) prepareClaim(ctx context.Context, c ClaimRequest, buckets []int1
 	if r.hosts, err = t.readyHosts(ctx, c, buckets, limit); err != nil {
 		return false, err
 	}
+	r.hosts = c.few(r.hosts, pagesPerLiteClaim)
 	robots, pages, err := t.read(ctx, c, r.hosts)
 	if err != nil {
 		return false, err

@@ -271,3 +271,32 @@ func TestTheLogOfSQLiteBeginsAnewWhereOthersWrite(t *testing.T) {
 		t.Errorf("the log has %d pages, want at most %d", frames, longestLog*16)
 	}
 }
+
+// A claim reads no more pages than it is bound to; the next one has the other hosts.
+func TestAClaimOnSQLiteHasAsManyHostsAsItMayHavePages(t *testing.T) {
+	t.Parallel()
+	s, c := ridingStore(t, 0)
+	const hosts, each = 14, 100
+	var pages []Discovery
+	for i := range hosts {
+		name := fmt.Sprintf("host%d.example", i)
+		for n := range each {
+			pages = append(pages, Discovery{Host: name, Page: Page{SiteID: 1, URL: fmt.Sprintf("https://%s/%d", name, n)}})
+		}
+	}
+	if _, err := s.AddPages(t.Context(), planStart, pages, 0); err != nil {
+		t.Fatal(err)
+	}
+	c.Hosts, c.Pages = hosts, each
+	for _, want := range []int{pagesPerLiteClaim / each, hosts - pagesPerLiteClaim/each, 0} {
+		leases, err := s.Claim(t.Context(), c)
+		if len(leases) != want || err != nil {
+			t.Errorf("claimed %d hosts, %v, want %d, nil", len(leases), err, want)
+		}
+		for _, l := range leases {
+			if len(l.Pages) != each {
+				t.Errorf("%s has %d pages, want %d", l.Host.Name, len(l.Pages), each)
+			}
+		}
+	}
+}
