@@ -38,7 +38,7 @@ func days(t models.Instant) float64 { return float64(t) / float64(24*time.Hour/t
 func (m *Mind) about(c *crowd, q *question) *changerate.Subject {
 	p, known := q.page, m.place(c, q.page)
 	m.subject = changerate.Subject{
-		Names: known.names.KnownAt(days(p.Stats.FirstAt)), Place: &known.at, KnownAt: days(p.Stats.FirstAt), LastAt: days(p.Stats.VisitedAt),
+		Names: known.names, Place: &known.at, KnownAt: days(p.Stats.FirstAt), LastAt: days(p.Stats.VisitedAt),
 		New:       c.Since() > 0 && days(p.Stats.FirstAt) > c.Since()+settling,
 		ChangedAt: days(p.Stats.ChangedAt), Visits: max(int(p.Stats.Records)-1, 0),
 		Bytes:    p.Bytes,
@@ -223,10 +223,9 @@ func (m *Mind) outlook(q question) policy.Outlook {
 // dueIn is in how many days a visit is worth the price, where f is the forecast of the page that was looked at last; any
 // number that is not less than horizon, where it is not less itself. The caller holds mu.
 func (m *Mind) dueIn(q *question, f *changerate.Forecast, price, horizon float64) float64 {
-	now := days(models.At(q.now))
-	due := m.reading.DueIn(f, now, price, horizon)
+	due := m.reading.DueIn(f, price, horizon)
 	if due <= 0 || due >= horizon {
 		return due
 	}
-	return m.reading.Settled(now, due)
+	return m.reading.Settled(days(models.At(q.now)), due)
 }

@@ -24,7 +24,7 @@ func TestBusyGroup(t *testing.T) {
 		c.add(s, expected, seen)
 	}
 	h.looked = 0
-	for i, excess := range h.of(1, false) {
+	for i, excess := range h.of(1) {
 		fade := math.Exp(-1 / memories[i])
 		if want := math.Log(fade + 2*(1-fade)); math.Abs(excess-want) > 0.002 {
 			t.Errorf("memory %d: heat %.4f, want %.4f", i, excess, want)

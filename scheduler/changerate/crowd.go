@@ -33,6 +33,7 @@ type Crowd struct {
 	met           float64 // how many pages there were to meet
 	begin         float64 // the first day; 0: nothing was learned
 	width         float64 // days to a bin of the calendars
+	filled        int     // no calendar has anything behind this bin
 	all           calendar
 	rhythm        *rhythm // nil: nothing was seen of it
 	untold        [Tellers]untold
@@ -151,6 +152,7 @@ func (c *Crowd) reach(now float64) {
 	}
 	for now-c.begin >= c.width*bins {
 		c.width *= 2
+		c.filled /= 2
 		c.all.widen()
 		for _, g := range c.groups {
 			if g.news != nil {
@@ -169,6 +171,17 @@ func (c *Crowd) between(from, to float64) stretch {
 	return between(low, max(low, bounded((to-c.begin)/c.width, 0, bins)))
 }
 
+// since is what of that stretch lies before the end of all that was entered: where a time to come lies behind it, it does not
+// matter which it is.
+func (c *Crowd) since(from, to float64) stretch {
+	if c.begin == 0 {
+		return stretch{}
+	}
+	end := float64(c.filled + 1)
+	low := bounded((from-c.begin)/c.width, 0, end)
+	return between(low, max(low, bounded((to-c.begin)/c.width, 0, end)))
+}
+
 // sight is one visit as the crowd enters it.
 type sight struct {
 	from, at       float64 // the visits before and now
@@ -183,6 +196,7 @@ type sight struct {
 // learn enters a visit.
 func (c *Crowd) learn(names *Names, v sight) {
 	c.reach(v.at)
+	c.filled = max(c.filled, c.between(v.from, v.at).last)
 	c.changes += v.count
 	c.days += v.at - v.from
 	c.lengths.add(v.bytes, v.at-v.from)

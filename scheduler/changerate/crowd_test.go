@@ -15,7 +15,7 @@ import (
 // crowdsOf compares what crowds know, and not what they remember of the last look.
 var crowdsOf = cmp.Options{
 	cmp.AllowUnexported(Crowd{}, lengths{}, untold{}, leftOut{}, group{}, heat{}, calendar{}, rhythm{}, dispersion{}),
-	cmpopts.IgnoreFields(Crowd{}, "epoch", "asLevel", "keys", "keysOf", "written"),
+	cmpopts.IgnoreFields(Crowd{}, "filled", "epoch", "asLevel", "keys", "keysOf", "written"),
 	cmpopts.IgnoreFields(heat{}, "looked", "excess"),
 	cmpopts.IgnoreFields(rhythm{}, "shape", "lately", "made"),
 }

@@ -9,16 +9,15 @@ func DueIn(w *Weights, c *Crowd, s *Subject, now, price float64) float64 {
 	var r Reading
 	r.Read(w, c, s)
 	f := r.Forecast(now)
-	return r.DueIn(&f, now, price, math.Inf(1))
+	return r.DueIn(&f, price, math.Inf(1))
 }
 
-// DueIn is the function DueIn for the page that was read, of which f is the forecast at now. Where the result would not be
+// DueIn is the function DueIn for the page that was read, of which f is the last forecast. Where the result would not be
 // less than horizon, in days, another one may be given that is not less either: it is found sooner.
-func (r *Reading) DueIn(f *Forecast, now, price, horizon float64) float64 {
+func (r *Reading) DueIn(f *Forecast, price, horizon float64) float64 {
 	if f.Value() >= price {
 		return 0
 	}
-	r.ahead = true
 	low, high := 0.0, math.Inf(1) // not yet worth it, and worth it
 	at := f.DueIn(price)
 	for range dueSteps {
@@ -28,7 +27,7 @@ func (r *Reading) DueIn(f *Forecast, now, price, horizon float64) float64 {
 				at = min(16*low, lastDay)
 			}
 		}
-		f := r.forecast(now + at)
+		f := r.expect(at)
 		if at >= horizon && f.Rate.Utility(f.Elapsed) < price {
 			return at // what comes of it lies no sooner
 		}

@@ -115,17 +115,22 @@ func (g *group) write(w *writer, begin int64, written map[calendar]uint64) {
 
 // write leaves out the empty bins at both ends.
 func (c *calendar) write(w *writer) {
-	first, end := bins, 0
+	first, end := c.ends()
+	w.byte(byte(first))
+	w.byte(byte(end))
+	w.grains(c.expected[first:end])
+	w.grains(c.seen[first:end])
+}
+
+// ends are the first bin with anything in it, and the one behind the last.
+func (c *calendar) ends() (first, end int) {
+	first = bins
 	for i := range bins {
 		if c.expected[i] != 0 || c.seen[i] != 0 {
 			first, end = min(first, i), i+1
 		}
 	}
-	first = min(first, end)
-	w.byte(byte(first))
-	w.byte(byte(end))
-	w.grains(c.expected[first:end])
-	w.grains(c.seen[first:end])
+	return min(first, end), end
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. After an error the crowd is as it was; ErrOtherModel says that the
@@ -179,7 +184,7 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	if err := r.end(); err != nil {
 		return fmt.Errorf("read a crowd: %w", err)
 	}
-	read.epoch = c.epoch + 1
+	read.epoch, read.filled = c.epoch+1, read.end()
 	*c = read
 	return nil
 }
@@ -192,6 +197,18 @@ func (c *Crowd) count() (pages float64) {
 		}
 	}
 	return pages
+}
+
+// end is the last bin of the calendars in which there is anything.
+func (c *Crowd) end() int {
+	_, end := c.all.ends()
+	for _, g := range c.groups {
+		if g.news != nil {
+			_, its := g.news.ends()
+			end = max(end, its)
+		}
+	}
+	return max(end-1, 0)
 }
 
 // readGroup reads a group of a crowd that began on a day, and adds its calendar to those read so far.

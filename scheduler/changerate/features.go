@@ -116,26 +116,58 @@ func (r *Reading) readPassing() {
 		r.passing(dateYouth, max(0, -span.past), max(0, -span.future))
 	}
 	if g := r.groups[byFolder]; g != nil && g.heat != nil {
-		heat := g.heat.of(r.now, r.ahead)
-		r.both(folderWeek, heat[0])
-		r.both(folderSeason, heat[1])
+		r.both(folderWeek, r.heat(g.heat, week))
+		r.both(folderSeason, r.heat(g.heat, season))
 	}
 	if g := r.groups[byTop]; g != nil && g.heat != nil {
-		heat := g.heat.of(r.now, r.ahead)
-		r.both(sectionWeek, heat[0])
-		r.both(sectionSeason, heat[1])
+		r.both(sectionWeek, r.heat(g.heat, week))
+		r.both(sectionSeason, r.heat(g.heat, season))
 	}
 	for _, h := range seasonOf {
 		if g := r.groups[h.grouping]; g != nil && g.heat != nil && r.crowd.tells(g) {
-			excess := g.heat.of(r.now, r.ahead)[season]
-			r.passing(h.feature, excess, r.lasts[season]*excess)
+			excess := r.heat(g.heat, season)
+			r.passing(h.feature, excess, r.lasts.share[season]*excess)
 		}
 	}
-	since := r.crowd.between(r.last, r.now) // the news of the time to come is not known
-	r.passing(hostNews, r.crowd.all.news(since), 0)
+	r.since.read(r) // the news of the time to come is not known
+	r.passing(hostNews, r.since.ofHost, 0)
 	for i, g := range r.groups {
 		if g != nil && g.news != nil {
-			r.passing(newsOf[i], g.news.news(since), 0)
+			r.passing(newsOf[i], r.since.of[i], 0)
+		}
+	}
+}
+
+// heat is that of a group by one memory. What is made of one at present serves the next page; of a time to come, the next group
+// that was visited last at the same time.
+func (r *Reading) heat(h *heat, memory int) float64 {
+	if !r.ahead {
+		return h.of(r.now)[memory]
+	}
+	if r.fadedFrom != h.at {
+		r.fadedFrom, r.faded = h.at, fade(h.at, r.now)
+	}
+	return h.beyond(memory, r.faded[memory])
+}
+
+// news are those of a page's host and groups since its last record. Looks at different times to come have the same.
+type news struct {
+	known  bool
+	in     stretch
+	ofHost float64
+	of     [groupings]float64
+}
+
+// read brings the news up to the time of a reading.
+func (n *news) read(r *Reading) {
+	in := r.crowd.since(r.last, r.now)
+	if n.known && n.in == in {
+		return
+	}
+	n.known, n.in, n.ofHost = true, in, r.crowd.all.news(in)
+	for i, g := range r.groups {
+		if g != nil && g.news != nil {
+			n.of[i] = g.news.news(in)
 		}
 	}
 }

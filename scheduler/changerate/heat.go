@@ -16,39 +16,58 @@ type heat struct {
 	excess         [len(memories)]float64
 }
 
-// of is the logarithm of how many times more changes of late were seen than expected, by each memory; 0: neither. Where it
-// is not asked ahead of the time it is remembered for the next page.
-func (h *heat) of(now float64, ahead bool) (excess [len(memories)]float64) {
-	if h.looked == now {
-		return h.excess
+// of is the logarithm of how many times more changes of late were seen than expected, by each memory; 0: neither. It is
+// remembered for the next page that is looked at at the time.
+func (h *heat) of(now float64) *[len(memories)]float64 {
+	if h.looked != now {
+		for i, left := range fade(h.at, now) {
+			h.excess[i] = h.beyond(i, left)
+		}
+		h.looked = now
 	}
-	for i, fade := range h.fade(now) {
-		excess[i] = logOf((float64(h.seen[i])*fade + 1) / (float64(h.expected[i])*fade + 1))
+	return &h.excess
+}
+
+// beyond is that logarithm for one memory when a share of its sums is left.
+func (h *heat) beyond(memory int, left float64) float64 {
+	return logOf((float64(h.seen[memory])*left + 1) / (float64(h.expected[memory])*left + 1))
+}
+
+// fade is what is left by now of the sums of a time; all of it where now lies before that.
+func fade(from, now float64) (left [len(memories)]float64) {
+	for i, memory := range memories {
+		left[i] = 1
+		if now > from {
+			left[i] = expOf((from - now) / memory)
+		}
 	}
-	if !ahead {
-		h.looked, h.excess = now, excess
+	return left
+}
+
+// lasting is the share of each heat in the time until a page's next visit, as it fades meanwhile.
+type lasting struct {
+	cycle float64 // the mean time until that
+	share [len(memories)]float64
+}
+
+// over works it out.
+func (l *lasting) over(cycle float64) {
+	if l.cycle == cycle {
+		return
 	}
-	return excess
+	l.cycle = cycle
+	for i, memory := range memories {
+		l.share[i] = memory / cycle * -expm1Of(-cycle/memory)
+	}
 }
 
 // add enters one visit.
 func (h *heat) add(now, expected, seen float64) {
-	for i, fade := range h.fade(now) {
-		h.expected[i] = rounded(float64(h.expected[i])*fade+expected, now)
-		h.seen[i] = rounded(float64(h.seen[i])*fade+seen, now)
+	for i, left := range fade(h.at, now) {
+		h.expected[i] = rounded(float64(h.expected[i])*left+expected, now)
+		h.seen[i] = rounded(float64(h.seen[i])*left+seen, now)
 	}
 	h.at, h.looked = max(h.at, now), 0
-}
-
-// fade is what is left of each sum by now; all of it where now lies before them.
-func (h *heat) fade(now float64) (left [len(memories)]float64) {
-	for i, memory := range memories {
-		left[i] = 1
-		if now > h.at {
-			left[i] = expOf((h.at - now) / memory)
-		}
-	}
-	return left
 }
 
 // manyChanges is from what sum on a visit may add, or time take away, less than a float32 shows.

@@ -105,12 +105,17 @@ func Look(w *Weights, c *Crowd, s *Subject, now float64) Forecast {
 
 // Forecast is that of the page at a time.
 func (r *Reading) Forecast(now float64) Forecast {
-	r.ahead = false
-	return r.forecast(now)
+	r.present, r.ahead = bounded(now, 1, lastDay), false
+	return r.forecast(r.present)
+}
+
+// expect is the forecast at a time to come, so many days after that of the last forecast, if nothing more becomes known.
+func (r *Reading) expect(days float64) Forecast {
+	r.ahead, r.fadedFrom = true, math.NaN()
+	return r.forecast(bounded(r.present+days, 1, lastDay))
 }
 
 func (r *Reading) forecast(now float64) Forecast {
-	now = bounded(now, 1, lastDay)
 	r.at(bounded(r.subject.LastAt, 0, now), now)
 	g := r.own
 	told := bounded(r.subject.Told, 0, mostTold)

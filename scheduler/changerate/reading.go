@@ -13,11 +13,16 @@ type Reading struct {
 	still   bool // never seen to change
 	level   float64
 	prior   Gamma
-	lasts   [len(memories)]float64 // the share of a heat in the time until a page's next visit: it fades meanwhile
-	own     Gamma                  // the posterior: the prior with the evidence of the page's own visits
+	lasts   lasting
+	shape   memo  // the prior's, of its logarithm
+	own     Gamma // the posterior: the prior with the evidence of the page's own visits
 
+	since        news // as it was read last, for the next time to come
 	now, last    float64
-	ahead        bool    // now lies in the future
+	present      float64                // of the last forecast that was not of a time to come
+	ahead        bool                   // now is a time to come
+	faded        [len(memories)]float64 // what is left by now of the sums of a heat, of the time fadedFrom
+	fadedFrom    float64
 	past, future float64 // logarithms of how many times more than usual it changed since the last record, and will
 	values       *vector // where the values of the features go, in the past for those that do not last; nil: nowhere
 }
@@ -35,12 +40,11 @@ func (r *Reading) read(w *Weights, c *Crowd, s *Subject, values *vector) {
 	r.subject, r.weights, r.crowd, r.values = s, w, c, values
 	r.cycle, r.still = cycle(s), !(s.ChangedAt > 0)
 	c.place(s, &r.groups)
-	for i, memory := range memories {
-		r.lasts[i] = memory / r.cycle * -expm1Of(-r.cycle/memory)
-	}
+	r.lasts.over(r.cycle)
+	r.since.known = false
 	r.level = c.level(c.rate(w.rate(r.cycle)))
 	r.readLasting()
-	shape := expOf(bounded(w.mean[shape], -3, 2))
+	shape := r.shape.of(bounded(w.mean[shape], -3, 2), expOf)
 	r.prior = Gamma{Shape: shape, Days: shape / expOf(bounded(r.level, slowest, fastest))}
 	r.own = r.prior.with(s.Evidence)
 }

@@ -54,7 +54,7 @@ func TestDueInWithAHorizon(t *testing.T) {
 		var r Reading
 		r.Read(w.weights, &w.crowd, page)
 		f := r.Forecast(now)
-		got := r.DueIn(&f, now, price, horizon)
+		got := r.DueIn(&f, price, horizon)
 		if got != want && !(got >= horizon && want >= horizon) {
 			t.Fatalf("due in %v days with a horizon of %v, want %v", got, horizon, want)
 		}

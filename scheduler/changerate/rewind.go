@@ -11,6 +11,7 @@ func (c *Crowd) Rewind(now float64, back func(float64) float64) {
 		bin = int(bounded((now-c.begin)/c.width, 0, bins)) + 1
 		c.days = min(c.days, max(1, c.met)*(now-c.begin))
 	}
+	c.filled = min(c.filled, max(bin-1, 0))
 	c.all.forget(bin)
 	for _, g := range c.groups {
 		g.usedAt = float32(back(float64(g.usedAt)))

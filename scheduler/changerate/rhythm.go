@@ -158,10 +158,16 @@ func evidenceOf(g Gamma, from, at, days float64, changed bool, changedAt float64
 	exposed := days * (at - since) / (at - from)
 	usual := chanceOf(g, exposed, changed, changedAt > 0)
 	hour := int(hourOf(changedAt))
+	var busy, calm, found float64
 	for i := range more {
-		busy, calm := densities(i)
-		share := calm + (busy-calm)*in[i]/length
-		likely := chanceOf(g, exposed*share, changed, changedAt > 0)
+		first := i%dayHours == 0 // of its habit: the others differ in when their hours begin alone, and have as many of them, often
+		if first {
+			busy, calm = densities(i)
+		}
+		if first || in[i] != in[i-1] {
+			found = chanceOf(g, exposed*(calm+(busy-calm)*in[i]/length), changed, changedAt > 0)
+		}
+		likely := found
 		switch {
 		case changedAt > 0 && busyAt(i, hour):
 			likely += math.Log(busy)
