@@ -212,7 +212,7 @@ func (w *Worker) holding(now time.Time) string {
 
 // bar takes note of whether anything may be claimed.
 func (w *Worker) bar(barred bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.barred = barred
+	if w.barred.Load() != barred { // a look of the loop costs no more than it must
+		w.barred.Store(barred)
+	}
 }

@@ -164,7 +164,7 @@ func (w *Worker) Balance() (share float64, lag time.Duration) {
 		late = max(late, float64(now.Sub(w.lag.at)-w.Clock.Real(2*idle)))
 	}
 	lag = time.Duration(late / float64(w.Clock.Real(time.Second)) * float64(time.Second))
-	if w.barred {
+	if w.barred.Load() {
 		return leastShare, lag
 	}
 	w.share = Balance(cmp.Or(w.share, 1), lag, others)

@@ -53,7 +53,7 @@ func (w *Worker) giveBack(ctx context.Context, lease models.Lease, out delivery)
 	if !ok {
 		return
 	}
-	t.result(planner, page, slot, models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
+	t.result(planner, page, slot, &models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
 	t.last.result.Release = true
 	out.deliver(t.last)
 }
@@ -142,7 +142,7 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	reached := t.reach(ctx, &slot)
 	planner := w.planner.Load() // after the sleep: what was set meanwhile counts
 	if !reached || t.tooLate(planner) {
-		t.result(planner, page, slot, models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
+		t.result(planner, page, slot, &models.Outcome{Kind: models.Interrupted, At: w.Clock.Now()})
 		return false
 	}
 	now := w.Clock.Now()
@@ -151,9 +151,10 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 		out, held = w.waits(ctx, planner, &page.Page, now)
 	}
 	if slot.paid = !held; !held {
-		out = w.visit(ctx, t.turn(page, now))
+		turn := t.turn(page, now)
+		out = w.visit(ctx, &turn)
 	}
-	t.result(planner, page, slot, out)
+	t.result(planner, page, slot, &out)
 	return true
 }
 
@@ -164,14 +165,14 @@ func (t *hostTurn) turn(page *models.LeasedPage, now time.Time) models.Turn {
 }
 
 // result plans what the visit means and passes the result before it on.
-func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot, out models.Outcome) {
+func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot, out *models.Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.worker.Clock.Now()
-	t.worker.outage.judge(t.lease.Host.ID, &out, now, t.worker.Clock)
+	t.worker.outage.judge(t.lease.Host.ID, out, now, t.worker.Clock)
 	t.free(&taken, out.Sent > 0)
 	f := t.out.blank()
-	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until, Robots: t.lease.Robots}, page.Page, out
+	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until, Robots: t.lease.Robots}, page.Page, *out
 	f.held = heldBy(&f.outcome)
 	t.worker.hold(f.held)
 	late := t.worker.late(&page.Page, taken, t.lease.Host.Delay)
@@ -268,7 +269,7 @@ func (t *hostTurn) taught(ctx context.Context) []byte {
 }
 
 // visit asks the visitor. A panic is a bug of ours, contained to this page and named in the log.
-func (w *Worker) visit(ctx context.Context, turn models.Turn) (out models.Outcome) {
+func (w *Worker) visit(ctx context.Context, turn *models.Turn) (out models.Outcome) {
 	w.metrics.flight.Inc()
 	defer w.metrics.flight.Dec()
 	defer func() {
@@ -278,5 +279,5 @@ func (w *Worker) visit(ctx context.Context, turn models.Turn) (out models.Outcom
 				Delay: turn.Host.Delay}
 		}
 	}()
-	return w.Visitor.Visit(ctx, turn)
+	return w.Visitor.Visit(ctx, *turn)
 }

@@ -38,7 +38,8 @@ type Worker struct {
 
 	opening []models.Instant // when hosts may be asked again, the first first; of a worker without fetchers, by its loop alone
 
-	alarm alarm
+	alarm  alarm
+	barred atomic.Bool // nothing may be claimed (holding)
 
 	mu     sync.Mutex
 	leases int            // guarded by mu; hosts held: those that are visited and those in waiting
@@ -47,7 +48,6 @@ type Worker struct {
 	others bool           // guarded by mu; more hosts may be ready than are held
 	held   int64          // guarded by mu; bytes of bodies fetched and not yet stored
 	ending bool           // guarded by mu; nothing new begins
-	barred bool           // guarded by mu; nothing may be claimed (holding)
 	lag    lateness       // guarded by mu
 	share  float64        // guarded by mu; of the buckets that this worker wants; 0: not said yet, all it can get
 }

@@ -34,6 +34,8 @@ type Memory struct {
 	commit   memoryCommit // its slices are used again by each commit
 	leases   []models.Lease
 	leased   []models.LeasedPage
+	handed   []*page // of the last claim
+	awaited  int     // the one of these whose result is to come next
 	list     []models.BucketReady
 	verdicts []error
 }
@@ -103,7 +105,7 @@ func (m *Memory) Claim(ctx context.Context, c models.ClaimRequest) ([]models.Lea
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.leased = m.leased[:0]
+	m.leased, m.handed, m.awaited = m.leased[:0], m.handed[:0], 0
 	leases := again(m, &m.leases, 0)
 	for looked := 1; len(leases) == 0 && looked > 0; {
 		looked = 0
@@ -160,6 +162,7 @@ func (m *Memory) duePages(h *host, c *models.ClaimRequest) []models.LeasedPage {
 		m.leased = slices.Grow(m.leased, len(found)) // behind those of the call's other hosts
 		due = m.leased[len(m.leased):][:len(found):len(found)]
 		m.leased = m.leased[:len(m.leased)+len(found)]
+		m.handed = append(m.handed, found...)
 	} else {
 		due = make([]models.LeasedPage, len(found))
 	}

@@ -155,6 +155,7 @@ func (m *Memory) removePage(p *page) {
 	k := key{p.Bucket, p.ID}
 	delete(h.memories, p.ID)
 	delete(m.buckets[p.Bucket].pages, p.ID)
+	m.handed, m.awaited = m.handed[:0], 0
 	delete(m.visits, k)
 	delete(m.versions, k)
 	delete(m.links, k)

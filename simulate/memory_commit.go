@@ -59,11 +59,10 @@ type settled struct {
 
 // judge checks one result's fence and history, and writes the visited page and its host.
 func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
-	h := b.hosts[r.Lease.HostID]
+	p, h := c.visited(b, r)
 	if h == nil || h.LeaseToken != r.Lease.Token {
 		return models.ErrLeaseLost
 	}
-	p := b.pages[r.Page.ID]
 	if p == nil || r.FoundAnew(p.Visits, p.SiteID) { // removed while it was visited: its request counts all the same
 		h.OpenAt, h.BackoffUntil = max(h.OpenAt, r.Host.OpenAt), max(h.BackoffUntil, r.Host.BackoffUntil)
 		if r.Release {
@@ -93,6 +92,18 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 	h.remember(models.HostMemoryID, r.HostMemory)
 	c.fresh = append(c.fresh, r)
 	return nil
+}
+
+// visited is the page of a result and the host of its lease, each nil where there is none. Results come in the order in which the
+// pages were leased, nearly always: so these are looked up only where it is another page.
+func (c *memoryCommit) visited(b *bucket, r *models.Result) (*page, *host) {
+	if c.awaited < len(c.handed) {
+		if p := c.handed[c.awaited]; p.ID == r.Page.ID && p.Bucket == b.index && p.HostID == r.Lease.HostID {
+			c.awaited++
+			return p, p.host
+		}
+	}
+	return b.pages[r.Page.ID], b.hosts[r.Lease.HostID]
 }
 
 // write replaces the row but for its importance and what it was told, which visits do not write.

@@ -9,9 +9,10 @@ package simulate
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"recrawld/models"
@@ -25,16 +26,17 @@ type World struct {
 
 // history is when a page changed, and what it links to.
 type history struct {
+	mu      sync.Mutex
+	current content // guarded by mu; what was last asked for: most visits find it again, in one line of the processor's cache
 	changes []models.Instant
 	links   []models.FoundLink
-	current atomic.Pointer[content] // what was last asked for: most visits find it again
 }
 
-// content is a page's after so many changes.
+// content is a page's from one change to the next.
 type content struct {
-	version int
-	body    []byte
-	digest  models.Digest
+	from, until models.Instant // until then
+	digest      models.Digest
+	body        []byte
 }
 
 // NewWorld returns a world without pages. A page that is not in it answers 404.
@@ -73,16 +75,23 @@ func (w *World) Visit(_ context.Context, t models.Turn) models.Outcome {
 	return out
 }
 
-// at is the page's content at a moment. Nobody changes it.
-func (h *history) at(url string, now models.Instant) *content {
-	version, _ := slices.BinarySearch(h.changes, now+1)
-	c := h.current.Load()
-	if c == nil || c.version != version {
-		body := []byte(url + "#" + strconv.Itoa(version))
-		c = &content{version: version, body: body, digest: models.DigestOf(body)}
-		h.current.Store(c)
+// at is the page's content at a moment. Nobody changes its body.
+func (h *history) at(url string, now models.Instant) content {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c := &h.current; c.from <= now && now < c.until {
+		return *c
 	}
-	return c
+	version, _ := slices.BinarySearch(h.changes, now+1)
+	body := []byte(url + "#" + strconv.Itoa(version))
+	h.current = content{from: math.MinInt64, until: math.MaxInt64, digest: models.DigestOf(body), body: body}
+	if version > 0 {
+		h.current.from = h.changes[version-1]
+	}
+	if version < len(h.changes) {
+		h.current.until = h.changes[version]
+	}
+	return h.current
 }
 
 // Nowhere is a scheduler.Archive that keeps nothing.
