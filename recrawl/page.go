@@ -11,9 +11,14 @@ import (
 
 // read takes title, text and links out of a body, as far as the page allows it.
 func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
-	found := extract.Page(body, header.Get("Content-Type"), s.url, extract.Options{
+	reader, _ := s.readers.Get().(*extract.Reader)
+	if reader == nil {
+		reader = new(extract.Reader)
+	}
+	found := reader.Page(body, header.Get("Content-Type"), s.url, extract.Options{
 		Bytes: int(s.settings.BodyBytes), Links: s.settings.LinksPerPage, Agent: s.agent.Name,
 	})
+	s.readers.Put(reader)
 	said = said.Or(found.Robots)
 	s.out.NoIndex, s.out.NoFollow, s.out.NoArchive = said.NoIndex, said.NoFollow, said.NoArchive
 	s.out.Title, s.out.TextDigest = clean(found.Title, maxDetail), found.TextDigest

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"recrawld/clock"
@@ -60,6 +61,7 @@ type Visitor struct {
 
 	hosts    *hostMemories
 	comparer *comparer
+	readers  sync.Pool // of *extract.Reader
 }
 
 // New returns a visitor. It refuses a Config without an agent's name or without Sites.

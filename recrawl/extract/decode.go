@@ -62,6 +62,9 @@ type document struct {
 // decode turns a body into UTF-8: byte order mark, header, meta element, then a guess. The library looks at the first
 // kilobyte; here a meta element further down counts, as it does in browsers, and the guess is made from the whole body.
 func decode(body []byte, contentType string) document {
+	if saysUTF8(contentType) && !bytes.HasPrefix(body, []byte("\xfe\xff")) && !bytes.HasPrefix(body, []byte("\xff\xfe")) {
+		return document{charset: "utf-8"}.read(nil, body)
+	}
 	enc, name, certain := charset.DetermineEncoding(body, contentType)
 	if !certain && name == "windows-1252" {
 		if highBit(body) && isUTF8(body) {
@@ -75,6 +78,13 @@ func decode(body []byte, contentType string) document {
 		doc.legacy = enc
 	}
 	return doc
+}
+
+// saysUTF8 tells whether the header says so in the way of most servers, for which the library need not be asked.
+func saysUTF8(contentType string) bool {
+	media, charset, _ := strings.Cut(contentType, ";")
+	return (media == "text/html" || media == "text/plain" || media == "application/xhtml+xml") &&
+		strings.EqualFold(strings.TrimSpace(charset), "charset=utf-8")
 }
 
 // notRead is the name of the encodings that browsers refuse, which would make one letter of any body: all versions of a page

@@ -7,7 +7,6 @@ package extract
 
 import (
 	"bytes"
-	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -57,9 +56,18 @@ type Extraction struct {
 	Cut        bool              // the body is longer than Options.Bytes; there is no TextDigest, LinkPrint or Print then
 }
 
+// Page reads the body of a page as a Reader does.
+func Page(body []byte, contentType string, at canon.URL, options Options) Extraction {
+	return new(Reader).Page(body, contentType, at, options)
+}
+
+// Reader reads pages one after the other. What it needs takes as much memory as most pages, which it uses again. The zero Reader
+// is ready; it is not safe for concurrent use.
+type Reader struct{ markup *reader }
+
 // Page reads the body of the page at a URL. The body has no content encoding left; contentType is the header's value.
 // HTML and XHTML are read whole, of plain text the text alone, of all else nothing: their TextDigest is zero.
-func Page(body []byte, contentType string, at canon.URL, options Options) Extraction {
+func (r *Reader) Page(body []byte, contentType string, at canon.URL, options Options) Extraction {
 	kind := kindOf(body, contentType)
 	if kind == other {
 		return Extraction{Base: at}
@@ -78,9 +86,7 @@ func Page(body []byte, contentType string, at canon.URL, options Options) Extrac
 		found.TextDigest, found.TextBytes = visible.Sum()
 		found.Print = visible.Print()
 	} else {
-		r := newReader(doc, kind == xhtml, at, options)
-		r.read()
-		found = r.finish()
+		found = r.readMarkup(doc, kind == xhtml, at, options)
 	}
 	found.Charset = doc.charset
 	if found.Cut = cut; cut {
@@ -116,10 +122,8 @@ func kindOf(body []byte, contentType string) kind {
 	return other
 }
 
+// mediaType is that of a Content-Type, readable also where its parameters are not.
 func mediaType(contentType string) string {
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil && media == "" { // parameters that do not parse leave the type readable
-		media, _, _ = strings.Cut(contentType, ";")
-	}
+	media, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(media))
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -363,4 +364,37 @@ func FuzzRefresh(f *testing.F) {
 			t.Errorf("ParseRefresh(%q) = %v, %q, %v", content, delay, ref, ok)
 		}
 	})
+}
+
+// A Reader says of each page what one that has read nothing says, whatever it read before: pages that end in the midst of a
+// script or of something hidden, of another charset, with more links or longer tags than it keeps room for.
+func TestReaderOfManyPages(t *testing.T) {
+	t.Parallel()
+	at, reader := mustParse(t, "https://h/d/p"), new(Reader)
+	pages := []string{
+		`<title>One</title><base href=/b/><h1>One</h1><p>A line of text that is long enough to count as one.</p><a href=x>x</a>`,
+		`<svg><title>no</title><p hidden>gone <script>var x = "<a href=y>"`,
+		`<html lang=de><meta name=robots content=nofollow><p>A second page, with <a rel=nofollow href=z>a link</a>`,
+		`<p title="` + strings.Repeat("long ", 1000) + `">text</p><template><a href=q>`,
+		strings.Repeat(`<a href=`+strings.Repeat("u", 20)+`>`, 3) + manyLinks(2000),
+		`<textarea>not ended`, `plain`, ``,
+	}
+	for range 3 {
+		for _, page := range pages {
+			for _, kind := range []string{"text/html", "application/xhtml+xml", "text/html; charset=iso-8859-1", "text/plain"} {
+				want, got := Page([]byte(page), kind, at, all), reader.Page([]byte(page), kind, at, all)
+				if d := cmp.Diff(want, got, cmp.Comparer(func(a, b canon.URL) bool { return a == b })); d != "" {
+					t.Errorf("%.40q as %s after other pages (-want +got):\n%s", page, kind, d)
+				}
+			}
+		}
+	}
+}
+
+func manyLinks(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "<a href=page%d>", i)
+	}
+	return b.String()
 }

@@ -17,7 +17,8 @@ const maxTitle = 300
 // reader is one pass over a page.
 type reader struct {
 	tokens  *html.Tokenizer
-	runs    runs // what tokens reads
+	begun   html.Tokenizer // tokens as it was before any page, which it is made again for each: the library has no way to
+	runs    runs           // what tokens reads
 	doc     document
 	xhtml   bool
 	at      canon.URL
@@ -34,16 +35,51 @@ type reader struct {
 
 	base, canonical, refresh string // as written; the first of each counts
 	hasBase, hasRefresh      bool
+
+	large bool // it took much memory, which is not kept for other pages
 }
 
-func newReader(doc document, xhtml bool, at canon.URL, options Options) *reader {
-	r := &reader{
-		runs: runs{text: doc.text}, doc: doc, xhtml: xhtml, at: at, options: options,
-		text: fingerprint.NewText(), found: Extraction{HTML: true}, refs: newRefs(options.Links),
-	}
+func newReader() *reader {
+	r := &reader{text: fingerprint.NewText()}
 	r.tokens = html.NewTokenizer(&r.runs)
-	r.text.CopyTo(options.Text)
+	r.begun = *r.tokens
 	return r
+}
+
+// readMarkup reads a page with the reader of the pages before it.
+func (r *Reader) readMarkup(doc document, xhtml bool, at canon.URL, options Options) Extraction {
+	page := r.markup
+	if page == nil {
+		page = newReader()
+	}
+	r.markup = nil // should it panic
+	page.begin(doc, xhtml, at, options)
+	page.read()
+	found := page.finish()
+	if !page.large && len(page.refs.all) <= mostKept {
+		page.begin(document{}, false, canon.URL{}, Options{}) // it keeps nothing of the page
+		r.markup = page
+	}
+	return found
+}
+
+// The longest tag, and the most references, that a reader may have seen to read another page: for its attributes' names the
+// tokenizer keeps a map, which it clears for each tag.
+const (
+	mostTag  = 1 << 10
+	mostKept = 256
+)
+
+// begin makes the reader one that has read nothing.
+func (r *reader) begin(doc document, xhtml bool, at canon.URL, options Options) {
+	*r.tokens = r.begun
+	r.text.Reset()
+	r.text.CopyTo(options.Text)
+	r.refs.begin(options.Links)
+	*r = reader{
+		tokens: r.tokens, begun: r.begun, runs: runs{text: doc.text}, doc: doc, xhtml: xhtml, at: at, options: options,
+		text: r.text, found: Extraction{HTML: true}, refs: r.refs,
+	}
 }
 
 // read takes the tokens one by one.
@@ -108,6 +144,7 @@ func plainText(text []byte) bool {
 // startTag is a start tag; slashed tells that a slash stands at its end.
 func (r *reader) startTag(slashed bool) {
 	raw := r.tokens.Raw()
+	r.large = r.large || len(raw) > mostTag
 	name, ok := plainName(raw[len("<"):])
 	if !ok {
 		name, _ = r.tokens.TagName()

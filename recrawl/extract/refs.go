@@ -6,7 +6,8 @@ import "recrawld/recrawl/canon"
 type refs struct {
 	limit   int
 	all     []ref
-	seen    map[string]int // index in all
+	seen    map[string]int    // index in all
+	led     map[canon.URL]int // index in the links that they become
 	dropped int
 }
 
@@ -17,7 +18,16 @@ type ref struct {
 	times    int  // how often it stands there
 }
 
-func newRefs(limit int) refs { return refs{limit: limit, seen: map[string]int{}} }
+// begin makes them those of a page that has none so far.
+func (r *refs) begin(limit int) {
+	if r.seen == nil {
+		r.seen, r.led = make(map[string]int), make(map[canon.URL]int)
+	}
+	clear(r.seen)
+	clear(r.led)
+	clear(r.all)
+	*r = refs{limit: limit, all: r.all[:0], seen: r.seen, led: r.led}
+}
 
 // spare is how many times the wanted number of links is kept as references: several may spell one URL or lead nowhere.
 const spare = 4
@@ -48,7 +58,7 @@ func (r *refs) add(text string, noFollow, read bool) {
 func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 	dropped = r.refs.dropped
 	sameHost := base.HostName() == r.at.HostName()
-	seen := make(map[canon.URL]int, min(len(r.refs.all), r.options.Links))
+	links, seen := make([]Link, 0, min(len(r.refs.all), r.options.Links)), r.refs.led
 	for _, ref := range r.refs.all {
 		u := r.resolve(base, ref.text)
 		if ref.read {

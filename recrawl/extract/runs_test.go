@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+	"golang.org/x/text/encoding/charmap"
 
 	"recrawld/recrawl/canon"
 )
@@ -36,7 +37,12 @@ func holdRuns(t *testing.T, name string, at canon.URL, body []byte, xhtml bool) 
 	var texts [2]bytes.Buffer
 	var found [2]Extraction
 	for i := range found {
-		r := newReader(document{text: body, charset: "utf-8"}, xhtml, at, Options{Bytes: 1 << 20, Links: 100, Text: &texts[i]})
+		r := newReader()
+		if i == 0 { // it was used before, for a page that ends anywhere
+			r.begin(document{text: body[:2*len(body)/3], charset: "windows-1252", legacy: charmap.Windows1252}, !xhtml, at, Options{Links: 3})
+			r.read()
+		}
+		r.begin(document{text: body, charset: "utf-8"}, xhtml, at, Options{Bytes: 1 << 20, Links: 100, Text: &texts[i]})
 		if i == 1 {
 			r.tokens, r.runs.at = html.NewTokenizer(bytes.NewReader(body)), len(body)
 		}

@@ -54,6 +54,17 @@ func NewText() *Text {
 	return t
 }
 
+// Reset begins another page. The text goes nowhere then but into the digest.
+func (t *Text) Reset() {
+	t.hash.Reset()
+	line := t.prose.line[:0]
+	if cap(line) > 2*longLine {
+		line = nil
+	}
+	*t = Text{hash: t.hash, prose: prose{line: line}}
+	t.buf = t.room[:0]
+}
+
 // CopyTo has the text written to b as well, from here on: for a person, where the digest is not enough.
 func (t *Text) CopyTo(b *bytes.Buffer) { t.copy = b }
 
