@@ -130,9 +130,11 @@ func (c *committer) keep(ctx context.Context, batch []*finished) error {
 			content, known = c.firsts.of(v.Digest)
 		}
 		if f.outcome.NoArchive {
+			f.outcome.Body = nil
 			continue
 		}
 		record, err := c.append(f, content, known)
+		f.outcome.Body = nil // it would be alive until the batch is written, and nobody asks for it
 		if err != nil {
 			c.log.Error("a body cannot be stored", "page", f.result.Page.URL, "err", err)
 			f.fail(models.OwnDisk, err, c.clock.Now())
@@ -213,8 +215,7 @@ func (f *finished) place(record models.Record) {
 func (f *finished) fail(class models.ErrorClass, err error, now time.Time) {
 	release, knowledge, memory := f.result.Release, f.result.Knowledge, f.result.HostMemory
 	f.outcome = models.Outcome{Kind: models.Failed, Class: class, Detail: err.Error(), At: f.outcome.At,
-		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Body: f.outcome.Body,
-		Findings: f.outcome.Findings}
+		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Findings: f.outcome.Findings}
 	f.result = f.planner.Plan(&f.lease, f.before, &f.outcome, now)
 	f.result.Release, f.result.Knowledge, f.result.HostMemory = release, knowledge, memory
 }

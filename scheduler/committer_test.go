@@ -68,20 +68,20 @@ func brought(t *testing.T, path, body string, change func(*models.Outcome)) fini
 	if change != nil {
 		change(&out)
 	}
-	f := finished{planner: testPlanner(t, testConfig()), lease: *testLease(p), before: p, outcome: out}
+	f := finished{planner: testPlanner(t, testConfig()), lease: *testLease(p), before: p, outcome: out, held: heldBy(&out)}
 	f.result = f.planner.Plan(&f.lease, p, &f.outcome, noon)
 	return f
 }
 
 // commitAll commits a batch and gives what the store got, and how many bytes of bodies were let go of.
-func commitAll(t *testing.T, l *ledger, s *shelf, batch ...finished) ([]models.Result, *metrics, int) {
+func commitAll(t *testing.T, l *ledger, s *shelf, batch ...finished) ([]models.Result, *metrics, int64) {
 	t.Helper()
 	if l.contents == nil {
 		l.contents = make(map[models.Digest]models.Content)
 	}
-	freed := 0
+	freed := int64(0)
 	c := &committer{store: l, archive: s, clock: clock.NewVirtual(noon), log: slog.New(slog.DiscardHandler),
-		metrics: newMetrics(nil), done: func(f *finished) { freed += len(f.outcome.Body) }, wake: func() {}}
+		metrics: newMetrics(nil), done: func(f *finished) { freed += f.held }, wake: func() {}}
 	pointers := make([]*finished, len(batch))
 	for i := range batch {
 		pointers[i] = &batch[i]
@@ -91,6 +91,11 @@ func commitAll(t *testing.T, l *ledger, s *shelf, batch ...finished) ([]models.R
 	}
 	if s.synced != len(s.captures) {
 		t.Fatalf("%d of %d records were synced before the commit", s.synced, len(s.captures))
+	}
+	for _, f := range pointers {
+		if f.outcome.Body != nil {
+			t.Errorf("the body of %s is still held", f.result.Page.URL)
+		}
 	}
 	return l.got, c.metrics, freed
 }

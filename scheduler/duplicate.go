@@ -36,14 +36,18 @@ const comparedEvery = 16
 
 // keysOf are the keys under which a page is filed.
 func keysOf(p *models.Page) []int64 {
-	var keys []int64
-	for _, key := range fingerprint.Print(p.Print).Keys() {
-		keys = append(keys, int64(key))
+	prints := fingerprint.Print(p.Print).Keys()
+	switch {
+	case len(prints) > 0:
+		keys := make([]int64, len(prints))
+		for i, key := range prints {
+			keys[i] = int64(key)
+		}
+		return keys
+	case !p.Digest.IsZero() && p.Bytes >= leastBody:
+		return []int64{int64(binary.BigEndian.Uint64(p.Digest[:8]))}
 	}
-	if keys == nil && !p.Digest.IsZero() && p.Bytes >= leastBody {
-		keys = append(keys, int64(binary.BigEndian.Uint64(p.Digest[:8])))
-	}
-	return keys
+	return nil
 }
 
 // filed are the keys under which the page now lies in the index.
@@ -76,10 +80,21 @@ func says(p *models.Page, t *models.Twin) bool {
 	return p.Digest == t.Digest && !p.Digest.IsZero()
 }
 
-// compareTwins orders all pages: of those that say the same the first is the original.
-func compareTwins(a, b *models.Twin) int {
-	return cmp.Or(cmp.Compare(btoi(a.Canonical != ""), btoi(b.Canonical != "")), cmp.Compare(a.FirstAt, b.FirstAt),
-		cmp.Compare(a.ID, b.ID), cmp.Compare(a.Bucket, b.Bucket))
+// rank is a page's place in the order of all pages: of those that say the same the first is the original.
+type rank struct {
+	canonical bool // it names another page as canonical
+	firstAt   models.Instant
+	id        int64
+	bucket    int16
+}
+
+func rankOf(p *models.Page) rank { return rank{p.Canonical != "", p.Stats.FirstAt, p.ID, p.Bucket} }
+
+func rankOfTwin(t *models.Twin) rank { return rank{t.Canonical != "", t.FirstAt, t.ID, t.Bucket} }
+
+func compareRanks(a, b rank) int {
+	return cmp.Or(cmp.Compare(btoi(a.canonical), btoi(b.canonical)), cmp.Compare(a.firstAt, b.firstAt),
+		cmp.Compare(a.id, b.id), cmp.Compare(a.bucket, b.bucket))
 }
 
 func btoi(b bool) int {
@@ -132,8 +147,7 @@ func (c *committer) compare(ctx context.Context, batch []*finished) error {
 		found.put(&f.result.Page)
 	}
 	slices.SortStableFunc(compared, func(a, b *finished) int {
-		x, y := a.result.Page.Twin(), b.result.Page.Twin()
-		return compareTwins(&x, &y)
+		return compareRanks(rankOf(&a.result.Page), rankOf(&b.result.Page))
 	})
 	for _, f := range compared { // the originals first
 		original, ok := found.originalOf(f)
@@ -147,8 +161,9 @@ func (t *twins) put(p *models.Page) { t.batch[pageKey{p.Bucket, p.ID}] = p.Twin(
 // originalOf is the page of which that of a visit is a duplicate: the one that it names as canonical, if that is one, or the
 // first one. Filings of pages that are gone are marked to be removed.
 func (t *twins) originalOf(f *finished) (original models.Twin, ok bool) {
-	p := f.result.Page.Twin()
-	for _, key := range keysOf(&f.result.Page) {
+	p := &f.result.Page
+	own := rankOf(p)
+	for _, key := range keysOf(p) {
 		for _, twin := range t.byKey[key] {
 			if now, here := t.batch[pageKey{twin.Bucket, twin.ID}]; here {
 				twin = now
@@ -157,11 +172,11 @@ func (t *twins) originalOf(f *finished) (original models.Twin, ok bool) {
 				f.result.Unfiled = append(f.result.Unfiled, models.Filing{Key: key, PageBucket: twin.Bucket, PageID: twin.ID})
 				continue
 			}
-			if !f.mayFollow(&twin) || !says(&f.result.Page, &twin) || compareTwins(&twin, &p) >= 0 {
+			if !f.mayFollow(&twin) || !says(p, &twin) || compareRanks(rankOfTwin(&twin), own) >= 0 {
 				continue
 			}
 			named := twin.URL == p.Canonical
-			if !ok || named || original.URL != p.Canonical && compareTwins(&twin, &original) < 0 {
+			if !ok || named || original.URL != p.Canonical && compareRanks(rankOfTwin(&twin), rankOfTwin(&original)) < 0 {
 				original, ok = twin, true
 			}
 		}
