@@ -28,6 +28,11 @@ func (t *tx) number(ctx context.Context, byBucket map[int16][]Event) (all []Even
 	if err != nil {
 		return nil, fmt.Errorf("number events: %w", err)
 	}
+	n := 0
+	for _, events := range byBucket {
+		n += len(events)
+	}
+	all = make([]Event, 0, n)
 	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
 		events := byBucket[bucket]
 		for i := range events {

@@ -53,7 +53,11 @@ type Added struct {
 // discover adds the results' discovered pages that the transaction may write: those of a result's own bucket first, as
 // where the others come later. Which of them are known is remembered from commit to commit.
 func (c *commit) discover(ctx context.Context) error {
-	var near, far []placed
+	links := 0
+	for _, r := range c.fresh {
+		links += len(r.Discovered)
+	}
+	near, far := make([]placed, 0, links), []placed(nil)
 	for _, r := range c.fresh {
 		for i := range r.Discovered {
 			switch p := placeOf(&r.Discovered[i]); {
@@ -141,7 +145,7 @@ func (a *addition) unknown(ctx context.Context, pages []placed, sum *Added) ([]P
 	if err != nil {
 		return nil, err
 	}
-	var fresh []Page
+	fresh := make([]Page, 0, max(len(pages)-len(known), 0))
 	room := make(map[rowKey]int32)
 	for _, p := range pages {
 		if _, ok := room[p.host]; !ok {

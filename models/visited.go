@@ -156,9 +156,10 @@ func (c *commit) writePages(ctx context.Context) error {
 	for _, r := range c.fresh {
 		changes[rowOfPage(r)] = change{r, changes[rowOfPage(r)].written | pages.written(r.Before, &r.Page)}
 	}
-	all := groups(0)
+	all, of := groups(0), [allGroups + 1]int{}
 	for _, ch := range changes {
 		all |= ch.written
+		of[ch.written]++
 	}
 	var rows [allGroups + 1][]visitedRow
 	for _, key := range slices.SortedFunc(maps.Keys(changes), compareKeys) {
@@ -166,8 +167,8 @@ func (c *commit) writePages(ctx context.Context) error {
 		if c.tx.sharded() { // which plans each statement anew: one more of them costs more than columns do
 			g = all
 		}
-		if rows[g] == nil && g == everyVisit { // as nearly all are
-			rows[g] = make([]visitedRow, 0, len(changes))
+		if rows[g] == nil {
+			rows[g] = make([]visitedRow, 0, of[g])
 		}
 		rows[g] = append(rows[g], visitedRow{r.Page, c.was[key].visits})
 		row := &rows[g][len(rows[g])-1]
