@@ -117,10 +117,16 @@ func openManifest(t *tree) (*manifest, error) {
 	return m, nil
 }
 
-// eachLine calls f for each line that ends, without its end.
+// eachLine calls f for each line that ends, without its end. Its memory is f's until f returns.
 func eachLine(src io.Reader, f func(line []byte) error) error {
 	for lines := bufio.NewReaderSize(src, 1<<20); ; {
-		line, err := lines.ReadBytes('\n')
+		line, err := lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			var rest []byte
+			line = bytes.Clone(line)
+			rest, err = lines.ReadBytes('\n')
+			line = append(line, rest...)
+		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -148,9 +154,11 @@ func (m *manifest) append(rows []Row) error {
 	if err := m.tree.before("log", logFile); err != nil {
 		return err
 	}
-	var text bytes.Buffer
+	const each = 512 // bytes, for most
+	text := bytes.NewBuffer(make([]byte, 0, each*len(rows)))
+	encoder := json.NewEncoder(text)
 	for _, r := range rows {
-		if err := json.NewEncoder(&text).Encode(r); err != nil {
+		if err := encoder.Encode(r); err != nil {
 			return fmt.Errorf("manifest row of %s: %w", r.URL, err)
 		}
 	}
@@ -289,7 +297,7 @@ func rowOf(line []byte) (r Row, err error) {
 	return r, nil
 }
 
-// lines calls f for each line of the manifest file; its memory is f's.
+// lines calls f for each line of the manifest file; its memory is f's until f returns.
 func (m *manifest) lines(f func(line []byte) error) error {
 	file, err := m.tree.root.Open(manifestFile)
 	if errors.Is(err, fs.ErrNotExist) {

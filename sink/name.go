@@ -121,6 +121,9 @@ func looksLikeFile(part string) bool {
 
 // escape turns text of a URL into text of a name.
 func escape(text string) string {
+	if unescaped(text) {
+		return text
+	}
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		if r, n := niceRune(text[i:]); n > 0 && !(r == ' ' && (i == 0 || i+n == len(text))) {
@@ -137,6 +140,17 @@ func escape(text string) string {
 		i++
 	}
 	return b.String()
+}
+
+// unescaped tells whether text stays as it is, as far as a look at its bytes tells: most do.
+func unescaped(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if !isLetter(c) && !isDigit(c) && c != '-' && c != '_' && (c != '.' || i == 0 || i+1 == len(text)) {
+			return false
+		}
+	}
+	return true
 }
 
 // escapeQuery is escape for what follows the mark of a query: it never begins like one of our own forms.
