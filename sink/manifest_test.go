@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,4 +70,17 @@ func summaryOf(t *testing.T, dir string) (s Summary) {
 		t.Fatal(err)
 	}
 	return s
+}
+
+func TestLinesLongerThanTheBuffer(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3<<20)
+	var got []string
+	err := eachLine(strings.NewReader("a\n"+long+"\nb\ncut"), func(line []byte) error {
+		got = append(got, string(line))
+		return nil
+	})
+	if want := []string{"a", long, "b"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%d lines, %v, want those of 1, %d and 1 bytes", len(got), err, len(long))
+	}
 }

@@ -398,3 +398,18 @@ func manyLinks(n int) string {
 	}
 	return b.String()
 }
+
+// What the header says of UTF-8 counts for less than a byte order mark of another encoding.
+func TestSaidToBeUTF8(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"<p>é": "utf-8", "\xef\xbb\xbf<p>é": "utf-8", "<meta charset=iso-8859-1><p>é": "utf-8",
+		"\xfe\xff\x00<\x00p\x00>": "utf-16be", "\xff\xfe<\x00p\x00>\x00": "utf-16le",
+	} {
+		for _, kind := range []string{"text/html; charset=utf-8", "text/html;charset=UTF-8", `text/html; charset="utf-8"`} {
+			if got := Page([]byte(body), kind, mustParse(t, "https://h/"), all).Charset; got != want {
+				t.Errorf("%q as %s is read as %s, want %s", body, kind, got, want)
+			}
+		}
+	}
+}
