@@ -81,6 +81,7 @@ func DefaultSettings() Settings {
 		Parents:    Parents{Threshold: 0.40, MaxSkips: 3},
 		GoneVisits: 3,
 		GoneOver:   48 * time.Hour,
+		GoneGuard:  0.25,
 	}
 }
 

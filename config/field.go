@@ -108,6 +108,7 @@ var settingFields = []field[Settings]{
 	{key: "parents", short: "parents.threshold", of: parentsOff},
 	{key: "gone.visits", of: func(s *Settings) value { return count(&s.GoneVisits, 1, 1000) }},
 	{key: "gone.over", of: func(s *Settings) value { return duration(&s.GoneOver, 0, 366*day, "h") }},
+	{key: "gone.guard", of: func(s *Settings) value { return orOff(percent(&s.GoneGuard, 0.05, 1)) }},
 }
 
 // parentsOff is parents: off, short for parents: {threshold: off}.

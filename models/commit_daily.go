@@ -46,6 +46,24 @@ func (d *Daily) Count(r *Result) {
 		d.Skipped++
 	}
 	d.Bytes += r.Visit.Bytes
+	d.look(r)
+}
+
+// look counts a page that there is a copy of, at its first visit of a day and at one that loses it or has it again.
+func (d *Daily) look(r *Result) {
+	before, kind := r.Before, r.Visit.Kind
+	if before == nil || before.Version == 0 && kind != First {
+		return
+	}
+	found, lost := kind.Observed(), (kind == Missing || kind == Gone) && before.State != StateGone
+	again := before.TriedAt != 0 && DayOf(before.TriedAt) == DayOf(r.Visit.At) && (before.State == StateMissing) == lost
+	switch {
+	case again:
+	case found:
+		d.Found++
+	case lost:
+		d.Lost++
+	}
 }
 
 // writeDaily adds the results to the daily sums.

@@ -157,6 +157,7 @@ const (
 	RuleList                      // it is a sitemap or feed, and read for what it says of its host's pages
 	RuleAnnounced                 // its publisher said that it changed
 	RuleResumed                   // its site was paused when its turn came, and is resumed
+	RuleGuarded                   // it would be gone, but too many of its site's pages are lost at once
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
@@ -175,7 +176,7 @@ func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList 
 func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed"}
+	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded"}
 
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }

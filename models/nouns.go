@@ -11,6 +11,10 @@ type Site struct {
 	FromFile  bool   // in the configuration file when the daemon last loaded it
 	Paused    bool
 	CreatedAt Instant
+
+	// GuardedAt is since when so many of its pages have been lost at once that none counts as gone; 0: they do. Those that were
+	// missing by ApprovedAt do all the same.
+	GuardedAt, ApprovedAt Instant
 }
 
 // Host is a server name with its politeness and its lease. Its ReadyAt is the queue.
@@ -420,4 +424,6 @@ type Daily struct {
 	Skipped     int64
 	Bytes       int64 // on the wire
 	BytesSaved  int64 // lengths of the copies that a 304 spared
+	Found       int64 // pages with a copy that answered with their content, for the first time that day or since they were missing
+	Lost        int64 // the same that answered 404 or 410, for the first time that day or since they were found, and were not gone yet
 }

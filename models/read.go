@@ -103,5 +103,7 @@ func (d Daily) Plus(o Daily) Daily {
 	o.Skipped += d.Skipped
 	o.Bytes += d.Bytes
 	o.BytesSaved += d.BytesSaved
+	o.Found += d.Found
+	o.Lost += d.Lost
 	return o
 }

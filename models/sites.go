@@ -119,11 +119,7 @@ func (s *Store) Sites(ctx context.Context) ([]Site, error) {
 // come (RulePaused). Resuming makes those that were deferred due now (RuleResumed). It returns ErrNotFound for an unknown site.
 func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error {
 	err := s.inTx(ctx, func(t *tx) error {
-		n, err := t.exec(ctx, `UPDATE sites SET paused = $2 WHERE id = $1`, site, paused)
-		if err == nil && n == 0 {
-			err = ErrNotFound
-		}
-		return err
+		return t.setOfSite(ctx, `UPDATE sites SET paused = $2 WHERE id = $1`, site, paused)
 	})
 	if err == nil && !paused {
 		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RulePaused)},
@@ -135,6 +131,49 @@ func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time
 		return fmt.Errorf("pause or resume site %d: %w", site, err)
 	}
 	return nil
+}
+
+// SetGuarded notes since when too many of a site's pages have been lost at once for any to count as gone; 0: they do again. It returns
+// ErrNotFound for an unknown site.
+func (s *Store) SetGuarded(ctx context.Context, site int32, since Instant) error {
+	if err := s.inTx(ctx, func(t *tx) error {
+		return t.setOfSite(ctx, `UPDATE sites SET guarded_at = $2 WHERE id = $1`, site, int64(since))
+	}); err != nil {
+		return fmt.Errorf("guard the pages of site %d: %w", site, err)
+	}
+	return nil
+}
+
+// Approve lets those pages of a site count as gone that are missing by now, and makes those due that were held back (RuleGuarded): each
+// is gone if it is not found once more. It returns how many these are, and ErrNotFound for an unknown site.
+func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held int, err error) {
+	slices := make(map[int64]int) // by the first page, since one that is tried again counts once
+	err = s.inTx(ctx, func(t *tx) error {
+		return t.setOfSite(ctx, `UPDATE sites SET approved_at = $2 WHERE id = $1`, site, int64(At(now)))
+	})
+	if err == nil {
+		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RuleGuarded)},
+			func(q *queue, bucket int16, pages []pageRef) error {
+				slices[pages[0].id] = len(pages)
+				return q.makeDue(ctx, At(now), RuleMissing, bucket, pages)
+			})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("approve that pages of site %d are gone: %w", site, err)
+	}
+	for _, n := range slices {
+		held += n
+	}
+	return held, nil
+}
+
+// setOfSite runs an update of one site's row.
+func (t *tx) setOfSite(ctx context.Context, update string, args ...any) error {
+	n, err := t.exec(ctx, update, args...)
+	if err == nil && n == 0 {
+		err = ErrNotFound
+	}
+	return err
 }
 
 // RemoveSite removes a site with its pages, their history, versions, links and daily sums, in slices, so that nobody

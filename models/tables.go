@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-var siteTable = table[Site]{"sites", "id name url settings from_file paused created_at", 1, func(s *Site) []any {
-	return []any{&s.ID, &s.Name, &s.URL, &s.Settings, &s.FromFile, &s.Paused, &s.CreatedAt}
+var siteTable = table[Site]{"sites", "id name url settings from_file paused created_at guarded_at approved_at", 1, func(s *Site) []any {
+	return []any{&s.ID, &s.Name, &s.URL, &s.Settings, &s.FromFile, &s.Paused, &s.CreatedAt,
+		&s.GuardedAt, &s.ApprovedAt}
 }}
 
 var hostTable = table[Host]{"hosts", "bucket id name ready_at open_at backoff_until failures delay lease_token " +
@@ -106,9 +107,9 @@ var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url 
 	}}
 
 var dailyTable = table[Daily]{"daily", "bucket site_id day asked not_modified same changed first moved gone failed robots " +
-	"skipped bytes bytes_saved", 3, func(d *Daily) []any {
+	"skipped bytes bytes_saved found lost", 3, func(d *Daily) []any {
 	return []any{&d.Bucket, &d.SiteID, &d.Day, &d.Asked, &d.NotModified, &d.Same, &d.Changed, &d.First, &d.Moved, &d.Gone,
-		&d.Failed, &d.Robots, &d.Skipped, &d.Bytes, &d.BytesSaved}
+		&d.Failed, &d.Robots, &d.Skipped, &d.Bytes, &d.BytesSaved, &d.Found, &d.Lost}
 }}
 
 // bitsField keeps 64 bits in a signed column.

@@ -13,7 +13,7 @@ type Oddity string
 // The kinds of what is unusual.
 const (
 	Failing   Oddity = "failing"   // most visits fail, which hardly any did before, or none has succeeded for longer than ever
-	Vanishing Oddity = "vanishing" // many pages are not found, and hardly any were not before
+	Vanishing Oddity = "vanishing" // many of the pages are lost at once (FindVanishing)
 	Overhaul  Oddity = "overhaul"  // nearly every visit finds a change, which few did before
 	Quiet     Oddity = "quiet"     // no visit has found a change for longer than ever
 )
@@ -39,10 +39,9 @@ const (
 )
 
 // FindUnusual looks for what is unusual of a site in its daily sums: those of the last UnusualDays, in any order, where a day without
-// visits has none. What happened before is what is usual, so of a young site nothing is said.
+// visits has none. What happened before is what is usual, so of a young site nothing is said. What FindVanishing finds is not among it.
 func FindUnusual(days []models.Daily, today int32) []Unusual {
-	days = slices.DeleteFunc(slices.Clone(days), func(d models.Daily) bool { return d.Day > today || d.Day <= today-UnusualDays })
-	slices.SortFunc(days, func(a, b models.Daily) int { return int(a.Day - b.Day) })
+	days = upTo(today, days)
 	var all []Unusual
 	for _, look := range []func([]models.Daily, int32) (Oddity, string){share, unanswered, quiet} {
 		kind, words := look(days, today)
@@ -51,6 +50,13 @@ func FindUnusual(days []models.Daily, today int32) []Unusual {
 		}
 	}
 	return all
+}
+
+// upTo is the last UnusualDays of days, the oldest first.
+func upTo(today int32, days []models.Daily) []models.Daily {
+	days = slices.DeleteFunc(slices.Clone(days), func(d models.Daily) bool { return d.Day > today || d.Day <= today-UnusualDays })
+	slices.SortFunc(days, func(a, b models.Daily) int { return int(a.Day - b.Day) })
+	return days
 }
 
 // shares are the parts of the visits that are looked at, the gravest first: unusual is at least so much lately where it was at most so
@@ -62,7 +68,6 @@ var shares = []struct {
 	lately, usual float64
 }{
 	{Failing, "failed", func(d *models.Daily) int64 { return d.Failed }, 0.5, 0.1},
-	{Vanishing, "found no page any more", func(d *models.Daily) int64 { return d.Gone }, 0.25, 0.05},
 	{Overhaul, "found a change", func(d *models.Daily) int64 { return d.Changed }, 0.8, 0.3},
 }
 

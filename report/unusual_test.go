@@ -80,7 +80,6 @@ func TestUnusualShares(t *testing.T) {
 		"failed always":         {100, func(int) models.Daily { return models.Daily{Asked: 30, Failed: 29} }, "", ""},
 		"fails a little":        {100, with(2, func(d *models.Daily) { d.Failed = 10 }), "", ""},
 		"fails of few":          {100, with(2, func(d *models.Daily) { d.Asked, d.Failed, d.Changed = 9, 9, 0 }), "", ""},
-		"pages go":              {100, with(2, func(d *models.Daily) { d.Gone = 10 }), Vanishing, "33 % of 60 visits since yesterday found no page any more, 0 % in the 28 days before 3 October"},
 		"all is new":            {100, with(2, func(d *models.Daily) { d.Changed = 30 }), Overhaul, "100 % of 60 visits since yesterday found a change, 4 % in the 28 days before 3 October"},
 		"all is new every day":  {100, func(int) models.Daily { return models.Daily{Asked: 30, Changed: 30} }, "", ""},
 		"fails for long":        {100, with(40, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), Failing, "100 % of 60 visits since yesterday failed, 3 % in the 28 days before"},
@@ -140,7 +139,7 @@ func TestFindUnusualOfAnything(t *testing.T) {
 		for _, ago := range rapid.SliceOfNDistinct(rapid.Int32Range(-5, 200), 0, 150, rapid.ID).Draw(t, "days") {
 			asked := rapid.Int64Range(0, 50).Draw(t, "asked")
 			some := func(what string) int64 { return rapid.Int64Range(0, asked).Draw(t, what) }
-			days = append(days, models.Daily{SiteID: 1, Day: today - ago, Asked: asked, Changed: some("changed"), Failed: some("failed"), Gone: some("gone")})
+			days = append(days, models.Daily{SiteID: 1, Day: today - ago, Asked: asked, Changed: some("changed"), Failed: some("failed")})
 		}
 		got := FindUnusual(days, today)
 		within := slices.DeleteFunc(slices.Clone(days), func(d models.Daily) bool { return d.Day > today || d.Day <= today-UnusualDays })

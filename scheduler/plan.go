@@ -14,8 +14,9 @@ type Planner struct {
 	calendar Calendar
 	config   *config.Config
 	paused   map[int32]bool
-	pageTime time.Duration // the longest of any site
-	delay    time.Duration // likewise
+	guarded  map[int32]models.Instant // sites whose pages do not count as gone, but for those that were missing by then
+	pageTime time.Duration            // the longest of any site
+	delay    time.Duration            // likewise
 	sites    map[int32]*config.Settings
 	learns   bool // the policy of a site learns of all pages together
 
@@ -63,6 +64,14 @@ func (p *Planner) question(page *models.Page, s *config.Settings, now time.Time)
 func (p *Planner) SpendAll() *Planner {
 	q := *p
 	q.spendAll = true
+	return &q
+}
+
+// Guard returns a planner that takes no page of these sites for gone, unless it was missing by the moment that stands beside its site's ID:
+// so many of their pages are lost at once that it is more likely the site's mistake than its will.
+func (p *Planner) Guard(sites map[int32]models.Instant) *Planner {
+	q := *p
+	q.guarded = sites
 	return &q
 }
 
@@ -163,7 +172,7 @@ func (d *draft) page() {
 	case kind == models.Missing:
 		d.missing()
 	case kind == models.Gone:
-		d.gone(d.now)
+		d.declaredGone()
 	case kind == models.Failed:
 		d.failed()
 	case kind == models.Excluded:

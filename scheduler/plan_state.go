@@ -31,25 +31,50 @@ func (d *draft) moved() {
 // missing counts a 404. Its good copy stays; only after enough of them, over enough time, is the page gone. The visits
 // that confirm it are spread over that time and teach nothing.
 func (d *draft) missing() {
-	d.Page.MissingVisits++
-	if d.Page.MissingVisits == 1 {
-		d.Page.MissingSince = models.At(d.now)
-	}
+	d.miss()
 	since := d.Page.MissingSince.Time()
 	visits := int32(d.settings.GoneVisits)
 	confirmed := d.Page.MissingVisits >= visits && d.now.Sub(since) >= d.settings.GoneOver
 	if confirmed || d.before.State == models.StateGone { // what answered 410 and now 404 is as gone as it was
-		d.gone(since)
+		d.lost(since)
 		return
 	}
-	d.Page.State = models.StateMissing
-	d.Page.Failures, d.Page.Class = 0, models.ClassNone
 	gap := d.settings.GoneOver / time.Duration(max(visits-1, 1))
 	due := d.now.Add(gap)
 	if d.Page.MissingVisits >= visits {
 		due = since.Add(d.settings.GoneOver)
 	}
 	d.due(due, models.RuleMissing)
+}
+
+// miss counts a visit that did not find the page.
+func (d *draft) miss() {
+	d.Page.MissingVisits++
+	if d.Page.MissingVisits == 1 {
+		d.Page.MissingSince = models.At(d.now)
+	}
+	if d.before.State != models.StateGone {
+		d.Page.State = models.StateMissing
+		d.Page.Failures, d.Page.Class = 0, models.ClassNone
+	}
+}
+
+// declaredGone is a 410: the server says itself that the page is gone.
+func (d *draft) declaredGone() {
+	d.miss()
+	d.lost(d.now)
+}
+
+// lost takes a page that is not found for gone, unless its site is guarded: then it stays missing, is visited as often as it was before,
+// and its copy is kept wherever it is, until somebody approves or it is found again.
+func (d *draft) lost(since time.Time) {
+	approvedAt, guarded := d.planner.guarded[d.Page.SiteID]
+	if !guarded || d.before.State == models.StateGone || d.before.Version == 0 || d.Page.MissingSince <= approvedAt {
+		d.gone(since)
+		return
+	}
+	d.due(d.planner.calendar.Due(d.now, int(d.Page.FRMax), d.settings.Vary, d.chance(useVary)), models.RuleGuarded)
+	d.Page.Rule = models.RuleGuarded // also where that lies in a window: it is what Approve looks for
 }
 
 // gone keeps the last good copy and looks again only rarely.

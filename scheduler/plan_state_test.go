@@ -232,3 +232,46 @@ func TestFault_063_WindowThatTheClocksRepeat(t *testing.T) {
 		}
 	}
 }
+
+// Of a guarded site no page that there is a copy of is gone, whatever the server says and however often, and it goes on being visited at
+// its own interval; but for those that were missing when somebody approved.
+func TestGuardedPagesAreNotGone(t *testing.T) {
+	t.Parallel()
+	visit := func(p models.Page, out models.Outcome, approvedAt models.Instant) models.Result {
+		out.At = p.DueAt.Time()
+		planner := testPlanner(t, testConfig()).Guard(map[int32]models.Instant{1: approvedAt})
+		return planner.Plan(testLease(p), p, &out, out.At)
+	}
+	for name, out := range map[string]models.Outcome{"404": notFound, "410": goneAway} {
+		p := livePage()
+		p.FRMax = 12
+		for range 6 {
+			r := visit(p, out, 0)
+			if len(r.Events) > 0 || r.Page.State != models.StateMissing || r.Page.Version != 1 {
+				t.Fatalf("%s: %v, version %d, events %v; want it missing, with its copy, and no event", name, r.Page.State, r.Page.Version, r.Events)
+			}
+			p = r.Page
+		}
+		wait, interval := p.DueAt.Time().Sub(p.TriedAt.Time()), 12*testPlanner(t, testConfig()).Calendar().Interval(noon, 1)
+		if p.Rule != models.RuleGuarded || wait > interval || wait < interval*3/4 || p.FRMax != 12 {
+			t.Errorf("%s: due in %v by %v, fr_max %d; want within %v by %v, and fr_max 12", name, wait, p.Rule, p.FRMax, interval, models.RuleGuarded)
+		}
+		if r := visit(p, same, 0); r.Page.State != models.StateLive || r.Page.MissingSince != 0 || r.Page.MissingVisits != 0 {
+			t.Errorf("%s: back again it is %v, missing %d times; want it live, as if nothing had been", name, r.Page.State, r.Page.MissingVisits)
+		}
+		if r := visit(p, out, p.MissingSince-1); r.Page.State != models.StateMissing {
+			t.Errorf("%s: it is %v where somebody approved before it was missing", name, r.Page.State)
+		}
+		if r := visit(p, out, p.MissingSince); r.Page.State != models.StateGone || len(r.Events) != 1 || r.Page.Rule != models.RuleGone {
+			t.Errorf("%s: it is %v by %v, events %v where somebody approved; want it gone", name, r.Page.State, r.Page.Rule, r.Events)
+		}
+	}
+	gone := plan(t, livePage(), goneAway).Page
+	if r := visit(gone, notFound, 0); r.Page.State != models.StateGone || len(r.Events) > 0 {
+		t.Errorf("what was gone before is %v, events %v", r.Page.State, r.Events)
+	}
+	fresh := NewPage("http://one.test/a", "one.test", 1, 1, 4)
+	if r := visit(fresh, goneAway, 0); r.Page.State != models.StateGone {
+		t.Errorf("what there is no copy of is %v, want it gone", r.Page.State)
+	}
+}

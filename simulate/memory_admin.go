@@ -60,11 +60,11 @@ func (m *Memory) Sites(context.Context) ([]models.Site, error) {
 func (m *Memory) SetPaused(_ context.Context, site int32, paused bool, now time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == site })
-	if i < 0 {
+	s := m.site(site)
+	if s == nil {
 		return models.ErrNotFound
 	}
-	m.sites[i].Paused = paused
+	s.Paused = paused
 	if paused {
 		return nil
 	}
@@ -74,6 +74,44 @@ func (m *Memory) SetPaused(_ context.Context, site int32, paused bool, now time.
 		}
 	}
 	return nil
+}
+
+// site is a site's row, nil for none.
+func (m *Memory) site(id int32) *models.Site {
+	if i := slices.IndexFunc(m.sites, func(s models.Site) bool { return s.ID == id }); i >= 0 {
+		return &m.sites[i]
+	}
+	return nil
+}
+
+// SetGuarded is models.Store.SetGuarded.
+func (m *Memory) SetGuarded(_ context.Context, site int32, since models.Instant) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.site(site)
+	if s == nil {
+		return models.ErrNotFound
+	}
+	s.GuardedAt = since
+	return nil
+}
+
+// Approve is models.Store.Approve.
+func (m *Memory) Approve(_ context.Context, site int32, now time.Time) (held int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.site(site)
+	if s == nil {
+		return 0, models.ErrNotFound
+	}
+	s.ApprovedAt = models.At(now)
+	for p := range m.pages() {
+		if p.SiteID == site && p.Rule == models.RuleGuarded {
+			m.makeDue(p, models.At(now), models.RuleMissing)
+			held++
+		}
+	}
+	return held, nil
 }
 
 // RemoveSite is models.Store.RemoveSite.

@@ -60,9 +60,12 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 		}
 		f.sites[row.ID] = preparedSite{site, compiled, rules}
 	}
-	var err error
-	f.planner, err = scheduler.NewPlanner(&f.config, paused)
-	return f, err
+	planner, err := scheduler.NewPlanner(&f.config, paused)
+	if err != nil {
+		return nil, err
+	}
+	f.planner = planner.Guard(f.guarded())
+	return f, nil
 }
 
 // admit parts the rows of the database into the sites that may be visited and, by ID, why the others may not. One that a

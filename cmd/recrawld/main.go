@@ -33,6 +33,7 @@ type cli struct {
 	Simulate simulateCmd `cmd:"" help:"Try policies and budgets on change histories, made-up worlds, or the visits recorded here."`
 	Pause    pauseCmd    `cmd:"" help:"Stop visiting a site, or all, for the time being."`
 	Resume   resumeCmd   `cmd:"" help:"Go on visiting a site, or all."`
+	Approve  approveCmd  `cmd:"" help:"Let pages of a site count as gone that are held back because too many are lost at once."`
 	Remove   removeCmd   `cmd:"" help:"Forget a site with all its pages."`
 	Visit    visitCmd    `cmd:"" help:"Give a page its turn now."`
 	Export   exportCmd   `cmd:"" help:"Versions for other tools: a CDXJ index, a WARC file or a WACZ package."`

@@ -48,6 +48,10 @@ func (r ruling) sentence() string {
 	case models.RuleMissing:
 		return fmt.Sprintf("it answered 404 %s since %s; it counts as gone after %s over at least %s", times(p.MissingVisits),
 			report.Moment(r.now, p.MissingSince.Time()), report.Plural(r.settings.GoneVisits, "visit"), report.Span(r.settings.GoneOver))
+	case models.RuleGuarded:
+		return fmt.Sprintf("it has not been found since %s (%s), and would be gone; but so many of its site's pages are lost at once that none "+
+			"counts as gone until they are back, or somebody says: recrawld approve", report.Moment(r.now, p.MissingSince.Time()),
+			report.Plural(p.MissingVisits, "visit"))
 	case models.RuleGone:
 		return "it is gone; it is looked at once more every " + r.ceiling()
 	case models.RuleExcluded:

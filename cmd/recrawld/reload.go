@@ -193,6 +193,12 @@ func (d *daemon) tellSites(before, after []models.Site) {
 			d.log.Info("site paused", "site", site.Name)
 		case site.Paused != was.Paused:
 			d.log.Info("site resumed", "site", site.Name)
+		case site.ApprovedAt != was.ApprovedAt:
+			d.log.Info("what is missing of the site counts as gone: somebody approved", "site", site.Name)
+		case site.GuardedAt != was.GuardedAt && site.GuardedAt != 0:
+			d.log.Warn("no page of the site counts as gone: too many are lost at once", "site", site.Name)
+		case site.GuardedAt != was.GuardedAt:
+			d.log.Info("pages of the site count as gone again", "site", site.Name)
 		case site != was:
 			d.log.Info("site changed", "site", site.Name)
 		}

@@ -48,15 +48,25 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 		d.figures.showUnusual(before.Sites)
 		return nil
 	}
-	names := siteNames(d.force.Load().rows)
+	force := d.force.Load()
+	names := siteNames(force.rows)
 	today, found := report.DayNumber(now), unusual{At: models.At(now)}
+	vanishing := map[int32]report.Unusual{}
 	for days, err := range d.store.SiteDays(ctx, today-report.UnusualDays+1, today) {
 		if err != nil {
 			return err
 		}
-		if _, known := names[days[0].SiteID]; known { // else it was removed while a visit to it was written
+		site := days[0].SiteID
+		if _, known := names[site]; known { // else it was removed while a visit to it was written
 			found.Sites = append(found.Sites, report.FindUnusual(days, today)...)
+			if u, so := d.vanishing(force, site, days, today); so {
+				vanishing[site] = u
+				found.Sites = append(found.Sites, u)
+			}
 		}
+	}
+	if err := d.guard(ctx, force, vanishing, now); err != nil {
+		return err
 	}
 	noted, mine, err := d.noteUnusual(ctx, before, found)
 	if err != nil {
@@ -128,11 +138,16 @@ func (l *look) statusUnusual(ctx context.Context, s *status) error {
 	if err != nil || l.now.Sub(found.At.Time()) > 24*time.Hour {
 		return err
 	}
-	names := siteNames(l.force.rows)
+	names, guarded := siteNames(l.force.rows), l.force.guarded()
 	for _, u := range found.Sites {
-		if name, known := names[u.Site]; known {
-			s.Unusual = append(s.Unusual, siteUnusual{name, u.Kind, u.Words})
+		name, known := names[u.Site]
+		if !known {
+			continue
 		}
+		if _, held := guarded[u.Site]; held && u.Kind == report.Vanishing {
+			u.Words += l.force.heldWords(l.now, u.Site)
+		}
+		s.Unusual = append(s.Unusual, siteUnusual{name, u.Kind, u.Words})
 	}
 	return nil
 }

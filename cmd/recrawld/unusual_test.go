@@ -181,3 +181,76 @@ func dailyVisits(trace *simulate.Trace) []models.Daily {
 	}
 	return days
 }
+
+// looksAtPages enters pages with a copy that were looked at so many days ago, found or lost.
+func (l *unusualLook) looksAtPages(site int32, ago, found, lost int) {
+	l.t.Helper()
+	l.visits(site, ago, found+lost, 0)
+	_, err := l.db.Exec(`UPDATE daily SET found = found + $3, lost = lost + $4 WHERE bucket = 0 AND site_id = $1 AND day = $2`,
+		site, int(report.DayNumber(l.now))-ago, found, lost)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// hears takes over what the database says of the sites, as the running daemon does every few seconds, and returns what the planner makes of
+// a page that answers 410.
+func (l *unusualLook) hears(missingSince models.Instant) models.PageState {
+	l.t.Helper()
+	if err := l.followSites(l.t.Context(), l.now); err != nil {
+		l.t.Fatal(err)
+	}
+	page := models.Page{SiteID: l.force.Load().rows[0].ID, State: models.StateMissing, Version: 1, FRMax: 4, MissingSince: missingSince, MissingVisits: 1}
+	out := models.Outcome{Kind: models.Gone, Status: 410, Sent: 1, At: l.now}
+	return l.force.Load().planner.Plan(&models.Lease{}, page, &out, l.now).Page.State
+}
+
+// A site whose pages vanish is guarded: none counts as gone until they are back, or somebody approves, and then those alone that were
+// missing by then. Where its guard is off it is told of, and they are gone.
+func TestSiteWhosePagesVanishIsGuarded(t *testing.T) {
+	t.Parallel()
+	l := looksForUnusual(t)
+	l.now = l.now.Add(-3 * time.Hour) // commands go by the present
+	site := l.force.Load().rows[0]
+	for ago := 1; ago < 30; ago++ {
+		l.looksAtPages(site.ID, ago, 30, 0)
+	}
+	l.looks(l.now)
+	early := models.At(l.now)
+	if got := l.hears(early); got != models.StateGone {
+		t.Errorf("of a site that is as usual, what answers 410 is %v, want it gone", got)
+	}
+	l.looksAtPages(site.ID, 0, 20, 25)
+	said, sites := l.looks(l.now.Add(unusualEvery))
+	if sites != 1 || !strings.Contains(said, "what=vanishing") {
+		t.Errorf("%v sites are unusual, said\n%s", sites, said)
+	}
+	if got := l.hears(early); got != models.StateMissing {
+		t.Errorf("of a site whose pages vanish, what answers 410 is %v, want it missing", got)
+	}
+	if out := must(t, "status", "-c", l.path); !strings.Contains(out, "56 % of 45 pages looked at since") || !strings.Contains(out, "recrawld approve "+site.Name) {
+		t.Errorf("status says\n%s", out)
+	}
+	if out := must(t, "approve", "-c", l.path, site.Name); !strings.Contains(out, "0 pages held back") {
+		t.Errorf("approve says %q", out)
+	}
+	if before, after := l.hears(early), l.hears(models.At(l.clock.Now())+1000); before != models.StateGone || after != models.StateMissing {
+		t.Errorf("after that what was missing before is %v, and what is missing since is %v; want gone and missing", before, after)
+	}
+	if out := must(t, "status", "-c", l.path); !strings.Contains(out, "counts as gone, as you said") {
+		t.Errorf("then status says\n%s", out)
+	}
+	l.looksAtPages(site.ID, 0, 400, 0)
+	if said, sites := l.looks(l.now.Add(2 * unusualEvery)); sites != 0 || !strings.Contains(said, "as usual again") {
+		t.Errorf("%v sites are unusual when pages are back, said\n%s", sites, said)
+	}
+	if got := l.hears(models.At(l.clock.Now()) + 1000); got != models.StateGone {
+		t.Errorf("when the pages are back, what answers 410 is %v, want it gone", got)
+	}
+	if out := must(t, "approve", "-c", l.path, site.Name); !strings.Contains(out, "nothing of "+site.Name+" is held back") {
+		t.Errorf("then approve says %q", out)
+	}
+	if code, _, stderr := command(t, "approve", "-c", l.path, "nobody"); code != exitNotFound {
+		t.Errorf("approve of no site: %d, %s", code, stderr)
+	}
+}

@@ -284,3 +284,33 @@ func dailySums(w *world) {
 		w.Errorf("daily sums (-want +got):\n%s", diff)
 	}
 }
+
+// dailyLooks: what was found and lost of the pages that there are copies of is among the sums.
+func dailyLooks(w *world) {
+	w.add("a.example", 3)
+	l := w.claimOne(3)
+	first := w.visitAll(l)
+	for i := range first[:2] {
+		first[i].Before = &l.Pages[i].Page
+		first[i].Visit.Kind, first[i].Page.State, first[i].Page.Version, first[i].Page.TriedAt = models.First, models.StateLive, 1, models.At(w.now)
+	}
+	w.mustCommit(first...)
+	w.now = w.now.Add(48 * time.Hour)
+	l = w.claimOne(3)
+	results := w.visitAll(l)
+	for i := range results {
+		results[i].Before = &l.Pages[i].Page
+		if results[i].Visit.Kind = models.Missing; results[i].Before.Version > 0 && i == 0 {
+			results[i].Visit.Kind = models.NotModified
+		}
+	}
+	w.mustCommit(results...)
+	days, copies := w.dump().Daily, 0
+	for _, p := range l.Pages {
+		copies += int(p.Version)
+	}
+	last := days[len(days)-1]
+	if copies != 2 || len(days) != 2 || days[0].Found != 2 || days[0].Lost != 0 || last.Found+last.Lost != 2 || last.Lost == 0 {
+		w.Errorf("daily sums %+v of %d copies, want two found on the first day, and of these one found or both lost on the next", days, copies)
+	}
+}

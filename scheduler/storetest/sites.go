@@ -152,6 +152,71 @@ func pauseAndResume(w *world) {
 	}
 }
 
+// guardAndApprove: what is held back is due when somebody approves, and nothing else; the file and its next reading leave both as they are.
+func guardAndApprove(w *world) {
+	file := []models.Site{{Name: "a"}, {Name: "b"}}
+	sites, err := w.store.SyncSites(w.Context(), w.now, file)
+	w.must(err)
+	for i, host := range []string{"a.example", "b.example"} {
+		for n := range 3 {
+			d := found(host, n)
+			d.Page.SiteID = sites[i].ID
+			w.addPages(d)
+		}
+	}
+	since := models.At(w.now) + 7
+	w.must(w.store.SetGuarded(w.Context(), sites[0].ID, since))
+	for _, l := range w.claim(2, 3) {
+		for n := range l.Pages {
+			r := w.visited(l, n)
+			r.Page.DueAt, r.Visit.Kind = models.At(w.now.Add(1000*time.Hour)), models.Missing
+			if n > 0 {
+				r.Page.Rule = models.RuleGuarded
+			}
+			r.Release = n == len(l.Pages)-1
+			w.mustCommit(r)
+		}
+	}
+	w.now = w.now.Add(time.Minute)
+	held, err := w.store.Approve(w.Context(), sites[0].ID, w.now)
+	w.must(err)
+	if held != 2 {
+		w.Errorf("%d pages were held back, want 2", held)
+	}
+	if again, err := w.store.Approve(w.Context(), sites[0].ID, w.now); again != 0 || err != nil {
+		w.Errorf("%d pages were held back after that, %v, want none", again, err)
+	}
+	if got := w.ready("a.example"); !got.Equal(w.now) {
+		w.Errorf("the host is ready at %v, want %v", got, w.now)
+	}
+	due := 0
+	for _, p := range w.dump().Pages {
+		if p.DueAt == models.At(w.now) && p.Rule == models.RuleMissing && p.SiteID == sites[0].ID {
+			due++
+		} else if p.DueAt != models.At(start.Add(1000*time.Hour)) {
+			w.Errorf("%s is due at %v by %v", p.URL, p.DueAt, p.Rule)
+		}
+	}
+	if due != 2 {
+		w.Errorf("%d pages of the site are due, want the 2 that were held back", due)
+	}
+	again, err := w.store.SyncSites(w.Context(), w.now, file)
+	w.must(err)
+	if again[0].GuardedAt != since || again[0].ApprovedAt != models.At(w.now) || again[1].GuardedAt != 0 || again[1].ApprovedAt != 0 {
+		w.Errorf("sites = %+v, want the first one guarded since %v and approved at %v", again, since, models.At(w.now))
+	}
+	w.must(w.store.SetGuarded(w.Context(), sites[0].ID, 0))
+	if all, err := w.store.Sites(w.Context()); err != nil || all[0].GuardedAt != 0 || all[0].ApprovedAt != models.At(w.now) {
+		w.Errorf("sites = %+v, %v, want none guarded", all, err)
+	}
+	if err := w.store.SetGuarded(w.Context(), 99, since); !errors.Is(err, models.ErrNotFound) {
+		w.Errorf("SetGuarded of an unknown site: %v, want %v", err, models.ErrNotFound)
+	}
+	if _, err := w.store.Approve(w.Context(), 99, w.now); !errors.Is(err, models.ErrNotFound) {
+		w.Errorf("Approve of an unknown site: %v, want %v", err, models.ErrNotFound)
+	}
+}
+
 func removeSite(w *world) {
 	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}, {Name: "b"}})
 	w.must(err)

@@ -19,6 +19,8 @@ type Store interface {
 	AddSite(ctx context.Context, now time.Time, site models.Site) (models.Site, error)
 	Sites(ctx context.Context) ([]models.Site, error)
 	SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error
+	SetGuarded(ctx context.Context, site int32, since models.Instant) error
+	Approve(ctx context.Context, site int32, now time.Time) (held int, err error)
 	RemoveSite(ctx context.Context, site int32, now time.Time) error
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
 	Announce(ctx context.Context, now time.Time, a models.Announcement, believed func(*models.Host) int) (models.Heard, error)
@@ -94,6 +96,7 @@ func visiting() map[string]func(*world) {
 		"filings of refused results are not written":       refusedFilings,
 		"text that no engine takes is cleaned":             textIsCleaned,
 		"the history adds up to daily sums":                dailySums,
+		"pages looked at on a day, found or lost":          dailyLooks,
 		"a discovered page is due":                         discoveredPageIsDue,
 		"a discovery during a lease is not lost":           discoveryDuringLease,
 		"a discovery leaves a known page alone":            discoveryKeepsKnown,
@@ -112,6 +115,7 @@ func visiting() map[string]func(*world) {
 		"history is pruned but for the last row":           visitsArePruned,
 		"sites follow the file":                            sitesFollowFile,
 		"a site with another name in the file":             sitesRenamed,
+		"a guarded site is approved":                       guardAndApprove,
 		"pages a host are limited":                         pagesPerHost,
 		"a big batch of pages":                             bigBatch,
 		"pause and resume":                                 pauseAndResume,

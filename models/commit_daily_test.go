@@ -1,0 +1,39 @@
+package models
+
+import "testing"
+
+// A page that there is a copy of counts once a day, as found or as lost, or when it becomes the other; and not once it is gone.
+func TestLooksOfADay(t *testing.T) {
+	t.Parallel()
+	const now, yesterday = Instant(20_000*millisADay + 5000), Instant(19_999*millisADay + 5000)
+	for _, test := range []struct {
+		name        string
+		kind        OutcomeKind
+		before      *Page
+		found, lost int64
+	}{
+		{"not modified", NotModified, &Page{State: StateLive, Version: 1, TriedAt: yesterday}, 1, 0},
+		{"never tried", Changed, &Page{State: StateLive, Version: 1}, 1, 0},
+		{"back again", Changed, &Page{State: StateMissing, Version: 3, TriedAt: yesterday}, 1, 0},
+		{"for the second time", NotModified, &Page{State: StateLive, Version: 1, TriedAt: now - 4000}, 0, 0},
+		{"for the first time", First, &Page{State: StateNew}, 1, 0},
+		{"not found", Missing, &Page{State: StateLive, Version: 1, TriedAt: yesterday}, 0, 1},
+		{"not found again", Missing, &Page{State: StateMissing, Version: 1, TriedAt: yesterday}, 0, 1},
+		{"not found for the second time", Missing, &Page{State: StateMissing, Version: 1, TriedAt: now - 1}, 0, 0},
+		{"found today and lost", Missing, &Page{State: StateLive, Version: 1, TriedAt: now - 1}, 0, 1},
+		{"lost today and found", NotModified, &Page{State: StateMissing, Version: 1, TriedAt: now - 1}, 1, 0},
+		{"gone, and found", Changed, &Page{State: StateGone, Version: 1, TriedAt: yesterday}, 1, 0},
+		{"said to be gone", Gone, &Page{State: StateLive, Version: 1, TriedAt: yesterday}, 0, 1},
+		{"gone before", Missing, &Page{State: StateGone, Version: 1, TriedAt: yesterday}, 0, 0},
+		{"not found, without a copy", Missing, &Page{State: StateNew}, 0, 0},
+		{"no answer", Failed, &Page{State: StateLive, Version: 1, TriedAt: yesterday}, 0, 0},
+		{"leads elsewhere", Moved, &Page{State: StateLive, Version: 1, TriedAt: yesterday}, 0, 0},
+		{"nobody knows what was before", NotModified, nil, 0, 0},
+	} {
+		var d Daily
+		d.Count(&Result{Before: test.before, Visit: Visit{Kind: test.kind, At: now}})
+		if d.Found != test.found || d.Lost != test.lost {
+			t.Errorf("%s: %d found and %d lost, want %d and %d", test.name, d.Found, d.Lost, test.found, test.lost)
+		}
+	}
+}
