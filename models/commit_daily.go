@@ -49,19 +49,18 @@ func (d *Daily) Count(r *Result) {
 	d.look(r)
 }
 
-// look counts a page that there is a copy of, at its first visit of a day and at one that loses it or has it again.
+// look counts a page that there is a copy of: where it is found for the first time of a day or since it was missing, and where it is lost.
+// That it is missing still counts no more, or those few that are lost would seem to be as many as the visits that confirm it.
 func (d *Daily) look(r *Result) {
 	before, kind := r.Before, r.Visit.Kind
 	if before == nil || before.Version == 0 && kind != First {
 		return
 	}
-	found, lost := kind.Observed(), (kind == Missing || kind == Gone) && before.State != StateGone
-	again := before.TriedAt != 0 && DayOf(before.TriedAt) == DayOf(r.Visit.At) && (before.State == StateMissing) == lost
+	was := before.State == StateMissing || before.State == StateGone
 	switch {
-	case again:
-	case found:
+	case kind.Observed() && (was || before.Stats.VisitedAt == 0 || DayOf(before.Stats.VisitedAt) != DayOf(r.Visit.At)):
 		d.Found++
-	case lost:
+	case (kind == Missing || kind == Gone) && !was:
 		d.Lost++
 	}
 }

@@ -2,7 +2,7 @@ package models
 
 import "testing"
 
-// A page that there is a copy of counts once a day, as found or as lost, or when it becomes the other; and not once it is gone.
+// A page that there is a copy of counts once a day as found, and once as lost, until it is found again.
 func TestLooksOfADay(t *testing.T) {
 	t.Parallel()
 	const now, yesterday = Instant(20_000*millisADay + 5000), Instant(19_999*millisADay + 5000)
@@ -15,13 +15,13 @@ func TestLooksOfADay(t *testing.T) {
 		{"not modified", NotModified, &Page{State: StateLive, Version: 1, TriedAt: yesterday}, 1, 0},
 		{"never tried", Changed, &Page{State: StateLive, Version: 1}, 1, 0},
 		{"back again", Changed, &Page{State: StateMissing, Version: 3, TriedAt: yesterday}, 1, 0},
-		{"for the second time", NotModified, &Page{State: StateLive, Version: 1, TriedAt: now - 4000}, 0, 0},
+		{"for the second time", NotModified, &Page{State: StateLive, Version: 1, Stats: ChangeStats{VisitedAt: now - 4000}, TriedAt: now - 4000}, 0, 0},
+		{"after no answer", NotModified, &Page{State: StateLive, Version: 1, Failures: 1, Stats: ChangeStats{VisitedAt: yesterday}, TriedAt: now - 4000}, 1, 0},
 		{"for the first time", First, &Page{State: StateNew}, 1, 0},
 		{"not found", Missing, &Page{State: StateLive, Version: 1, TriedAt: yesterday}, 0, 1},
-		{"not found again", Missing, &Page{State: StateMissing, Version: 1, TriedAt: yesterday}, 0, 1},
-		{"not found for the second time", Missing, &Page{State: StateMissing, Version: 1, TriedAt: now - 1}, 0, 0},
-		{"found today and lost", Missing, &Page{State: StateLive, Version: 1, TriedAt: now - 1}, 0, 1},
-		{"lost today and found", NotModified, &Page{State: StateMissing, Version: 1, TriedAt: now - 1}, 1, 0},
+		{"not found again", Missing, &Page{State: StateMissing, Version: 1, TriedAt: yesterday}, 0, 0},
+		{"found today and lost", Missing, &Page{State: StateLive, Version: 1, Stats: ChangeStats{VisitedAt: now - 1}, TriedAt: now - 1}, 0, 1},
+		{"lost today and found", NotModified, &Page{State: StateMissing, Version: 1, Stats: ChangeStats{VisitedAt: now - 2}, TriedAt: now - 1}, 1, 0},
 		{"gone, and found", Changed, &Page{State: StateGone, Version: 1, TriedAt: yesterday}, 1, 0},
 		{"said to be gone", Gone, &Page{State: StateLive, Version: 1, TriedAt: yesterday}, 0, 1},
 		{"gone before", Missing, &Page{State: StateGone, Version: 1, TriedAt: yesterday}, 0, 0},

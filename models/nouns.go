@@ -425,5 +425,5 @@ type Daily struct {
 	Bytes       int64 // on the wire
 	BytesSaved  int64 // lengths of the copies that a 304 spared
 	Found       int64 // pages with a copy that answered with their content, for the first time that day or since they were missing
-	Lost        int64 // the same that answered 404 or 410, for the first time that day or since they were found, and were not gone yet
+	Lost        int64 // the same that answered 404 or 410, for the first time since they were found
 }

@@ -23,50 +23,65 @@ func looked(from, until int, lost int64) func(ago int) models.Daily {
 func TestFindVanishing(t *testing.T) {
 	t.Parallel()
 	const today, never = 20_000, -1
+	as := Guard{Share: 0.25}
+	guarded := func(missing, there int64) Guard {
+		return Guard{Share: 0.25, Since: today - 5, Missing: missing, There: there}
+	}
+	youngSite := func(ago int) models.Daily {
+		if ago > 10 {
+			return models.Daily{}
+		}
+		return looked(10, never, 10)(ago)
+	}
 	for _, test := range []struct {
 		name  string
 		visit func(ago int) models.Daily
-		since int // days ago; never: it is not guarded
+		guard Guard
 		want  bool
 		words string
 	}{
-		{"as always", looked(never, never, 0), never, false, ""},
-		{"a third is lost today", looked(0, never, 10), never, true, "33 % of 30 pages looked at since 4 October is not found any more, 0 % before"},
-		{"a third was lost two days ago", looked(2, 1, 10), never, false, ""}, // of all that was looked at since, a ninth
-		{"a few of a small site", looked(0, never, 9), never, false, ""},
-		{"a fifth", looked(14, never, 6), never, false, ""},
+		{"as always", looked(never, never, 0), as, false, ""},
+		{"a third is lost today", looked(0, never, 10), as, true, "33 % of 30 pages looked at since 4 October is not found any more, 0 % before"},
+		{"a third was lost two days ago", looked(2, 1, 10), as, false, ""}, // of all that was looked at since, a ninth
+		{"a few of a small site", looked(0, never, 9), as, false, ""},
+		{"a fifth", looked(14, never, 6), as, false, ""},
 		{"slowly visited", func(ago int) models.Daily {
 			if ago <= 9 {
 				return models.Daily{Asked: 2, Found: 1, Lost: 1}
 			}
 			return models.Daily{Asked: 2, Found: 2}
-		}, never, true, "50 % of 20 pages looked at since 25 September is not found any more, 0 % before"},
-		{"all were lost yesterday, and are back", looked(1, 0, 30), never, false, ""},
-		{"lost as ever", looked(119, never, 12), never, false, ""},
+		}, as, true, "50 % of 20 pages looked at since 25 September is not found any more, 0 % before"},
+		{"all were lost yesterday, and are back", looked(1, 0, 30), as, false, ""},
+		{"lost as ever", looked(119, never, 12), as, false, ""},
 		{"lost as ever, and now all", func(ago int) models.Daily {
 			if ago == 0 {
 				return models.Daily{Asked: 30, Lost: 30}
 			}
 			return models.Daily{Asked: 30, Found: 27, Lost: 3}
-		}, never, true, "100 % of 30 pages looked at since 4 October is not found any more, 10 % before"},
+		}, as, true, "100 % of 30 pages looked at since 4 October is not found any more, 10 % before"},
 
-		{"guarded, and as lost as before", looked(5, never, 10), 5, true, "33 % of 30 pages"},
-		{"guarded, and half of them are back", looked(5, never, 5), 5, true, "17 % of 30 pages"},
-		{"guarded, and most are back", looked(5, never, 3), 5, false, ""},
-		{"guarded, and all are back", looked(5, 0, 30), 5, false, ""},
+		{"all were lost yesterday, and half of all are missing", looked(1, 0, 30), Guard{Share: 0.25, Missing: 15, There: 15}, true, "50 % of 60 pages"},
+		{"lost when somebody approved", looked(5, never, 30), Guard{Share: 0.25, Approved: today}, false, ""},
+		{"lost since somebody approved", looked(0, never, 30), Guard{Share: 0.25, Approved: today - 1}, true, "100 % of 30 pages"},
+		{"pages come and go of a young site", youngSite, as, true, "33 % of 30 pages"},
+		{"pages come and go, as somebody approved", youngSite, Guard{Share: 0.25, Approved: today - 5}, false, ""},
+
+		{"guarded, and as lost as before", looked(5, never, 10), guarded(0, 30), true, "0 % of 30 pages is missing, after many were lost at once on 29 September"},
+		{"guarded, and half of them are back", looked(5, never, 4), guarded(0, 30), true, ""},
+		{"guarded, and most are back", looked(5, never, 3), guarded(3, 27), false, ""},
+		{"guarded, and most of those are missing that are rarely visited", looked(5, never, 0), guarded(10, 30), true, "25 % of 40 pages is missing"},
+		{"guarded, and only others were looked at today", looked(5, 0, 10), guarded(10, 990), true, ""},
 		{"guarded, and hardly visited", func(ago int) models.Daily {
 			if ago < 5 {
 				return models.Daily{}
 			}
 			return looked(5, never, 30)(ago)
-		}, 5, true, "100 % of 30 pages looked at since 29 September"}, // the days before count until there are enough
-		{"guarded, and not visited", func(int) models.Daily { return models.Daily{} }, 5, true, "none has been looked at since"},
+		}, guarded(1, 0), true, ""},
+		{"guarded, and not visited", func(int) models.Daily { return models.Daily{} }, guarded(1, 200), true, "< 1 % of 201 pages is missing"},
+		{"approved, and not visited since", func(int) models.Daily { return models.Daily{} }, Guard{Share: 0.25, Since: today - 5, Approved: today - 4, Missing: 1}, true, ""},
+		{"approved, and nothing is missing any more", func(int) models.Daily { return models.Daily{} }, Guard{Share: 0.25, Since: today - 5, Approved: today - 4}, false, ""},
 	} {
-		since := int32(0)
-		if test.since != never {
-			since = today - int32(test.since)
-		}
-		got, is := FindVanishing(daysOf(120, today, test.visit), today, 0.25, since)
+		got, is := FindVanishing(daysOf(120, today, test.visit), today, test.guard)
 		if is != test.want || !strings.Contains(got.Words, test.words) {
 			t.Errorf("%s: %t, %q; want %t, %q", test.name, is, got.Words, test.want, test.words)
 		}
@@ -85,11 +100,12 @@ func TestFindVanishingIsSteady(t *testing.T) {
 		}
 		share := rapid.Float64Range(0.05, 1).Draw(t, "share")
 		more := rapid.Float64Range(share, 1).Draw(t, "more")
-		_, is := FindVanishing(days, today, share, 0)
-		if _, still := FindVanishing(days, today, more, 0); still && !is {
+		missing := rapid.Int64Range(0, 40).Draw(t, "missing")
+		_, is := FindVanishing(days, today, Guard{Share: share, Missing: missing})
+		if _, still := FindVanishing(days, today, Guard{Share: more, Missing: missing}); still && !is {
 			t.Fatalf("from %v on there is something, from %v on nothing", more, share)
 		}
-		if _, still := FindVanishing(days, today, share, today); is && !still {
+		if _, still := FindVanishing(days, today, Guard{Share: share, Since: today, Missing: missing}); is && !still {
 			t.Fatalf("it is over when it begins")
 		}
 	})

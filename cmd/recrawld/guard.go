@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,13 +12,29 @@ import (
 	"recrawld/report"
 )
 
-// vanishing tells whether so many of a site's pages are lost at once that none is to count as gone, by the daily sums of the site.
-func (d *daemon) vanishing(force *inForce, site int32, days []models.Daily, today int32) (report.Unusual, bool) {
-	var since int32
-	if row := force.row(site); row.GuardedAt != 0 {
-		since = models.DayOf(row.GuardedAt)
+// guards is what is known of the sites beside their daily sums, by which it shows whether their pages vanish.
+func (d *daemon) guards(ctx context.Context, rows []models.Site) (map[int32]report.Guard, error) {
+	counts, err := d.store.PageCounts(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return report.FindVanishing(days, today, guardOf(force, site), since)
+	force, guards := d.force.Load(), make(map[int32]report.Guard, len(rows))
+	for _, row := range rows {
+		guards[row.ID] = report.Guard{Site: row.ID, Share: guardOf(force, row.ID), Since: models.DayOf(row.GuardedAt), Approved: models.DayOf(row.ApprovedAt)}
+	}
+	for _, c := range counts {
+		g, known := guards[c.SiteID]
+		switch c.State {
+		case models.StateMissing:
+			g.Missing += c.Pages
+		case models.StateLive, models.StateMoved:
+			g.There += c.Pages
+		}
+		if known {
+			guards[c.SiteID] = g
+		}
+	}
+	return guards, nil
 }
 
 // guarded are the sites of rows whose pages do not count as gone, and by when those were missing that do all the same.
@@ -45,20 +62,24 @@ func (f *inForce) row(site int32) models.Site {
 	return f.rows[slices.IndexFunc(f.rows, func(row models.Site) bool { return row.ID == site })]
 }
 
-// guard begins to guard the sites whose pages vanish, and ends it for the others.
-func (d *daemon) guard(ctx context.Context, force *inForce, vanishing map[int32]report.Unusual, now time.Time) error {
-	for _, row := range force.rows {
+// guard begins to guard those of these sites whose pages vanish, and ends it for the others.
+func (d *daemon) guard(ctx context.Context, rows []models.Site, found []report.Unusual, now time.Time) error {
+	force, vanishing := d.force.Load(), map[int32]bool{}
+	for _, u := range found {
+		vanishing[u.Site] = vanishing[u.Site] || u.Kind == report.Vanishing
+	}
+	for _, row := range rows {
 		settings, _ := force.site(row.ID)
-		_, is := vanishing[row.ID]
-		is = is && settings.Settings.GoneGuard > 0
+		is := vanishing[row.ID] && settings.Settings.GoneGuard > 0
 		var since models.Instant
 		if is {
 			since = models.At(now)
 		}
-		if was := row.GuardedAt != 0; was != is {
-			if err := d.store.SetGuarded(ctx, row.ID, since); err != nil {
-				return err
-			}
+		if was := row.GuardedAt != 0; was == is {
+			continue
+		}
+		if err := d.store.SetGuarded(ctx, row.ID, since); err != nil && !errors.Is(err, models.ErrNotFound) { // else it was removed just now
+			return err
 		}
 	}
 	return nil

@@ -48,24 +48,15 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 		d.figures.showUnusual(before.Sites)
 		return nil
 	}
-	force := d.force.Load()
-	names := siteNames(force.rows)
-	today, found := report.DayNumber(now), unusual{At: models.At(now)}
-	vanishing := map[int32]report.Unusual{}
-	for days, err := range d.store.SiteDays(ctx, today-report.UnusualDays+1, today) {
-		if err != nil {
-			return err
-		}
-		site := days[0].SiteID
-		if _, known := names[site]; known { // else it was removed while a visit to it was written
-			found.Sites = append(found.Sites, report.FindUnusual(days, today)...)
-			if u, so := d.vanishing(force, site, days, today); so {
-				vanishing[site] = u
-				found.Sites = append(found.Sites, u)
-			}
-		}
+	rows, err := d.store.Sites(ctx) // and not those in force: what another worker made of them a moment ago counts
+	if err != nil {
+		return err
 	}
-	if err := d.guard(ctx, force, vanishing, now); err != nil {
+	found, err := d.findUnusual(ctx, rows, now)
+	if err != nil {
+		return err
+	}
+	if err := d.guard(ctx, rows, found.Sites, now); err != nil {
 		return err
 	}
 	noted, mine, err := d.noteUnusual(ctx, before, found)
@@ -74,9 +65,39 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	}
 	d.figures.showUnusual(noted.Sites)
 	if mine {
-		d.tellUnusual(names, before.Sites, noted.Sites)
+		d.tellUnusual(siteNames(rows), before.Sites, noted.Sites)
 	}
 	return nil
+}
+
+// findUnusual finds what is unusual of these sites.
+func (d *daemon) findUnusual(ctx context.Context, rows []models.Site, now time.Time) (unusual, error) {
+	today, found := report.DayNumber(now), unusual{At: models.At(now)}
+	guards, err := d.guards(ctx, rows)
+	if err != nil {
+		return found, err
+	}
+	look := func(g report.Guard, days []models.Daily) {
+		if u, is := report.FindVanishing(days, today, g); is {
+			found.Sites = append(found.Sites, u)
+		}
+	}
+	for days, err := range d.store.SiteDays(ctx, today-report.UnusualDays+1, today) {
+		if err != nil {
+			return found, err
+		}
+		if g, known := guards[days[0].SiteID]; known { // else it was removed while a visit to it was written
+			found.Sites = append(found.Sites, report.FindUnusual(days, today)...)
+			look(g, days)
+			delete(guards, g.Site)
+		}
+	}
+	for _, row := range rows {
+		if g, left := guards[row.ID]; left { // no visit in all these days
+			look(g, nil)
+		}
+	}
+	return found, nil
 }
 
 // noteUnusual notes what was found, unless another worker has noted something since what there was before was read. It returns what is

@@ -254,3 +254,34 @@ func TestSiteWhosePagesVanishIsGuarded(t *testing.T) {
 		t.Errorf("approve of no site: %d, %s", code, stderr)
 	}
 }
+
+// A site that another worker began to guard a moment ago goes on being guarded since then; and so it does, named in status, when for longer
+// than the daily sums reach back nobody has visited it, as long as anything of it is missing.
+func TestGuardIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	l := looksForUnusual(t)
+	site := l.force.Load().rows[0]
+	since := models.At(l.now.Add(-time.Minute))
+	if err := l.store.SetGuarded(t.Context(), site.ID, since); err != nil {
+		t.Fatal(err)
+	}
+	l.looksAtPages(site.ID, 0, 20, 25)
+	guardedAt := func() models.Instant {
+		t.Helper()
+		rows, err := l.store.Sites(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows[0].GuardedAt
+	}
+	if l.looks(l.now); guardedAt() != since {
+		t.Errorf("guarded since %v, want %v, as the other worker said", guardedAt(), since)
+	}
+	later := l.now.Add(200 * 24 * time.Hour)
+	if said, sites := l.looks(later); sites != 1 || guardedAt() != since || strings.Contains(said, "as usual again") {
+		t.Errorf("%v sites are unusual and it is guarded since %v, said\n%s", sites, guardedAt(), said)
+	}
+	if out := must(t, "status", "-c", l.path, "--json"); !strings.Contains(out, "after many were lost at once") {
+		t.Errorf("status says\n%s", out)
+	}
+}
