@@ -24,8 +24,8 @@ type Heard struct {
 	Noted   int // keep their time, because it is not believed of so many, or they wait for something else
 }
 
-// announceMoves are the rules that an announcement may move a page from. A page that is gone, or is being given up, may be back.
-var announceMoves = append(slices.Clone(toldMoves), RuleGone, RuleMissing)
+// announceMoves are the rules that an announcement may move a page from. A page that is gone, is being given up or is held back may be back.
+var announceMoves = append(slices.Clone(toldMoves), RuleGone, RuleMissing, RuleGuarded)
 
 // Hearing is what becomes of the pages of an announcement, by their IDs, each in one of these.
 type Hearing struct {

@@ -23,6 +23,7 @@ func announcedPagesAreForwarded(w *world) {
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleHint }, true, true},
 		{"a.example", now - 100, func(p *models.Page) { p.State, p.Rule = models.StateGone, models.RuleGone }, true, true},
 		{"a.example", now - 100, func(p *models.Page) { p.State, p.Rule = models.StateMissing, models.RuleMissing }, true, true},
+		{"a.example", now - 100, func(p *models.Page) { p.State, p.Rule = models.StateMissing, models.RuleGuarded }, true, true},
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleBudget }, true, false},
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RulePaused }, true, false},
 		{"a.example", now - 100, func(p *models.Page) { p.Failures, p.Rule = 1, models.RuleBackoff }, true, false},
@@ -52,7 +53,7 @@ func announcedPagesAreForwarded(w *world) {
 		return 100
 	})
 	w.must(err)
-	if want := (models.Heard{Forward: 5, Noted: 3}); got != want {
+	if want := (models.Heard{Forward: 6, Noted: 3}); got != want {
 		w.Errorf("%+v, want %+v", got, want)
 	}
 	for i, c := range cases {
@@ -81,8 +82,8 @@ func (w *world) announcedStays(at models.Instant) {
 		results[i].Page.AnnouncedAt = 0
 	}
 	w.mustCommit(results...)
-	if len(results) != 5 {
-		w.Fatalf("%d pages were leased, want the five that are due", len(results))
+	if len(results) != 6 {
+		w.Fatalf("%d pages were leased, want the six that are due", len(results))
 	}
 	for _, r := range results {
 		if p := w.pageByID(r.Page.ID); p.AnnouncedAt != at || p.Rule == models.RuleAnnounced {
