@@ -158,6 +158,7 @@ const (
 	RuleAnnounced                 // its publisher said that it changed
 	RuleResumed                   // its site was paused when its turn came, and is resumed
 	RuleGuarded                   // it would be gone, but too many of its site's pages are lost at once
+	RuleApproved                  // it was held back so, and somebody approved: it is gone if it is not found once more
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
@@ -176,7 +177,7 @@ func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList 
 func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded"}
+	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved"}
 
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }

@@ -144,8 +144,8 @@ func (s *Store) SetGuarded(ctx context.Context, site int32, since Instant) error
 	return nil
 }
 
-// Approve lets those pages of a site count as gone that are missing by now, and makes those due that were held back (RuleGuarded): each
-// is gone if it is not found once more. It returns how many these are, and ErrNotFound for an unknown site.
+// Approve lets those pages of a site count as gone that are missing by now, and makes those due that were held back (RuleGuarded, then
+// RuleApproved): each is gone if it is not found once more. It returns how many these are, and ErrNotFound for an unknown site.
 func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held int, err error) {
 	slices := make(map[int64]int) // by the first page, since one that is tried again counts once
 	err = s.inTx(ctx, func(t *tx) error {
@@ -155,7 +155,7 @@ func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held in
 		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RuleGuarded)},
 			func(q *queue, bucket int16, pages []pageRef) error {
 				slices[pages[0].id] = len(pages)
-				return q.makeDue(ctx, At(now), RuleMissing, bucket, pages)
+				return q.makeDue(ctx, At(now), RuleApproved, bucket, pages)
 			})
 	}
 	if err != nil {

@@ -107,7 +107,7 @@ func (m *Memory) Approve(_ context.Context, site int32, now time.Time) (held int
 	s.ApprovedAt = models.At(now)
 	for p := range m.pages() {
 		if p.SiteID == site && p.Rule == models.RuleGuarded {
-			m.makeDue(p, models.At(now), models.RuleMissing)
+			m.makeDue(p, models.At(now), models.RuleApproved)
 			held++
 		}
 	}

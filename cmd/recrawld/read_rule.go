@@ -52,6 +52,8 @@ func (r ruling) sentence() string {
 		return fmt.Sprintf("it has not been found since %s (%s), and would be gone; but so many of its site's pages are lost at once that none "+
 			"counts as gone until they are back, or somebody says: recrawld approve", report.Moment(r.now, p.MissingSince.Time()),
 			report.Plural(p.MissingVisits, "visit"))
+	case models.RuleApproved:
+		return fmt.Sprintf("it has not been found since %s, and somebody approved: it is gone if it is not found now", report.Moment(r.now, p.MissingSince.Time()))
 	case models.RuleGone:
 		return "it is gone; it is looked at once more every " + r.ceiling()
 	case models.RuleExcluded:

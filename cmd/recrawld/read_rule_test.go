@@ -76,8 +76,10 @@ func TestRulesInWords(t *testing.T) {
 		models.RulePaused:   "paused",
 		models.RuleManual:   "visited now",
 		models.RuleResumed:  "is resumed",
+		models.RuleGuarded:  "has not been found since Fri 20 Nov 12:00 (2 visits), and would be gone; but",
+		models.RuleApproved: "has not been found since Fri 20 Nov 12:00, and somebody approved",
 	}
-	for rule := models.RuleStart; rule <= models.RuleResumed; rule++ {
+	for rule := models.RuleStart; rule <= models.RuleApproved; rule++ {
 		if rule > models.RuleManual && rule < models.RuleResumed {
 			continue // these have tests of their own
 		}

@@ -191,7 +191,7 @@ func guardAndApprove(w *world) {
 	}
 	due := 0
 	for _, p := range w.dump().Pages {
-		if p.DueAt == models.At(w.now) && p.Rule == models.RuleMissing && p.SiteID == sites[0].ID {
+		if p.DueAt == models.At(w.now) && p.Rule == models.RuleApproved && p.SiteID == sites[0].ID {
 			due++
 		} else if p.DueAt != models.At(start.Add(1000*time.Hour)) {
 			w.Errorf("%s is due at %v by %v", p.URL, p.DueAt, p.Rule)
