@@ -193,8 +193,8 @@ func (w *rewinder) days(ctx context.Context) error {
 // everywhere brings back the small tables.
 func (w *rewinder) everywhere(ctx context.Context) error {
 	return w.store.inTx(ctx, func(t *tx) error {
-		sites := strings.NewReplacer("$2", "$1", "$3", "$2").Replace(moment("created_at"))
-		n, err := t.exec(ctx, `UPDATE sites SET `+sites+` WHERE created_at > $1`, int64(w.back.Now), int64(w.back.By))
+		sites := strings.NewReplacer("$2", "$1", "$3", "$2").Replace(moment("created_at") + ", " + moment("guarded_at") + ", " + moment("approved_at"))
+		n, err := t.exec(ctx, `UPDATE sites SET `+sites+` WHERE created_at > $1 OR guarded_at > $1 OR approved_at > $1`, int64(w.back.Now), int64(w.back.By))
 		if err != nil {
 			return fmt.Errorf("sites: %w", err)
 		}

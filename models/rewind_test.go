@@ -35,6 +35,16 @@ func visitedAhead(t *testing.T, s *Store, ahead time.Time) {
 	if _, err := s.AddSite(ctx, ahead, Site{Name: "late", URL: "https://late.example/"}); err != nil {
 		t.Fatal(err)
 	}
+	early, err := s.AddSite(ctx, planStart, Site{Name: "early", URL: "https://early.example/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetGuarded(ctx, early.ID, At(ahead)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Approve(ctx, early.ID, ahead.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
 	for round := range 2 {
 		at := ahead.Add(time.Duration(round) * time.Hour)
 		leases, err := s.Claim(ctx, ClaimRequest{Now: at, Lease: time.Minute, Owner: "w", Hosts: 100, Pages: rewindPages, Buckets: allBuckets()})
