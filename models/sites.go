@@ -144,24 +144,26 @@ func (s *Store) SetGuarded(ctx context.Context, site int32, since Instant) error
 	return nil
 }
 
-// Approve lets those pages of a site count as gone that are missing by now, and makes those due that were held back (RuleGuarded, then
-// RuleApproved): each is gone if it is not found once more. It returns how many these are, and ErrNotFound for an unknown site.
+// Approve lets those pages of a site, if it is guarded, count as gone that are missing by now, and makes those due that were held back
+// (RuleGuarded, then RuleApproved): each is gone if it is not found once more. It returns how many these are, and ErrNotFound for an
+// unknown site.
 func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held int, err error) {
-	slices := make(map[int64]int) // by the first page, since one that is tried again counts once
+	counts := make(map[int64]int) // of the slices, by the first page, since one that is tried again counts once
 	err = s.inTx(ctx, func(t *tx) error {
-		return t.setOfSite(ctx, `UPDATE sites SET approved_at = $2 WHERE id = $1`, site, int64(At(now)))
+		return t.setOfSite(ctx, `UPDATE sites SET approved_at = CASE WHEN guarded_at > 0 THEN $2 ELSE approved_at END WHERE id = $1`,
+			site, int64(At(now)))
 	})
 	if err == nil {
 		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RuleGuarded)},
 			func(q *queue, bucket int16, pages []pageRef) error {
-				slices[pages[0].id] = len(pages)
+				counts[pages[0].id] = len(pages)
 				return q.makeDue(ctx, At(now), RuleApproved, bucket, pages)
 			})
 	}
 	if err != nil {
 		return 0, fmt.Errorf("approve that pages of site %d are gone: %w", site, err)
 	}
-	for _, n := range slices {
+	for _, n := range counts {
 		held += n
 	}
 	return held, nil

@@ -104,7 +104,9 @@ func (m *Memory) Approve(_ context.Context, site int32, now time.Time) (held int
 	if s == nil {
 		return 0, models.ErrNotFound
 	}
-	s.ApprovedAt = models.At(now)
+	if s.GuardedAt > 0 {
+		s.ApprovedAt = models.At(now)
+	}
 	for p := range m.pages() {
 		if p.SiteID == site && p.Rule == models.RuleGuarded {
 			m.makeDue(p, models.At(now), models.RuleApproved)

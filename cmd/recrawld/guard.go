@@ -114,6 +114,8 @@ func (c approveCmd) Run(ctx context.Context, g *globals) error {
 			return err
 		case held == 0 && site.GuardedAt == 0:
 			fmt.Fprintf(g.Stdout, "nothing of %s is held back\n", site.Name)
+		case held == 0:
+			fmt.Fprintf(g.Stdout, "%s: nothing is held back yet; what is missing by now is gone once that is confirmed\n", site.Name)
 		default:
 			fmt.Fprintf(g.Stdout, "%s: %s held back, each is gone if it is not found once more; what goes missing from now on is held back again\n",
 				site.Name, report.Plural(held, "page"))

@@ -206,8 +206,12 @@ func guardAndApprove(w *world) {
 		w.Errorf("sites = %+v, want the first one guarded since %v and approved at %v", again, since, models.At(w.now))
 	}
 	w.must(w.store.SetGuarded(w.Context(), sites[0].ID, 0))
-	if all, err := w.store.Sites(w.Context()); err != nil || all[0].GuardedAt != 0 || all[0].ApprovedAt != models.At(w.now) {
-		w.Errorf("sites = %+v, %v, want none guarded", all, err)
+	approved := models.At(w.now)
+	w.now = w.now.Add(time.Minute)
+	_, err = w.store.Approve(w.Context(), sites[0].ID, w.now)
+	w.must(err)
+	if all, err := w.store.Sites(w.Context()); err != nil || all[0].GuardedAt != 0 || all[0].ApprovedAt != approved {
+		w.Errorf("sites = %+v, %v, want none guarded, and what was approved at %v alone", all, err, approved)
 	}
 	if err := w.store.SetGuarded(w.Context(), 99, since); !errors.Is(err, models.ErrNotFound) {
 		w.Errorf("SetGuarded of an unknown site: %v, want %v", err, models.ErrNotFound)
