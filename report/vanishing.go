@@ -29,15 +29,17 @@ type Guard struct {
 // FindVanishing tells whether so many of a site's pages are lost at once that it is more likely a mistake than what the site wants, by
 // its daily sums (as for FindUnusual). It begins where that is so of some days, as long as it is so of half as many of the last oddVisits
 // that were looked at, or of all pages. It is over where of those looked at since it began, in the last calmDays at least, fewer than half
-// as many were lost, and fewer of all pages are missing: a page that is held back may not have been looked at for long. A site that is not
-// visited any more stays as it is, unless what was lost was approved of and is gone. What was approved of is usual from then on.
+// as many were lost, and fewer of all pages are missing: a page that is held back may not have been looked at for long. A site that is hardly
+// visited any more stays as it is while anything is missing, and for calmDays unless somebody approved. What was approved of is usual from
+// then on.
 func FindVanishing(days []models.Daily, today int32, g Guard) (Unusual, bool) {
 	days = upTo(today, days)
 	usual := sumOf(days, today-UnusualDays, max(cmp.Or(g.Since, today)-vanishDays, g.Approved))
 	limit := max(g.Share, vanishTimes*lostShare(usual))
 	if g.Since != 0 {
 		lately := latelyLooked(days, today, max(today-calmDays+1, g.Since), g.Since)
-		few := lately.Found+lately.Lost < oddVisits && (g.Missing > 0 || g.Approved < g.Since)
+		young := today-g.Since < calmDays && g.Approved < g.Since
+		few := lately.Found+lately.Lost < oddVisits && (g.Missing > 0 || young)
 		return g.unusual(g.words()), few || lostShare(lately) >= limit/2 || g.missingShare() >= limit/2
 	}
 	earliest := max(today-vanishDays, g.Approved) + 1

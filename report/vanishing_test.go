@@ -27,6 +27,7 @@ func TestFindVanishing(t *testing.T) {
 	guarded := func(missing, there int64) Guard {
 		return Guard{Share: 0.25, Since: today - 5, Missing: missing, There: there}
 	}
+	rarely := func(int) models.Daily { return models.Daily{Asked: 1, Found: 1} }
 	youngSite := func(ago int) models.Daily {
 		if ago > 10 {
 			return models.Daily{}
@@ -78,6 +79,8 @@ func TestFindVanishing(t *testing.T) {
 			return looked(5, never, 30)(ago)
 		}, guarded(1, 0), true, ""},
 		{"guarded, and not visited", func(int) models.Daily { return models.Daily{} }, guarded(1, 200), true, "< 1 % of 201 pages is missing"},
+		{"guarded for a week, and rarely visited, and nothing is missing", rarely, Guard{Share: 0.25, Since: today - 8}, false, ""},
+		{"guarded since yesterday, and rarely visited, and nothing is missing yet", rarely, Guard{Share: 0.25, Since: today - 1}, true, ""},
 		{"approved, and not visited since", func(int) models.Daily { return models.Daily{} }, Guard{Share: 0.25, Since: today - 5, Approved: today - 4, Missing: 1}, true, ""},
 		{"approved, and nothing is missing any more", func(int) models.Daily { return models.Daily{} }, Guard{Share: 0.25, Since: today - 5, Approved: today - 4}, false, ""},
 	} {

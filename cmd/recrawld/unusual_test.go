@@ -266,6 +266,9 @@ func TestGuardIsNotForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.looksAtPages(site.ID, 0, 20, 25)
+	if _, err := l.db.Exec(`INSERT INTO page_counts (bucket, site_id, state, pages, failing) VALUES (0, $1, $2, 25, 0)`, site.ID, models.StateMissing); err != nil {
+		t.Fatal(err)
+	}
 	guardedAt := func() models.Instant {
 		t.Helper()
 		rows, err := l.store.Sites(t.Context())
