@@ -66,19 +66,16 @@ func (d *draft) declaredGone() {
 }
 
 // lost takes a page that is not found for gone, unless its site is guarded: then it stays missing, is visited as often as it was before,
-// and its copy is kept wherever it is, until somebody approves or it is found again. Where somebody has, and we do not know of it yet, it
-// is looked at once more soon: what is approved of comes back at once, and many pages rarely.
+// and its copy is kept wherever it is, until somebody approves or it is found again. The page's own rule tells of that sooner than its
+// site does: what is approved of comes back at once, before every worker has heard.
 func (d *draft) lost(since time.Time) {
 	approvedAt, guarded := d.planner.guarded[d.Page.SiteID]
-	if !guarded || d.before.State == models.StateGone || d.before.Version == 0 || d.Page.MissingSince <= approvedAt {
+	approved := d.Page.MissingSince <= approvedAt || d.before.Rule == models.RuleApproved
+	if !guarded || approved || d.before.State == models.StateGone || d.before.Version == 0 {
 		d.gone(since)
 		return
 	}
-	due := d.planner.calendar.Due(d.now, int(d.Page.FRMax), d.settings.Vary, d.chance(useVary))
-	if d.before.Rule == models.RuleApproved {
-		due = earlier(due, d.now.Add(wordHeard))
-	}
-	d.due(due, models.RuleGuarded)
+	d.due(d.planner.calendar.Due(d.now, int(d.Page.FRMax), d.settings.Vary, d.chance(useVary)), models.RuleGuarded)
 	d.Page.Rule = models.RuleGuarded // also where that lies in a window: it is what Approve looks for
 }
 
@@ -170,8 +167,8 @@ func backoff(failures int32, first, longest time.Duration, u float64) time.Durat
 	return wait - time.Duration(u*float64(wait)/4)
 }
 
-// wordHeard is how long a worker may take to hear that a site is resumed, or of what somebody approved.
-const wordHeard = 10 * time.Second
+// resumeHeard is how long a worker may take to hear of a resume.
+const resumeHeard = 10 * time.Second
 
 // deferred waits for the window to open, or for the site to be resumed (which makes its pages due at once: a
 // page that comes so while we know of no resume is looked at again soon, lest the resume be lost on it), or for what pays for
@@ -189,7 +186,7 @@ func (d *draft) deferred() {
 	if d.planner.paused[d.Page.SiteID] {
 		wait := d.planner.calendar.Interval(d.now, 1)
 		if d.before.Rule == models.RuleManual || d.before.Rule == models.RuleResumed {
-			wait = min(wait, wordHeard)
+			wait = min(wait, resumeHeard)
 		}
 		d.due(d.now.Add(wait), models.RulePaused)
 		d.Page.Rule = models.RulePaused
