@@ -48,6 +48,10 @@ func (s *Store) Respace(ctx context.Context, r Respacing) (changed int, err erro
 	return changed, nil
 }
 
+// dueAgain begins with the hosts: by the bucket alone it would read all pages. Indexes: the primary key of hosts, then pages_due, once a host.
+const dueAgain = `UPDATE pages SET due_at = due_at - $3 WHERE bucket = $1 AND host_id IN (SELECT id FROM hosts WHERE bucket = $1)
+	AND due_at > 0 AND due_at > $2 AND due_at <= $2 + $3`
+
 func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, error) {
 	now, from, to := At(r.Now), At(r.From), max(At(r.To), At(r.Now))
 	q := newQueue(t)
@@ -60,7 +64,7 @@ func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, erro
 		return 0, err
 	}
 	if late > 0 {
-		_, err := t.exec(ctx, `UPDATE pages SET due_at = due_at - $3 WHERE bucket = $1 AND due_at > $2 AND due_at <= $2 + $3`, bucket, int64(now), int64(late))
+		_, err := t.exec(ctx, dueAgain, bucket, int64(now), int64(late))
 		if err != nil {
 			return 0, err
 		}

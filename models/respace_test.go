@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -85,4 +86,16 @@ func TestHostsAreSpacedAnew(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What was due is found by the hosts of a bucket: a bucket's pages alone would be all pages, read from all over the table.
+func TestWhatWasDueReadsTheIndex(t *testing.T) {
+	t.Parallel()
+	s := planStore(t, t.TempDir()+"/plan.db")
+	if err := s.Migrate(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	if plan := strings.Join(sqlitePlan(t, s, dueAgain), "\n"); !strings.Contains(plan, "pages_due (bucket=? AND host_id=? AND due_at>? AND due_at<?)") {
+		t.Errorf("%s\nis answered by\n%s", dueAgain, plan)
+	}
 }
