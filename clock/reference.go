@@ -34,7 +34,11 @@ type comparison struct {
 	within time.Duration // of the true moment
 	ahead  time.Duration // the machine of the reference, as last compared
 	moved  bool          // otherwise than time passed, and nobody has said since that all is seen to (Settle)
+	denied bool          // since, by an answer that came too late to go by
 }
+
+// drift is by how much two machines' clocks that nobody sets move apart at most: the kernel corrects by as much (ntp_adjtime(2)).
+func drift(d time.Duration) time.Duration { return d / 2000 }
 
 // NewReference returns a reference for the machine whose clocks those are; nil: this one's.
 func NewReference(machine func() Reading) *Reference {
@@ -62,7 +66,8 @@ func (c *comparison) showing(now Reading) time.Time {
 
 // Compare takes note that the reference showed a moment between two of the machine's (Machine): half of what lies between
 // them is uncertain. What was known remains in force while it does not contradict that and is no less sure; so does the
-// machine's own clock, where that may well show the same. It returns by how much the reference moved otherwise than time passed,
+// machine's own clock, where that may well show the same. An answer that came too late to go by changes nothing, but where the reference
+// must have been set the time is Unknown from then on. It returns by how much the reference moved otherwise than time passed,
 // because it was set, or another one answers now, 0 where that may be nothing; and whether it is known now.
 func (r *Reference) Compare(before Reading, at time.Time, after Reading) (moved time.Duration, known bool) {
 	half := (after.Monotonic - before.Monotonic) / 2
@@ -72,21 +77,26 @@ func (r *Reference) Compare(before Reading, at time.Time, after Reading) (moved 
 		fresh.at = read.Shown
 	}
 	last := r.last.Load()
-	if half > unsure {
-		return 0, last != nil
-	}
 	if last != nil {
 		off := at.Sub(last.showing(read))
 		if off.Abs() <= half && half >= last.within && !last.wasSet(read) {
 			fresh.read, fresh.at, fresh.within = last.read, last.at, last.within
 		}
-		if off.Abs() > set+half+last.within {
+		if off.Abs() > set+half+last.within+drift(read.Monotonic-last.read.Monotonic) {
 			moved = off
 		}
 		fresh.moved = last.moved || moved != 0
 	}
-	r.last.Store(&fresh)
-	return moved, true
+	if half <= unsure {
+		r.last.Store(&fresh)
+		return moved, true
+	}
+	if moved != 0 {
+		denied := *last
+		denied.denied = true
+		r.last.Store(&denied)
+	}
+	return 0, last != nil && moved == 0
 }
 
 // unlike is how far two readings of one clock may be apart that was not set in between.
@@ -140,7 +150,7 @@ type Doubt int
 // The doubts about a Reference.
 const (
 	NoDoubt Doubt = iota
-	Unknown       // it was never compared, or the machine's clock was set since
+	Unknown       // it was never compared, or the machine's clock was set since, or the reference was and its answer came too late
 	Moved         // it moved otherwise than time passed, and not all is seen to that went by it before (Reference.Settle)
 )
 
@@ -148,7 +158,7 @@ const (
 func (r *Reference) Doubt() Doubt {
 	c := r.last.Load()
 	switch {
-	case c == nil || c.wasSet(r.machine()):
+	case c == nil || c.denied || c.wasSet(r.machine()):
 		return Unknown
 	case c.moved:
 		return Moved

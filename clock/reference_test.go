@@ -173,3 +173,54 @@ func TestMachineThatGoesByItsOwnClock(t *testing.T) {
 		m.ahead(0, NoDoubt)
 	}
 }
+
+// Two machines' clocks that are not compared for long, because the database is away, have not been set for what they drift apart.
+func TestMachinesThatDriftApart(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ away, drifted, moved time.Duration }{
+		{2 * time.Second, 90 * time.Millisecond, 0},
+		{2 * time.Second, 110 * time.Millisecond, 110 * time.Millisecond},
+		{time.Hour, 720 * time.Millisecond, 0}, // 200 ppm, a bad quartz
+		{time.Hour, -720 * time.Millisecond, 0},
+		{time.Hour, 2 * time.Second, 2 * time.Second},
+		{24 * time.Hour, 17 * time.Second, 0},
+		{24 * time.Hour, time.Minute, time.Minute},
+	} {
+		m := newTwoMachines(t, 0)
+		m.compare(0, 0)
+		m.pass(c.away, 0)
+		m.right = m.right.Add(c.drifted)
+		m.compare(0, 0)
+		m.shows(0, "after the next comparison")
+		if m.moved != c.moved {
+			t.Errorf("of two that are %v apart after %v the one moved by %v, want %v", c.drifted, c.away, m.moved, c.moved)
+		}
+	}
+}
+
+// An answer that took seconds is worth nothing, but for what it rules out: where the other clock was set by more, the time is not known
+// until an answer comes sooner.
+func TestLateAnswerOfAReferenceThatWasSet(t *testing.T) {
+	t.Parallel()
+	for _, set := range []time.Duration{time.Second, -time.Second, 4 * time.Minute, -4 * time.Minute} {
+		m := newTwoMachines(t, 0)
+		m.compare(0, 0)
+		m.pass(time.Second, 0)
+		m.right = m.right.Add(set)
+		found, doubt := set.Abs() > 3*time.Second, NoDoubt
+		if found {
+			doubt = Unknown
+		}
+		if known := m.compare(3*time.Second/2, 3*time.Second/2); known == found {
+			t.Errorf("of a reference that is set by %v an answer that took 3 s says that it is known: %v, want %v", set, known, !found)
+		}
+		m.ahead(0, doubt)
+		m.shows(-set, "after an answer that took 3 s")
+		m.compare(0, 0)
+		m.shows(0, "after an answer that took no time")
+		m.ahead(-set, Moved)
+		if m.moved != set {
+			t.Errorf("of a reference that is set by %v the comparisons say that it moved by %v", set, m.moved)
+		}
+	}
+}

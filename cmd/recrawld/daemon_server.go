@@ -80,7 +80,7 @@ func (d *daemon) holdUnknown() string {
 		if d.alone() {
 			return "this machine's clock was set"
 		}
-		return "this machine's clock was set, or has not been compared with the database server's yet: that is done every " +
+		return "this machine's clock was set, or the database server's was or has not been asked yet: that is done every " +
 			config.FormatDuration(beatEvery) + ", and needs an answer within a second"
 	case clock.Moved:
 		return d.whoseClock() + " was set: each host is left alone for its delay first"
