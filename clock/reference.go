@@ -32,6 +32,7 @@ type comparison struct {
 	read   Reading       // by the machine
 	at     time.Time     // by the reference at that moment
 	within time.Duration // of the true moment
+	asked  time.Duration // when they were last compared, by the machine's monotonic clock
 	ahead  time.Duration // the machine of the reference, as last compared
 	moved  bool          // otherwise than time passed, and nobody has said since that all is seen to (Settle)
 	denied bool          // since, by an answer that came too late to go by
@@ -72,7 +73,7 @@ func (c *comparison) showing(now Reading) time.Time {
 func (r *Reference) Compare(before Reading, at time.Time, after Reading) (moved time.Duration, known bool) {
 	half := (after.Monotonic - before.Monotonic) / 2
 	read := Reading{after.Shown.Add(-half), after.Monotonic - half}
-	fresh := comparison{read: read, at: at, within: half, ahead: read.Shown.Sub(at)}
+	fresh := comparison{read: read, at: at, within: half, asked: read.Monotonic, ahead: read.Shown.Sub(at)}
 	if fresh.ahead.Abs() <= half {
 		fresh.at = read.Shown
 	}
@@ -82,7 +83,7 @@ func (r *Reference) Compare(before Reading, at time.Time, after Reading) (moved 
 		if off.Abs() <= half && half >= last.within && !last.wasSet(read) {
 			fresh.read, fresh.at, fresh.within = last.read, last.at, last.within
 		}
-		if off.Abs() > set+half+last.within+drift(read.Monotonic-last.read.Monotonic) {
+		if off.Abs() > set+half+last.within+drift(read.Monotonic-last.asked) {
 			moved = off
 		}
 		fresh.moved = last.moved || moved != 0

@@ -198,6 +198,23 @@ func TestMachinesThatDriftApart(t *testing.T) {
 	}
 }
 
+// What they may drift apart is counted from the last comparison, though what was known before remained in force.
+func TestReferenceThatIsSetAfterALongTime(t *testing.T) {
+	t.Parallel()
+	m := newTwoMachines(t, 0)
+	for range 24 * 3600 / 2 {
+		m.compare(time.Millisecond, time.Millisecond)
+		m.pass(2*time.Second, 0)
+	}
+	const set = 3 * time.Second
+	m.right = m.right.Add(set)
+	m.compare(time.Millisecond, time.Millisecond)
+	if m.moved != set {
+		t.Errorf("of a reference that is set by %v after a day the comparisons say that it moved by %v", set, m.moved)
+	}
+	m.ahead(-set, Moved)
+}
+
 // An answer that took seconds is worth nothing, but for what it rules out: where the other clock was set by more, the time is not known
 // until an answer comes sooner.
 func TestLateAnswerOfAReferenceThatWasSet(t *testing.T) {
