@@ -43,13 +43,13 @@ func (s *settling) forward() time.Duration { return max(s.by, 0) }
 // back by more than a day nothing is visited before all is brought back (holdBehind).
 func (s *settling) due() time.Duration {
 	due := max(-s.by-s.ahead, 0)
-	if s.late || due > behind {
+	if due > behind {
 		return 0
 	}
 	return due
 }
 
-// lately is how long ago a clock may have been set for this worker to see to what was due then: later on the others have visited it.
+// lately is how long ago a clock may have been set for this one of several workers to see to what was due then: later on the others have.
 const lately = time.Minute
 
 // longestAlone is the longest for which a host is left alone that did not ask for it: one whose name is not known.
@@ -81,12 +81,12 @@ func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time)
 	return nil
 }
 
-// spaceAnew leaves hosts alone for their delay. What is added to what others wrote is for one of several workers, the first by name: what each
-// prefers depends on shares, which change while nobody may claim.
+// spaceAnew leaves hosts alone for their delay. What is added to what others wrote is for one of several workers, the first by name, unless
+// it was late: what each prefers depends on shares, which change while nobody may claim.
 func (d *daemon) spaceAnew(ctx context.Context, now time.Time) error {
 	s := &d.settling
 	again := models.Respacing{Now: now, From: s.from, To: s.to, Lease: d.clock.Real(d.start.Worker.Lease), Most: max(longestRetry(&d.force.Load().config), longestAlone)}
-	if live := d.peers(); len(live) < 2 || live[0].Name == d.start.Worker.Name {
+	if live := d.peers(); len(live) < 2 || live[0].Name == d.start.Worker.Name && !s.late {
 		again.Due, again.Rest = s.due(), s.forward()
 	}
 	spaced, err := d.store.Respace(ctx, again)

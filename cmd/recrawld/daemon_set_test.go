@@ -13,6 +13,7 @@ import (
 	"recrawld/clock"
 	"recrawld/internal/pgtest"
 	"recrawld/models"
+	"recrawld/scheduler"
 )
 
 // machineSet is a machine whose clock is set while a worker reads it.
@@ -96,6 +97,50 @@ func (f *apartField) inTime(t *testing.T) {
 					asks[i-1].worker, asks[i-1].path, apartDelay)
 			}
 		}
+	}
+}
+
+// machineLate is a machine that has not run this process for a while, or whose database was away.
+type machineLate struct {
+	machineSet
+	passed atomic.Int64
+}
+
+func (m *machineLate) read() clock.Reading {
+	read, passed := m.machineSet.read(), time.Duration(m.passed.Load())
+	return clock.Reading{Shown: read.Shown.Add(passed), Monotonic: read.Monotonic + passed}
+}
+
+// TestFault_061_WhatWasDueIsDueThoughItIsNoticedLate by the only worker that there is: nobody else has visited it.
+func TestFault_061_WhatWasDueIsDueThoughItIsNoticedLate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		late   time.Duration
+		others bool // who may have seen to it
+		due    int
+	}{"at once": {due: 1}, "late": {late: 10 * time.Minute, due: 1}, "late, beside another": {late: 10 * time.Minute, others: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := new(machineLate)
+			d, _ := builtOn(t, "sqlite", "one", m)
+			bucket := aPageOf(t, d) // due an hour ago
+			m.set(-12 * time.Hour)
+			m.passed.Store(int64(c.late))
+			for range 1 + settleBeats {
+				if c.others {
+					peers := []scheduler.Peer{{Name: d.start.Worker.Name}, {Name: "two"}}
+					d.live.Store(&peers)
+				}
+				if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			leases, err := d.store.Claim(t.Context(), models.ClaimRequest{Now: d.clock.Now(), Lease: time.Minute, Owner: d.start.Worker.Name,
+				Hosts: 1, Pages: 1, Delay: time.Second, Buckets: []int16{bucket}})
+			if err != nil || len(leases) != c.due {
+				t.Errorf("Claim = %d hosts, %v, want %d", len(leases), err, c.due)
+			}
+		})
 	}
 }
 
