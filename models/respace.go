@@ -80,12 +80,15 @@ func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, erro
 		if h.BackoffUntil > from {
 			h.BackoffUntil = min(h.BackoffUntil+Instant(r.Rest.Milliseconds()), At(r.Now.Add(r.Most)))
 		}
-		if h.LeaseUntil == 0 {
+		switch {
+		case h.LeaseUntil == 0:
 			h.ReadyAt = h.ReadyFrom(due)
-			return
+		case h.LeaseUntil <= from: // it was over: who held it is gone
+			h.ReadyAt = max(h.ReadyAt, h.OpenAt)
+		default:
+			h.LeaseUntil = max(h.LeaseUntil, At(r.Now.Add(r.Lease)))
+			h.Hold()
 		}
-		h.LeaseUntil = max(h.LeaseUntil, At(r.Now.Add(r.Lease)))
-		h.Hold()
 	})
 	if err != nil {
 		return 0, err

@@ -25,6 +25,7 @@ var respaced = map[string]struct {
 	"forward, left alone by another":    {set: 60, now: 64, open: -1, due: 1, backoff: 5000, opens: -1, rests: 5000, ready: 5000},
 	"by years, to be left alone":        {set: years, now: years + 4, open: 9, due: 1, backoff: 5000, opens: years + 14, rest: years, rests: years + 5000, ready: years + 5000},
 	"by years, left alone since":        {set: years, now: years + 4, open: 9, due: 1, backoff: years + 500, opens: years + 14, rest: years, rests: years + 7204, ready: years + 7204},
+	"forward, a lease over, asked now":  {set: 60, now: 64, open: 9, due: -500, lease: -200, opens: 74, ready: 74, leased: -200},
 	"back, to be left alone":            {set: -3600, now: -3596, open: -4000, due: -5000, backoff: 500, opens: -4000, rests: 500, ready: 500},
 	"back by years, to be left alone":   {set: -years, now: -years + 4, open: 9, due: -years, backoff: 500, opens: -years + 14, rests: -years + 7204, ready: -years + 7204},
 	"forward, open already":             {set: 60, now: 64, open: -1, due: 5000, opens: -1, ready: 5000},
