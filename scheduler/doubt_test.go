@@ -60,3 +60,45 @@ func TestNoVisitBeginsWhileTheTimeIsInDoubt(t *testing.T) {
 		}
 	})
 }
+
+// setBackAtBedtime is a clock that is set back by an hour once somebody has chosen until when to sleep.
+type setBackAtBedtime struct {
+	clock.System
+	back atomic.Int64
+}
+
+func (c *setBackAtBedtime) Now() time.Time { return c.System.Now().Add(-time.Duration(c.back.Load())) }
+
+func (c *setBackAtBedtime) SleepUntil(ctx context.Context, t time.Time) error {
+	c.back.Store(int64(time.Hour))
+	return c.System.SleepUntil(ctx, t.Add(time.Hour))
+}
+
+// Whoever went to sleep until a moment by a clock that was set back just then is woken when that is seen to.
+func TestWorkerWakesAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, 1, 0, time.Now())
+		s.visit = takes(100 * time.Millisecond)
+		clk := new(setBackAtBedtime)
+		w := s.worker("one", clk, func(*scheduler.Config) {})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		clock.AfterFunc(5*time.Second, func() {
+			page := scheduler.NewPage("http://h0.test/0", "h0.test", 1, 0, 4)
+			page.DueAt = models.At(clk.Now())
+			if _, err := s.store.AddPages(ctx, clk.Now(), []models.Discovery{{Page: page, Host: "h0.test"}}, 1e6); err != nil {
+				t.Error(err)
+			}
+			if err := w.ClockMoved(ctx, -time.Hour); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := w.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if s.visits["http://h0.test/0"] == 0 {
+			t.Error("within a minute after the clock was set back by an hour a page that was due was not visited")
+		}
+	})
+}

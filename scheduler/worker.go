@@ -126,6 +126,7 @@ func (w *Worker) Wake() { w.alarm.ring() }
 // a budget has for the time that did not pass is no worker's, and what waits for a moment that lies far ahead now is looked at again.
 func (w *Worker) ClockMoved(ctx context.Context, by time.Duration) error {
 	w.early.clear()
+	defer w.alarm.ring() // who sleeps may do so until a moment by the clock as it was
 	return w.purses.moved(ctx, by)
 }
 
