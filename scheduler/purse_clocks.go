@@ -68,8 +68,11 @@ func (p *purse) moved(ctx context.Context, by time.Duration) error {
 	})
 }
 
-// moved is told that the clock was set.
+// moved is told that the clock was set: how long the pages were counted for is not known, so they are counted again.
 func (p *purses) moved(ctx context.Context, by time.Duration) error {
+	p.mu.Lock()
+	p.counted = time.Time{}
+	p.mu.Unlock()
 	for _, one := range p.each() {
 		if err := one.moved(ctx, by); err != nil {
 			return err

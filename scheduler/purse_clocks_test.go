@@ -165,3 +165,17 @@ func TestRestartIsNoGift(t *testing.T) {
 
 // settable is a clock that can be set.
 type settable struct{ *clock.Virtual }
+
+// The numbers of pages are counted again after the clock was set: a count seemed to take as long as it was set forward, and would be good for
+// a hundred times that.
+func TestPagesAreCountedAgainAfterTheClockWasSet(t *testing.T) {
+	t.Parallel()
+	clk := &settable{Virtual: clock.NewVirtual(noon)}
+	p := &purses{all: newPurse(new(notes), clk, &allowance{requests: 24, bytes: math.Inf(1)}), counted: noon, resting: recountShare * 50 * time.Minute}
+	if err := p.moved(t.Context(), 50*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if !p.counted.IsZero() {
+		t.Errorf("pages counted while the clock was set are not counted again for %v", p.resting)
+	}
+}

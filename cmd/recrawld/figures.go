@@ -86,7 +86,7 @@ const restShare = 4
 
 func (u *unhurried) rest(ctx context.Context) error {
 	now := u.Now()
-	d := restShare * now.Sub(u.began)
+	d := restShare * min(max(now.Sub(u.began), 0), figuresEvery) // the clock may have been set meanwhile
 	err := u.SleepUntil(ctx, now.Add(d))
 	u.began, u.rested = u.Now(), u.rested+d
 	return err
