@@ -211,7 +211,7 @@ const (
 func (m *Mind) share(ctx context.Context, now time.Time, every time.Duration) error {
 	m.mu.Lock()
 	first := m.shared.IsZero()
-	wait := m.lessons == 0 || (m.lessons < shareLessons && (m.alone || now.Sub(m.shared) < every))
+	wait := m.lessons == 0 || (m.lessons < shareLessons && (m.alone || now.Sub(m.shared).Abs() < every))
 	if !first && wait {
 		m.mu.Unlock()
 		return nil

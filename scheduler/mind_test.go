@@ -355,3 +355,19 @@ func TestWhatAHostIsLateWithCostsOthersNothing(t *testing.T) {
 		t.Errorf("ten thousand late visits to a page worth %v days move the price from 1 to %v, want it there", worth, got)
 	}
 }
+
+// What was learned is shared though the clock was set back since it was shared last.
+func TestMindSharesAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	m := NewMind(new(notes))
+	if err := m.share(t.Context(), noon.Add(time.Hour), shareEvery); err != nil {
+		t.Fatal(err)
+	}
+	m.lessons = 1
+	if err := m.share(t.Context(), noon, shareEvery); err != nil {
+		t.Fatal(err)
+	}
+	if !m.shared.Equal(noon) {
+		t.Errorf("what was learned after the clock was set back waits until %v, an hour later", m.shared)
+	}
+}
