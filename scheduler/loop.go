@@ -114,14 +114,14 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 	return leases, next, err
 }
 
-// seenFor is how long what was seen to be ready serves further claims, in real time: to look at all buckets costs as much as to
-// claim from some.
+// seenFor is how long what was seen to be ready serves further claims: to look at all buckets costs as much as to claim from some. It is
+// time by the worker's clock, however fast that is, since the order of what becomes ready meanwhile is not seen.
 const seenFor = 100 * time.Millisecond
 
 // look lists the buckets that have something ready, as mine does, or those that are left of a look a moment ago. A worker without
 // fetchers, to which all comes one by one, looks each time.
 func (w *Worker) look(ctx context.Context, now time.Time) (buckets []int16, next time.Time, err error) {
-	if since := now.Sub(w.lookedAt); len(w.left) > 0 && since >= 0 && since < w.Clock.Real(seenFor) {
+	if since := now.Sub(w.lookedAt); len(w.left) > 0 && since >= 0 && since < seenFor {
 		return w.left, time.Time{}, nil
 	}
 	ready, err := w.Store.Ready(ctx)
