@@ -27,7 +27,7 @@ func (w *Worker) lanes() *lanes {
 		done := c.done
 		c.done = func(f *finished) {
 			done(f)
-			f.clear()
+			*f = finished{}
 			blanks.Put(f)
 		}
 		l.all = append(l.all, c)
@@ -40,21 +40,6 @@ func (w *Worker) lanes() *lanes {
 		l.of[bucket] = l.all[n%len(l.all)]
 	}
 	return l
-}
-
-// mostFound is for how many discovered pages a visit that is used again keeps its room: most pages link to fewer.
-const mostFound = 32
-
-// clear makes the visit one that says nothing, with room for what the next one finds: the discovered pages are larger than all
-// the rest.
-func (f *finished) clear() {
-	found := f.result.Discovered
-	if cap(found) > mostFound {
-		found = nil
-	}
-	clear(found)
-	*f = finished{}
-	f.result.Discovered = found[:0]
 }
 
 func (w *Worker) committer() *committer {

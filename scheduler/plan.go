@@ -114,7 +114,7 @@ func (p *Planner) Plan(lease *models.Lease, page models.Page, out *models.Outcom
 
 // plan is Plan into r, which may hold an older result; late tells that the page waited for its host, not for the budget.
 func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page, out *models.Outcome, now time.Time, late bool) {
-	*r = models.Result{Discovered: r.Discovered[:0]}
+	*r = models.Result{}
 	d := draft{Result: r, planner: p, settings: p.settings(page.SiteID), before: page, out: out, now: now, late: late, robots: lease.Robots}
 	d.Lease = models.LeaseRef{Bucket: lease.Host.Bucket, HostID: lease.Host.ID, Token: lease.Host.LeaseToken}
 	d.Page, d.Host, d.Robots = *page, lease.Host, out.Robots

@@ -1,10 +1,6 @@
 package scheduler
 
-import (
-	"slices"
-
-	"recrawld/models"
-)
+import "recrawld/models"
 
 // version adds a version and its event where the answer brought bytes that the page did not have. A page that asks not
 // to be archived is followed, but its body is not kept.
@@ -119,7 +115,7 @@ func (d *draft) discover(targets []target, level int16, chain []int64) {
 	if int(level) > d.settings.Level {
 		return
 	}
-	d.Discovered = slices.Grow(d.Discovered[:0], len(targets))
+	d.Discovered = make([]models.Discovery, 0, len(targets))
 	for i := range targets {
 		if to := &targets[i]; to.id != d.Page.ID {
 			page := newPage(to, d.Page.SiteID, level, d.settings.FR)
