@@ -20,7 +20,8 @@ type Respacing struct {
 // Respace brings hosts back to their politeness delay after a clock was set: one that was asked of late opens a delay after now, whether
 // by the clock its time had come or lay far ahead, and one that is leased is so for a lease from now on, because who holds it may
 // still ask it. What was due, and is not any more since the clock was set back, is as much overdue as it was; what was to be due
-// later is due when it says. Who asked to be left alone is for as long as there was left of it. It returns how many hosts it looked at. Done twice it lets them wait once more.
+// later is due when it says. Who asked to be left alone is for as long as there was left of it. It returns how many hosts it looked
+// at. Done twice it lets them wait once more.
 func (s *Store) Respace(ctx context.Context, r Respacing) (changed int, err error) {
 	// Index: none; it reads all hosts, and runs when a clock was set.
 	rows, err := s.rows(ctx, `SELECT DISTINCT bucket FROM hosts WHERE $2 OR lease_until > $1 OR backoff_until > $1 OR open_at > $1`,
@@ -32,14 +33,12 @@ func (s *Store) Respace(ctx context.Context, r Respacing) (changed int, err erro
 		buckets = append(buckets, bucket)
 		return err
 	})
-	for _, bucket := range buckets {
+	for i := 0; i < len(buckets) && err == nil; i++ {
 		n := 0
-		if err == nil {
-			err = s.inShard(ctx, bucket, func(t *tx) (err error) {
-				n, err = t.respace(ctx, bucket, &r)
-				return err
-			})
-		}
+		err = s.inShard(ctx, buckets[i], func(t *tx) (err error) {
+			n, err = t.respace(ctx, buckets[i], &r)
+			return err
+		})
 		changed += n
 	}
 	if err != nil {
