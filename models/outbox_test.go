@@ -150,10 +150,14 @@ func (f *family) visit(l Lease, parent int) Result {
 	return r
 }
 
-// await waits for the locks of what a crash left behind: the server may still be busy with its COMMIT.
+// await waits for the locks of what a crash left behind: the server may still be busy with its COMMIT, or about to lock more hosts, so
+// that the two may wait for each other in a circle.
 func (f *family) await() {
-	var hosts int
-	if err := f.s.reader.QueryRowContext(f.ctx, "SELECT COUNT(*) FROM (SELECT id FROM hosts FOR UPDATE) h").Scan(&hosts); err != nil {
+	err := f.s.try(f.ctx, func() error {
+		var hosts int
+		return f.s.reader.QueryRowContext(f.ctx, "SELECT COUNT(*) FROM (SELECT id FROM hosts ORDER BY bucket, id FOR UPDATE) h").Scan(&hosts)
+	})
+	if err != nil {
 		f.Fatal(err)
 	}
 }
