@@ -69,7 +69,7 @@ func Open(dir string, opts Options) (*Archive, error) {
 		return nil, err
 	}
 	a := &Archive{Reader: reader, opts: opts, openFile: openFile, recent: recent{limit: opts.Recent}}
-	if err := a.recover(); err != nil {
+	if err := errors.Join(a.identify(), a.recover()); err != nil {
 		return nil, errors.Join(fmt.Errorf("open archive: %w", err), reader.Close())
 	}
 	return a, nil

@@ -36,7 +36,8 @@ type Answer struct {
 // and beside any number of writers in this process or another.
 type Reader struct {
 	root      *os.Root
-	unpackers sync.Pool // of *gzip.Reader: a new one makes tables of 40 KiB
+	unpackers sync.Pool                  // of *gzip.Reader: a new one makes tables of 40 KiB
+	elsewhere func(worker string) string // where the archive of a worker is; nil: all are this one
 }
 
 // OpenReader opens the archive in an existing directory for reading; it changes nothing there.
@@ -52,7 +53,8 @@ func OpenReader(dir string) (*Reader, error) {
 func (r *Reader) Close() error { return r.root.Close() }
 
 // Read returns the answer of a record and has checked its digests. It returns ErrDamaged where no whole answer lies
-// there, an error that is fs.ErrNotExist where the segment is missing, and other errors of the file system.
+// there, an error that is fs.ErrNotExist where the segment is missing, ErrElsewhere, too, where it is known to lie in another archive
+// (Elsewhere), and other errors of the file system.
 func (r *Reader) Read(at models.Record) (Answer, error) {
 	answer, err := r.read(at)
 	if err != nil {
@@ -64,7 +66,7 @@ func (r *Reader) Read(at models.Record) (Answer, error) {
 func (r *Reader) read(at models.Record) (Answer, error) {
 	f, err := r.open(at.File)
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, r.missing(at.File, err)
 	}
 	defer f.Close()
 	w, _, err := r.recordIn(f, at)

@@ -19,10 +19,10 @@ import (
 
 // copied is a body that was brought from the archive into a draft of its file.
 type copied struct {
-	draft  *draft         // nil where the archive has lost the body, or there is none
-	answer archive.Answer // without its body
-	bytes  int64
-	tooBig error // the file system takes no file of that size
+	draft   *draft         // nil where the archive has lost the body, or there is none
+	answer  archive.Answer // without its body
+	bytes   int64
+	refused error // the body cannot be had yet, or the file system takes no file of that size
 }
 
 // copiers is how many bodies are copied at once. One after the other they would fall behind the visits: with all processors
@@ -71,6 +71,9 @@ func (m *Mirror) copyBody(e models.Event, name string) (copied, error) {
 		return copied{}, nil
 	}
 	answer, err := m.options.Archive.Read(e.Record)
+	if errors.Is(err, archive.ErrElsewhere) {
+		return copied{refused: err}, nil // it may yet be brought here
+	}
 	if errors.Is(err, archive.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 		// Trying again would hold up all other pages for ever; the old copy stays.
 		m.options.Log.Error("the archive has lost a body", slog.String("page", e.URL), slog.Any("error", err))
@@ -87,7 +90,7 @@ func (m *Mirror) copyBody(e models.Event, name string) (copied, error) {
 	c.draft, err = m.tree.write(name, answer.Body, modified)
 	c.answer.Body = nil
 	if errors.Is(err, unix.EFBIG) {
-		c.tooBig, err = fmt.Errorf("%s: %w", name, err), nil
+		c.refused, err = fmt.Errorf("%s: %w", name, err), nil
 	}
 	return c, err
 }

@@ -130,7 +130,8 @@ type change struct {
 	day     time.Time // of the trash
 }
 
-// Deliver implements Sink. It refuses the pages whose file cannot be written for a reason of its own.
+// Deliver implements Sink. It refuses the pages whose file cannot be written for a reason of its own, and those whose body lies in another
+// archive (archive.ErrElsewhere).
 func (m *Mirror) Deliver(ctx context.Context, events []models.Event) error {
 	defer m.tree.release()
 	b := &batch{changes: make(map[string]change), refused: make(map[string]error)}
@@ -239,9 +240,9 @@ func (m *Mirror) takeBody(b *batch, e models.Event, row Row, c copied) error {
 		}
 	}
 	switch {
-	case c.tooBig != nil:
+	case c.refused != nil:
 		b.change(row.Path)
-		b.refused[row.Path] = c.tooBig
+		b.refused[row.Path] = c.refused
 	case e.Record == (models.Record{}):
 		row.State = stateUnkept
 		b.discard(row.Path, e.At)

@@ -389,3 +389,56 @@ func TestAPageThatIsBackIsNotTheCopyThatCouldNotBeTakenAway(t *testing.T) {
 		t.Errorf("row = %+v, want it live with the digest of its last copy", r)
 	}
 }
+
+// TestABodyThatLiesElsewhereIsWaitedFor: a page whose body another worker's archive has waits, and no other with it, until its segment is
+// brought here. Once nobody knows of that archive any more the body is lost, and the page goes on without it.
+func TestABodyThatLiesElsewhereIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	const a, b = "https://a.org/a.html", "https://a.org/b.html"
+	for _, brought := range []bool{true, false} {
+		here, away, dir, log := t.TempDir(), t.TempDir(), t.TempDir(), newMemory()
+		open := func(dir, worker string) shelf {
+			opened, err := archive.Open(dir, archive.Options{Worker: worker, Now: func() time.Time { return noon }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { opened.Close() })
+			return shelf{opened, t}
+		}
+		near, far, where := open(here, "near"), open(away, "far"), "that of worker far"
+		near.Elsewhere(func(string) string { return where })
+		d := drainOf(log, openMirror(t, dir, near), "one", 10)
+		log.add(1, near.event(models.EventNew, a, "old", 1), near.event(models.EventNew, b, "old", 1))
+		once(t, d)
+		log.add(1, far.event(models.EventChanged, a, "new", 2), near.event(models.EventChanged, b, "new", 2))
+		once(t, d)
+		if diff := cmp.Diff(map[string]string{"a.org/a.html": "old", "a.org/b.html": "new"}, filesOf(t, dir)); diff != "" {
+			t.Errorf("files differ while a body lies elsewhere (-want +got):\n%s", diff)
+		}
+		if w := withheldIn(t, log, "mirror"); len(w) != 1 || w[0].URL != a || !strings.Contains(w[0].Why, where) {
+			t.Errorf("withheld %+v, want %s, with where its body is", w, a)
+		}
+		want := map[string]string{"a.org/a.html": "old", "a.org/b.html": "new"}
+		if where = ""; brought {
+			want["a.org/a.html"] = "new"
+			if err := errors.Join(far.Close(), bring(away, here)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log.add(1, plain(models.EventFailing, a, 3))
+		once(t, d)
+		if diff := cmp.Diff(want, filesOf(t, dir)); diff != "" || len(withheldIn(t, log, "mirror")) > 0 {
+			t.Errorf("brought here: %v: files differ (-want +got):\n%s", brought, diff)
+		}
+	}
+}
+
+// bring copies the segments of an archive into another one.
+func bring(from, to string) error {
+	segments, err := filepath.Glob(filepath.Join(from, "recrawld-*.warc.gz"))
+	for _, segment := range segments {
+		body, failed := os.ReadFile(segment)
+		err = errors.Join(err, failed, os.WriteFile(filepath.Join(to, filepath.Base(segment)), body, 0o600))
+	}
+	return err
+}

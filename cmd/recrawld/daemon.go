@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -217,8 +216,8 @@ func (d *daemon) permitted(c *config.Config) error {
 	return nil
 }
 
-func (d *daemon) openArchive(context.Context) error {
-	a, err := archive.Open(filepath.Join(d.start.Data, "archive"), archive.Options{
+func (d *daemon) openArchive(ctx context.Context) error {
+	a, err := archive.Open(archiveDir(&d.start), archive.Options{
 		Worker: d.start.Worker.Name, Software: "recrawld " + versionText(), Agent: d.start.Agent.Name,
 		Now: d.machine.Now, Log: d.log, Recent: recentBytes(&d.start),
 	})
@@ -227,7 +226,10 @@ func (d *daemon) openArchive(context.Context) error {
 	}
 	d.archive = a
 	d.onClose(a.Close)
-	d.past, err = openPast(d.store, d.start.Data)
+	if err := errors.Join(lookBeside(a.Reader, d.store, d.machine.Now), d.noteArchive(ctx)); err != nil {
+		return err
+	}
+	d.past, err = openPast(d.store, &d.start, d.machine.Now)
 	if err != nil {
 		return err
 	}

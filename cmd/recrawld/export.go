@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"recrawld/archive"
 	"recrawld/clock"
 	"recrawld/export"
 	"recrawld/recrawl/canon"
@@ -70,7 +69,7 @@ func (c exportCmd) export(ctx context.Context, l *look) error {
 	if err != nil {
 		return err
 	}
-	reader, err := archive.OpenReader(filepath.Join(l.force.config.Data, "archive"))
+	reader, err := openArchiveReader(&l.force.config, l.store, clock.System{}.Now)
 	if errors.Is(err, fs.ErrNotExist) {
 		return notFoundf("there is no archive in %s: --data names the directory of a daemon that visited pages", l.force.config.Data)
 	}

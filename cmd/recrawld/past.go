@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+	"time"
 
 	"recrawld/archive"
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -18,9 +19,9 @@ type past struct {
 	bodies *archive.Reader
 }
 
-// openPast opens the archive of a data directory for reading, beside the daemon that writes to it.
-func openPast(store *models.Store, data string) (*past, error) {
-	bodies, err := archive.OpenReader(filepath.Join(data, "archive"))
+// openPast opens the archive of a configuration for reading, beside the daemon that writes to it. The machine's time is now.
+func openPast(store *models.Store, c *config.Config, now func() time.Time) (*past, error) {
+	bodies, err := openArchiveReader(c, store, now)
 	if err != nil {
 		return nil, err
 	}

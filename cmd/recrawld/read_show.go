@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"recrawld/archive"
+	"recrawld/clock"
 	"recrawld/models"
 	"recrawld/report"
 	"recrawld/scheduler/changerate"
@@ -77,7 +77,7 @@ func (c showCmd) body(ctx context.Context, l *look, page models.Page) error {
 
 // answer reads a record from the archive.
 func (l *look) answer(at models.Record) (answer archive.Answer, err error) {
-	reader, err := archive.OpenReader(filepath.Join(l.force.config.Data, "archive"))
+	reader, err := openArchiveReader(&l.force.config, l.store, clock.System{}.Now)
 	if err != nil {
 		return answer, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"recrawld/models"
@@ -75,7 +74,7 @@ func (d *daemon) selfCheck(ctx context.Context, now time.Time) error {
 			return nil
 		}
 	}
-	here, err := segmentsHere(ctx, d.store, filepath.Join(d.start.Data, "archive"))
+	here, err := segmentsHere(ctx, d.store, archiveDir(&d.start))
 	if err != nil {
 		return err
 	}

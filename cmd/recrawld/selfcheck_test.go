@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 )
@@ -22,7 +23,7 @@ func TestSelfCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	kept, err := openPast(store, dir)
+	kept, err := openPast(store, &config.Config{Data: dir}, clock.System{}.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"recrawld/archive"
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
@@ -167,7 +165,7 @@ func wishReplay(ctx context.Context, store *models.Store, name string) (wish str
 
 // replayHere makes the sink anew in this process.
 func replayHere(ctx context.Context, g *globals, c *config.Config, store *models.Store, kind sinkKind) (err error) {
-	reader, err := archive.OpenReader(filepath.Join(c.Data, "archive"))
+	reader, err := openArchiveReader(c, store, clock.System{}.Now)
 	if err != nil {
 		return err
 	}

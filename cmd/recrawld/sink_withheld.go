@@ -50,8 +50,9 @@ func writeWithheld(out io.Writer, s sinkState, now time.Time) error {
 	if more := len(s.Withheld) - withheldShown; more > 0 {
 		fmt.Fprintf(out, "  … and %s more (--json has all)\n", report.Plural(more, "page"))
 	}
-	_, err := fmt.Fprintf(out, "Nothing of them is lost: each is tried again within %s. Let the daemon's user write there, take away what is in\n"+
-		"the way, or have the %[2]s where such names can be; \"recrawld sink replay %[2]s\" tries all at once, and makes the rest anew.\n",
+	_, err := fmt.Fprintf(out, "Nothing of them is lost: each is tried again within %s. Do away with what is in the way: let the daemon's user write\n"+
+		"there, have the %[2]s where such names can be, bring segments of other archives here. \"recrawld sink replay %[2]s\" tries all at\n"+
+		"once, and makes the rest anew.\n",
 		report.Span(sink.RetryMax), s.Name)
 	return err
 }

@@ -20,6 +20,7 @@ type verifyCmd struct {
 	Sample verify.Sample `placeholder:"N" help:"Only a random part: a number of versions and files, or a share such as 5%."`
 	Only   string        `enum:"archive,mirror," default:"" placeholder:"PART" help:"Only archive or mirror."`
 	Mend   bool          `help:"Have what is lost stored anew, as far as it can be had again."`
+	Gone   []string      `placeholder:"WORKER" help:"With --mend: the archive of this worker is gone for good. May be repeated."`
 	Yes    bool          `short:"y" help:"Mend also where the archive holds nothing at all."`
 	Limit  int           `default:"20" help:"Troubles listed of each part; 0 for all."`
 }
@@ -34,7 +35,8 @@ code 1 says that something is wrong. A --sample says how much of the whole may b
 --mend points versions to another record of the same body, where there is one. What is lost it notes as that, so that nothing refers to it
 any more, and the live pages whose newest version is lost are visited next, as politely as always and for the whole page: what comes is
 stored, also where it has not changed. Older versions that nobody has any more stay listed as lost. A mirror with faults is made anew. Do it
-again at will. Segments that come back from a backup are found again by the next --mend.`
+again at will. What lies in the archive of a worker of another machine is that machine's to verify, unless --gone says that it is lost; a
+mirror that waits for it goes on then. Segments that come back from a backup are found again by the next --mend.`
 }
 
 // verified is what came of it; its JSON form is that of the command.
@@ -90,6 +92,9 @@ type verifyRun struct {
 func (r *verifyRun) open() (err error) {
 	if r.Limit < 0 {
 		return usagef("--limit is not negative")
+	}
+	if len(r.Gone) > 0 && (!r.Mend || r.Only == "mirror") {
+		return usagef("--gone says what of the archive is lost, and needs --mend, without --only mirror")
 	}
 	if r.Only == "mirror" && r.force.config.Mirror.Dir == "off" {
 		return usagef("there is no mirror: the configuration has mirror.dir: off")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"recrawld/archive"
@@ -54,7 +53,10 @@ func (absent) Read(at models.Record) (archive.Answer, error) {
 
 // archive looks at the records of versions.
 func (r *verifyRun) archive(ctx context.Context) (err error) {
-	dir := filepath.Join(r.force.config.Data, "archive")
+	dir := archiveDir(&r.force.config)
+	if err := r.forgetArchives(ctx, r.Gone); err != nil {
+		return err
+	}
 	var reader verify.Reader = absent{}
 	if opened, failed := archive.OpenReader(dir); failed == nil {
 		defer func() { err = errors.Join(err, opened.Close()) }()
@@ -63,7 +65,7 @@ func (r *verifyRun) archive(ctx context.Context) (err error) {
 		return failed
 	}
 	o := verify.Options{Dir: r.force.config.Data, Sample: r.Sample, Progress: r.progress.tell}
-	if o.Here, err = segmentsHere(ctx, r.store, dir); err != nil {
+	if o.Here, err = segmentsHere(ctx, r.store, dir, r.Gone...); err != nil {
 		return err
 	}
 	r.out.Archive = &archiveVerified{sample: r.Sample}
@@ -148,32 +150,4 @@ func (r *verifyRun) mayMend(dir string) error {
 func movedSince(ctx context.Context, store *models.Store, k models.Kept) bool {
 	v, err := store.Version(ctx, k.Bucket, k.PageID, k.Number)
 	return errors.Is(err, models.ErrNotFound) || err == nil && v.Record != k.Record
-}
-
-// segmentsHere tells which segments an archive ought to have. Where several machines share a database, each has those of its own workers,
-// unless they share the archive as well: then it has some of each.
-func segmentsHere(ctx context.Context, store *models.Store, dir string) (func(string) bool, error) {
-	if store.Dialect() == "sqlite" {
-		return nil, nil
-	}
-	here := make(map[string]bool)
-	workers, err := store.Workers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	self, err := os.Hostname()
-	if err != nil {
-		return nil, fmt.Errorf("find out whose segments are here: %w", err)
-	}
-	for _, w := range workers {
-		here[w.Name] = w.Machine == self
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, e := range entries {
-		here[archive.WorkerOf(e.Name())] = true
-	}
-	return func(segment string) bool { return here[archive.WorkerOf(segment)] }, nil
 }
