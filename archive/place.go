@@ -11,8 +11,18 @@ import (
 // idFile has what tells an archive from all others.
 const idFile = "archive.id"
 
-// ErrElsewhere says that a record lies in an archive that is not this one. Who sees it has an fs.ErrNotExist, too.
-var ErrElsewhere = errors.New("it lies in another archive")
+// ErrElsewhere says that a record lies in an archive that is not this one, and is not here, or not yet all of it. It is an fs.ErrNotExist, too.
+var ErrElsewhere error = elsewhere{}
+
+type elsewhere struct{}
+
+func (elsewhere) Error() string        { return "it lies in another archive" }
+func (elsewhere) Is(target error) bool { return target == fs.ErrNotExist }
+
+// short says of a segment that it ends before a record does, as does one that was copied while it grew.
+type short struct{ record, size int64 } // bytes: of the record, and where the segment ends
+
+func (s short) Error() string { return fmt.Sprintf("%d bytes past the end of %d", s.record, s.size) }
 
 // ID tells the archive from all others, and stays with its directory wherever that is moved or mounted; "" where no Archive was
 // opened there yet by a release that gives one.
@@ -24,17 +34,17 @@ func (r *Reader) ID() (string, error) {
 	return strings.TrimSpace(string(id)), nil
 }
 
-// Elsewhere has the reader ask of each segment that is missing where the archive is that its worker writes to: "" where that is this one,
+// Elsewhere has the reader ask of each segment that is missing, or too short, where the archive is that its worker writes to: "" where that is this one,
 // or is not known. It is called before the reader is used, and where is safe for concurrent use.
 func (r *Reader) Elsewhere(where func(worker string) string) { r.elsewhere = where }
 
-// missing says of the error of a segment that is not here where it lies, if that is known.
+// missing says of the error of a segment that is not here, or ends too soon, where it lies, if that is known.
 func (r *Reader) missing(segment string, err error) error {
-	if r.elsewhere == nil || !errors.Is(err, fs.ErrNotExist) {
+	if _, tooShort := errors.AsType[short](err); r.elsewhere == nil || !tooShort && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if where := r.elsewhere(WorkerOf(segment)); where != "" {
-		return fmt.Errorf("%w, %s: %w", ErrElsewhere, where, err)
+		return fmt.Errorf("%w, %s (%v)", ErrElsewhere, where, err) // %v: it is not damaged
 	}
 	return err
 }

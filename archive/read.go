@@ -71,7 +71,7 @@ func (r *Reader) read(at models.Record) (Answer, error) {
 	defer f.Close()
 	w, _, err := r.recordIn(f, at)
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, r.missing(at.File, err)
 	}
 	answer, err := w.answer()
 	if err != nil {
@@ -90,7 +90,7 @@ func (r *Reader) recordIn(f *os.File, at models.Record) (w warcRecord, packed []
 		return w, nil, fmt.Errorf("%w: it was found to be lost before", ErrDamaged)
 	}
 	if at.Offset < 0 || at.Length <= 0 || at.Offset > stat.Size()-at.Length {
-		return w, nil, fmt.Errorf("%w: %d bytes past the end of %d", ErrDamaged, at.Length, stat.Size())
+		return w, nil, fmt.Errorf("%w: %w", ErrDamaged, short{at.Length, stat.Size()})
 	}
 	packed = make([]byte, at.Length)
 	if _, err := f.ReadAt(packed, at.Offset); err != nil {

@@ -48,7 +48,7 @@ type Found struct {
 	Missing   int64 `json:"missing"`         // records, in segments that are not there
 	Lost      int64 `json:"lost"`            // versions that were found to be lost before, and are
 	Again     int64 `json:"again"`           // versions that were found to be lost before, and are there again
-	Elsewhere int64 `json:"elsewhere"`       // versions in segments that other machines have
+	Elsewhere int64 `json:"elsewhere"`       // versions in segments that other machines have, and not here
 	Ended     bool  `json:"ended,omitempty"` // early, because the context did
 }
 
@@ -140,12 +140,17 @@ func (c *check) each(ctx context.Context, versions iter.Seq2[models.Kept, error]
 // one looks at a version.
 func (c *check) one(k models.Kept) error {
 	lost := k.Record.Lost()
-	if !lost {
-		c.found.Versions++
-	}
 	trouble, err := c.look(k)
 	if err != nil {
 		return err
+	}
+	if !lost && errors.Is(c.same, archive.ErrElsewhere) {
+		c.found.All--
+		c.found.Elsewhere++
+		return nil
+	}
+	if !lost {
+		c.found.Versions++
 	}
 	switch {
 	case trouble == nil && lost:

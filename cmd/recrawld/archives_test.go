@@ -58,16 +58,30 @@ func TestWhatAnotherMachineStoredIsMirroredOnceItIsBrought(t *testing.T) {
 	if err != nil || len(segments) == 0 {
 		t.Fatalf("segments of far: %v (%v)", segments, err)
 	}
-	for _, segment := range segments {
-		body, err := os.ReadFile(segment)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(nearData, "archive", filepath.Base(segment)), body, 0o600)
+	bring := func(whole bool) {
+		t.Helper()
+		for _, segment := range segments {
+			body, err := os.ReadFile(segment)
+			if err == nil && !whole {
+				body = body[:len(body)/2] // as if it had still grown
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(nearData, "archive", filepath.Base(segment)), body, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, "sink", "replay", "mirror", "-c", near)
 	}
-	must(t, "sink", "replay", "mirror", "-c", near)
+	bring(false)
+	if n := mirrored(t, nearData); n < 1 || n > 2 {
+		t.Errorf("%d of 3 pages are mirrored after half of their bodies came", n)
+	}
+	if out, code := verifies(t, "-c", near, "--only", "archive"); code != exitDone || out.Archive.Elsewhere == 0 || out.Archive.Bad > 0 {
+		t.Errorf("verify: exit code %d, %+v; want some versions elsewhere and none lost", code, out.Archive)
+	}
+	bring(true)
 	if n := mirrored(t, nearData); n != 3 {
 		t.Errorf("%d of 3 pages are mirrored after their bodies came", n)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"recrawld/archive"
+	"recrawld/clock"
 	"recrawld/models"
 	"recrawld/report"
 	"recrawld/verify"
@@ -58,7 +59,7 @@ func (r *verifyRun) archive(ctx context.Context) (err error) {
 		return err
 	}
 	var reader verify.Reader = absent{}
-	if opened, failed := archive.OpenReader(dir); failed == nil {
+	if opened, failed := openArchiveReader(&r.force.config, r.store, clock.System{}.Now); failed == nil {
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		reader = opened
 	} else if !errors.Is(failed, fs.ErrNotExist) {
