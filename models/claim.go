@@ -53,6 +53,9 @@ func (s *Store) claimIn(ctx context.Context, c ClaimRequest, buckets []int16, li
 			return leases, looked, err
 		}
 	}
+	if s.wide() && !c.early() {
+		return s.claimAtOnce(ctx, c, buckets, limit)
+	}
 	err = s.inShard(ctx, buckets[0], func(t *tx) error {
 		leases, looked, err = t.claim(ctx, c, buckets, limit)
 		return err
@@ -301,11 +304,5 @@ func (t *tx) robotsOf(ctx context.Context, hosts []Host) (map[rowKey][]Robots, e
 	// Index: the primary key.
 	return found, t.store.byKeys(ctx, t.later(), keys, keyed{table: "robots", column: "host_id", statement: func(from source) string {
 		return `SELECT ` + robotsTable.prefixed("k.") + ` FROM ` + from.from + ` ORDER BY k.host_id, k.origin`
-	}}, func(rows answer) error {
-		var r Robots
-		err := rows.Scan(robotsTable.fields(&r)...)
-		key := rowKey{r.Bucket, r.HostID}
-		found[key] = append(found[key], r)
-		return err
-	})
+	}}, readRobots(found))
 }

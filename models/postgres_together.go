@@ -30,6 +30,29 @@ func (t *tx) later() asker {
 	return ask
 }
 
+// message runs statements by keys on a PostgreSQL of one node, in one message, which is their transaction. An error in reading what
+// they gave says nothing of whether it was carried out.
+func (s *Store) message(ctx context.Context, statements ...waiting) error {
+	conn, err := s.keyed.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	batch := new(pgx.Batch)
+	for _, w := range statements {
+		s.traced(ctx, conn.Conn(), w.query, w.args...)
+		batch.Queue(w.query, w.args...)
+	}
+	results := conn.SendBatch(ctx, batch)
+	for _, w := range statements {
+		if err := w.take(results); err != nil {
+			_ = results.Close() // which says the same, or nothing
+			return err
+		}
+	}
+	return results.Close()
+}
+
 // together sends what waits and one statement more, and reads the answers of what waited.
 func (t *tx) together(ctx context.Context, query string, args []any) (pgx.BatchResults, error) {
 	batch := new(pgx.Batch)
