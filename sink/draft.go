@@ -18,9 +18,8 @@ type draft struct {
 	temp string    // its temporary name; "": it has none
 }
 
-// maxHeld is how many files without a name are open at a time at most, as many as a Drain's batch has. What goes beyond gets
-// a temporary name.
-const maxHeld = 512
+// maxHeld is how many files without a name are open at a time at most. What goes beyond gets a temporary name.
+const maxHeld = MirrorBatch
 
 // write makes the draft of a file with the given content and modification time. It may be called from several goroutines at
 // once, while nothing else is done with the tree.

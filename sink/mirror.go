@@ -29,6 +29,11 @@ type Archive interface {
 	Read(models.Record) (archive.Answer, error)
 }
 
+// MirrorBatch is how many events a Mirror is best given at a time. Each batch waits for the disk twice, and for the transaction
+// under way to move its cursors: of 512, a first crawl at full speed left a fifth and more behind for so long that their bodies were not
+// in memory any more, and to read and unpack one takes more than to write its file.
+const MirrorBatch = 1024
+
 // Mirror is the Sink that keeps a tree of files: each page's newest copy under the name of its URL, with its
 // Last-Modified as modification time. A page that is gone, or asks not to be archived, has its file moved to the trash;
 // one that redirects, fails, is excluded or whose site was removed keeps its last good copy, and the manifest says so. A visit that found nothing

@@ -48,7 +48,7 @@ func wantedSinks(c *config.Config) []sinkKind {
 }
 
 func mirrorKind(c *config.Config) sinkKind {
-	return sinkKind{name: mirrorSink, where: c.Mirror.Dir, make: func(p sinkParts) openedSink {
+	return sinkKind{name: mirrorSink, where: c.Mirror.Dir, batch: sink.MirrorBatch, make: func(p sinkParts) openedSink {
 		return &lateSink{name: mirrorSink, how: func() (openedSink, error) {
 			return sink.OpenMirror(c.Mirror.Dir, sink.MirrorOptions{Archive: p.archive, Trash: c.Mirror.Trash, Log: p.log})
 		}}
