@@ -108,8 +108,11 @@ func (s *Store) inShard(ctx context.Context, bucket int16, f func(*tx) error) er
 func (p *placement) asker() asker { return asker{rows: p.rows, dialect: postgresDialect} }
 
 // eachShard runs f for the keys of each shard, to read what may be a moment old: on the shard's server, and through the
-// coordinator where that fails, when it may run again; or on the one server that there is.
-func (s *Store) eachShard(keys []rowKey, f func(ask asker, keys []rowKey) error) error {
+// coordinator where that fails, when it may run again; or on the one server that there is, and on SQLite as all is at one moment.
+func (s *Store) eachShard(ctx context.Context, keys []rowKey, f func(ask asker, keys []rowKey) error) error {
+	if s.dialect == sqliteDialect && len(keys) > 0 {
+		return s.liteReader.moment(ctx, func(c *liteConn) error { return f((&tx{store: s, lite: c}).asker(), keys) })
+	}
 	for _, some := range s.byShard(keys) {
 		if at := s.placement(some[0].bucket); at != nil && f(at.asker(), some) == nil {
 			continue

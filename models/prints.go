@@ -109,7 +109,7 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 	q := keyed{table: "pages", column: "id", statement: func(from source) string {
 		return "SELECT " + twinTable.prefixed("k.") + " FROM " + from.from
 	}}
-	err = s.eachShard(pages, func(ask asker, pages []rowKey) error {
+	err = s.eachShard(ctx, pages, func(ask asker, pages []rowKey) error {
 		return s.byKeys(ctx, ask, pages, q, func(rows answer) error {
 			var t Twin
 			err := twinTable.read(rows, &t)
@@ -150,7 +150,7 @@ func (s *Store) filings(ctx context.Context, keys []int64) ([]Filing, error) {
 	for i, key := range keys {
 		sought[i] = rowKey{bucketOfKey(key), key}
 	}
-	err := s.eachShard(sought, func(ask asker, some []rowKey) error {
+	err := s.eachShard(ctx, sought, func(ask asker, some []rowKey) error {
 		buckets, keys := columnsOf(some)
 		switch {
 		case s.dialect == sqliteDialect:

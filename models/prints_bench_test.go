@@ -19,7 +19,8 @@ func BenchmarkPrints(b *testing.B) {
 			}
 		}
 		err := s.inTx(b.Context(), func(t *tx) error {
-			c := commit{tx: t, fresh: []*Result{{Filed: filed}}}
+			filing := []*Result{{Filed: filed}}
+			c := commit{tx: t, results: filing, fresh: filing}
 			return c.writeFilings(b.Context())
 		})
 		if err != nil {

@@ -1,8 +1,10 @@
 package models
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 )
 
 // earliestHosts is when the first host of each bucket is ready. Index: hosts_ready, once a bucket.
@@ -70,15 +72,30 @@ func (s *Store) contentsOf(ctx context.Context, ask asker, digests []Digest) ([]
 		}
 		return contentTable.scan(ask.rows(ctx, readContents(ask.sharded), buckets, list))
 	}
-	var all []contentRow
-	for _, d := range digests {
-		// Index: the primary key.
-		found, err := contentTable.scan(ask.rows(ctx, `SELECT `+contentTable.list()+` FROM contents WHERE bucket = $1 AND digest = $2`,
-			int16(d[0]), d[:]))
-		if err != nil {
-			return nil, err
+	return s.contentsLite(ctx, digests)
+}
+
+// contentsLite is contentsOf on SQLite. Digests in a row lie in the same piece of the table.
+func (s *Store) contentsLite(ctx context.Context, digests []Digest) (found []contentRow, err error) {
+	digests = slices.SortedFunc(slices.Values(digests), func(a, b Digest) int { return bytes.Compare(a[:], b[:]) })
+	// Index: the primary key.
+	query := `SELECT ` + contentTable.list() + ` FROM contents WHERE bucket = $1 AND digest = $2`
+	var row contentRow
+	read := contentTable.reader(&row)
+	err = s.liteReader.moment(ctx, func(c *liteConn) error {
+		t := &tx{store: s, lite: c}
+		for _, d := range digests {
+			rows, err := t.rows(ctx, query, int16(d[0]), d[:])
+			err = eachRow(rows, err, func(rows answer) error {
+				err := read(rows)
+				found = append(found, row)
+				return err
+			})
+			if err != nil {
+				return err
+			}
 		}
-		all = append(all, found...)
-	}
-	return all, nil
+		return nil
+	})
+	return found, err
 }

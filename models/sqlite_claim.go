@@ -1,9 +1,6 @@
 package models
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // claimRiding claims on SQLite without the writer: hosts and pages are read as they are at one moment, beside the transaction
 // under way, and the leases are written with that one (rider). It tells whether it could: where a host has no due page after all
@@ -31,17 +28,15 @@ func (s *Store) claimRiding(ctx context.Context, c ClaimRequest, buckets []int16
 
 // prepareClaim reads what a claim leases.
 func (s *Store) prepareClaim(ctx context.Context, c ClaimRequest, buckets []int16, limit int, r *rider) (done bool, err error) {
-	conn, err := s.liteReader.take(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer s.liteReader.give(conn)
-	conn.listen(context.WithoutCancel(ctx)) // its statements are short
-	if err := conn.run("BEGIN"); err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, conn.rollback()) }() // it wrote nothing
-	t := &tx{store: s, lite: conn}
+	err = s.liteReader.moment(ctx, func(conn *liteConn) error {
+		done, err = r.prepare(ctx, &tx{store: s, lite: conn}, c, buckets, limit)
+		return err
+	})
+	return done, err
+}
+
+// prepare is prepareClaim in a transaction.
+func (r *rider) prepare(ctx context.Context, t *tx, c ClaimRequest, buckets []int16, limit int) (done bool, err error) {
 	if r.hosts, err = t.readyHosts(ctx, c, buckets, limit); err != nil {
 		return false, err
 	}

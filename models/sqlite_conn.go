@@ -210,6 +210,22 @@ func (p *litePool) rows(ctx context.Context, query string, args []any) (answer, 
 	return rows, nil
 }
 
+// moment runs f with a connection to whose queries the database stays as it is: one transaction that only reads. Where each of
+// many look-ups began its own, that took as long as to find the row.
+func (p *litePool) moment(ctx context.Context, f func(*liteConn) error) (err error) {
+	c, err := p.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.give(c)
+	c.listen(context.WithoutCancel(ctx)) // its statements are short
+	if err := c.run("BEGIN"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.rollback()) }() // it wrote nothing
+	return f(c)
+}
+
 // close closes the connections, those in use when they are given back.
 func (p *litePool) close() error {
 	p.mu.Lock()
