@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -101,6 +102,21 @@ func TestAppendRefusesABodyThatIsNotItsDigest(t *testing.T) {
 	}
 	c.Outcome.Digest = models.Digest{}
 	wantBody(t, a, appendOne(t, a, c), "body")
+}
+
+func TestAppendRefusesABodyThatWasDamaged(t *testing.T) {
+	t.Parallel()
+	a := open(t, t.TempDir(), testOptions())
+	c := capture("http://example.org/", "body")
+	c.Outcome.BodySum = crc32.ChecksumIEEE(c.Outcome.Body)
+	wantBody(t, a, appendOne(t, a, c), "body")
+	for i := range c.Outcome.Body {
+		c.Outcome.Body[i] ^= 1
+		if r, err := a.Append(c); err == nil {
+			t.Errorf("Append of the body %q for another one = %+v, want an error", c.Outcome.Body, r)
+		}
+		c.Outcome.Body[i] ^= 1
+	}
 }
 
 func TestHeadersCannotMoveTheBorderOfTheBody(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"strconv"
 	"strings"
@@ -97,9 +98,9 @@ func marshalAnswer(out *bytes.Buffer, c models.Capture, id, info string) error {
 	fields := append(commonFields(c, id), field{"WARC-Warcinfo-ID", info},
 		field{"Content-Type", "application/http;msgtype=response"})
 	if c.Seen == nil {
-		digest := models.DigestOf(o.Body)
-		if !o.Digest.IsZero() && o.Digest != digest {
-			return fmt.Errorf("the body's SHA-256 is %s, not %s", digest, o.Digest)
+		digest, err := payloadDigest(&o)
+		if err != nil {
+			return err
 		}
 		return marshal(out, "response", append(fields, field{"WARC-Payload-Digest", digestField(digest)},
 			blockDigest(head, o.Body)), head, o.Body)
@@ -111,6 +112,21 @@ func marshalAnswer(out *bytes.Buffer, c models.Capture, id, info string) error {
 		field{"WARC-Refers-To-Date", c.Seen.At.Time().Format(dateFormat)},
 		blockDigest(head),
 	), head)
+}
+
+// payloadDigest is the SHA-256 of an outcome's body, which is still the one that it was found out of.
+func payloadDigest(o *models.Outcome) (models.Digest, error) {
+	if o.BodySum != 0 && !o.Digest.IsZero() {
+		if sum := crc32.ChecksumIEEE(o.Body); sum != o.BodySum {
+			return o.Digest, fmt.Errorf("the body's CRC-32 is %08x, not %08x", sum, o.BodySum)
+		}
+		return o.Digest, nil
+	}
+	digest := models.DigestOf(o.Body)
+	if !o.Digest.IsZero() && o.Digest != digest {
+		return digest, fmt.Errorf("the body's SHA-256 is %s, not %s", digest, o.Digest)
+	}
+	return digest, nil
 }
 
 // marshalRequest appends the request record of a capture. It is short, because it is hardly compressed: what software wrote

@@ -3,6 +3,7 @@ package recrawl
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"time"
 
@@ -106,7 +107,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	s.out.ContentType = mediaType(a.Header)
 	s.out.ETag, s.out.LastModified = validators(a.Header)
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
-	s.out.Digest = models.DigestOf(a.Body)
+	s.out.Digest, s.out.BodySum = models.DigestOf(a.Body), crc32.ChecksumIEEE(a.Body)
 	s.read(a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now))
 	held := Copy{Digest: s.page.Digest, TextDigest: s.page.TextDigest, LinkPrint: s.page.LinkPrint}
 	received := Copy{Digest: s.out.Digest, TextDigest: s.out.TextDigest, LinkPrint: s.out.LinkPrint}

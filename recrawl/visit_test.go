@@ -2,6 +2,7 @@ package recrawl
 
 import (
 	"bytes"
+	"hash/crc32"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -115,7 +116,7 @@ func TestOutcomeOfAPage(t *testing.T) {
 		Kind: models.First, At: today, Took: out.Took, Sent: 1, Status: 200, Proto: "HTTP/1.1", RemoteIP: "127.0.0.1",
 		Header: out.Header, Request: out.Request, Body: []byte(page), WireBytes: int64(len(hostile.Gzipped(page))),
 		ETag: `"1"`, LastModified: revised, FreshUntil: today.Add(3600e9), ContentType: "text/html", Title: "The title",
-		Digest: models.DigestOf([]byte(page)), TextDigest: out.TextDigest, LinksKnown: true, LinkPrint: out.LinkPrint, Canonical: o.URL("/self"),
+		Digest: models.DigestOf([]byte(page)), BodySum: crc32.ChecksumIEEE([]byte(page)), TextDigest: out.TextDigest, LinksKnown: true, LinkPrint: out.LinkPrint, Canonical: o.URL("/self"),
 		Delay: 10e9,
 		Links: []models.FoundLink{
 			{URL: o.URL("/self"), Host: o.Addr(), Relative: true},
