@@ -177,7 +177,7 @@ func (m *manifest) append(rows []Row) error {
 
 // due tells whether the log has grown enough to be worth a new manifest.
 func (m *manifest) due() bool {
-	return int64(len(m.changes)) >= min(max(m.rows/4, compactMin), compactMax)
+	return int64(len(m.changes)) >= min(max(m.rows/2, compactMin), compactMax)
 }
 
 // cheap tells whether the pass over the manifest costs little for each line of the log.
