@@ -1,12 +1,16 @@
 package models
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // writeVisits writes the visits and the versions that they found.
 func (c *commit) writeVisits(ctx context.Context) error {
 	visits := make([]Visit, 0, len(c.fresh))
 	var versions []Version
-	for _, r := range c.fresh {
+	inOrder := slices.SortedStableFunc(slices.Values(c.fresh), func(a, b *Result) int { return compareKeys(rowOfPage(a), rowOfPage(b)) })
+	for _, r := range inOrder { // rows in a row lie in the same piece of a table
 		if v := r.Visit; v.Number > 0 {
 			v.Bucket, v.PageID = r.Lease.Bucket, r.Page.ID
 			visits = append(visits, v)

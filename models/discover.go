@@ -145,7 +145,7 @@ func (a *addition) unknown(ctx context.Context, pages []placed, sum *Added) ([]P
 	if err != nil {
 		return nil, err
 	}
-	fresh := make([]Page, 0, max(len(pages)-len(known), 0))
+	added := make([]placed, 0, max(len(pages)-len(known), 0))
 	room := make(map[rowKey]int32)
 	for _, p := range pages {
 		if _, ok := room[p.host]; !ok {
@@ -159,13 +159,24 @@ func (a *addition) unknown(ctx context.Context, pages []placed, sum *Added) ([]P
 		case exists, a.limit > 0 && room[p.host] <= 0:
 			sum.Dropped++
 		default:
-			fresh = append(fresh, p.row(a.now, p.page, p.host))
-			known[p.page] = fresh[len(fresh)-1].URL
+			added = append(added, p)
+			known[p.page] = Clean(p.Page.URL)
 			room[p.host]--
 			a.met = append(a.met, p.print)
 		}
 	}
-	return fresh, nil
+	return a.rows(added), nil
+}
+
+// rows are the pages as they are written: in the order in which they are claimed if all are due at one time, so that the rows of
+// pages that are visited together lie together.
+func (a *addition) rows(added []placed) []Page {
+	slices.SortFunc(added, func(a, b placed) int { return cmp.Or(compareKeys(a.host, b.host), compareKeys(a.page, b.page)) })
+	fresh := make([]Page, len(added))
+	for i := range added {
+		fresh[i] = added[i].row(a.now, added[i].page, added[i].host)
+	}
+	return fresh
 }
 
 // known reads the URLs of those of the pages that exist; only that they do where pages with the ID of another URL are not told
