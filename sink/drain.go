@@ -129,7 +129,7 @@ func (d *Drain) Run(ctx context.Context) error {
 // together sooner, so that what a sink needs of them is still in memory.
 func (d *Drain) pause(delivered int, took time.Duration) time.Duration {
 	longest := d.clock.Real(poll)
-	if delivered <= d.opts.Batch {
+	if delivered == 0 {
 		return longest
 	}
 	return max(min(took/time.Duration(delivered)*time.Duration(d.opts.Batch), longest), longest/8)

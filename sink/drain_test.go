@@ -384,7 +384,9 @@ func TestPauseFollowsTheNews(t *testing.T) {
 		took, want time.Duration
 	}{
 		{0, time.Second, time.Second},
-		{500, time.Millisecond, time.Second}, // a batch, and nothing behind it
+		{500, time.Millisecond, time.Second / 8}, // a batch at once, and nothing behind it
+		{50, time.Second, time.Second},
+		{400, 100 * time.Millisecond, 125 * time.Millisecond}, // less than a batch, as fast as many
 		{501, 501 * time.Millisecond, 500 * time.Millisecond},
 		{4000, 2 * time.Second, 250 * time.Millisecond},
 		{100_000, time.Second, time.Second / 8},
