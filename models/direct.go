@@ -111,7 +111,7 @@ func (p *placement) asker() asker { return asker{rows: p.rows, dialect: postgres
 // coordinator where that fails, when it may run again; or on the one server that there is, and on SQLite as all is at one moment.
 func (s *Store) eachShard(ctx context.Context, keys []rowKey, f func(ask asker, keys []rowKey) error) error {
 	if s.dialect == sqliteDialect && len(keys) > 0 {
-		return s.liteReader.moment(ctx, func(c *liteConn) error { return f((&tx{store: s, lite: c}).asker(), keys) })
+		return s.lookUp(ctx, func(c *liteConn) error { return f((&tx{store: s, lite: c}).asker(), keys) })
 	}
 	for _, some := range s.byShard(keys) {
 		if at := s.placement(some[0].bucket); at != nil && f(at.asker(), some) == nil {

@@ -82,7 +82,7 @@ func (s *Store) contentsLite(ctx context.Context, digests []Digest) (found []con
 	query := `SELECT ` + contentTable.list() + ` FROM contents WHERE bucket = $1 AND digest = $2`
 	var row contentRow
 	read := contentTable.reader(&row)
-	err = s.liteReader.moment(ctx, func(c *liteConn) error {
+	err = s.lookUp(ctx, func(c *liteConn) error {
 		t := &tx{store: s, lite: c}
 		for _, d := range digests {
 			rows, err := t.rows(ctx, query, int16(d[0]), d[:])

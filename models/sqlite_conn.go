@@ -210,15 +210,19 @@ func (p *litePool) rows(ctx context.Context, query string, args []any) (answer, 
 	return rows, nil
 }
 
-// moment runs f with a connection to whose queries the database stays as it is: one transaction that only reads. Where each of
-// many look-ups began its own, that took as long as to find the row.
-func (p *litePool) moment(ctx context.Context, f func(*liteConn) error) (err error) {
+// moment runs f with a connection to whose queries the database stays as it is.
+func (p *litePool) moment(ctx context.Context, f func(*liteConn) error) error {
 	c, err := p.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer p.give(c)
 	c.listen(context.WithoutCancel(ctx)) // its statements are short
+	return c.moment(f)
+}
+
+// moment runs f in one transaction that only reads. Where each of many look-ups began its own, that took as long as to find the row.
+func (c *liteConn) moment(f func(*liteConn) error) (err error) {
 	if err := c.run("BEGIN"); err != nil {
 		return err
 	}
