@@ -74,20 +74,20 @@ func robotsShareOf(rows []models.Robots, pages int32, even time.Duration) robots
 }
 
 // gathers tells whether a page whose turn has come, due or early, waits for other pages of its host, because a visit would
-// have to ask for robots.txt, and gives the outcome that says so.
-func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, now time.Time) (models.Outcome, bool) {
+// have to ask for robots.txt, and until when.
+func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, now time.Time) (deferral, bool) {
 	w, s := t.worker, p.settings(page.SiteID)
-	if _, held := p.Hold(page, now); held {
-		return models.Outcome{}, false
+	if _, held := p.hold(page, now); held {
+		return deferral{}, false
 	}
 	if s.Policy != policy.AdaptiveName || page.Rule == models.RuleBudget || !byValue(page, s, now) {
-		return models.Outcome{}, false
+		return deferral{}, false
 	}
 	t.mu.Lock()
 	host, meets, ask := t.lease.Host, t.meets[page.SiteID], robotsToAsk(t.lease.Robots, now)
 	t.mu.Unlock()
 	if !ask {
-		return models.Outcome{}, false
+		return deferral{}, false
 	}
 	if meets.IsZero() {
 		var err error
@@ -101,8 +101,7 @@ func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, n
 		t.meets[page.SiteID] = meets // of this site alone: another one has a budget of its own
 		t.mu.Unlock()
 	}
-	return models.Outcome{Kind: models.Deferred, At: now, Until: meets, Gathers: true, Detail: "waits for other pages of its host"},
-		meets.After(now)
+	return deferral{until: meets, gathers: true, why: "waits for other pages of its host"}, meets.After(now)
 }
 
 // gather finds out when a visit to a host, which must be asked for robots.txt, pays. Where that is not yet, the pages that will

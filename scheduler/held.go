@@ -63,7 +63,7 @@ func (w *Worker) taken(hosts int) {
 	defer w.mu.Unlock()
 	w.others = hosts > 0
 	w.leases += hosts
-	w.metrics.leases.Set(float64(w.leases))
+	w.metrics.hosts(w.leases)
 }
 
 // release takes note that a host is not held any more.
@@ -71,7 +71,7 @@ func (w *Worker) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.leases--
-	w.metrics.leases.Set(float64(w.leases))
+	w.metrics.hosts(w.leases)
 	if !w.crowded() {
 		w.alarm.ring()
 	}
@@ -107,7 +107,7 @@ func (w *Worker) hold(bytes int64) {
 	defer w.mu.Unlock()
 	full := w.full()
 	w.held += bytes
-	w.metrics.held.Set(float64(w.held))
+	w.metrics.memory(w.held)
 	if full && !w.full() {
 		w.alarm.ring() // hosts may wait for that
 	}

@@ -67,8 +67,8 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 		return latest, err
 	}
 	w.taken(len(leases))
-	for _, l := range leases {
-		start(l)
+	for i := range leases {
+		start(leases[i])
 	}
 	if len(leases) == 0 {
 		return w.until(next, latest), nil

@@ -85,18 +85,18 @@ func (p *Planner) with(m *Mind, money *purses) *Planner {
 // Calendar is the planner's calendar.
 func (p *Planner) Calendar() Calendar { return p.calendar }
 
-// Hold tells whether a page whose turn has come must wait instead, because its site is paused or now lies outside its
-// windows, and gives the outcome that says so.
-func (p *Planner) Hold(page *models.Page, now time.Time) (models.Outcome, bool) {
+// hold tells whether a page whose turn has come must wait instead, because its site is paused or now lies outside its
+// windows, and why.
+func (p *Planner) hold(page *models.Page, now time.Time) (deferral, bool) {
 	switch {
 	case p.paused[page.SiteID]:
-		return models.Outcome{Kind: models.Deferred, At: now, Detail: "the site is paused"}, true
+		return deferral{why: "the site is paused"}, true
 	case page.Rule != models.RuleManual && !Allowed(p.settings(page.SiteID).Windows, now):
-		return models.Outcome{Kind: models.Deferred, At: now, Detail: "outside the site's time windows"}, true
+		return deferral{why: "outside the site's time windows"}, true
 	case page.DueAt.Time().After(now) && !p.early(p.settings(page.SiteID)):
-		return models.Outcome{Kind: models.Deferred, At: now, Detail: "not due yet"}, true
+		return deferral{why: "not due yet"}, true
 	}
-	return models.Outcome{}, false
+	return deferral{}, false
 }
 
 // early tells whether the policy lets pages be visited before they are due, where the budget has a visit to spare.
@@ -117,7 +117,9 @@ func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page,
 	*r = models.Result{}
 	d := draft{Result: r, planner: p, settings: p.settings(page.SiteID), before: page, out: out, now: now, late: late, robots: lease.Robots}
 	d.Lease = models.LeaseRef{Bucket: lease.Host.Bucket, HostID: lease.Host.ID, Token: lease.Host.LeaseToken}
-	d.Page, d.Host, d.Robots = *page, lease.Host, out.Robots
+	d.Page = *page // one by one: a tuple of such rows is copied twice
+	d.Host = lease.Host
+	d.Robots = out.Robots
 	if out.Kind != models.Deferred { // no turn: nothing happened that a person would look for in the history
 		d.Page.Visits++
 	}

@@ -79,8 +79,8 @@ func TestManualVisitIgnoresWindows(t *testing.T) {
 	c.Sites[0].Settings.Windows = []config.Window{window(t, 22*time.Hour, 6*time.Hour, "UTC")}
 	p := livePage()
 	p.Rule = models.RuleManual
-	if out, held := testPlanner(t, c).Hold(&p, noon); held {
-		t.Errorf("held: %s, want a visit", out.Detail)
+	if put, held := testPlanner(t, c).hold(&p, noon); held {
+		t.Errorf("held: %s, want a visit", put.why)
 	}
 }
 
@@ -92,16 +92,13 @@ func TestResumedPagesWaitForAWindow(t *testing.T) {
 	p := livePage()
 	p.Rule = models.RuleResumed
 	planner := testPlanner(t, c)
-	out, held := planner.Hold(&p, noon)
-	if !held {
-		t.Fatal("a page of a resumed site is visited outside the site's windows")
-	}
+	out := deferredBy(t, planner, &p, noon)
 	r := planner.Plan(testLease(p), p, &out, noon)
 	if due := r.Page.DueAt.Time(); due.Before(noon.Add(10*time.Hour)) || due.After(noon.Add(18*time.Hour)) || r.Page.Rule != models.RuleWindow {
 		t.Errorf("due at %v by %v, want in the window from 22:00 to 06:00", due, r.Page.Rule)
 	}
-	if out, held := planner.Hold(&p, noon.Add(11*time.Hour)); held {
-		t.Errorf("held inside the window: %s", out.Detail)
+	if put, held := planner.hold(&p, noon.Add(11*time.Hour)); held {
+		t.Errorf("held inside the window: %s", put.why)
 	}
 }
 
@@ -131,7 +128,7 @@ func TestPausedRuleOutranksWindows(t *testing.T) {
 	c := testConfig()
 	c.Sites[0].Settings.Windows = []config.Window{window(t, 22*time.Hour, 6*time.Hour, "UTC")}
 	planner, p := testPlanner(t, c, 1), livePage()
-	out, _ := planner.Hold(&p, noon)
+	out := deferredBy(t, planner, &p, noon)
 	if r := planner.Plan(testLease(p), p, &out, noon.Add(-3*time.Hour)); r.Page.Rule != models.RulePaused {
 		t.Errorf("rule %v, want paused", r.Page.Rule)
 	}

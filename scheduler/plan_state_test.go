@@ -181,10 +181,7 @@ func TestResumeIsNotForgotten(t *testing.T) {
 		planner, p := testPlanner(t, testConfig(), 1), livePage()
 		p.Rule = rule
 		plan := func() time.Duration {
-			out, held := planner.Hold(&p, noon)
-			if !held {
-				t.Fatal("a page of a paused site is not held")
-			}
+			out := deferredBy(t, planner, &p, noon)
 			p = planner.Plan(testLease(p), p, &out, noon).Page
 			return p.DueAt.Time().Sub(noon)
 		}

@@ -267,10 +267,7 @@ func TestHold(t *testing.T) {
 	c.Sites[0].Settings.Windows = []config.Window{window(t, 22*time.Hour, 6*time.Hour, "UTC")}
 	p := livePage()
 	planner := testPlanner(t, c)
-	out, held := planner.Hold(&p, noon)
-	if !held || out.Kind != models.Deferred {
-		t.Fatalf("Hold outside the window = %v, %v", out.Kind, held)
-	}
+	out := deferredBy(t, planner, &p, noon)
 	r := planner.Plan(testLease(p), p, &out, noon)
 	if due := r.Page.DueAt.Time(); due.Hour() >= 6 && due.Hour() < 22 || r.Page.Rule != models.RuleWindow {
 		t.Errorf("deferred to %v by %v, want into the night by window", due, r.Page.Rule)
@@ -283,9 +280,17 @@ func TestHold(t *testing.T) {
 	if r.Page.TriedAt != p.TriedAt || r.Page.Stats != p.Stats || r.Host.OpenAt != 0 {
 		t.Errorf("a deferred visit counted as one")
 	}
-	if _, held := testPlanner(t, testConfig(), 1).Hold(&p, noon); !held {
-		t.Error("a page of a paused site is not held")
+	deferredBy(t, testPlanner(t, testConfig(), 1), &p, noon) // its site is paused
+}
+
+// deferredBy is the outcome of a page that a planner holds.
+func deferredBy(t *testing.T, p *Planner, page *models.Page, now time.Time) models.Outcome {
+	t.Helper()
+	put, held := p.hold(page, now)
+	if !held {
+		t.Fatal("the page is not held")
 	}
+	return put.outcome(now)
 }
 
 // Skipped turns put a parent off, but not past the ceiling of fr_max since it was last seen.

@@ -17,11 +17,24 @@ func (w *Worker) affords(ctx context.Context) bool {
 	return paid.requests > 0
 }
 
-// waits tells whether a page whose turn has come is not visited now after all, and gives the outcome that says why.
+// deferral is why a page whose turn has come is not visited now, and until when.
+type deferral struct {
+	why     string
+	until   time.Time // zero: that is to be planned
+	spent   bool      // as in models.Outcome
+	gathers bool      // as in models.Outcome
+}
+
+// outcome says so.
+func (d *deferral) outcome(now time.Time) models.Outcome {
+	return models.Outcome{Kind: models.Deferred, At: now, Until: d.until, Spent: d.spent, Gathers: d.gathers, Detail: d.why}
+}
+
+// waits tells whether a page whose turn has come is not visited now after all, and why.
 // Where it is visited, the budget of its site has paid.
-func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now time.Time) (models.Outcome, bool) {
+func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now time.Time) (deferral, bool) {
 	own := w.purses.own(page.SiteID)
-	out, held := p.Hold(page, now)
+	put, held := p.hold(page, now)
 	early := page.DueAt.Time().After(now)
 	switch {
 	case held:
@@ -29,17 +42,17 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 		if own != nil {
 			own.settle(1, 0)
 		}
-		return out, false
+		return put, false
 	case !early && own != nil && (page.Rule == models.RuleList && own.bears() || page.Rule.Heard() && !w.vain(p, page, now) && own.first()):
-		return out, false
+		return put, false
 	case early:
-		out, held = w.tooEarly(ctx, p, page, own, now)
+		put, held = w.tooEarly(ctx, p, page, own, now)
 	default:
-		out, held = w.putOff(p, page, now)
+		put, held = w.putOff(p, page, now)
 	}
 	switch {
 	case own == nil || early && (held || page.Rule != models.RuleBudget):
-		return out, held
+		return put, held
 	case page.Rule == models.RuleBudget: // it paid in advance
 		if !held && !early {
 			if later, falls := w.fallsBack(ctx, own, now); falls {
@@ -47,22 +60,22 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 			}
 		}
 		own.reserved(!held)
-		return out, held
+		return put, held
 	case held:
-		return out, held
+		return put, held
 	}
 	return w.pay(ctx, own, now)
 }
 
 // putOff tells whether a due page is not worth a visit, because since it was scheduled we learned that a visit is worth less
 // than it must be. So overload degrades by value: what is worth the least waits.
-func (w *Worker) putOff(p *Planner, page *models.Page, now time.Time) (models.Outcome, bool) {
+func (w *Worker) putOff(p *Planner, page *models.Page, now time.Time) (deferral, bool) {
 	s := p.settings(page.SiteID)
 	if s.Policy != policy.AdaptiveName || !byValue(page, s, now) && !w.vain(p, page, now) {
-		return models.Outcome{}, false
+		return deferral{}, false
 	}
 	until := w.mind.later(p.question(page, s, now))
-	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "worth less than a visit costs"}, until.After(now)
+	return deferral{until: until, why: "worth less than a visit costs"}, until.After(now)
 }
 
 // vain tells whether a page was said to have changed for nothing (Mind.vain). Then it waits for its visit as if nothing had been said.
@@ -74,39 +87,37 @@ func (w *Worker) vain(p *Planner, page *models.Page, now time.Time) bool {
 
 // pay lets the budget of its site pay for a due page: now, or in advance, and then the page waits until its place in the
 // line has come.
-func (w *Worker) pay(ctx context.Context, own *purse, now time.Time) (models.Outcome, bool) {
+func (w *Worker) pay(ctx context.Context, own *purse, now time.Time) (deferral, bool) {
 	paid, err := own.take(ctx, 1)
 	if err != nil || paid.requests > 0 {
-		return models.Outcome{}, false // a budget that cannot be looked at stops nobody: the database will stop the worker
+		return deferral{}, false // a budget that cannot be looked at stops nobody: the database will stop the worker
 	}
 	until, err := own.reserve(ctx)
 	if err != nil {
-		return models.Outcome{}, false
+		return deferral{}, false
 	}
 	if !until.After(now) { // somebody gave back what is wanted: the line is empty
 		own.reserved(true)
 	}
-	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Spent: true, Detail: "the site's budget is spent"},
-		until.After(now)
+	return deferral{until: until, spent: true, why: "the site's budget is spent"}, until.After(now)
 }
 
 // fallsBack gives a page that waited in the line of its site's budget a later place, where places come faster than the
 // budget in force allows: they were given when it was larger. Where nobody waits by now, the page is visited.
-func (w *Worker) fallsBack(ctx context.Context, own *purse, now time.Time) (models.Outcome, bool) {
+func (w *Worker) fallsBack(ctx context.Context, own *purse, now time.Time) (deferral, bool) {
 	until := own.paced()
 	if until.IsZero() {
-		return models.Outcome{}, false
+		return deferral{}, false
 	}
 	end, err := own.line(ctx)
 	until = earlier(until, end)
-	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Spent: true, Detail: "the site's budget was cut"},
-		err == nil && until.After(now)
+	return deferral{until: until, spent: true, why: "the site's budget was cut"}, err == nil && until.After(now)
 }
 
 // tooEarly tells whether a page that is not due yet may not be visited either: within a cycle of its last visit, where
 // something else than its worth set its time, or where its site's budget has nothing to spare. Until then its bucket rests
 // (early.rest); its host is the first of them.
-func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, own *purse, now time.Time) (models.Outcome, bool) {
+func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, own *purse, now time.Time) (deferral, bool) {
 	var until time.Time
 	var err error
 	seen := page.Stats.VisitedAt.Time()
@@ -125,8 +136,8 @@ func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, ow
 		until, err = own.spare(ctx)
 	}
 	if err != nil || !until.After(now) {
-		return models.Outcome{}, false
+		return deferral{}, false
 	}
 	w.early.rest(page, until)
-	return models.Outcome{Kind: models.Deferred, At: now, Until: until, Detail: "not due yet"}, true
+	return deferral{until: until, why: "not due yet"}, true
 }

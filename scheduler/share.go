@@ -116,11 +116,13 @@ const lagOver = 5 * time.Second
 
 // see takes note of how long the earliest of the own buckets has been ready.
 func (l *lateness) see(late time.Duration, now time.Time, over time.Duration) {
-	weight := 1.0
-	if !l.at.IsZero() {
-		weight = 1 - math.Exp(-float64(max(now.Sub(l.at), 0))/float64(over))
+	if mean := float64(late); mean != l.mean { // else the weight does not matter
+		weight := 1.0
+		if !l.at.IsZero() {
+			weight = 1 - math.Exp(-float64(max(now.Sub(l.at), 0))/float64(over))
+		}
+		l.mean += weight * (mean - l.mean)
 	}
-	l.mean += weight * (float64(late) - l.mean)
 	l.at = now
 }
 

@@ -146,14 +146,17 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 		return false
 	}
 	now := w.Clock.Now()
-	out, held := t.gathers(ctx, planner, &page.Page, now)
+	put, held := t.gathers(ctx, planner, &page.Page, now)
 	if !held {
-		out, held = w.waits(ctx, planner, &page.Page, now)
+		put, held = w.waits(ctx, planner, &page.Page, now)
 	}
-	if slot.paid = !held; !held {
-		turn := t.turn(page, now)
-		out = w.visit(ctx, &turn)
+	if slot.paid = !held; held {
+		out := put.outcome(now)
+		t.result(planner, page, slot, &out)
+		return true
 	}
+	turn := t.turn(page, now)
+	out := w.visit(ctx, &turn)
 	t.result(planner, page, slot, &out)
 	return true
 }
@@ -172,7 +175,10 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	t.worker.outage.judge(t.lease.Host.ID, out, now, t.worker.Clock)
 	t.free(&taken, out.Sent > 0)
 	f := t.out.blank()
-	f.planner, f.lease, f.before, f.outcome = planner, models.Lease{Host: t.lease.Host, Until: t.lease.Until, Robots: t.lease.Robots}, page.Page, *out
+	f.planner, f.lease.Until, f.lease.Robots = planner, t.lease.Until, t.lease.Robots
+	f.lease.Host = t.lease.Host
+	f.before = page.Page
+	f.outcome = *out
 	f.held = heldBy(&f.outcome)
 	t.worker.hold(f.held)
 	late := t.worker.late(&page.Page, taken, t.lease.Host.Delay)
@@ -270,8 +276,8 @@ func (t *hostTurn) taught(ctx context.Context) []byte {
 
 // visit asks the visitor. A panic is a bug of ours, contained to this page and named in the log.
 func (w *Worker) visit(ctx context.Context, turn *models.Turn) (out models.Outcome) {
-	w.metrics.flight.Inc()
-	defer w.metrics.flight.Dec()
+	w.metrics.underWay(1)
+	defer w.metrics.underWay(-1)
 	defer func() {
 		if p := recover(); p != nil {
 			w.Log.Error("visit panicked", "page", turn.Page.URL, "panic", p, "stack", string(debug.Stack()))

@@ -94,7 +94,7 @@ type Config struct {
 	// Beat is called on every turn of the loop; nil: not at all.
 	Beat func()
 
-	Metrics prometheus.Registerer // nil: unregistered
+	Metrics prometheus.Registerer // nil: none are kept
 }
 
 // NewWorker returns a worker that plans by p.

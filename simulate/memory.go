@@ -167,7 +167,8 @@ func (m *Memory) duePages(h *host, c *models.ClaimRequest) []models.LeasedPage {
 		due = make([]models.LeasedPage, len(found))
 	}
 	for i, p := range found {
-		due[i] = models.LeasedPage{Page: p.Page}
+		due[i].Page = p.Page // in place: a row that is made first is copied twice
+		due[i].Share = models.ChildShare{}
 	}
 	return due
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"testing"
 	"time"
@@ -39,6 +40,7 @@ func BenchmarkVisits(b *testing.B) {
 
 func benchmarkVisits(b *testing.B, policy string) {
 	const hosts, pages = 500, 200
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as recrawld simulate has it
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	memory, world := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1, Reuse: true}), NewWorld()
 	var found []models.Discovery

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"time"
 
 	"recrawld/models"
@@ -38,8 +39,12 @@ type Replay struct {
 // httpTime is how HTTP writes a date (RFC 9110, section 5.6.7).
 const httpTime = "Mon, 02 Jan 2006 15:04:05 GMT"
 
-// cursor is how many changes and how much noise of a page lie behind.
-type cursor struct{ changes, noise int32 }
+// cursor is how many changes and how much noise of a page lie behind, and until when no more do: most visits come before, and then
+// its life, which lies elsewhere in memory, need not be looked at.
+type cursor struct {
+	changes, noise int32
+	until          models.Instant
+}
 
 // NewReplay returns a visitor for a trace. Two pages of the trace with one URL are an error.
 func NewReplay(t *Trace, sight Sight) (*Replay, error) {
@@ -49,7 +54,7 @@ func NewReplay(t *Trace, sight Sight) (*Replay, error) {
 		if other, twice := r.index[id]; twice {
 			return nil, fmt.Errorf("trace %s: %s and %s have one URL", t.Name, t.Pages[other].Name, t.Pages[i].Name)
 		}
-		r.index[id] = int32(i)
+		r.index[id], r.next[i].until = int32(i), math.MinInt64
 	}
 	return r, nil
 }
@@ -107,37 +112,51 @@ func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
 
 // answer is what the page says at now to somebody who holds the given content.
 func (r *Replay) answer(i int32, held models.Digest, now models.Instant, at time.Time) models.Outcome {
-	l := &r.trace.Pages[i]
-	if l.Died != 0 && l.Died <= now {
+	c, l := &r.next[i], &r.trace.Pages[i]
+	if now >= c.until && !c.advance(l, now, r.sight.Bytes) {
 		return models.Outcome{Kind: models.Gone, Status: 410, At: at, Sent: 1}
 	}
-	c := r.advance(i, now)
 	out := models.Outcome{Kind: models.NotModified, Status: 304, At: at, Sent: 1, NoArchive: true}
-	out.Digest = contentOf(i, c)
+	out.Digest = contentOf(i, *c)
 	if r.sight.LastModified {
-		out.ModifiedAt = l.changedAt(c).Time()
+		out.ModifiedAt = l.changedAt(*c).Time()
 		out.LastModified = out.ModifiedAt.Format(httpTime)
 	}
 	if out.Digest == held {
 		return out
 	}
-	out.Kind, out.Status, out.ContentType, out.WireBytes = models.Changed, 200, "text/html", l.size(c)
+	out.Kind, out.Status, out.ContentType, out.WireBytes = models.Changed, 200, "text/html", l.size(*c)
 	if held.IsZero() {
 		out.Kind = models.First
 	}
 	return out
 }
 
-// advance moves the page's cursor to now.
-func (r *Replay) advance(i int32, now models.Instant) cursor {
-	l, c := &r.trace.Pages[i], &r.next[i]
-	for int(c.changes) < len(l.Changes) && l.Changes[c.changes] <= now {
-		c.changes++
+// advance moves a page's cursor to now, past its noise as well where that shows; false where the page is dead.
+func (c *cursor) advance(l *Life, now models.Instant, noise bool) bool {
+	if l.Died != 0 && l.Died <= now {
+		return false
 	}
-	for r.sight.Bytes && int(c.noise) < len(l.Noise) && l.Noise[c.noise] <= now {
-		c.noise++
+	c.until = math.MaxInt64
+	if l.Died != 0 {
+		c.until = l.Died
 	}
-	return *c
+	c.changes = c.past(c.changes, l.Changes, now)
+	if noise {
+		c.noise = c.past(c.noise, l.Noise, now)
+	}
+	return true
+}
+
+// past is how many of some times lie behind now, so many at least, of which the next may end what the cursor is good for.
+func (c *cursor) past(n int32, times []models.Instant, now models.Instant) int32 {
+	for int(n) < len(times) && times[n] <= now {
+		n++
+	}
+	if int(n) < len(times) {
+		c.until = min(c.until, times[n])
+	}
+	return n
 }
 
 // contentOf is a digest that differs wherever the content does.

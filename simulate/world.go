@@ -24,19 +24,25 @@ type World struct {
 	pages map[int64]*history
 }
 
-// history is when a page changed, and what it links to.
+// history is when a page changed. Most visits ask for what was last asked for, and find it in one line of the processor's cache: all
+// else lies elsewhere.
 type history struct {
 	mu      sync.Mutex
-	current content // guarded by mu; what was last asked for: most visits find it again, in one line of the processor's cache
-	changes []models.Instant
-	links   []models.FoundLink
+	current content // guarded by mu; what was last asked for
+	*past
 }
 
 // content is a page's from one change to the next.
 type content struct {
 	from, until models.Instant // until then
 	digest      models.Digest
-	body        []byte
+}
+
+// past is when a page changed, what it links to, and the body of its current content.
+type past struct {
+	changes []models.Instant
+	links   []models.FoundLink
+	body    []byte // guarded by the history's mu; never changed in place
 }
 
 // NewWorld returns a world without pages. A page that is not in it answers 404.
@@ -44,7 +50,7 @@ func NewWorld() *World { return &World{pages: make(map[int64]*history)} }
 
 // Add puts a page into the world that changes at the given times (to the millisecond), in any order, and always names the given links.
 func (w *World) Add(url string, changes []time.Time, links ...models.FoundLink) {
-	h := &history{changes: make([]models.Instant, len(changes)), links: links}
+	h := &history{past: &past{changes: make([]models.Instant, len(changes)), links: links}}
 	for i, at := range changes {
 		h.changes[i] = models.At(at)
 	}
@@ -58,8 +64,8 @@ func (w *World) Visit(_ context.Context, t models.Turn) models.Outcome {
 	if !ok {
 		return models.Outcome{Kind: models.Missing, Status: 404, At: t.Now, Sent: 1}
 	}
-	now := page.at(t.Page.URL, models.At(t.Now))
-	out := models.Outcome{At: t.Now, Sent: 1, Status: 200, Digest: now.digest, ContentType: "text/plain"}
+	digest, body := page.at(t.Page.URL, models.At(t.Now), t.Page.Digest)
+	out := models.Outcome{At: t.Now, Sent: 1, Status: 200, Digest: digest, ContentType: "text/plain"}
 	out.TextDigest = out.Digest
 	switch {
 	case t.Page.Digest == out.Digest:
@@ -70,28 +76,35 @@ func (w *World) Visit(_ context.Context, t models.Turn) models.Outcome {
 	default:
 		out.Kind = models.Changed
 	}
-	out.Body, out.WireBytes = now.body, int64(len(now.body))
+	out.Body, out.WireBytes = body, int64(len(body))
 	out.Links, out.LinksKnown = page.links, true
 	return out
 }
 
-// at is the page's content at a moment. Nobody changes its body.
-func (h *history) at(url string, now models.Instant) content {
+// at is the page's content at a moment: its digest, and its body where that is not the one held, which nobody changes.
+func (h *history) at(url string, now models.Instant, held models.Digest) (models.Digest, []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if c := &h.current; c.from <= now && now < c.until {
-		return *c
+	if c := &h.current; !(c.from <= now && now < c.until) {
+		h.move(url, now)
 	}
+	if h.current.digest == held {
+		return held, nil
+	}
+	return h.current.digest, h.body
+}
+
+// move makes the content at a moment the current one. The caller holds mu.
+func (h *history) move(url string, now models.Instant) {
 	version, _ := slices.BinarySearch(h.changes, now+1)
-	body := []byte(url + "#" + strconv.Itoa(version))
-	h.current = content{from: math.MinInt64, until: math.MaxInt64, digest: models.DigestOf(body), body: body}
+	h.body = []byte(url + "#" + strconv.Itoa(version))
+	h.current = content{from: math.MinInt64, until: math.MaxInt64, digest: models.DigestOf(h.body)}
 	if version > 0 {
 		h.current.from = h.changes[version-1]
 	}
 	if version < len(h.changes) {
 		h.current.until = h.changes[version]
 	}
-	return h.current
 }
 
 // Nowhere is a scheduler.Archive that keeps nothing.
