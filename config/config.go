@@ -111,6 +111,7 @@ type Settings struct {
 	// Schedule.
 	Policy     string        // one of Policies; default "classic"
 	Budget     Budget        // of this site alone, beside the budget of all; default none
+	SLO        Goal          // what is promised of its changes or of its copies, and measured; it moves no visit. Default none ("off")
 	Importance Importance    // worth of the site's pages beside each other; default all alike
 	FR         int           // the interval a new page starts with, in cycles, 1–FRMax; default 4
 	FRMax      int           // ceiling of fr_max in cycles, 1–100000; default 120

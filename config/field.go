@@ -59,6 +59,7 @@ var settingFields = []field[Settings]{
 	{key: "budget.requests", of: func(s *Settings) value { return requests(&s.Budget.Requests) }},
 	{key: "budget.bytes", of: func(s *Settings) value { return bytesADay(&s.Budget.Bytes) }},
 	{key: "budget", short: "budget.requests", of: func(s *Settings) value { return budgetShort(&s.Budget) }},
+	{key: "slo", of: func(s *Settings) value { return goal(&s.SLO) }},
 	{key: "importance.weight", of: func(s *Settings) value { return weight(&s.Importance.Weight) }},
 	{key: "importance.links", of: func(s *Settings) value { return toggle(&s.Importance.Links) }},
 	{key: "importance.rules", of: func(s *Settings) value { return rulesValue{&s.Importance.Rules} }},

@@ -29,11 +29,11 @@ func (c planCmd) Run(ctx context.Context, g *globals) error {
 	if c.SLO == "" && c.Budget == "" {
 		return usagef("say what is to be reached, --slo \"95%% of changes seen within 6h\", or what may be spent, --budget 2000/day")
 	}
-	var goal slo.Goal
+	var goal config.Goal
 	var budget config.Rate
 	var err error
 	if c.SLO != "" {
-		if goal, err = slo.ParseGoal(c.SLO, config.ParseDuration); err != nil {
+		if goal, err = config.ParseGoal(c.SLO); err != nil {
 			return usagef("--slo: %w", err)
 		}
 	}
@@ -86,7 +86,7 @@ type planGoal struct {
 	Best       planSchedule  `json:"best"`           // the cheapest; where the level is unattainable what comes nearest to it
 	Even       *planSchedule `json:"even,omitempty"` // all pages equally often; null: does not reach it
 
-	goal slo.Goal
+	goal config.Goal
 }
 
 // planBudget is what a budget reaches.
@@ -128,7 +128,7 @@ func shownSchedule(s slo.Schedule) planSchedule {
 const usualShare = 0.95
 
 // answer works everything out. A zero goal or budget was not asked for.
-func (s *planSite) answer(goal slo.Goal, asked config.Rate) (*planAnswer, error) {
+func (s *planSite) answer(goal config.Goal, asked config.Rate) (*planAnswer, error) {
 	a := &planAnswer{Site: s.name, Pages: s.pages, Unseen: s.unseen, Hosts: len(s.site.Hosts), noBytes: s.site.Body == 0}
 	for _, c := range s.site.Classes {
 		a.Changes += c.Rate * c.Pages
@@ -155,7 +155,7 @@ func (s *planSite) answer(goal slo.Goal, asked config.Rate) (*planAnswer, error)
 }
 
 // goal is what a service level takes.
-func (s *planSite) goal(goal slo.Goal) (*planGoal, error) {
+func (s *planSite) goal(goal config.Goal) (*planGoal, error) {
 	plan, err := slo.New(s.site, goal.Within)
 	if err != nil {
 		return nil, err
@@ -163,9 +163,6 @@ func (s *planSite) goal(goal slo.Goal) (*planGoal, error) {
 	best, ok := plan.For(goal.Share)
 	g := &planGoal{Level: goal.String(), Share: goal.Share, Within: goal.Within.Seconds(), Attainable: ok,
 		Best: shownSchedule(best), goal: goal}
-	if goal.Within > 0 {
-		g.Level = planShare(goal.Share) + " of changes seen within " + config.FormatDuration(goal.Within)
-	}
 	if even, ok := plan.Even(goal.Share); ok {
 		shown := shownSchedule(even)
 		g.Even = &shown
@@ -173,7 +170,7 @@ func (s *planSite) goal(goal slo.Goal) (*planGoal, error) {
 	if ok {
 		return g, nil
 	}
-	limits, err := slo.Limits(s.site, goal)
+	limits, err := slo.Limits(s.site, goal.Share, goal.Within)
 	for _, limit := range limits {
 		g.By = append(g.By, string(limit))
 		g.Ways = append(g.Ways, s.wayOut(limit, best))
@@ -182,7 +179,7 @@ func (s *planSite) goal(goal slo.Goal) (*planGoal, error) {
 }
 
 // reach is what a budget reaches, and whether it suffices for a service level.
-func (s *planSite) reach(b *planBudget, goal slo.Goal, need *planGoal) error {
+func (s *planSite) reach(b *planBudget, goal config.Goal, need *planGoal) error {
 	b.Share = usualShare
 	if goal.Within > 0 {
 		b.Share = goal.Share

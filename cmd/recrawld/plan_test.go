@@ -115,7 +115,7 @@ func TestPlanOfASaturatedHost(t *testing.T) {
 			Classes: []slo.Class{{Rate: 0.5, Pages: 1000}}, Hosts: []slo.Host{{Name: "a.test", Slot: 2 * time.Minute}},
 			Shortest: time.Hour, Longest: 30 * day, Body: 10_000, Spared: 1,
 		}, budgets: []planBudget{{Budget: "1MiB/day", From: "recrawld.yaml:3", Bytes: 1 << 20}}}
-	a, err := s.answer(slo.Goal{Share: 0.95, Within: 6 * time.Hour}, config.Rate{})
+	a, err := s.answer(config.Goal{Share: 0.95, Within: 6 * time.Hour}, config.Rate{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,16 +30,17 @@ var relaxed = []struct {
 	{ByCycle, func(s *Site) { s.Shortest = min(s.Shortest, time.Second) }},
 }
 
-// Limits says what makes a goal unattainable: each limit without which it would be attainable, or where lifting one is
-// not enough, those that stand in its way together. None: the goal is attainable.
-func Limits(site Site, g Goal) ([]Limit, error) {
+// Limits says what makes a share of changes seen within a time, or with 0 of fresh pages, unattainable: each limit without
+// which it would be attainable, or where lifting one is not enough, those that stand in its way together. None: it is
+// attainable.
+func Limits(site Site, share float64, within time.Duration) ([]Limit, error) {
 	attainable := func(s Site) (bool, float64, error) {
-		p, err := New(s, g.Within)
+		p, err := New(s, within)
 		if err != nil {
 			return false, 0, err
 		}
 		most := p.Most()
-		return most.Share >= g.Share-slack, most.Share, nil
+		return most.Share >= share-slack, most.Share, nil
 	}
 	ok, now, err := attainable(site)
 	if ok || err != nil {
@@ -49,14 +50,14 @@ func Limits(site Site, g Goal) ([]Limit, error) {
 	for _, r := range relaxed {
 		s := site
 		r.lift(&s)
-		ok, share, err := attainable(s)
+		ok, reached, err := attainable(s)
 		switch {
 		case err != nil:
 			return nil, err
 		case ok:
 			enough = append(enough, r.limit)
 		}
-		if share > now+slack {
+		if reached > now+slack {
 			helpful = append(helpful, r.limit)
 		}
 	}

@@ -119,13 +119,17 @@ func TestWindow(t *testing.T) {
 	if got, _ := newPlan(t, s, 16*time.Hour).For(0.9); got.PerDay < 90*24/16 {
 		t.Errorf("within 16h of windows takes %v visits a day, fewer than without", got.PerDay)
 	}
-	for goal, want := range map[Goal][]Limit{
-		{0.95, 6 * time.Hour}:    {ByWindow},
-		{0.5, 6 * time.Hour}:     nil,
-		{0.95, 30 * time.Minute}: {ByWindow, ByCycle},
+	for _, test := range []struct {
+		share  float64
+		within time.Duration
+		want   []Limit
+	}{
+		{0.95, 6 * time.Hour, []Limit{ByWindow}},
+		{0.5, 6 * time.Hour, nil},
+		{0.95, 30 * time.Minute, []Limit{ByWindow, ByCycle}},
 	} {
-		if got, err := Limits(s, goal); err != nil || cmp.Diff(want, got) != "" {
-			t.Errorf("Limits(%v) = %v, %v, want %v", goal, got, err, want)
+		if got, err := Limits(s, test.share, test.within); err != nil || cmp.Diff(test.want, got) != "" {
+			t.Errorf("Limits(%v, %v) = %v, %v, want %v", test.share, test.within, got, err, test.want)
 		}
 	}
 }
@@ -155,7 +159,7 @@ func TestPoliteness(t *testing.T) {
 	if _, ok := p.For(0.9); ok {
 		t.Error("90% are attained on a saturated host")
 	}
-	if limits, err := Limits(s, Goal{0.9, 12 * time.Hour}); err != nil || cmp.Diff([]Limit{ByPoliteness}, limits) != "" {
+	if limits, err := Limits(s, 0.9, 12*time.Hour); err != nil || cmp.Diff([]Limit{ByPoliteness}, limits) != "" {
 		t.Errorf("Limits = %v, %v, want politeness", limits, err)
 	}
 }
@@ -220,7 +224,7 @@ func TestInverse(t *testing.T) {
 			t.Fatal(err)
 		}
 		need, ok := p.For(share)
-		if limits, err := Limits(s, Goal{share, within}); err != nil || (len(limits) == 0) != ok {
+		if limits, err := Limits(s, share, within); err != nil || (len(limits) == 0) != ok {
 			t.Fatalf("Limits = %v, %v, and attainable is %v", limits, err, ok)
 		}
 		if !ok || need.Share > share+1e-6 { // unattainable, or had for nothing
@@ -277,27 +281,6 @@ func TestMoreIsMore(t *testing.T) {
 			t.Fatalf("%v visits a day reach %+v, more of them %+v", few, less, more)
 		}
 	})
-}
-
-func TestParseGoal(t *testing.T) {
-	t.Parallel()
-	want := Goal{0.95, 6 * time.Hour}
-	for text, want := range map[string]Goal{
-		"95% of changes seen within 6h": want, "95% within 6h": want, "95 % of all changes are seen in 6h": want,
-		"p95 delay 6h": want, "P95 6h": want, "p95 delay <= 6h": want, "p99.9 delay of 30m": {0.999, 30 * time.Minute},
-		"90% fresh": {Share: 0.9}, "90% of pages are fresh": {Share: 0.9}, want.String(): want, "  90%   fresh ": {Share: 0.9},
-	} {
-		got, err := ParseGoal(text, time.ParseDuration)
-		if err != nil || !near(got.Share, want.Share, 1e-12) || got.Within != want.Within {
-			t.Errorf("ParseGoal(%q) = %+v, %v, want %+v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "95%", "fresh", "0% fresh", "100% fresh", "101% within 6h", "95% within 6", "p95",
-		"95% within 1s", "95% within 10000h", "..% fresh", "p95 delay never"} {
-		if got, err := ParseGoal(text, time.ParseDuration); err == nil {
-			t.Errorf("ParseGoal(%q) = %+v, want an error", text, got)
-		}
-	}
 }
 
 // A budget below what the longest interval demands visits all pages equally seldom, and what that reaches is exact.

@@ -170,7 +170,7 @@ func promiseSite(open []bool) slo.Site {
 // What a plan promises is what the worker reaches, to within two points, for about as many visits.
 func TestPromises(t *testing.T) {
 	t.Parallel()
-	goals := []slo.Goal{{Share: 0.95, Within: 6 * time.Hour}, {Share: 0.6, Within: 8 * time.Hour}, {Share: 0.9, Within: 3 * day},
+	goals := []config.Goal{{Share: 0.95, Within: 6 * time.Hour}, {Share: 0.6, Within: 8 * time.Hour}, {Share: 0.9, Within: 3 * day},
 		{Share: 0.9}, {Share: 0.7}}
 	for _, goal := range goals {
 		for _, even := range []bool{false, true} {
@@ -195,7 +195,7 @@ func TestPromises(t *testing.T) {
 }
 
 // promised holds a schedule to its promise.
-func promised(t *testing.T, site slo.Site, s slo.Schedule, goal slo.Goal, windows ...config.Window) {
+func promised(t *testing.T, site slo.Site, s slo.Schedule, goal config.Goal, windows ...config.Window) {
 	t.Helper()
 	const days = 46
 	r := newRehearsal(days)
@@ -235,7 +235,7 @@ func TestPromisesOfWindows(t *testing.T) {
 	for i := range open {
 		open[i] = i%(24*6) < 8*6
 	}
-	for _, goal := range []slo.Goal{{Share: 0.9, Within: 3 * day}, {Share: 0.95, Within: 6 * day}} {
+	for _, goal := range []config.Goal{{Share: 0.9, Within: 3 * day}, {Share: 0.95, Within: 6 * day}} {
 		t.Run(goal.String(), func(t *testing.T) {
 			t.Parallel()
 			site := promiseSite(open)

@@ -1,4 +1,4 @@
-package slo
+package config
 
 import (
 	"fmt"
@@ -8,11 +8,14 @@ import (
 	"time"
 )
 
-// Goal is a service level: a share of the changes seen in time, or a share of the pages fresh.
+// Goal is a service level: a share of the changes seen in time, or a share of the pages fresh. The zero Goal promises nothing.
 type Goal struct {
 	Share  float64       // above 0 and below 1
-	Within time.Duration // how soon changes are seen; 0: the share of pages that are fresh at any time
+	Within time.Duration // how soon changes are seen, 1m–366d; 0: the share of pages that are fresh at any time
 }
+
+// IsZero tells whether nothing is promised.
+func (g Goal) IsZero() bool { return g == Goal{} }
 
 // Fresh tells whether the goal is a share of fresh pages.
 func (g Goal) Fresh() bool { return g.Within == 0 }
@@ -23,7 +26,7 @@ func (g Goal) String() string {
 	if g.Fresh() {
 		return share + "% fresh"
 	}
-	return share + "% of changes seen within " + g.Within.String()
+	return share + "% of changes seen within " + FormatDuration(g.Within)
 }
 
 var (
@@ -32,9 +35,9 @@ var (
 	fresh   = regexp.MustCompile(`^([0-9.]+)\s*% (?:of (?:all )?pages )?(?:are )?fresh$`)
 )
 
-// ParseGoal reads "95% of changes seen within 6h" (or "95% within 6h"), "p95 delay 6h", or "90% fresh". Durations are
-// read by the given function. The error says what to write.
-func ParseGoal(text string, duration func(string) (time.Duration, error)) (Goal, error) {
+// ParseGoal reads "95% of changes seen within 6h" (or "95% within 6h"), "p95 delay 6h", or "90% fresh". The error says what
+// to write.
+func ParseGoal(text string) (Goal, error) {
 	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
 	parts := within.FindStringSubmatch(text)
 	if parts == nil {
@@ -56,11 +59,29 @@ func ParseGoal(text string, duration func(string) (time.Duration, error)) (Goal,
 	if isFresh {
 		return g, nil
 	}
-	if g.Within, err = duration(parts[2]); err != nil {
+	if g.Within, err = parseDuration(parts[2], "h"); err == nil {
+		err = checkWithin(g.Within)
+	}
+	if err != nil {
 		return Goal{}, err
 	}
-	if g.Within < time.Minute || g.Within > 366*24*time.Hour {
-		return Goal{}, fmt.Errorf("%s is not between 1m and 366d", parts[2])
-	}
 	return g, nil
+}
+
+// check holds a goal to its bounds.
+func (g Goal) check() error {
+	if !(g.Share > 0 && g.Share < 1) {
+		return fmt.Errorf("%s is not a share above 0%% and below 100%%", formatPercent(g.Share))
+	}
+	if g.Fresh() {
+		return nil
+	}
+	return checkWithin(g.Within)
+}
+
+func checkWithin(d time.Duration) error { return between(d, time.Minute, 366*day, FormatDuration) }
+
+// goal is a service level; off is none.
+func goal(at *Goal) scalar[Goal] {
+	return orOff(scalar[Goal]{at: at, parse: ParseGoal, format: Goal.String, bound: Goal.check})
 }
