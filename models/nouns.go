@@ -307,7 +307,7 @@ type Event struct {
 	Version      int32
 	Previous     int32   // version before; 0: none
 	NotBefore    Instant // the change happened after this visit ...
-	NotAfter     Instant // ... and before this one
+	NotAfter     Instant // ... and no later than this: the one that found it, or before that where it is known when it happened
 	Status       int16
 	ContentType  string
 	LastModified string

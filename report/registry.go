@@ -17,6 +17,8 @@ type Options struct {
 	Limit int                          // rows for a person; 0: all
 	Sites map[int32]string             // names of the sites
 	FRMax func(site int32) (top int32) // ceiling of fr_max of a site; nil: not known
+
+	Promises []Promise // the service levels of sites
 }
 
 // Report makes one document.
@@ -60,6 +62,11 @@ var Reports = map[string]Report{
 		Title: "Responses",
 		About: "What servers answered, by outcome, status and class of failure.",
 		Make:  makeResponses,
+	},
+	"slo": {
+		Title: "Service levels",
+		About: "What is promised of sites (slo in the configuration), what of it is attained, and how much of the error budget is used.",
+		Make:  makeLevels,
 	},
 }
 

@@ -16,10 +16,12 @@ const (
 	Vanishing Oddity = "vanishing" // many of the pages are lost at once (FindVanishing)
 	Overhaul  Oddity = "overhaul"  // nearly every visit finds a change, which few did before
 	Quiet     Oddity = "quiet"     // no visit has found a change for longer than ever
+
+	MissesLevel Oddity = "slo" // the service level that it is promised is missed (Level.FindMissed)
 )
 
 // Oddities are all kinds.
-func Oddities() []Oddity { return []Oddity{Failing, Vanishing, Overhaul, Quiet} }
+func Oddities() []Oddity { return []Oddity{Failing, Vanishing, Overhaul, Quiet, MissesLevel} }
 
 // Unusual is what is unusual of a site, in words for a person.
 type Unusual struct {

@@ -48,6 +48,22 @@ var eventOf = map[models.OutcomeKind]models.EventKind{
 	models.Noise:    models.EventRefreshed,
 }
 
+// happened is the last moment at which the change that the visit found can have happened: the visit itself, unless the date of
+// the content is trusted, or its publisher, who is believed, said before that it changed. Either is then when it happened.
+func (d *draft) happened(kind models.EventKind) models.Instant {
+	now := models.At(d.now)
+	if kind != models.EventChanged {
+		return now
+	}
+	if at := models.At(d.dated()); at > d.before.Stats.VisitedAt && at < now {
+		return at
+	}
+	if announced(d.before) && d.Host.Trials.By[models.HintAnnounced].Believed() {
+		return min(d.before.AnnouncedAt, now)
+	}
+	return now
+}
+
 // event adds an entry to the log. Pages of which there never was a copy are no news to anybody who follows the copies,
 // unless they redirect.
 func (d *draft) event(kind models.EventKind) {
@@ -57,7 +73,7 @@ func (d *draft) event(kind models.EventKind) {
 	d.Events = append(d.Events, models.Event{
 		Bucket: d.Page.Bucket, At: models.At(d.now), Kind: kind, SiteID: d.Page.SiteID, PageID: d.Page.ID,
 		URL: d.Page.URL, Version: d.Page.Version, Previous: d.before.Version,
-		NotBefore: d.before.Stats.VisitedAt, NotAfter: models.At(d.now), Status: int16(d.out.Status),
+		NotBefore: d.before.Stats.VisitedAt, NotAfter: d.happened(kind), Status: int16(d.out.Status),
 		ContentType: d.Page.ContentType, LastModified: d.Page.LastModified, Digest: d.Page.Digest,
 		Bytes: d.Page.Bytes, RedirectTo: d.Page.RedirectTo, Significance: d.out.Significance, Reasons: d.out.Reasons,
 	})

@@ -103,7 +103,7 @@ func (c copied) row(row Row, e models.Event) Row {
 	row.FetchedAt = e.At.String()
 	if e.Kind == models.EventNew || e.Kind == models.EventChanged {
 		row.ChangedAt = e.At.String()
-		if e.NotAfter != 0 {
+		if e.Seq == 0 && e.NotAfter != 0 { // the page as it is, whose copy may be newer than its text
 			row.ChangedAt = e.NotAfter.String()
 		}
 	}

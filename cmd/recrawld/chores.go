@@ -27,7 +27,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "orphans", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("orphans", d.removeOrphans)},
 		{Name: "outbox", Next: scheduler.Every(wait(outboxEvery)), Run: d.saidOnce("outbox", d.deliver)},
 		{Name: "figures", Next: atOnce(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
-		{Name: "unusual", Next: atOnce(max(unusualEvery, wait(time.Minute))), Run: d.saidOnce("unusual", d.lookForUnusual)},
+		{Name: "unusual", Next: atOnce(wait(time.Minute)), Run: d.saidOnce("unusual", d.lookWhenDue)},
 		{Name: "history", Next: daily(wait), Run: d.pruneVisits},
 		d.backupJob(),
 		{Name: "importance", Next: scheduler.Every(wait(importanceEvery)), Run: d.saidOnce("importance", d.followImportance)},

@@ -65,6 +65,7 @@ type daemon struct {
 	witness   witness // of the beats of all workers
 	force     atomic.Pointer[inForce]
 
+	looked  looked   // for what is unusual; known to that chore
 	orphans sync.Map // IDs of sites, as int32, that are gone and whose pages had their turn
 
 	mu      sync.Mutex

@@ -171,6 +171,11 @@ func rewindNote(name string, body []byte, back models.Back) []byte {
 			return body
 		}
 		return nil // the pages are counted anew
+	case report.NoteLevels:
+		if report.ReadLevels(body).At <= back.Now {
+			return body
+		}
+		return nil // they are measured anew
 	}
 	return scheduler.RewindNote(name, body, back)
 }

@@ -24,6 +24,7 @@ type figures struct {
 	trouble  *prometheus.GaugeVec
 	unusual  *prometheus.GaugeVec
 	damaged  *prometheus.GaugeVec
+	slo      sloFigures
 }
 
 func newFigures(store *models.Store, r prometheus.Registerer) *figures {
@@ -43,6 +44,8 @@ func newFigures(store *models.Store, r prometheus.Registerer) *figures {
 		damaged: gauge("archive_sample_lost", fmt.Sprintf("Versions of the last weekly sample of %d of the archive whose bodies are lost (recrawld verify says which).",
 			selfCheckSample)),
 	}
+	f.slo = newSLOFigures(gauge)
+	r.MustRegister(f.slo.promised, f.slo.attained, f.slo.left)
 	r.MustRegister(f.pages, f.due, f.overdue, f.failing, f.lag, f.withheld, f.trouble, f.unusual, f.damaged)
 	return f
 }

@@ -13,7 +13,7 @@ import (
 // planCmd says what a service level takes, or what a budget reaches.
 type planCmd struct {
 	Site   string `arg:"" help:"Name or start URL of the site."`
-	SLO    string `name:"slo" placeholder:"LEVEL" help:"Service level: \"95% of changes seen within 6h\", \"p95 delay 6h\" or \"90% fresh\"."`
+	SLO    string `name:"slo" placeholder:"LEVEL" help:"Service level: \"95% of changes seen within 6h\", \"p95 delay 6h\" or \"90% fresh\"; without --budget default the slo of the site."`
 	Budget string `placeholder:"RATE" help:"Budget: 2000/day or 0.2/page/day; default the one in force."`
 }
 
@@ -26,9 +26,6 @@ func (planCmd) Help() string {
 
 // Run implements the command.
 func (c planCmd) Run(ctx context.Context, g *globals) error {
-	if c.SLO == "" && c.Budget == "" {
-		return usagef("say what is to be reached, --slo \"95%% of changes seen within 6h\", or what may be spent, --budget 2000/day")
-	}
 	var goal config.Goal
 	var budget config.Rate
 	var err error
@@ -46,7 +43,17 @@ func (c planCmd) Run(ctx context.Context, g *globals) error {
 		}
 	}
 	return g.with(ctx, func(l *look) error {
-		s, err := l.planSite(ctx, c.Site)
+		id, err := l.siteID(c.Site)
+		if err != nil {
+			return err
+		}
+		if site, _ := l.force.site(id); c.SLO == "" && c.Budget == "" {
+			goal = site.Settings.SLO
+		}
+		if goal.IsZero() && budget.PerDay == 0 {
+			return usagef("say what is to be reached, --slo \"95%% of changes seen within 6h\" (or slo: of the site), or what may be spent, --budget 2000/day")
+		}
+		s, err := l.planSite(ctx, id)
 		if err != nil {
 			return err
 		}

@@ -32,11 +32,7 @@ type planSite struct {
 const planDays = 30
 
 // planSite reads what is known of a site. It passes over all pages once.
-func (l *look) planSite(ctx context.Context, name string) (*planSite, error) {
-	id, err := l.siteID(name)
-	if err != nil {
-		return nil, err
-	}
+func (l *look) planSite(ctx context.Context, id int32) (*planSite, error) {
 	s := &planSite{force: l.force, id: id, name: l.siteNames()[id], settings: l.force.config.Site(id).Settings}
 	s.cycle = l.calendar.Interval(l.now, 1)
 	s.bounds(l)

@@ -73,7 +73,8 @@ func (c reportCmd) read(ctx context.Context, l *look) error {
 
 func (c reportCmd) options(l *look, site int32) report.Options {
 	o := report.Options{Now: l.now, Site: site, By: c.By, Depth: c.Depth, Limit: c.Limit, Sites: l.siteNames(),
-		FRMax: func(site int32) int32 { return int32(l.force.config.Site(site).Settings.FRMax) }}
+		Promises: l.force.promises(l.now),
+		FRMax:    func(site int32) int32 { return int32(l.force.config.Site(site).Settings.FRMax) }}
 	if c.Since > 0 {
 		o.Since = l.now.Add(-time.Duration(c.Since))
 	}

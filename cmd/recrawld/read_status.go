@@ -49,8 +49,9 @@ type status struct {
 	Withheld map[string]int         `json:"sinks_withhold"` // pages that a sink could not take, by sink
 	Trouble  map[string]sinkTrouble `json:"sinks_trouble"`  // sinks that take nothing
 
-	Unusual    []siteUnusual `json:"unusual"`     // what is unusual of sites
-	SelfChecks []selfChecked `json:"self_checks"` // the last weekly sample of each worker's archive
+	Levels     []siteLevel   `json:"service_levels,omitempty"` // what is attained of those that are promised
+	Unusual    []siteUnusual `json:"unusual"`                  // what is unusual of sites
+	SelfChecks []selfChecked `json:"self_checks"`              // the last weekly sample of each worker's archive
 
 	Slow       int `json:"hosts_slow"`       // whose delay their response time sets
 	Overloaded int `json:"hosts_overloaded"` // and their answers 429 and 503
@@ -135,6 +136,9 @@ func (l *look) status(ctx context.Context) (status, error) {
 		return s, err
 	}
 	if err := l.statusSinks(ctx, &s); err != nil {
+		return s, err
+	}
+	if err := l.statusLevels(ctx, &s); err != nil {
 		return s, err
 	}
 	if err := l.statusUnusual(ctx, &s); err != nil {

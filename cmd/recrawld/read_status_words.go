@@ -28,6 +28,7 @@ func (s status) write(l *look) error {
 		head.add("budget", "%s", words)
 	}
 	s.addSinks(&head)
+	s.addLevels(&head)
 	s.addUnusual(&head)
 	s.addArchive(&head)
 	head.add("data", "%s", s.sizes())

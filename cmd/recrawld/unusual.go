@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
+	"recrawld/config"
 	"recrawld/models"
 	"recrawld/report"
 )
@@ -37,6 +39,25 @@ func readUnusual(body []byte) unusual {
 	return u
 }
 
+// looked is when was looked last, and which service levels were promised then.
+type looked struct {
+	at   time.Time
+	slos map[int32]config.Goal
+}
+
+// lookWhenDue looks for what is unusual every hour, and at once where other service levels are promised.
+func (d *daemon) lookWhenDue(ctx context.Context, now time.Time) error {
+	slos := d.force.Load().slos()
+	if now.Sub(d.looked.at).Abs() < unusualEvery && maps.Equal(slos, d.looked.slos) {
+		return nil
+	}
+	err := d.lookForUnusual(ctx, now)
+	if err == nil {
+		d.looked = looked{now, slos}
+	}
+	return err
+}
+
 // lookForUnusual looks for what is unusual, and tells what became so and what is no more; where another worker did so a moment ago, or
 // meanwhile, it takes what that one found.
 func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
@@ -45,8 +66,11 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 		return err
 	}
 	if now.Sub(before.At.Time()).Abs() < unusualEvery/2 {
-		d.figures.showUnusual(before.Sites)
-		return nil
+		measured, err := d.takeLevels(ctx, now)
+		if err != nil || measured {
+			d.figures.showUnusual(before.Sites)
+			return err
+		}
 	}
 	rows, err := d.store.Sites(ctx) // and not those in force: what another worker made of them a moment ago counts
 	if err != nil {
@@ -59,6 +83,11 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	if err := d.guard(ctx, rows, found.Sites, now); err != nil {
 		return err
 	}
+	missed, err := d.measureLevels(ctx, before.Sites, now)
+	if err != nil {
+		return err
+	}
+	found.Sites = append(found.Sites, missed...)
 	noted, mine, err := d.noteUnusual(ctx, before, found)
 	if err != nil {
 		return err
@@ -177,10 +206,11 @@ func (l *look) statusUnusual(ctx context.Context, s *status) error {
 const mostUnusual = 5
 
 func (s status) addUnusual(head *facts) {
-	for _, u := range s.Unusual[:min(len(s.Unusual), mostUnusual)] {
+	shown := slices.DeleteFunc(slices.Clone(s.Unusual), func(u siteUnusual) bool { return u.Kind == report.MissesLevel }) // said under slo
+	for _, u := range shown[:min(len(shown), mostUnusual)] {
 		head.add("unusual", "%s: %s", head.style.Paint(report.Warn, u.Site), u.Words)
 	}
-	if more := len(s.Unusual) - mostUnusual; more > 0 {
+	if more := len(shown) - mostUnusual; more > 0 {
 		head.add("unusual", "%s more: recrawld status --json", report.Plural(more, "site"))
 	}
 }

@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 	"cmd/recrawld": {"*"},
 
 	"web":      {"report", "models", "config"},
-	"report":   {"models", "scheduler/changerate"},
+	"report":   {"models", "config", "scheduler/changerate", "scheduler/slo"},
 	"diff":     {"models", "report", "recrawl/content"},
 	"sink":     {"models", "archive", "config", "clock"},
 	"verify":   {"models", "archive", "internal/sorter"},

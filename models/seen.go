@@ -1,0 +1,74 @@
+package models
+
+import (
+	"context"
+	"fmt"
+)
+
+// SeenChange is a change of a page that a visit found.
+type SeenChange struct {
+	SiteID              int32
+	At                  Instant // the visit
+	NotBefore, NotAfter Instant // of Event
+}
+
+// SeenChanges passes over the changes that visits found after a cursor, or with the zero cursor over all that are kept, but for
+// those before a moment; of several buckets in no order. It returns the cursor behind them, and ErrCursorLost where this is not
+// the database that the cursor is of, or it went back to a checkpoint since.
+//
+// Each bucket is read from its end backward as in Changes, so the cost is that of the events after the cursor and since then,
+// whatever else is kept. Between, if any, is called between chunks, so that the caller rests there or ends the reading.
+func (s *Store) SeenChanges(ctx context.Context, after FeedCursor, since Instant, between func(context.Context) error,
+	each func(SeenChange)) (FeedCursor, error) {
+	at, heads, err := s.unread(ctx)
+	if err != nil {
+		return after, err
+	}
+	anew := after == FeedCursor{}
+	for bucket := range int16(Buckets) {
+		read, head := after.seqs[bucket], heads[bucket]
+		if !anew && at.epoch != after.epoch || read > head {
+			return after, fmt.Errorf("read seen changes: %w", ErrCursorLost)
+		}
+		if at.seqs[bucket] = head; read == head {
+			continue
+		}
+		if err := s.bucketSeen(ctx, bucket, head, read, since, between, each); err != nil {
+			return after, fmt.Errorf("read seen changes: %w", err)
+		}
+	}
+	return at, nil
+}
+
+// bucketSeen passes over one bucket's events up to one and after another.
+func (s *Store) bucketSeen(ctx context.Context, bucket int16, upTo, after int64, since Instant, between func(context.Context) error,
+	each func(SeenChange)) error {
+	// Index: the primary key.
+	const query = `SELECT seq, at, kind, site_id, not_before, not_after FROM events
+		WHERE bucket = $1 AND seq <= $2 AND seq > $3 ORDER BY seq DESC LIMIT $4`
+	for size := firstChunk; ; size = min(2*size, lastChunk) {
+		var seq int64
+		var kind EventKind
+		var c SeenChange
+		rows, fresh := 0, false
+		for _, err := range s.scan(ctx, []any{&seq, &c.At, &kind, &c.SiteID, &c.NotBefore, &c.NotAfter}, query, bucket, upTo, after, size) {
+			if err != nil {
+				return err
+			}
+			if rows++; c.At < since {
+				continue
+			}
+			if fresh = true; kind == EventChanged {
+				each(c)
+			}
+		}
+		if !fresh || rows < size {
+			return nil
+		}
+		if upTo = seq - 1; between != nil {
+			if err := between(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
