@@ -10,6 +10,10 @@ type SeenChange struct {
 	SiteID              int32
 	At                  Instant // the visit
 	NotBefore, NotAfter Instant // of Event
+
+	// What all visits to the page showed by now, as far as its rate takes it; zero where it was removed.
+	Records, Changes   int32
+	FirstAt, VisitedAt Instant
 }
 
 // SeenChanges passes over the changes that visits found after a cursor, or with the zero cursor over all that are kept, but for
@@ -43,15 +47,18 @@ func (s *Store) SeenChanges(ctx context.Context, after FeedCursor, since Instant
 // bucketSeen passes over one bucket's events up to one and after another.
 func (s *Store) bucketSeen(ctx context.Context, bucket int16, upTo, after int64, since Instant, between func(context.Context) error,
 	each func(SeenChange)) error {
-	// Index: the primary key.
-	const query = `SELECT seq, at, kind, site_id, not_before, not_after FROM events
-		WHERE bucket = $1 AND seq <= $2 AND seq > $3 ORDER BY seq DESC LIMIT $4`
+	// Index: the primary keys.
+	query := fmt.Sprintf(`SELECT e.seq, e.at, e.kind, e.site_id, e.not_before, e.not_after,
+		COALESCE(p.records, 0), COALESCE(p.changes, 0), COALESCE(p.first_at, 0), COALESCE(p.visited_at, 0)
+		FROM events e LEFT JOIN pages p ON p.bucket = e.bucket AND p.id = e.page_id AND e.kind = %d
+		WHERE e.bucket = $1 AND e.seq <= $2 AND e.seq > $3 ORDER BY e.seq DESC LIMIT $4`, EventChanged)
 	for size := firstChunk; ; size = min(2*size, lastChunk) {
 		var seq int64
 		var kind EventKind
 		var c SeenChange
+		into := []any{&seq, &c.At, &kind, &c.SiteID, &c.NotBefore, &c.NotAfter, &c.Records, &c.Changes, &c.FirstAt, &c.VisitedAt}
 		rows, fresh := 0, false
-		for _, err := range s.scan(ctx, []any{&seq, &c.At, &kind, &c.SiteID, &c.NotBefore, &c.NotAfter}, query, bucket, upTo, after, size) {
+		for _, err := range s.scan(ctx, into, query, bucket, upTo, after, size) {
 			if err != nil {
 				return err
 			}

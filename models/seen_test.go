@@ -23,21 +23,35 @@ func seenFrom(t *testing.T, s *Store, after FeedCursor, since Instant, between f
 	return all, at
 }
 
-// logChanges writes events to some buckets, each a second after the one before from a moment on: changes, and after each a refreshed copy.
+// logChanges writes events to some buckets, each a second after the one before from a moment on: changes, those of
+// bucket 7 of a page that there is, and after each a refreshed copy.
 func logChanges(t *testing.T, s *Store, from Instant, buckets []int16, n int) (changes []SeenChange) {
 	t.Helper()
+	page := examplePage(1, 1)
+	page.Bucket, page.ID = 7, 77
+	page.Stats = ChangeStats{Records: 9, Changes: 4, FirstAt: 100, VisitedAt: 900}
 	byBucket := make(map[int16][]Event)
 	for i := range n {
 		for _, bucket := range buckets {
 			at := from + Instant(len(changes))*1000
 			e := Event{Bucket: bucket, At: at, Kind: EventChanged, SiteID: int32(1 + i%2), NotBefore: at - 500, NotAfter: at - 100}
 			changes = append(changes, SeenChange{SiteID: e.SiteID, At: at, NotBefore: e.NotBefore, NotAfter: e.NotAfter})
+			if bucket == page.Bucket {
+				c := &changes[len(changes)-1]
+				e.PageID = page.ID
+				c.Records, c.Changes, c.FirstAt, c.VisitedAt = 9, 4, 100, 900
+			}
 			other := e
 			other.Kind = EventRefreshed
 			byBucket[bucket] = append(byBucket[bucket], e, other)
 		}
 	}
 	err := s.inTx(t.Context(), func(x *tx) error {
+		if from == At(planStart) {
+			if err := pageTable.insert(t.Context(), x, []Page{page}); err != nil {
+				return err
+			}
+		}
 		events, err := x.number(t.Context(), byBucket)
 		if err != nil {
 			return err

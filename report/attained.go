@@ -27,11 +27,11 @@ func (l Level) Over(since, now time.Time, pages int64) Attainment {
 			a.Missed = a.Missed.Plus(d.Missed)
 		}
 	}
-	most := float64(a.Missed.Changes)
+	all := a.Missed.Expected
 	if l.Goal.Fresh() {
-		most = float64(pages) * now.Sub(from).Hours() / 24
+		all = float64(pages) * now.Sub(from).Hours() / 24
 	}
-	a.Share = a.Missed.Of(most)
+	a.Share = a.Missed.Attained(all)
 	return a
 }
 

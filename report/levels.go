@@ -150,5 +150,15 @@ func delayOf(c models.SeenChange) slo.Delay {
 		known := span(c.NotAfter)
 		return slo.Delay{Least: known, Most: known}
 	}
-	return slo.Delay{Most: span(c.NotBefore)}
+	seen := SeenOf(models.ChangeStats{Records: c.Records, Changes: c.Changes, FirstAt: c.FirstAt, VisitedAt: c.VisitedAt})
+	return slo.Delay{Most: span(c.NotBefore), Rate: seen.Rate()}
+}
+
+// SeenOf is what a page's visits showed of its changes. Their mean distance stands for all of them.
+func SeenOf(s models.ChangeStats) slo.Seen {
+	n := int(s.Records) - 1
+	if n < 1 {
+		return slo.Seen{}
+	}
+	return slo.Seen{Compared: n, Changed: int(s.Changes), Gap: s.VisitedAt.Time().Sub(s.FirstAt.Time()) / time.Duration(n)}
 }

@@ -44,7 +44,7 @@ func TestChangesAreCountedOnTheirDay(t *testing.T) {
 		first, foundBy(1, 2*time.Hour, 12*time.Hour))
 	today := DayNumber(levelNow)
 	want := Level{Site: 1, Goal: inSix, Since: models.At(DayOf(today - LevelDays + 1)), Days: []LevelDay{
-		{today - 2, slo.Missed{Changes: 1}}, {today, slo.Missed{Changes: 3, AtBest: 1, Likely: 2.25, AtWorst: 3}}}}
+		{today - 2, slo.Missed{Changes: 1, Expected: 1}}, {today, slo.Missed{Changes: 3, Expected: 3, AtBest: 1, Likely: 2.25, AtWorst: 3}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -127,7 +127,7 @@ func (s *planSite) readPages(ctx context.Context, store *models.Store, took time
 						return err
 					}
 				}
-				seen, hosts = append(seen, seenOf(p)), append(hosts, index[p.HostID])
+				seen, hosts = append(seen, report.SeenOf(p.Stats)), append(hosts, index[p.HostID])
 			}
 			if full = len(pages) == planSlice; full {
 				after = pages[len(pages)-1].ID
@@ -136,16 +136,6 @@ func (s *planSite) readPages(ctx context.Context, store *models.Store, took time
 	}
 	s.classify(seen, hosts)
 	return nil
-}
-
-// seenOf is what a page's visits showed. Its own mean distance of visits stands for all of them.
-func seenOf(p *models.Page) slo.Seen {
-	n := int(p.Stats.Records) - 1
-	if n < 1 {
-		return slo.Seen{}
-	}
-	span := p.Stats.VisitedAt.Time().Sub(p.Stats.FirstAt.Time())
-	return slo.Seen{Compared: n, Changed: int(p.Stats.Changes), Gap: span / time.Duration(n)}
 }
 
 // guessedDays is the time between two changes of pages of which nothing is known. For shares of changes seen any would

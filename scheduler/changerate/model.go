@@ -171,8 +171,8 @@ func Learn(w *Weights, c *Crowd, s *Subject, seen Sight) Evidence {
 	entry.expected = min(mostChanges, -math.Log(max(1e-6, survival))*math.Exp(r.future-r.past))
 	if seen.Changed {
 		entry.turned = 1
-		entry.changes = hidden(entry.expected)
-		entry.count = hidden(after.Mean() * days)
+		entry.changes = Hidden(entry.expected)
+		entry.count = Hidden(after.Mean() * days)
 	}
 	w.changes += entry.count
 	w.days += at - last
@@ -198,8 +198,8 @@ const longQuiet = 3 * 365
 // mostChanges is how many changes one visit may stand for.
 const mostChanges = 5
 
-// hidden is how many changes of a Poisson process lie behind one that was seen, where so many were expected.
-func hidden(expected float64) float64 {
+// Hidden is how many changes of a Poisson process lie behind one that was seen, where so many were expected: 1 to mostChanges.
+func Hidden(expected float64) float64 {
 	if !(expected > 1e-9) {
 		return 1
 	}

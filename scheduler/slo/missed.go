@@ -1,14 +1,21 @@
 package slo
 
-import "time"
+import (
+	"time"
+
+	"recrawld/scheduler/changerate"
+)
 
 // Delay is how long after a change a visit found it. A visit finds that a page changed since the one before, and not when:
 // the delay is anything from Least to Most, the time between the two, and each as likely, since the changes of a Poisson
 // process between two moments are spread evenly over the time between them, whatever its rate. Where it is known when the
 // change happened, Least is Most.
-type Delay struct{ Least, Most time.Duration }
+type Delay struct {
+	Least, Most time.Duration
+	Rate        float64 // of the page, in changes a day; 0: not known
+}
 
-// beyond is the probability that the delay is more than so much.
+// beyond is the probability that the delay of a change is more than so much.
 func (d Delay) beyond(within time.Duration) float64 {
 	switch {
 	case d.Most <= within:
@@ -19,44 +26,63 @@ func (d Delay) beyond(within time.Duration) float64 {
 	return float64(d.Most-within) / float64(d.Most-d.Least)
 }
 
+// changes is how many changes are expected where the visit shows that there was one.
+func (d Delay) changes() float64 {
+	return changerate.Hidden(d.Rate * (d.Most - d.Least).Hours() / 24)
+}
+
+// stale is for how many days the copy is expected to have been out of date: since the first of the changes, of which there
+// was one at least. In a gap g with x = λg that is g·(1/(1 − e^(−x)) − 1/x) on average, from g/2 for a small x up.
+func (d Delay) stale() float64 {
+	const mostExpected = 5 // beyond it rates are not known
+	share, x := 0.5, min(d.Rate*(d.Most-d.Least).Hours()/24, mostExpected)
+	if x > 1e-6 {
+		share = (changerate.Hidden(x) - 1) / x
+	}
+	return (d.Least + time.Duration(share*float64(d.Most-d.Least))).Hours() / 24
+}
+
 // Missed is what visits showed to be missed of a service level: of one of changes seen in time, how many were seen later;
 // of one of fresh pages, the days for which copies were out of date. It lies between AtBest and AtWorst, and Likely is
-// what is expected. Of several changes between two visits the visits show one.
+// what is expected. A change that another one overwrote before the visit is seen by that visit; none was found for it, so
+// how many there were is expected from the page's rate (Expected).
 type Missed struct {
-	Changes int64   `json:"n"` // that visits found
-	AtBest  float64 `json:"b"` // each happened as late as it can have
-	Likely  float64 `json:"l"`
-	AtWorst float64 `json:"w"` // each happened as early as it can have
+	Changes  int64   `json:"n"` // that visits found
+	Expected float64 `json:"e"` // changes, with those that were overwritten
+	AtBest   float64 `json:"b"` // each happened as late as it can have
+	Likely   float64 `json:"l"`
+	AtWorst  float64 `json:"w"` // each happened as early as it can have
 }
 
 // Add adds a change, for a level of changes seen within a time, or with 0 of fresh pages.
 func (m *Missed) Add(d Delay, within time.Duration) {
+	n := d.changes()
 	m.Changes++
+	m.Expected += n
 	if within == 0 {
-		const day = float64(24 * time.Hour)
-		m.AtBest += float64(d.Least) / day
-		m.Likely += (float64(d.Least) + float64(d.Most)) / 2 / day
-		m.AtWorst += float64(d.Most) / day
+		m.AtBest += d.Least.Hours() / 24
+		m.Likely += d.stale()
+		m.AtWorst += d.Most.Hours() / 24
 		return
 	}
-	m.Likely += d.beyond(within)
+	m.Likely += n * d.beyond(within)
 	if d.Least > within {
-		m.AtBest++
+		m.AtBest += n
 	}
 	if d.Most > within {
-		m.AtWorst++
+		m.AtWorst += n
 	}
 }
 
 // Plus is both.
 func (m Missed) Plus(o Missed) Missed {
-	return Missed{m.Changes + o.Changes, m.AtBest + o.AtBest, m.Likely + o.Likely, m.AtWorst + o.AtWorst}
+	return Missed{m.Changes + o.Changes, m.Expected + o.Expected, m.AtBest + o.AtBest, m.Likely + o.Likely, m.AtWorst + o.AtWorst}
 }
 
-// Of is what is attained where so many changes, or page-days, can be missed at most: shares in [0, 1]. Of none nothing is
+// Attained is what is attained where so many changes (Expected) or page-days there were: shares in [0, 1]. Of none nothing is
 // missed.
-func (m Missed) Of(most float64) Attained {
-	share := func(missed float64) float64 { return 1 - missed/max(most, missed, 1e-300) }
+func (m Missed) Attained(all float64) Attained {
+	share := func(missed float64) float64 { return 1 - missed/max(all, missed, 1e-300) }
 	return Attained{AtWorst: share(m.AtWorst), Likely: share(m.Likely), AtBest: share(m.AtBest)}
 }
 

@@ -10,38 +10,43 @@ import (
 func TestMissed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		d                       Delay
-		within                  time.Duration
-		atBest, likely, atWorst float64
+		d      Delay
+		within time.Duration
+		want   Missed
 	}{
-		{Delay{0, 6 * time.Hour}, 6 * time.Hour, 0, 0, 0},
-		{Delay{0, 24 * time.Hour}, 6 * time.Hour, 0, 0.75, 1},
-		{Delay{time.Hour, time.Hour}, 6 * time.Hour, 0, 0, 0},
-		{Delay{7 * time.Hour, 7 * time.Hour}, 6 * time.Hour, 1, 1, 1},
-		{Delay{0, 2 * day}, 0, 0, 1, 2}, // days out of date
-		{Delay{day, day}, 0, 1, 1, 1},
-		{Delay{}, time.Hour, 0, 0, 0},
+		{Delay{Most: 6 * time.Hour}, 6 * time.Hour, Missed{1, 1, 0, 0, 0}},
+		{Delay{Most: day}, 6 * time.Hour, Missed{1, 1, 0, 0.75, 1}},
+		{Delay{time.Hour, time.Hour, 50}, 6 * time.Hour, Missed{1, 1, 0, 0, 0}},
+		{Delay{7 * time.Hour, 7 * time.Hour, 50}, 6 * time.Hour, Missed{1, 1, 1, 1, 1}},
+		{Delay{Most: day, Rate: 1}, 6 * time.Hour, Missed{1, 1.581976707, 0, 1.18648253, 1.581976707}}, // 1/(1 − 1/e) changes
+		{Delay{Most: day, Rate: 1e9}, 6 * time.Hour, Missed{1, 5, 0, 3.75, 5}},
+		{Delay{Most: 2 * day}, 0, Missed{1, 1, 0, 1, 2}}, // days out of date
+		{Delay{day, day, 0}, 0, Missed{1, 1, 1, 1, 1}},
+		{Delay{Most: day, Rate: 1}, 0, Missed{1, 1.581976707, 0, 0.581976707, 1}},
+		{Delay{Most: day, Rate: 1e-9}, 0, Missed{1, 1, 0, 0.5, 1}},
+		{Delay{}, time.Hour, Missed{1, 1, 0, 0, 0}},
 	} {
 		var got Missed
 		got.Add(test.d, test.within)
-		if want := (Missed{1, test.atBest, test.likely, test.atWorst}); got != want {
-			t.Errorf("Add(%v, %v) = %+v, want %+v", test.d, test.within, got, want)
+		if w := test.want; got.Changes != w.Changes || !near(got.Expected, w.Expected, 1e-6) || got.AtBest != w.AtBest ||
+			!near(got.Likely, w.Likely, 1e-6) || !near(got.AtWorst, w.AtWorst, 1e-6) {
+			t.Errorf("Add(%v, %v) = %+v, want %+v", test.d, test.within, got, w)
 		}
 	}
 }
 
 func TestAttained(t *testing.T) {
 	t.Parallel()
-	m := Missed{Changes: 200, AtBest: 2, Likely: 5, AtWorst: 20}
-	got := m.Of(200)
+	m := Missed{Changes: 180, Expected: 200, AtBest: 2, Likely: 5, AtWorst: 20}
+	got := m.Attained(m.Expected)
 	if !near(got.AtWorst, 0.9, 1e-12) || !near(got.Likely, 0.975, 1e-12) || !near(got.AtBest, 0.99, 1e-12) || !near(got.BudgetUsed(0.95), 0.5, 1e-9) {
-		t.Errorf("Of(200) = %+v with %v of the error budget used", got, got.BudgetUsed(0.95))
+		t.Errorf("Attained = %+v with %v of the error budget used", got, got.BudgetUsed(0.95))
 	}
-	if got := (Missed{}).Of(0); got != (Attained{1, 1, 1}) || got.BudgetUsed(0.95) != 0 {
+	if got := (Missed{}).Attained(0); got != (Attained{1, 1, 1}) || got.BudgetUsed(0.95) != 0 {
 		t.Errorf("of no changes %+v is attained", got)
 	}
-	if got := (Missed{Likely: 4, AtWorst: 8}).Of(5); got.AtWorst != 0 || !near(got.Likely, 0.2, 1e-9) { // more days out of date than there are now pages for
-		t.Errorf("Of(5) = %+v", got)
+	if got := (Missed{Likely: 4, AtWorst: 8}).Attained(5); got.AtWorst != 0 || !near(got.Likely, 0.2, 1e-9) { // more days than pages have that there are now
+		t.Errorf("Attained(5) = %+v", got)
 	}
 }
 
@@ -53,10 +58,10 @@ func TestMissedLiesBetweenItsEnds(t *testing.T) {
 		var m Missed
 		for range rapid.IntRange(0, 20).Draw(t, "changes") {
 			least := time.Duration(rapid.IntRange(0, 200).Draw(t, "least")) * time.Hour
-			m.Add(Delay{least, least + time.Duration(rapid.IntRange(0, 200).Draw(t, "more"))*time.Hour}, within)
+			m.Add(Delay{least, least + time.Duration(rapid.IntRange(0, 200).Draw(t, "more"))*time.Hour, rapid.Float64Range(0, 100).Draw(t, "rate")}, within)
 		}
-		a := m.Of(float64(m.Changes))
-		if m.AtBest > m.Likely+1e-9 || m.Likely > m.AtWorst+1e-9 || within > 0 && m.AtWorst > float64(m.Changes) ||
+		a := m.Attained(m.Expected)
+		if m.AtBest > m.Likely+1e-9 || m.Likely > m.AtWorst+1e-9 || within > 0 && m.AtWorst > m.Expected ||
 			a.AtWorst < 0 || a.AtWorst > a.Likely+1e-9 || a.Likely > a.AtBest+1e-9 || a.AtBest > 1 {
 			t.Errorf("%+v is missed, %+v attained", m, a)
 		}

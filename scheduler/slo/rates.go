@@ -24,6 +24,11 @@ const (
 	rounds  = 200
 )
 
+// Rate is the page's own estimate of its changes a day (changerate.Regular); 0 where nothing was compared.
+func (s Seen) Rate() float64 {
+	return changerate.Regular(s.Compared, s.Changed, s.Gap).PerDay
+}
+
 // Rates estimates the expected changes a day of each page from what was seen of all of them: the mean of the posterior
 // under the distribution of rates that makes what was seen most likely, found by expectation maximisation on a fixed set
 // of rates (Laird, "Nonparametric maximum likelihood estimation of a mixing distribution", JASA 73, 1978), with the
@@ -38,7 +43,7 @@ func Rates(pages []Seen) (rates []float64, known bool) {
 		s = s.rounded()
 		groups[s]++
 		if s.Compared > 0 {
-			top = max(top, min(changerate.Regular(s.Compared, s.Changed, s.Gap).PerDay, fastest))
+			top = max(top, min(s.Rate(), fastest))
 		}
 	}
 	at := make([]float64, rateSteps)
