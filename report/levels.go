@@ -146,12 +146,12 @@ func (m *measuring) add(c models.SeenChange) {
 // delayOf is how long after a change a visit found it.
 func delayOf(c models.SeenChange) slo.Delay {
 	span := func(from models.Instant) time.Duration { return max(c.At.Time().Sub(from.Time()), 0) }
-	if c.NotAfter != 0 && c.NotAfter < c.At {
-		known := span(c.NotAfter)
-		return slo.Delay{Least: known, Most: known}
-	}
 	seen := SeenOf(models.ChangeStats{Records: c.Records, Changes: c.Changes, FirstAt: c.FirstAt, VisitedAt: c.VisitedAt})
-	return slo.Delay{Most: span(c.NotBefore), Rate: seen.Rate()}
+	d := slo.Delay{Most: span(c.NotBefore), Rate: seen.Rate()}
+	if c.NotAfter != 0 && c.NotAfter < c.At {
+		d.Dated, d.Least = true, min(span(c.NotAfter), d.Most)
+	}
+	return d
 }
 
 // SeenOf is what a page's visits showed of its changes. Their mean distance stands for all of them.

@@ -1,6 +1,7 @@
 package slo
 
 import (
+	"math"
 	"time"
 
 	"recrawld/scheduler/changerate"
@@ -9,13 +10,27 @@ import (
 // Delay is how long after a change a visit found it. A visit finds that a page changed since the one before, and not when:
 // the delay is anything from Least to Most, the time between the two, and each as likely, since the changes of a Poisson
 // process between two moments are spread evenly over the time between them, whatever its rate. Where it is known when the
-// change happened, Least is Most.
+// page last changed, Least is how long ago that was; others before it may lie between Least and Most.
 type Delay struct {
 	Least, Most time.Duration
+	Dated       bool    // a change happened Least before the visit
 	Rate        float64 // of the page, in changes a day; 0: not known
 }
 
-// beyond is the probability that the delay of a change is more than so much.
+// mostHidden bounds how many changes are expected beside the one that is known: beyond it rates are not known.
+const mostHidden = 4
+
+// unknown is how many changes are expected of which it is not known when they happened: of an undated one, those that lie
+// behind it (changerate.Hidden); of a dated one, those of the Poisson process before it.
+func (d Delay) unknown() float64 {
+	x := d.Rate * (d.Most - d.Least).Hours() / 24
+	if d.Dated {
+		return min(x, mostHidden)
+	}
+	return changerate.Hidden(x)
+}
+
+// beyond is the probability that the delay of a change between Least and Most is more than so much.
 func (d Delay) beyond(within time.Duration) float64 {
 	switch {
 	case d.Most <= within:
@@ -26,18 +41,19 @@ func (d Delay) beyond(within time.Duration) float64 {
 	return float64(d.Most-within) / float64(d.Most-d.Least)
 }
 
-// changes is how many changes are expected where the visit shows that there was one.
-func (d Delay) changes() float64 {
-	return changerate.Hidden(d.Rate * (d.Most - d.Least).Hours() / 24)
-}
-
-// stale is for how many days the copy is expected to have been out of date: since the first of the changes, of which there
-// was one at least. In a gap g with x = λg that is g·(1/(1 − e^(−x)) − 1/x) on average, from g/2 for a small x up.
+// stale is for how many days the copy is expected to have been out of date: since the first of the changes. With x expected
+// in a time g that is g·(1 − (1 − e^(−x))/x) on average, and where there was one at least, g·(1/(1 − e^(−x)) − 1/x), from
+// g/2 for a small x up.
 func (d Delay) stale() float64 {
-	const mostExpected = 5 // beyond it rates are not known
-	share, x := 0.5, min(d.Rate*(d.Most-d.Least).Hours()/24, mostExpected)
-	if x > 1e-6 {
-		share = (changerate.Hidden(x) - 1) / x
+	x := min(d.Rate*(d.Most-d.Least).Hours()/24, mostHidden)
+	share := 0.0
+	switch small := x < 1e-6; {
+	case d.Dated && !small:
+		share = 1 + math.Expm1(-x)/x
+	case !d.Dated && small:
+		share = 0.5
+	case !d.Dated:
+		share = -1/math.Expm1(-x) - 1/x
 	}
 	return (d.Least + time.Duration(share*float64(d.Most-d.Least))).Hours() / 24
 }
@@ -56,21 +72,26 @@ type Missed struct {
 
 // Add adds a change, for a level of changes seen within a time, or with 0 of fresh pages.
 func (m *Missed) Add(d Delay, within time.Duration) {
-	n := d.changes()
+	known, unknown := 0.0, d.unknown()
+	if d.Dated {
+		known = 1
+	}
 	m.Changes++
-	m.Expected += n
+	m.Expected += known + unknown
 	if within == 0 {
 		m.AtBest += d.Least.Hours() / 24
 		m.Likely += d.stale()
 		m.AtWorst += d.Most.Hours() / 24
 		return
 	}
-	m.Likely += n * d.beyond(within)
-	if d.Least > within {
-		m.AtBest += n
-	}
+	m.Likely += unknown * d.beyond(within)
 	if d.Most > within {
-		m.AtWorst += n
+		m.AtWorst += unknown
+	}
+	if d.Least > within {
+		m.AtBest += known + unknown
+		m.Likely += known
+		m.AtWorst += known
 	}
 }
 
