@@ -38,6 +38,9 @@ func (l Level) Over(since, now time.Time, pages int64) Attainment {
 // Used is the part of the error budget that is used; more than 1: the promise is broken.
 func (a Attainment) Used() float64 { return a.Share.BudgetUsed(a.Goal.Share) }
 
+// Broken tells whether the error budget is used up, of enough changes to say so.
+func (a Attainment) Broken() bool { return a.Missed.Changes >= oddVisits && a.Used() > 1 }
+
 // A promise that was broken is kept again where a twentieth of the error budget is left: one that is just kept would be broken
 // and kept by turns else.
 const budgetRegained = 0.95
@@ -46,15 +49,17 @@ const budgetRegained = 0.95
 // whether it was before.
 func (l Level) FindMissed(now time.Time, pages int64, was bool) (Unusual, bool) {
 	a := l.Over(time.Time{}, now, pages)
-	if used := a.Used(); a.Missed.Changes < oddVisits || used <= 1 && !(was && used > budgetRegained) {
+	if still := was && a.Missed.Changes >= oddVisits && a.Used() > budgetRegained; !a.Broken() && !still {
 		return Unusual{}, false
 	}
 	return Unusual{Site: l.Site, Kind: MissesLevel, Words: a.Words()}, true
 }
 
+// days is over how many it was measured, the present one among them.
+func (a Attainment) days() int32 { return DayNumber(a.Now) - DayNumber(a.From) + 1 }
+
 // Words is "97.2 % of 1,204 changes seen within 6h in 30 days, 95 % promised; 44 % of the error budget left".
 func (a Attainment) Words() string {
-	days := Plural(int64(DayNumber(a.Now)-DayNumber(a.From))+1, "day")
 	what := "of the pages fresh"
 	if !a.Goal.Fresh() {
 		what = fmt.Sprintf("of %s seen within %s", Plural(a.Missed.Changes, "change"), config.FormatDuration(a.Goal.Within))
@@ -63,7 +68,7 @@ func (a Attainment) Words() string {
 	if a.Used() > 1 {
 		budget = fmt.Sprintf("%s times the error budget used", strconv.FormatFloat(a.Used(), 'f', 1, 64))
 	}
-	return fmt.Sprintf("%s %s in %s, %s promised; %s", percent(a.Share.Likely), what, days, percent(a.Goal.Share), budget)
+	return fmt.Sprintf("%s %s in %s, %s promised; %s", percent(a.Share.Likely), what, Plural(a.days(), "day"), percent(a.Goal.Share), budget)
 }
 
 // percent writes a share with the digits that it takes, rounded down: "95 %", "94.9 %", "99.98 %".

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"recrawld/models"
 )
@@ -66,7 +65,7 @@ func levelsDocument(levels []Level, pages map[int32]int64, o Options) Document {
 	for _, level := range levels {
 		all := level.Over(o.Since, o.Now, pages[level.Site])
 		lately := level.Over(DayOf(DayNumber(o.Now)-1), o.Now, pages[level.Site])
-		if all.Used() > 1 {
+		if all.Broken() {
 			missed++
 		}
 		lines = append(lines, line{all.Used(), levelRow(o.siteName(level.Site), all, lately)})
@@ -81,7 +80,8 @@ func levelsDocument(levels []Level, pages map[int32]int64, o Options) Document {
 	d.Lead = []string{fmt.Sprintf("%s with a service level, %s", Plural(int64(len(levels)), "site"), missedWords(missed))}
 	d.Notes = []string{"Of the changes that visits found: each happened between the visit before and the one that found it, at worst right " +
 		"after the former, at best right before the latter, and is taken to have happened at any moment between as likely, unless a " +
-		"trusted date tells when. Budget used: of what may be missed by the promise, what was."}
+		"trusted date tells when. Budget used: of what may be missed by the promise, what was. " +
+		fmt.Sprintf("Of fewer than %d changes nobody is told that it is missed.", oddVisits)}
 	return d
 }
 
@@ -102,15 +102,17 @@ func levelRow(name string, all, lately Attainment) Row {
 		used.Text = fmt.Sprintf("%.0f %%", 100*all.Used())
 	}
 	if attained.Value != nil {
-		attained.Tone = Good
-		if all.Used() > 1 {
+		switch attained.Tone = Good; {
+		case all.Broken():
 			attained.Tone = Bad
+		case all.Used() > 1:
+			attained.Tone = Warn
 		}
 	}
 	return Row{
 		TextCell(name), TextCell(all.Goal.String()), OnlyValue(all.Goal.Share), within,
 		attained, all.cell(all.Share.AtWorst), all.cell(all.Share.AtBest), used, lately.cell(lately.Share.Likely),
-		CountCell(all.Missed.Changes), {Value: all.From, Text: Span(max(all.Now.Sub(all.From), time.Second))},
+		CountCell(all.Missed.Changes), {Value: all.From, Text: Plural(all.days(), "day")},
 	}
 }
 

@@ -122,7 +122,8 @@ type siteLevel struct {
 	Used     float64   `json:"budget_used"`
 	Since    time.Time `json:"measured_since"`
 
-	words string
+	words  string
+	broken bool
 }
 
 // levelsOf is what is attained of the service levels that are promised now, those that use most of their error budget first.
@@ -139,7 +140,7 @@ func levelsOf(ctx context.Context, store *models.Store, force *inForce, levels r
 		}
 		a := level.Over(time.Time{}, now, pages[p.Site])
 		all = append(all, siteLevel{Site: names[p.Site], Promised: p.Goal.String(), Share: p.Goal.Share, Changes: a.Missed.Changes,
-			Attained: a.Share.Likely, AtWorst: a.Share.AtWorst, AtBest: a.Share.AtBest, Used: a.Used(), Since: a.From, words: a.Words()})
+			Attained: a.Share.Likely, AtWorst: a.Share.AtWorst, AtBest: a.Share.AtBest, Used: a.Used(), Since: a.From, words: a.Words(), broken: a.Broken()})
 	}
 	slices.SortStableFunc(all, func(a, b siteLevel) int { return cmp.Compare(b.Used, a.Used) })
 	return all, nil
@@ -190,7 +191,7 @@ func (s status) addLevels(head *facts) {
 	lines := slices.DeleteFunc(slices.Clone(s.Levels), func(l siteLevel) bool { return l.Changes == 0 })
 	for _, level := range lines[:min(len(lines), levelsShown)] {
 		site := level.Site
-		if level.Used > 1 {
+		if level.broken {
 			site = head.style.Paint(report.Bad, site)
 		}
 		head.add("slo", "%s: %s", site, level.words)

@@ -125,7 +125,7 @@ func TestReportOfServiceLevels(t *testing.T) {
 		t.Errorf("report slo says\n%s", out)
 	}
 	l.promises("95% within 6h")
-	l.finds(3, time.Hour, 12*time.Hour)
+	l.finds(25, time.Hour, 12*time.Hour)
 	if out := must(t, "report", "slo", "-c", l.path, "--format", "json"); !strings.Contains(out, `"attained":0.5`) && !strings.Contains(out, `"attained": 0.5`) {
 		t.Errorf("report slo says\n%s", out)
 	}
