@@ -1,8 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,14 +45,23 @@ type Level struct {
 
 // LevelDay is what was missed on a day (DayNumber).
 type LevelDay struct {
-	Day int32 `json:"d"`
+	Day int32
 	slo.Missed
+}
+
+// Encode is the body of a note. It is no JSON: of a thousand sites that have a change every day, reading that takes ten times as long.
+func (l Levels) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(l); err != nil {
+		return nil, fmt.Errorf("note what service levels are attained: %w", err)
+	}
+	return b.Bytes(), nil
 }
 
 // ReadLevels reads what a note says. One of another release says nothing.
 func ReadLevels(body []byte) Levels {
 	var l Levels
-	if json.Unmarshal(body, &l) != nil {
+	if gob.NewDecoder(bytes.NewReader(body)).Decode(&l) != nil {
 		return Levels{}
 	}
 	return l

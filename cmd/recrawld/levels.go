@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -76,9 +75,9 @@ func (d *daemon) measureLevels(ctx context.Context, before []report.Unusual, now
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(levels)
+	body, err := levels.Encode()
 	if err != nil {
-		return nil, fmt.Errorf("note what service levels are attained: %w", err)
+		return nil, err
 	}
 	err = d.store.Merge(ctx, report.NoteLevels, func(old []byte) []byte {
 		if report.ReadLevels(old).At != had.At { // another worker measured meanwhile: what it counted, it counted once

@@ -63,11 +63,11 @@ func (d Delay) stale() float64 {
 // what is expected. A change that another one overwrote before the visit is seen by that visit; none was found for it, so
 // how many there were is expected from the page's rate (Expected).
 type Missed struct {
-	Changes  int64   `json:"n"` // that visits found
-	Expected float64 `json:"e"` // changes, with those that were overwritten
-	AtBest   float64 `json:"b"` // each happened as late as it can have
-	Likely   float64 `json:"l"`
-	AtWorst  float64 `json:"w"` // each happened as early as it can have
+	Changes  int64   // that visits found
+	Expected float64 // changes, with those that were overwritten
+	AtBest   float64 // each happened as late as it can have
+	Likely   float64
+	AtWorst  float64 // each happened as early as it can have
 }
 
 // Add adds a change, for a level of changes seen within a time, or with 0 of fresh pages.
