@@ -148,6 +148,7 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func(*note)) error {
 	paid, lost := p.bytes, 0.0
 	p.left = note{}
+	var written note
 	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real)
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
@@ -156,7 +157,6 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 		n = n.under(a)
 		lost = n.lost(a, now, p.size)
 		n = n.fill(a, now)
-		p.wrote(n, now)
 		kept := min(n.requests+p.held, max(n.requests, n.most(a.requests)))
 		if math.IsInf(a.bytes, 1) && !math.IsInf(a.requests, 1) {
 			lost += n.requests + p.held - kept
@@ -164,13 +164,17 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 		n.requests = kept
 		n.bytes -= paid
 		f(&n)
+		written = n
 		return n.encode()
 	})
-	if err == nil {
-		p.held, p.bytes = 0, p.bytes-paid
-		p.lost += lost
+	if err != nil {
+		p.left = note{}
+		return err
 	}
-	return err
+	p.held, p.bytes = 0, p.bytes-paid
+	p.lost += lost
+	p.wrote(written, now)
+	return nil
 }
 
 // takeLost is how many visits the budget could have paid for, since it was asked last, that nobody made and that could not be

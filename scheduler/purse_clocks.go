@@ -40,7 +40,7 @@ func (c *clocks) current(n note, now time.Time, real func(time.Duration) time.Du
 	return n
 }
 
-// wrote takes note of a note that is about to be written.
+// wrote takes note of a note that was written.
 func (c *clocks) wrote(n note, now time.Time) {
 	if n.at.Equal(now) || c.own.After(now) {
 		c.own = now
@@ -57,15 +57,20 @@ func (p *purse) moved(ctx context.Context, by time.Duration) error {
 	if by <= 0 || was.IsZero() {
 		return nil
 	}
-	return p.store.Merge(ctx, p.note, func(old []byte) []byte {
+	own := was
+	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := decodeNote(old, p.clock.Now(), p.clock.Real(clockBroken))
-		if !n.at.Equal(was) {
+		if own = was; !n.at.Equal(was) {
 			return nil
 		}
 		n.at = was.Add(by)
-		p.own = n.at
+		own = n.at
 		return n.encode()
 	})
+	if err == nil {
+		p.own = own
+	}
+	return err
 }
 
 // moved is told that the clock was set: how long the pages were counted for is not known, so they are counted again.

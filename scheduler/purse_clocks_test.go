@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -119,6 +121,55 @@ func TestClockSetForwardIsNoGift(t *testing.T) {
 		clk.Virtual = clock.NewVirtual(noon.Add(2 * time.Hour))
 		if got := taken(t, p, clk); got < 195 || got > 201 {
 			t.Errorf("after it was set back by %v: %d requests in two hours, want 200", by, got)
+		}
+	}
+}
+
+// refusing is notes whose next commit fails, after what was to be written was worked out.
+type refusing struct {
+	*notes
+	next bool
+}
+
+func (r *refusing) Merge(ctx context.Context, name string, merge func([]byte) []byte) error {
+	if !r.next {
+		return r.notes.Merge(ctx, name, merge)
+	}
+	r.next = false
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	merge(r.notes.notes[name])
+	return errRefused
+}
+
+var errRefused = errors.New("refused")
+
+// TestFault_061_WhatIsNotWrittenIsNoGift: where the database fails in the moment of it, it is done with the next beat, also where what was taken
+// before could not be written.
+func TestFault_061_WhatIsNotWrittenIsNoGift(t *testing.T) {
+	t.Parallel()
+	for _, takes := range []bool{false, true} {
+		store, a := &refusing{notes: new(notes)}, &allowance{requests: 2400, bytes: math.Inf(1)}
+		clk := &settable{Virtual: clock.NewVirtual(noon)}
+		p := newPurse(store.notes, clk, a)
+		p.store = store
+		spend(t, p, handful)
+		if takes {
+			wait(t, clk.Virtual, time.Minute)
+			store.next = true
+			if _, err := p.take(t.Context(), 100); !errors.Is(err, errRefused) {
+				t.Fatalf("take = %v, want %v", err, errRefused)
+			}
+		}
+		clk.Virtual = clock.NewVirtual(clk.Now().Add(time.Hour))
+		for _, refuses := range []bool{true, false} {
+			store.next = refuses
+			if err := p.moved(t.Context(), time.Hour); (err != nil) != refuses {
+				t.Fatalf("moved = %v", err)
+			}
+		}
+		if got := taken(t, p, clk); got < 195 || got > 202 {
+			t.Errorf("%d requests in two hours after the clock was set forward by one, want 200", got)
 		}
 	}
 }
