@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"recrawld/clock"
@@ -22,15 +24,18 @@ type settling struct {
 	from, to time.Time     // the earliest and the latest that the clock showed since
 	by       time.Duration // by how much it was set forward in all, negative: back
 	ahead    time.Duration // by how much it had been set forward before, since the worker began, and not back again
-	late     bool          // it may have been set long before it was noticed
 	looked   time.Duration // when it was looked at last, by the machine's monotonic clock
+	since    time.Duration // when that was before it was noticed to be set: it was not yet
+	mine     bool          // this worker sees to what others wrote
+	spaced   bool          // hosts are spaced anew, and the budgets are not told yet
 }
 
 // move takes note that the clock, which shows now, moved by so much otherwise than time passed.
 func (s *settling) move(by time.Duration, now time.Time) {
 	was := now.Add(-by)
-	if s.beats == 0 {
+	if s.beats == 0 || s.spaced {
 		s.from, s.to, s.ahead, s.by = was, was, max(s.ahead+s.by, 0), 0
+		s.mine, s.spaced = false, false
 	}
 	s.beats, s.from, s.to = settleBeats, earlier(s.from, earlier(was, now)), later(s.to, later(was, now))
 	s.by += by
@@ -49,25 +54,23 @@ func (s *settling) due() time.Duration {
 	return due
 }
 
-// lately is how long ago a clock may have been set for this one of several workers to see to what was due then: later on the others have.
-const lately = time.Minute
-
 // longestAlone is the longest for which a host is left alone that did not ask for it: one whose name is not known.
 const longestAlone = 7 * 24 * time.Hour
 
 // settle sees to what went by a clock that moved just now, or in an earlier beat.
 func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time) error {
-	s, looked := &d.settling, d.reference.Machine().Monotonic
-	late := looked-s.looked > lately
-	s.looked = looked
+	s, before := &d.settling, d.settling.looked
+	s.looked = d.reference.Machine().Monotonic
 	switch {
 	case moved != 0:
+		if s.beats == 0 {
+			s.since = before
+		}
 		moved = d.clock.Real(moved)
 		d.tellMoved(moved)
 		if moved.Abs() >= clock.FarOff {
 			d.setAt.Store(int64(models.At(now)))
 		}
-		s.late = late || s.late && s.beats > 0
 		s.move(moved, now)
 	case s.beats > 1:
 		s.beats--
@@ -81,23 +84,67 @@ func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time)
 	return nil
 }
 
-// spaceAnew leaves hosts alone for their delay. What is added to what others wrote is for one of several workers, the first by name, unless
-// it was late: what each prefers depends on shares, which change while nobody may claim.
+// spaceAnew leaves hosts alone for their delay.
 func (d *daemon) spaceAnew(ctx context.Context, now time.Time) error {
 	s := &d.settling
-	again := models.Respacing{Now: now, From: s.from, To: s.to, Lease: d.clock.Real(d.start.Worker.Lease), Most: max(longestRetry(&d.force.Load().config), longestAlone)}
-	if live := d.peers(); len(live) < 2 || live[0].Name == d.start.Worker.Name && !s.late {
-		again.Due, again.Rest = s.due(), s.forward()
-	}
-	spaced, err := d.store.Respace(ctx, again)
-	if err != nil {
-		return err
+	if !s.spaced {
+		again := models.Respacing{Now: now, From: s.from, To: s.to, Lease: d.clock.Real(d.start.Worker.Lease), Most: max(longestRetry(&d.force.Load().config), longestAlone)}
+		if err := d.seesTo(ctx, now); err != nil {
+			return err
+		}
+		if s.mine {
+			again.Due, again.Rest = s.due(), s.forward()
+		}
+		spaced, err := d.store.Respace(ctx, again)
+		if err != nil {
+			return err
+		}
+		s.spaced = true
+		d.log.Info("hosts are spaced anew", "hosts", spaced)
 	}
 	if err := d.worker.ClockMoved(ctx, s.by); err != nil {
 		return err
 	}
-	d.log.Info("hosts are spaced anew", "hosts", spaced)
+	s.spaced = false
 	return nil
+}
+
+// noteSpaced is the name of the note that says which worker saw last to what others wrote before the clock was set, and when.
+const noteSpaced = "spaced"
+
+type spacedBy struct {
+	Worker string
+	At     models.Instant
+}
+
+// slack is how far apart two workers may take the time to be that go by one clock.
+const slack = 2 * time.Second
+
+// seesTo finds out whether this worker is to add to what others wrote before the clock was set: of several the one that comes first to it,
+// which is one for whom nobody has since it looked before it noticed. Others visit by the clock as it is meanwhile, and what they
+// write then is not to be touched. A moment later than now is of before.
+func (d *daemon) seesTo(ctx context.Context, now time.Time) error {
+	s := &d.settling
+	if s.mine = s.mine || d.alone(); s.mine {
+		return nil
+	}
+	since := now.Add(-d.clock.Real(s.looked - s.since + slack))
+	body, err := json.Marshal(spacedBy{d.start.Worker.Name, models.At(now)})
+	if err != nil {
+		return fmt.Errorf("note that hosts are spaced anew: %w", err)
+	}
+	mine := false
+	err = d.store.Merge(ctx, noteSpaced, func(old []byte) []byte {
+		var last spacedBy // what cannot be read is of nobody
+		mine = json.Unmarshal(old, &last) != nil || last.At.Time().Before(since) || last.At.Time().After(now.Add(d.clock.Real(slack))) ||
+			last.Worker == d.start.Worker.Name
+		if !mine {
+			return nil
+		}
+		return body
+	})
+	s.mine = mine && err == nil
+	return err
 }
 
 // tellMoved says that the clock was set, and what that means.

@@ -13,7 +13,6 @@ import (
 	"recrawld/clock"
 	"recrawld/internal/pgtest"
 	"recrawld/models"
-	"recrawld/scheduler"
 )
 
 // machineSet is a machine whose clock is set while a worker reads it.
@@ -114,33 +113,106 @@ func (m *machineLate) read() clock.Reading {
 // TestFault_061_WhatWasDueIsDueThoughItIsNoticedLate by the only worker that there is: nobody else has visited it.
 func TestFault_061_WhatWasDueIsDueThoughItIsNoticedLate(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		late   time.Duration
-		others bool // who may have seen to it
-		due    int
-	}{"at once": {due: 1}, "late": {late: 10 * time.Minute, due: 1}, "late, beside another": {late: 10 * time.Minute, others: true}} {
+	for _, late := range []time.Duration{0, 10 * time.Minute} {
+		m := new(machineLate)
+		d, _ := builtOn(t, "sqlite", "one", m)
+		bucket := aPageOf(t, d) // due an hour ago
+		m.set(-12 * time.Hour)
+		m.passed.Store(int64(late))
+		settles(t, d)
+		if due := dueIn(t, d, bucket, 0); due != 1 {
+			t.Errorf("noticed %v late, %d hosts are due, want 1", late, due)
+		}
+	}
+}
+
+// settles lets workers notice by turns that the clock was set, and see to it.
+func settles(t *testing.T, workers ...*daemon) {
+	t.Helper()
+	for range 1 + settleBeats {
+		for _, d := range workers {
+			if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// dueIn claims what is due by then.
+func dueIn(t *testing.T, d *daemon, bucket int16, in time.Duration) int {
+	t.Helper()
+	leases, err := d.store.Claim(t.Context(), models.ClaimRequest{Now: d.clock.Now().Add(in), Lease: time.Minute, Owner: d.start.Worker.Name,
+		Hosts: 1, Pages: 1, Delay: time.Second, Buckets: []int16{bucket}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(leases)
+}
+
+// TestFault_061_OneOfSeveralWorkersSeesToWhatWasDue, however late: the one that notices first. What is due later by the clock as it is since then
+// stays so, also where another notices it minutes later.
+func TestFault_061_OneOfSeveralWorkersSeesToWhatWasDue(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]struct{ one, two time.Duration }{"at once": {}, "both late, as the server was away": {10 * time.Minute, 10 * time.Minute},
+		"the first by name late": {10 * time.Minute, 0}, "the second late": {0, 10 * time.Minute}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := new(machineLate)
-			d, _ := builtOn(t, "sqlite", "one", m)
-			bucket := aPageOf(t, d) // due an hour ago
-			m.set(-12 * time.Hour)
-			m.passed.Store(int64(c.late))
-			for range 1 + settleBeats {
-				if c.others {
-					peers := []scheduler.Peer{{Name: d.start.Worker.Name}, {Name: "two"}}
-					d.live.Store(&peers)
-				}
-				if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
-					t.Fatal(err)
+			dsn, set := serverSet(t)
+			machines := map[bool]*machineLate{true: new(machineLate), false: new(machineLate)}
+			one, _ := builtOn(t, dsn, "one", machines[true])
+			two, _ := builtOn(t, dsn, "two", machines[false])
+			bucket := aPageOf(t, one) // due an hour ago
+			passes := func(passed time.Duration) {
+				t.Helper()
+				set(passed - 12*time.Hour)
+				for _, m := range machines {
+					m.passed.Store(int64(passed))
 				}
 			}
-			leases, err := d.store.Claim(t.Context(), models.ClaimRequest{Now: d.clock.Now(), Lease: time.Minute, Owner: d.start.Worker.Name,
-				Hosts: 1, Pages: 1, Delay: time.Second, Buckets: []int16{bucket}})
-			if err != nil || len(leases) != c.due {
-				t.Errorf("Claim = %d hosts, %v, want %d", len(leases), err, c.due)
+			var there, later []*daemon
+			for _, w := range []struct {
+				*daemon
+				late time.Duration
+			}{{one, late.one}, {two, late.two}} {
+				settles(t, w.daemon) // it is there, and all is well
+				if w.late == max(late.one, late.two) && late.one != late.two {
+					later = append(later, w.daemon)
+				} else {
+					there = append(there, w.daemon)
+				}
+			}
+			passes(min(late.one, late.two))
+			settles(t, there...)
+			if due := dueIn(t, there[0], bucket, 0); due != 1 {
+				t.Fatalf("%d hosts are due, want 1", due)
+			}
+			if _, err := there[0].store.Recover(t.Context(), there[0].clock.Now(), ""); err != nil {
+				t.Fatal(err)
+			}
+			visitedUntil(t, dsn, there[0].clock.Now().Add(6*time.Hour))
+			passes(max(late.one, late.two))
+			settles(t, later...)
+			for in, want := range map[time.Duration]int{time.Minute: 0, 7 * time.Hour: 1} {
+				if due := dueIn(t, there[0], bucket, in); due != want {
+					t.Errorf("%d hosts are due within %v of a visit after which it was to be due in 6 h, want %d", due, in, want)
+				}
 			}
 		})
+	}
+}
+
+// visitedUntil has all pages due at a moment, as a visit would.
+func visitedUntil(t *testing.T, dsn string, due time.Time) {
+	t.Helper()
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, query := range []string{`UPDATE pages SET due_at = $1`, `UPDATE hosts SET ready_at = $1`} {
+		if _, err := db.ExecContext(t.Context(), query, int64(models.At(due))); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
