@@ -222,10 +222,11 @@ func (d *daemon) deliver(ctx context.Context, now time.Time) error {
 const pruneSlice = 5000
 
 func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
-	if d.unsureOfAges(now) {
+	by, sure := d.agesBy(now)
+	if !sure {
 		return nil
 	}
-	n, err := d.store.PruneVisits(ctx, now.Add(-d.force.Load().config.History.Keep), pruneSlice)
+	n, err := d.store.PruneVisits(ctx, by.Add(-d.force.Load().config.History.Keep), pruneSlice)
 	if n > 0 {
 		d.log.Info("old visits removed from the history", "visits", n)
 	}
@@ -233,10 +234,11 @@ func (d *daemon) pruneVisits(ctx context.Context, now time.Time) error {
 }
 
 func (d *daemon) pruneEvents(ctx context.Context, now time.Time) error {
-	if d.unsureOfAges(now) {
+	by, sure := d.agesBy(now)
+	if !sure {
 		return nil
 	}
-	before := now.Add(-d.force.Load().config.History.Keep)
+	before := by.Add(-d.force.Load().config.History.Keep)
 	sinks, err := d.sinksOfAll(ctx, before)
 	if err != nil {
 		return err

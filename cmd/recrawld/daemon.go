@@ -45,7 +45,7 @@ type daemon struct {
 	machine   clock.System     // goes by it
 	off       bool             // the machine's differs from it (clock.Off); known to the beats
 	settling  settling         // after it was set; known to the beats
-	setAt     atomic.Int64     // when it was last set by much, or may have been, a models.Instant
+	ages      ages             // what is removed for its age goes by
 	clock     clock.Clock
 	anchor    clock.Anchor
 	token     string       // that opens web

@@ -43,8 +43,8 @@ func (d *daemon) setClock(ctx context.Context) error {
 	}
 	d.clock = d.machine.Anchored(d.anchor)
 	d.began = d.clock.Now()
-	if newest > 0 && d.began.Sub(newest.Time()) > away {
-		d.setAt.Store(int64(models.At(d.began)))
+	if since := d.began.Sub(newest.Time()); newest > 0 && since > away {
+		d.ages.leapt(since, d.began)
 	}
 	if !known {
 		return nil // what we held runs out by itself

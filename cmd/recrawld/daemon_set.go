@@ -69,7 +69,7 @@ func (d *daemon) settle(ctx context.Context, moved time.Duration, now time.Time)
 		moved = d.clock.Real(moved)
 		d.tellMoved(moved)
 		if moved.Abs() >= clock.FarOff {
-			d.setAt.Store(int64(models.At(now)))
+			d.ages.leapt(moved, now)
 		}
 		s.move(moved, now)
 	case s.beats > 1:
@@ -161,16 +161,9 @@ func (d *daemon) tellMoved(by time.Duration) {
 	}
 }
 
-// For how long nothing is removed for its age after the clock was set by an hour or more (clock.FarOff), or after a start so long
-// after the last sign of life that the clock may have been set meanwhile: what a clock that is years ahead removes is gone.
-const (
-	ageless = 24 * time.Hour
-	away    = 7 * 24 * time.Hour
-)
-
-// unsureOfAges tells whether nothing may be removed for its age.
-func (d *daemon) unsureOfAges(now time.Time) bool {
-	return d.holdFarOff() != "" || d.inDoubt() || now.Sub(models.Instant(d.setAt.Load()).Time()) < ageless
+// agesBy is the moment that ages are counted by, and whether anything may be removed for its age.
+func (d *daemon) agesBy(now time.Time) (by time.Time, sure bool) {
+	return d.ages.now(now), d.holdFarOff() == "" && !d.inDoubt()
 }
 
 // newestWritten is the newest moment that is in the database, as far as this worker knows.

@@ -260,25 +260,59 @@ func TestFault_061_AClockThatIsYearsAheadRemovesNothing(t *testing.T) {
 	t.Parallel()
 	m := new(machineSet)
 	d, _ := builtOn(t, "sqlite", "one", m)
-	passes := func(by time.Duration, unsure bool) {
+	passes := func(by, late time.Duration) {
 		t.Helper()
 		m.set(time.Duration(m.by.Load()) + by)
-		for range 1 + settleBeats {
-			if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
-				t.Fatal(err)
-			}
+		if _, sure := d.agesBy(d.clock.Now()); sure != (by == 0) {
+			t.Errorf("after the clock was set by %v nobody has looked at that, and ages are sure: %v", by, sure)
 		}
+		settles(t, d)
 		for _, in := range []time.Duration{0, ageless - time.Minute, ageless + time.Minute} {
-			want := unsure && in < ageless
-			if got := d.unsureOfAges(d.clock.Now().Add(in)); got != want {
-				t.Errorf("%v after the clock was set by %v: unsure of ages: %v, want %v", in, by, got, want)
+			now, want := d.clock.Now().Add(in), time.Duration(0)
+			if in < ageless {
+				want = late
+			}
+			aged, sure := d.agesBy(now)
+			if got := now.Sub(aged); !sure || (got-want).Abs() > time.Minute {
+				t.Errorf("%v after the clock was set by %v ages are counted by %v before, sure: %v, want %v", in, by, got, sure, want)
 			}
 		}
 	}
-	passes(0, false)
-	passes(50*time.Minute, false)
-	passes(20*365*24*time.Hour, true)
-	passes(-20*365*24*time.Hour, true)
+	passes(0, 0)
+	passes(50*time.Minute, 0)
+	passes(20*365*24*time.Hour, 20*365*24*time.Hour)
+	passes(-20*365*24*time.Hour, 0)
+}
+
+// A machine that stands still for an hour every night counts ages by as much less, and does not wait for a day without that.
+func TestWhatIsOldIsRemovedThoughAMachineStandsStillEveryNight(t *testing.T) {
+	t.Parallel()
+	a, now := new(ages), clockTest
+	for range 30 {
+		now = now.Add(24 * time.Hour)
+		a.leapt(time.Hour, now)
+		if late := now.Sub(a.now(now)); late > 2*time.Hour || len(a.leaps) > 2 {
+			t.Fatalf("ages are counted by %v before, with %d leaps, want two hours at most", late, len(a.leaps))
+		}
+	}
+	for name, c := range map[string]struct {
+		by   []time.Duration
+		late time.Duration
+	}{"twice": {[]time.Duration{time.Hour, 2 * time.Hour}, 3 * time.Hour}, "back": {[]time.Duration{-5 * time.Hour}, 0},
+		"and back":              {[]time.Duration{100 * 24 * time.Hour, -100 * 24 * time.Hour}, 0},
+		"back, and right again": {[]time.Duration{-100 * 24 * time.Hour, 100 * 24 * time.Hour}, 100 * 24 * time.Hour}} {
+		a, now := new(ages), clockTest
+		for _, by := range c.by {
+			now = now.Add(by + time.Minute)
+			a.leapt(by, now)
+		}
+		if late := now.Sub(a.now(now)); late != c.late {
+			t.Errorf("%s: ages are counted by %v before, want %v", name, late, c.late)
+		}
+		if late := now.Add(ageless).Sub(a.now(now.Add(ageless))); late != 0 {
+			t.Errorf("%s: a day later ages are counted by %v before, want none", name, late)
+		}
+	}
 }
 
 // A worker that died while the clock was ahead is not alive when that is set right.
