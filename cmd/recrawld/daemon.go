@@ -295,7 +295,7 @@ func (d *daemon) openWeb(context.Context) error {
 	}
 	d.token = token
 	server, err := web.Listen(web.Options{Listen: d.start.Listen, Version: versionText(), Checks: d.checks(), Metrics: d.registry,
-		Library: newShelf(d.library), Sheets: webSheets(d.look), Token: token, File: file, Clock: d.machine, Log: d.log})
+		Library: newShelf(d.library), Sheets: webSheets(d.look), Token: token, File: file, Clock: clock.System{}, Log: d.log})
 	if err != nil && d.origins.Of(config.Place{Key: "listen"}).Source == config.FromDefault {
 		d.log.Warn("nothing is served over HTTP: no health, no metrics, nothing of pages", "err", err)
 		return nil

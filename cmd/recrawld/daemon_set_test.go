@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -312,6 +314,50 @@ func TestWhatIsOldIsRemovedThoughAMachineStandsStillEveryNight(t *testing.T) {
 		if late := now.Add(ageless).Sub(a.now(now.Add(ageless))); late != 0 {
 			t.Errorf("%s: a day later ages are counted by %v before, want none", name, late)
 		}
+	}
+}
+
+// TestFault_061_WhoWaitsForChangesIsAnsweredInTime, however far the clock is from the machine's own, and though it is set back meanwhile.
+func TestFault_061_WhoWaitsForChangesIsAnsweredInTime(t *testing.T) {
+	t.Parallel()
+	m := new(machineSet)
+	m.set(-time.Hour)
+	d, _ := builtOn(t, "sqlite", "one", m)
+	d.start.Listen = "127.0.0.1:0"
+	if err := d.openWeb(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- d.web.Run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/v1/changes?after=now&wait=2s", d.web.Addr()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+d.token)
+	var status atomic.Int32
+	go func() {
+		answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+		if status.Store(-1); err == nil {
+			status.Store(int32(answer.StatusCode))
+			answer.Body.Close()
+		}
+	}()
+	awaits(t, "answered", func() bool {
+		m.set(time.Duration(m.by.Load()) - time.Minute)
+		if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		return status.Load() != 0
+	})
+	if got := status.Load(); got != http.StatusOK {
+		t.Errorf("it is answered with %d, want 200", got)
 	}
 }
 
