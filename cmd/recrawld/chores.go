@@ -156,22 +156,43 @@ func (d *daemon) farewell(ctx context.Context) {
 	d.log.Info("ended", "visits", row.Visits)
 }
 
+// briefly is how long the time may be in doubt, as it is whenever a clock was set, before that is told as an error.
+const briefly = 30 * time.Second
+
 // hold tells the worker why nothing may be claimed now.
 func (d *daemon) hold() string {
-	why := cmp.Or(d.holdUnknown(), d.holdFarOff(), holdBehind(d.clock.Now(), d.newestWritten().Time()))
-	if d.misled.Swap(why != "") != (why != "") {
-		if why != "" {
-			d.log.Error("nothing is visited", "why", why)
-			d.notify.status(why)
+	grave, passing := d.held()
+	return cmp.Or(passing, grave)
+}
+
+// held tells why nothing may be claimed now: for a grave reason, or for one that is over in seconds.
+func (d *daemon) held() (grave, passing string) {
+	doubt := d.holdUnknown()
+	grave = cmp.Or(d.holdFarOff(), holdBehind(d.clock.Now(), d.newestWritten().Time()))
+	if d.doubted(doubt != "") > briefly {
+		grave = cmp.Or(doubt, grave)
+	}
+	if d.misled.Swap(grave != "") != (grave != "") {
+		if grave != "" {
+			d.log.Error("nothing is visited", "why", grave)
+			d.notify.status(grave)
 		} else {
 			d.log.Info("the clock is right again")
 			d.notify.status(d.summary())
 		}
 	}
-	if why != "" {
-		return why
+	return cmp.Or(grave, d.disk.hold()), doubt
+}
+
+// doubted is for how long the time has been in doubt, where it is.
+func (d *daemon) doubted(is bool) time.Duration {
+	if !is {
+		d.doubts.Store(0)
+		return 0
 	}
-	return d.disk.hold()
+	now := int64(d.reference.Machine().Monotonic)
+	d.doubts.CompareAndSwap(0, now)
+	return time.Duration(now - d.doubts.Load())
 }
 
 // beat is the turn of the worker's loop.
@@ -191,8 +212,8 @@ func (d *daemon) checks() []web.Check {
 			return err
 		}},
 		{Name: "claiming", Run: func(context.Context) error {
-			if why := d.hold(); why != "" {
-				return fmt.Errorf("%s", why)
+			if grave, _ := d.held(); grave != "" {
+				return fmt.Errorf("%s", grave)
 			}
 			return nil
 		}},

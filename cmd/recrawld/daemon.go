@@ -59,8 +59,9 @@ type daemon struct {
 	worker    *scheduler.Worker
 	figures   *figures
 	disk      *disk
-	web       *web.Server // nil: not wanted
-	misled    atomic.Bool // by the clock: nothing is claimed
+	web       *web.Server  // nil: not wanted
+	misled    atomic.Bool  // by the clock: nothing is claimed
+	doubts    atomic.Int64 // since when the time is in doubt, by the machine's monotonic clock; 0: it is not
 	live      atomic.Pointer[[]scheduler.Peer]
 	witness   witness // of the beats of all workers
 	force     atomic.Pointer[inForce]

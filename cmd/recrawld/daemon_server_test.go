@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"recrawld/clock"
 	"recrawld/internal/pgtest"
 	"recrawld/models"
+	"recrawld/web"
 )
 
 // machine is one whose clocks a worker reads.
@@ -174,28 +176,45 @@ func TestFault_061_WorkerOnAMachineThatIsOffSaysSo(t *testing.T) {
 	}
 }
 
-// TestFault_061_AClockThatIsSetIsWaitedFor: until the next comparison nothing is claimed, and the log says so.
+// TestFault_061_AClockThatIsSetIsWaitedFor: until the next comparison nothing is claimed. That is no error unless it lasts.
 func TestFault_061_AClockThatIsSetIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	m := &machineOff{}
+	m := new(machineLate)
 	d, log := builtOn(t, pgtest.DSN(t), "one", m)
-	m.ahead = 30 * time.Second
-	for range 2 {
-		if why := d.hold(); !strings.Contains(why, "was set") {
-			t.Errorf("hold() = %q, want that the clock was set", why)
+	claiming := d.checks()[slices.IndexFunc(d.checks(), func(c web.Check) bool { return c.Name == "claiming" })]
+	says := func(held, ill bool, wrong, right int) {
+		t.Helper()
+		for range 2 {
+			if why := d.hold(); strings.Contains(why, "was set") != held {
+				t.Errorf("hold() = %q, want that the clock was set: %t", why, held)
+			}
+			if err := claiming.Run(t.Context()); (err != nil) != ill {
+				t.Errorf("/healthz says %v, want that something is wrong: %t", err, ill)
+			}
+		}
+		for words, said := range map[string]int{"nothing is visited": wrong, "the clock is right again": right} {
+			if got := strings.Count(log.String(), words); got != said {
+				t.Errorf("%q was said %d times, want %d:\n%s", words, got, said, log)
+			}
 		}
 	}
-	if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if why := d.hold(); why != "" {
-		t.Errorf("hold() = %q after the clocks were compared", why)
-	}
-	for _, words := range []string{"nothing is visited", "the clock is right again"} {
-		if said := strings.Count(log.String(), words); said != 1 {
-			t.Errorf("%q was said %d times, want once:\n%s", words, said, log)
+	beats := func() {
+		t.Helper()
+		if err := d.beatOnce(t.Context(), d.clock.Now()); err != nil {
+			t.Fatal(err)
 		}
 	}
+	m.set(30 * time.Second)
+	says(true, false, 0, 0)
+	beats()
+	says(false, false, 0, 0)
+	m.set(time.Minute)
+	says(true, false, 0, 0)
+	m.passed.Store(int64(2 * briefly)) // the database does not answer
+	says(true, true, 1, 0)
+	m.passed.Store(0)
+	beats()
+	says(false, false, 1, 1)
 }
 
 // With SQLite the machine's clock is the only one.
