@@ -14,8 +14,9 @@ func DueIn(w *Weights, c *Crowd, s *Subject, now, price float64) float64 {
 }
 
 // DueIn is the function DueIn for the page that was read, of which f is the last forecast, exact to a sixty-fourth of itself or a
-// minute. Where the result would not be less than horizon, in days, another one may be given that is not less either: whether it
-// would is asked first, by what the visit is worth at the horizon.
+// minute; where what a visit is worth hardly grows any more, it is worth the price to a sixty-fourth then. Where the result would
+// not be less than horizon, in days, another one may be given that is not less either: whether it would is asked first, by what the
+// visit is worth at the horizon.
 func (r *Reading) DueIn(f *Forecast, price, horizon float64) float64 {
 	if f.Value() >= price {
 		return 0

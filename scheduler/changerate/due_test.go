@@ -64,7 +64,7 @@ func TestDueInIsWhenAVisitIsWorthThePrice(t *testing.T) {
 			// Before now there is nothing to look for: by its rate alone, without the noise, it may have been worth it then.
 			early := due*(1-dueExact) - leastDue
 			before, behind := r.visited(max(early, 0), price).over, r.visited(due*(1+dueExact)+leastDue, price).over
-			if early > 0 && !(before <= 0) || !(behind >= 0) {
+			if early > 0 && !(before <= dueExact) || !(behind >= -dueExact) {
 				t.Fatalf("due in %v days, when it is worth e^%v times the price a little before and e^%v a little behind", due, before, behind)
 			}
 		}
