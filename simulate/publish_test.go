@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,8 +14,7 @@ import (
 func TestAnnouncementsMakePagesFresher(t *testing.T) {
 	t.Parallel()
 	solo.Test(t)
-	q := newQuiet(t)
-	quarter := q.worlds[0].Trace.From + (q.worlds[0].Trace.To-q.worlds[0].Trace.From)/4
+	m := made(t, Plan{Pages: 600, Hosts: 12, Days: 100, Seed: 1})
 	for name, c := range map[string]struct {
 		said  Publishers
 		gains map[float64]float64 // least difference of the score, by visits a page and day
@@ -24,75 +22,25 @@ func TestAnnouncementsMakePagesFresher(t *testing.T) {
 		"a third":          {Publishers{Share: 0.3}, map[float64]float64{0.05: -0.02, 0.2: 0.05}},
 		"most":             {Publishers{Share: 0.8}, map[float64]float64{0.05: 0.15, 0.2: 0.3}},
 		"all":              {Publishers{Share: 1}, map[float64]float64{0.05: 0.2, 0.2: 0.5}},
-		"all, then silent": {Publishers{Share: 1, Until: quarter}, map[float64]float64{0.05: -0.05, 0.2: -0.15}},
+		"all, then silent": {Publishers{Share: 1, Until: m.Trace.From + (m.Trace.To-m.Trace.From)/4}, map[float64]float64{0.05: -0.05, 0.2: -0.15}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for budget, least := range c.gains {
-				fresher(t, q, budget, Sight{}, c.said, least)
+				fresher(t, &m, budget, Sight{}, c.said, least)
 			}
 		})
 	}
 }
 
-// quiet are made-up worlds, and how fresh their pages are kept where nobody says anything.
-type quiet struct {
-	worlds []Made
-
-	mu    sync.Mutex
-	worth map[quietTrial]float64 // guarded by mu
-}
-
-type quietTrial struct {
-	world  int
-	budget float64
-}
-
-func newQuiet(t *testing.T) *quiet {
-	q := &quiet{worth: make(map[quietTrial]float64)}
-	for seed := range uint64(4) {
-		q.worlds = append(q.worlds, made(t, Plan{Pages: 600, Hosts: 12, Days: 100, Seed: seed + 1}))
-	}
-	return q
-}
-
-// of are the worlds to judge a budget by: with few visits chance moves the difference of two scores in one world by 0.03 to 0.05.
-func (q *quiet) of(budget float64) []Made {
-	if budget < 0.1 {
-		return q.worlds
-	}
-	return q.worlds[:1]
-}
-
-// score is that of a world where nobody says anything. Two tests may find it out at a time.
-func (q *quiet) score(t *testing.T, world int, budget float64) float64 {
+// fresher holds that a score is better, by so much at least, than where nobody says anything.
+func fresher(t *testing.T, m *Made, budget float64, sight Sight, said Publishers, least float64) Result {
 	t.Helper()
-	k := quietTrial{world, budget}
-	q.mu.Lock()
-	worth, known := q.worth[k]
-	q.mu.Unlock()
-	if !known {
-		worth = trialOf(t, &q.worlds[world], budget, Sight{}, Publishers{}).Worth()
-		q.mu.Lock()
-		q.worth[k] = worth
-		q.mu.Unlock()
-	}
-	return worth
-}
-
-// fresher holds that scores are better, by so much at least on average, than where nobody says anything.
-func fresher(t *testing.T, q *quiet, budget float64, sight Sight, said Publishers, least float64) (all []Result) {
-	t.Helper()
-	gain := 0.0
-	for world, m := range q.of(budget) {
-		r := trialOf(t, &m, budget, sight, said)
-		gain += (r.Worth() - q.score(t, world, budget)) / float64(len(q.of(budget)))
-		all = append(all, r)
-	}
-	if gain < least {
+	r := trialOf(t, m, budget, sight, said)
+	if gain := r.Worth() - trialOf(t, m, budget, Sight{}, Publishers{}).Worth(); gain < least {
 		t.Errorf("with %v visits a page and day the score differs by %.3f, want %.2f or more", budget, gain, least)
 	}
-	return all
+	return r
 }
 
 func trialOf(t *testing.T, m *Made, budget float64, sight Sight, said Publishers) Result {

@@ -4,8 +4,7 @@ import "math"
 
 // DueIn is in how many days a visit will be worth the price, if nothing more becomes known but time goes on: a new page
 // grows older, and what was news wears off. It is 0 where the visit is worth it now, and +Inf where it will not be as
-// long as anybody may care. Whether it is worth it now allows for noise, a time to come does not: where both did, a budget that was
-// changed was not kept for a minute or two. A forecast alone (Forecast.DueIn) knows nothing of the time to come.
+// long as anybody may care. A forecast alone (Forecast.DueIn) knows nothing of the time to come.
 func DueIn(w *Weights, c *Crowd, s *Subject, now, price float64) float64 {
 	var r Reading
 	r.Read(w, c, s)
@@ -13,28 +12,45 @@ func DueIn(w *Weights, c *Crowd, s *Subject, now, price float64) float64 {
 	return r.DueIn(&f, price, math.Inf(1))
 }
 
-// DueIn is the function DueIn for the page that was read, of which f is the last forecast, exact to a sixty-fourth of itself or a
-// minute; where what a visit is worth hardly grows any more, it is worth the price to a sixty-fourth then. Where the result would
-// not be less than horizon, in days, another one may be given that is not less either: whether it would is asked first, by what the
-// visit is worth at the horizon.
+// DueIn is the function DueIn for the page that was read, of which f is the last forecast. Where the result would not be
+// less than horizon, in days, another one may be given that is not less either: it is found sooner.
 func (r *Reading) DueIn(f *Forecast, price, horizon float64) float64 {
 	if f.Value() >= price {
 		return 0
 	}
-	at := horizon
-	switch {
-	case horizon <= leastDue:
-		return leastDue
-	case !(horizon < lastDay):
-		at, horizon = bounded(f.Rate.Due(price)-f.Elapsed, leastDue, lastDay), math.Inf(1)
-	}
-	var s search
-	for found := false; !found; {
-		m := r.visited(at, price)
-		if !(m.over >= 0) && m.days >= min(horizon, lastDay) {
-			return horizon
+	low, high := 0.0, math.Inf(1) // not yet worth it, and worth it
+	at := f.DueIn(price)
+	for range dueSteps {
+		if math.IsInf(at, 1) || at > lastDay {
+			at = lastDay
+			if low > 0 {
+				at = min(16*low, lastDay)
+			}
 		}
-		at, found = s.next(m)
+		f := r.expect(at)
+		if at >= horizon && f.Rate.Utility(f.Elapsed) < price {
+			return at // what comes of it lies no sooner
+		}
+		left := f.Rate.Due(price) - f.Elapsed // below 0 where it was worth it before
+		if left > 0 {
+			low = at
+			if low >= horizon {
+				return low
+			}
+		} else {
+			high = at
+		}
+		if math.Abs(left) < dueExact*at || high-low < dueExact*high {
+			break
+		}
+		next := at + left
+		if !(next > low && next < high) { // no help from there: halve what is left, on the scale of ratios
+			next = math.Sqrt(max(low, high/256) * min(high, 256*max(low, 1e-3)))
+		}
+		at = next
+	}
+	if math.IsInf(high, 1) && at >= lastDay {
+		return math.Inf(1)
 	}
 	return at
 }
@@ -49,3 +65,9 @@ func (r *Reading) Settled(now, days float64) float64 {
 	now = bounded(now, 1, lastDay)
 	return max(0, w.settle(now+days, now+days-r.subject.LastAt, now)-now)
 }
+
+// A due time is found by so many looks at most, and need not be more exact than this share of itself.
+const (
+	dueSteps = 8
+	dueExact = 1.0 / 64
+)

@@ -98,13 +98,6 @@ func (g Gamma) Utility(days float64) float64 {
 	return g.Days * utility(g.Shape, bounded(days, 0, maxDays)/g.Days)
 }
 
-// growth is the utility, and the slope of its logarithm over that of the days.
-func (g Gamma) growth(days float64) (value, slope float64) {
-	g = g.sane()
-	value, slope = elasticity(g.Shape, bounded(days, 0, maxDays)/g.Days)
-	return g.Days * value, slope
-}
-
 // utility is U/b at t = x·b.
 func utility(a, x float64) float64 {
 	value, _ := elasticity(a, x)

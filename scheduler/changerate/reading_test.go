@@ -1,6 +1,7 @@
 package changerate
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,6 +36,27 @@ func TestWhatIsRememberedIsWhatIsThere(t *testing.T) {
 				t.Fatalf("page %d is due in %v days, want %v", i, due, want)
 			}
 			w.learn(i, rapid.Bool().Draw(t, "changed"))
+		}
+	})
+}
+
+// Up to the horizon a due time is what it is without one; behind it, only that it lies behind.
+func TestDueInWithAHorizon(t *testing.T) {
+	t.Parallel()
+	w := newWorld(4, 20)
+	w.visit(20)
+	rapid.Check(t, func(t *rapid.T) {
+		page := &w.pages[rapid.IntRange(0, len(w.pages)-1).Draw(t, "page")]
+		now := w.now + rapid.Float64Range(0, 300).Draw(t, "later")
+		price := math.Exp(rapid.Float64Range(-8, 6).Draw(t, "log price"))
+		horizon := math.Exp(rapid.Float64Range(-5, 8).Draw(t, "log horizon"))
+		want := DueIn(w.weights, &w.crowd, page, now, price)
+		var r Reading
+		r.Read(w.weights, &w.crowd, page)
+		f := r.Forecast(now)
+		got := r.DueIn(&f, price, horizon)
+		if got != want && !(got >= horizon && want >= horizon) {
+			t.Fatalf("due in %v days with a horizon of %v, want %v", got, horizon, want)
 		}
 	})
 }
