@@ -55,7 +55,7 @@ func (f Forecast) Value() float64 { return f.valueIn(0) }
 func (f Forecast) valueIn(days float64) float64 {
 	value := f.Rate.Utility(f.Elapsed + days)
 	if f.Noise > 0 {
-		value += f.Noise * (f.alike().Utility(f.Passed+days) - value)
+		value = (1-f.Noise)*value + f.Noise*f.alike().Utility(f.Passed+days) // the one may be so large that a difference loses the other
 	}
 	return value
 }

@@ -163,6 +163,17 @@ func TestDueInOfNoiseIsWhenItIsWorthThePrice(t *testing.T) {
 	})
 }
 
+// What all is noise to is worth what a page like all others is, also where by its rate it would be worth 10¹² times as much.
+func TestAllNoiseIsWorthWhatOthersAre(t *testing.T) {
+	t.Parallel()
+	f := Forecast{Rate: Gamma{Shape: 0.14, Days: 2.7}, Cycle: 0.0127, Noise: 1}
+	for _, days := range []float64{1, 1e6, 7e14} {
+		if got, want := f.valueIn(days), f.alike().Utility(days); got != want {
+			t.Errorf("in %v days worth %v, want %v", days, got, want)
+		}
+	}
+}
+
 func TestLearnFromTheSameMomentTeachesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(15, 10)
