@@ -201,7 +201,7 @@ func (r *exportRun) finish(c exportCmd, s *selection, sum export.Summary) error 
 			hint = "; if another machine's worker wrote it, export there as well"
 		}
 		fmt.Fprintf(r.Stderr, "left out: %s: segment %s is not in %s%s\n", report.Plural(r.missing[segment], "version"), segment,
-			filepath.Join(r.force.config.Data, "archive"), hint)
+			archiveDir(&r.force.config), hint)
 	}
 	var err error
 	switch {

@@ -111,7 +111,7 @@ type siteStatus struct {
 func (l *look) status(ctx context.Context) (status, error) {
 	c := &l.force.config
 	s := status{At: l.now, Speed: l.anchor.Speed, Data: c.Data, Store: l.store.Dialect()}
-	s.Bytes = statusBytes{Database: sizeOf(c.Data, databaseFile), Archive: sizeOf(filepath.Join(c.Data, "archive"), "")}
+	s.Bytes = statusBytes{Database: sizeOf(c.Data, databaseFile), Archive: sizeOf(archiveDir(c), "")}
 	if s.Store != "sqlite" {
 		s.Bytes.Database = 0
 	}
