@@ -53,10 +53,11 @@ func archivePlaces(ctx context.Context, store *models.Store) (map[string]archive
 	return places, nil
 }
 
-// changeArchivePlaces has change what the note says, which it may be called for again. What cannot be read is written anew.
-func changeArchivePlaces(ctx context.Context, store *models.Store, change func(map[string]archivePlace)) error {
-	err := store.Merge(ctx, noteArchives, func(old []byte) []byte {
-		places := make(map[string]archivePlace)
+// changeArchivePlaces changes where the workers keep their archives, and returns where that is then. What cannot be read is written anew.
+// Change may be called again.
+func changeArchivePlaces(ctx context.Context, store *models.Store, change func(map[string]archivePlace)) (places map[string]archivePlace, err error) {
+	err = store.Merge(ctx, noteArchives, func(old []byte) []byte {
+		places = make(map[string]archivePlace)
 		if json.Unmarshal(old, &places) != nil {
 			places = make(map[string]archivePlace)
 		}
@@ -68,9 +69,9 @@ func changeArchivePlaces(ctx context.Context, store *models.Store, change func(m
 		return body
 	})
 	if err != nil {
-		return fmt.Errorf("note where an archive is: %w", err)
+		return nil, fmt.Errorf("note where an archive is: %w", err)
 	}
-	return nil
+	return places, nil
 }
 
 // noteArchive says in the database where this worker keeps its archive, and in the log which workers that live have another one.
@@ -85,10 +86,7 @@ func (d *daemon) noteArchive(ctx context.Context) error {
 	machine, _ := os.Hostname() // for a person to read
 	mine := archivePlace{id, machine, archiveDir(&d.start)}
 	name := d.start.Worker.Name
-	if err := changeArchivePlaces(ctx, d.store, func(places map[string]archivePlace) { places[name] = mine }); err != nil {
-		return err
-	}
-	places, err := archivePlaces(ctx, d.store)
+	places, err := changeArchivePlaces(ctx, d.store, func(places map[string]archivePlace) { places[name] = mine })
 	if err != nil {
 		return err
 	}
@@ -105,8 +103,8 @@ func (d *daemon) noteArchive(ctx context.Context) error {
 	return nil
 }
 
-// besides tells of the archives of other workers. It is safe for concurrent use.
-type besides struct {
+// otherArchives tells where the archives of other workers are. It is safe for concurrent use.
+type otherArchives struct {
 	store *models.Store
 	now   func() time.Time // of the machine
 	id    string           // of the archive here
@@ -125,34 +123,39 @@ func openArchiveReader(c *config.Config, store *models.Store, now func() time.Ti
 	if err != nil {
 		return nil, err
 	}
-	if err := lookBeside(reader, store, now); err != nil {
+	if err := knowOthers(reader, store, now); err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
 	return reader, nil
 }
 
-// lookBeside has an archive know which segments others have.
-func lookBeside(reader *archive.Reader, store *models.Store, now func() time.Time) error {
+// knowOthers has an archive know which segments others have.
+func knowOthers(reader *archive.Reader, store *models.Store, now func() time.Time) error {
 	id, err := reader.ID()
 	if err != nil || id == "" || store.Dialect() == "sqlite" {
 		return err
 	}
-	reader.Elsewhere((&besides{store: store, now: now, id: id}).elsewhere)
+	reader.Elsewhere((&otherArchives{store: store, now: now, id: id}).of)
 	return nil
 }
 
-// elsewhere is where the archive of a worker is, and what to do; "" where it is this one, or nobody knows.
-func (b *besides) elsewhere(worker string) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if now := b.now(); b.places == nil || now.Sub(b.read).Abs() > placesFor {
+// of is where the archive of a worker is, and what to do; "" where it is this one, or nobody knows. A worker notes its archive before it
+// stores anything, so one that is not known yet is looked up.
+func (o *otherArchives) of(worker string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p, known := o.places[worker]
+	if now := o.now(); !known || now.Sub(o.read).Abs() > placesFor {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		if places, err := archivePlaces(ctx, b.store); err == nil {
-			b.places, b.read = places, now
+		places, err := archivePlaces(ctx, o.store)
+		if err != nil {
+			return fmt.Sprintf("or is lost: where worker %s has its archive cannot be found out now: %v", worker, err)
 		}
+		o.places, o.read = places, now
+		p, known = places[worker]
 	}
-	if p, known := b.places[worker]; known && p.ID != b.id {
+	if known && p.ID != o.id {
 		return fmt.Sprintf("that of worker %s (%s): bring its segments here, or have one archive for both", worker, p)
 	}
 	return ""
@@ -252,10 +255,11 @@ func (r *verifyRun) forgetArchives(ctx context.Context, gone []string) error {
 		}
 	}
 	return r.writable(ctx, func(_ *config.Config, store *models.Store) error {
-		return changeArchivePlaces(ctx, store, func(places map[string]archivePlace) {
+		_, err := changeArchivePlaces(ctx, store, func(places map[string]archivePlace) {
 			for _, worker := range gone {
 				delete(places, worker)
 			}
 		})
+		return err
 	})
 }

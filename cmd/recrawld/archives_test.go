@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"recrawld/internal/pgtest"
+	"recrawld/models"
 )
 
 // apartArchives is two configurations on one database, each with a data directory of its own, after the worker far has visited three pages.
@@ -115,5 +117,37 @@ func TestAnArchiveThatIsGoneForGood(t *testing.T) {
 	runUntil(t, func() bool { return mirrored(t, nearData) == 3 }, "run", "-c", near)
 	if list := must(t, "sink", "list", "-c", near); strings.Contains(list, "cannot take") {
 		t.Errorf("sink list says\n%s\nwant nothing that waits", list)
+	}
+}
+
+// TestAnArchiveThatWasNotedJustNowIsKnown, and what cannot be looked up is not taken for lost.
+func TestAnArchiveThatWasNotedJustNowIsKnown(t *testing.T) {
+	t.Parallel()
+	store, err := models.Open(t.Context(), pgtest.DSN(t), models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if err := store.Migrate(t.Context(), filledNow); err != nil {
+		t.Fatal(err)
+	}
+	o := otherArchives{store: store, now: func() time.Time { return filledNow }, id: "mine"}
+	if where := o.of("far"); where != "" {
+		t.Errorf("of a worker that nobody knows: %q, want nothing", where)
+	}
+	if _, err := changeArchivePlaces(t.Context(), store, func(places map[string]archivePlace) {
+		places["far"], places["near"] = archivePlace{"another", "there", "/far"}, archivePlace{"mine", "here", "/near"}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if where := o.of("far"); !strings.Contains(where, "/far on there") {
+		t.Errorf("of a worker that began a moment ago: %q, want where its archive is", where)
+	}
+	if where := o.of("near"); where != "" {
+		t.Errorf("of one that shares this archive: %q, want nothing", where)
+	}
+	store.Close()
+	if where := o.of("third"); where == "" {
+		t.Error("where the database cannot be asked, a segment that is missing is taken for lost")
 	}
 }

@@ -228,7 +228,7 @@ func (d *daemon) openArchive(ctx context.Context) error {
 	}
 	d.archive = a
 	d.onClose(a.Close)
-	if err := errors.Join(lookBeside(a.Reader, d.store, d.machine.Now), d.noteArchive(ctx)); err != nil {
+	if err := errors.Join(knowOthers(a.Reader, d.store, d.machine.Now), d.noteArchive(ctx)); err != nil {
 		return err
 	}
 	d.past, err = openPast(d.store, &d.start, d.machine.Now)
