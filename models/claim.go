@@ -130,9 +130,6 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 	if err != nil || len(hosts) == 0 {
 		return nil, 0, err
 	}
-	if t.store.wide() {
-		hosts = c.few(hosts, pagesPerClaim)
-	}
 	robots, pages, err := t.read(ctx, c, hosts)
 	if err != nil {
 		return nil, 0, err
@@ -153,7 +150,7 @@ func (t *tx) claim(ctx context.Context, c ClaimRequest, buckets []int16, limit i
 	if err := q.settle(ctx, idle, (*Host).Free); err != nil {
 		return nil, 0, err
 	}
-	if err := q.flushLater(ctx); err != nil {
+	if err := q.flush(ctx); err != nil {
 		return nil, 0, err
 	}
 	return leases, len(hosts), t.leaseShares(ctx, leases)
@@ -294,7 +291,7 @@ func (t *tx) read(ctx context.Context, c ClaimRequest, hosts []Host) (map[rowKey
 	return robots, pages, nil
 }
 
-// robotsOf reads what the robots.txt of hosts said, with the next statement where that can be.
+// robotsOf reads what the robots.txt of hosts said.
 func (t *tx) robotsOf(ctx context.Context, hosts []Host) (map[rowKey][]Robots, error) {
 	found := make(map[rowKey][]Robots)
 	keys := make([]rowKey, len(hosts))
@@ -302,7 +299,7 @@ func (t *tx) robotsOf(ctx context.Context, hosts []Host) (map[rowKey][]Robots, e
 		keys[i] = rowKey{hosts[i].Bucket, hosts[i].ID}
 	}
 	// Index: the primary key.
-	return found, t.store.byKeys(ctx, t.later(), keys, keyed{table: "robots", column: "host_id", statement: func(from source) string {
+	return found, t.byKeys(ctx, keys, keyed{table: "robots", column: "host_id", statement: func(from source) string {
 		return `SELECT ` + robotsTable.prefixed("k.") + ` FROM ` + from.from + ` ORDER BY k.host_id, k.origin`
 	}}, readRobots(found))
 }

@@ -21,15 +21,6 @@ func (t *tx) putOff(query string, args []any, read func(answer) error) {
 	t.waits = append(t.waits, waiting{t.text(query), t.store.dialect.arguments(args), read})
 }
 
-// later is an asker whose queries are put off, as far as they can be: what they read is there after the next statement.
-func (t *tx) later() asker {
-	ask := t.asker()
-	if t.joins {
-		ask.putOff = t.putOff
-	}
-	return ask
-}
-
 // message runs statements by keys on a PostgreSQL of one node, in one message, which is their transaction. An error in reading what
 // they gave says nothing of whether it was carried out.
 func (s *Store) message(ctx context.Context, statements ...waiting) error {

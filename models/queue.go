@@ -227,11 +227,6 @@ func (q *queue) settle(ctx context.Context, keys []rowKey, f func(h *Host, earli
 // flush writes the hosts that were changed.
 func (q *queue) flush(ctx context.Context) error { return hostTable.update(ctx, q.tx, q.changed()) }
 
-// flushLater is flush with the transaction's next statement, or its end, where that can be.
-func (q *queue) flushLater(ctx context.Context) error {
-	return hostTable.updateLater(ctx, q.tx, q.changed())
-}
-
 // changed is the hosts that were changed, in the order of their keys.
 func (q *queue) changed() []Host {
 	var changed []Host

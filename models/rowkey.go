@@ -104,8 +104,6 @@ type asker struct {
 	rows    func(ctx context.Context, query string, args ...any) (answer, error)
 	dialect dialect
 	sharded bool // each must say the buckets that it is for: a coordinator routes by them
-
-	putOff func(query string, args []any, read func(answer) error) // runs those by keys later; nil: they run at once
 }
 
 func (s *Store) asker() asker {
@@ -125,10 +123,6 @@ func (a asker) wide() bool { return a.dialect == postgresDialect && !a.sharded }
 
 func (s *Store) byKeys(ctx context.Context, ask asker, keys []rowKey, q keyed, read func(answer) error) error {
 	run := func(query string, buckets, ids any) error {
-		if ask.putOff != nil {
-			ask.putOff(query, append([]any{buckets, ids}, q.more...), read)
-			return nil
-		}
 		rows, err := ask.rows(ctx, query, append([]any{buckets, ids}, q.more...)...)
 		return eachRow(rows, err, read)
 	}

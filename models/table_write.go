@@ -99,18 +99,6 @@ func (tb table[T]) update(ctx context.Context, t *tx, rows []T) error {
 	return tb.each(ctx, t, rows, tb.updating(t.sharded()), tb.buckets(t, rows)...)
 }
 
-// updateLater is update with the transaction's next statement, where that can be.
-func (tb table[T]) updateLater(ctx context.Context, t *tx, rows []T) error {
-	if !t.joins {
-		return tb.update(ctx, t, rows)
-	}
-	for chunk := range slices.Chunk(rows, bulkRows) {
-		source, args := tb.unnest(chunk)
-		t.putOff(tb.updating(false)(tb.numbers(source)), args, nil)
-	}
-	return nil
-}
-
 // buckets is the further argument of a statement on a sharded server: the buckets of the rows, which lie on one shard.
 func (tb table[T]) buckets(t *tx, rows []T) []any {
 	if !t.sharded() || len(rows) == 0 {
