@@ -55,6 +55,9 @@ func readContents(sharded bool) string {
 
 // contentsIn reads contents of one shard, on its server where that is known.
 func (s *Store) contentsIn(ctx context.Context, digests []Digest) (found []contentRow, err error) {
+	if s.dialect == sqliteDialect {
+		return s.contentsLite(ctx, digests)
+	}
 	bucket := int16(digests[0][0])
 	if at := s.placement(bucket); at != nil {
 		if found, err = s.contentsOf(ctx, at.asker(), digests); err == nil {
@@ -64,18 +67,16 @@ func (s *Store) contentsIn(ctx context.Context, digests []Digest) (found []conte
 	return s.contentsOf(ctx, s.asker(), digests)
 }
 
+// contentsOf is contentsIn on a PostgreSQL, for that asker.
 func (s *Store) contentsOf(ctx context.Context, ask asker, digests []Digest) ([]contentRow, error) {
-	if s.dialect == postgresDialect {
-		buckets, list := make([]int16, len(digests)), make([][]byte, len(digests))
-		for i := range digests {
-			buckets[i], list[i] = int16(digests[i][0]), digests[i][:]
-		}
-		return contentTable.scan(ask.rows(ctx, readContents(ask.sharded), buckets, list))
+	buckets, list := make([]int16, len(digests)), make([][]byte, len(digests))
+	for i := range digests {
+		buckets[i], list[i] = int16(digests[i][0]), digests[i][:]
 	}
-	return s.contentsLite(ctx, digests)
+	return contentTable.scan(ask.rows(ctx, readContents(ask.sharded), buckets, list))
 }
 
-// contentsLite is contentsOf on SQLite. Digests in a row lie in the same piece of the table.
+// contentsLite is contentsIn on SQLite. Digests in a row lie in the same piece of the table.
 func (s *Store) contentsLite(ctx context.Context, digests []Digest) (found []contentRow, err error) {
 	digests = slices.SortedFunc(slices.Values(digests), func(a, b Digest) int { return bytes.Compare(a[:], b[:]) })
 	// Index: the primary key.
