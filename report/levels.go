@@ -6,6 +6,8 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"maps"
 	"slices"
 	"time"
 
@@ -27,12 +29,20 @@ type Promise struct {
 	From time.Time // what visits found before is not known any more, or of before the site was added
 }
 
-// Levels is what was measured of the service levels of sites. Every change that visits found counts once, on the day on which it
-// was found; so measuring again reads what is new in the event log alone.
+// Levels is what was measured of the service levels of sites. Every change that visits found counts once for each, on the day on which
+// it was found; so measuring again reads what is new in the event log alone. Workers whose files promise different levels have theirs
+// measured together: of a site there are as many as it is promised.
 type Levels struct {
 	At     models.Instant // when it was measured
 	Cursor string         // a models.FeedCursor, how far the log was read for it
 	Sites  []Level
+	By     map[string]Promiser // by worker
+}
+
+// Promiser is what a worker promises.
+type Promiser struct {
+	At  models.Instant // when it said so last
+	Set uint64         // tells its promises together from those of other files
 }
 
 // Level is what was measured of one.
@@ -41,6 +51,13 @@ type Level struct {
 	Goal  config.Goal
 	Since models.Instant // measured from then on
 	Days  []LevelDay     // with a change, the oldest first
+	In    []uint64       // of the sets of promises that it is of
+}
+
+// levelKey tells a level from all others.
+type levelKey struct {
+	site int32
+	goal config.Goal
 }
 
 // LevelDay is what was missed on a day (DayNumber).
@@ -69,67 +86,156 @@ func ReadLevels(body []byte) Levels {
 
 // Fits tells whether all promises have been measured as they are, but for sites that were added since.
 func (l Levels) Fits(promises []Promise) bool {
-	had := l.BySite()
+	had := l.byPromise()
 	for _, p := range promises {
-		if level, known := had[p.Site]; l.At == 0 || (!known || level.Goal != p.Goal) && models.At(p.From) < l.At {
+		if _, known := had[p.key()]; l.At == 0 || !known && models.At(p.From) < l.At {
 			return false
 		}
 	}
 	return true
 }
 
-// BySite is what was measured of each site.
-func (l Levels) BySite() map[int32]Level {
-	bySite := make(map[int32]Level, len(l.Sites))
-	for _, level := range l.Sites {
-		bySite[level.Site] = level
+// SaidBy tells whether a worker said lately enough that it promises just this.
+func (l Levels) SaidBy(worker string, promises []Promise, now time.Time) bool {
+	by, said := l.By[worker]
+	if len(promises) == 0 || !said {
+		return len(promises) == 0 && !said
 	}
-	return bySite
+	return by.Set == setOf(promises) && now.Sub(by.At.Time()).Abs() < promisedFor/2
+}
+
+// setOf tells promises together from others, in the order of their sites.
+func setOf(promises []Promise) uint64 {
+	h := fnv.New64a()
+	for _, p := range promises {
+		fmt.Fprintln(h, p.Site, p.Goal.Share, int64(p.Goal.Within)) // it never fails
+	}
+	return h.Sum64()
+}
+
+// Promised is what was measured of the promises, in their order.
+func (l Levels) Promised(promises []Promise) []Level {
+	had, of := l.byPromise(), make([]Level, 0, len(promises))
+	for _, p := range promises {
+		if level, known := had[p.key()]; known {
+			of = append(of, level)
+		}
+	}
+	return of
+}
+
+func (l Levels) byPromise() map[levelKey]Level {
+	had := make(map[levelKey]Level, len(l.Sites))
+	for _, level := range l.Sites {
+		had[levelKey{level.Site, level.Goal}] = level
+	}
+	return had
+}
+
+func (p Promise) key() levelKey { return levelKey{p.Site, p.Goal} }
+
+// promisedFor is for how long a worker that does not say so again is taken to promise what it did.
+const promisedFor = 24 * time.Hour
+
+// aheadBy is how far ahead of now what was measured last may be: beyond it the clock was set back since.
+const aheadBy = time.Hour
+
+// isAhead tells whether some of it was counted by a clock that was ahead: on days to come, or days before were left out for it.
+func (l Levels) isAhead(now time.Time) bool {
+	return l.At.Time().After(now.Add(aheadBy)) || slices.ContainsFunc(l.Sites, func(level Level) bool {
+		n := len(level.Days)
+		return level.Since.Time().After(now.Add(aheadBy)) || n > 0 && DayOf(level.Days[n-1].Day).After(now.Add(aheadBy))
+	})
 }
 
 // MeasureLevels goes on from what was measured before, or begins anew where that does not fit the promises: then it reads the
-// events of LevelDays. Between, if any, is called between parts of that, to rest.
-func MeasureLevels(ctx context.Context, store *models.Store, before Levels, promises []Promise, now time.Time,
+// events of LevelDays. The promises are those of a worker; those of others that are alive are measured with them. A command has no
+// worker's name, and measures its own. Between, if any, is called between parts of the reading, to rest.
+func MeasureLevels(ctx context.Context, store *models.Store, before Levels, worker string, promises []Promise, now time.Time,
 	between func(context.Context) error) (Levels, error) {
 	cursor, err := models.ParseFeedCursor(before.Cursor)
-	if err != nil || !before.Fits(promises) {
-		before, cursor = Levels{}, models.FeedCursor{}
+	anew := err != nil || !before.Fits(promises) || before.isAhead(now)
+	if anew {
+		cursor = models.FeedCursor{}
 	}
-	if len(promises) == 0 {
+	m := newMeasuring(before, worker, promises, now, anew)
+	if len(m.levels) == 0 {
 		return Levels{}, nil
 	}
-	m := newMeasuring(before, promises, now)
 	cursor, err = store.SeenChanges(ctx, cursor, models.At(m.since), between, m.add)
 	if errors.Is(err, models.ErrCursorLost) {
-		m = newMeasuring(Levels{}, promises, now)
+		m = newMeasuring(before, worker, promises, now, true)
 		cursor, err = store.SeenChanges(ctx, models.FeedCursor{}, models.At(m.since), between, m.add)
 	}
 	if err != nil {
 		return before, fmt.Errorf("measure service levels: %w", err)
 	}
-	return Levels{At: models.At(now), Cursor: cursor.String(), Sites: m.levels}, nil
+	return Levels{At: models.At(now), Cursor: cursor.String(), Sites: m.levels, By: m.by}, nil
 }
 
 // measuring is a MeasureLevels under way.
 type measuring struct {
-	since  time.Time
-	levels []Level
-	index  map[int32]int
+	now, since time.Time
+	by         map[string]Promiser
+	levels     []Level
+	index      map[int32][]int // by site
 }
 
-func newMeasuring(before Levels, promises []Promise, now time.Time) *measuring {
-	today, had := DayNumber(now), before.BySite()
-	m := &measuring{since: DayOf(today - LevelDays + 1), index: make(map[int32]int, len(promises))}
+func newMeasuring(before Levels, worker string, promises []Promise, now time.Time, anew bool) *measuring {
+	m := &measuring{now: now, since: DayOf(DayNumber(now) - LevelDays + 1), by: make(map[string]Promiser), index: make(map[int32][]int, len(promises))}
+	if worker != "" {
+		maps.Copy(m.by, before.By)
+		maps.DeleteFunc(m.by, func(other string, by Promiser) bool {
+			return other == worker || now.Sub(by.At.Time()).Abs() >= promisedFor
+		})
+	}
+	had, mine, set := before.byPromise(), make(map[levelKey]bool, len(promises)), setOf(promises)
+	others := m.sets()
 	for _, p := range promises {
-		level, known := had[p.Site]
-		if !known || level.Goal != p.Goal { // added since
-			level = Level{Site: p.Site, Goal: p.Goal, Since: models.At(later(p.From, m.since))}
+		level := had[p.key()]
+		level.In = append(among(level.In, others, set), set)
+		mine[p.key()] = true
+		m.measure(level, p, anew)
+	}
+	if len(promises) > 0 && worker != "" {
+		m.by[worker] = Promiser{models.At(now), set}
+	}
+	for _, level := range before.Sites {
+		p := Promise{level.Site, level.Goal, level.Since.Time()}
+		if level.In = among(level.In, others, set); !mine[p.key()] && len(level.In) > 0 {
+			m.measure(level, p, anew)
 		}
-		level.Days = slices.DeleteFunc(slices.Clone(level.Days), func(d LevelDay) bool { return d.Day <= today-LevelDays })
-		m.index[p.Site] = len(m.levels)
-		m.levels = append(m.levels, level)
 	}
 	return m
+}
+
+// sets are the sets of promises of the workers.
+func (m *measuring) sets() map[uint64]bool {
+	sets := make(map[uint64]bool, len(m.by))
+	for _, by := range m.by {
+		sets[by.Set] = true
+	}
+	return sets
+}
+
+// among are those sets that are among some, but for one.
+func among(sets []uint64, some map[uint64]bool, but uint64) []uint64 {
+	return slices.DeleteFunc(slices.Clone(sets), func(set uint64) bool { return set == but || !some[set] })
+}
+
+// measure goes on with a level, or begins anew with it.
+func (m *measuring) measure(level Level, p Promise, anew bool) {
+	today := DayNumber(m.now)
+	if anew || level.Since == 0 { // or added since
+		from := later(p.From, m.since)
+		if from.After(m.now.Add(aheadBy)) { // by a clock that was ahead
+			from = m.since
+		}
+		level = Level{Site: p.Site, Goal: p.Goal, Since: models.At(from), In: level.In}
+	}
+	level.Days = slices.DeleteFunc(slices.Clone(level.Days), func(d LevelDay) bool { return d.Day <= today-LevelDays })
+	m.index[p.Site] = append(m.index[p.Site], len(m.levels))
+	m.levels = append(m.levels, level)
 }
 
 func later(a, b time.Time) time.Time {
@@ -139,18 +245,22 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// add counts a change.
+// add counts a change, on the present day where a clock that was ahead found it.
 func (m *measuring) add(c models.SeenChange) {
-	i, promised := m.index[c.SiteID]
-	if !promised || c.NotBefore == 0 || c.At < m.levels[i].Since {
+	if c.NotBefore == 0 {
 		return
 	}
-	level, day := &m.levels[i], models.DayOf(c.At)
-	at, known := slices.BinarySearchFunc(level.Days, day, func(d LevelDay, day int32) int { return int(d.Day - day) })
-	if !known {
-		level.Days = slices.Insert(level.Days, at, LevelDay{Day: day})
+	for _, i := range m.index[c.SiteID] {
+		level, day := &m.levels[i], min(models.DayOf(c.At), DayNumber(m.now))
+		if c.At < level.Since {
+			continue
+		}
+		at, known := slices.BinarySearchFunc(level.Days, day, func(d LevelDay, day int32) int { return int(d.Day - day) })
+		if !known {
+			level.Days = slices.Insert(level.Days, at, LevelDay{Day: day})
+		}
+		level.Days[at].Add(delayOf(c), level.Goal.Within)
 	}
-	level.Days[at].Add(delayOf(c), level.Goal.Within)
 }
 
 // delayOf is how long after a change a visit found it.

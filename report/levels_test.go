@@ -27,7 +27,7 @@ func foundBy(site int32, ago, gap time.Duration) models.SeenChange {
 
 // measured is what is measured of one site that was added so long ago.
 func measured(added time.Duration, goal config.Goal, changes ...models.SeenChange) Level {
-	m := newMeasuring(Levels{}, []Promise{{1, goal, levelNow.Add(-added)}}, levelNow)
+	m := newMeasuring(Levels{}, "", []Promise{{1, goal, levelNow.Add(-added)}}, levelNow, true)
 	for _, c := range changes {
 		m.add(c)
 	}
@@ -43,7 +43,7 @@ func TestChangesAreCountedOnTheirDay(t *testing.T) {
 	got := measured(60*day, inSix, foundBy(1, time.Hour, 24*time.Hour), foundBy(1, 2*day, time.Hour), dated, foundBy(2, time.Hour, time.Hour),
 		first, foundBy(1, 2*time.Hour, 12*time.Hour))
 	today := DayNumber(levelNow)
-	want := Level{Site: 1, Goal: inSix, Since: models.At(DayOf(today - LevelDays + 1)), Days: []LevelDay{
+	want := Level{Site: 1, Goal: inSix, Since: models.At(DayOf(today - LevelDays + 1)), In: got.In, Days: []LevelDay{
 		{today - 2, slo.Missed{Changes: 1, Expected: 1}}, {today, slo.Missed{Changes: 3, Expected: 3, AtBest: 1, Likely: 2.25, AtWorst: 3}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -146,7 +146,7 @@ func TestMeasuringGoesOn(t *testing.T) {
 	}
 	measure := func(before Levels, goal config.Goal, now time.Time) Levels {
 		t.Helper()
-		got, err := MeasureLevels(t.Context(), store, before, []Promise{{1, goal, levelNow.Add(-60 * day)}}, now, func(context.Context) error { return nil })
+		got, err := MeasureLevels(t.Context(), store, before, "one", []Promise{{1, goal, levelNow.Add(-60 * day)}}, now, func(context.Context) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,5 +163,65 @@ func TestMeasuringGoesOn(t *testing.T) {
 	}
 	if got := measure(before, config.Goal{Share: 0.5, Within: time.Hour}, levelNow); len(got.Sites[0].Days) != 0 {
 		t.Errorf("another promise: %+v", got)
+	}
+	ahead := measure(Levels{}, inSix, levelNow.Add(365*day))
+	ahead.At = models.At(levelNow) // measured on since, before it was brought back
+	if got := measure(ahead, inSix, levelNow); got.Sites[0].Since != before.Sites[0].Since {
+		t.Errorf("after a clock that was ahead: %+v", got)
+	}
+}
+
+// What a clock that was ahead left behind is measured anew once it is right: its days are not counted a year later, nor is what is found
+// until then passed over, also where it was measured once more before that was seen to.
+func TestLevelsOfAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	year := levelNow.Add(365 * day)
+	ahead := newMeasuring(Levels{}, "one", []Promise{{1, inSix, year}}, year, true)
+	found := foundBy(1, -365*day, time.Hour)
+	ahead.add(found)
+	before := Levels{At: models.At(levelNow), Sites: ahead.levels, By: ahead.by}
+	if !before.isAhead(levelNow) || before.isAhead(year) || (Levels{At: models.At(levelNow.Add(time.Minute))}).isAhead(levelNow) {
+		t.Error("not seen to be of a clock that was ahead, or where it was not")
+	}
+	after := newMeasuring(before, "one", []Promise{{1, inSix, year}}, levelNow, true)
+	after.add(found)
+	after.add(foundBy(1, time.Minute, time.Hour))
+	if a := after.levels[0].Over(time.Time{}, levelNow, 0); a.Missed.Changes != 2 || a.days() != LevelDays {
+		t.Errorf("%+v over %d days, want 2 changes", a.Missed, a.days())
+	}
+	if (Levels{At: models.At(levelNow), Sites: after.levels}).isAhead(levelNow) {
+		t.Error("measured anew it is of a clock that is ahead again")
+	}
+}
+
+// What others promise is measured for a day after they said so last, and not any more once they promise something else.
+func TestLevelsOfSeveralWorkers(t *testing.T) {
+	t.Parallel()
+	other, old := config.Goal{Share: 0.5, Within: time.Hour}, levelNow.Add(-60*day)
+	one, two := []Promise{{1, inSix, old}}, []Promise{{1, other, old}, {2, inSix, old}}
+	goesOn := func(before Levels, worker string, promises []Promise, now time.Time) Levels {
+		m := newMeasuring(before, worker, promises, now, false)
+		return Levels{At: models.At(now), Sites: m.levels, By: m.by}
+	}
+	both := goesOn(goesOn(Levels{}, "one", one, levelNow), "two", two, levelNow.Add(time.Minute))
+	if !both.Fits(one) || !both.Fits(two) || len(both.Sites) != 3 || !both.SaidBy("one", one, levelNow) || !both.SaidBy("two", two, levelNow) {
+		t.Errorf("of both: %+v", both)
+	}
+	if both.SaidBy("one", two, levelNow) || both.SaidBy("one", nil, levelNow) || both.SaidBy("one", one, levelNow.Add(13*time.Hour)) || both.SaidBy("three", one, levelNow) {
+		t.Error("what a worker did not say, or not lately, is taken for said")
+	}
+	for name, test := range map[string]struct {
+		got  Levels
+		want int
+	}{
+		"for others":              {goesOn(both, "three", nil, levelNow.Add(time.Hour)), 3},
+		"of one that changed":     {goesOn(both, "two", one, levelNow.Add(time.Hour)), 1},
+		"of one that stopped":     {goesOn(both, "two", nil, levelNow.Add(time.Hour)), 1},
+		"of one that went":        {goesOn(both, "two", two, levelNow.Add(25*time.Hour)), 2},
+		"of a command's own file": {goesOn(both, "", one, levelNow.Add(time.Hour)), 1},
+	} {
+		if len(test.got.Sites) != test.want {
+			t.Errorf("%s: %+v, want %d levels", name, test.got.Sites, test.want)
+		}
 	}
 }

@@ -16,7 +16,7 @@ func makeLevels(ctx context.Context, store *models.Store, o Options) (Document, 
 	if err != nil {
 		return Document{}, fmt.Errorf("report service levels: %w", err)
 	}
-	levels, err := MeasureLevels(ctx, store, ReadLevels(body), promises, o.Now, nil)
+	levels, err := MeasureLevels(ctx, store, ReadLevels(body), "", promises, o.Now, nil)
 	if err != nil {
 		return Document{}, err
 	}

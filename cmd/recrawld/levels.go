@@ -44,36 +44,32 @@ func lastLevels(ctx context.Context, store *models.Store) (report.Levels, error)
 	return report.ReadLevels(body), err
 }
 
-// takeLevels takes what another worker measured; false: not all that is promised was.
+// takeLevels takes what another worker measured; false: not all that is promised was, or others are to know that it still is.
 func (d *daemon) takeLevels(ctx context.Context, now time.Time) (bool, error) {
-	force := d.force.Load()
-	promises := force.promises(now)
-	if len(promises) == 0 {
-		d.figures.slo.show(nil)
-		return true, nil
-	}
+	promises := d.force.Load().promises(now)
 	levels, err := lastLevels(ctx, d.store)
-	if err != nil || !levels.Fits(promises) {
+	if err != nil || !levels.Fits(promises) || !levels.SaidBy(d.start.Worker.Name, promises, now) {
 		return false, err
 	}
 	return true, d.showLevels(ctx, levels, now)
 }
 
-// measureLevels measures the service levels on, and returns which are missed, given what was unusual before.
+// measureLevels measures the service levels on, also those that other workers promise, and returns which are missed, given what was
+// unusual before. A site is missed once, whatever is promised of it.
 func (d *daemon) measureLevels(ctx context.Context, before []report.Unusual, now time.Time) ([]report.Unusual, error) {
 	promises := d.force.Load().promises(now)
-	if len(promises) == 0 {
-		d.figures.slo.show(nil)
-		return nil, nil
-	}
 	had, err := lastLevels(ctx, d.store)
 	if err != nil {
 		return nil, err
 	}
 	pace := unhurried{began: clock.System{}.Now()}
-	levels, err := report.MeasureLevels(ctx, d.store, had, promises, now, pace.rest)
+	levels, err := report.MeasureLevels(ctx, d.store, had, d.start.Worker.Name, promises, now, pace.rest)
 	if err != nil {
 		return nil, err
+	}
+	if len(levels.Sites) == 0 && len(had.Sites) == 0 { // nobody promises anything
+		d.figures.slo.show(nil)
+		return nil, nil
 	}
 	body, err := levels.Encode()
 	if err != nil {
@@ -92,14 +88,19 @@ func (d *daemon) measureLevels(ctx context.Context, before []report.Unusual, now
 	if err != nil {
 		return nil, err
 	}
+	return missedOf(levels, pages, before, now), d.showLevels(ctx, levels, now)
+}
+
+func missedOf(levels report.Levels, pages map[int32]int64, before []report.Unusual, now time.Time) []report.Unusual {
 	var missed []report.Unusual
 	for _, level := range levels.Sites {
-		was := slices.ContainsFunc(before, func(u report.Unusual) bool { return u.Site == level.Site && u.Kind == report.MissesLevel })
-		if u, is := level.FindMissed(now, pages[level.Site], was); is {
+		of := func(u report.Unusual) bool { return u.Site == level.Site && u.Kind == report.MissesLevel }
+		u, is := level.FindMissed(now, pages[level.Site], slices.ContainsFunc(before, of))
+		if is && !slices.ContainsFunc(missed, of) {
 			missed = append(missed, u)
 		}
 	}
-	return missed, d.showLevels(ctx, levels, now)
+	return missed
 }
 
 // showLevels sets the metrics.
@@ -131,14 +132,10 @@ func levelsOf(ctx context.Context, store *models.Store, force *inForce, levels r
 	if err != nil {
 		return nil, err
 	}
-	names, bySite, all := siteNames(force.rows), levels.BySite(), []siteLevel{}
-	for _, p := range force.promises(now) {
-		level, measured := bySite[p.Site]
-		if !measured || level.Goal != p.Goal {
-			continue
-		}
-		a := level.Over(time.Time{}, now, pages[p.Site])
-		all = append(all, siteLevel{Site: names[p.Site], Promised: p.Goal.String(), Share: p.Goal.Share, Changes: a.Missed.Changes,
+	names, all := siteNames(force.rows), []siteLevel{}
+	for _, level := range levels.Promised(force.promises(now)) {
+		a := level.Over(time.Time{}, now, pages[level.Site])
+		all = append(all, siteLevel{Site: names[level.Site], Promised: level.Goal.String(), Share: level.Goal.Share, Changes: a.Missed.Changes,
 			Attained: a.Share.Likely, AtWorst: a.Share.AtWorst, AtBest: a.Share.AtBest, Used: a.Used(), Since: a.From, words: a.Words(), broken: a.Broken()})
 	}
 	slices.SortStableFunc(all, func(a, b siteLevel) int { return cmp.Compare(b.Used, a.Used) })

@@ -99,6 +99,40 @@ func TestServiceLevelIsMeasured(t *testing.T) {
 	}
 }
 
+// Two workers with different service levels in their files have both measured on: neither reads the log anew for its own, and a level
+// that is missed is told of once, and not taken for kept by the worker that promises another one, or none.
+func TestServiceLevelsOfTwoWorkers(t *testing.T) {
+	t.Parallel()
+	l := looksForUnusual(t)
+	l.finds(25, time.Hour, 12*time.Hour)
+	at := l.now
+	for i, turn := range []struct{ worker, level string }{
+		{"one", "95% within 6h"}, {"two", "10% within 6h"}, {"three", "off"}, {"one", "95% within 6h"}, {"two", "10% within 6h"}, {"three", "off"},
+	} {
+		l.start.Worker.Name = turn.worker
+		l.promises(turn.level)
+		l.looks(at)
+		if i == 1 { // what is measured anew from now on finds none of them
+			if _, err := l.db.Exec(`DELETE FROM events`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at = at.Add(unusualEvery)
+	}
+	levels, err := lastLevels(t.Context(), l.store)
+	if err != nil || len(levels.Sites) != 2 {
+		t.Fatalf("%+v is measured, %v, want two levels", levels, err)
+	}
+	for _, level := range levels.Sites {
+		if len(level.Days) != 1 || level.Days[0].Changes != 25 {
+			t.Errorf("%s: %+v, want 25 changes", level.Goal, level.Days)
+		}
+	}
+	if said := l.said.String(); strings.Count(said, "what=slo") != 1 || strings.Contains(said, "as usual again") {
+		t.Errorf("said\n%s", said)
+	}
+}
+
 // The note goes back to a checkpoint with the log, whose numbers are then given again: all is measured anew.
 func TestServiceLevelAfterARestore(t *testing.T) {
 	t.Parallel()
