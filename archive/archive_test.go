@@ -120,6 +120,31 @@ func TestAppendRefusesABodyThatWasDamaged(t *testing.T) {
 	}
 }
 
+// Damage that leaves the CRC-32 as it was is stored, and never read as the body: its SHA-256 is of what was received.
+func TestADamagedBodyOfTheSameCRCIsNeverRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := open(t, dir, testOptions())
+	c := capture("http://example.org/", "a body that is damaged")
+	c.Outcome.BodySum = crc32.ChecksumIEEE(c.Outcome.Body)
+	polynomial := uint64(crc32.IEEE)<<1 | 1 // a multiple of it changes no remainder
+	for i := range 5 {
+		c.Outcome.Body[i] ^= byte(polynomial >> (8 * i))
+	}
+	if crc32.ChecksumIEEE(c.Outcome.Body) != c.Outcome.BodySum || models.DigestOf(c.Outcome.Body) == c.Outcome.Digest {
+		t.Fatal("the damage is no collision")
+	}
+	damaged := appendOne(t, a, c)
+	whole := appendOne(t, a, capture("http://example.org/2", "another body"))
+	if err := a.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := a.Read(damaged); !errors.Is(err, ErrDamaged) {
+		t.Errorf("Read of the damaged body = %q, %v, want ErrDamaged", got.Body, err)
+	}
+	wantBody(t, a, whole, "another body")
+}
+
 func TestHeadersCannotMoveTheBorderOfTheBody(t *testing.T) {
 	t.Parallel()
 	a := open(t, t.TempDir(), testOptions())

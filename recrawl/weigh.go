@@ -180,7 +180,8 @@ var transientWords = map[models.ErrorClass]string{
 // discard forgets what an answer said that is not the page's: nothing of it may replace what is known.
 func (s *visit) discard() {
 	out := &s.out
-	out.Body, out.Digest, out.TextDigest, out.LinkPrint, out.Print = nil, models.Digest{}, models.Digest{}, 0, models.Print{}
+	out.Body, out.Digest, out.BodySum = nil, models.Digest{}, 0
+	out.TextDigest, out.LinkPrint, out.Print = models.Digest{}, 0, models.Print{}
 	out.Listing = nil
 	out.Links, out.LinksKnown, out.Canonical, out.Title = nil, false, "", ""
 	out.ETag, out.LastModified, out.ContentType = "", "", ""
