@@ -117,10 +117,17 @@ func (b *bench) finish(cmd *exec.Cmd) ([]byte, taken, error) {
 		return nil, t, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, complaints.String())
 	}
 	t.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		t.rss = float64(usage.Maxrss) / 1000
-	}
+	t.rss = peak(cmd)
 	return out, t, nil
+}
+
+// peak is the most memory that a program which has ended had, in MB.
+func peak(cmd *exec.Cmd) float64 {
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return float64(usage.Maxrss) / 1000
 }
 
 // taken is what a run took.

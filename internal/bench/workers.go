@@ -58,9 +58,12 @@ func (b *bench) crew(ctx context.Context, workers int) (f figure, err error) {
 	if err != nil {
 		return f, err
 	}
+	var visits int64
 	defer func() {
 		_, _, closed := s.close()
-		err = errors.Join(err, closed)
+		if err = errors.Join(err, closed); err == nil {
+			f.CPUOrigin = perPage(s.cmd, visits)
+		}
 	}()
 	dir, err := os.MkdirTemp(b.dir, "crew-")
 	if err != nil {
@@ -76,12 +79,7 @@ func (b *bench) crew(ctx context.Context, workers int) (f figure, err error) {
 		return f, err
 	}
 	var crew []*exec.Cmd
-	defer func() {
-		for _, cmd := range crew {
-			_ = cmd.Process.Signal(syscall.SIGTERM)
-			_ = cmd.Wait()
-		}
-	}()
+	defer func() { end(crew) }()
 	for n := range workers {
 		cmd := exec.CommandContext(ctx, b.recrawld, "worker", "crew-"+strconv.Itoa(n), "--config", config, "--store", dsn, "--data",
 			filepath.Join(dir, "data"))
@@ -95,7 +93,34 @@ func (b *bench) crew(ctx context.Context, workers int) (f figure, err error) {
 			}
 		}
 	}
-	return b.countVisits(ctx, dsn)
+	if f, err = b.countVisits(ctx, dsn); err != nil {
+		return f, err
+	}
+	end(crew)
+	if visits, err = pgtest.Rows(ctx, dsn, "visits"); err != nil {
+		return f, err
+	}
+	for _, cmd := range crew { // what it took is known of its whole life alone, as are its visits
+		f.CPU += perPage(cmd, visits)
+		f.RSS += peak(cmd)
+	}
+	return f, nil
+}
+
+// end ends the workers that have not ended.
+func end(crew []*exec.Cmd) {
+	for _, cmd := range crew {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			_ = cmd.Wait() // what it took is known whatever it returned
+		}
+	}
+}
+
+// perPage is the processor time that a program which has ended took for each of so many pages, in microseconds.
+func perPage(cmd *exec.Cmd, pages int64) float64 {
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return float64(used.Microseconds()) / float64(max(pages, 1))
 }
 
 // crewConfig writes the configuration of the workers: the start pages are in it, each page links to others.
