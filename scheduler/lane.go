@@ -153,26 +153,35 @@ func (s *stages) gather(ctx context.Context) error {
 	}
 }
 
+// lull is for how long, in real time, nothing comes until nothing more is waited for, whatever the pace: who visits has no page left, or
+// waits for what we hold. The beginning and the end of a crawl are such times.
+const lull = 2 * look
+
 // look is how often, in real time, the first stage looks for what arrived while the second is busy. To be woken for each
 // visit would cost more than all else that it does for most.
 const look = 5 * time.Millisecond
 
-// fill lets a batch grow until it is full, or the second stage is idle and its pace is kept. It tells whether that has said
-// that it is idle.
+// fill lets a batch grow until it is full, or the second stage is idle and its pace is kept or nothing more comes. It tells
+// whether that has said that it is idle.
 func (s *stages) fill(batch []*finished, last time.Time) (filled []*finished, idle bool) {
 	select {
 	case <-s.idle:
 		idle = true
 	default:
 	}
+	grown := clock.System{}.Now()
 	for {
-		var open bool
+		n, open := len(batch), false
 		if batch, open = s.drain(batch); !open || len(batch) >= maxBatch {
 			return batch, idle
 		}
+		now := clock.System{}.Now()
+		if len(batch) > n {
+			grown = now
+		}
 		wait := look
 		if idle {
-			wait = min(wait, pace(len(batch))-clock.System{}.Now().Sub(last))
+			wait = min(wait, pace(len(batch))-now.Sub(last), lull-now.Sub(grown))
 		}
 		if wait <= 0 {
 			return batch, true

@@ -48,20 +48,26 @@ func (l *slowLedger) Commit(ctx context.Context, now time.Time, results []models
 	return l.ledger.Commit(ctx, now, results)
 }
 
-// A lone result is written at once. What arrives meanwhile is written together, a pace after the first where it is much.
+// A lone result is written at once. What arrives meanwhile is written together, a pace after the first where it is much and more keeps
+// coming, and as soon as nothing more comes otherwise.
 func TestPaceOfACommitter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		arrive int
+		every  time.Duration // between further results that arrive one by one
 		want   time.Duration
+		slack  time.Duration // what has just arrived is seen that much later
 	}{
-		{1, 10 * time.Millisecond},
-		{busyBatch - 1, 10 * time.Millisecond},
-		{busyBatch, 25 * time.Millisecond},
-		{heavyBatch - 1, 25 * time.Millisecond},
-		{heavyBatch, 105 * time.Millisecond},
-		{maxBatch - 1, 105 * time.Millisecond},
-		{maxBatch, 10 * time.Millisecond}, // a full batch waits for nothing
+		{1, 0, 10 * time.Millisecond, 0},
+		{busyBatch - 1, 0, 10 * time.Millisecond, 0},
+		{busyBatch, 0, 15 * time.Millisecond, look},
+		{busyBatch, lull / 2, 25 * time.Millisecond, 0},
+		{heavyBatch - 1, 0, 15 * time.Millisecond, look},
+		{heavyBatch, 0, 15 * time.Millisecond, look},
+		{heavyBatch, 3 * lull, 15 * time.Millisecond, look},
+		{heavyBatch, lull / 2, 105 * time.Millisecond, 0},
+		{maxBatch - 100, lull / 2, 105 * time.Millisecond, 0},
+		{maxBatch, lull / 2, 10 * time.Millisecond, 0}, // a full batch waits for nothing
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			lane := testLane(&slowLedger{}, &shelf{})
@@ -71,16 +77,29 @@ func TestPaceOfACommitter(t *testing.T) {
 			lane.done = func(*finished) { after = append(after, time.Since(began)) }
 			ended := make(chan error)
 			go func() { ended <- lane.run(t.Context()) }()
-			for i := range c.arrive + 1 {
+			arrive := func() {
 				f := brought(t, "/a", "", func(o *models.Outcome) { *o = models.Outcome{Kind: models.Interrupted, At: noon} })
-				if lane.arrivals <- &f; i == 0 {
-					synctest.Wait()
-				}
+				lane.arrivals <- &f
+			}
+			arrive()
+			synctest.Wait()
+			for range c.arrive {
+				arrive()
+			}
+			more := 0
+			for at := c.every; c.every > 0 && at < 200*time.Millisecond; at += c.every {
+				_ = clock.System{}.SleepUntil(t.Context(), began.Add(at))
+				arrive()
+				more++
 			}
 			_ = clock.System{}.SleepUntil(t.Context(), began.Add(time.Second))
 			synctest.Wait()
-			if len(after) != c.arrive+1 || after[0] != 5*time.Millisecond || after[1] != c.want || after[c.arrive] != c.want {
-				t.Errorf("one result, then %d: written after %v, want 5ms and %v", c.arrive, after, c.want)
+			if len(after) != c.arrive+more+1 {
+				t.Fatalf("%d results were written of %d", len(after), c.arrive+more+1)
+			}
+			if second := after[1]; after[0] != 5*time.Millisecond || after[c.arrive] != second || second < c.want || second > c.want+c.slack {
+				t.Errorf("one result, then %d, then one each %v: written after %v and %v to %v, want 5ms and %v (+%v)",
+					c.arrive, c.every, after[0], second, after[c.arrive], c.want, c.slack)
 			}
 			close(lane.arrivals)
 			if err := <-ended; err != nil {
