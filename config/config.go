@@ -165,7 +165,7 @@ type Settings struct {
 	// Evidence before a 404 counts as gone.
 	GoneVisits int           // key gone: {visits}: 404s in a row, 1–1000; default 3
 	GoneOver   time.Duration // key gone: {over}: and over at least this time, 0–366d; default 48h
-	GoneGuard  float64       // key gone: {guard}: no page is gone while such a share of those looked at is lost at once, 5–100 %; default 25 %; 0 ("off"): they are
+	GoneGuard  float64       // key gone: {guard}: no page is gone while such a share of its site or host is lost at once, 5–100 %; default 25 %; 0 ("off"): they are
 }
 
 // What sitemaps and feeds of a site's hosts are read for. With ListsOff those that robots.txt names are not asked for, and

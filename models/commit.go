@@ -232,7 +232,7 @@ func (c *commit) judge(ctx context.Context) (verdicts []error, err error) {
 		c.fresh = append(c.fresh, r)
 		host.OpenAt, host.BackoffUntil = r.Host.OpenAt, r.Host.BackoffUntil
 		host.Failures, host.Delay, host.Ahead = r.Host.Failures, r.Host.Delay, r.Host.Ahead
-		host.Trials = r.Host.Trials
+		host.Trials, host.GuardedAt = r.Host.Trials, r.Host.GuardedAt
 		if len(r.Knowledge) > 0 {
 			host.Learned++
 		}

@@ -57,12 +57,27 @@ func (d *Daily) look(r *Result) {
 		return
 	}
 	was := before.State == StateMissing || before.State == StateGone
-	switch {
-	case kind.Observed() && (was || before.Stats.VisitedAt == 0 || DayOf(before.Stats.VisitedAt) != DayOf(r.Visit.At)):
-		d.Found++
-	case (kind == Missing || kind == Gone) && !was:
-		d.Lost++
+	days, again := int64(1), false
+	if before.Stats.VisitedAt != 0 {
+		since := int64(DayOf(r.Visit.At) - DayOf(before.Stats.VisitedAt))
+		days, again = min(max(since, 1), LookedDays), since == 0
 	}
+	switch {
+	case kind.Observed() && (was || !again):
+		d.Found, d.FoundDays = d.Found+1, d.FoundDays+days
+	case r.Lost() && !was:
+		d.Lost, d.LostDays = d.Lost+1, d.LostDays+days
+	}
+}
+
+// LookedDays is the longest for which one look at a page stands (Daily.FoundDays): in a year a page is looked at.
+const LookedDays = 365
+
+// Lost tells whether the visit did not find the page: it answers so, or leads where others of its host do as well, and that does not yet
+// count as where it is.
+func (r *Result) Lost() bool {
+	kind := r.Visit.Kind
+	return kind == Missing || kind == Gone || kind == Moved && r.Page.State == StateMissing
 }
 
 // writeDaily adds the results to the daily sums.

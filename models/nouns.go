@@ -15,6 +15,7 @@ type Site struct {
 	// GuardedAt is since when so many of its pages have been lost at once that none counts as gone; 0: they do. Those that were
 	// missing by ApprovedAt do all the same.
 	GuardedAt, ApprovedAt Instant
+	LossPerDay            float32 // the share of its pages that is usually lost in a day; 0: so small that it does not matter
 }
 
 // Host is a server name with its politeness and its lease. Its ReadyAt is the queue.
@@ -36,6 +37,7 @@ type Host struct {
 	Trials       Trials        // what its validators and promises proved to be worth
 	Removals     int32         // pages of it that were removed, ever
 	AskedAt      Instant       // when somebody last asked for visits to pages of it while it was leased: they may have been under way; 0: never
+	GuardedAt    Instant       // since when so many of its pages are lost at once (Trials.Losses) that none counts as gone; 0: they do
 }
 
 // Robots is what a host's robots.txt said, one row for each origin (scheme and host).
@@ -335,7 +337,7 @@ type Result struct {
 	Page       Page
 	Before     *Page // the page as it was leased, or as the lease's result before left it; a store may write only what differs. nil: unknown
 	Visit      Visit
-	Host       Host     // OpenAt, BackoffUntil, Failures, Delay, Ahead and Trials are written, nothing else
+	Host       Host     // OpenAt, BackoffUntil, Failures, Delay, Ahead, Trials and GuardedAt are written, nothing else
 	Knowledge  []byte   // replaces what is known of the host and counts its Learned up; empty: leaves it
 	Memory     []byte   // replaces what is remembered of the page; empty: leaves it
 	HostMemory []byte   // replaces what is remembered of the host's noise; empty: leaves it
@@ -429,5 +431,7 @@ type Daily struct {
 	Bytes       int64 // on the wire
 	BytesSaved  int64 // lengths of the copies that a 304 spared
 	Found       int64 // pages with a copy that answered with their content, for the first time that day or since they were missing
-	Lost        int64 // the same that answered 404 or 410, for the first time since they were found
+	Lost        int64 // the same that answered 404 or 410, or all lead to one place, for the first time since they were found
+	FoundDays   int64 // the days since each of Found was looked at before, added up: at least 1 and at most LookedDays each
+	LostDays    int64 // likewise of Lost
 }

@@ -105,5 +105,7 @@ func (d Daily) Plus(o Daily) Daily {
 	o.BytesSaved += d.BytesSaved
 	o.Found += d.Found
 	o.Lost += d.Lost
+	o.FoundDays += d.FoundDays
+	o.LostDays += d.LostDays
 	return o
 }

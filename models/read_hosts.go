@@ -84,6 +84,32 @@ func (s *Store) hostsWhere(ctx context.Context, condition string, site int32) it
 	}
 }
 
+// GuardedHost is a host whose pages do not count as gone, and the site of those of them that are missing.
+type GuardedHost struct {
+	Host
+	SiteID int32
+}
+
+// GuardedHosts lists hosts that are guarded (Host.GuardedAt), at most so many, each with the site of a page of it that is missing; those
+// without any are left out.
+func (s *Store) GuardedHosts(ctx context.Context, limit int) ([]GuardedHost, error) {
+	// Index: hosts_guarded.
+	hosts, err := hostTable.scan(s.rows(ctx, "SELECT "+hostTable.list()+" FROM hosts WHERE guarded_at > 0 ORDER BY bucket, id LIMIT $1", limit))
+	guarded := make([]GuardedHost, 0, len(hosts))
+	for i := 0; i < len(hosts) && err == nil; i++ {
+		h := GuardedHost{Host: hosts[i]}
+		// Index: pages_due, one page where the host has lost most of them.
+		for _, err = range s.scan(ctx, []any{&h.SiteID}, `SELECT site_id FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0 AND state = $3 LIMIT 1`,
+			h.Bucket, h.ID, StateMissing) {
+			guarded = append(guarded, h)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read guarded hosts: %w", err)
+	}
+	return guarded, nil
+}
+
 // HostRobots returns what is known of the robots.txt of a host's origins.
 func (s *Store) HostRobots(ctx context.Context, bucket int16, host int64) ([]Robots, error) {
 	robots, err := robotsTable.scan(s.rows(ctx, "SELECT "+robotsTable.list()+` FROM robots

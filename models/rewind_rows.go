@@ -56,6 +56,7 @@ func (w *rewinder) host(h *Host, earliest Instant) {
 		left := max(h.BackoffUntil-w.back.By-w.back.Now, 0) // what was left of it when something was written last
 		h.BackoffUntil = w.back.Now + min(left, Instant(w.RetryMax.Milliseconds()))
 	}
+	h.GuardedAt, h.Trials.Losses.Since = w.back.Moment(h.GuardedAt), w.back.Moment(h.Trials.Losses.Since)
 	h.Trials.AuditedAt, h.Trials.ProbedAt = w.back.Moment(h.Trials.AuditedAt), w.back.Moment(h.Trials.ProbedAt)
 	for i := range h.Trials.By {
 		one := &h.Trials.By[i]

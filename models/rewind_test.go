@@ -39,7 +39,7 @@ func visitedAhead(t *testing.T, s *Store, ahead time.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetGuarded(ctx, early.ID, At(ahead)); err != nil {
+	if err := s.SetGuarded(ctx, early.ID, At(ahead), 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Approve(ctx, early.ID, ahead.Add(time.Minute)); err != nil {

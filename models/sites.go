@@ -133,20 +133,20 @@ func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time
 	return nil
 }
 
-// SetGuarded notes since when too many of a site's pages have been lost at once for any to count as gone; 0: they do again. It returns
-// ErrNotFound for an unknown site.
-func (s *Store) SetGuarded(ctx context.Context, site int32, since Instant) error {
+// SetGuarded notes since when too many of a site's pages have been lost at once for any to count as gone; 0: they do again; and the share
+// of them that is usually lost in a day. It returns ErrNotFound for an unknown site.
+func (s *Store) SetGuarded(ctx context.Context, site int32, since Instant, lossPerDay float32) error {
 	if err := s.inTx(ctx, func(t *tx) error {
-		return t.setOfSite(ctx, `UPDATE sites SET guarded_at = $2 WHERE id = $1`, site, int64(since))
+		return t.setOfSite(ctx, `UPDATE sites SET guarded_at = $2, loss_per_day = $3 WHERE id = $1`, site, int64(since), Finite(float64(lossPerDay)))
 	}); err != nil {
 		return fmt.Errorf("guard the pages of site %d: %w", site, err)
 	}
 	return nil
 }
 
-// Approve lets those pages of a site, if it is guarded, count as gone that are missing by now, and makes those due that were held back
-// (RuleGuarded, then RuleApproved): each is gone if it is not found once more. It returns how many these are, and ErrNotFound for an
-// unknown site.
+// Approve lets those pages of a site, if anything of it is held back, count as gone that are missing by now, and makes those due that were
+// held back (RuleGuarded, then RuleApproved): each is gone if it is not found once more. It returns how many these are, and ErrNotFound for
+// an unknown site.
 func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held int, err error) {
 	counts := make(map[int64]int) // of the slices, by the first page, since one that is tried again counts once
 	err = s.inTx(ctx, func(t *tx) error {
@@ -159,6 +159,11 @@ func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held in
 				counts[pages[0].id] = len(pages)
 				return q.makeDue(ctx, At(now), RuleApproved, bucket, pages)
 			})
+	}
+	if err == nil && len(counts) > 0 { // of a host that is guarded alone
+		err = s.inTx(ctx, func(t *tx) error {
+			return t.setOfSite(ctx, `UPDATE sites SET approved_at = $2 WHERE id = $1`, site, int64(At(now)))
+		})
 	}
 	if err != nil {
 		return 0, fmt.Errorf("approve that pages of site %d are gone: %w", site, err)

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-var siteTable = table[Site]{"sites", "id name url settings from_file paused created_at guarded_at approved_at", 1, func(s *Site) []any {
+var siteTable = table[Site]{"sites", "id name url settings from_file paused created_at guarded_at approved_at loss_per_day", 1, func(s *Site) []any {
 	return []any{&s.ID, &s.Name, &s.URL, &s.Settings, &s.FromFile, &s.Paused, &s.CreatedAt,
-		&s.GuardedAt, &s.ApprovedAt}
+		&s.GuardedAt, &s.ApprovedAt, &s.LossPerDay}
 }}
 
 var hostTable = table[Host]{"hosts", "bucket id name ready_at open_at backoff_until failures delay lease_token " +
-	"lease_until lease_owner pages ahead learned trials removals asked_at", 2, func(h *Host) []any {
+	"lease_until lease_owner pages ahead learned trials removals asked_at guarded_at", 2, func(h *Host) []any {
 	return []any{&h.Bucket, &h.ID, &h.Name, &h.ReadyAt, &h.OpenAt, &h.BackoffUntil, &h.Failures, &h.Delay, &h.LeaseToken,
 		&h.LeaseUntil, &h.LeaseOwner, &h.Pages, &h.Ahead, &h.Learned,
-		&h.Trials, &h.Removals, &h.AskedAt}
+		&h.Trials, &h.Removals, &h.AskedAt, &h.GuardedAt}
 }}
 
 var robotsTable = table[Robots]{"robots", "bucket host_id origin status class body crawl_delay fetched_at expires_at " +
@@ -107,9 +107,10 @@ var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url 
 	}}
 
 var dailyTable = table[Daily]{"daily", "bucket site_id day asked not_modified same changed first moved gone failed robots " +
-	"skipped bytes bytes_saved found lost", 3, func(d *Daily) []any {
+	"skipped bytes bytes_saved found lost found_days lost_days", 3, func(d *Daily) []any {
 	return []any{&d.Bucket, &d.SiteID, &d.Day, &d.Asked, &d.NotModified, &d.Same, &d.Changed, &d.First, &d.Moved, &d.Gone,
-		&d.Failed, &d.Robots, &d.Skipped, &d.Bytes, &d.BytesSaved, &d.Found, &d.Lost}
+		&d.Failed, &d.Robots, &d.Skipped, &d.Bytes, &d.BytesSaved, &d.Found, &d.Lost,
+		&d.FoundDays, &d.LostDays}
 }}
 
 // bitsField keeps 64 bits in a signed column.

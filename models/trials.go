@@ -64,6 +64,7 @@ type Trials struct {
 	Visits    uint32       // conditional visits since then
 	ProbedAt  Instant      // when a name that does not exist was last asked for; 0: never
 	Load      Load         // how the host bears our requests, which every visit tries
+	Losses    Losses       // its pages that are lost
 }
 
 // A hint is no longer trusted after one miss, because a change was lost by it, or after so many false alarms or late
@@ -156,13 +157,14 @@ func (t *Trials) Visited(unconditional bool, now time.Time) {
 func (t *Trials) IsZero() bool { return *t == Trials{} }
 
 // Hinted tells whether anything is known of the hints.
-func (t *Trials) Hinted() bool { return *t != Trials{Load: t.Load} }
+func (t *Trials) Hinted() bool { return *t != Trials{Load: t.Load, Losses: t.Losses} }
 
 // The first byte of stored Trials: with trialsForm the hints follow, with trialsLoad the load comes first, and the hints
-// only where something is known of them.
+// only where something is known of them; with trialsLosses the losses come before both.
 const (
-	trialsForm = 1
-	trialsLoad = 2
+	trialsForm   = 1
+	trialsLoad   = 2
+	trialsLosses = 3
 )
 
 // hintsBefore is how many hints stored Trials had at first. Of those that came later none is written behind which nothing is
@@ -176,8 +178,12 @@ func (t *Trials) Value() (driver.Value, error) {
 	}
 	b := make([]byte, 1, 48)
 	b[0] = trialsForm
-	if t.Load != (Load{}) {
+	if t.Load != (Load{}) || t.Losses != (Losses{}) {
 		b[0] = trialsLoad
+		if t.Losses != (Losses{}) {
+			b[0] = trialsLosses
+			b = t.Losses.append(b)
+		}
 		b = t.Load.append(b)
 		if !t.Hinted() {
 			return b, nil
@@ -207,18 +213,21 @@ func (t *Trials) Scan(src any) error {
 	if src != nil && !ok {
 		return fmt.Errorf("trials from %T", src)
 	}
-	if len(b) == 0 || b[0] != trialsForm && b[0] != trialsLoad {
+	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsLosses {
 		return nil
 	}
 	n := numbers{rest: b[1:]}
-	var known Load
-	if b[0] == trialsLoad {
-		if known = n.load(); len(n.rest) == 0 && !n.bad {
-			t.Load = known
+	var read Trials
+	if b[0] == trialsLosses {
+		read.Losses = n.losses()
+	}
+	if b[0] >= trialsLoad {
+		if read.Load = n.load(); len(n.rest) == 0 && !n.bad {
+			*t = read
 			return nil
 		}
 	}
-	read := Trials{AuditedAt: n.instant(), Visits: uint32(n.next(math.MaxUint32)), ProbedAt: n.instant(), Load: known}
+	read.AuditedAt, read.Visits, read.ProbedAt = n.instant(), uint32(n.next(math.MaxUint32)), n.instant()
 	for i := range read.By {
 		if i >= hintsBefore && len(n.rest) == 0 {
 			break

@@ -165,6 +165,27 @@ func TestTrialsRoundTrip(t *testing.T) {
 	}
 }
 
+// TestLossesRoundTrip, beside whatever else is known.
+func TestLossesRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want := Trials{}
+		if rapid.Bool().Draw(t, "others") {
+			want = anyTrials(t)
+		}
+		want.Losses = Losses{Since: Instant(rapid.Int64Range(0, 1<<40).Draw(t, "since")), Lost: rapid.Uint32().Draw(t, "lost"),
+			Found: rapid.Uint32().Draw(t, "found"), Toward: rapid.Int64().Draw(t, "toward")}
+		value, err := want.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Trials
+		if err := got.Scan(value); err != nil || got != want {
+			t.Fatalf("written as %+v, read as %+v, %v", want, got, err)
+		}
+	})
+}
+
 func TestTrialsOfNoBytes(t *testing.T) {
 	t.Parallel()
 	for _, src := range []any{nil, []byte(nil), []byte{}, []byte{2, 1}, []byte{trialsForm}} {
@@ -183,7 +204,8 @@ func TestTrialsOfNoBytes(t *testing.T) {
 func FuzzTrials(f *testing.F) {
 	full := Trials{AuditedAt: 1, Visits: math.MaxUint32, ProbedAt: math.MaxInt64}
 	full.By[HintExpires] = Trial{Hits: math.MaxUint16, Since: -1}
-	for _, t := range []Trials{{Visits: 1}, full, {Load: Load{Response: time.Second, Slowed: time.Minute}}, {Visits: 1, Load: Load{Slowed: time.Second}}} {
+	for _, t := range []Trials{{Visits: 1}, full, {Load: Load{Response: time.Second, Slowed: time.Minute}}, {Visits: 1, Load: Load{Slowed: time.Second}},
+		{Losses: Losses{Since: 7, Lost: 3, Found: 1 << 20, Toward: 1<<63 - 1}}, {Visits: 1, Losses: Losses{Since: 9, Lost: 1}}, {Load: Load{Response: time.Second}, Losses: Losses{Toward: 5}}} {
 		value, err := t.Value()
 		if err != nil {
 			f.Fatal(err)

@@ -7,15 +7,8 @@ import (
 	"recrawld/models"
 )
 
-// A site's pages vanish where within some days, at most vanishDays of them, a share of the pages that were looked at is lost, and
-// vanishPages at least: fewer are any editor's afternoon. Where pages come and go as ever, it takes vanishTimes the share that was usual
-// before those days.
-const (
-	vanishDays  = 14
-	vanishPages = 10
-	vanishTimes = 3
-	calmDays    = 7 // by so many days at least it is seen that they are back
-)
+// calmDays is by how many days at least it is seen that pages are back.
+const calmDays = 7
 
 // Guard is what FindVanishing goes by beside the daily sums of a site.
 type Guard struct {
@@ -27,40 +20,80 @@ type Guard struct {
 }
 
 // FindVanishing tells whether so many of a site's pages are lost at once that it is more likely a mistake than what the site wants, by
-// its daily sums (as for FindUnusual). It begins where that is so of some days, as long as it is so of half as many of the last oddVisits
-// that were looked at, or of all pages. It is over where of those looked at since it began, in the last calmDays at least, fewer than half
-// as many were lost, and fewer of all pages are missing: a page that is held back may not have been looked at for long. A site that is hardly
-// visited any more stays as it is while anything is missing, and for calmDays unless somebody approved. What was approved of is usual from
-// then on.
+// its daily sums (as for FindUnusual). It begins where that is so of some days (lostShare, models.LossLimit), as long as it is so of half as many in the last
+// days in which oddVisits were looked at, or of all pages. It is over where of those looked at since it began, in the last calmDays at
+// least, fewer than half as many were lost, and fewer of all pages are missing: a page that is held back may not have been looked at for
+// long. A site that is hardly visited any more stays as it is while anything is missing, and for calmDays unless somebody approved. What
+// was approved of is usual from then on.
 func FindVanishing(days []models.Daily, today int32, g Guard) (Unusual, bool) {
 	days = upTo(today, days)
-	usual := sumOf(days, today-UnusualDays, max(cmp.Or(g.Since, today)-vanishDays, g.Approved))
-	limit := max(g.Share, vanishTimes*lostShare(usual))
+	perDay := lossPerDay(days, today, g)
 	if g.Since != 0 {
-		lately := latelyLooked(days, today, max(today-calmDays+1, g.Since), g.Since)
+		lately, over := latelyLooked(days, today, max(today-calmDays+1, g.Since), g.Since)
 		young := today-g.Since < calmDays && g.Approved < g.Since
 		few := lately.Found+lately.Lost < oddVisits && (g.Missing > 0 || young)
-		return g.unusual(g.words()), few || lostShare(lately) >= limit/2 || g.missingShare() >= limit/2
+		return g.unusual(g.words()), few || g.goesOn(lately, over, perDay)
 	}
-	earliest := max(today-vanishDays, g.Approved) + 1
-	lately := latelyLooked(days, today, today, earliest)
-	goesOn := lostShare(lately) >= limit/2 || g.missingShare() >= limit/2
+	earliest := max(today-models.VanishDays, g.Approved) + 1
+	lately, over := latelyLooked(days, today, today, earliest)
+	goesOn := g.goesOn(lately, over, perDay)
 	for first := today; goesOn && first >= earliest; first-- {
-		if now := sumOf(days, first-1, today); now.Lost >= vanishPages && lostShare(now) >= limit {
-			return g.unusual(vanishing(now, usual, first)), true
+		now, over := sumOf(days, first-1, today), today-first+1
+		if share := g.lostShare(now, over); now.Lost >= models.VanishPages && share >= g.limit(perDay, over) {
+			return g.unusual(vanishing(share, now, first, perDay)), true
 		}
 	}
 	return Unusual{}, false
 }
 
-// latelyLooked is the days from one on up to today, and the earlier ones in which oddVisits were looked at: vanishDays at most, and none
-// before the earliest.
-func latelyLooked(days []models.Daily, today, from, earliest int32) (sum models.Daily) {
+// LossPerDay is the share of a site's pages that was lost in a day as a rule, before its pages vanished if they do.
+func LossPerDay(days []models.Daily, today int32, g Guard) float64 {
+	return lossPerDay(upTo(today, days), today, g)
+}
+
+// lossPerDay is how many were lost for each day that a page was watched, which is what all looks stand for together.
+func lossPerDay(days []models.Daily, today int32, g Guard) float64 {
+	usual := sumOf(days, today-UnusualDays, max(cmp.Or(g.Since, today)-models.VanishDays, g.Approved))
+	if usual.Found+usual.Lost < models.VanishPages {
+		return 0
+	}
+	return float64(usual.Lost) / float64(max(usual.FoundDays+usual.LostDays, 1))
+}
+
+// limit is how large a share of its pages is too many in so many days.
+func (g Guard) limit(perDay float64, days int32) float64 {
+	return models.LossLimit(g.Share, perDay, float64(days))
+}
+
+// goesOn tells whether half as many are lost as it takes to begin, of those looked at lately or of all.
+func (g Guard) goesOn(lately models.Daily, days int32, perDay float64) bool {
+	return g.lostShare(lately, days) >= g.limit(perDay, days)/2 || g.missingShare() >= g.limit(perDay, 1)/2
+}
+
+// latelyLooked is the days from one on up to today, and the earlier ones in which oddVisits were looked at: models.VanishDays at most, and none
+// before the earliest; and how many days these are.
+func latelyLooked(days []models.Daily, today, from, earliest int32) (sum models.Daily, over int32) {
 	for first := from; ; first-- {
-		if sum = sumOf(days, first-1, today); sum.Found+sum.Lost >= oddVisits || first <= max(today-vanishDays+1, earliest) {
-			return sum
+		if sum = sumOf(days, first-1, today); sum.Found+sum.Lost >= oddVisits || first <= max(today-models.VanishDays+1, earliest) {
+			return sum, today - first + 1
 		}
 	}
+}
+
+// lostShare is the share of a site's pages that is lost, by those looked at in some days; 0 where these are too few to say. Each page counts
+// once, however often it was looked at: a look stands for the days since the one before, so the looks of so many days stand for as many
+// times the pages (Horvitz and Thompson 1952: each is weighed by one over its chance to be among them). What they stand for beside the
+// pages that were looked at themselves is no more than there are others.
+func (g Guard) lostShare(d models.Daily, days int32) float64 {
+	if d.Found+d.Lost < models.VanishPages {
+		return 0
+	}
+	stands := float64(d.FoundDays) / float64(days)
+	found, lost := min(float64(d.Found), stands), float64(d.Lost)
+	moreFound, moreLost := stands-found, max(float64(d.LostDays)/float64(days)-lost, 0)
+	others := max(float64(g.Missing+g.There)-found-lost, 0)
+	part := min(1, others/max(moreFound+moreLost, 1))
+	return (lost + part*moreLost) / (found + lost + part*(moreFound+moreLost))
 }
 
 // missingShare is the share of its pages that are missing.
@@ -76,20 +109,12 @@ func (g Guard) unusual(words string) Unusual {
 	return Unusual{Site: g.Site, Kind: Vanishing, Words: words}
 }
 
-// lostShare is the share of the pages that were looked at and are lost, 0 where these are too few to say.
-func lostShare(d models.Daily) float64 {
-	if d.Found+d.Lost < vanishPages {
-		return 0
-	}
-	return float64(d.Lost) / float64(d.Found+d.Lost)
-}
-
 // vanishing says what was lost of a site in the days from the first on.
-func vanishing(now, usual models.Daily, first int32) string {
-	words := fmt.Sprintf("%s of %s looked at since %s is not found any more", Share(now.Lost, now.Found+now.Lost),
-		Plural(now.Found+now.Lost, "page"), DayOf(first).Format("2 January"))
-	if looks := usual.Found + usual.Lost; looks >= oddVisits {
-		words += fmt.Sprintf(", %s before", Share(usual.Lost, looks))
+func vanishing(share float64, now models.Daily, first int32, perDay float64) string {
+	words := fmt.Sprintf("%s not found any more since %s, %.0f %% of the site by those looked at", Plural(now.Lost, "page"),
+		DayOf(first).Format("2 January"), 100*share)
+	if perDay > 0 {
+		words += fmt.Sprintf("; usual is %.2g %% a day", 100*perDay)
 	}
 	return words
 }

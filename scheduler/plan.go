@@ -14,9 +14,9 @@ type Planner struct {
 	calendar Calendar
 	config   *config.Config
 	paused   map[int32]bool
-	guarded  map[int32]models.Instant // sites whose pages do not count as gone, but for those that were missing by then
-	pageTime time.Duration            // the longest of any site
-	delay    time.Duration            // likewise
+	guards   map[int32]SiteGuard
+	pageTime time.Duration // the longest of any site
+	delay    time.Duration // likewise
 	sites    map[int32]*config.Settings
 	learns   bool // the policy of a site learns of all pages together
 
@@ -67,11 +67,10 @@ func (p *Planner) SpendAll() *Planner {
 	return &q
 }
 
-// Guard returns a planner that takes no page of these sites for gone, unless it was missing by the moment that stands beside its site's ID:
-// so many of their pages are lost at once that it is more likely the site's mistake than its will.
-func (p *Planner) Guard(sites map[int32]models.Instant) *Planner {
+// Guard returns a planner that goes by what is known of sites whose pages may be lost at once, by their IDs.
+func (p *Planner) Guard(sites map[int32]SiteGuard) *Planner {
 	q := *p
-	q.guarded = sites
+	q.guards = sites
 	return &q
 }
 
@@ -130,6 +129,7 @@ func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page,
 	d.ledger()
 	d.named()
 	d.retract()
+	d.losses()
 	d.page()
 	d.template()
 	d.host()
@@ -162,6 +162,7 @@ type draft struct {
 	robots   []models.Robots
 	every    time.Duration // the interval that the policy chose; 0: FRMax cycles
 	list     bool          // that is the interval of a list that is read for what it tells
+	stray    bool          // the page redirects as those do that are lost
 }
 
 // page moves the page on by what the visit found.
@@ -169,6 +170,8 @@ func (d *draft) page() {
 	switch kind := d.out.Kind; {
 	case kind.Observed():
 		d.observed()
+	case d.stray:
+		d.strayed()
 	case kind == models.Moved:
 		d.moved()
 	case kind == models.Missing:

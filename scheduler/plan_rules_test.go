@@ -106,8 +106,8 @@ func TestResumedPagesWaitForAWindow(t *testing.T) {
 func TestGoneAndExcludedAreRare(t *testing.T) {
 	t.Parallel()
 	for _, out := range []models.Outcome{goneAway, forbidden} {
-		r := plan(t, livePage(), out)
-		if wait := r.Page.DueAt.Time().Sub(noon); wait < 25*24*time.Hour || r.Page.FRMax != livePage().FRMax {
+		r, _ := steps(t, livePage(), out, out)
+		if wait := r.Page.DueAt.Time().Sub(r.Visit.At.Time()); wait < 25*24*time.Hour || r.Page.FRMax != livePage().FRMax {
 			t.Errorf("%v: due in %v, fr_max %d, want about 120 cycles of 6h and %d as before", out.Kind, wait, r.Page.FRMax, livePage().FRMax)
 		}
 	}

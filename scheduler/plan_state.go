@@ -36,7 +36,9 @@ func (d *draft) missing() {
 	visits := int32(d.settings.GoneVisits)
 	confirmed := d.Page.MissingVisits >= visits && d.now.Sub(since) >= d.settings.GoneOver
 	if confirmed || d.before.State == models.StateGone { // what answered 410 and now 404 is as gone as it was
-		d.lost(since)
+		if !d.heldBack() {
+			d.gone(since)
+		}
 		return
 	}
 	gap := d.settings.GoneOver / time.Duration(max(visits-1, 1))
@@ -54,7 +56,7 @@ func (d *draft) miss() {
 		d.Page.MissingSince = models.At(d.now)
 	}
 	if d.before.State != models.StateGone {
-		d.Page.State = models.StateMissing
+		d.Page.State, d.Page.Note = models.StateMissing, d.absence()
 		d.Page.Failures, d.Page.Class = 0, models.ClassNone
 	}
 }
@@ -62,21 +64,9 @@ func (d *draft) miss() {
 // declaredGone is a 410: the server says itself that the page is gone.
 func (d *draft) declaredGone() {
 	d.miss()
-	d.lost(d.now)
-}
-
-// lost takes a page that is not found for gone, unless its site is guarded: then it stays missing, is visited as often as it was before,
-// and its copy is kept wherever it is, until somebody approves or it is found again. The page's own rule tells of that sooner than its
-// site does: what is approved of comes back at once, before every worker has heard.
-func (d *draft) lost(since time.Time) {
-	approvedAt, guarded := d.planner.guarded[d.Page.SiteID]
-	approved := d.Page.MissingSince <= approvedAt || d.before.Rule == models.RuleApproved
-	if !guarded || approved || d.before.State == models.StateGone || d.before.Version == 0 {
-		d.gone(since)
-		return
+	if !d.heldBack() {
+		d.gone(d.Page.MissingSince.Time())
 	}
-	d.due(d.planner.calendar.Due(d.now, int(d.Page.FRMax), d.settings.Vary, d.chance(useVary)), models.RuleGuarded)
-	d.Page.Rule = models.RuleGuarded // also where that lies in a window: it is what Approve looks for
 }
 
 // gone keeps the last good copy and looks again only rarely.
@@ -93,12 +83,14 @@ func (d *draft) gone(since time.Time) {
 	d.rarely(models.RuleGone)
 }
 
-// absence says how the page is not there: by a status, or with status 200 and the host's own page for that.
+// absence says how the page is not there: by a status, with status 200 and the host's own page for that, or by a redirect.
 func (d *draft) absence() string {
-	switch d.out.Status {
-	case 200:
+	switch {
+	case d.out.Kind == models.Moved:
+		return "redirects to " + d.out.RedirectTo + ", as a page does that is lost"
+	case d.out.Status == 200:
 		return d.out.Detail
-	case 410:
+	case d.out.Status == 410:
 		return "answers 410 Gone"
 	}
 	return "answers 404 Not Found"

@@ -45,9 +45,9 @@ func TestStatesAreAnnouncedOnce(t *testing.T) {
 		state    models.PageState
 		events   []models.EventKind
 	}{
-		{"410, then 404s, then the page again", []models.Outcome{goneAway, notFound, notFound, notFound, goneAway, same},
+		{"410, then 404s, then the page again", []models.Outcome{goneAway, goneAway, notFound, notFound, notFound, goneAway, same},
 			models.StateLive, []models.EventKind{models.EventGone, models.EventRestored}},
-		{"a gone page that fails is gone", []models.Outcome{goneAway, broken, broken, broken, broken, notFound},
+		{"a gone page that fails is gone", []models.Outcome{goneAway, goneAway, broken, broken, broken, broken, notFound},
 			models.StateGone, []models.EventKind{models.EventGone}},
 		{"excluded, failing meanwhile, allowed again", []models.Outcome{forbidden, broken, broken, broken, forbidden, same},
 			models.StateLive, []models.EventKind{models.EventExcluded, models.EventRestored}},
@@ -60,7 +60,7 @@ func TestStatesAreAnnouncedOnce(t *testing.T) {
 			models.StateMoved, []models.EventKind{models.EventMoved}},
 		{"moved and back", []models.Outcome{redirect, notFound, same},
 			models.StateLive, []models.EventKind{models.EventMoved, models.EventRestored}},
-		{"gone, and back with other bytes", []models.Outcome{goneAway, otherBytes},
+		{"gone, and back with other bytes", []models.Outcome{goneAway, goneAway, otherBytes},
 			models.StateLive, []models.EventKind{models.EventGone, models.EventRefreshed}},
 		{"excluded for good", []models.Outcome{forbidden, forbidden, forbidden},
 			models.StateExcluded, []models.EventKind{models.EventExcluded}},
@@ -128,12 +128,12 @@ func TestSoftMissingIsMissing(t *testing.T) {
 // What a page's note says of a 404 is not what an error in between said.
 func TestGoneKeepsItsNote(t *testing.T) {
 	t.Parallel()
-	first, _ := steps(t, livePage(), goneAway)
-	later, _ := steps(t, livePage(), goneAway, goneAway)
+	first, _ := steps(t, livePage(), goneAway, goneAway)
+	later, _ := steps(t, livePage(), goneAway, goneAway, goneAway)
 	if first.Page.Note != later.Page.Note {
 		t.Errorf("note %q after %q, want since when it is gone", later.Page.Note, first.Page.Note)
 	}
-	if mixed, _ := steps(t, livePage(), goneAway, broken, goneAway); mixed.Page.Note == broken.Detail {
+	if mixed, _ := steps(t, livePage(), goneAway, goneAway, broken, goneAway); mixed.Page.Note == broken.Detail {
 		t.Errorf("note %q of a gone page, want that it is gone", mixed.Page.Note)
 	}
 }
@@ -236,7 +236,7 @@ func TestGuardedPagesAreNotGone(t *testing.T) {
 	t.Parallel()
 	visit := func(p models.Page, out models.Outcome, approvedAt models.Instant) models.Result {
 		out.At = p.DueAt.Time()
-		planner := testPlanner(t, testConfig()).Guard(map[int32]models.Instant{1: approvedAt})
+		planner := testPlanner(t, testConfig()).Guard(map[int32]SiteGuard{1: {Held: true, ApprovedAt: approvedAt}})
 		return planner.Plan(testLease(p), p, &out, out.At)
 	}
 	for name, out := range map[string]models.Outcome{"404": notFound, "410": goneAway} {
@@ -268,7 +268,8 @@ func TestGuardedPagesAreNotGone(t *testing.T) {
 			t.Errorf("%s: it is %v by %v, events %v where somebody approved; want it gone", name, r.Page.State, r.Page.Rule, r.Events)
 		}
 	}
-	gone := plan(t, livePage(), goneAway).Page
+	last, _ := steps(t, livePage(), goneAway, goneAway)
+	gone := last.Page
 	if r := visit(gone, notFound, 0); r.Page.State != models.StateGone || len(r.Events) > 0 {
 		t.Errorf("what was gone before is %v, events %v", r.Page.State, r.Events)
 	}

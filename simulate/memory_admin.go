@@ -85,14 +85,14 @@ func (m *Memory) site(id int32) *models.Site {
 }
 
 // SetGuarded is models.Store.SetGuarded.
-func (m *Memory) SetGuarded(_ context.Context, site int32, since models.Instant) error {
+func (m *Memory) SetGuarded(_ context.Context, site int32, since models.Instant, lossPerDay float32) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.site(site)
 	if s == nil {
 		return models.ErrNotFound
 	}
-	s.GuardedAt = since
+	s.GuardedAt, s.LossPerDay = since, lossPerDay
 	return nil
 }
 
@@ -112,6 +112,9 @@ func (m *Memory) Approve(_ context.Context, site int32, now time.Time) (held int
 			m.makeDue(p, models.At(now), models.RuleApproved)
 			held++
 		}
+	}
+	if held > 0 {
+		s.ApprovedAt = models.At(now)
 	}
 	return held, nil
 }

@@ -83,7 +83,7 @@ func (c *memoryCommit) judge(b *bucket, r *models.Result) error {
 	}
 	c.reschedule(p)
 	h.OpenAt, h.BackoffUntil, h.Failures, h.Delay = r.Host.OpenAt, r.Host.BackoffUntil, r.Host.Failures, r.Host.Delay
-	h.Ahead, h.Trials = r.Host.Ahead, r.Host.Trials
+	h.Ahead, h.Trials, h.GuardedAt = r.Host.Ahead, r.Host.Trials, r.Host.GuardedAt
 	if len(r.Knowledge) > 0 {
 		h.knowledge = r.Knowledge
 		h.Learned++

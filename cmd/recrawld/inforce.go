@@ -64,7 +64,7 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 	if err != nil {
 		return nil, err
 	}
-	f.planner = planner.Guard(f.guarded())
+	f.planner = planner.Guard(f.siteGuards())
 	return f, nil
 }
 

@@ -46,12 +46,11 @@ func (r ruling) sentence() string {
 		return "a page that links here was read again in full, because enough of the pages it names had changed: this one was " +
 			"brought forward with them"
 	case models.RuleMissing:
-		return fmt.Sprintf("it answered 404 %s since %s; it counts as gone after %s over at least %s", times(p.MissingVisits),
-			report.Moment(r.now, p.MissingSince.Time()), report.Plural(r.settings.GoneVisits, "visit"), report.Span(r.settings.GoneOver))
+		return r.missing()
 	case models.RuleGuarded:
-		return fmt.Sprintf("it has not been found since %s (%s), and would be gone; but so many of its site's pages are lost at once that none "+
-			"counts as gone until they are back, or somebody says: recrawld approve", report.Moment(r.now, p.MissingSince.Time()),
-			report.Plural(p.MissingVisits, "visit"))
+		return fmt.Sprintf("it has not been found since %s (%s: it %s), and would be gone; but so many pages of its site or host are lost at once "+
+			"that none counts as gone until they are back, or somebody says: recrawld approve", report.Moment(r.now, p.MissingSince.Time()),
+			report.Plural(p.MissingVisits, "visit"), r.absence())
 	case models.RuleApproved:
 		return fmt.Sprintf("it has not been found since %s, and somebody approved: it is gone if it is not found now", report.Moment(r.now, p.MissingSince.Time()))
 	case models.RuleGone:
@@ -77,6 +76,27 @@ func (r ruling) sentence() string {
 			report.Plural(p.Entries, "page"), report.Span(p.Wanted))
 	}
 	return p.Rule.String()
+}
+
+// missing says what it takes for a page to be gone that is not found.
+func (r ruling) missing() string {
+	p := r.page
+	words := fmt.Sprintf("it %s, %s since %s; ", r.absence(), times(p.MissingVisits), report.Moment(r.now, p.MissingSince.Time()))
+	switch answer := r.absence(); {
+	case strings.HasPrefix(answer, "answers 410"):
+		return words + "it counts as gone if it does so once more, hours after the first time: it may be one of many that are lost at once"
+	case strings.HasPrefix(answer, "redirects"):
+		return words + "it counts as moved there if it does so once more, hours after the first time: it may be one of many that are lost at once"
+	}
+	return words + fmt.Sprintf("it counts as gone after %s over at least %s", report.Plural(r.settings.GoneVisits, "visit"), report.Span(r.settings.GoneOver))
+}
+
+// absence is what a page answers that is not found.
+func (r ruling) absence() string {
+	if r.page.State == models.StateMissing && r.page.Failures == 0 && r.page.Note != "" {
+		return r.page.Note
+	}
+	return "answers 404 Not Found"
 }
 
 // varied says how much earlier the visit may be than the interval, which keeps its time of day from being always the same.

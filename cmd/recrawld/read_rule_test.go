@@ -70,13 +70,13 @@ func TestRulesInWords(t *testing.T) {
 		models.RuleBackoff:  "(server-error), 3 failures in a row",
 		models.RuleHost:     "host rests",
 		models.RuleParent:   "brought forward",
-		models.RuleMissing:  "404 twice since Fri 20 Nov 12:00; it counts as gone after 3 visits over at least 2 d",
+		models.RuleMissing:  "it answers 404 Not Found, twice since Fri 20 Nov 12:00; it counts as gone after 3 visits over at least 2 d",
 		models.RuleGone:     "every 30 d",
 		models.RuleExcluded: "may not be asked for",
 		models.RulePaused:   "paused",
 		models.RuleManual:   "visited now",
 		models.RuleResumed:  "is resumed",
-		models.RuleGuarded:  "has not been found since Fri 20 Nov 12:00 (2 visits), and would be gone; but",
+		models.RuleGuarded:  "has not been found since Fri 20 Nov 12:00 (2 visits: it answers 404 Not Found), and would be gone; but",
 		models.RuleApproved: "has not been found since Fri 20 Nov 12:00, and somebody approved",
 	}
 	for rule := models.RuleStart; rule <= models.RuleApproved; rule++ {
@@ -91,6 +91,32 @@ func TestRulesInWords(t *testing.T) {
 		})
 		if got := r.sentence(); want[rule] == "" || !strings.Contains(got, want[rule]) {
 			t.Errorf("rule %s: %q, want %q in it", rule, got, want[rule])
+		}
+	}
+}
+
+// Of a page that is not found it is said what it answers.
+func TestWhatIsNotFoundIsSaid(t *testing.T) {
+	t.Parallel()
+	for note, want := range map[string]string{
+		"":                 "it answers 404 Not Found, once since Fri 20 Nov 12:00; it counts as gone after 3 visits",
+		"answers 410 Gone": "it answers 410 Gone, once since Fri 20 Nov 12:00; it counts as gone if it does so once more",
+		"answers 200 with what the host shows for pages that do not exist": "it answers 200 with what the host shows for pages that do not exist, once since",
+		"redirects to http://a.test/, as a page does that is lost":         "it redirects to http://a.test/, as a page does that is lost, once since Fri 20 Nov 12:00; it counts as moved there if",
+	} {
+		for _, rule := range []models.Rule{models.RuleMissing, models.RuleGuarded} {
+			r := ruled(t, 3, func(r *ruling) {
+				r.page.Rule, r.page.State, r.page.Note = rule, models.StateMissing, note
+				r.page.MissingVisits, r.page.MissingSince = 1, models.At(filledNow.Add(-day))
+			})
+			if rule == models.RuleGuarded {
+				if want = "(1 visit: it " + note; note == "" {
+					want = "(1 visit: it answers 404 Not Found)"
+				}
+			}
+			if got := r.sentence(); !strings.Contains(got, want) {
+				t.Errorf("rule %s: %q, want %q in it", rule, got, want)
+			}
 		}
 	}
 }

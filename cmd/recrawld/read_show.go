@@ -118,7 +118,7 @@ func (l *look) stateWords(p models.Page) string {
 		words += " to " + p.RedirectTo
 	}
 	if p.State == models.StateMissing {
-		words += fmt.Sprintf(": %s in a row since %s", report.Plural(p.MissingVisits, "404"), report.Moment(l.now, p.MissingSince.Time()))
+		words += fmt.Sprintf(": %s in a row since %s", report.Plural(p.MissingVisits, "visit"), report.Moment(l.now, p.MissingSince.Time()))
 	}
 	if p.Failures > 0 {
 		words += ", " + l.style.Paint(report.Bad, failingWords(p))

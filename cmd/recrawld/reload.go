@@ -199,6 +199,7 @@ func (d *daemon) tellSites(before, after []models.Site) {
 			d.log.Warn("no page of the site counts as gone: too many are lost at once", "site", site.Name)
 		case site.GuardedAt != was.GuardedAt:
 			d.log.Info("pages of the site count as gone again", "site", site.Name)
+		case site.LossPerDay != was.LossPerDay: // nobody did that
 		case site != was:
 			d.log.Info("site changed", "site", site.Name)
 		}

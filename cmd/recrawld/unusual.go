@@ -80,7 +80,7 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := d.guard(ctx, rows, found.Sites, now); err != nil {
+	if err := d.guard(ctx, rows, found, now); err != nil {
 		return err
 	}
 	missed, err := d.measureLevels(ctx, before.Sites, now)
@@ -88,7 +88,7 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 		return err
 	}
 	found.Sites = append(found.Sites, missed...)
-	noted, mine, err := d.noteUnusual(ctx, before, found)
+	noted, mine, err := d.noteUnusual(ctx, before, found.unusual)
 	if err != nil {
 		return err
 	}
@@ -99,17 +99,25 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	return nil
 }
 
+// findings are what was found of the sites, by their IDs.
+type findings struct {
+	unusual
+	vanishing map[int32]bool    // whose pages vanish, on whichever host
+	usual     map[int32]float64 // the share of its pages that is lost in a day as a rule
+}
+
 // findUnusual finds what is unusual of these sites.
-func (d *daemon) findUnusual(ctx context.Context, rows []models.Site, now time.Time) (unusual, error) {
-	today, found := report.DayNumber(now), unusual{At: models.At(now)}
+func (d *daemon) findUnusual(ctx context.Context, rows []models.Site, now time.Time) (findings, error) {
+	today, found := report.DayNumber(now), findings{unusual{At: models.At(now)}, map[int32]bool{}, map[int32]float64{}}
 	guards, err := d.guards(ctx, rows)
 	if err != nil {
 		return found, err
 	}
 	look := func(g report.Guard, days []models.Daily) {
 		if u, is := report.FindVanishing(days, today, g); is {
-			found.Sites = append(found.Sites, u)
+			found.Sites, found.vanishing[g.Site] = append(found.Sites, u), true
 		}
+		found.usual[g.Site] = report.LossPerDay(days, today, g)
 	}
 	for days, err := range d.store.SiteDays(ctx, today-report.UnusualDays+1, today) {
 		if err != nil {
@@ -126,7 +134,7 @@ func (d *daemon) findUnusual(ctx context.Context, rows []models.Site, now time.T
 			look(g, nil)
 		}
 	}
-	return found, nil
+	return found, d.findGuardedHosts(ctx, rows, &found)
 }
 
 // noteUnusual notes what was found, unless another worker has noted something since what there was before was read. It returns what is
@@ -179,6 +187,7 @@ type siteUnusual struct {
 	Site  string        `json:"site"`
 	Kind  report.Oddity `json:"kind"`
 	Words string        `json:"words"`
+	AsOf  time.Time     `json:"as_of"` // when it was looked at
 }
 
 // statusUnusual fills in what is unusual, unless nobody has looked for a day: then it may be over.
@@ -188,16 +197,16 @@ func (l *look) statusUnusual(ctx context.Context, s *status) error {
 	if err != nil || l.now.Sub(found.At.Time()) > 24*time.Hour {
 		return err
 	}
-	names, guarded := siteNames(l.force.rows), l.force.guarded()
+	names := siteNames(l.force.rows)
 	for _, u := range found.Sites {
 		name, known := names[u.Site]
 		if !known {
 			continue
 		}
-		if _, held := guarded[u.Site]; held && u.Kind == report.Vanishing {
+		if u.Kind == report.Vanishing && l.force.guarded(l.force.row(u.Site)) {
 			u.Words += l.force.heldWords(l.now, u.Site)
 		}
-		s.Unusual = append(s.Unusual, siteUnusual{name, u.Kind, u.Words})
+		s.Unusual = append(s.Unusual, siteUnusual{name, u.Kind, u.Words, found.At.Time()})
 	}
 	return nil
 }
@@ -208,7 +217,8 @@ const mostUnusual = 5
 func (s status) addUnusual(head *facts) {
 	shown := slices.DeleteFunc(slices.Clone(s.Unusual), func(u siteUnusual) bool { return u.Kind == report.MissesLevel }) // said under slo
 	for _, u := range shown[:min(len(shown), mostUnusual)] {
-		head.add("unusual", "%s: %s", head.style.Paint(report.Warn, u.Site), u.Words)
+		head.add("unusual", "%s: %s %s", head.style.Paint(report.Warn, u.Site), u.Words,
+			head.style.Paint(report.Faint, fmt.Sprintf("(as of %s)", report.Moment(s.At, u.AsOf))))
 	}
 	if more := len(shown) - mostUnusual; more > 0 {
 		head.add("unusual", "%s more: recrawld status --json", report.Plural(more, "site"))

@@ -186,7 +186,7 @@ func dailyVisits(trace *simulate.Trace) []models.Daily {
 func (l *unusualLook) looksAtPages(site int32, ago, found, lost int) {
 	l.t.Helper()
 	l.visits(site, ago, found+lost, 0)
-	_, err := l.db.Exec(`UPDATE daily SET found = found + $3, lost = lost + $4 WHERE bucket = 0 AND site_id = $1 AND day = $2`,
+	_, err := l.db.Exec(`UPDATE daily SET found = found + $3, lost = lost + $4, found_days = found_days + $3, lost_days = lost_days + $4 WHERE bucket = 0 AND site_id = $1 AND day = $2`,
 		site, int(report.DayNumber(l.now))-ago, found, lost)
 	if err != nil {
 		l.t.Fatal(err)
@@ -201,8 +201,12 @@ func (l *unusualLook) hears(missingSince models.Instant) models.PageState {
 		l.t.Fatal(err)
 	}
 	page := models.Page{SiteID: l.force.Load().rows[0].ID, State: models.StateMissing, Version: 1, FRMax: 4, MissingSince: missingSince, MissingVisits: 1}
-	out := models.Outcome{Kind: models.Gone, Status: 410, Sent: 1, At: l.now}
-	return l.force.Load().planner.Plan(&models.Lease{}, page, &out, l.now).Page.State
+	later := missingSince.Time().Add(3 * time.Hour) // and was missing the first time
+	if later.Before(l.now) {
+		later = l.now
+	}
+	out := models.Outcome{Kind: models.Gone, Status: 410, Sent: 1, At: later}
+	return l.force.Load().planner.Plan(&models.Lease{}, page, &out, later).Page.State
 }
 
 // A site whose pages vanish is guarded: none counts as gone until they are back, or somebody approves, and then those alone that were
@@ -228,7 +232,7 @@ func TestSiteWhosePagesVanishIsGuarded(t *testing.T) {
 	if got := l.hears(early); got != models.StateMissing {
 		t.Errorf("of a site whose pages vanish, what answers 410 is %v, want it missing", got)
 	}
-	if out := must(t, "status", "-c", l.path); !strings.Contains(out, "56 % of 45 pages looked at since") || !strings.Contains(out, "recrawld approve "+site.Name) {
+	if out := must(t, "status", "-c", l.path); !strings.Contains(out, "25 pages not found any more since") || !strings.Contains(out, "recrawld approve "+site.Name) {
 		t.Errorf("status says\n%s", out)
 	}
 	if out := must(t, "approve", "-c", l.path, site.Name); !strings.Contains(out, "nothing is held back yet; what is missing by now is gone") {
@@ -255,6 +259,60 @@ func TestSiteWhosePagesVanishIsGuarded(t *testing.T) {
 	}
 }
 
+// A host that is guarded by itself is told of, with its site, what it lost and what to do; and that somebody looked up to an hour ago.
+func TestGuardedHostIsTold(t *testing.T) {
+	t.Parallel()
+	l := looksForUnusual(t)
+	l.now = l.now.Add(-3 * time.Hour)
+	trials := models.Trials{Losses: models.Losses{Since: models.At(l.now), Lost: 12, Found: 3}}
+	blob, err := trials.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := l.db.Exec(query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`UPDATE hosts SET trials = $1, guarded_at = $2`, blob, int64(models.At(l.now)))
+	exec(`UPDATE pages SET state = $1, due_at = $2`, models.StateMissing, int64(models.At(l.now)))
+	said, sites := l.looks(l.now)
+	words := "12 pages of 127.0.0.1:1 not found any more since " + l.now.Format("2 January") + ", 80 % of those looked at; none of such a host counts as gone"
+	if sites != 1 || !strings.Contains(said, words) {
+		t.Errorf("%v sites are unusual, said\n%s", sites, said)
+	}
+	if out := must(t, "status", "-c", l.path); !strings.Contains(out, words) || !strings.Contains(out, "(as of "+report.Moment(l.clock.Now(), l.now)) {
+		t.Errorf("status says\n%s", out)
+	}
+	exec(`UPDATE hosts SET guarded_at = 0`)
+	if said, sites := l.looks(l.now.Add(unusualEvery)); sites != 0 || !strings.Contains(said, "as usual again") {
+		t.Errorf("%v sites are unusual when it is over, said\n%s", sites, said)
+	}
+}
+
+// What is usual of a site is noted, roughly, and only where it matters: each change of it is a new configuration.
+func TestWhatIsUsualIsNoted(t *testing.T) {
+	t.Parallel()
+	for perDay, want := range map[float64]float32{0: 0, 0.001: 0, 0.0101: 0.02, 0.1: 0.1, 0.1234: 0.2, 1: 1} {
+		if got := noted(perDay); got != want {
+			t.Errorf("noted(%v) = %v, want %v", perDay, got, want)
+		}
+	}
+	l := looksForUnusual(t)
+	site := l.force.Load().rows[0]
+	for ago := 20; ago < 60; ago++ {
+		l.looksAtPages(site.ID, ago, 27, 3)
+	}
+	l.looks(l.now.Add(unusualEvery))
+	if err := l.followSites(t.Context(), l.now); err != nil {
+		t.Fatal(err)
+	}
+	if row := l.force.Load().rows[0]; row.LossPerDay != 0.1 || row.GuardedAt != 0 || strings.Contains(l.said.String(), "site changed") {
+		t.Errorf("%+v, want that a tenth is lost in a day; said\n%s", row, l.said.String())
+	}
+}
+
 // A site that another worker began to guard a moment ago goes on being guarded since then; and so it does, named in status, when for longer
 // than the daily sums reach back nobody has visited it, as long as anything of it is missing.
 func TestGuardIsNotForgotten(t *testing.T) {
@@ -262,7 +320,7 @@ func TestGuardIsNotForgotten(t *testing.T) {
 	l := looksForUnusual(t)
 	site := l.force.Load().rows[0]
 	since := models.At(l.now.Add(-time.Minute))
-	if err := l.store.SetGuarded(t.Context(), site.ID, since); err != nil {
+	if err := l.store.SetGuarded(t.Context(), site.ID, since, 0); err != nil {
 		t.Fatal(err)
 	}
 	l.looksAtPages(site.ID, 0, 20, 25)

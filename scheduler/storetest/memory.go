@@ -132,12 +132,14 @@ func trialsAreKept(w *world) {
 	want := models.Trials{AuditedAt: 3, Visits: math.MaxUint32, ProbedAt: models.At(w.now)}
 	want.By[models.HintNotModified] = models.Trial{Hits: math.MaxUint16, Misses: 1, FalseAlarms: 2, Late: 3, InARow: 4,
 		Since: 5, DistrustedAt: models.At(w.now)}
+	want.Losses = models.Losses{Since: models.At(w.now), Lost: 12, Found: 3, Toward: -7}
 	r := w.visited(w.claimOne(1), 0)
-	r.Host.Trials = want
+	r.Host.Trials, r.Host.GuardedAt = want, models.At(w.now)
 	w.mustCommit(r)
 	for _, written := range []models.Trials{want, {}} {
-		if got := w.host("a.example").Trials; got != written {
-			w.Errorf("trials written as %+v, read as %+v", written, got)
+		h := w.host("a.example")
+		if h.Trials != written || (h.GuardedAt != 0) != (written == want) {
+			w.Errorf("trials written as %+v, read as %+v, guarded since %v", written, h.Trials, h.GuardedAt)
 		}
 		w.now = w.now.Add(24 * time.Hour)
 		l := w.claimOne(1)
@@ -145,7 +147,7 @@ func trialsAreKept(w *world) {
 			w.Errorf("trials written as %+v, leased as %+v", written, l.Host.Trials)
 		}
 		r := w.visited(l, 0)
-		r.Host.Trials = models.Trials{}
+		r.Host.Trials, r.Host.GuardedAt = models.Trials{}, 0
 		w.mustCommit(r)
 	}
 }

@@ -165,7 +165,7 @@ func guardAndApprove(w *world) {
 		}
 	}
 	since := models.At(w.now) + 7
-	w.must(w.store.SetGuarded(w.Context(), sites[0].ID, since))
+	w.must(w.store.SetGuarded(w.Context(), sites[0].ID, since, 0.25))
 	for _, l := range w.claim(2, 3) {
 		for n := range l.Pages {
 			r := w.visited(l, n)
@@ -202,10 +202,10 @@ func guardAndApprove(w *world) {
 	}
 	again, err := w.store.SyncSites(w.Context(), w.now, file)
 	w.must(err)
-	if again[0].GuardedAt != since || again[0].ApprovedAt != models.At(w.now) || again[1].GuardedAt != 0 || again[1].ApprovedAt != 0 {
+	if again[0].GuardedAt != since || again[0].LossPerDay != 0.25 || again[0].ApprovedAt != models.At(w.now) || again[1].GuardedAt != 0 || again[1].ApprovedAt != 0 {
 		w.Errorf("sites = %+v, want the first one guarded since %v and approved at %v", again, since, models.At(w.now))
 	}
-	w.must(w.store.SetGuarded(w.Context(), sites[0].ID, 0))
+	w.must(w.store.SetGuarded(w.Context(), sites[0].ID, 0, 0))
 	approved := models.At(w.now)
 	w.now = w.now.Add(time.Minute)
 	_, err = w.store.Approve(w.Context(), sites[0].ID, w.now)
@@ -213,11 +213,39 @@ func guardAndApprove(w *world) {
 	if all, err := w.store.Sites(w.Context()); err != nil || all[0].GuardedAt != 0 || all[0].ApprovedAt != approved {
 		w.Errorf("sites = %+v, %v, want none guarded, and what was approved at %v alone", all, err, approved)
 	}
-	if err := w.store.SetGuarded(w.Context(), 99, since); !errors.Is(err, models.ErrNotFound) {
+	if err := w.store.SetGuarded(w.Context(), 99, since, 0); !errors.Is(err, models.ErrNotFound) {
 		w.Errorf("SetGuarded of an unknown site: %v, want %v", err, models.ErrNotFound)
 	}
 	if _, err := w.store.Approve(w.Context(), 99, w.now); !errors.Is(err, models.ErrNotFound) {
 		w.Errorf("Approve of an unknown site: %v, want %v", err, models.ErrNotFound)
+	}
+}
+
+// approveOfAHost: what is held back on a host that is guarded, of a site that is not, is approved of with what is missing of the site.
+func approveOfAHost(w *world) {
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}})
+	w.must(err)
+	for n := range 3 {
+		d := found("a.example", n)
+		d.Page.SiteID = sites[0].ID
+		w.addPages(d)
+	}
+	for _, l := range w.claim(1, 3) {
+		for n := range l.Pages {
+			r := w.visited(l, n)
+			if r.Page.DueAt, r.Visit.Kind = models.At(w.now.Add(1000*time.Hour)), models.Missing; n == 0 {
+				r.Page.Rule = models.RuleGuarded
+			}
+			r.Release = n == len(l.Pages)-1
+			w.mustCommit(r)
+		}
+	}
+	w.now = w.now.Add(time.Minute)
+	if held, err := w.store.Approve(w.Context(), sites[0].ID, w.now); held != 1 || err != nil {
+		w.Errorf("%d pages were held back, %v, want 1", held, err)
+	}
+	if all, err := w.store.Sites(w.Context()); err != nil || all[0].ApprovedAt != models.At(w.now) {
+		w.Errorf("sites = %+v, %v, want that what is missing by %v was approved of", all, err, models.At(w.now))
 	}
 }
 

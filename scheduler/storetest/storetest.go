@@ -19,7 +19,7 @@ type Store interface {
 	AddSite(ctx context.Context, now time.Time, site models.Site) (models.Site, error)
 	Sites(ctx context.Context) ([]models.Site, error)
 	SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error
-	SetGuarded(ctx context.Context, site int32, since models.Instant) error
+	SetGuarded(ctx context.Context, site int32, since models.Instant, lossPerDay float32) error
 	Approve(ctx context.Context, site int32, now time.Time) (held int, err error)
 	RemoveSite(ctx context.Context, site int32, now time.Time) error
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
@@ -116,6 +116,7 @@ func visiting() map[string]func(*world) {
 		"sites follow the file":                            sitesFollowFile,
 		"a site with another name in the file":             sitesRenamed,
 		"a guarded site is approved":                       guardAndApprove,
+		"what a guarded host holds back is approved":       approveOfAHost,
 		"pages a host are limited":                         pagesPerHost,
 		"a big batch of pages":                             bigBatch,
 		"pause and resume":                                 pauseAndResume,

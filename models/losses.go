@@ -1,0 +1,43 @@
+package models
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Pages vanish where within VanishDays a share of them is lost, and VanishPages at least: fewer are any editor's afternoon. Where pages come
+// and go as ever, it takes VanishTimes the share that is usual in so many days.
+const (
+	VanishDays  = 14
+	VanishPages = 10
+	VanishTimes = 3
+)
+
+// LossLimit is the share of pages from which on too many are lost in so many days: a share that somebody chose, or a multiple of what is
+// usual, given how large a part is lost in a day as a rule.
+func LossLimit(share, perDay, days float64) float64 { return max(share, VanishTimes*perDay*days) }
+
+// Losses is what became of a host's pages with a copy since one of them was lost, each counted once.
+type Losses struct {
+	Since  Instant // when the first was lost; 0: none was, lately
+	Lost   uint32  // those that are lost since and not back
+	Found  uint32  // those that were found at their first visit since, or are back
+	Toward int64   // where the page leads that redirected last, by PageID; 0: none did
+}
+
+// Share is the share of the pages that were looked at since which is lost, from 0 to 1.
+func (l Losses) Share() float64 {
+	return float64(l.Lost) / float64(max(uint64(l.Lost)+uint64(l.Found), 1))
+}
+
+func (l Losses) append(b []byte) []byte {
+	for _, v := range []uint64{uint64(l.Since), uint64(l.Lost), uint64(l.Found), uint64(l.Toward)} {
+		b = binary.AppendUvarint(b, v)
+	}
+	return b
+}
+
+// losses reads them.
+func (n *numbers) losses() Losses {
+	return Losses{Since: n.instant(), Lost: uint32(n.next(math.MaxUint32)), Found: uint32(n.next(math.MaxUint32)), Toward: int64(n.next(math.MaxUint64))}
+}

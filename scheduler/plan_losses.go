@@ -1,0 +1,150 @@
+package scheduler
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"recrawld/models"
+)
+
+// SiteGuard is what is known of a site whose pages may be lost at once: so many that it is more likely its mistake than its will.
+type SiteGuard struct {
+	Held       bool           // none counts as gone
+	ApprovedAt models.Instant // but those that were missing by then
+	LossPerDay float64        // the share of its pages that is usually lost in a day
+}
+
+// guardSees is how long a page with a copy is missing at least before it counts as gone, or as being where many lead: whoever looks over all
+// sites, every hour, has then seen it among the others.
+const guardSees = 2 * time.Hour
+
+// losses counts what the visit says of the host's pages with a copy, and begins and ends to guard them. All of it lies in the host's row,
+// which comes with the lease: it holds from the next visit on, and no visit reads anything for it.
+func (d *draft) losses() {
+	before, kind, l := d.before, d.out.Kind, &d.Host.Trials.Losses
+	if d.settings.GoneGuard == 0 || before.Version == 0 && kind != models.First {
+		return
+	}
+	d.stray = d.strays()
+	was := before.State == models.StateMissing || before.State == models.StateGone
+	switch {
+	case kind == models.Missing || kind == models.Gone || d.stray:
+		if was {
+			return
+		}
+		d.lose()
+	case !kind.Observed() && kind != models.Moved || l.Since == 0:
+	case was && before.MissingSince >= l.Since:
+		l.Lost, l.Found = max(l.Lost, 1)-1, l.Found+1
+	case before.Stats.VisitedAt < l.Since:
+		l.Found++
+	}
+	if kind == models.Moved && before.RedirectTo != d.out.RedirectTo {
+		l.Toward = toward(before.URL, d.out.RedirectTo)
+	}
+	d.guardHost()
+}
+
+// lose counts a page as lost, after what was counted before where that is long ago or came to nothing.
+func (d *draft) lose() {
+	l := &d.Host.Trials.Losses
+	age := d.now.Sub(l.Since.Time())
+	calm := age > 24*time.Hour && l.Share() < d.lossLimit()/2
+	if d.Host.GuardedAt == 0 && (l.Since == 0 || calm || age > models.VanishDays*24*time.Hour) {
+		*l = models.Losses{Since: models.At(d.now), Toward: l.Toward}
+	}
+	l.Lost++
+}
+
+// lossLimit is the share of the host's pages from which on too many are lost since the first was.
+func (d *draft) lossLimit() float64 {
+	days := 1.0
+	if d.Host.GuardedAt == 0 {
+		days = max(days, d.now.Sub(d.Host.Trials.Losses.Since.Time()).Hours()/24)
+	}
+	return models.LossLimit(d.settings.GoneGuard, d.planner.guards[d.Page.SiteID].LossPerDay, days)
+}
+
+// guardHost begins to guard the host's pages, or ends it.
+func (d *draft) guardHost() {
+	l, limit := d.Host.Trials.Losses, d.lossLimit()
+	switch guarded := d.Host.GuardedAt != 0; {
+	case !guarded && l.Lost >= models.VanishPages && l.Share() >= limit:
+		d.Host.GuardedAt = models.At(d.now)
+	case guarded && l.Share() < limit/2:
+		d.Host.GuardedAt = 0
+	}
+}
+
+// guarded tells whether no page of the site, or of the host, counts as gone.
+func (d *draft) guarded() bool {
+	return d.settings.GoneGuard > 0 && (d.Host.GuardedAt != 0 || d.planner.guards[d.Page.SiteID].Held)
+}
+
+// heldBack leaves a page missing that would be gone, or elsewhere, where there is a copy of it: until it is sure to have been seen among the
+// others, and if it is guarded as long as that is. Then it is visited as often as it was before, and its copy is kept wherever it is, until
+// somebody approves or it is found again. The page's own rule tells of that sooner than its site does: what is approved of comes back at
+// once, before every worker has heard.
+func (d *draft) heldBack() bool {
+	approved := d.Page.MissingSince <= d.planner.guards[d.Page.SiteID].ApprovedAt || d.before.Rule == models.RuleApproved
+	seen := d.Page.MissingSince.Time().Add(guardSees)
+	switch {
+	case d.settings.GoneGuard == 0 || d.before.State == models.StateGone || d.before.Version == 0:
+		return false
+	case approved:
+		if l := &d.Host.Trials.Losses; d.Page.MissingSince >= l.Since && l.Lost > 0 {
+			l.Lost--
+			d.guardHost()
+		}
+		return false
+	case d.guarded():
+		d.due(d.planner.calendar.Due(d.now, int(d.Page.FRMax), d.settings.Vary, d.chance(useVary)), models.RuleGuarded)
+		d.Page.Rule = models.RuleGuarded // also where that lies in a window: it is what Approve looks for
+		return true
+	case d.now.Before(seen):
+		d.due(seen, models.RuleMissing)
+		return true
+	}
+	return false
+}
+
+// strays tells whether a page with a copy redirects as it does where all pages of a site lead to its front page, a log-in form or whoever
+// has bought its name: to a front page that it is not, or where another page of its host led lately. Where pages are moved each leads to
+// another one.
+func (d *draft) strays() bool {
+	before, to := d.before, d.out.RedirectTo
+	live := before.State == models.StateLive || before.State == models.StateMissing
+	if d.out.Kind != models.Moved || !live || before.RedirectTo != "" || before.Version == 0 {
+		return false
+	}
+	held := before.State == models.StateMissing && d.guarded()
+	return held || isFront(to) && !isFront(before.URL) || toward(before.URL, to) == d.Host.Trials.Losses.Toward
+}
+
+// strayed holds a page back that strays; where it is not held back it is where it leads.
+func (d *draft) strayed() {
+	d.miss()
+	if !d.heldBack() {
+		d.moved()
+	}
+}
+
+// isFront tells whether a canonical URL is that of a front page.
+func isFront(raw string) bool {
+	_, rest, _ := strings.Cut(raw, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	return path == ""
+}
+
+// toward names where a page leads. That a log-in form is told where its reader came from makes it no other.
+func toward(from, to string) int64 {
+	_, rest, _ := strings.Cut(from, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	if form, query, asks := strings.Cut(to, "?"); asks && path != "" {
+		if told, err := url.QueryUnescape(query); err == nil && strings.Contains(told, path) {
+			to = form
+		}
+	}
+	return models.PageID(to)
+}

@@ -1,0 +1,184 @@
+package scheduler
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+)
+
+// lossHost is a host that is visited page by page, and what became of them.
+type lossHost struct {
+	*testing.T
+	planner *Planner
+	host    models.Host
+	pages   []models.Page
+	now     time.Time
+	events  []models.EventKind
+}
+
+func newLossHost(t *testing.T, pages int, set func(*config.Settings), guards map[int32]SiteGuard) *lossHost {
+	t.Helper()
+	c := testConfig()
+	if set != nil {
+		set(&c.Sites[0].Settings)
+	}
+	h := &lossHost{T: t, planner: testPlanner(t, c).Guard(guards), now: noon}
+	for i := range pages {
+		p := livePage()
+		p.URL = fmt.Sprintf("http://one.test/p%d", i)
+		p.ID = models.PageID(p.URL)
+		h.pages = append(h.pages, p)
+	}
+	h.host = testLease(h.pages[0]).Host
+	return h
+}
+
+// visits has pages answer so, from one on up to another, a second after the other.
+func (h *lossHost) visits(from, to int, out models.Outcome) {
+	for i := from; i < to; i++ {
+		out.At = h.now
+		r := h.planner.Plan(&models.Lease{Host: h.host}, h.pages[i], &out, h.now)
+		h.host, h.pages[i], h.now = r.Host, r.Page, h.now.Add(time.Second)
+		for _, e := range r.Events {
+			h.events = append(h.events, e.Kind)
+		}
+	}
+}
+
+// are fails the test unless so many pages are in that state, and the host is guarded or not.
+func (h *lossHost) are(when string, state models.PageState, want int, guarded bool) {
+	h.Helper()
+	got := 0
+	for _, p := range h.pages {
+		if p.State == state {
+			got++
+		}
+	}
+	if got != want || (h.host.GuardedAt != 0) != guarded {
+		h.Errorf("%s: %d pages are %v, the host is guarded since %v; want %d, guarded: %t; losses %+v", when, got, state, h.host.GuardedAt, want, guarded,
+			h.host.Trials.Losses)
+	}
+}
+
+// A host whose pages are lost at once is guarded by itself, among however many others of its site, from the visit on that shows it: none
+// of them is gone, whatever the answer, until they are back or somebody approves.
+func TestHostWhosePagesVanishIsGuarded(t *testing.T) {
+	t.Parallel()
+	for name, out := range map[string]models.Outcome{"404": notFound, "410": goneAway,
+		"to the front page":          {Kind: models.Moved, Status: 302, Sent: 1, RedirectTo: "http://one.test/"},
+		"to whoever bought the name": {Kind: models.Moved, Status: 301, Sent: 1, RedirectTo: "https://parking.test/"},
+	} {
+		h := newLossHost(t, 12, nil, nil)
+		h.visits(0, 12, out)
+		h.are(name, models.StateMissing, 12, true)
+		for range 4 {
+			h.now = h.now.Add(24 * time.Hour)
+			h.visits(0, 12, out)
+		}
+		if h.are(name+", days later", models.StateMissing, 12, true); len(h.events) > 0 {
+			t.Errorf("%s: events %v, want none", name, h.events)
+		}
+		for i := range 3 {
+			h.pages[i].Rule = models.RuleApproved
+		}
+		h.visits(0, 3, out)
+		h.are(name+", three approved of", models.StateMissing, 9, true)
+		h.events = nil
+		h.visits(3, 12, same)
+		h.are(name+", the others back", models.StateLive, 9, false)
+		for _, e := range h.events {
+			if e != models.EventRestored {
+				t.Errorf("%s: event %v of a page that is back", name, e)
+			}
+		}
+	}
+}
+
+// Whose pages are lost one by one, or as ever, or are few, or whose site is not to be guarded, is not held back.
+func TestHostWhosePagesGoIsNotGuarded(t *testing.T) {
+	t.Parallel()
+	unguarded := func(s *config.Settings) { s.GoneGuard = 0 }
+	for name, test := range map[string]struct {
+		pages, lost int
+		set         func(*config.Settings)
+		guards      map[int32]SiteGuard
+	}{
+		"few":          {9, 9, nil, nil},
+		"a fifth":      {60, 12, nil, nil},
+		"guard is off": {12, 12, unguarded, nil},
+		"as ever":      {40, 16, nil, map[int32]SiteGuard{1: {LossPerDay: 0.2}}},
+	} {
+		h := newLossHost(t, test.pages, test.set, test.guards)
+		h.visits(0, 1, goneAway) // they are counted since then
+		h.visits(test.lost, test.pages, same)
+		h.visits(1, test.lost, goneAway)
+		h.now = h.now.Add(3 * time.Hour)
+		h.visits(0, test.lost, goneAway)
+		h.are(name, models.StateGone, test.lost, false)
+	}
+}
+
+// Pages that are lost a few a week add up to nothing.
+func TestLossesOfWeeksAgoAreForgotten(t *testing.T) {
+	t.Parallel()
+	h := newLossHost(t, 40, nil, nil)
+	for i := 0; i < 30; i += 3 {
+		h.visits(i, i+3, goneAway)
+		h.visits(i+3, 40, same)
+		h.now = h.now.Add(7 * 24 * time.Hour)
+		h.visits(i, i+3, goneAway)
+	}
+	h.are("after ten weeks", models.StateGone, 30, false)
+}
+
+// Pages that are moved lead each to another page, and are where they lead at once; so does one that leads to the front page, as soon as it is sure
+// to have been seen.
+func TestMovedPagesAreNotLost(t *testing.T) {
+	t.Parallel()
+	h := newLossHost(t, 30, nil, nil)
+	for i := range h.pages {
+		h.visits(i, i+1, models.Outcome{Kind: models.Moved, Status: 301, Sent: 1, RedirectTo: fmt.Sprintf("https://new.test/view?id=%d", i)})
+	}
+	h.are("each to another page", models.StateMoved, 30, false)
+	front := models.Outcome{Kind: models.Moved, Status: 301, Sent: 1, RedirectTo: "https://one.test/"}
+	h = newLossHost(t, 30, nil, nil)
+	h.visits(0, 1, front)
+	h.visits(1, 30, same)
+	h.are("one to the front page", models.StateMissing, 1, false)
+	h.now = h.now.Add(guardSees)
+	h.visits(0, 1, front)
+	if h.are("two hours later", models.StateMoved, 1, false); len(h.events) != 1 || h.events[0] != models.EventMoved {
+		t.Errorf("events %v, want that it moved", h.events)
+	}
+}
+
+// A log-in form is told where its reader came from, and is one all the same: the first page is there, what follows is held back.
+func TestPagesThatAllLeadToALogInFormAreHeldBack(t *testing.T) {
+	t.Parallel()
+	h := newLossHost(t, 40, nil, nil)
+	for i := range h.pages {
+		h.visits(i, i+1, models.Outcome{Kind: models.Moved, Status: 302, Sent: 1, RedirectTo: fmt.Sprintf("https://one.test/login?next=%%2Fp%d&lang=en", i)})
+	}
+	h.are("at once", models.StateMissing, 39, true)
+}
+
+// Of a guarded site no page is where all others lead, on whichever host.
+func TestGuardedSiteHoldsBackWhatLeadsAstray(t *testing.T) {
+	t.Parallel()
+	h := newLossHost(t, 2, nil, map[int32]SiteGuard{1: {Held: true}})
+	out := models.Outcome{Kind: models.Moved, Status: 302, Sent: 1, RedirectTo: "https://parking.test/"}
+	for range 3 {
+		h.visits(0, 2, out)
+		h.now = h.now.Add(24 * time.Hour)
+	}
+	h.are("guarded", models.StateMissing, 2, false)
+	out.RedirectTo = "https://elsewhere.test/sale"
+	h.visits(0, 2, out)
+	h.are("leading elsewhere next", models.StateMissing, 2, false)
+	if h.pages[0].Rule != models.RuleGuarded || h.pages[0].Note != "redirects to https://elsewhere.test/sale, as a page does that is lost" {
+		t.Errorf("due by %v, note %q", h.pages[0].Rule, h.pages[0].Note)
+	}
+}
