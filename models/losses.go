@@ -22,8 +22,13 @@ type Losses struct {
 	Since  Instant // when the first was lost; 0: none was, lately
 	Lost   uint32  // those that are lost since and not back
 	Found  uint32  // those that were found at their first visit since, or are back
+	Final  uint32  // those of Lost that count as gone, or as moved: nobody waits for them
 	Toward int64   // where the page leads that redirected last, by PageID; 0: none did
+	From   int64   // that page
 }
+
+// Waiting is how many pages are lost and neither back nor gone.
+func (l Losses) Waiting() uint32 { return l.Lost - min(l.Final, l.Lost) }
 
 // Share is the share of the pages that were looked at since which is lost, from 0 to 1.
 func (l Losses) Share() float64 {
@@ -31,7 +36,7 @@ func (l Losses) Share() float64 {
 }
 
 func (l Losses) append(b []byte) []byte {
-	for _, v := range []uint64{uint64(l.Since), uint64(l.Lost), uint64(l.Found), uint64(l.Toward)} {
+	for _, v := range []uint64{uint64(l.Since), uint64(l.Lost), uint64(l.Found), uint64(l.Final), uint64(l.Toward), uint64(l.From)} {
 		b = binary.AppendUvarint(b, v)
 	}
 	return b
@@ -39,5 +44,6 @@ func (l Losses) append(b []byte) []byte {
 
 // losses reads them.
 func (n *numbers) losses() Losses {
-	return Losses{Since: n.instant(), Lost: uint32(n.next(math.MaxUint32)), Found: uint32(n.next(math.MaxUint32)), Toward: int64(n.next(math.MaxUint64))}
+	return Losses{Since: n.instant(), Lost: uint32(n.next(math.MaxUint32)), Found: uint32(n.next(math.MaxUint32)),
+		Final: uint32(n.next(math.MaxUint32)), Toward: int64(n.next(math.MaxUint64)), From: int64(n.next(math.MaxUint64))}
 }

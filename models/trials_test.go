@@ -174,7 +174,8 @@ func TestLossesRoundTrip(t *testing.T) {
 			want = anyTrials(t)
 		}
 		want.Losses = Losses{Since: Instant(rapid.Int64Range(0, 1<<40).Draw(t, "since")), Lost: rapid.Uint32().Draw(t, "lost"),
-			Found: rapid.Uint32().Draw(t, "found"), Toward: rapid.Int64().Draw(t, "toward")}
+			Found: rapid.Uint32().Draw(t, "found"), Final: rapid.Uint32().Draw(t, "final"), Toward: rapid.Int64().Draw(t, "toward"),
+			From: rapid.Int64().Draw(t, "from")}
 		value, err := want.Value()
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package recrawl
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"recrawld/internal/hostile"
 	"recrawld/models"
@@ -49,7 +50,8 @@ func TestFault_040_RedirectThatFlips(t *testing.T) {
 }
 
 // TestFault_041_RedirectsToALogIn: for a while every page of a host redirects to its log-in form. None loses its copy, the
-// form is one more page and none of theirs, and all are themselves again afterwards.
+// form is one more page and none of theirs, and all are themselves again afterwards. The first one counts as moved there, the others after it
+// lead where another page leads and count as lost, until they do so again a day later: so few of them nobody guards.
 func TestFault_041_RedirectsToALogIn(t *testing.T) {
 	t.Parallel()
 	o, l := listen(t, nil), newLife(t, nil)
@@ -64,15 +66,56 @@ func TestFault_041_RedirectsToALogIn(t *testing.T) {
 	for i := range pages {
 		o.Set(path(i), hostile.Redirect(302, "/login?back="+path(i)))
 	}
-	for range 4 { // what looks the same three times in a row is taken for the page, but these are no pages
+	for n := range 4 { // what looks the same three times in a row is taken for the page, but these are no pages
 		for i := range pages {
+			want := models.StateMoved
+			if n == 0 && i > 0 {
+				want = models.StateMissing
+			}
 			wantKind(t, l.turn(o.URL(path(i))), models.Moved)
-			l.wantCopy(o.URL(path(i)), body(i), models.StateMoved)
+			l.wantCopy(o.URL(path(i)), body(i), want)
 		}
 	}
 	for i := range pages {
 		o.Set(path(i), page(body(i)))
 		wantKind(t, l.turn(o.URL(path(i))), models.SameBytes)
 		l.wantCopy(o.URL(path(i)), body(i), models.StateLive)
+	}
+}
+
+// TestFault_041_AllOfAHostRedirectToALogIn: where the host has more pages its guard sees to it that none but the first counts as moved, however
+// long it lasts; and all are themselves again afterwards.
+func TestFault_041_AllOfAHostRedirectToALogIn(t *testing.T) {
+	t.Parallel()
+	o, l := listen(t, nil), newLife(t, nil)
+	l.step = time.Hour
+	const pages = 14
+	body := func(i int) string { return framed(fmt.Sprint("Terms ", i), terms(fmt.Sprint(i, " pounds")), i) }
+	path := func(i int) string { return fmt.Sprint("/docs/", i) }
+	for i := range pages {
+		o.Set(path(i), page(body(i)))
+		wantKind(t, l.turn(o.URL(path(i))), models.First)
+		o.Set(path(i), hostile.Redirect(302, "/login?back="+path(i)))
+	}
+	for range 8 {
+		for i := range pages {
+			want := models.StateMissing
+			if i == 0 {
+				want = models.StateMoved
+			}
+			wantKind(t, l.turn(o.URL(path(i))), models.Moved)
+			l.wantCopy(o.URL(path(i)), body(i), want)
+		}
+	}
+	if l.host.GuardedAt == 0 {
+		t.Error("the host is not guarded")
+	}
+	for i := range pages {
+		o.Set(path(i), page(body(i)))
+		wantKind(t, l.turn(o.URL(path(i))), models.SameBytes)
+		l.wantCopy(o.URL(path(i)), body(i), models.StateLive)
+	}
+	if l.host.GuardedAt != 0 {
+		t.Error("the host is guarded when its pages are back")
 	}
 }

@@ -37,11 +37,14 @@ func (d *draft) losses() {
 	case !kind.Observed() && kind != models.Moved || l.Since == 0:
 	case was && before.MissingSince >= l.Since:
 		l.Lost, l.Found = max(l.Lost, 1)-1, l.Found+1
+		if before.State == models.StateGone {
+			l.Final = max(l.Final, 1) - 1
+		}
 	case before.Stats.VisitedAt < l.Since:
 		l.Found++
 	}
 	if kind == models.Moved && before.RedirectTo != d.out.RedirectTo {
-		l.Toward = toward(before.URL, d.out.RedirectTo)
+		l.Toward, l.From = toward(before.URL, d.out.RedirectTo), before.ID
 	}
 	d.guardHost()
 }
@@ -52,7 +55,7 @@ func (d *draft) lose() {
 	age := d.now.Sub(l.Since.Time())
 	calm := age > 24*time.Hour && l.Share() < d.lossLimit()/2
 	if d.Host.GuardedAt == 0 && (l.Since == 0 || calm || age > models.VanishDays*24*time.Hour) {
-		*l = models.Losses{Since: models.At(d.now), Toward: l.Toward}
+		*l = models.Losses{Since: models.At(d.now), Toward: l.Toward, From: l.From}
 	}
 	l.Lost++
 }
@@ -66,12 +69,15 @@ func (d *draft) lossLimit() float64 {
 	return models.LossLimit(d.settings.GoneGuard, d.planner.guards[d.Page.SiteID].LossPerDay, days)
 }
 
-// guardHost begins to guard the host's pages, or ends it.
+// guardHost begins to guard the host's pages, or ends it. Where all that was held back is back or approved of, what was lost before that is
+// usual from then on.
 func (d *draft) guardHost() {
 	l, limit := d.Host.Trials.Losses, d.lossLimit()
 	switch guarded := d.Host.GuardedAt != 0; {
 	case !guarded && l.Lost >= models.VanishPages && l.Share() >= limit:
 		d.Host.GuardedAt = models.At(d.now)
+	case guarded && l.Waiting() == 0:
+		d.Host.GuardedAt, d.Host.Trials.Losses = 0, models.Losses{Toward: l.Toward, From: l.From}
 	case guarded && l.Share() < limit/2:
 		d.Host.GuardedAt = 0
 	}
@@ -87,13 +93,15 @@ func (d *draft) guarded() bool {
 // somebody approves or it is found again. The page's own rule tells of that sooner than its site does: what is approved of comes back at
 // once, before every worker has heard.
 func (d *draft) heldBack() bool {
+	l := &d.Host.Trials.Losses
 	approved := d.Page.MissingSince <= d.planner.guards[d.Page.SiteID].ApprovedAt || d.before.Rule == models.RuleApproved
+	counted := d.Page.MissingSince >= l.Since && l.Waiting() > 0
 	seen := d.Page.MissingSince.Time().Add(guardSees)
 	switch {
 	case d.settings.GoneGuard == 0 || d.before.State == models.StateGone || d.before.Version == 0:
 		return false
 	case approved:
-		if l := &d.Host.Trials.Losses; d.Page.MissingSince >= l.Since && l.Lost > 0 {
+		if counted {
 			l.Lost--
 			d.guardHost()
 		}
@@ -105,6 +113,9 @@ func (d *draft) heldBack() bool {
 	case d.now.Before(seen):
 		d.due(seen, models.RuleMissing)
 		return true
+	}
+	if counted {
+		l.Final++
 	}
 	return false
 }
@@ -118,8 +129,8 @@ func (d *draft) strays() bool {
 	if d.out.Kind != models.Moved || !live || before.RedirectTo != "" || before.Version == 0 {
 		return false
 	}
-	held := before.State == models.StateMissing && d.guarded()
-	return held || isFront(to) && !isFront(before.URL) || toward(before.URL, to) == d.Host.Trials.Losses.Toward
+	held, l := before.State == models.StateMissing && d.guarded(), d.Host.Trials.Losses
+	return held || isFront(to) && !isFront(before.URL) || l.From != before.ID && toward(before.URL, to) == l.Toward
 }
 
 // strayed holds a page back that strays; where it is not held back it is where it leads.

@@ -134,6 +134,43 @@ func TestLossesOfWeeksAgoAreForgotten(t *testing.T) {
 	h.are("after ten weeks", models.StateGone, 30, false)
 }
 
+// What was gone before a host was guarded does not keep it guarded: that is over when of what was held back all is back or approved of, and
+// what is lost next is counted anew.
+func TestGuardOfAHostEndsWithWhatIsHeldBack(t *testing.T) {
+	t.Parallel()
+	for name, back := range map[string]models.Outcome{"back": same, "approved of": goneAway} {
+		h := newLossHost(t, 30, nil, nil)
+		for i := range 9 { // one after the other, and all gone
+			h.visits(i, i+1, goneAway)
+			h.now = h.now.Add(guardSees)
+			h.visits(i, i+1, goneAway)
+		}
+		h.visits(10, 30, same)
+		h.visits(9, 10, goneAway)
+		h.now = h.now.Add(guardSees)
+		h.visits(9, 10, goneAway)
+		h.are(name+", the tenth", models.StateGone, 9, true)
+		h.pages[9].Rule = models.RuleApproved
+		h.visits(9, 10, back)
+		h.are(name, models.StateMissing, 0, false)
+		h.visits(10, 11, goneAway)
+		h.are(name+", and one lost after that", models.StateMissing, 1, false)
+	}
+}
+
+// A page that is itself and a redirect in turn is one that leads there, however often: no other page does.
+func TestOnePageThatFlipsDoesNotStray(t *testing.T) {
+	t.Parallel()
+	h := newLossHost(t, 3, nil, nil)
+	for range 3 {
+		h.visits(0, 1, redirect)
+		h.are("redirected", models.StateMoved, 1, false)
+		h.visits(0, 1, same)
+	}
+	h.visits(1, 2, redirect)
+	h.are("another page leads there", models.StateMissing, 1, false)
+}
+
 // Pages that are moved lead each to another page, and are where they lead at once; so does one that leads to the front page, as soon as it is sure
 // to have been seen.
 func TestMovedPagesAreNotLost(t *testing.T) {
