@@ -42,7 +42,7 @@ func visitedAhead(t *testing.T, s *Store, ahead time.Time) {
 	if err := s.SetGuarded(ctx, early.ID, At(ahead), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Approve(ctx, early.ID, ahead.Add(time.Minute)); err != nil {
+	if _, _, err := s.Approve(ctx, early.ID, ahead.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	for round := range 2 {

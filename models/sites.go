@@ -144,15 +144,15 @@ func (s *Store) SetGuarded(ctx context.Context, site int32, since Instant, lossP
 	return nil
 }
 
-// Approve lets those pages of a site, if anything of it is held back, count as gone that are missing by now, and makes those due that were
-// held back (RuleGuarded, then RuleApproved): each is gone if it is not found once more. It returns how many these are, and ErrNotFound for
-// an unknown site.
-func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held int, err error) {
+// Approve lets those pages of a site count as gone that are missing by now, if it is guarded, or a host on which any of them is, and makes
+// those due that were held back (RuleGuarded, then RuleApproved): each is gone if it is not found once more. It returns how many these
+// are, whether anything is guarded, and ErrNotFound for an unknown site.
+func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held int, guarded bool, err error) {
 	counts := make(map[int64]int) // of the slices, by the first page, since one that is tried again counts once
-	err = s.inTx(ctx, func(t *tx) error {
-		return t.setOfSite(ctx, `UPDATE sites SET approved_at = CASE WHEN guarded_at > 0 THEN $2 ELSE approved_at END WHERE id = $1`,
-			site, int64(At(now)))
-	})
+	guarded, err = s.isGuarded(ctx, site)
+	if err == nil && guarded {
+		err = s.setApproved(ctx, site, now)
+	}
 	if err == nil {
 		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RuleGuarded)},
 			func(q *queue, bucket int16, pages []pageRef) error {
@@ -160,18 +160,48 @@ func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held in
 				return q.makeDue(ctx, At(now), RuleApproved, bucket, pages)
 			})
 	}
-	if err == nil && len(counts) > 0 { // of a host that is guarded alone
-		err = s.inTx(ctx, func(t *tx) error {
-			return t.setOfSite(ctx, `UPDATE sites SET approved_at = $2 WHERE id = $1`, site, int64(At(now)))
-		})
+	if err == nil && !guarded && len(counts) > 0 { // that was over a moment ago
+		err = s.setApproved(ctx, site, now)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("approve that pages of site %d are gone: %w", site, err)
+		return 0, false, fmt.Errorf("approve that pages of site %d are gone: %w", site, err)
 	}
 	for _, n := range counts {
 		held += n
 	}
-	return held, nil
+	return held, guarded, nil
+}
+
+func (s *Store) setApproved(ctx context.Context, site int32, now time.Time) error {
+	return s.inTx(ctx, func(t *tx) error {
+		return t.setOfSite(ctx, `UPDATE sites SET approved_at = $2 WHERE id = $1`, site, int64(At(now)))
+	})
+}
+
+// isGuarded tells whether a site is guarded, or a host on which pages of it are missing.
+func (s *Store) isGuarded(ctx context.Context, site int32) (bool, error) {
+	rows, err := siteTable.scan(s.rows(ctx, "SELECT "+siteTable.list()+" FROM sites WHERE id = $1", site))
+	switch {
+	case err != nil:
+		return false, err
+	case len(rows) == 0:
+		return false, ErrNotFound
+	case rows[0].GuardedAt > 0:
+		return true, nil
+	}
+	// Indexes: hosts_guarded, pages_due.
+	const query = `SELECT h.id FROM hosts h JOIN pages p ON p.bucket = h.bucket AND p.host_id = h.id
+		WHERE h.bucket = $1 AND h.guarded_at > 0 AND p.due_at > 0 AND p.state = $2 AND p.site_id = $3 LIMIT 1`
+	for bucket := range int16(Buckets) {
+		rows, err := s.rows(ctx, query, bucket, StateMissing, site)
+		if err != nil {
+			return false, err
+		}
+		if hosts, err := scanIDs(rows); err != nil || len(hosts) > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // setOfSite runs an update of one site's row.

@@ -97,26 +97,25 @@ func (m *Memory) SetGuarded(_ context.Context, site int32, since models.Instant,
 }
 
 // Approve is models.Store.Approve.
-func (m *Memory) Approve(_ context.Context, site int32, now time.Time) (held int, err error) {
+func (m *Memory) Approve(_ context.Context, site int32, now time.Time) (held int, guarded bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.site(site)
 	if s == nil {
-		return 0, models.ErrNotFound
+		return 0, false, models.ErrNotFound
 	}
-	if s.GuardedAt > 0 {
-		s.ApprovedAt = models.At(now)
-	}
+	guarded = s.GuardedAt > 0
 	for p := range m.pages() {
+		guarded = guarded || p.SiteID == site && p.State == models.StateMissing && m.buckets[p.Bucket].hosts[p.HostID].GuardedAt > 0
 		if p.SiteID == site && p.Rule == models.RuleGuarded {
 			m.makeDue(p, models.At(now), models.RuleApproved)
 			held++
 		}
 	}
-	if held > 0 {
+	if guarded || held > 0 {
 		s.ApprovedAt = models.At(now)
 	}
-	return held, nil
+	return held, guarded, nil
 }
 
 // RemoveSite is models.Store.RemoveSite.

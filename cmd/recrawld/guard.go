@@ -163,11 +163,11 @@ func (c approveCmd) Run(ctx context.Context, g *globals) error {
 		if err != nil {
 			return err
 		}
-		held, err := store.Approve(ctx, site.ID, clk.Now())
+		held, guarded, err := store.Approve(ctx, site.ID, clk.Now())
 		switch {
 		case err != nil:
 			return err
-		case held == 0 && site.GuardedAt == 0:
+		case held == 0 && !guarded:
 			fmt.Fprintf(g.Stdout, "nothing of %s is held back\n", site.Name)
 		case held == 0:
 			fmt.Fprintf(g.Stdout, "%s: nothing is held back yet; what is missing by now is gone once that is confirmed\n", site.Name)

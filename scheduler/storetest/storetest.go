@@ -20,7 +20,7 @@ type Store interface {
 	Sites(ctx context.Context) ([]models.Site, error)
 	SetPaused(ctx context.Context, site int32, paused bool, now time.Time) error
 	SetGuarded(ctx context.Context, site int32, since models.Instant, lossPerDay float32) error
-	Approve(ctx context.Context, site int32, now time.Time) (held int, err error)
+	Approve(ctx context.Context, site int32, now time.Time) (held int, guarded bool, err error)
 	RemoveSite(ctx context.Context, site int32, now time.Time) error
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
 	Announce(ctx context.Context, now time.Time, a models.Announcement, believed func(*models.Host) int) (models.Heard, error)
@@ -46,7 +46,7 @@ type Store interface {
 
 // Run runs the suite; open returns an empty store for one test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*world){visiting(), learning()} {
+	for _, cases := range []map[string]func(*world){visiting(), guarding(), learning()} {
 		for name, test := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -115,8 +115,6 @@ func visiting() map[string]func(*world) {
 		"history is pruned but for the last row":           visitsArePruned,
 		"sites follow the file":                            sitesFollowFile,
 		"a site with another name in the file":             sitesRenamed,
-		"a guarded site is approved":                       guardAndApprove,
-		"what a guarded host holds back is approved":       approveOfAHost,
 		"pages a host are limited":                         pagesPerHost,
 		"a big batch of pages":                             bigBatch,
 		"pause and resume":                                 pauseAndResume,
