@@ -253,6 +253,11 @@ func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 	if err := t.nameRemoved(ctx); err != nil {
 		return err
 	}
+	// A backup of before migration 19 lacks these; each page that is counted has at least a day.
+	if _, err := t.sql.ExecContext(ctx, `UPDATE daily SET found_days = found * 14, lost_days = lost * 14
+		WHERE found + lost > 0 AND found_days + lost_days = 0`); err != nil {
+		return err
+	}
 	if _, err := t.sql.ExecContext(ctx, `DELETE FROM meta WHERE key LIKE 'sink-lease:%'`); err != nil {
 		return err
 	}

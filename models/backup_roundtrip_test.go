@@ -227,3 +227,37 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 		})
 	}
 }
+
+// Of the pages that a backup of before migration 19 counts as found or lost it is not known how long before they were looked at: what the
+// migration makes of them, so does a restore.
+func TestRestoreKnowsHowLongLooksStandFor(t *testing.T) {
+	t.Parallel()
+	for engine, dsn := range engines(t) {
+		source, target := openBackup(t, dsn(t)), openBackup(t, dsn(t))
+		if err := source.inTx(t.Context(), func(x *tx) error {
+			for _, d := range []Daily{{SiteID: 1, Day: 20_000, Found: 30, Lost: 2}, {SiteID: 1, Day: 20_001, Found: 3, FoundDays: 5}, {SiteID: 1, Day: 20_002, Asked: 1}} {
+				if err := dailyTable.upsert(t.Context(), x, []Daily{d}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		raw, _ := takeBackup(t, source)
+		if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err != nil {
+			t.Fatal(err)
+		}
+		days, err := target.DailySums(t.Context(), 1, 0, 30_000)
+		if err != nil || len(days) != 3 {
+			t.Fatalf("%v, %v", days, err)
+		}
+		var got [][2]int64
+		for _, d := range days {
+			got = append(got, [2]int64{d.FoundDays, d.LostDays})
+		}
+		if d := cmp.Diff([][2]int64{{0, 0}, {5, 0}, {420, 28}}, got); d != "" {
+			t.Errorf("%s: days found and lost (-want +got):\n%s", engine, d)
+		}
+	}
+}
