@@ -19,6 +19,10 @@ type SiteGuard struct {
 // sites, every hour, has then seen it among the others.
 const guardSees = 2 * time.Hour
 
+// fewGone is up to how many pages that a host lost lately a 410 is final at once: who says of one page that it is gone means it, who says so of
+// all may have lost his database.
+const fewGone = 2
+
 // losses counts what the visit says of the host's pages with a copy, and begins and ends to guard them. All of it lies in the host's row,
 // which comes with the lease: it holds from the next visit on, and no visit reads anything for it.
 func (d *draft) losses() {
@@ -110,7 +114,7 @@ func (d *draft) heldBack() bool {
 		d.due(d.planner.calendar.Due(d.now, int(d.Page.FRMax), d.settings.Vary, d.chance(useVary)), models.RuleGuarded)
 		d.Page.Rule = models.RuleGuarded // also where that lies in a window: it is what Approve looks for
 		return true
-	case d.now.Before(seen):
+	case d.now.Before(seen) && (d.out.Kind != models.Gone || l.Lost > fewGone):
 		d.due(seen, models.RuleMissing)
 		return true
 	}

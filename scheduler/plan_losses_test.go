@@ -73,12 +73,19 @@ func TestHostWhosePagesVanishIsGuarded(t *testing.T) {
 	} {
 		h := newLossHost(t, 12, nil, nil)
 		h.visits(0, 12, out)
-		h.are(name, models.StateMissing, 12, true)
+		held := 12
+		if name == "410" { // it is believed of the first
+			held -= fewGone
+		}
+		if h.are(name, models.StateMissing, held, true); len(h.events) != 12-held {
+			t.Errorf("%s: events %v, want %d", name, h.events, 12-held)
+		}
+		h.events = nil
 		for range 4 {
 			h.now = h.now.Add(24 * time.Hour)
 			h.visits(0, 12, out)
 		}
-		if h.are(name+", days later", models.StateMissing, 12, true); len(h.events) > 0 {
+		if h.are(name+", days later", models.StateMissing, held, true); len(h.events) > 0 {
 			t.Errorf("%s: events %v, want none", name, h.events)
 		}
 		for i := range 3 {
@@ -95,6 +102,32 @@ func TestHostWhosePagesVanishIsGuarded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A host that says 410 of more than a few pages is not believed before these are sure to have been seen together; asked for sooner they are
+// as missing as before.
+func TestManyAreGoneOnlyWhenSeenTogether(t *testing.T) {
+	t.Parallel()
+	h := newLossHost(t, 30, nil, nil)
+	h.visits(20, 30, same)
+	h.visits(0, fewGone+1, goneAway)
+	h.are("at once", models.StateGone, fewGone, false)
+	p := h.pages[fewGone]
+	if p.State != models.StateMissing || p.Note != "answers 410 Gone" || p.DueAt.Time().Sub(p.MissingSince.Time()) != guardSees || p.Rule != models.RuleMissing {
+		t.Errorf("the next one is %v, %q, due at %v by %v, want it missing, because of a 410, and asked for once more in %v", p.State, p.Note, p.DueAt,
+			p.Rule, guardSees)
+	}
+	h.now = h.now.Add(guardSees / 2)
+	h.visits(fewGone, fewGone+1, goneAway)
+	if now := h.pages[fewGone]; now.State != models.StateMissing || now.DueAt != p.DueAt {
+		t.Errorf("asked for sooner it is %v, due at %v, want it missing and due at %v", now.State, now.DueAt, p.DueAt)
+	}
+	h.now = h.now.Add(guardSees / 2)
+	h.visits(fewGone, fewGone+1, goneAway)
+	h.are("once more", models.StateGone, fewGone+1, false)
+	unguarded := newLossHost(t, 30, func(s *config.Settings) { s.GoneGuard = 0 }, nil)
+	unguarded.visits(0, 30, goneAway)
+	unguarded.are("unguarded", models.StateGone, 30, false)
 }
 
 // Whose pages are lost one by one, or as ever, or are few, or whose site is not to be guarded, is not held back.
@@ -153,7 +186,7 @@ func TestGuardOfAHostEndsWithWhatIsHeldBack(t *testing.T) {
 		h.pages[9].Rule = models.RuleApproved
 		h.visits(9, 10, back)
 		h.are(name, models.StateMissing, 0, false)
-		h.visits(10, 11, goneAway)
+		h.visits(10, 11, notFound)
 		h.are(name+", and one lost after that", models.StateMissing, 1, false)
 	}
 }

@@ -183,34 +183,14 @@ func TestPlanMissing(t *testing.T) {
 	}
 }
 
-// What answers 410 is gone as soon as it is sure to have been seen among others that do, and at once where nobody looks for these.
-func TestPlanGone(t *testing.T) {
+func TestPlanGoneAtOnce(t *testing.T) {
 	t.Parallel()
-	out := models.Outcome{Kind: models.Gone, Status: 410, Sent: 1}
-	first := plan(t, livePage(), out)
-	if first.Page.State != models.StateMissing || len(first.Events) > 0 || first.Page.Note != "answers 410 Gone" ||
-		first.Page.DueAt.Time().Sub(first.Page.MissingSince.Time()) != guardSees || first.Page.Rule != models.RuleMissing {
-		t.Errorf("state %v, %q, due at %v by %v, events %v; want it missing, because of a 410, and asked for once more in %v",
-			first.Page.State, first.Page.Note, first.Page.DueAt, first.Page.Rule, first.Events, guardSees)
+	r := plan(t, livePage(), models.Outcome{Kind: models.Gone, Status: 410, Sent: 1})
+	if r.Page.State != models.StateGone || r.Page.Version != 1 {
+		t.Errorf("state %v, version %d, want gone with the copy kept", r.Page.State, r.Page.Version)
 	}
-	early := out
-	early.At = noon.Add(time.Hour)
-	if r := testPlanner(t, testConfig()).Plan(testLease(first.Page), first.Page, &early, early.At); r.Page.State != models.StateMissing ||
-		r.Page.DueAt != first.Page.DueAt {
-		t.Errorf("asked for sooner it is %v, due at %v, want it missing and due at %v", r.Page.State, r.Page.DueAt, first.Page.DueAt)
-	}
-	second, _ := steps(t, livePage(), out, out)
-	unguarded := testConfig()
-	unguarded.Sites[0].Settings.GoneGuard = 0
-	out.At = noon
-	for name, r := range map[string]models.Result{"the second time": second,
-		"unguarded": testPlanner(t, unguarded).Plan(testLease(livePage()), livePage(), &out, noon)} {
-		if r.Page.State != models.StateGone || r.Page.Version != 1 {
-			t.Errorf("%s: state %v, version %d, want gone with the copy kept", name, r.Page.State, r.Page.Version)
-		}
-		if diff := cmp.Diff([]models.EventKind{models.EventGone}, eventKinds(r)); diff != "" {
-			t.Errorf("%s: events (-want +got):\n%s", name, diff)
-		}
+	if diff := cmp.Diff([]models.EventKind{models.EventGone}, eventKinds(r)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 
