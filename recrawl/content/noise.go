@@ -139,6 +139,9 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 	if order, decided := c.Orders.of(c.templateKey(p)); decided {
 		return order.Noise
 	}
+	if p.watched() {
+		return false // a person said that it is content: that is not to be unlearned
+	}
 	s := c.Page.slot(key)
 	if rolls && (s == nil || !s.comesBack() || to != 0 && !slices.Contains(s.texts[:], to)) {
 		return false
@@ -212,7 +215,7 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	if extra := len(c.Host.moves) - maxMoves; extra > 0 {
 		c.Host.moves = append(c.Host.moves[:0], c.Host.moves[extra:]...)
 	}
-	if !shared || d.lists(pairs) {
+	if !shared || d.lists(pairs) || slices.ContainsFunc(pairs, func(p pair) bool { return p.watched() }) {
 		return ""
 	}
 	return c.flipped(d, pairs, others, now)
@@ -292,4 +295,9 @@ func (h *HostMemory) forget(now int64) {
 // main tells whether the pair belongs to the main content.
 func (p *pair) main() bool {
 	return p.before != nil && p.before.Main || p.after != nil && p.after.Main
+}
+
+// watched tells whether a person asked to watch what the pair stands in.
+func (p *pair) watched() bool {
+	return p.before != nil && p.before.Flags&Watched != 0 || p.after != nil && p.after.Flags&Watched != 0
 }

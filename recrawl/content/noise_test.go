@@ -54,6 +54,43 @@ func TestSeldomEditsAreNotLearned(t *testing.T) {
 	}
 }
 
+// TestWhatIsWatchedIsNeverLearned holds that an element that a person asked to watch counts however often it changes, though
+// it goes back and forth, and on however many pages of the host at once; a person alone can say that it is noise.
+func TestWhatIsWatchedIsNeverLearned(t *testing.T) {
+	t.Parallel()
+	rules, err := Compile([]string{".price"}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func(product, n int) *View {
+		body := strings.Replace(page(fmt.Sprint("Product ", growWords[product]), story(product+3)...), "</main>",
+			fmt.Sprintf("<div class=price>In stock: %s</div></main>", []string{"one piece", "no more"}[n%2]), 1)
+		return Read([]byte(body), "text/html", mustParse(t, "https://example.org/a"), rules)
+	}
+	memories, host, orders := []*PageMemory{{}, {}, {}, {}}, &HostMemory{}, &Orders{}
+	for n := range 12 {
+		for product, memory := range memories {
+			c := Case{Before: build(product, n), After: build(product, n+1), Page: memory, Host: host, Orders: orders, Threshold: threshold,
+				Now: noon.Add(time.Duration(n) * time.Hour), PageID: int64(product), Records: int32(n + 1)}
+			if v := Judge(c); v.Kind != Change || v.Retract {
+				t.Errorf("change %d of product %d is %v for %v, withdrawn %v", n, product, v.Kind, v.Reasons, v.Retract)
+			}
+		}
+	}
+	if noise := host.Noise(); len(noise) != 0 {
+		t.Errorf("what is watched was learned: %v", noise)
+	}
+	before := build(0, 0)
+	for i := range before.blocks {
+		if b := &before.blocks[i]; b.Flags&Watched != 0 {
+			orders.Set(Order{Key: before.place(b, before.crowded()), Noise: true, At: noon})
+		}
+	}
+	if v := Judge(Case{Before: before, After: build(0, 1), Orders: orders, Threshold: threshold, Now: noon}); v.Kind != Noise {
+		t.Errorf("what a person pinned is %v", v.Kind)
+	}
+}
+
 func TestOrdersDecide(t *testing.T) {
 	t.Parallel()
 	before, after := read(t, page("Terms", append(story(5), "A teaser for one")...)), read(t, page("Terms", append(story(5), "A teaser for two")...))
