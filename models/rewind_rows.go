@@ -56,8 +56,10 @@ func (w *rewinder) host(h *Host, earliest Instant) {
 		left := max(h.BackoffUntil-w.back.By-w.back.Now, 0) // what was left of it when something was written last
 		h.BackoffUntil = w.back.Now + min(left, Instant(w.RetryMax.Milliseconds()))
 	}
-	h.GuardedAt, h.Trials.Losses.Since = w.back.Moment(h.GuardedAt), w.back.Moment(h.Trials.Losses.Since)
-	h.Trials.AuditedAt, h.Trials.ProbedAt = w.back.Moment(h.Trials.AuditedAt), w.back.Moment(h.Trials.ProbedAt)
+	h.GuardedAt = w.back.Moment(h.GuardedAt)
+	for _, at := range []*Instant{&h.Trials.AuditedAt, &h.Trials.ProbedAt, &h.Trials.AbsentAt, &h.Trials.ShownAt, &h.Trials.Losses.Since} {
+		*at = w.back.Moment(*at)
+	}
 	for i := range h.Trials.By {
 		one := &h.Trials.By[i]
 		one.Since, one.DistrustedAt = w.back.Moment(one.Since), w.back.Moment(one.DistrustedAt)
@@ -86,7 +88,8 @@ func (w *rewinder) known(ctx context.Context, bucket int16) error {
 	})
 }
 
-// noise brings back what is remembered of the noise of the hosts of a bucket. Memories of pages know no time.
+// noise brings back what is remembered of the noise of the hosts of a bucket. Of those of pages, what came after now counts
+// as having come now when they are read.
 func (w *rewinder) noise(ctx context.Context, bucket int16) error {
 	of := "page_id = " + strconv.Itoa(HostMemoryID) + " AND host_id"
 	return w.bodies(ctx, bucket, "memories", of, w.Noise, func(t *tx, host int64, body []byte) error {

@@ -65,6 +65,11 @@ type Trials struct {
 	ProbedAt  Instant      // when a name that does not exist was last asked for; 0: never
 	Load      Load         // how the host bears our requests, which every visit tries
 	Losses    Losses       // its pages that are lost
+
+	// AbsentAt is when a page of the host last answered 200 without its content; 0: never, or so long ago that it says nothing any
+	// more. ShownAt is when a page of it last showed the content that it had, kept only while AbsentAt is: whether the host as a whole
+	// stands while some of its pages do not.
+	AbsentAt, ShownAt Instant
 }
 
 // A hint is no longer trusted after one miss, because a change was lost by it, or after so many false alarms or late
@@ -157,34 +162,58 @@ func (t *Trials) Visited(unconditional bool, now time.Time) {
 func (t *Trials) IsZero() bool { return *t == Trials{} }
 
 // Hinted tells whether anything is known of the hints.
-func (t *Trials) Hinted() bool { return *t != Trials{Load: t.Load, Losses: t.Losses} }
+func (t *Trials) Hinted() bool {
+	return *t != Trials{Load: t.Load, Losses: t.Losses, AbsentAt: t.AbsentAt, ShownAt: t.ShownAt}
+}
+
+// absentKept is how long AbsentAt is kept after a page last answered without its content.
+const absentKept = 60 * 24 * time.Hour
+
+// Absent notes that a page answered 200 without its content.
+func (t *Trials) Absent(now time.Time) { t.AbsentAt = At(now) }
+
+// Shown notes that a page showed the content that it had, where that is of use. It forgets what is long ago.
+func (t *Trials) Shown(now time.Time) {
+	switch {
+	case t.AbsentAt == 0:
+	case now.Sub(t.AbsentAt.Time()) > absentKept:
+		t.AbsentAt, t.ShownAt = 0, 0
+	default:
+		t.ShownAt = At(now)
+	}
+}
 
 // The first byte of stored Trials: with trialsForm the hints follow, with trialsLoad the load comes first, and the hints
-// only where something is known of them; with trialsLosses the losses come before both.
+// only where something is known of them. With trialsLosses the losses come before that, a first byte and all, and so do AbsentAt and ShownAt
+// with trialsAbsent before those.
 const (
 	trialsForm   = 1
 	trialsLoad   = 2
 	trialsLosses = 3
+	trialsAbsent = 4
 )
 
 // hintsBefore is how many hints stored Trials had at first. Of those that came later none is written behind which nothing is
 // known of any.
 const hintsBefore = 4
 
-// Value implements driver.Valuer: some forty bytes, or five where only the load is known, NULL where nothing is.
+// Value implements driver.Valuer: some forty bytes, or five where only the load is known, NULL where nothing is; and some thirteen
+// more where pages answered without their content.
 func (t *Trials) Value() (driver.Value, error) {
 	if t.IsZero() {
 		return nil, nil
 	}
-	b := make([]byte, 1, 48)
-	b[0] = trialsForm
-	if t.Load != (Load{}) || t.Losses != (Losses{}) {
-		b[0] = trialsLoad
-		if t.Losses != (Losses{}) {
-			b[0] = trialsLosses
-			b = t.Losses.append(b)
-		}
-		b = t.Load.append(b)
+	b := make([]byte, 0, 64)
+	if t.AbsentAt != 0 || t.ShownAt != 0 {
+		b = binary.AppendUvarint(binary.AppendUvarint(append(b, trialsAbsent), uint64(t.AbsentAt)), uint64(t.ShownAt))
+	}
+	if t.Losses != (Losses{}) {
+		b = t.Losses.append(append(b, trialsLosses))
+	}
+	if t.Load == (Load{}) {
+		b = append(b, trialsForm)
+	} else {
+		b = t.Load.append(append(b, trialsLoad))
 		if !t.Hinted() {
 			return b, nil
 		}
@@ -213,15 +242,21 @@ func (t *Trials) Scan(src any) error {
 	if src != nil && !ok {
 		return fmt.Errorf("trials from %T", src)
 	}
-	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsLosses {
+	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsAbsent {
 		return nil
 	}
-	n := numbers{rest: b[1:]}
+	n := numbers{rest: b}
+	form := n.next(trialsAbsent)
 	var read Trials
-	if b[0] == trialsLosses {
-		read.Losses = n.losses()
+	if form == trialsAbsent {
+		read.AbsentAt, read.ShownAt = n.instant(), n.instant()
+		form = n.next(trialsLosses)
 	}
-	if b[0] >= trialsLoad {
+	if form == trialsLosses {
+		read.Losses = n.losses()
+		form = n.next(trialsLoad)
+	}
+	if form == trialsLoad {
 		if read.Load = n.load(); len(n.rest) == 0 && !n.bad {
 			*t = read
 			return nil

@@ -94,8 +94,11 @@ func anyTrials(t *rapid.T) Trials {
 	trials := Trials{AuditedAt: at(), Visits: rapid.OneOf(rapid.Uint32(), rapid.Just[uint32](math.MaxUint32)).Draw(t, "visits"), ProbedAt: at()}
 	times := rapid.OneOf(rapid.Just[int64](0), rapid.Int64Range(0, math.MaxInt64/1000))
 	trials.Load = Load{Response: time.Duration(times.Draw(t, "response")) * time.Microsecond, Slowed: time.Duration(times.Draw(t, "slowed")) * time.Microsecond}
+	if rapid.Bool().Draw(t, "absent") {
+		trials.AbsentAt, trials.ShownAt = at(), at()
+	}
 	if rapid.Bool().Draw(t, "load alone") {
-		return Trials{Load: trials.Load}
+		return Trials{Load: trials.Load, AbsentAt: trials.AbsentAt, ShownAt: trials.ShownAt}
 	}
 	for i := range trials.By {
 		trials.By[i] = Trial{Hits: count(), Misses: count(), FalseAlarms: count(), Late: count(), InARow: count(), Since: at(), DistrustedAt: at()}
@@ -185,6 +188,23 @@ func TestLossesRoundTrip(t *testing.T) {
 			t.Fatalf("written as %+v, read as %+v, %v", want, got, err)
 		}
 	})
+}
+
+// TestWhenPagesWereAbsentIsKeptForAWhile: that pages show their content is kept only while it is of use.
+func TestWhenPagesWereAbsentIsKeptForAWhile(t *testing.T) {
+	t.Parallel()
+	var trials Trials
+	if trials.Shown(trialNow); !trials.IsZero() {
+		t.Errorf("where no page was ever absent it is kept: %+v", trials)
+	}
+	trials.Absent(trialNow)
+	later := trialNow.Add(absentKept)
+	if trials.Shown(later); trials.ShownAt != At(later) || trials.AbsentAt != At(trialNow) || trials.Hinted() {
+		t.Errorf("after a page was absent: %+v", trials)
+	}
+	if trials.Shown(later.Add(time.Second)); !trials.IsZero() {
+		t.Errorf("what is long ago is kept: %+v", trials)
+	}
 }
 
 func TestTrialsOfNoBytes(t *testing.T) {

@@ -73,7 +73,16 @@ func (d *draft) ledger() {
 	if d.out.Kind.Observed() && (d.before.ETag != "" || d.before.LastModified != "") {
 		t.Visited(d.out.Unconditional, d.now)
 	}
-	if d.out.Kind == models.Probed {
+	switch {
+	case d.out.Kind == models.Probed:
 		t.ProbedAt = models.At(d.now)
+	case d.out.Kind == models.Failed && d.out.Class.Transient():
+		t.Absent(d.now)
+	case d.out.Kind.Unchanged() && isDocument(d.before.ContentType):
+		t.Shown(d.now)
 	}
 }
+
+// isDocument tells whether a page of that media type is likely to come from where the host's contents come from: files beside them may be
+// there while all of those are not.
+func isDocument(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }

@@ -163,6 +163,32 @@ func TestTransientKeepsTheLastGoodVersion(t *testing.T) {
 	}
 }
 
+// A page that answers without its content is asked again soon, and then no more often and no less often than always, but for an hour.
+func TestTransientIsAskedAtThePagesPace(t *testing.T) {
+	t.Parallel()
+	for pace, want := range map[time.Duration][]time.Duration{
+		5 * time.Minute: {15 * time.Minute, 30 * time.Minute, time.Hour, time.Hour, time.Hour, time.Hour},
+		3 * time.Hour:   {15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour, 3 * time.Hour},
+		0:               {15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour}, // not known: fr_max cycles
+	} {
+		p, now := livePage(), noon
+		p.Wanted = pace
+		planner := testPlanner(t, testConfig())
+		longest := planner.calendar.Interval(now, int(p.FRMax))
+		for n, want := range want {
+			if pace == 0 {
+				want = min(want, max(longest, time.Hour))
+			}
+			out := models.Outcome{Kind: models.Failed, Class: models.ErrorPage, Status: 200, Sent: 1, At: now}
+			p = planner.Plan(testLease(p), p, &out, now).Page
+			if wait := p.DueAt.Time().Sub(now); wait > want || wait < want*3/4-time.Second {
+				t.Errorf("at a pace of %v it is asked again after %v for the %d. time, want some %v", pace, wait, n+1, want)
+			}
+			now = p.DueAt.Time()
+		}
+	}
+}
+
 // TestRetractionTakesTheLastChangeBack: after any history, the record that was called a change is as if it had not differed,
 // but for when the change before it was.
 func TestRetractionTakesTheLastChangeBack(t *testing.T) {

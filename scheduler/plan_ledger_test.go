@@ -63,6 +63,30 @@ func TestLedgerOfTheHost(t *testing.T) {
 	}
 }
 
+// Once a page answered without its content it is noted when a page of the host shows that it had: a document, as before.
+func TestLedgerOfAbsentPages(t *testing.T) {
+	t.Parallel()
+	lease, p := testLease(livePage()), livePage()
+	planner := testPlanner(t, testConfig())
+	visit := func(media string, out models.Outcome, now time.Time) *models.Trials {
+		p.ContentType, out.At = media, now
+		lease.Host = planner.Plan(lease, p, &out, now).Host
+		return &lease.Host.Trials
+	}
+	if got := visit("text/html", same, noon); got.ShownAt != 0 || got.AbsentAt != 0 {
+		t.Errorf("before a page was absent: %+v", got)
+	}
+	visit("text/html", models.Outcome{Kind: models.Failed, Class: models.Shell, Status: 200, Sent: 1}, noon)
+	for name, out := range map[string]models.Outcome{"image/png": same, "text/html": with(models.Changed, "new"), "": {Kind: models.Missing, Status: 404, Sent: 1}} {
+		if got := visit(name, out, noon.Add(time.Hour)); got.ShownAt != 0 || got.AbsentAt != models.At(noon) {
+			t.Errorf("after %v of %q: %+v, want that nothing was shown", out.Kind, name, got)
+		}
+	}
+	if got := visit("text/html", same, noon.Add(2*time.Hour)); got.ShownAt != models.At(noon.Add(2*time.Hour)) {
+		t.Errorf("after a document was as it had been: %+v", got)
+	}
+}
+
 // A probe leaves the page as it was, due at once, and rests the host as every request does.
 func TestProbeLeavesThePageDue(t *testing.T) {
 	t.Parallel()

@@ -134,7 +134,22 @@ func (d *draft) failed() {
 		d.event(models.EventFailing)
 	}
 	longest := d.planner.calendar.Interval(d.now, d.settings.FRMax)
+	if class.Transient() {
+		longest = min(longest, max(d.pace(), soonest))
+	}
 	d.due(d.now.Add(backoff(d.Page.Failures, FirstRetry(class), longest, d.chance(useBackoff))), models.RuleBackoff)
+}
+
+// soonest is how often a page that answers without its content is asked for at most once some retries brought nothing.
+const soonest = time.Hour
+
+// pace is the interval at which a page is visited where nothing is wrong with it. One that answers without its content is asked for no less
+// often than that: what stands in its place must be seen to stand, and the host bears it.
+func (d *draft) pace() time.Duration {
+	if d.before.Wanted > 0 {
+		return d.before.Wanted
+	}
+	return d.planner.calendar.Interval(d.now, max(int(d.before.FRMax), 1))
 }
 
 // FirstRetry is how long after its first failure of a class a page is tried again, at the latest. An error page and a shell without content pass as an error of
