@@ -62,8 +62,10 @@ type question struct {
 	threshold     float64
 	now           time.Time
 	page          int64
-	good          bool  // the last visit found its content
-	records       int32 // visits that saw the page's content
+	good          bool      // the last visit found its content
+	due           time.Time // when this one was due
+	hostShown     time.Time // when a page of the host last showed its content; the zero time: that is not known
+	records       int32     // visits that saw the page's content
 	url           canon.URL
 }
 
@@ -146,7 +148,8 @@ func (q *question) answer(ctx context.Context, got *compared) error {
 	page := content.DecodePage(q.memory)
 	got.host, got.turn = q.host.change(func(host *content.HostMemory, orders *content.Orders) {
 		got.Verdict = content.Judge(content.Case{Before: before, After: after, Page: page, Host: host, Orders: orders,
-			Threshold: q.threshold, Now: q.now, PageID: q.page, URL: q.url, Good: q.good, Records: q.records})
+			Threshold: q.threshold, Now: q.now, PageID: q.page, URL: q.url, Good: q.good, Due: q.due, HostShown: q.hostShown,
+			Records: q.records})
 	})
 	if memory := page.Encode(); string(memory) != string(q.memory) {
 		got.page = memory

@@ -2,6 +2,7 @@ package recrawl
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -42,7 +43,8 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	got, err := s.comparer.compare(ctx, question{
 		before: side{held, kind}, after: side{body, header.Get("Content-Type")}, rules: s.content,
 		memory: memory, host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
-		page: s.page.ID, good: s.page.Failures == 0, records: s.page.Stats.Records, url: s.url,
+		page: s.page.ID, good: s.page.Failures == 0 && s.page.MissingVisits == 0, due: timeOf(s.page.DueAt),
+		hostShown: timeOf(s.turn.Host.Trials.ShownAt), records: s.page.Stats.Records, url: s.url,
 	})
 	if err != nil && ctx.Err() != nil {
 		s.interrupt(ctx.Err())
@@ -81,20 +83,64 @@ func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
 }
 
 // withdraw finds out, where the last visit reported a change and this one saw none, whether what other pages of the host
-// showed since then made noise of that change.
+// showed since then made noise of that change; and it tells the host's memory of a page that is well again.
 func (s *visit) withdraw(ctx context.Context) {
-	if s.past == nil || s.page.Stats.Bits&1 == 0 || s.everyChange() {
+	reported := s.page.Stats.Bits&1 == 1 && !s.everyChange()
+	absent := s.page.Class.Transient() || s.page.MissingVisits > 0
+	if s.past == nil || !reported && !absent {
 		return
 	}
 	s.out.HostMemory, s.out.HostTurn = s.hostMemory(ctx).change(func(host *content.HostMemory, _ *content.Orders) {
-		s.out.Retract = host.Withdraw(s.page.ID)
+		s.out.Retract = reported && host.Withdraw(s.page.ID)
+		if absent {
+			host.Shown(s.page.ID, s.turn.Now)
+		}
 	})
+}
+
+// timeOf is a moment; the zero time where there is none.
+func timeOf(at models.Instant) time.Time {
+	if at == 0 {
+		return time.Time{}
+	}
+	return at.Time()
 }
 
 // missing ends a visit that found what the host shows for pages that do not exist.
 func (s *visit) missing() {
 	s.discard()
 	s.out.Kind, s.out.Detail = models.Missing, "answers 200 with what the host shows for pages that do not exist"
+}
+
+// absent ends a visit that found something else than the page's content: it says since when and what is waited for.
+func (s *visit) absent(v *content.Verdict) {
+	s.discard()
+	words := transientWords[v.Class] + ", since " + moment(v.Since)
+	if v.Others > 0 {
+		words += fmt.Sprintf(", as on %s of its host", plural(v.Others, "other page"))
+	}
+	words += "; the last good version stays"
+	switch {
+	case v.Until.IsZero():
+		words += ", however long that lasts"
+	case v.Becomes == content.SoftMissing:
+		words += "; from " + moment(v.Until) + " on it counts as not found"
+	case v.Until.After(s.turn.Now):
+		words += "; if it stays it is the page from " + moment(v.Until) + " on"
+	default:
+		words += "; seen once more it is the page"
+	}
+	s.fail(v.Class, words)
+}
+
+// moment is a time for a person.
+func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04") + " UTC" }
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // interrupt ends a visit that there is no time to judge: what it found is found again.
@@ -146,8 +192,7 @@ func (s *visit) conclude(v *content.Verdict) {
 	}
 	switch v.Kind {
 	case content.Transient:
-		s.discard()
-		s.fail(v.Class, transientWords[v.Class])
+		s.absent(v)
 		return
 	case content.SoftMissing:
 		s.missing()
@@ -170,11 +215,10 @@ func (s *visit) conclude(v *content.Verdict) {
 
 // transientWords say to a person why an answer with status 200 is not taken for the page.
 var transientWords = map[models.ErrorClass]string{
-	models.ErrorPage: "answers 200 with an error page; the last good version stays",
-	models.LoginWall: "answers 200 with a log-in form; the last good version stays",
-	models.BlockPage: "answers 200 with a block page or a challenge; the last good version stays",
-	models.Shell:     "answers 200 with a page that has no content yet; the last good version stays",
-	models.EmptyBody: "answers 200 with nothing where there was content; the last good version stays",
+	models.ErrorPage: "answers 200 with an error page or another text",
+	models.LoginWall: "answers 200 with a log-in form",
+	models.BlockPage: "answers 200 with a block page or a challenge",
+	models.Shell:     "answers 200 with a page that has no content yet",
 }
 
 // discard forgets what an answer said that is not the page's: nothing of it may replace what is known.

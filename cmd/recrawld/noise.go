@@ -131,7 +131,8 @@ func (c noiseCmd) document(l *look, hosts []hostNoise) report.Document {
 		return d
 	}
 	d.Lead = []string{report.Plural(len(d.Rows), "region") + " learned to be noise: a change of nothing else is no change of a page."}
-	d.Notes = []string{"template: it changed on many pages of the host at once. volatile: it keeps changing. missing: the answer for names that do not exist.",
+	d.Notes = []string{"template: it changed on many pages of the host at once. volatile: it keeps changing. missing: the answer for names that do not exist. " +
+		"absent: what pages show in place of their content; --clear takes it for what they are now, --pin never.",
 		"--pin ID keeps a region noise, --clear ID lets it count as content until it is learned anew, --free ID takes that back. " +
 			"What holds for ever stands in the configuration: ignore, ignore_text, watch."}
 	if c.Limit > 0 {

@@ -100,6 +100,10 @@ func FuzzMemory(f *testing.F) {
 	host.learn(1, Template, "a/b", "sample", 7, 100)
 	host.withdrawLater(7, 100)
 	f.Add(host.Encode())
+	host.shows(1, &View{Title: "Maintenance"}, sighting{2, 3, 100})
+	f.Add(host.Encode())
+	memory.absent.add(1, 100, 0)
+	f.Add(memory.Encode())
 	orders := &Orders{}
 	orders.Set(Order{Key: 3, Noise: true, At: noon})
 	f.Add(orders.Encode())
@@ -119,7 +123,7 @@ func FuzzMemory(f *testing.F) {
 // TestMemoriesAreBounded fills them with more than they hold.
 func TestMemoriesAreBounded(t *testing.T) {
 	t.Parallel()
-	memory, host := &PageMemory{seen: 1 << 31, run: 1, runs: 3}, &HostMemory{}
+	memory, host := &PageMemory{seen: 1 << 31, replaced: 1 << 63}, &HostMemory{}
 	for i := range uint64(5000) {
 		memory.changed(mix(i), uint32(mix(i)), uint32(mix(i+1)), false)
 		memory.remember(mix(i))
@@ -128,7 +132,11 @@ func TestMemoriesAreBounded(t *testing.T) {
 		}
 		host.moves = append(host.moves, move{mix(i), int64(mix(i) >> 1), 1 << 40, uint32(mix(i))})
 		host.withdrawLater(int64(mix(i)>>1), 1<<40)
+		for p := range uint32(maxShowing) {
+			host.shows(mix(i%maxStandIns), &View{Title: strings.Repeat("é", 100)}, sighting{1<<31 + p, 1<<32 - 1, 1 << 40})
+		}
 	}
+	memory.absent = row{look: 1, alike: maxRow, all: maxRow, since: 1 << 40, first: 1 << 40, last: 1 << 40, stood: 1 << 40, whole: 1 << 40}
 	host.moves = host.moves[len(host.moves)-maxMoves:]
 	if n := len(memory.Encode()); n > MaxPageMemory || n < MaxPageMemory/4 {
 		t.Errorf("a page's memory takes %d bytes", n)

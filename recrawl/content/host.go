@@ -22,6 +22,7 @@ type HostMemory struct {
 	regions  []region
 	retracts []retract
 	missing  []shape
+	standIns []standIn
 }
 
 // move is a block that came to a page or went from it.
@@ -67,14 +68,15 @@ const (
 	Template RegionKind = iota + 1 // it changed on several pages of the host at once
 	Volatile                       // it keeps changing
 	Missing                        // the host's answer for pages that do not exist
+	Absent                         // what pages of the host show in place of their contents; cleared it is what they are now
 )
 
 // String is the kind's word.
 func (k RegionKind) String() string {
-	if k > Missing {
+	if k > Absent {
 		return "unknown"
 	}
-	return [...]string{"", "template", "volatile", "missing"}[k]
+	return [...]string{"", "template", "volatile", "missing", "absent"}[k]
 }
 
 // Region is a part of a host's pages that is noise.
@@ -100,6 +102,9 @@ func (h *HostMemory) Noise() []Region {
 	for _, s := range h.missing {
 		at := time.Unix(s.at, 0).UTC()
 		all = append(all, Region{Key: s.text, Kind: Missing, First: at, Last: at})
+	}
+	for i := range h.standIns {
+		all = append(all, h.standIns[i].region())
 	}
 	slices.SortStableFunc(all, func(a, b Region) int { return cmp.Compare(b.Last.Unix(), a.Last.Unix()) })
 	return all

@@ -18,10 +18,23 @@ func DecodeHost(b []byte) *HostMemory {
 	for range min(p.count(), maxMissing) {
 		h.missing = append(h.missing, shape{title: p.hash(), text: p.hash(), size: uint32(p.number()), at: p.signed()})
 	}
+	if len(p.b) > 0 { // memories of before stand-ins were noted end here
+		for range min(p.count(), maxStandIns) {
+			h.standIns = append(h.standIns, p.standIn())
+		}
+	}
 	if !p.whole() {
 		return &HostMemory{}
 	}
 	return h
+}
+
+func (p *parser) standIn() standIn {
+	l := standIn{print: p.hash(), sample: head(p.text(), standInText), first: p.signed()}
+	for range min(p.count(), maxShowing) {
+		l.pages = append(l.pages, sighting{page: uint32(p.number()), before: uint32(p.number()), at: p.signed()})
+	}
+	return l
 }
 
 func (p *parser) region() region {
@@ -36,7 +49,7 @@ func (p *parser) region() region {
 
 // Encode writes the memory, in at most MaxHostMemory bytes; nil where there is nothing to remember.
 func (h *HostMemory) Encode() []byte {
-	if len(h.moves)+len(h.regions)+len(h.retracts)+len(h.missing) == 0 {
+	if len(h.moves)+len(h.regions)+len(h.retracts)+len(h.missing)+len(h.standIns) == 0 {
 		return nil
 	}
 	w := newWriter(hostForm)
@@ -63,7 +76,25 @@ func (h *HostMemory) Encode() []byte {
 		w.number(uint64(s.size))
 		w.signed(s.at)
 	}
+	if len(h.standIns) > 0 { // a release before this reads what has none
+		w.number(uint64(len(h.standIns)))
+		for i := range h.standIns {
+			w.standIn(&h.standIns[i])
+		}
+	}
 	return w.finish()
+}
+
+func (w *writer) standIn(l *standIn) {
+	w.hash(l.print)
+	w.text(l.sample)
+	w.signed(l.first)
+	w.number(uint64(len(l.pages)))
+	for _, s := range l.pages {
+		w.number(uint64(s.page))
+		w.number(uint64(s.before))
+		w.signed(s.at)
+	}
 }
 
 func (w *writer) region(r *region) {

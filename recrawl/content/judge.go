@@ -19,8 +19,11 @@ type Case struct {
 	Now           time.Time
 	PageID        int64
 	URL           canon.URL
-	Good          bool  // the last visit found the page's content, so that transient views begin a row of their own
-	Records       int32 // visits that saw the page's content so far, for how often a place changes; 0: those that Judge saw
+	Good          bool      // the last visit found the page's content, so that views without it begin a row of their own
+	Due           time.Time // when this visit was due; the zero time: that is not known
+	HostShown     time.Time // when a page of the host last showed the content that it had; the zero time: that is not known
+	Kept          bool      // After was kept as a version of the page: that it is another document is no reason to doubt it
+	Records       int32     // visits that saw the page's content so far, for how often a place changes; 0: those that Judge saw
 }
 
 // VerdictKind says what the difference between two views is.
@@ -48,6 +51,10 @@ type Verdict struct {
 	Kind         VerdictKind
 	Class        models.ErrorClass // of Transient
 	Own          bool              // of Transient: a reader still sees the page, with nothing or a message in it
+	Since        time.Time         // of Transient: when the page was first seen without its content
+	Others       int               // of Transient: other pages of the host that show the same, as far as eight are told apart
+	Becomes      VerdictKind       // of Transient: what it will be taken for: Change or SoftMissing; Same: nothing, however long it stays
+	Until        time.Time         // of Transient: when, at the earliest, if it stays as it is
 	Significance float64           // 0–1
 	Reasons      models.Reasons
 	Retract      bool          // the change last reported of this page turned out to be noise of its host
@@ -71,8 +78,11 @@ type BlockChange struct {
 //  1. the same bytes                                                     Same
 //  2. the host's answer for names that do not exist                      SoftMissing
 //  3. next to nothing of the content is left, in a way that content
-//     does not change: a shell, an error, a log-in form, a block page    Transient; the third alike in a row, and the
-//     sixth of any kind: Change
+//     does not change: a shell, an error, a log-in form, a block page;
+//     or it is another document, with another title or shown by other
+//     pages of the host too                                              Transient, until it has stood for long enough:
+//     Change, or SoftMissing where it is what the host shows for what is no more. What other pages show as well is no
+//     Change for its age, unless it is as long as a page
 //  4. the main content has the same blocks, with the same links          Noise
 //  5. all that differs is in places that keep changing, is a region that
 //     pages of the host share, or changes by its nature (clocks, ages)   Noise
@@ -97,17 +107,22 @@ func Judge(c Case) Verdict {
 func (c *Case) judge() Verdict {
 	switch {
 	case c.Before.print == c.After.print && c.Before.bytes == c.After.bytes:
-		c.Page.good()
+		c.good()
 		return Verdict{Kind: Same}
 	case c.Before.Kind == Other || c.After.Kind == Other:
 		return Verdict{Kind: Change, Significance: 1, Reasons: models.ReasonBytes}
-	case c.Host.IsMissing(c.After) && !c.Host.IsMissing(c.Before):
+	case c.missing():
 		return Verdict{Kind: SoftMissing, Reasons: models.ReasonErrorPage}
 	}
-	if v, is := c.transient(); is {
+	if v, is := c.doubtful(); is {
 		return v
 	}
-	c.Page.good()
+	c.good()
+	return c.compared()
+}
+
+// compared is the rungs from 4 on.
+func (c *Case) compared() Verdict {
 	v := c.compare()
 	if v.Kind == Noise && c.Before.rest != c.After.rest {
 		v.Kind, v.Significance, v.Reasons = Change, 1, v.Reasons|models.ReasonBytes
@@ -115,42 +130,30 @@ func (c *Case) judge() Verdict {
 	return v
 }
 
-// transient is rung 3.
-func (c *Case) transient() (Verdict, bool) {
-	class, own, is := transient(c.Before, c.After)
-	if !is {
-		return Verdict{}, false
+// missing is rung 2. Where a page that was well turns into that answer within the hour in which the host was asked for it, it is more
+// likely that the host answers so whatever it is asked for: unless it says that the page is not to be found, it is forgotten.
+func (c *Case) missing() bool {
+	at := c.Host.missingLike(c.After)
+	if at < 0 || c.Host.IsMissing(c.Before) {
+		return false
 	}
-	reasons := models.ReasonErrorPage
-	if class == models.Shell {
-		reasons = models.ReasonShrunk
+	if c.Good && c.Now.Unix()-c.Host.missing[at].at < hourSeconds && !saysGone(c.After) {
+		c.Host.missing = slices.Delete(c.Host.missing, at, at+1)
+		return false
 	}
-	d := compare(c.Before, c.After, mainBlock)
-	v := Verdict{Kind: Transient, Class: class, Own: own, Reasons: reasons, Blocks: d.changes(d.pairs())}
-	if c.Good {
-		c.Page.good()
-	}
-	if alike, all := c.Page.again(c.After.look()); alike >= maxRuns || all >= maxTransients {
-		c.Page.good()
-		c.Page.remember(c.After.mainHash())
-		v.Kind, v.Class, v.Significance = Change, models.ClassNone, 1
-	}
-	return v, true
+	return true
+}
+
+const hourSeconds = 3600
+
+// good notes that the page shows its content.
+func (c *Case) good() {
+	c.Page.good()
+	c.Host.Shown(c.PageID, c.Now)
 }
 
 // good notes that the page shows its content.
-func (m *PageMemory) good() { m.run, m.runs, m.transients = 0, 0, 0 }
-
-// again counts how often in a row a transient view looked like this one, and how many came in a row, whatever they
-// looked like.
-func (m *PageMemory) again(shape uint64) (alike, all int) {
-	if m.run != shape {
-		m.run, m.runs = shape, 0
-	}
-	m.runs++
-	m.transients++
-	return int(m.runs), int(m.transients)
-}
+func (m *PageMemory) good() { m.absent = row{} }
 
 // compare is the rest of the ladder.
 func (c *Case) compare() Verdict {

@@ -172,36 +172,6 @@ func TestTransientStates(t *testing.T) {
 	}
 }
 
-// TestTheThirdShellIsThePage holds that what stays is accepted, and that a good visit between begins the count anew.
-func TestTheThirdShellIsThePage(t *testing.T) {
-	t.Parallel()
-	held, shell := read(t, page("Terms", story(12)...)), read(t, page("Terms", "Loading …"))
-	memory := &PageMemory{}
-	ask := func(after *View) VerdictKind {
-		memory = DecodePage(memory.Encode())
-		return Judge(Case{Before: held, After: after, Page: memory, Threshold: threshold, Now: noon}).Kind
-	}
-	for i, after := range []*View{shell, shell, held, shell, shell, shell} {
-		want := []VerdictKind{Transient, Transient, Same, Transient, Transient, Change}[i]
-		if got := ask(after); got != want {
-			t.Errorf("visit %d is %v, want %v", i, got, want)
-		}
-	}
-}
-
-// TestTheNumberOfARequestIsNoOtherShell holds that a page which became an error that shows such a number is accepted too.
-func TestTheNumberOfARequestIsNoOtherShell(t *testing.T) {
-	t.Parallel()
-	held, memory := read(t, page("Terms", story(12)...)), &PageMemory{}
-	for i, ray := range []string{"8a3b-ff01c", "17bd-09e2a", "c0de-44aa1"} {
-		blocked := read(t, "<title>Access denied</title><p>You have been blocked. Ray ID: "+ray+"</p>")
-		v := Judge(Case{Before: held, After: blocked, Page: memory, Threshold: threshold, Now: noon})
-		if want := []VerdictKind{Transient, Transient, Change}[i]; v.Kind != want {
-			t.Errorf("visit %d is %v, want %v", i, v.Kind, want)
-		}
-	}
-}
-
 // TestAShellNowAndThenIsNotThePage holds that shells with good visits between, which ask nobody, are no row.
 func TestAShellNowAndThenIsNotThePage(t *testing.T) {
 	t.Parallel()

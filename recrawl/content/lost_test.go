@@ -97,21 +97,6 @@ func TestWhatIsNotReadCountsByItsBytes(t *testing.T) {
 	}
 }
 
-// TestAPageThatBecameShortIsAccepted holds that a page of which next to nothing is left is taken for what it is now after
-// some visits, though it looks otherwise on each.
-func TestAPageThatBecameShortIsAccepted(t *testing.T) {
-	t.Parallel()
-	held, memory := read(t, page("News", story(20)...)), &PageMemory{}
-	for i := range maxTransients {
-		memory = DecodePage(memory.Encode())
-		short := read(t, page("News", "Today's headline is of "+growWords[i]+", and there is no other"))
-		v := Judge(Case{Before: held, After: short, Page: memory, Threshold: threshold, Now: noon, Good: i == 0})
-		if want := i == maxTransients-1; (v.Kind == Change) != want || (v.Kind == Transient) == want {
-			t.Errorf("visit %d is %v", i, v.Kind)
-		}
-	}
-}
-
 // TestMarkupThatHidNews holds that text is read behind elements that end at once, and in shadow trees.
 func TestMarkupThatHidNews(t *testing.T) {
 	t.Parallel()

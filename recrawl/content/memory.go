@@ -22,10 +22,9 @@ type PageMemory struct {
 	slots  []slot   // places that changed, those that changed last at the end
 	recent []uint64 // prints of the main content of the last good views, the newest last
 
-	run        uint64 // print of the present transient view; 0: the last view was good
-	runs       uint8  // how often in a row it came
-	transients uint8  // how many transient views came in a row, this one or others
-	reported   bool   // the last verdict was a change, so that it can be withdrawn
+	reported bool   // the last verdict was a change, so that it can be withdrawn
+	absent   row    // views in a row without its content
+	replaced uint64 // how often another document came in its place
 }
 
 // slot is a place of the page that changed: where it stands, and its first words where several blocks stand there.
@@ -51,8 +50,15 @@ func DecodePage(b []byte) *PageMemory {
 	for range min(p.count(), maxRecent) {
 		m.recent = append(m.recent, p.hash())
 	}
-	run, runs := p.hash(), p.number()
-	m.run, m.runs, m.transients, m.reported = run, uint8(runs), uint8(runs>>8), p.bool()
+	look, counts := p.hash(), p.number()
+	m.absent.look, m.absent.alike, m.absent.all = look, uint8(counts), uint8(counts>>8)
+	m.reported = p.bool()
+	if len(p.b) > 0 { // memories of before rows had times end here
+		for _, at := range m.absent.times() {
+			*at = p.signed()
+		}
+		m.replaced = p.number()
+	}
 	if !p.whole() {
 		return &PageMemory{}
 	}
@@ -61,7 +67,7 @@ func DecodePage(b []byte) *PageMemory {
 
 // Encode writes the memory, in at most MaxPageMemory bytes; nil where there is nothing to remember.
 func (m *PageMemory) Encode() []byte {
-	if m.seen == 0 && m.runs == 0 {
+	if m.seen == 0 && m.absent == (row{}) && m.replaced == 0 {
 		return nil
 	}
 	w := newWriter(pageForm)
@@ -78,11 +84,20 @@ func (m *PageMemory) Encode() []byte {
 	for _, print := range m.recent {
 		w.hash(print)
 	}
-	w.hash(m.run)
-	w.number(uint64(m.transients)<<8 | uint64(m.runs)) // rows of before transients were counted end with runs
+	w.hash(m.absent.look)
+	w.number(uint64(m.absent.all)<<8 | uint64(m.absent.alike)) // rows of before all were counted end with those alike
 	w.bool(m.reported)
+	if m.absent.since != 0 || m.replaced > 0 { // a release before this reads what ends here
+		for _, at := range m.absent.times() {
+			w.signed(*at)
+		}
+		w.number(m.replaced)
+	}
 	return w.finish()
 }
+
+// times are the times of a row in the order in which they are stored.
+func (r *row) times() [5]*int64 { return [...]*int64{&r.since, &r.first, &r.last, &r.stood, &r.whole} }
 
 // slot returns what is known of a place; nil: nothing.
 func (m *PageMemory) slot(key uint64) *slot {

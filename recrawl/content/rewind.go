@@ -22,6 +22,12 @@ func RewindHost(body []byte, back func(int64) int64) []byte {
 	for i := range h.missing {
 		turn(&h.missing[i].at)
 	}
+	for i := range h.standIns {
+		turn(&h.standIns[i].first)
+		for j := range h.standIns[i].pages {
+			turn(&h.standIns[i].pages[j].at)
+		}
+	}
 	if !changed {
 		return body
 	}

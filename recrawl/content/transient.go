@@ -1,6 +1,7 @@
 package content
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,11 +18,6 @@ const (
 	frameShare  = 0.3 // of the blocks around the content that must be there for the frame to be the page's own
 	fewBlocks   = 5   // blocks around the content below which they say nothing of the frame
 	enoughRunes = 200 // of main content that a page must have had for its loss to be noticed
-	maxRuns     = 3   // the same transient view in a row after which that is what the page is
-
-	// maxTransients is how many transient views in a row are what the page is now though no two are alike: a page that was
-	// replaced by a short one that changes on each visit.
-	maxTransients = 6
 )
 
 // overlap is how much of a page another view of it still has.
@@ -71,10 +67,45 @@ func overlapOf(before, after *View) overlap {
 	return o
 }
 
+// otherShare is the share of a page's pairs of words below which what came in its place is another document, and not that
+// one edited throughout.
+const otherShare = 0.25
+
+// other tells whether after is another document than before, of whatever size.
+func other(before, after *View) bool {
+	have := map[uint64]struct{}{}
+	for pair := range after.wordPairs {
+		have[pair] = struct{}{}
+	}
+	all, kept := 0, 0
+	for pair := range before.wordPairs {
+		all++
+		if _, there := have[pair]; there {
+			kept++
+		}
+	}
+	return float64(kept) < otherShare*float64(all)
+}
+
+// wordPairs yields prints of each two words that follow each other in a block of the main content.
+func (v *View) wordPairs(yield func(uint64) bool) {
+	for i := range v.blocks {
+		b, last := &v.blocks[i], ""
+		if !b.Main {
+			continue
+		}
+		for word := range strings.FieldsSeq(b.Text) {
+			if last != "" && !yield(hashString(hashString(slotSeed, last), word)) {
+				return
+			}
+			last = word
+		}
+	}
+}
+
 // transient tells whether after is no content of the page, and what it is instead. own tells that a reader still sees
 // the page, with nothing or a message in it.
-func transient(before, after *View) (class models.ErrorClass, own, is bool) {
-	o := overlapOf(before, after)
+func transient(o *overlap, before, after *View) (class models.ErrorClass, own, is bool) {
 	if o.kept >= lostShare {
 		return models.ClassNone, true, false
 	}
@@ -119,6 +150,9 @@ var (
 		"something's gone wrong", "went wrong", "could not be found", "maintenance", "bad gateway", "time-out", "timeout",
 		"redirect", "try again", "try reloading", "erreur", "introuvable", "indisponible", "fehler", "nicht gefunden",
 		"nicht verfügbar", "no disponible", "no encontrada", "pagina non trovata", "404", "500", "502", "503"}
+	goneWords = []string{"not found", "could not find", "couldn't find", "could not be found", "couldn't be found", "no longer exist",
+		"does not exist", "doesn't exist", "404", "introuvable", "n'existe pas", "nicht gefunden", "existiert nicht", "no encontrada",
+		"no existe", "pagina non trovata"}
 	shellWords = []string{"loading", "enable javascript", "please wait", "javascript is required", "javascript is disabled",
 		"requires javascript", "chargement", "activer javascript", "wird geladen", "bitte warten", "cargando", "caricamento"}
 )
@@ -179,7 +213,7 @@ func (v *View) shape() uint64 {
 // look is a print of the main text without the words that have digits: the numbers of requests, which error pages and
 // blocks show, are others each time.
 func (v *View) look() uint64 {
-	sum := uint64(0)
+	sum := uint64(slotSeed) // also of a page without text it is not 0
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		if !b.Main || b.Text == "" {
@@ -196,18 +230,27 @@ func (v *View) look() uint64 {
 	return mix(sum)
 }
 
+// saysGone tells whether a short page says that the page is not to be found.
+func saysGone(v *View) bool {
+	text := v.Text()
+	if utf8.RuneCountInString(text) > enoughRunes {
+		text = ""
+	}
+	return containsAny(strings.ToLower(v.Title+"\n"+text), goneWords)
+}
+
 // IsMissing tells whether a view is the host's answer for names that do not exist. Where that answer has no text, as on
 // sites that scripts fill in, to have none says nothing: that is a shell.
-func (h *HostMemory) IsMissing(v *View) bool {
+func (h *HostMemory) IsMissing(v *View) bool { return h.missingLike(v) >= 0 }
+
+// missingLike is the answer for names that do not exist that a view is; -1: none.
+func (h *HostMemory) missingLike(v *View) int {
 	if len(h.missing) == 0 {
-		return false
+		return -1
 	}
 	s := shapeOf(v, 0)
-	for _, m := range h.missing {
+	return slices.IndexFunc(h.missing, func(m shape) bool {
 		near := 10*s.size >= 8*m.size && 8*s.size <= 10*m.size // within a fifth: the address is often repeated in it
-		if m.text == s.text && s.size > 0 || m.title == s.title && near && signsOf(v) == models.ErrorPage {
-			return true
-		}
-	}
-	return false
+		return m.text == s.text && s.size > 0 || m.title == s.title && near && signsOf(v) == models.ErrorPage
+	})
 }

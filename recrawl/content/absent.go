@@ -1,0 +1,184 @@
+package content
+
+import (
+	"time"
+
+	"recrawld/models"
+)
+
+// How long what stands in a page's place must stand before it is taken for what the page is now. An outage passes, however
+// often it is seen: of pages that answer 200 all through maintenance nothing is lost as long as that takes no longer.
+const (
+	standPlain   = 4 * 24 * time.Hour  // a short text that says nothing of an error: longer than a weekend with a holiday
+	standSigned  = 7 * 24 * time.Hour  // an error, a loading screen, and what other pages of the host show too
+	standBarred  = 30 * 24 * time.Hour // a log-in form, a block page: they speak of who asks
+	standMissing = 24 * time.Hour      // that it is not to be found, where other pages of the host are
+	standOther   = 24 * time.Hour      // another document, where nothing is known of the host's other pages
+)
+
+// How often it must have been seen, besides.
+const (
+	enoughAlike  = 3 // the same view in a row
+	enoughUnlike = 6 // any views in a row, over twice the time: a page that was replaced by a short one that is another each time
+	enoughOther  = 2 // another document of no lesser size, alike or not
+)
+
+// overdue is how long after the moment that a visit was due it may come for the time since the one before to count: who stood
+// still meanwhile saw nothing.
+const overdue = 24 * time.Hour
+
+// absence is what is known of a view that is not the page's content, for the judgement whether it is what the page is now.
+type absence struct {
+	class  models.ErrorClass
+	signed bool // its words say that it is an error, or there are none
+	gone   bool // they say that the page is not to be found
+	large  bool // it is no shorter than a page: another document
+	others int  // other pages of the host, with other contents before, that show the same
+	alive  bool // other pages of the host showed their content since this one does not
+}
+
+// becomes says what such a view comes to be taken for, and after how long; never where that is 0. Nothing that other pages
+// show too is an edition of this one because of its age alone: where the host's other pages are well it is the host's answer
+// for what is no more, otherwise the host is not. A large one may be what pages were put together into.
+func (a *absence) becomes() (kind VerdictKind, after time.Duration) {
+	switch {
+	case a.large && a.others > 0:
+		return Change, standSigned
+	case a.large && a.alive:
+		return Change, 1
+	case a.large:
+		return Change, standOther
+	case a.class == models.LoginWall || a.class == models.BlockPage:
+		if a.others > 0 {
+			return Transient, 0
+		}
+		return Change, standBarred
+	case a.gone && a.alive:
+		return SoftMissing, standMissing
+	case a.gone && a.others == 0:
+		return SoftMissing, standSigned
+	case a.others > 0 && (!a.alive || a.signed):
+		return Transient, 0
+	case a.others > 0:
+		return SoftMissing, standSigned
+	case a.signed:
+		return Change, standSigned
+	}
+	return Change, standPlain
+}
+
+// row is what is remembered of the present views in a row that are not the page's content. The zero row is none.
+type row struct {
+	look  uint64 // print of the last
+	alike uint8  // how often in a row it came
+	all   uint8  // how many came in a row, this one or others
+
+	since int64 // Unix seconds of the first
+	first int64 // of the first that looks as the last
+	last  int64 // of the last
+	stood int64 // seconds that it was seen to look as it does
+	whole int64 // seconds from the first on
+}
+
+// add counts a view; due is when the visit that saw it was due, 0: not known. What comes before it in a clock's time came
+// now.
+func (r *row) add(look uint64, now, due int64) {
+	if r.all == 0 || r.since == 0 { // rows of a release before this have no times
+		*r = row{since: now, last: now}
+	}
+	until := now
+	if due != 0 {
+		until = min(until, due+int64(overdue.Seconds()))
+	}
+	gap := max(until-r.last, 0)
+	if r.look != look || r.alike == 0 {
+		r.look, r.alike, r.stood, r.first = look, 0, 0, now
+	} else {
+		r.stood += gap
+	}
+	r.whole += gap
+	r.since, r.first, r.last = min(r.since, now), min(r.first, now), now
+	r.alike, r.all = min(r.alike, maxRow-1)+1, min(r.all, maxRow-1)+1
+}
+
+// maxRow is how many views in a row are counted.
+const maxRow = 1<<8 - 1
+
+// stands tells whether the row is long enough for what it becomes after so long, and how much longer it takes.
+func (r *row) stands(a *absence, after time.Duration) (is bool, left time.Duration) {
+	stood, whole := time.Duration(r.stood)*time.Second, time.Duration(r.whole)*time.Second
+	left = max(after-stood, 0)
+	if a.large && a.others == 0 { // another one each time is no outage, but a page that always shows something else
+		return r.all >= enoughOther && (left == 0 || r.alike == 1), left
+	}
+	return r.alike >= enoughAlike && left == 0 || r.all >= enoughUnlike && whole >= 2*after, left
+}
+
+// doubtful is rung 3: what is no content of the page, or another document than it was.
+func (c *Case) doubtful() (Verdict, bool) {
+	a, own, is := c.absent()
+	if !is {
+		return Verdict{}, false
+	}
+	look, now := c.After.look(), c.Now.Unix()
+	order, decided := c.Orders.of(look)
+	if decided && !order.Noise {
+		return Verdict{}, false // a person said that it is what the page is now
+	}
+	if c.Good {
+		c.Page.good()
+	}
+	r := &c.Page.absent
+	r.add(look, now, unixOf(c.Due))
+	others := c.Host.shows(look, c.After, sighting{page: pagePrint(c.PageID), before: uint32(c.Before.look()), at: now})
+	a.others, a.alive = len(others), c.HostShown.Unix() > r.first && !c.HostShown.IsZero()
+	if a.large && a.others == 0 && !decided && (c.Before.Title == c.After.Title || c.Page.replaced > 0) {
+		c.Page.good() // it alone has a new text, or had one before; what it shows is remembered, should others show it too
+		return c.compared(), true
+	}
+	v := Verdict{Kind: Transient, Class: a.class, Own: own, Reasons: models.ReasonErrorPage, Since: time.Unix(r.since, 0).UTC(), Others: a.others}
+	if a.class == models.Shell {
+		v.Reasons = models.ReasonShrunk
+	}
+	d := compare(c.Before, c.After, mainBlock)
+	v.Blocks = d.changes(d.pairs())
+	becomes, after := a.becomes()
+	if after == 0 || decided { // or a person said that it never is
+		return v, true
+	}
+	stands, left := r.stands(&a, after)
+	if !stands {
+		v.Becomes, v.Until = becomes, c.Now.Add(left).Truncate(time.Second)
+		return v, true
+	}
+	v.Kind, v.Class = becomes, models.ClassNone
+	if becomes == Change {
+		c.Page.good()
+		c.Page.replaced++
+		c.Page.remember(c.After.mainHash())
+		v.Significance = 1
+	}
+	return v, true
+}
+
+// absent tells whether After shows next to nothing of the page's content, and in what way.
+func (c *Case) absent() (a absence, own, is bool) {
+	o := overlapOf(c.Before, c.After)
+	class, own, is := transient(&o, c.Before, c.After)
+	if is {
+		signs := signsOf(c.After)
+		return absence{class: class, signed: signs != models.ClassNone || c.After.blank(), gone: class != models.LoginWall &&
+			class != models.BlockPage && saysGone(c.After)}, own, true
+	}
+	if o.kept < lostShare && !c.Kept && other(c.Before, c.After) {
+		return absence{class: models.ErrorPage, large: true}, false, true
+	}
+	return absence{}, false, false
+}
+
+func unixOf(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.Unix()
+}

@@ -1,0 +1,106 @@
+package content
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Bounds of what pages of a host were seen to show in place of their contents.
+const (
+	maxStandIns = 8          // at most 220 bytes each
+	maxShowing  = 8          // pages of one
+	standInText = 60         // bytes of a sample
+	standInKept = 60 * 86400 // seconds after which a page that was not seen otherwise counts no more
+)
+
+// standIn is what pages of a host showed in place of their contents, however long ago they were last visited.
+type standIn struct {
+	print  uint64
+	sample string
+	first  int64      // Unix seconds
+	pages  []sighting // at most maxShowing, the one seen last at the end
+}
+
+// sighting is a page that was last seen to show one.
+type sighting struct {
+	page   uint32 // print of its number
+	before uint32 // print of the content that it had: pages that had one content are no witnesses for each other
+	at     int64  // Unix seconds
+}
+
+func pagePrint(page int64) uint32 { return uint32(mix(uint64(page))) }
+
+// shows notes that a page shows something of that print in place of its content, and returns the other pages that do, as far
+// as is known: a page shows one at most, until it is seen otherwise or for sixty days.
+func (h *HostMemory) shows(print uint64, v *View, page sighting) (others []sighting) {
+	h.shown(page.page, page.at, print)
+	at := slices.IndexFunc(h.standIns, func(l standIn) bool { return l.print == print })
+	if at < 0 {
+		if len(h.standIns) >= maxStandIns {
+			h.standIns = slices.DeleteFunc(h.standIns, h.least().is)
+		}
+		at = len(h.standIns)
+		h.standIns = append(h.standIns, standIn{print: print, sample: head(v.sample(), standInText), first: page.at})
+	}
+	l := &h.standIns[at]
+	l.pages = slices.DeleteFunc(l.pages, func(s sighting) bool { return s.page == page.page })
+	for _, s := range l.pages {
+		if s.before != page.before {
+			others = append(others, s)
+		}
+	}
+	if l.pages = append(l.pages, page); len(l.pages) > maxShowing {
+		l.pages = slices.Delete(l.pages, 0, 1)
+	}
+	return others
+}
+
+// least is the one to forget first: of those that the fewest pages show the one seen longest ago.
+func (h *HostMemory) least() *standIn {
+	least := slices.MinFunc(h.standIns, func(a, b standIn) int {
+		return cmp.Or(cmp.Compare(len(a.pages), len(b.pages)), cmp.Compare(a.last(), b.last()))
+	})
+	return &least
+}
+
+func (l *standIn) is(other standIn) bool { return l.print == other.print }
+
+// last is when it was last seen.
+func (l *standIn) last() int64 {
+	last := l.first
+	for _, s := range l.pages {
+		last = max(last, s.at)
+	}
+	return last
+}
+
+// shown notes that a page shows none but one, 0: none at all, and forgets what is long ago.
+func (h *HostMemory) shown(page uint32, now int64, but uint64) {
+	for i := range h.standIns {
+		l := &h.standIns[i]
+		l.pages = slices.DeleteFunc(l.pages, func(s sighting) bool {
+			return s.page == page && l.print != but || now-s.at > standInKept
+		})
+	}
+	h.standIns = slices.DeleteFunc(h.standIns, func(l standIn) bool { return len(l.pages) == 0 })
+}
+
+// Shown notes that a page shows its content again. A visit that does not ask Judge must say so here.
+func (h *HostMemory) Shown(page int64, now time.Time) { h.shown(pagePrint(page), now.Unix(), 0) }
+
+// region is one as a person sees it.
+func (l *standIn) region() Region {
+	return Region{Key: l.print, Kind: Absent, Sample: l.sample, Pages: len(l.pages), Times: len(l.pages),
+		First: time.Unix(l.first, 0).UTC(), Last: time.Unix(l.last(), 0).UTC()}
+}
+
+// sample is the beginning of the main content, or the title.
+func (v *View) sample() string {
+	for i := range v.blocks {
+		if b := &v.blocks[i]; b.Main && b.Text != "" {
+			return b.Text
+		}
+	}
+	return v.Title
+}
