@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"recrawld/models"
 	"recrawld/recrawl/content"
@@ -116,6 +117,13 @@ func (m *hostMemory) isMissing(v *content.View) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.memory.IsMissing(v)
+}
+
+// isDown tells whether a view is what other pages of the host show in place of their contents, while none shows its own.
+func (m *hostMemory) isDown(v *content.View, shown time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.Down(v, shown)
 }
 
 // forgotten is written in place of a memory in which nothing is left: nil would leave the old one. It reads as an empty one.

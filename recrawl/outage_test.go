@@ -148,6 +148,27 @@ func TestFault_041_OutageWithStatus200(t *testing.T) {
 	}
 }
 
+// TestFault_041_FoundInAnOutage: a page that is found while its host is down has no content yet, and neither has one that is not kept.
+func TestFault_041_FoundInAnOutage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 3)
+	s.absent(downForMaintenance, 0, 1, 2, 3)
+	s.until(2*24*time.Hour, nil)
+	found := s.origin.URL("/docs/3")
+	wantFailed(t, s.turn(found), models.ErrorPage)
+	clear(s.past.bodies) // as of pages that ask not to be kept
+	wantFailed(t, s.turn(s.urls[0]), models.ErrorPage)
+	s.shows(0, 1, 2, 3)
+	s.urls = append(s.urls, found)
+	s.until(2*24*time.Hour, nil)
+	for _, url := range s.urls {
+		s.wantKept(url)
+		if p := s.pages[url]; p.State != models.StateLive || p.Failures > 0 {
+			t.Errorf("%s is %v, %d failures", url, p.State, p.Failures)
+		}
+	}
+}
+
 // TestFault_041_OnePageBecameShort: where one page alone is replaced by a short text, and stays so, that is a change, after days.
 func TestFault_041_OnePageBecameShort(t *testing.T) {
 	t.Parallel()

@@ -63,22 +63,29 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 }
 
 // doubt looks at a body that there is no other to compare with, such as a page's first, on a host that is known to answer
-// 200 for pages that do not exist. On all other hosts that costs nothing.
+// 200 for pages that do not exist, or with something else than their contents. On all other hosts that costs nothing.
 func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
-	if s.past == nil || s.turn.Host.Trials.ProbedAt == 0 || len(body) > compareBytes || !mayHoldText(s.out.ContentType) {
+	trials := &s.turn.Host.Trials
+	if s.past == nil || trials.ProbedAt == 0 && trials.AbsentAt == 0 || len(body) > compareBytes || !mayHoldText(s.out.ContentType) {
 		return
 	}
-	host, missing := s.hostMemory(ctx), false
-	if !host.isSoft() {
+	host := s.hostMemory(ctx)
+	if trials.AbsentAt == 0 && !host.isSoft() {
 		return
 	}
+	missing, down := false, false
 	err := s.comparer.run(ctx, s.url, len(body), func(context.Context) error {
 		view := content.Read(body, header.Get("Content-Type"), s.url, s.content)
-		missing = host.isMissing(view)
+		missing, down = host.isMissing(view), host.isDown(view, timeOf(trials.ShownAt))
 		return nil
 	})
-	if err == nil && missing {
+	switch {
+	case err != nil:
+	case missing:
 		s.missing()
+	case down:
+		s.discard()
+		s.fail(models.ErrorPage, "answers 200 with what other pages of its host show in place of their contents")
 	}
 }
 

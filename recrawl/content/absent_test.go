@@ -102,6 +102,42 @@ func TestWhatStandsForLongEnoughIsThePage(t *testing.T) {
 	}
 }
 
+// TestAPageOfFewWordsIsLostToo holds that a page with little content, or of which little is watched, is not replaced by an error either,
+// and that what it says of errors in its own frame is news.
+func TestAPageOfFewWordsIsLostToo(t *testing.T) {
+	t.Parallel()
+	rules, err := Compile([]string{".price"}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop := page("A spade", append(story(5), "<b class=price>17 €</b>")...)
+	status := page("Status", "All of our machines are well")
+	for name, test := range map[string]struct {
+		before, after string
+		rules         *Rules
+		want          VerdictKind
+	}{
+		"an outage":                       {"<title>Status</title><p>All is well", "<title>503</title><p>Service unavailable", nil, Transient},
+		"nothing":                         {"<title>Status</title><p>All is well", "<html></html>", nil, Transient},
+		"a log-in form":                   {"<title>Status</title><p>All is well", logIn, nil, Transient},
+		"an outage of a shop":             {shop, maintenance, rules, Transient},
+		"an outage in the frame":          {shop, page("A spade", "There is an error: please try again in a while"), rules, Transient},
+		"another price":                   {shop, strings.Replace(shop, "17 €", "18 €", 1), rules, Change},
+		"the price is an error":           {shop, strings.Replace(shop, "17 €", "currently not available", 1), rules, Change},
+		"the price is gone":               {shop, strings.Replace(shop, "<b class=price>17 €</b>", "", 1), rules, Change},
+		"news of an error":                {status, page("Status", "There are errors: the third machine is not available"), nil, Change},
+		"news of an error, another title": {status, page("Status: error", "There are errors: the third machine is not available"), nil, Change},
+		"an error that was there before":  {page("Status", "There are errors", "One machine is not available"), page("Status", "There are errors"), nil, Change},
+	} {
+		at := mustParse(t, "https://example.org/a")
+		v := Judge(Case{Before: Read([]byte(test.before), "text/html", at, test.rules), After: Read([]byte(test.after), "text/html", at, test.rules),
+			Threshold: threshold, Now: noon})
+		if v.Kind != test.want {
+			t.Errorf("%s is %v %v, want %v", name, v.Kind, v.Class, test.want)
+		}
+	}
+}
+
 // TestACountAloneIsNoEvidence holds that a view seen a hundred times in a day is not what the page is, and that a good one between begins
 // anew, also where nobody was asked about that.
 func TestACountAloneIsNoEvidence(t *testing.T) {
@@ -200,6 +236,9 @@ func TestAnOutageOfTheHostIsNoEdition(t *testing.T) {
 		}
 		if noise := host.Noise(); len(noise) != 1 || noise[0].Kind != Absent || noise[0].Pages != maxShowing {
 			t.Errorf("%s: the host's noise is %v", name, noise)
+		}
+		if !host.Down(after, noon) || host.Down(after, noon.Add(time.Hour)) || host.Down(pages[0].held, noon) {
+			t.Errorf("%s: the host is down: %v; were a page well: %v", name, host.Down(after, noon), host.Down(after, noon.Add(time.Hour)))
 		}
 		for _, s := range pages {
 			if v := s.sees(s.held, noon.Add(61*24*time.Hour), noon); v.Kind != Same {

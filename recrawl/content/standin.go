@@ -89,6 +89,18 @@ func (h *HostMemory) shown(page uint32, now int64, but uint64) {
 // Shown notes that a page shows its content again. A visit that does not ask Judge must say so here.
 func (h *HostMemory) Shown(page int64, now time.Time) { h.shown(pagePrint(page), now.Unix(), 0) }
 
+// Down tells whether a view is what at least two pages of the host show in place of their contents while none shows its own; shown
+// is as Case.HostShown. It is for a page of which there is no copy to hold the view against.
+func (h *HostMemory) Down(v *View, shown time.Time) bool {
+	if len(h.standIns) == 0 {
+		return false
+	}
+	print := v.look()
+	return slices.ContainsFunc(h.standIns, func(l standIn) bool {
+		return l.print == print && len(l.pages) > 1 && shown.Unix() <= l.first
+	})
+}
+
 // region is one as a person sees it.
 func (l *standIn) region() Region {
 	return Region{Key: l.print, Kind: Absent, Sample: l.sample, Pages: len(l.pages), Times: len(l.pages),

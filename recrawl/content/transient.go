@@ -17,7 +17,7 @@ const (
 	smallSize   = 0.5 // below which it takes a sign of an error, or another frame
 	frameShare  = 0.3 // of the blocks around the content that must be there for the frame to be the page's own
 	fewBlocks   = 5   // blocks around the content below which they say nothing of the frame
-	enoughRunes = 200 // of main content that a page must have had for its loss to be noticed
+	enoughRunes = 200 // of main content that a page must have had for its loss to be noticed by its size
 )
 
 // overlap is how much of a page another view of it still has.
@@ -26,6 +26,7 @@ type overlap struct {
 	size  float64 // length of the main content beside what it was
 	runes int     // of main content now
 	own   bool    // title or frame are the page's own
+	bare  bool    // the page had little main content, of which no block is left: its size says nothing
 }
 
 // overlapOf compares after with the view of a good visit.
@@ -61,6 +62,7 @@ func overlapOf(before, after *View) overlap {
 	if all >= enoughRunes {
 		o.kept, o.size = float64(kept)/float64(all), float64(now)/float64(all)
 	}
+	o.bare = all > 0 && all < enoughRunes && kept == 0
 	if frame >= fewBlocks && float64(frameKept) >= frameShare*float64(frame) {
 		o.own = true
 	}
@@ -106,11 +108,12 @@ func (v *View) wordPairs(yield func(uint64) bool) {
 // transient tells whether after is no content of the page, and what it is instead. own tells that a reader still sees
 // the page, with nothing or a message in it.
 func transient(o *overlap, before, after *View) (class models.ErrorClass, own, is bool) {
-	if o.kept >= lostShare {
+	if o.kept >= lostShare && !o.bare {
 		return models.ClassNone, true, false
 	}
 	signs := signsOf(after)
 	switch {
+	case o.bare && (signs != models.ClassNone || after.blank() || after.forms > before.forms) && (!o.own || before.watched() && !after.watched()):
 	case o.size < tinySize, o.size < smallSize && (signs != models.ClassNone || !o.own || after.forms > before.forms):
 	default:
 		return models.ClassNone, true, false
@@ -128,6 +131,11 @@ func transient(o *overlap, before, after *View) (class models.ErrorClass, own, i
 		return models.Shell, true, true
 	}
 	return models.ErrorPage, false, true
+}
+
+// watched tells whether the main content is what a person asked to watch, and not what stands in its place.
+func (v *View) watched() bool {
+	return slices.ContainsFunc(v.blocks, func(b Block) bool { return b.Main && b.Flags&Watched != 0 })
 }
 
 // blank tells whether nothing at all is to be read.
