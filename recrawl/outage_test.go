@@ -9,6 +9,7 @@ import (
 	"recrawld/config"
 	"recrawld/internal/hostile"
 	"recrawld/models"
+	"recrawld/recrawl/content"
 )
 
 // site is a host of some pages, each with a content of its own, that are visited when they are due.
@@ -144,6 +145,9 @@ func TestFault_041_OutageWithStatus200(t *testing.T) {
 					t.Errorf("%s is %v, %d failures, %q", url, p.State, p.Failures, p.Note)
 				}
 			}
+			if noise := content.DecodeHost(s.past.memories[models.HostMemoryID]).Noise(); len(noise) > 0 {
+				t.Errorf("afterwards the host is remembered to show %v", noise)
+			}
 		})
 	}
 }
@@ -200,7 +204,12 @@ func TestFault_042_Soft404WithoutAProbe(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 6)
 	s.absent(noSuchRules, 1, 4)
-	s.until(12*24*time.Hour, nil)
+	missing := map[string]bool{}
+	s.until(12*24*time.Hour, func(url string, out models.Outcome) {
+		if missing[url] = missing[url] || out.Kind == models.Missing; missing[url] {
+			wantKind(t, out, models.Missing)
+		}
+	})
 	for i, url := range s.urls {
 		s.wantKept(url)
 		want := models.StateLive
