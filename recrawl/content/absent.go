@@ -142,14 +142,22 @@ func (c *Case) doubtful() (Verdict, bool) {
 	}
 	d := compare(c.Before, c.After, mainBlock)
 	v.Blocks = d.changes(d.pairs())
-	becomes, after := a.becomes()
-	if after == 0 || decided { // or a person said that it never is
-		return v, true
+	if !decided { // otherwise a person said that it is never the page
+		c.conclude(&a, &v)
 	}
-	stands, left := r.stands(&a, after)
+	return v, true
+}
+
+// conclude says what the view has come to be taken for, or what it will be and when.
+func (c *Case) conclude(a *absence, v *Verdict) {
+	becomes, after := a.becomes()
+	if after == 0 {
+		return
+	}
+	stands, left := c.Page.absent.stands(a, after)
 	if !stands {
 		v.Becomes, v.Until = becomes, c.Now.Add(left).Truncate(time.Second)
-		return v, true
+		return
 	}
 	v.Kind, v.Class = becomes, models.ClassNone
 	if becomes == Change {
@@ -158,7 +166,6 @@ func (c *Case) doubtful() (Verdict, bool) {
 		c.Page.remember(c.After.mainHash())
 		v.Significance = 1
 	}
-	return v, true
 }
 
 // absent tells whether After shows next to nothing of the page's content, and in what way.
