@@ -74,7 +74,7 @@ type addCmd struct {
 
 // Run implements the command.
 func (a addCmd) Run(ctx context.Context, g *globals) error {
-	c, _, err := g.loadConfig()
+	c, _, err := g.commandConfig(ctx)
 	if err != nil {
 		return err
 	}

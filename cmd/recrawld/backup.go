@@ -23,7 +23,7 @@ type backupCmd struct {
 
 // Run implements the command.
 func (b backupCmd) Run(ctx context.Context, g *globals) (err error) {
-	c, _, err := g.loadConfig()
+	c, _, err := g.commandConfig(ctx)
 	if err != nil {
 		return err
 	}

@@ -33,14 +33,18 @@ type configCheckCmd struct {
 
 // Run implements the command.
 func (c configCheckCmd) Run(ctx context.Context, g *globals) error {
+	named := c.File != "" || g.ConfigPath != ""
+	if !named {
+		_, _, _ = g.commandConfig(ctx) // what is wrong with the file is told below
+	}
 	path := cmp.Or(c.File, g.ConfigPath, defaultConfig)
-	if c.File == "" && g.ConfigPath == "" {
+	if c.File == "" && g.ConfigPath == "" { // there is none, or one with mistakes
 		if i := slices.IndexFunc(g.defaultConfigs(), exists); i >= 0 {
 			path = g.defaultConfigs()[i]
 		}
 	}
 	read, origins, err := config.Read(path)
-	if c.File == "" && g.ConfigPath == "" && errors.Is(err, fs.ErrNotExist) {
+	if !named && errors.Is(err, fs.ErrNotExist) {
 		return usagef("there is no configuration to check, neither %s, and none is needed: the defaults hold (recrawld config init FILE writes the example)",
 			strings.Join(g.defaultConfigs(), " nor "))
 	}
@@ -207,7 +211,7 @@ func (c configInitCmd) Run(g *globals) error {
 // withStoredSites is the configuration with the sites of the database, where there is one. What keeps some or all of
 // those from being read does not keep the rest from being shown: it is the third result.
 func (g *globals) withStoredSites(ctx context.Context) (config.Config, config.Origins, error, error) {
-	c, origins, err := g.loadConfig()
+	c, origins, err := g.commandConfig(ctx)
 	if err != nil {
 		return config.Config{}, nil, nil, err
 	}

@@ -62,7 +62,7 @@ coordinator has for them.`
 
 // Run implements the command.
 func (distributeCmd) Run(ctx context.Context, g *globals) (err error) {
-	c, _, err := g.loadConfig()
+	c, _, err := g.commandConfig(ctx)
 	if err != nil {
 		return err
 	}

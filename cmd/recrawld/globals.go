@@ -11,7 +11,7 @@ import (
 // globals is what every command has: the flags that all share and the streams of the process. Only stdin, stdout and
 // stderr given here are used, so a test runs a command in its own process.
 type globals struct {
-	ConfigPath string `name:"config" short:"c" type:"path" placeholder:"FILE" help:"Configuration; default /etc/recrawld/recrawld.yaml, or else recrawld.yaml in the data directory, where one exists."`
+	ConfigPath string `name:"config" short:"c" type:"path" placeholder:"FILE" help:"Configuration; default /etc/recrawld/recrawld.yaml, or else recrawld.yaml in the data directory, where one exists; a command beside a daemon goes by the daemon's."`
 	Data       string `name:"data" type:"path" placeholder:"DIR" help:"Directory of all state; default ./recrawld-data, under systemd $$STATE_DIRECTORY."`
 	StoreURL   string `name:"store" placeholder:"URL" help:"\"sqlite\" (a file in the data directory, the default) or postgres://…"`
 	JSON       bool   `name:"json" help:"Print JSON instead of a table."`
@@ -22,6 +22,8 @@ type globals struct {
 	Stdout io.Writer    `kong:"-"` // what a command answers
 	Stderr io.Writer    `kong:"-"` // log, progress, complaints
 	Log    *slog.Logger `kong:"-"`
+
+	followed bool // it was looked for the daemon's configuration
 }
 
 // connect attaches the streams and builds the log once the flags are known.

@@ -40,7 +40,7 @@ sorted, of about the list's own size.`
 
 // Run implements the command.
 func (c importCmd) Run(ctx context.Context, g *globals) (err error) {
-	conf, origins, err := g.loadConfig()
+	conf, origins, err := g.commandConfig(ctx)
 	if err != nil {
 		return err
 	}

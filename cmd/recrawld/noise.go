@@ -216,7 +216,7 @@ func (c noiseCmd) order(ctx context.Context, l *look, hosts []hostNoise) error {
 	if err != nil {
 		return err
 	}
-	file, _, err := l.loadConfig()
+	file, _, err := l.commandConfig(ctx)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (g *globals) openExisting(ctx context.Context, c *config.Config) (*models.S
 // withStore opens the database that the flags name with openStore or openExisting, calls f and closes it.
 func (g *globals) withStore(ctx context.Context, open func(context.Context, *config.Config) (*models.Store, error),
 	f func(*config.Config, *models.Store) error) (err error) {
-	c, _, err := g.loadConfig()
+	c, _, err := g.commandConfig(ctx)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ type removeCmd struct {
 
 // Run implements the command.
 func (c removeCmd) Run(ctx context.Context, g *globals) error {
-	file, _, err := g.loadConfig()
+	file, _, err := g.commandConfig(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type look struct {
 
 // openLook opens the data that the flags name. The caller closes it.
 func (g *globals) openLook(ctx context.Context) (*look, error) {
-	c, origins, err := g.loadConfig()
+	c, origins, err := g.commandConfig(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,9 @@ func (d *daemon) reload(ctx context.Context) error {
 		return err
 	}
 	d.base, d.origins = base, origins
+	if err := d.noteConfig(ctx); err != nil {
+		d.log.Warn("commands do not learn what is in force", "err", err) // it is in force all the same
+	}
 	d.tell(config.Diff(&before.config, &d.force.Load().config))
 	return nil
 }
