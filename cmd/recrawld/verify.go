@@ -28,7 +28,8 @@ type verifyCmd struct {
 // Help is the text below the flags.
 func (verifyCmd) Help() string {
 	return `Reads the record of each version in the archive, in the order of their places and each once, and the mirror's file of each page,
-and compares their digests; files of the mirror that no page has are named as well. It runs beside a daemon, where nobody else waits for
+and compares their digests; files of the mirror that no page has are named as well. Without --site and --sample it looks through all segments,
+too, for damaged records of requests and of what else has no answer, and for bytes that are no record, also behind the last one. It runs beside a daemon, where nobody else waits for
 the disk; what differs is looked up in the database once more before it is called wrong. Ctrl-C ends it with what was found so far. Exit
 code 1 says that something is wrong. A --sample says how much of the whole may be, with 95 % confidence (Clopper and Pearson 1934).
 
@@ -55,6 +56,7 @@ type verifyTrouble struct {
 	Version int32  `json:"version,omitempty"`
 	File    string `json:"file"`
 	Offset  *int64 `json:"offset,omitempty"`
+	Length  int64  `json:"length,omitempty"` // bytes, of what is no record of a version
 	Why     string `json:"why"`
 	More    int64  `json:"more,omitempty"` // further versions in the same missing segment
 }
@@ -119,7 +121,7 @@ func (r *verifyRun) parts(ctx context.Context) error {
 	}
 	a, m := r.out.Archive, r.out.Mirror
 	r.out.Ended = ctx.Err() != nil || a != nil && a.Ended || m != nil && m.Ended
-	r.out.Right = !r.out.Ended && (a == nil || a.Bad == 0) && (m == nil || m.wrong() == 0)
+	r.out.Right = !r.out.Ended && (a == nil || a.Bad == 0 && (a.Rest == nil || a.Rest.Flaws == 0)) && (m == nil || m.wrong() == 0)
 	return nil
 }
 
@@ -169,6 +171,9 @@ func (r *verifyRun) write() error {
 // words are a trouble in a line: what is wrong, of what, and where it lies.
 func (t verifyTrouble) words() string {
 	what, where := t.File, ""
+	if t.Length > 0 {
+		where = fmt.Sprintf(" (%s at %d)", report.Plural(t.Length, "byte"), *t.Offset)
+	}
 	if t.URL != "" {
 		what, where = t.URL, " ("+t.File
 		if t.Version > 0 {
@@ -191,6 +196,9 @@ func (r *verifyRun) verdict() error {
 	var wrong []string
 	if a := r.out.Archive; a != nil && a.Bad > 0 {
 		wrong = append(wrong, "archive: the bodies of "+report.Plural(a.Bad, "version")+" are not there, or not whole")
+	}
+	if a := r.out.Archive; a != nil && a.Rest != nil && a.Rest.Flaws > 0 {
+		wrong = append(wrong, "archive: "+report.Plural(a.Rest.Flaws, "flaw")+" beside the records of versions")
 	}
 	if m := r.out.Mirror; m != nil && m.wrong() > 0 {
 		wrong = append(wrong, "mirror: "+report.Plural(m.wrong(), "file")+" not as it should be")

@@ -18,7 +18,8 @@ import (
 // archiveVerified is what came of the archive.
 type archiveVerified struct {
 	verify.Found
-	Mended *mended `json:"mended,omitempty"`
+	Rest   *restVerified `json:"rest,omitempty"` // nil: a part was looked at
+	Mended *mended       `json:"mended,omitempty"`
 
 	sample verify.Sample
 }
@@ -37,6 +38,9 @@ func (a *archiveVerified) words() string {
 		if part.n > 0 {
 			words += fmt.Sprintf("; %s %s", report.Plural(part.n, "version"), part.what)
 		}
+	}
+	if a.Rest != nil {
+		words += a.Rest.words()
 	}
 	if a.Ended {
 		return words // in the order of their places, the first of a sample are none
@@ -75,18 +79,27 @@ func (r *verifyRun) archive(ctx context.Context) (err error) {
 			return err
 		}
 		r.mender = &mender{reader: reader, now: r.now, writable: r.writable}
-		o.Again, o.Gone = r.mender.again(ctx), r.mender.gone(ctx)
+		o.Again = r.mender.again(ctx)
+	}
+	told := make(map[spot]bool)
+	o.Gone = func(k models.Kept) error {
+		told[spotOf(k.Record)] = true
+		return r.mender.bad(ctx, k) // the body may have come back elsewhere
 	}
 	listed, segments := 0, make(map[string]int)
 	asking := context.WithoutCancel(ctx)
 	o.Refuted = func(k models.Kept) bool { return movedSince(asking, r.store, k) }
 	o.Bad = func(t verify.Trouble) error {
+		told[spotOf(t.Record)] = true
 		r.archiveTrouble(asking, &listed, segments, t)
 		return r.mender.bad(ctx, t.Kept)
 	}
 	r.progress.begin("archive", "versions")
 	err = gently(func() (err error) {
 		r.out.Archive.Found, err = verify.Check(ctx, r.store.KeptVersions(ctx, r.site), reader, o)
+		if err == nil {
+			err = r.rest(ctx, reader, told, &listed)
+		}
 		return err
 	})
 	if err == nil && r.Mend && !r.out.Archive.Ended {
@@ -130,6 +143,8 @@ func (r *verifyRun) archiveNotes(dir string, listed int) {
 	case a.Bad > 0:
 		r.notes = append(r.notes, "If there is a backup of these segments, put them back into "+dir+". Else recrawld verify --mend has what is lost "+
 			"stored anew, as far as it can be had again.")
+	case a.Rest != nil && a.Rest.Flaws > 0:
+		r.notes = append(r.notes, "No version has lost its body by a flaw elsewhere: a backup of these segments has what was there. --mend leaves it as it is.")
 	case a.Again > 0:
 		r.notes = append(r.notes, "recrawld verify --mend notes that they are there again.")
 	}

@@ -71,11 +71,6 @@ func (m *mender) again(ctx context.Context) func(models.Kept) error {
 	}
 }
 
-// gone takes versions that were lost and still are: their bodies may have come back elsewhere.
-func (m *mender) gone(ctx context.Context) func(models.Kept) error {
-	return func(k models.Kept) error { return m.bad(ctx, k) }
-}
-
 func (m *mender) mendFull(ctx context.Context) error {
 	if len(m.lost)+len(m.there) < mendBatch {
 		return nil

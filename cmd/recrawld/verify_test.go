@@ -160,3 +160,30 @@ func recordOf(t *testing.T, dump models.Dump, url string) models.Record {
 	}
 	return dump.Versions[i].Record
 }
+
+// TestVerifyLooksAtTheRest: damage in what says what a segment is and bytes behind the last record are
+// wrong, though no version leads to them.
+func TestVerifyLooksAtTheRest(t *testing.T) {
+	t.Parallel()
+	site := serve(t, map[string]string{"/": "<title>One</title><p>Here."})
+	config, data := configure(t, "mirror: {dir: off}\n")
+	must(t, "run", "-c", config, site.URL+"/", "--for", "2s")
+	if out, code := verifies(t, "-c", config); code != exitDone || out.Archive.Rest == nil || out.Archive.Rest.Records < 2 || out.Archive.Rest.Flaws != 0 {
+		t.Fatalf("exit code %d, %+v; want a request and what says what the segment is, and no flaw", code, out.Archive.Rest)
+	}
+	record := dumpOf(t, data).Versions[0].Record
+	rewrite(t, segmentPath(t, data, record.File), func(b []byte) []byte {
+		b[60] ^= 16
+		return append(b, "garbage"...)
+	})
+	out, code := verifies(t, "-c", config)
+	if code != exitFailed || out.Right || out.Archive.Bad != 0 || out.Archive.Rest.Flaws != 2 || len(out.Troubles) != 2 || out.Troubles[1].Length != 7 {
+		t.Errorf("exit code %d, %+v with %+v; want two flaws and no version that has lost its body", code, out.Archive.Rest, out.Troubles)
+	}
+	if code, stdout, stderr := command(t, "verify", "-c", config); code != exitFailed || !strings.Contains(stdout, "7 bytes at") || !strings.Contains(stderr, "2 flaws") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	if out, code := verifies(t, "-c", config, "--sample", "100"); code != exitDone || out.Archive.Rest != nil {
+		t.Errorf("of a sample: exit code %d, %+v; want that the rest is not looked at", code, out.Archive.Rest)
+	}
+}
