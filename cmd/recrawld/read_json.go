@@ -88,7 +88,7 @@ func pageJSON(l *look, p models.Page, versions []models.Version) shownPage {
 		Children: p.Children, Version: p.Version,
 	}
 	if p.DueAt != 0 {
-		s.FR = l.calendar.CyclesUntil(l.now, p.DueAt.Time())
+		s.FR = min(l.cyclesLeft(p), int(p.FRMax)) // the rule says what keeps it waiting for longer
 	}
 	for _, v := range versions {
 		s.Versions = append(s.Versions, versionJSON(v))

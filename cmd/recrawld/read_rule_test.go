@@ -128,3 +128,33 @@ func TestOurOwnFaultCountsForNothing(t *testing.T) {
 		t.Errorf("back-off without a failure: %q, want that it was ours", got)
 	}
 }
+
+// fr counts down what the interval asks for, so it is never more than fr_max: what else keeps a page waiting is told by its name.
+func TestFRIsNeverMoreThanFRMax(t *testing.T) {
+	t.Parallel()
+	calendar, err := scheduler.ParseCycle("6h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &look{calendar: calendar, now: filledNow, globals: &globals{}, force: &inForce{config: config.Default()}}
+	for _, test := range []struct {
+		cycles int
+		frMax  int32
+		rule   models.Rule
+		words  string
+		fr     int
+	}{
+		{2, 4, models.RulePolicy, "fr 2 / 4 (every 24 h, ceiling 30 d)", 2},
+		{4, 4, models.RulePolicy, "fr 4 / 4 (every 24 h, ceiling 30 d)", 4},
+		{3, 1, models.RuleMissing, "3 cycles to go (missing); fr_max 1 (every 6 h, ceiling 30 d) does not count meanwhile", 1},
+		{120, 8, models.RuleGone, "120 cycles to go (gone); fr_max 8 (every 2 d, ceiling 30 d) does not count meanwhile", 8},
+	} {
+		p := models.Page{FRMax: test.frMax, Rule: test.rule, DueAt: models.At(filledNow.Add(time.Duration(test.cycles) * 6 * time.Hour))}
+		if got := l.cycles(p); got != test.words {
+			t.Errorf("%d cycles of %d: %q, want %q", test.cycles, test.frMax, got, test.words)
+		}
+		if got := pageJSON(l, p, nil); got.FR != test.fr {
+			t.Errorf("%d cycles of %d: fr %d, want %d", test.cycles, test.frMax, got.FR, test.fr)
+		}
+	}
+}

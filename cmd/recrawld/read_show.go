@@ -194,12 +194,20 @@ func (l *look) dueMoment(due time.Time) string {
 	return fmt.Sprintf("%s (%s)", report.Moment(l.now, due), report.Until(l.now, due))
 }
 
-// cycles is "fr 9 / 56 (every 2.3 d, ceiling 14 d)".
+// cycles is "fr 9 / 56 (every 2.3 d, ceiling 14 d)". Where something else than the interval keeps the page waiting, and for longer, fr
+// does not count it down: then it says for how long, and by which rule.
 func (l *look) cycles(p models.Page) string {
-	ceiling := l.force.config.Site(p.SiteID).Settings.FRMax
-	return report.Cycles(l.calendar.CyclesUntil(l.now, p.DueAt.Time()), int(p.FRMax),
-		l.calendar.Interval(l.now, int(p.FRMax)), l.calendar.Interval(l.now, ceiling))
+	ceiling := l.calendar.Interval(l.now, l.force.config.Site(p.SiteID).Settings.FRMax)
+	every := l.calendar.Interval(l.now, int(p.FRMax))
+	if left := l.cyclesLeft(p); left > int(p.FRMax) {
+		return fmt.Sprintf("%s to go (%s); fr_max %d (every %s, ceiling %s) does not count meanwhile", report.Plural(left, "cycle"), p.Rule, p.FRMax,
+			report.Span(every), report.Span(ceiling))
+	}
+	return report.Cycles(l.cyclesLeft(p), int(p.FRMax), every, ceiling)
 }
+
+// cyclesLeft is how many cycles lie between now and the page's due time.
+func (l *look) cyclesLeft(p models.Page) int { return l.calendar.CyclesUntil(l.now, p.DueAt.Time()) }
 
 func validatorWords(p models.Page) string {
 	var words []string
