@@ -52,8 +52,12 @@ func (b backupCmd) Run(ctx context.Context, g *globals) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(g.Stdout, "%s: %s in %s\n", path, report.Plural(sum.Total(), "row"), report.Span(machine.Now().Sub(began)))
-	return nil
+	took := machine.Now().Sub(began)
+	return g.answer(struct {
+		File string `json:"file"`
+		Rows int64  `json:"rows"`
+		Took int64  `json:"took_ms"`
+	}{path, sum.Total(), took.Milliseconds()}, fmt.Sprintf("%s: %s in %s", path, report.Plural(sum.Total(), "row"), report.Span(took)))
 }
 
 // backupInto writes a checkpoint into a new file.

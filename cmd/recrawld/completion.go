@@ -27,6 +27,9 @@ func (completionCmd) Help() string {
 
 // Run implements the command.
 func (c completionCmd) Run(g *globals) error {
+	if g.JSON {
+		return usagef("what a shell reads is no JSON: without --json, please")
+	}
 	script, err := completionScripts.ReadFile("completion/recrawld." + c.Shell)
 	if err == nil {
 		_, err = g.Stdout.Write(script)

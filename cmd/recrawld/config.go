@@ -197,6 +197,9 @@ type configInitCmd struct {
 // Run implements the command.
 func (c configInitCmd) Run(g *globals) error {
 	if c.File == "" {
+		if g.JSON {
+			return usagef("the example is YAML: without --json, please")
+		}
 		_, err := io.WriteString(g.Stdout, config.Example)
 		return err
 	}
@@ -205,7 +208,12 @@ func (c configInitCmd) Run(g *globals) error {
 		return fmt.Errorf("write the example: %w", err)
 	}
 	_, err = file.WriteString(config.Example)
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return g.answer(struct {
+		File string `json:"file"`
+	}{c.File}, c.File+": the example, which says the defaults")
 }
 
 // withStoredSites is the configuration with the sites of the database, where there is one. What keeps some or all of
@@ -239,6 +247,15 @@ func siteNamed(c *config.Config, name string) (*config.Site, error) {
 		names = append(names, c.Sites[i].Name)
 	}
 	return nil, noSite(name, names)
+}
+
+// answer writes what a command did: the value with --json, else the words.
+func (g *globals) answer(value any, words string) error {
+	if g.JSON {
+		return report.WriteValue(g.Stdout, value)
+	}
+	_, err := fmt.Fprintln(g.Stdout, words)
+	return err
 }
 
 // printDocument writes a document in the form that was asked for.

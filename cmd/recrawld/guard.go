@@ -164,17 +164,21 @@ func (c approveCmd) Run(ctx context.Context, g *globals) error {
 			return err
 		}
 		held, guarded, err := store.Approve(ctx, site.ID, clk.Now())
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case held == 0 && !guarded:
-			fmt.Fprintf(g.Stdout, "nothing of %s is held back\n", site.Name)
-		case held == 0:
-			fmt.Fprintf(g.Stdout, "%s: nothing is held back yet; what is missing by now is gone once that is confirmed\n", site.Name)
-		default:
-			fmt.Fprintf(g.Stdout, "%s: %s held back, each is gone if it is not found once more; what goes missing from now on is held back again\n",
-				site.Name, report.Plural(held, "page"))
 		}
-		return nil
+		words := fmt.Sprintf("%s: %s held back, each is gone if it is not found once more; what goes missing from now on is held back again",
+			site.Name, report.Plural(held, "page"))
+		switch {
+		case held == 0 && !guarded:
+			words = fmt.Sprintf("nothing of %s is held back", site.Name)
+		case held == 0:
+			words = site.Name + ": nothing is held back yet; what is missing by now is gone once that is confirmed"
+		}
+		return g.answer(struct {
+			Site    string `json:"site"`
+			Guarded bool   `json:"guarded"` // nothing of it counted as gone
+			Held    any    `json:"held"`    // pages that were held back, each of which is gone if it is not found once more
+		}{site.Name, guarded, held}, words)
 	})
 }

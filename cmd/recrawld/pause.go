@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,8 @@ func setPaused(ctx context.Context, g *globals, name string, paused bool) error 
 		if err != nil {
 			return err
 		}
+		answers := []pausedSite{}
+		var lines []string
 		for _, site := range sites {
 			if err := store.SetPaused(ctx, site.ID, paused, clk.Now()); err != nil {
 				return err
@@ -48,10 +51,18 @@ func setPaused(ctx context.Context, g *globals, name string, paused bool) error 
 			if site.Paused == paused {
 				word = "was " + word + " already"
 			}
-			fmt.Fprintf(g.Stdout, "%s %s\n", site.Name, word)
+			lines = append(lines, site.Name+" "+word)
+			answers = append(answers, pausedSite{site.Name, paused, site.Paused != paused})
 		}
-		return nil
+		return g.answer(answers, cmp.Or(strings.Join(lines, "\n"), "there is no site"))
 	})
+}
+
+// pausedSite is what became of a site, as pause and resume say it.
+type pausedSite struct {
+	Site    string `json:"site"`
+	Paused  bool   `json:"paused"`
+	Changed bool   `json:"changed"` // false: it was so already
 }
 
 // removeCmd forgets a site with all its pages and their history.
@@ -88,8 +99,10 @@ func (c removeCmd) Run(ctx context.Context, g *globals) error {
 		if err := removeSite(ctx, store, site, clk.Now()); err != nil {
 			return err
 		}
-		fmt.Fprintf(g.Stdout, "%s removed\n", site.Name)
-		return nil
+		return g.answer(struct {
+			Site  string `json:"site"`
+			Pages int64  `json:"pages"` // that were removed with it
+		}{site.Name, pages}, site.Name+" removed")
 	})
 }
 

@@ -200,8 +200,12 @@ func (w why) json(l *look) shownWhy {
 		s.NextAt = nil
 	}
 	for _, v := range w.history[:min(len(w.history), historyShown)] {
-		s.Visits = append(s.Visits, shownVisit{v.Number, when(v.At), v.Kind.String(), v.Class.String(), v.Status,
-			v.Took.Milliseconds(), v.Bytes, v.FRMax, v.Version, v.Rule.String()})
+		s.Visits = append(s.Visits, visitJSON(v))
 	}
 	return s
+}
+
+func visitJSON(v models.Visit) shownVisit {
+	return shownVisit{v.Number, when(v.At), v.Kind.String(), v.Class.String(), v.Status, v.Took.Milliseconds(), v.Bytes, v.FRMax, v.Version,
+		v.Rule.String()}
 }

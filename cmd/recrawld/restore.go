@@ -63,7 +63,10 @@ func (r restoreCmd) Run(ctx context.Context, g *globals) error {
 	if errors.Is(err, models.ErrNotEmpty) {
 		return refusedf("%w: create a new one and name it with --store", err)
 	}
-	return r.of(tellRestored(g, sum, err))
+	if err != nil {
+		return r.of(err)
+	}
+	return tellRestored(g, sum, "")
 }
 
 // of names the checkpoint in an error.
@@ -99,18 +102,20 @@ func restoreSQLite(ctx context.Context, g *globals, in io.Reader, data string, s
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	if kept != "" {
-		fmt.Fprintf(g.Stdout, "what was there before: %s\n", kept)
-	}
-	return tellRestored(g, sum, nil)
+	return tellRestored(g, sum, kept)
 }
 
-func tellRestored(g *globals, sum models.BackupSummary, err error) error {
-	if err == nil {
-		fmt.Fprintf(g.Stdout, "restored %s as of %s; recrawld run goes on from there\n", report.Plural(sum.Total(), "row"),
-			sum.TakenAt.Format(time.DateTime))
+// tellRestored says what was restored, and where is what was there before; "": nothing was.
+func tellRestored(g *globals, sum models.BackupSummary, kept string) error {
+	words := fmt.Sprintf("restored %s as of %s; recrawld run goes on from there", report.Plural(sum.Total(), "row"), sum.TakenAt.Format(time.DateTime))
+	if kept != "" {
+		words = "what was there before: " + kept + "\n" + words
 	}
-	return err
+	return g.answer(struct {
+		Rows    int64     `json:"rows"`
+		TakenAt time.Time `json:"taken_at"`
+		Before  string    `json:"before,omitempty"`
+	}{sum.Total(), sum.TakenAt, kept}, words)
 }
 
 // restoreInto fills an empty database, and asks for sinks to be made anew: they may have seen what the checkpoint

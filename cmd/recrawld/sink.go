@@ -105,11 +105,12 @@ type sinkReplayCmd struct {
 // Run implements the command.
 func (r sinkReplayCmd) Run(ctx context.Context, g *globals) error {
 	return g.withStore(ctx, g.openExisting, func(c *config.Config, store *models.Store) error {
-		err := g.replay(ctx, c, store, r.Name)
-		if err == nil {
-			fmt.Fprintf(g.Stdout, "%s made anew\n", r.Name)
+		if err := g.replay(ctx, c, store, r.Name); err != nil {
+			return err
 		}
-		return err
+		return g.answer(struct {
+			Sink string `json:"sink"`
+		}{r.Name}, r.Name+" made anew")
 	})
 }
 

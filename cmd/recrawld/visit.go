@@ -42,12 +42,10 @@ func (v visitCmd) Run(ctx context.Context, g *globals) (err error) {
 		return err
 	}
 	if len(livingWorkers(workers, l.real)) == 0 {
-		fmt.Fprintf(g.Stdout, "%s is next, but no daemon runs: recrawld run begins with it\n", u)
-		return nil
+		return g.answer(visitAnswer{URL: u.String()}, u.String()+" is next, but no daemon runs: recrawld run begins with it")
 	}
 	if v.Wait <= 0 {
-		fmt.Fprintf(g.Stdout, "%s is next\n", u)
-		return nil
+		return g.answer(visitAnswer{URL: u.String(), Daemon: true}, u.String()+" is next")
 	}
 	return v.await(ctx, g, l, page)
 }
@@ -87,7 +85,16 @@ func (v visitCmd) show(ctx context.Context, g *globals, l *look, visit models.Vi
 	if slices.ContainsFunc(l.force.rows, func(row models.Site) bool { return row.ID == page.SiteID && row.Paused }) {
 		next = "when its site is resumed"
 	}
-	fmt.Fprintf(g.Stdout, "%s: %s%s, status %d, %s in %s; next visit %s\n", page.URL, visit.Kind, class, visit.Status,
-		report.Bytes(visit.Bytes), report.Span(visit.Took), next)
-	return nil
+	shown := visitJSON(visit)
+	return g.answer(visitAnswer{URL: page.URL, Daemon: true, Visit: &shown, DueAt: when(page.DueAt)},
+		fmt.Sprintf("%s: %s%s, status %d, %s in %s; next visit %s", page.URL, visit.Kind, class, visit.Status,
+			report.Bytes(visit.Bytes), report.Span(visit.Took), next))
+}
+
+// visitAnswer is what came of it.
+type visitAnswer struct {
+	URL    string      `json:"url"`
+	Daemon bool        `json:"daemon"`          // one runs that visits it
+	Visit  *shownVisit `json:"visit,omitempty"` // as of why; nil: it was not waited for
+	DueAt  *time.Time  `json:"due_at,omitempty"`
 }
