@@ -296,3 +296,32 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("bars %q, want %q", got, want)
 	}
 }
+
+// TestHostsAndResponsesFitTheTerminal: a server with the longest words in every column, and the longest outcomes, in 80 columns.
+func TestHostsAndResponsesFitTheTerminal(t *testing.T) {
+	t.Parallel()
+	slow := models.HostSummary{RobotsClass: models.ServerError, Host: models.Host{Name: "documentation.some-department.example.org:18443", Pages: 1_234_567,
+		Delay: 100 * time.Millisecond, Failures: 1234, BackoffUntil: models.At(testNow.Add(200 * time.Hour)), ReadyAt: models.At(testNow.Add(200 * time.Hour))}}
+	slow.Trials.Load.Response, slow.Trials.Load.Slowed = 1234*time.Millisecond, 90*time.Second
+	documents := []Document{hostDocument([]models.HostSummary{slow}, Options{Now: testNow})}
+	var responses []models.Response
+	for kind := range models.OutcomeKind(40) {
+		for class := range models.ErrorClass(40) {
+			responses = append(responses, models.Response{Kind: kind, Class: class, Status: 599, Visits: 1_234_567, Bytes: 1 << 40, Took: 1 << 50,
+				LastAt: models.At(testNow.Add(-100 * time.Hour))})
+		}
+	}
+	documents = append(documents, responseDocument(responses, testNow.Add(-responsesSpan), Options{Now: testNow}))
+	for _, d := range documents {
+		var b strings.Builder
+		if err := WriteText(&b, d, Style{Width: 80}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
+				t.Errorf("%s: a line of %d: %q", d.Name, n, line)
+				break
+			}
+		}
+	}
+}

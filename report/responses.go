@@ -32,9 +32,9 @@ func responseDocument(rows []models.Response, since time.Time, o Options) Docume
 			{Key: "status", Head: "status", Right: true},
 			{Key: "class", Head: "class", Spare: true},
 			{Key: "visits", Head: "visits", Right: true},
-			{Key: "share", Head: "share", Right: true},
-			{Key: "bytes", Head: "received", Right: true},
-			{Key: "mean_seconds", Head: "took", Right: true},
+			{Key: "share", Head: "share", Right: true, Drop: 3},
+			{Key: "bytes", Head: "received", Right: true, Drop: 1},
+			{Key: "mean_seconds", Head: "took", Right: true, Drop: 2},
 			{Key: "last_at", Head: "last", Right: true},
 		},
 	}
