@@ -69,6 +69,9 @@ func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	if err != nil {
 		return complain(stderr, err)
 	}
+	if len(args) > 0 && args[0] == "--version" { // no flag of kong's: show has one of that name
+		args = append([]string{"version"}, args[1:]...)
+	}
 	parsed, err := parser.Parse(args)
 	if helped {
 		return exitDone

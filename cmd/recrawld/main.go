@@ -45,7 +45,7 @@ type cli struct {
 	Config   configCmd   `cmd:"" help:"Check, show, compare and begin configurations."`
 	Filter   filterCmd   `cmd:"" help:"Try scopes and filters on URLs."`
 	Bench    benchCmd    `cmd:"" help:"Measure what visits cost on this machine, on made-up sites."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Version  versionCmd  `cmd:"" help:"Print the version; so does recrawld --version."`
 
 	Completion completionCmd `cmd:"" help:"Print what has a shell complete these commands and their flags."`
 	Complete   completeCmd   `cmd:"" hidden:""`
