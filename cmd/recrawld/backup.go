@@ -64,7 +64,7 @@ func (b backupCmd) Run(ctx context.Context, g *globals) (err error) {
 func backupInto(ctx context.Context, store *models.Store, path string, now time.Time) (models.BackupSummary, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return models.BackupSummary{}, fmt.Errorf("backup: %w", err)
+		return models.BackupSummary{}, named(fmt.Errorf("backup: %w", err))
 	}
 	out := bufio.NewWriterSize(io.Writer(file), 1<<20)
 	sum, err := store.Backup(ctx, out, now)

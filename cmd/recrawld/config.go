@@ -205,7 +205,7 @@ func (c configInitCmd) Run(g *globals) error {
 	}
 	file, err := os.OpenFile(c.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o640)
 	if err != nil {
-		return fmt.Errorf("write the example: %w", err)
+		return named(fmt.Errorf("write the example: %w", err))
 	}
 	_, err = file.WriteString(config.Example)
 	if err = errors.Join(err, file.Close()); err != nil {

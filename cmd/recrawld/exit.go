@@ -18,7 +18,7 @@ import (
 const (
 	exitDone     = 0
 	exitFailed   = 1 // anything without a code of its own
-	exitUsage    = 2 // the command line or the configuration is wrong
+	exitUsage    = 2 // the command line or the configuration is wrong, also by a file that is not there, or a place that is taken
 	exitNotFound = 3 // no such page, site or version
 	exitRefused  = 4 // the rules forbid it: no contact, robots.txt, an address that is not dialled
 	exitLocked   = 7 // another daemon uses the data directory
@@ -45,6 +45,14 @@ func notFoundf(format string, args ...any) error {
 
 func refusedf(format string, args ...any) error {
 	return coded{exitRefused, fmt.Errorf(format, args...)}
+}
+
+// named is the error of a file that the command line names: where it is not there, or is and must not be, the command line is wrong.
+func named(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+		return coded{exitUsage, err}
+	}
+	return err
 }
 
 // exitCode is the code that an error ends the program with.
@@ -109,5 +117,6 @@ func foreignHint(err error) string {
 
 const description = `Keeps a known set of URLs fresh: visits them, learns how often each changes, visits each about that often.
 
-Exit codes: 0 done · 1 failed · 2 wrong command line or configuration · 3 no such page, site or version · 4 refused by
-the rules (no contact, robots.txt, address not dialled) · 7 the data directory is in use by another daemon.`
+Exit codes: 0 done · 1 failed · 2 wrong command line or configuration (also: a file that it names is not there,
+or is there already) · 3 no such page, site or version · 4 refused by the rules (no contact, robots.txt, address not
+dialled) · 7 the data directory is in use by another daemon.`

@@ -46,7 +46,7 @@ func vacant(path string, force bool) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return fmt.Errorf("write %s: %w", path, err) // it names the folder
+			return named(fmt.Errorf("write %s: %w", path, err)) // it names the folder
 		}
 		return nil
 	case err == nil && !file.Mode().IsRegular(): // a folder, a device, a link to one

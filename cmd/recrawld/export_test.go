@@ -103,7 +103,7 @@ func TestExportRefuses(t *testing.T) {
 	}{
 		{"export", exitUsage, "--format cdxj, warc or wacz, or a FILE that ends in"},
 		{"export -o x.zip", exitUsage, "--format cdxj, warc or wacz"},
-		{"export -o nowhere/x.wacz", exitFailed, "x.wacz: stat "},
+		{"export -o nowhere/x.wacz", exitUsage, "x.wacz: stat "},
 		{"export --format warc --site nobody", exitNotFound, "there is docs, blog"},
 		{"export --format warc --from tomorrow", exitUsage, `"tomorrow" is no date: 2026, 2026-11`},
 		{"export --format warc --from 2026-11 --to 2026-10", exitUsage, "--from 2026-11 is after --to 2026-10"},

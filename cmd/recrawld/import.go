@@ -71,7 +71,7 @@ func openInput(g *globals, name string) (io.ReadCloser, error) {
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, err // it names the file
+		return nil, named(err) // it names the file
 	}
 	return file, nil
 }

@@ -61,7 +61,7 @@ func (r restoreCmd) Run(ctx context.Context, g *globals) error {
 	}
 	sum, err := restoreInto(ctx, c.Store, in, everySink(&c))
 	if errors.Is(err, models.ErrNotEmpty) {
-		return refusedf("%w: create a new one and name it with --store", err)
+		return usagef("%w: create a new one and name it with --store", err)
 	}
 	if err != nil {
 		return r.of(err)

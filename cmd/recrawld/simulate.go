@@ -194,10 +194,7 @@ func (c simulateCmd) subjects(ctx context.Context, g *globals) ([]simulate.Subje
 	for _, path := range c.Trace {
 		t, err := simulate.ReadTrace(path, c.Stale == "meaningful")
 		if err != nil {
-			if errors.Is(err, os.ErrNotExist) {
-				return nil, notFoundf("%w", err)
-			}
-			return nil, err
+			return nil, named(err)
 		}
 		if c.Folders {
 			t.HostPerFolder()

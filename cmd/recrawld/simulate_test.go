@@ -131,7 +131,7 @@ func TestSimulateComplains(t *testing.T) {
 		"world":         {[]string{"--world", "mars"}, exitUsage, `no world "mars": there is burst, fixed-hour, office, poisson, sweep`},
 		"policy":        {[]string{"--world", "office", "--policy", "best"}, exitUsage, `no policy "best": there is adaptive`},
 		"no unit":       {[]string{"--world", "office", "--budget", "5"}, exitUsage, "has no unit, write 5/day"},
-		"no file":       {[]string{"--trace", "DIR/none.csv.gz"}, exitNotFound, "no such file"},
+		"no file":       {[]string{"--trace", "DIR/none.csv.gz"}, exitUsage, "no such file"},
 		"not a trace":   {[]string{"--trace", "DIR"}, exitFailed, "read trace"},
 		"no history":    {[]string{"--history"}, exitNotFound, "nothing has been crawled"},
 		"robots":        {[]string{"--world", "office", "--robots", "--policy", "oracle"}, exitUsage, "oracle weighs visits alone"},
