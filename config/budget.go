@@ -82,7 +82,7 @@ func ParseRate(text string) (Rate, error) {
 	r := Rate{PerDay: v, PerPage: unit == "page/day"}
 	switch {
 	case v == 0:
-		return Rate{}, fmt.Errorf("%s means nothing here, write off", shown(text))
+		return Rate{}, fmt.Errorf("%s would visit nothing, and off is no bound: write more than 0, or pause sites (recrawld pause)", shown(text))
 	case !found && v > mostPerPageDay:
 		return Rate{}, fmt.Errorf("%s has no unit, write %s/day", shown(text), number)
 	case !found:

@@ -229,6 +229,18 @@ func (b *backupReader) cell() (cell, error) {
 	return c, nil
 }
 
+// blame adds to an error of writing rows that the backup is damaged, where that is so: then it is what they come of, and the database is
+// not at fault. It reads the rest, of which gzip knows the checksum.
+func (b *backupReader) blame(err error) error {
+	if errors.Is(err, ErrBadBackup) {
+		return err
+	}
+	if _, damage := io.Copy(io.Discard, b.src); damage != nil {
+		return fmt.Errorf("%w: %w (%v)", ErrBadBackup, damage, err)
+	}
+	return err
+}
+
 // end reads the trailer and compares it with what was read.
 func (b *backupReader) end(rows map[string]int64) error {
 	want := hex.EncodeToString(b.sum.Sum(nil))

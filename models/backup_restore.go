@@ -79,7 +79,7 @@ func (t *tx) fill(ctx context.Context, conn *sql.Conn, src *backupReader, sum Ba
 	for _, table := range sum.Tables {
 		if linksByRow(table) {
 			if sum.Rows[table.Name], err = t.fillLinks(ctx, conn, src, table); err != nil {
-				return fmt.Errorf("fill %s: %w", table.Name, err)
+				return src.blame(fmt.Errorf("fill %s: %w", table.Name, err))
 			}
 			continue
 		}
@@ -96,7 +96,7 @@ func (t *tx) fill(ctx context.Context, conn *sql.Conn, src *backupReader, sum Ba
 		}
 		n, err := t.fillTable(ctx, conn, src, table)
 		if err != nil {
-			return fmt.Errorf("fill %s: %w", table.Name, err)
+			return src.blame(fmt.Errorf("fill %s: %w", table.Name, err))
 		}
 		sum.Rows[table.Name] = n
 	}

@@ -26,6 +26,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("sites", d.followSites)},
 		{Name: "orphans", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("orphans", d.removeOrphans)},
 		{Name: "outbox", Next: scheduler.Every(wait(outboxEvery)), Run: d.saidOnce("outbox", d.deliver)},
+		{Name: "sinks", Next: atOnce(wait(sinksEvery)), Run: d.saidOnce("sinks", d.readSinks)},
 		{Name: "figures", Next: atOnce(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},
 		{Name: "unusual", Next: atOnce(wait(time.Minute)), Run: d.saidOnce("unusual", d.lookWhenDue)},
 		{Name: "history", Next: daily(wait), Run: d.pruneVisits},
@@ -81,6 +82,7 @@ func (d *daemon) saidOnce(name string, run func(context.Context, time.Time) erro
 const (
 	outboxEvery  = 10 * time.Second
 	sitesEvery   = 2 * time.Second
+	sinksEvery   = 5 * time.Second
 	figuresEvery = time.Minute
 )
 
@@ -220,10 +222,12 @@ func (d *daemon) checks() []web.Check {
 	}
 }
 
+// readSinks is a chore of its own: counting many pages takes long, and who follows a sink's trouble shall not hear of it minutes late.
+func (d *daemon) readSinks(ctx context.Context, _ time.Time) error {
+	return d.figures.behind(ctx, sinkNames(&d.start))
+}
+
 func (d *daemon) readFigures(ctx context.Context, now time.Time) error {
-	if err := d.figures.behind(ctx, sinkNames(&d.start)); err != nil { // first: counting many pages takes long
-		return err
-	}
 	if err := d.figures.archived(ctx, d.start.Worker.Name); err != nil {
 		return err
 	}

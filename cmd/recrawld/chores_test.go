@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,7 +58,11 @@ func TestFiguresAreReadAtTheStart(t *testing.T) {
 	if next := figures.Next(began); !next.Equal(began) {
 		t.Errorf("the figures are read %v after the start, want at once", next.Sub(began))
 	}
-	if err := figures.Run(t.Context(), began); err != nil {
+	sinks := jobs[slices.IndexFunc(jobs, func(j scheduler.Job) bool { return j.Name == "sinks" })]
+	if next := sinks.Next(began); !next.Equal(began) || sinks.Next(began).Sub(began) > 10*time.Second {
+		t.Errorf("what sinks are in is read %v after the start, want at once, and again within 10 s", next.Sub(began))
+	}
+	if err := errors.Join(figures.Run(t.Context(), began), sinks.Run(t.Context(), began)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range read {

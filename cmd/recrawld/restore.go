@@ -78,6 +78,9 @@ func (r restoreCmd) of(err error) error {
 	if name == "-" {
 		name = "standard input"
 	}
+	if errors.Is(err, models.ErrBadBackup) {
+		return fmt.Errorf("%s is damaged, cut off, or no checkpoint at all; nothing was restored and nothing is changed, take another one (%w)", name, err)
+	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
