@@ -21,7 +21,7 @@ import (
 type configCmd struct {
 	Check configCheckCmd `cmd:"" help:"Tell what is wrong with a configuration file, with line and what to write instead."`
 	Show  configShowCmd  `cmd:"" help:"List every value in force and where it was set."`
-	Diff  configDiffCmd  `cmd:"" help:"List what differs between two configuration files."`
+	Diff  configDiffCmd  `cmd:"" help:"List what differs between two configuration files, and what that does to the pages that are known."`
 	Init  configInitCmd  `cmd:"" help:"Write the example configuration, which says the defaults."`
 }
 
@@ -159,21 +159,21 @@ func valueRow(v config.Value, oneSite bool) report.Row {
 	}
 }
 
-// configDiffCmd compares two files.
+// configDiffCmd compares two files, and where there is a database passes over its pages to tell how many of them the other one keeps.
 type configDiffCmd struct {
 	Old string `arg:"" type:"path" help:"The one file."`
 	New string `arg:"" type:"path" help:"The other."`
 }
 
 // Run implements the command.
-func (c configDiffCmd) Run(g *globals) error {
-	old, err := config.Load(c.Old)
+func (c configDiffCmd) Run(ctx context.Context, g *globals) error {
+	old, err := g.loadNamed(c.Old)
 	if err != nil {
-		return coded{exitUsage, err}
+		return err
 	}
-	changed, err := config.Load(c.New)
+	changed, err := g.loadNamed(c.New)
 	if err != nil {
-		return coded{exitUsage, err}
+		return err
 	}
 	d := report.Document{Name: "config-diff", Title: "From " + c.Old + " to " + c.New, At: clock.System{}.Now(), Columns: []report.Column{
 		{Key: "site", Head: "site"}, {Key: "key", Head: "key"}, {Key: "old", Head: "old", Flex: true}, {Key: "new", Head: "new", Flex: true},
@@ -185,8 +185,25 @@ func (c configDiffCmd) Run(g *globals) error {
 	}
 	if len(d.Rows) == 0 {
 		d.Lead = []string{"They say the same."}
+		return g.printDocument(d)
+	}
+	effect, err := g.effectOf(ctx, &old, &changed)
+	switch {
+	case err != nil:
+		d.Notes = append(d.Notes, "what it does to the pages that are known cannot be told: "+err.Error())
+	case effect != nil:
+		d.Rows = append(d.Rows, effect.rows(&old, &changed)...)
+		d.Notes = append(d.Notes, effect.notes()...)
 	}
 	return g.printDocument(d)
+}
+
+// loadNamed is loadConfig by a file.
+func (g *globals) loadNamed(file string) (config.Config, error) {
+	with := *g
+	with.ConfigPath = file
+	c, _, err := with.loadConfig()
+	return c, err
 }
 
 // configInitCmd writes the example.

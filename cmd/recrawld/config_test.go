@@ -190,7 +190,7 @@ func TestConfigDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.JSON = true
-	if err := (configDiffCmd{g.ConfigPath, other}).Run(g); err != nil {
+	if err := (configDiffCmd{g.ConfigPath, other}).Run(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
 	if want := `{"site": "docs", "key": "fr", "old": "2", "new": "7"}`; !strings.Contains(answer.String(), want) || strings.Count(answer.String(), `"key"`) != 1 {

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/report"
+)
+
+// scopeEffect is what another configuration makes of the pages of a site that are known.
+type scopeEffect struct {
+	site          string
+	before, after int64  // pages that its scope and filter keep
+	leave, join   int64  // pages that they keep no more, or from now on
+	elsewhere     int64  // of those that leave: pages that another site keeps
+	example       string // of those that leave, or else that join
+}
+
+// configEffect is what another configuration does to what is known.
+type configEffect struct {
+	pages  int64
+	scopes []scopeEffect // of sites with pages that leave or join
+}
+
+// effectOf passes over all pages of the database of the new configuration, nil where there is none yet.
+func (g *globals) effectOf(ctx context.Context, old, changed *config.Config) (effect *configEffect, err error) {
+	store, err := g.openStore(ctx, changed)
+	if exitCode(err) == exitNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	rows, err := store.Sites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, err := putTogether(*old, config.DefaultOrigins(), rowsUnder(old, rows))
+	if err != nil {
+		return nil, err
+	}
+	after, err := putTogether(*changed, config.DefaultOrigins(), rowsUnder(changed, rows))
+	if err != nil {
+		return nil, err
+	}
+	e := &effecting{before: before, after: after, bySite: make(map[int32]*scopeEffect)}
+	if err := e.passOver(ctx, store); err != nil {
+		return nil, err
+	}
+	return e.effect(rows), nil
+}
+
+// rowsUnder are the sites of the database as they are once the daemon has read a configuration.
+func rowsUnder(c *config.Config, rows []models.Site) []models.Site {
+	var file []models.Site
+	for _, site := range c.Sites {
+		url := site.URL
+		if u, err := canon.Parse(url); err == nil {
+			url = u.String()
+		}
+		file = append(file, models.Site{Name: site.Name, URL: url})
+	}
+	rows = slices.Clone(rows)
+	names := models.Renamed(rows, file)
+	for i := range rows {
+		if name, renamed := names[rows[i].ID]; renamed {
+			rows[i].Name = name
+		}
+		listed := slices.ContainsFunc(file, func(s models.Site) bool { return s.Name == rows[i].Name })
+		rows[i].FromFile = rows[i].FromFile || listed
+	}
+	return rows
+}
+
+// effecting is a configEffect under way.
+type effecting struct {
+	before, after *inForce
+	pages         int64
+	bySite        map[int32]*scopeEffect
+}
+
+func (e *effecting) passOver(ctx context.Context, store *models.Store) error {
+	const slice = 2000
+	for bucket := range int16(models.Buckets) {
+		for last := int64(-1); ; {
+			pages, err := store.PagesFrom(ctx, bucket, last, slice)
+			if err != nil {
+				return err
+			}
+			for i := range pages {
+				e.page(&pages[i])
+			}
+			if len(pages) < slice {
+				break
+			}
+			last = pages[len(pages)-1].ID
+		}
+	}
+	return nil
+}
+
+func (e *effecting) page(p *models.Page) {
+	e.pages++
+	u, err := canon.Parse(p.URL)
+	if err != nil {
+		return
+	}
+	s := e.bySite[p.SiteID]
+	if s == nil {
+		s = &scopeEffect{}
+		e.bySite[p.SiteID] = s
+	}
+	was, is := keptBy(e.before, p.SiteID, u, int(p.Level)), keptBy(e.after, p.SiteID, u, int(p.Level))
+	if was {
+		s.before++
+	}
+	if is {
+		s.after++
+	}
+	switch {
+	case was && !is:
+		if s.leave++; s.leave == 1 {
+			s.example = p.URL
+		}
+		for id := range e.after.sites {
+			if id != p.SiteID && keptBy(e.after, id, u, int(p.Level)) {
+				s.elsewhere++
+				break
+			}
+		}
+	case is && !was:
+		if s.join++; s.join == 1 && s.leave == 0 {
+			s.example = p.URL
+		}
+	}
+}
+
+// keptBy tells whether a site keeps a URL. One that is not configured keeps what it has.
+func keptBy(f *inForce, site int32, u canon.URL, level int) bool {
+	s, known := f.sites[site]
+	return !known || s.scope == nil || s.scope.Decide(u, level).Keep
+}
+
+func (e *effecting) effect(rows []models.Site) *configEffect {
+	effect := &configEffect{pages: e.pages}
+	for _, row := range rows {
+		if s := e.bySite[row.ID]; s != nil && s.leave+s.join > 0 {
+			s.site = row.Name
+			effect.scopes = append(effect.scopes, *s)
+		}
+	}
+	return effect
+}
+
+// rows are what the effect adds to the table of changes.
+func (e *configEffect) rows(old, changed *config.Config) []report.Row {
+	var rows []report.Row
+	add := func(site, key, was, is string) {
+		rows = append(rows, report.Row{report.TextCell(site), report.TextCell(key), report.TextCell(was), report.TextCell(is)})
+	}
+	if was, is := old.EffectiveBudget().Requests, changed.EffectiveBudget().Requests; was != is {
+		add("", "visits a day that the budget pays for", paidFor(was, e.pages), paidFor(is, e.pages))
+	}
+	for _, s := range e.scopes {
+		add(s.site, "pages in scope", report.Count(s.before), report.Count(s.after))
+	}
+	return rows
+}
+
+// notes say it for a person.
+func (e *configEffect) notes() []string {
+	var notes []string
+	for _, s := range e.scopes {
+		words := fmt.Sprintf("%s: of %s that its scope keeps %s go out of it", s.site, report.Plural(s.before, "page"), report.Count(s.leave))
+		if s.elsewhere > 0 {
+			words += fmt.Sprintf(" (another site keeps %s of them)", report.Count(s.elsewhere))
+		}
+		if s.join > 0 {
+			words += fmt.Sprintf(", and %s come into it", report.Count(s.join))
+		}
+		notes = append(notes, words+", such as "+s.example)
+	}
+	return notes
+}
+
+// paidFor is a budget for so many pages.
+func paidFor(r config.Rate, pages int64) string {
+	switch {
+	case r.PerDay == 0:
+		return "no bound"
+	case r.PerPage:
+		return report.Count(int64(math.Round(r.PerDay * float64(pages))))
+	}
+	return report.Count(int64(math.Round(r.PerDay)))
+}

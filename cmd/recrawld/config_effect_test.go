@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestConfigDiffTellsWhatBecomesOfPages: how many go out of scope, how many of them another site keeps, and what the budget pays for.
+func TestConfigDiffTellsWhatBecomesOfPages(t *testing.T) {
+	t.Parallel()
+	const site = "  - {url: \"http://127.0.0.1:9/docs/\", name: docs"
+	old, data := configure(t, "budget: 100/day\nsites:\n"+site+"}\n")
+	list := filepath.Join(t.TempDir(), "list")
+	var urls strings.Builder
+	for _, page := range []string{"a.html", "b.html", "old/c.html", "old/d.html", "old/new/e.html"} {
+		urls.WriteString("http://127.0.0.1:9/docs/" + page + "\n")
+	}
+	if err := os.WriteFile(list, []byte(urls.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "run", "-c", old, "--for", "100ms")
+	must(t, "import", "-c", old, list)
+	changed := filepath.Join(t.TempDir(), "new.yaml")
+	writeConfig(t, changed, data, "budget: 0.5/page/day\nsites:\n"+site+", filter: {not: {path: [/docs/old/]}}}\n")
+	answer := must(t, "config", "diff", old, changed)
+	for _, want := range []string{"pages in scope", "3 go out of it", "such as http://127.0.0.1:9/docs/old/", "visits a day that the budget pays for"} {
+		if !strings.Contains(strings.Join(strings.Fields(answer), " "), want) {
+			t.Errorf("config diff does not say %q:\n%s", want, answer)
+		}
+	}
+	if back := must(t, "config", "diff", "--json", changed, old); !strings.Contains(back, `"old": "3", "new": "6"`) ||
+		!strings.Contains(back, `"old": "3", "new": "100"`) {
+		t.Errorf("the way back, with six pages: %s", back)
+	}
+	if same := must(t, "config", "diff", old, old); !strings.Contains(same, "They say the same") || strings.Contains(same, "scope") {
+		t.Errorf("of the same file: %s", same)
+	}
+}
