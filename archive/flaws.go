@@ -41,6 +41,9 @@ func (r *Reader) flaws(f *os.File, segment string, yield func(Flaw) bool) (recor
 		return 0, err
 	}
 	size, grows := stat.Size(), strings.HasSuffix(f.Name(), openSuffix)
+	if r.elsewhere != nil && r.elsewhere(WorkerOf(segment)) != "" {
+		grows = true // it grows there, and is here as it was when it was brought
+	}
 	w := &window{file: f}
 	var at, whole int64 // whole: up to where records follow one another
 	for at < size {

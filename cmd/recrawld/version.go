@@ -11,11 +11,6 @@ var version string
 
 const platform = runtime.GOOS + "/" + runtime.GOARCH
 
-// versionLine is what --version says.
-func versionLine() string {
-	return fmt.Sprintf("recrawld %s (%s %s)", versionText(), runtime.Version(), platform)
-}
-
 // versionCmd prints the version.
 type versionCmd struct{}
 
