@@ -156,7 +156,10 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 		}
 		n = n.under(a)
 		lost = n.lost(a, now, p.size)
-		n = n.fill(a, now)
+		room := n.room
+		if n = n.fill(a, now); p.wasRaised(a, now) {
+			n.room = room
+		}
 		kept := min(n.requests+p.held, max(n.requests, n.most(a.requests)))
 		if math.IsInf(a.bytes, 1) && !math.IsInf(a.requests, 1) {
 			lost += n.requests + p.held - kept
@@ -198,6 +201,17 @@ type revision struct {
 
 // revise is told that the budget is about to be another one: where that is more, it does not count for the time before.
 func (p *purse) revise(now time.Time) { p.revised.Store(&revision{was: p.rate(), at: now}) }
+
+// wasRaised tells whether the budget was raised of late: then nothing of it makes room.
+func (p *purse) wasRaised(a allowance, now time.Time) bool {
+	r := p.revised.Load()
+	return r != nil && now.Sub(r.at) < p.clock.Real(raised) &&
+		max(ratio(a.requests, r.was.requests), ratio(a.bytes, r.was.bytes)) > 1+littleChange
+}
+
+// raised is for how long after it was raised nothing of a budget makes room, in real time: who visits early spends all of it but for
+// that, and the price falls by such visits alone.
+const raised = time.Hour
 
 // settle corrects what was paid by what was used: requests more or less than were paid for, and bytes. Without a budget
 // nothing is paid for, nor is it owed when there is one.

@@ -37,9 +37,11 @@ func (n note) most(perDay float64) float64 { return max(handful, perDay*n.room.H
 // saved is how much of a budget must be unspent before visits are made early: one request, or all that is kept but for nearly
 // the least room. More than that would have to be saved up after every such visit, and they come in bunches.
 func (n note) saved(perDay float64) float64 {
-	const spare = leastRoom - leastRoom/60
-	return max(1, perDay*(n.room-spare).Hours()/24) * (1 - 1e-9)
+	return max(1, perDay*(n.room-spareRoom).Hours()/24) * (1 - 1e-9)
 }
+
+// spareRoom is nearly the least room.
+const spareRoom = leastRoom - leastRoom/60
 
 // untilSaved is how long it takes until visits may be made early. What makes room meanwhile has to be saved as well.
 func (n note) untilSaved(a allowance) time.Duration {
@@ -93,17 +95,30 @@ func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 // cut.
 const littleChange = 0.1
 
-// under is the note under the allowance in force. Where a budget is raised, as much is kept as before, which takes less room. Where
-// it is cut the least is kept: its visits shall become fewer at once.
+// under is the note under the allowance in force. Where a budget is raised, what is kept is what was unspent, which takes less room:
+// were more to be saved up first, nothing of what is new would be spent before, for up to the hours of that room, on pages that have
+// their times by the old budget. Where it is cut the least is kept: its visits shall become fewer at once.
 func (n note) under(a allowance) note {
 	r := min(ratio(a.requests, n.of.requests), ratio(a.bytes, n.of.bytes))
 	if r < 1-littleChange {
 		n.room = leastRoom
 	} else if r = max(ratio(a.requests, n.of.requests), ratio(a.bytes, n.of.bytes)); r > 1+littleChange {
-		n.room = max(time.Duration(float64(n.room)/r), leastRoom)
+		n.room = max(min(time.Duration(float64(n.room)/r), n.unspent(a)+spareRoom), leastRoom)
 	}
 	n.of = a
 	return n
+}
+
+// unspent is how long what is unspent takes to come in; of requests and bytes what takes longer.
+func (n note) unspent(a allowance) time.Duration {
+	days := 0.0
+	if !math.IsInf(a.requests, 1) {
+		days = n.requests / a.requests
+	}
+	if !math.IsInf(a.bytes, 1) {
+		days = max(days, n.bytes/a.bytes)
+	}
+	return time.Duration(min(max(days, 0)*24*float64(time.Hour), float64(mostRoom)))
 }
 
 // ratio is that of a budget to what it was; 1 where it has no bound now, or had none, or what it was is not known.

@@ -93,6 +93,43 @@ func TestBudgetsOfOtherSize(t *testing.T) {
 	}
 }
 
+// TestRaisedBudgetIsSpentAtOnce: a budget that is raised is spent by who visits early, all of it, however much of the old one could be
+// kept and however little was; and what was kept stays.
+func TestRaisedBudgetIsSpentAtOnce(t *testing.T) {
+	t.Parallel()
+	const perDay = 14400
+	for _, kept := range []float64{0, 1000, 9000} {
+		clk, store := clock.NewVirtual(noon), new(notes)
+		a := &allowance{requests: perDay, bytes: math.Inf(1)}
+		old := note{requests: kept, bytes: math.Inf(1), at: noon, room: mostRoom, of: *a}
+		if err := store.Merge(t.Context(), "budget/all", func([]byte) []byte { return old.encode() }); err != nil {
+			t.Fatal(err)
+		}
+		p := newPurse(store, clk, a)
+		p.note = "budget/all"
+		p.revise(clk.Now())
+		a.requests = 2 * perDay
+		const minutes = 30
+		got := 0
+		for end := noon.Add(minutes * time.Minute); clk.Now().Before(end); {
+			until, err := p.spare(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if until.IsZero() {
+				got++
+				continue
+			}
+			if err := clk.SleepUntil(t.Context(), until); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := 2.0 * perDay * minutes / (24 * 60); float64(got) < want*0.98 || float64(got) > want+1 {
+			t.Errorf("of a budget with %g unspent %d visits in %d minutes after it was doubled, want %.0f", kept, got, minutes, want)
+		}
+	}
+}
+
 // TestVisitsThatAreLost: what comes in where no more can be kept is lost, as far as it would have paid for visits; what a cut takes
 // away is not.
 func TestVisitsThatAreLost(t *testing.T) {
