@@ -139,9 +139,13 @@ type scale struct {
 }
 
 // balance runs the worker while its budget is halved, set back and doubled, for three minutes each, and returns the
-// minutes from the last one before the first change on. The pages have each been visited some times before, at even
-// intervals.
-func balance(t testing.TB, s scale) []minute {
+// minutes from the last one before the first change on.
+func balance(t testing.TB, s scale) []minute { return rebudgeted(t, s, 0.5, 1, 2) }
+
+// rebudgeted runs the worker while its budget becomes so many times what it was at first, one after the other, for three minutes
+// each, and returns the minutes from the last one before the first change on. The pages have each been visited some times before,
+// at even intervals.
+func rebudgeted(t testing.TB, s scale, factors ...float64) []minute {
 	t.Helper()
 	perDay := s.perMinute * 24 * 60
 	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
@@ -172,18 +176,15 @@ func balance(t testing.TB, s scale) []minute {
 		minutes = append(minutes, minute{budget: factor * s.perMinute, visits: now.visits - last.visits, moved: now.moved - last.moved,
 			looked: now.looked - last.looked, broken: now.broken - last.broken, took: machine.Now().Sub(at)})
 		last, at = now, machine.Now()
-		switch len(minutes) - s.settle {
-		case 0:
-			factor = 0.5
-		case 3:
-			factor = 1
-		case 6:
-			factor = 2
-		case 9:
-			end()
-		default:
+		n := len(minutes) - s.settle
+		if n < 0 || n%3 != 0 {
 			return
 		}
+		if n/3 == len(factors) {
+			end()
+			return
+		}
+		factor = factors[n/3]
 		w.SetPlanner(planner(factor))
 		w.Wake()
 	}
@@ -249,6 +250,38 @@ func TestBudgetIsInBalanceAfterAMinute(t *testing.T) {
 		if share := float64(m.visits) / m.budget; i%3 != 1 && math.Abs(share-1) > 0.05 {
 			t.Errorf("minute %d: %d visits of a budget of %.0f", i, m.visits, m.budget)
 		}
+	}
+}
+
+// However long a budget was kept, what it is raised to is spent from the second minute on: nothing of it is saved before the pages that
+// are visited sooner for it have their new times.
+func TestRaisedBudgetIsInBalanceAfterAMinute(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	for _, factor := range []float64{1.3, 2, 4, 10} {
+		t.Run(fmt.Sprint(factor), func(t *testing.T) {
+			missing, minutes := 0.0, 0
+			for settle := 4; settle <= 26; settle += 2 {
+				s := scale{pages: 5_000, hosts: 25, perMinute: 400 / factor, delay: 4 * time.Second, before: 4, settle: settle}
+				for i, m := range rebudgeted(t, s, factor) {
+					t.Logf("%d minutes before, minute %d: budget %5.0f, visits %5d, due times moved %5d", settle, i, m.budget, m.visits, m.moved)
+					if m.broken > 0 {
+						t.Errorf("%d minutes before, minute %d: %d visits came sooner than their host allows", settle, i, m.broken)
+					}
+					if i < 2 {
+						continue
+					}
+					share := float64(m.visits) / m.budget
+					missing, minutes = missing+1-share, minutes+1
+					if math.Abs(share-1) > 0.05 {
+						t.Errorf("%d minutes before, minute %d: %d visits of a budget of %.0f", settle, i, m.visits, m.budget)
+					}
+				}
+			}
+			if mean := missing / float64(minutes); math.Abs(mean) > 0.02 {
+				t.Errorf("on average %.1f %% of the budget are not spent", 100*mean)
+			}
+		})
 	}
 }
 
