@@ -157,11 +157,18 @@ func (b *bench) line(text *strings.Builder, r row) {
 			}
 		}
 	}
-	fmt.Fprintf(text, "| %s | %s | %s | %.0f + %.0f (%.0f) | %s | %s | %s | %s |\n", r.name, spread(rates, "%.0f"), goal,
-		median(field(found, cpu)), median(field(found, func(f figure) float64 { return f.CPUDatabase })),
-		median(field(found, func(f figure) float64 { return f.CPUOrigin })), spread(field(found, rss), "%.0f"),
-		spread(field(found, func(f figure) float64 { return f.ClaimP99 }), "%.0f"), cmp.Or(strings.Join(beside, "; "), "–"),
-		cmp.Or(strings.Join(ratios, "; "), "–"))
+	fmt.Fprintf(text, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", r.name, spread(rates, "%.0f"), goal, costs(found),
+		spread(field(found, rss), "%.0f"), spread(field(found, func(f figure) float64 { return f.ClaimP99 }), "%.0f"),
+		cmp.Or(strings.Join(beside, "; "), "–"), cmp.Or(strings.Join(ratios, "; "), "–"))
+}
+
+// costs is the processor time a page takes. With SQLite that of the database is in the program's.
+func costs(found []figure) string {
+	text := fmt.Sprintf("%.0f", median(field(found, cpu)))
+	if database := median(field(found, func(f figure) float64 { return f.CPUDatabase })); database > 0 {
+		text += fmt.Sprintf(" + %.0f", database)
+	}
+	return text + fmt.Sprintf(" (%.0f)", median(field(found, func(f figure) float64 { return f.CPUOrigin })))
 }
 
 func verdict(reached bool) string {
@@ -213,6 +220,9 @@ func median(values []float64) float64 {
 
 // spread is the median of some values with the least and the most.
 func spread(values []float64, format string) string {
+	if !slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) {
+		return "–" // not measured
+	}
 	if len(values) < 2 {
 		return fmt.Sprintf(format, median(values))
 	}

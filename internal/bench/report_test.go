@@ -14,8 +14,8 @@ func TestTable(t *testing.T) {
 		{Row: "refresh, 20 hosts", Who: "wget2", Rate: 10000, CPU: 77},
 		{Row: "refresh, 20 hosts, sqlite", Who: us, Rate: 12000, CPU: 90, CPUOrigin: 20, RSS: 70},
 	}}
-	const want = "| refresh, 20 hosts, sqlite | 10500 (9000–12000) | ≥ 10000: reached; aim 15000: not reached | 85 + 0 (20) |" +
-		" 70 (70–70) | 0 (0–0) | wget2 10000 | 1.05 (0.90–1.20) |"
+	const want = "| refresh, 20 hosts, sqlite | 10500 (9000–12000) | ≥ 10000: reached; aim 15000: not reached | 85 (20) |" +
+		" 70 (70–70) | – | wget2 10000 | 1.05 (0.90–1.20) |"
 	if got := b.table(); !strings.Contains(got, want) {
 		t.Errorf("the table\n%s\nhas no line\n%s", got, want)
 	}
