@@ -308,3 +308,24 @@ func TestFreeName(t *testing.T) {
 		t.Errorf("freeName = %q, want example.org-3", got)
 	}
 }
+
+// TestImportReadsAListOfRootsAlone: sudo recrawld import FILE gives root up for the data directory, but not before it has the list.
+func TestImportReadsAListOfRootsAlone(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become somebody else")
+	}
+	const nobody = 65534
+	dir := t.TempDir()
+	data, list := filepath.Join(dir, "data"), filepath.Join(dir, "list.csv")
+	if err := errors.Join(os.WriteFile(list, []byte("http://127.0.0.1:9/a\n"), 0o600), os.Mkdir(data, 0o700), os.Chown(data, nobody, nobody),
+		os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"a directory without a database", "one with a database"} {
+		p := launch(t, nil, "import", "--data", data, list)
+		if code := p.ends(); code != exitDone {
+			t.Errorf("into %s: exit code %d:\n%s", what, code, p.output())
+		}
+	}
+}

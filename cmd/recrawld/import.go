@@ -40,15 +40,15 @@ sorted, of about the list's own size.`
 
 // Run implements the command.
 func (c importCmd) Run(ctx context.Context, g *globals) (err error) {
-	conf, origins, err := g.commandConfig(ctx)
-	if err != nil {
-		return err
-	}
-	in, err := openInput(g, c.File)
+	in, err := openInput(g, c.File) // before root is given up for the data directory: the list may be root's alone
 	if err != nil {
 		return err
 	}
 	defer in.Close() // it was only read
+	conf, origins, err := g.commandConfig(ctx)
+	if err != nil {
+		return err
+	}
 	store, err := g.openStoreForWriting(ctx, &conf)
 	if err != nil {
 		return err
