@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,8 @@ type Problem struct {
 	File string // as it was given to Load or Parse; empty: not from a file
 	Line int    // from 1; 0: nowhere in particular
 	Text string // names the key and says what to write instead
+
+	Secret bool // what is wrong may be this process: it cannot read a secret that the file names
 }
 
 // String is "recrawld.yaml:14: cycle: 6 has no unit, write 6h".
@@ -40,6 +43,11 @@ func (p Problems) Error() string {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// OfSecrets tells whether nothing is wrong but that this process cannot read secrets, which another may.
+func (p Problems) OfSecrets() bool {
+	return len(p) > 0 && !slices.ContainsFunc(p, func(problem Problem) bool { return !problem.Secret })
 }
 
 // err is p as an error, nil where there is nothing wrong.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,14 +24,15 @@ type reader struct {
 
 // fail notes that something is wrong with the value of the key that is read.
 func (r *reader) fail(n ast.Node, format string, args ...any) {
-	text := fmt.Errorf(format, args...).Error()
+	err := fmt.Errorf(format, args...)
+	text := err.Error()
 	if r.key != "" {
 		text = r.key + ": " + text
 	}
 	if r.site != "" {
 		text = "site " + r.site + ": " + text
 	}
-	r.problems = append(r.problems, Problem{File: r.file, Line: line(n), Text: text})
+	r.problems = append(r.problems, Problem{File: r.file, Line: line(n), Text: text, Secret: errors.As(err, new(withheld))})
 }
 
 func line(n ast.Node) int {

@@ -134,6 +134,12 @@ func ofUnitAlone(text string) bool {
 	return strings.HasPrefix(text, "${credential:") && os.Getenv(credentials) == ""
 }
 
+// withheld is the error of a secret that this process cannot read, and another one may.
+type withheld struct{ error }
+
+// Unwrap returns what it says.
+func (w withheld) Unwrap() error { return w.error }
+
 // readSecret reads what stands between the braces.
 func readSecret(name string) (string, error) {
 	kind, path, _ := strings.Cut(name, ":")
@@ -143,7 +149,7 @@ func readSecret(name string) (string, error) {
 		path = strings.Replace(path, "$"+credentials, directory, 1)
 	case "credential":
 		if directory == "" {
-			return "", errors.New(credentials + " is not set: the unit needs a LoadCredential=" + path)
+			return "", withheld{errors.New(credentials + " is not set: the unit needs a LoadCredential=" + path)}
 		}
 		if path != filepath.Base(path) || path == ".." {
 			return "", fmt.Errorf("%s is not the name of a credential", shown(path))
@@ -163,7 +169,7 @@ func readSecret(name string) (string, error) {
 func readSecretFile(path string, provided bool) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("read secret: %w", err)
+		return "", withheld{fmt.Errorf("read secret: %w", err)}
 	}
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("secret file %s is not a regular file", path)
@@ -173,7 +179,7 @@ func readSecretFile(path string, provided bool) (string, error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("read secret: %w", err)
+		return "", withheld{fmt.Errorf("read secret: %w", err)}
 	}
 	defer file.Close()
 	content, err := io.ReadAll(io.LimitReader(file, maxSecretBytes+1))

@@ -92,18 +92,18 @@ func (c *Config) relations(o Origins) Problems {
 		if origin.Source == FromDefault {
 			origin = o.Of(Place{Key: "worker.fetchers"})
 		}
-		problems = append(problems, Problem{origin.File, origin.Line,
-			fmt.Sprintf("network.connections: %d is less than worker.fetchers, which is %d", n, c.Worker.Fetchers)})
+		problems = append(problems, Problem{File: origin.File, Line: origin.Line,
+			Text: fmt.Sprintf("network.connections: %d is less than worker.fetchers, which is %d", n, c.Worker.Fetchers)})
 	}
 	names, urls := map[string]bool{}, map[string]string{}
 	for i := range c.Sites {
 		site := &c.Sites[i]
 		origin := o.Of(Place{site.Name, "url"})
 		if names[site.Name] {
-			problems = append(problems, Problem{origin.File, origin.Line, "two sites have the name " + site.Name})
+			problems = append(problems, Problem{File: origin.File, Line: origin.Line, Text: "two sites have the name " + site.Name})
 		}
 		if other, twice := urls[site.URL]; twice {
-			problems = append(problems, Problem{origin.File, origin.Line, fmt.Sprintf("site %s: url: is that of site %s too", site.Name, other)})
+			problems = append(problems, Problem{File: origin.File, Line: origin.Line, Text: fmt.Sprintf("site %s: url: is that of site %s too", site.Name, other)})
 		}
 		names[site.Name], urls[site.URL] = true, site.Name
 		problems = append(problems, c.siteRelations(site, o)...)
@@ -139,7 +139,7 @@ func (rel relation) problem(o Origins, site, text string) Problem {
 	if site != "" {
 		prefix = "site " + site + ": "
 	}
-	return Problem{origin.File, origin.Line, prefix + rel.key + ": " + text}
+	return Problem{File: origin.File, Line: origin.Line, Text: prefix + rel.key + ": " + text}
 }
 
 // CheckContact is an error unless a contact is set or every site is on this machine: nobody else's server is asked

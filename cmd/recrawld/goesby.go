@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,19 +23,21 @@ import (
 
 // goesBy is what a worker says of its configuration.
 type goesBy struct {
-	Worker  string         `json:"worker"`
-	Machine string         `json:"machine"`
-	File    string         `json:"file"` // absolute; "": the defaults
-	Digest  string         `json:"digest"`
-	At      models.Instant `json:"at"` // when it was put in force, by the machine's clock
+	Worker   string         `json:"worker"`
+	Machine  string         `json:"machine"`
+	Database string         `json:"database"` // as databasePlace tells: another one is a copy
+	Data     string         `json:"data"`     // directory, absolute
+	File     string         `json:"file"`     // absolute; "": the defaults
+	Digest   string         `json:"digest"`
+	At       models.Instant `json:"at"` // when it was put in force, by the machine's clock
 }
 
 const goesByPrefix = "goes-by:"
 
 // noteConfig leaves in the database which file is in force. The caller holds mu, or has the daemon to itself.
 func (d *daemon) noteConfig(ctx context.Context) error {
-	note := goesBy{Worker: d.start.Worker.Name, Machine: thisMachine(), File: d.g.ConfigPath,
-		Digest: digestOf(&d.base, d.origins), At: models.At(d.machine.Now())}
+	note := goesBy{Worker: d.start.Worker.Name, Machine: thisMachine(), Database: databasePlace(&d.start), Data: resolved(d.start.Data),
+		File: d.g.ConfigPath, Digest: digestOf(&d.base, d.origins), At: models.At(d.machine.Now())}
 	text, err := json.Marshal(note)
 	if err != nil {
 		return err
@@ -56,6 +59,26 @@ func (d *daemon) noteConfig(ctx context.Context) error {
 func thisMachine() string {
 	name, _ := os.Hostname()
 	return name
+}
+
+// databasePlace names a database so that a copy of it has another name, even one on the same machine: what the file of the daemon says of
+// other directories, such as the mirror's, is not said of the copy.
+func databasePlace(c *config.Config) string {
+	if c.Store == "sqlite" {
+		return filepath.Join(resolved(c.Data), databaseFile)
+	}
+	return storeName(c)
+}
+
+// resolved is a directory as everybody would name it, as far as that can be found out.
+func resolved(dir string) string {
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
+	}
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = target
+	}
+	return dir
 }
 
 // byFlags are the keys that flags of the daemon or of a command may put over the file.
@@ -87,15 +110,17 @@ func (g *globals) commandConfig(ctx context.Context) (config.Config, config.Orig
 	if err != nil || len(notes) == 0 {
 		return c, origins, nil // the command itself complains of a database that cannot be read
 	}
-	here := goesBy{Machine: thisMachine(), File: g.ConfigPath, Digest: digestOf(&c, origins)}
-	follow, hint := leading(notes, living, here.Machine).compare(here, databaseName(&c))
+	here := goesBy{Machine: thisMachine(), Database: databasePlace(&c), File: g.ConfigPath, Digest: digestOf(&c, origins)}
+	lead := leading(notes, living, here.Machine)
+	follow, hint := lead.compare(here, databaseName(&c))
 	if follow == "" {
 		g.note(hint, differing(notes, living))
 		return c, origins, nil
 	}
-	read, readOrigins, err := g.loadFrom(follow, &c)
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
-		g.note(fmt.Sprintf("the daemon on %s goes by %v; this goes by %s; -c FILE names another", databaseName(&c), err, here.file()))
+	read, readOrigins, err := g.loadFrom(lead, &c)
+	var problems config.Problems
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) || errors.As(err, &problems) && problems.OfSecrets() {
+		g.note(fmt.Sprintf("the daemon on %s goes by %s; this goes by %s; -c FILE names another", databaseName(&c), firstLine(err), here.file()))
 		return c, origins, nil
 	}
 	g.ConfigPath = follow // config check says what is wrong with it
@@ -103,16 +128,21 @@ func (g *globals) commandConfig(ctx context.Context) (config.Config, config.Orig
 	return read, readOrigins, err
 }
 
-// loadFrom is loadConfig by a file, on the database that was found. Where it can be read it stays the file of the command.
-func (g *globals) loadFrom(file string, found *config.Config) (config.Config, config.Origins, error) {
+// loadFrom is loadConfig by the file that a worker goes by, on the database that was found and the data of that worker, unless the
+// command names others. Where it can be read it stays the file of the command.
+func (g *globals) loadFrom(lead goesBy, found *config.Config) (config.Config, config.Origins, error) {
 	with := *g
-	with.ConfigPath = file
+	with.ConfigPath = lead.File
 	c, origins, err := with.loadConfig()
 	if err != nil {
 		return c, origins, err
 	}
-	if c.Data != found.Data || c.Store != found.Store { // the daemon was told by flags
-		with.Data, with.StoreURL = found.Data, found.Store
+	data := found.Data
+	if found.Store != "sqlite" && g.Data == "" {
+		data = lead.Data // found was the database alone
+	}
+	if c.Data != data || c.Store != found.Store { // the daemon was told by flags
+		with.Data, with.StoreURL = data, found.Store
 		c, origins, err = with.loadConfig()
 	}
 	*g = with
@@ -162,6 +192,9 @@ func (n goesBy) compare(here goesBy, database string) (follow, hint string) {
 			n.Worker, n.Machine, n.file(), here.file())
 	case n.Machine != here.Machine:
 		return "", ""
+	case n.Database != here.Database && n.Digest != here.Digest:
+		return "", fmt.Sprintf("%s was written as %s, by a daemon that goes by %s; for a copy %s holds; -c FILE names another",
+			database, n.Database, n.file(), here.file())
 	case n.File == here.File && n.Digest != here.Digest:
 		return "", fmt.Sprintf("%s says otherwise than when the daemon on %s read it; SIGHUP lets it read it again", n.File, database)
 	case n.File == here.File:

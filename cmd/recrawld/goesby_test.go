@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"recrawld/internal/pgtest"
 	"recrawld/models"
 )
 
@@ -112,4 +114,73 @@ func TestFileOfWhichWorkerCommandsGoBy(t *testing.T) {
 	if got := differing(notes, []string{"near"}); got != "" {
 		t.Errorf("one that lives: %q, want nothing", got)
 	}
+}
+
+// TestCommandsOnACopyGoNotByTheFileOfTheOriginal: what it says of directories beside the data is not said of a copy, and verify
+// --mend would make the original's mirror anew from it.
+func TestCommandsOnACopyGoNotByTheFileOfTheOriginal(t *testing.T) {
+	t.Parallel()
+	mirror := filepath.Join(t.TempDir(), "mirror")
+	path, data := configure(t, "mirror: {dir: "+mirror+"}\n")
+	must(t, "run", "-c", path, "--for", "1s")
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(data)); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := command(t, "config", "show", "--data", copied)
+	if code != exitDone || strings.Contains(stdout, mirror) || !strings.Contains(stderr, path) || !strings.Contains(stderr, "-c FILE") {
+		t.Errorf("of a copy config show says, with exit code %d, %q and shows\n%s\nwant its own mirror, and the way to the original's file", code, stderr, stdout)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(data, link); err != nil {
+		t.Fatal(err)
+	}
+	if stdout := must(t, "config", "show", "--data", link); !strings.Contains(stdout, mirror) {
+		t.Errorf("by another name of the same directory it shows\n%s\nwant the mirror of the daemon's file", stdout)
+	}
+}
+
+// TestCommandsOnAPostgreSQLHaveTheDataOfTheDaemon: a command that is given the database alone finds what lies beside it.
+func TestCommandsOnAPostgreSQLHaveTheDataOfTheDaemon(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.DSN(t)
+	paths, datas := make([]string, 2), make([]string, 2)
+	for i, name := range []string{"one", "two"} {
+		paths[i], datas[i] = configure(t, fmt.Sprintf("worker: {name: %s}\nbudget: %d/day\n", name, 77+i))
+		must(t, "run", "-c", paths[i], "--store", dsn, "--for", "1s")
+	}
+	stdout := must(t, "config", "show", "--store", dsn)
+	for _, want := range []string{"78/day", filepath.Join(datas[1], "backups")} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("config show of the database shows\n%s\nwant %s as in the file of the newest worker", stdout, want)
+		}
+	}
+	other := t.TempDir()
+	if stdout := must(t, "config", "show", "--store", dsn, "--data", other); !strings.Contains(stdout, filepath.Join(other, "backups")) {
+		t.Errorf("with --data it shows\n%s\nwant what lies in %s", stdout, other)
+	}
+}
+
+// TestCommandsDoWithoutTheDaemonsSecrets: a file with secrets that the command may not read, or that the unit alone has, does not keep
+// it from answering.
+func TestCommandsDoWithoutTheDaemonsSecrets(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("open sesame"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, data := configure(t, "sites: [{url: \"http://127.0.0.1:9/\", headers: {Authorization: \"${file:"+secret+"}\"}}]\n")
+	must(t, "run", "-c", path, "--for", "1s")
+	answers := func(what string) {
+		t.Helper()
+		if code, _, stderr := command(t, "status", "--data", data); code != exitDone || !strings.Contains(stderr, path) {
+			t.Errorf("%s: exit code %d, %q, want an answer and the name of the file", what, code, stderr)
+		}
+	}
+	if err := os.Remove(secret); err != nil {
+		t.Fatal(err)
+	}
+	answers("a secret that is not there")
+	writeConfig(t, path, data, "store: \"postgres://crawl:${credential:db}@127.0.0.1/crawl\"\n")
+	answers("a credential of the unit")
 }
