@@ -79,20 +79,28 @@ func (r *Reader) flaws(f *os.File, segment string, yield func(Flaw) bool) (recor
 
 // isAnswer tells by the head of a record whether it holds an answer.
 func (r *Reader) isAnswer(f io.ReaderAt, at models.Record) bool {
+	const kind = "WARC/1.1\r\nWARC-Type: response\r\n"
 	zr, ok := r.unpackers.Get().(*gzip.Reader)
 	if !ok {
 		zr = new(gzip.Reader)
 	}
 	defer r.unpackers.Put(zr)
-	if err := zr.Reset(bufio.NewReaderSize(io.NewSectionReader(f, at.Offset, at.Length), int(min(at.Length, 4<<10)))); err != nil {
-		return false
+	for _, packed := range []int64{min(packedKind, at.Length), at.Length} {
+		if err := zr.Reset(bufio.NewReaderSize(io.NewSectionReader(f, at.Offset, packed), int(min(packed, 4<<10)))); err != nil {
+			return false
+		}
+		zr.Multistream(false)
+		head := make([]byte, len(kind))
+		if _, err := io.ReadFull(zr, head); err == nil {
+			return string(head) == kind
+		}
 	}
-	zr.Multistream(false)
-	const kind = "WARC/1.1\r\nWARC-Type: response\r\n"
-	head := make([]byte, len(kind))
-	_, err := io.ReadFull(zr, head)
-	return err == nil && string(head) == kind
+	return false
 }
+
+// packedKind is how many bytes of a packed record have its kind: the head of the member, a table of codes of at most 320 bytes, and the first
+// line. Of more, 32 KiB would be unpacked at once.
+const packedKind = 512
 
 // otherThanSaid reads a record of any kind and says what is wrong with it, "" for nothing. The error is one of the file system.
 func (r *Reader) otherThanSaid(f *os.File, at models.Record) (why string, err error) {
