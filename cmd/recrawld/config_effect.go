@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,10 +175,14 @@ func (e *configEffect) rows(old, changed *config.Config) []report.Row {
 	return rows
 }
 
-// notes say it for a person.
+// effectShown is how many sites are told of in words; each has its row in the table.
+const effectShown = 10
+
+// notes say it for a person, of the sites that lose most.
 func (e *configEffect) notes() []string {
 	var notes []string
-	for _, s := range e.scopes {
+	most := slices.SortedStableFunc(slices.Values(e.scopes), func(a, b scopeEffect) int { return cmp.Compare(b.leave, a.leave) })
+	for _, s := range most[:min(len(most), effectShown)] {
 		words := fmt.Sprintf("%s: of %s that its scope keeps %s go out of it", s.site, report.Plural(s.before, "page"), report.Count(s.leave))
 		if s.elsewhere > 0 {
 			words += fmt.Sprintf(" (another site keeps %s of them)", report.Count(s.elsewhere))
@@ -186,6 +191,14 @@ func (e *configEffect) notes() []string {
 			words += fmt.Sprintf(", and %s come into it", report.Count(s.join))
 		}
 		notes = append(notes, words+", such as "+s.example)
+	}
+	if rest := most[len(notes):]; len(rest) > 0 {
+		var leave, join int64
+		for _, s := range rest {
+			leave, join = leave+s.leave, join+s.join
+		}
+		notes = append(notes, fmt.Sprintf("%s more: %s out of scope, %s into it",
+			report.Plural(len(rest), "site"), report.Plural(leave, "page"), report.Count(join)))
 	}
 	return notes
 }

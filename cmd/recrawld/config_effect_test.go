@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,5 +37,18 @@ func TestConfigDiffTellsWhatBecomesOfPages(t *testing.T) {
 	}
 	if same := must(t, "config", "diff", old, old); !strings.Contains(same, "They say the same") || strings.Contains(same, "scope") {
 		t.Errorf("of the same file: %s", same)
+	}
+}
+
+// TestEffectOnManySitesIsToldInFewWords: of the sites that lose most, and of the others together.
+func TestEffectOnManySitesIsToldInFewWords(t *testing.T) {
+	t.Parallel()
+	e := configEffect{}
+	for i := range int64(12) {
+		e.scopes = append(e.scopes, scopeEffect{site: fmt.Sprintf("site%d", i), before: 100, leave: i, join: 1})
+	}
+	notes := e.notes()
+	if len(notes) != 11 || !strings.HasPrefix(notes[0], "site11: of 100 pages") || notes[10] != "2 sites more: 1 page out of scope, 2 into it" {
+		t.Errorf("12 sites are told of as\n%s", strings.Join(notes, "\n"))
 	}
 }
