@@ -71,19 +71,20 @@ func (a *absence) becomes() (kind VerdictKind, after time.Duration) {
 type row struct {
 	look  uint64 // print of the last
 	alike uint8  // how often in a row it came
-	all   uint8  // how many came in a row, this one or others
+	all   uint8  // how many came in a row, this one or others: since the last that other pages of a host that is down showed too
+	large bool   // the last is no shorter than a page, and so are all that are counted
 
 	since int64 // Unix seconds of the first
 	first int64 // of the first that looks as the last
 	last  int64 // of the last
 	stood int64 // seconds that it was seen to look as it does
-	whole int64 // seconds from the first on
+	whole int64 // seconds for which those were seen that are counted in all
 }
 
 // add counts a view; due is when the visit that saw it was due, 0: not known. What comes before it in a clock's time came
 // now.
-func (r *row) add(look uint64, now, due int64) {
-	if r.all == 0 || r.since == 0 { // rows of a release before this have no times
+func (r *row) add(look uint64, large bool, now, due int64) {
+	if r.since == 0 { // rows of a release before this have no times
 		*r = row{since: now, last: now}
 	}
 	until := now
@@ -97,9 +98,16 @@ func (r *row) add(look uint64, now, due int64) {
 		r.stood += gap
 	}
 	r.whole += gap
+	if r.large != large { // a short message and then a long one is no page that always shows another document
+		r.large = large
+		r.nothing()
+	}
 	r.since, r.first, r.last = min(r.since, now), min(r.first, now), now
 	r.alike, r.all = min(r.alike, maxRow-1)+1, min(r.all, maxRow-1)+1
 }
+
+// nothing says that the views so far, taken together, say nothing of what the page is; the last by itself may.
+func (r *row) nothing() { r.all, r.whole = 0, 0 }
 
 // maxRow is how many views in a row are counted.
 const maxRow = 1<<8 - 1
@@ -129,7 +137,7 @@ func (c *Case) doubtful() (Verdict, bool) {
 		c.Page.good()
 	}
 	r := &c.Page.absent
-	r.add(look, now, unixOf(c.Due))
+	r.add(look, a.large, now, unixOf(c.Due))
 	others := c.Host.shows(look, c.After, sighting{page: pagePrint(c.PageID), before: uint32(c.Before.look()), at: now})
 	a.others, a.alive = len(others), c.HostShown.Unix() > r.first && !c.HostShown.IsZero()
 	if a.large && a.others == 0 && !decided && (c.Before.Title == c.After.Title || c.Page.replaced > 0) {
@@ -144,6 +152,9 @@ func (c *Case) doubtful() (Verdict, bool) {
 	v.Blocks = d.changes(d.pairs())
 	if !decided { // otherwise a person said that it is never the page
 		c.conclude(&a, &v)
+	}
+	if a.others > 0 && c.HostShown.Unix() <= r.since { // or whoever is asked first when the message is changed would show another one
+		r.nothing()
 	}
 	return v, true
 }

@@ -102,7 +102,7 @@ func FuzzMemory(f *testing.F) {
 	f.Add(host.Encode())
 	host.shows(1, &View{Title: "Maintenance"}, sighting{2, 3, 100})
 	f.Add(host.Encode())
-	memory.absent.add(1, 100, 0)
+	memory.absent.add(1, true, 100, 0)
 	f.Add(memory.Encode())
 	orders := &Orders{}
 	orders.Set(Order{Key: 3, Noise: true, At: noon})
@@ -136,7 +136,7 @@ func TestMemoriesAreBounded(t *testing.T) {
 			host.shows(mix(i%maxStandIns), &View{Title: strings.Repeat("é", 100)}, sighting{1<<31 + p, 1<<32 - 1, 1 << 40})
 		}
 	}
-	memory.absent = row{look: 1, alike: maxRow, all: maxRow, since: 1 << 40, first: 1 << 40, last: 1 << 40, stood: 1 << 40, whole: 1 << 40}
+	memory.absent = row{look: 1, alike: maxRow, all: maxRow, large: true, since: 1 << 40, first: 1 << 40, last: 1 << 40, stood: 1 << 40, whole: 1 << 40}
 	host.moves = host.moves[len(host.moves)-maxMoves:]
 	if n := len(memory.Encode()); n > MaxPageMemory || n < MaxPageMemory/4 {
 		t.Errorf("a page's memory takes %d bytes", n)

@@ -130,14 +130,16 @@ func (c *Case) compared() Verdict {
 	return v
 }
 
-// missing is rung 2. Where a page that was well turns into that answer within the hour in which the host was asked for it, it is more
-// likely that the host answers so whatever it is asked for: unless it says that the page is not to be found, it is forgotten.
+// missing is rung 2. Where a page that was well turns into that answer within the hour in which the host was asked for it, or one showed it
+// before and no other was well since, it is more likely that the host answers so whatever it is asked for: unless it says that the page is
+// not to be found, it is forgotten.
 func (c *Case) missing() bool {
 	at := c.Host.missingLike(c.After)
 	if at < 0 || c.Host.IsMissing(c.Before) {
 		return false
 	}
-	if c.Good && c.Now.Unix()-c.Host.missing[at].at < hourSeconds && !saysGone(c.After) {
+	asked := c.Host.missing[at].at
+	if (c.Good && c.Now.Unix()-asked < hourSeconds || c.Host.downBy(asked, c.After, c.HostShown)) && !saysGone(c.After) {
 		c.Host.missing = slices.Delete(c.Host.missing, at, at+1)
 		return false
 	}

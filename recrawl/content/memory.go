@@ -52,6 +52,7 @@ func DecodePage(b []byte) *PageMemory {
 	}
 	look, counts := p.hash(), p.number()
 	m.absent.look, m.absent.alike, m.absent.all = look, uint8(counts), uint8(counts>>8)
+	m.absent.large = counts>>16&1 == 1
 	m.reported = p.bool()
 	if len(p.b) > 0 { // memories of before rows had times end here
 		for _, at := range m.absent.times() {
@@ -85,7 +86,11 @@ func (m *PageMemory) Encode() []byte {
 		w.hash(print)
 	}
 	w.hash(m.absent.look)
-	w.number(uint64(m.absent.all)<<8 | uint64(m.absent.alike)) // rows of before all were counted end with those alike
+	counts := uint64(m.absent.all)<<8 | uint64(m.absent.alike) // rows of before all were counted end with those alike
+	if m.absent.large {
+		counts |= 1 << 16
+	}
+	w.number(counts)
 	w.bool(m.reported)
 	if m.absent.since != 0 || m.replaced > 0 { // a release before this reads what ends here
 		for _, at := range m.absent.times() {

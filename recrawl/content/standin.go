@@ -101,6 +101,14 @@ func (h *HostMemory) Down(v *View, shown time.Time) bool {
 	})
 }
 
+// downBy tells whether a page of the host showed a view in place of its content by a moment, and none its own since.
+func (h *HostMemory) downBy(at int64, v *View, shown time.Time) bool {
+	print := v.look()
+	return slices.ContainsFunc(h.standIns, func(l standIn) bool {
+		return l.print == print && l.first <= at && shown.Unix() <= l.first
+	})
+}
+
 // region is one as a person sees it.
 func (l *standIn) region() Region {
 	return Region{Key: l.print, Kind: Absent, Sample: l.sample, Pages: len(l.pages), Times: len(l.pages),
