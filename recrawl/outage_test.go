@@ -255,3 +255,67 @@ func TestFault_041_PutTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestFault_041_MixedOutage: for days and for weeks a host answers in turn with 200 and a maintenance page, 503, 404, and a redirect to its
+// log-in form, whichever each page gets after the first time. No copy is replaced, none of many pages is gone, and afterwards all is as it was: nothing is
+// remembered of any page as showing something else.
+func TestFault_041_MixedOutage(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	answers := []hostile.Answer{page(downForMaintenance), hostile.Whole(503, nil, "down"), hostile.Whole(404, nil, "no"),
+		hostile.Whole(302, map[string]string{"Location": "/login"}, "")}
+	for name, test := range map[string]struct {
+		pages int
+		lasts time.Duration
+		most  int // answers of the host that are mixed
+	}{
+		"three days, one page":     {1, 3 * day, 2},
+		"three days, five pages":   {5, 3 * day, 2},
+		"three weeks, five pages":  {5, 21 * day, 2},
+		"three days, twelve pages": {12, 3 * day, 4},
+		"three weeks, twelve":      {12, 21 * day, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, test.pages)
+			s.until(12*time.Hour, nil)
+			began, all := s.clock.Now(), make([]int, test.pages)
+			set := func(i, visit int) {
+				s.origin.Set(fmt.Sprintf("/docs/%d", i), answers[(min(visit, 1)*i*7+visit*5+visit/3)%test.most])
+			}
+			for i := range all {
+				all[i] = i
+				set(i, 0)
+			}
+			s.until(test.lasts, func(url string, out models.Outcome) {
+				if out.Kind == models.Changed {
+					t.Errorf("%s has changed after %v", url, s.clock.Now().Sub(began))
+				}
+				for i := range all {
+					if s.urls[i] == url {
+						set(i, s.visits[url])
+					}
+				}
+			})
+			for _, url := range s.urls {
+				if p := s.pages[url]; p.State == models.StateGone {
+					t.Errorf("%s is gone at the end: %s", url, p.Note)
+				}
+			}
+			s.shows(all...)
+			s.until(15*day, nil)
+			for _, url := range s.urls {
+				s.wantKept(url)
+				if p := s.pages[url]; p.State != models.StateLive || p.Failures != 0 || p.Note != "" {
+					t.Errorf("%s is %v, %d failures, %q", url, p.State, p.Failures, p.Note)
+				}
+			}
+			if noise := content.DecodeHost(s.past.memories[models.HostMemoryID]).Noise(); len(noise) > 0 {
+				t.Errorf("afterwards the host is remembered to show %v", noise)
+			}
+			if s.host.GuardedAt != 0 {
+				t.Errorf("afterwards the host is guarded: %+v", s.host.Trials.Losses)
+			}
+		})
+	}
+}

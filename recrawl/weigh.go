@@ -93,7 +93,8 @@ func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
 // showed since then made noise of that change; and it tells the host's memory of a page that is well again.
 func (s *visit) withdraw(ctx context.Context) {
 	reported := s.page.Stats.Bits&1 == 1 && !s.everyChange()
-	absent := s.page.Class.Transient() || s.page.MissingVisits > 0
+	absent := s.page.Class.Transient() || s.page.MissingVisits > 0 ||
+		s.turn.Host.Trials.AbsentAt != 0 && (s.page.Failures > 0 || s.page.RedirectTo != "") // what it showed before it failed otherwise is noted still
 	if s.past == nil || !reported && !absent {
 		return
 	}

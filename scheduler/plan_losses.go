@@ -125,8 +125,8 @@ func (d *draft) heldBack() bool {
 }
 
 // strays tells whether a page with a copy redirects as it does where all pages of a site lead to its front page, a log-in form or whoever
-// has bought its name: to a front page that it is not, or where another page of its host led lately. Where pages are moved each leads to
-// another one.
+// has bought its name: to a front page that it is not, or where another page of its host led lately, or while the host is down. Where pages
+// are moved each leads to another one.
 func (d *draft) strays() bool {
 	before, to := d.before, d.out.RedirectTo
 	live := before.State == models.StateLive || before.State == models.StateMissing
@@ -134,7 +134,17 @@ func (d *draft) strays() bool {
 		return false
 	}
 	held, l := before.State == models.StateMissing && d.guarded(), d.Host.Trials.Losses
-	return held || isFront(to) && !isFront(before.URL) || l.From != before.ID && toward(before.URL, to) == l.Toward
+	return held || d.down() || isFront(to) && !isFront(before.URL) || l.From != before.ID && toward(before.URL, to) == l.Toward
+}
+
+// downLately is how long ago the last answer without a page's content may be for the host to be down.
+const downLately = 48 * time.Hour
+
+// down tells whether lately a page of the host answered with status 200 without its content, and none has shown its own since: what else such a
+// host answers is part of that more likely than it is what the site wants.
+func (d *draft) down() bool {
+	t := &d.Host.Trials
+	return t.AbsentAt > t.ShownAt && d.now.Sub(t.AbsentAt.Time()) < downLately
 }
 
 // strayed holds a page back that strays; where it is not held back it is where it leads.

@@ -252,3 +252,31 @@ func TestGuardedSiteHoldsBackWhatLeadsAstray(t *testing.T) {
 		t.Errorf("due by %v, note %q", h.pages[0].Rule, h.pages[0].Note)
 	}
 }
+
+// A redirect while the host is down, as other answers show that come with status 200, is one of a page that is lost; once a page has shown its
+// content again, or of that nothing was heard for days, it is where the page leads.
+func TestRedirectOfAHostThatIsDownStrays(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		absent, shown time.Duration // ago; 0: never
+		want          models.PageState
+	}{
+		"down":           {time.Hour, 2 * time.Hour, models.StateMissing},
+		"down, unseen":   {time.Hour, 0, models.StateMissing},
+		"well":           {2 * time.Hour, time.Hour, models.StateMoved},
+		"down long ago":  {48 * time.Hour, 0, models.StateMoved},
+		"was never down": {0, 0, models.StateMoved},
+	} {
+		h := newLossHost(t, 3, nil, nil)
+		for at, ago := range map[*models.Instant]time.Duration{&h.host.Trials.AbsentAt: test.absent, &h.host.Trials.ShownAt: test.shown} {
+			if ago > 0 {
+				*at = models.At(h.now.Add(-ago))
+			}
+		}
+		h.visits(0, 1, redirect)
+		h.are(name, test.want, 1, false)
+		h.now = h.now.Add(guardSees)
+		h.visits(0, 1, redirect)
+		h.are(name+", two hours later", models.StateMoved, 1, false)
+	}
+}
