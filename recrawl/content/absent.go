@@ -35,6 +35,7 @@ type absence struct {
 	large  bool // it is no shorter than a page: another document
 	others int  // other pages of the host, with other contents before, that show the same
 	alive  bool // other pages of the host showed their content since this one does not
+	renews bool // or became other documents too, each another
 }
 
 // becomes says what such a view comes to be taken for, and after how long; never where that is 0. Nothing that other pages
@@ -44,7 +45,7 @@ func (a *absence) becomes() (kind VerdictKind, after time.Duration) {
 	switch {
 	case a.large && a.others > 0:
 		return Change, standSigned
-	case a.large && a.alive:
+	case a.large && (a.alive || a.renews):
 		return Change, 1
 	case a.large:
 		return Change, standOther
@@ -138,7 +139,9 @@ func (c *Case) doubtful() (Verdict, bool) {
 	}
 	r := &c.Page.absent
 	r.add(look, a.large, now, unixOf(c.Due))
-	others := c.Host.shows(look, c.After, sighting{page: pagePrint(c.PageID), before: uint32(c.Before.look()), at: now})
+	seen := sighting{page: pagePrint(c.PageID), before: uint32(c.Before.look()), at: now}
+	others := c.Host.shows(look, c.After, a.large, seen)
+	a.renews = a.large && c.Host.renewed(look, c.After, seen)
 	a.others, a.alive = len(others), c.HostShown.Unix() > r.first && !c.HostShown.IsZero()
 	if a.large && a.others == 0 && !decided && (c.Before.Title == c.After.Title || c.Page.replaced > 0) {
 		c.Page.good() // it alone has a new text, or had one before; what it shows is remembered, should others show it too

@@ -445,10 +445,10 @@ func TestStandInsAreBounded(t *testing.T) {
 	t.Parallel()
 	host, view := &HostMemory{}, read(t, page("Terms", strings.Repeat("é", 500)))
 	for id := range int64(100) {
-		host.shows(1, view, sighting{pagePrint(id), uint32(id), 1000 + id})
+		host.shows(1, view, false, sighting{pagePrint(id), uint32(id), 1000 + id})
 	}
 	for n := range uint64(100) {
-		host.shows(10+n, view, sighting{pagePrint(int64(1000 + n)), 7, int64(2000 + n)})
+		host.shows(10+n, view, true, sighting{pagePrint(int64(1000 + n)), 7, int64(2000 + n)})
 	}
 	host = DecodeHost(host.Encode())
 	if len(host.standIns) != maxStandIns || host.standIns[0].print != 1 || len(host.standIns[0].pages) != maxShowing {
@@ -457,7 +457,7 @@ func TestStandInsAreBounded(t *testing.T) {
 	if n, most := len(host.Encode()), 220*maxStandIns; n > most {
 		t.Errorf("they take %d bytes, more than %d", n, most)
 	}
-	host.shows(5, view, sighting{7, 7, 3000 + standInKept})
+	host.shows(5, view, true, sighting{7, 7, 3000 + standInKept})
 	if len(host.standIns) != 1 {
 		t.Errorf("after sixty days %d are left", len(host.standIns))
 	}

@@ -100,7 +100,7 @@ func FuzzMemory(f *testing.F) {
 	host.learn(1, Template, "a/b", "sample", 7, 100)
 	host.withdrawLater(7, 100)
 	f.Add(host.Encode())
-	host.shows(1, &View{Title: "Maintenance"}, sighting{2, 3, 100})
+	host.shows(1, &View{Title: "Maintenance"}, true, sighting{2, 3, 100})
 	f.Add(host.Encode())
 	memory.absent.add(1, true, 100, 0)
 	f.Add(memory.Encode())
@@ -133,7 +133,7 @@ func TestMemoriesAreBounded(t *testing.T) {
 		host.moves = append(host.moves, move{mix(i), int64(mix(i) >> 1), 1 << 40, uint32(mix(i))})
 		host.withdrawLater(int64(mix(i)>>1), 1<<40)
 		for p := range uint32(maxShowing) {
-			host.shows(mix(i%maxStandIns), &View{Title: strings.Repeat("é", 100)}, sighting{1<<31 + p, 1<<32 - 1, 1 << 40})
+			host.shows(mix(i%maxStandIns), &View{Title: strings.Repeat("é", 100)}, true, sighting{1<<31 + p, 1<<32 - 1, 1 << 40})
 		}
 	}
 	memory.absent = row{look: 1, alike: maxRow, all: maxRow, large: true, since: 1 << 40, first: 1 << 40, last: 1 << 40, stood: 1 << 40, whole: 1 << 40}

@@ -23,6 +23,11 @@ func DecodeHost(b []byte) *HostMemory {
 			h.standIns = append(h.standIns, p.standIn())
 		}
 	}
+	if len(p.b) > 0 { // those of before it was noted which are large end here
+		for at, large := 0, p.number(); at < len(h.standIns); at++ {
+			h.standIns[at].large = large>>at&1 == 1
+		}
+	}
 	if !p.whole() {
 		return &HostMemory{}
 	}
@@ -78,9 +83,14 @@ func (h *HostMemory) Encode() []byte {
 	}
 	if len(h.standIns) > 0 { // a release before this reads what has none
 		w.number(uint64(len(h.standIns)))
+		large := uint64(0)
 		for i := range h.standIns {
 			w.standIn(&h.standIns[i])
+			if h.standIns[i].large {
+				large |= 1 << i
+			}
 		}
+		w.number(large)
 	}
 	return w.finish()
 }

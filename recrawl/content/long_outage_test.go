@@ -77,3 +77,40 @@ func TestWhatWasShownBeforeTheProbeIsNoAnswerToIt(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesThatBecomeOtherDocumentsTogether holds that a page that became another document is that when it is seen again where two more became
+// each another, and not where all begin alike, where one did, or did so weeks ago; and that this is remembered.
+func TestPagesThatBecomeOtherDocumentsTogether(t *testing.T) {
+	t.Parallel()
+	other := func(id int, begin string) *View {
+		return read(t, page("Part "+growWords[id], append([]string{begin}, strings.Split(strings.ReplaceAll(large(""), "Our", growWords[id]), "<p>")[1:]...)...))
+	}
+	for name, test := range map[string]struct {
+		others int
+		begin  string
+		ago    time.Duration
+		want   VerdictKind
+	}{
+		"two others":              {2, "", time.Hour, Change},
+		"one other":               {1, "", time.Hour, Transient},
+		"weeks ago":               {2, "", 20 * 24 * time.Hour, Transient},
+		"all of them begin alike": {5, "We are sorry", time.Hour, Transient},
+	} {
+		host := &HostMemory{}
+		begin := func(id int) string {
+			if test.begin == "" {
+				return "This is of " + growWords[id]
+			}
+			return test.begin
+		}
+		for id := range test.others {
+			newStay(t, host, int64(id)).sees(other(id, begin(id)), noon.Add(-test.ago), time.Time{})
+		}
+		s := newStay(t, host, 9)
+		for visit, want := range []VerdictKind{Transient, test.want} {
+			if v := s.sees(other(9, begin(9)), noon.Add(time.Duration(visit)*15*time.Minute), time.Time{}); v.Kind != want {
+				t.Errorf("%s: at visit %d the page is %v as %d others, want %v", name, visit, v.Kind, v.Others, want)
+			}
+		}
+	}
+}

@@ -12,6 +12,9 @@ const (
 	maxShowing  = 8          // pages of one
 	standInText = 60         // bytes of a sample
 	standInKept = 60 * 86400 // seconds after which a page that was not seen otherwise counts no more
+
+	renewedLately = 7 * 86400 // seconds for which a page that became another document speaks for others that do
+	enoughRenewed = 2         // of them
 )
 
 // standIn is what pages of a host showed in place of their contents, however long ago they were last visited.
@@ -20,6 +23,7 @@ type standIn struct {
 	sample string
 	first  int64      // Unix seconds
 	pages  []sighting // at most maxShowing, the one seen last at the end
+	large  bool       // it is no shorter than a page
 }
 
 // sighting is a page that was last seen to show one.
@@ -33,7 +37,7 @@ func pagePrint(page int64) uint32 { return uint32(mix(uint64(page))) }
 
 // shows notes that a page shows something of that print in place of its content, and returns the other pages that do, as far
 // as is known: a page shows one at most, until it is seen otherwise or for sixty days.
-func (h *HostMemory) shows(print uint64, v *View, page sighting) (others []sighting) {
+func (h *HostMemory) shows(print uint64, v *View, large bool, page sighting) (others []sighting) {
 	h.shown(page.page, page.at, print)
 	at := slices.IndexFunc(h.standIns, func(l standIn) bool { return l.print == print })
 	if at < 0 {
@@ -44,6 +48,7 @@ func (h *HostMemory) shows(print uint64, v *View, page sighting) (others []sight
 		h.standIns = append(h.standIns, standIn{print: print, sample: head(v.sample(), standInText), first: page.at})
 	}
 	l := &h.standIns[at]
+	l.large = large
 	l.pages = slices.DeleteFunc(l.pages, func(s sighting) bool { return s.page == page.page })
 	for _, s := range l.pages {
 		if s.before != page.before {
@@ -54,6 +59,20 @@ func (h *HostMemory) shows(print uint64, v *View, page sighting) (others []sight
 		l.pages = slices.Delete(l.pages, 0, 1)
 	}
 	return others
+}
+
+// renewed tells whether enough other pages of the host, with other contents before, lately became a document of their own each, which no
+// other page shows and which begins otherwise than the others: an outage says the same wherever one asks.
+func (h *HostMemory) renewed(print uint64, v *View, page sighting) bool {
+	begin := map[string]bool{head(v.sample(), standInText): true}
+	for i := range h.standIns {
+		l := &h.standIns[i]
+		if l.print == print || !l.large || len(l.pages) != 1 || l.pages[0].before == page.before || page.at-l.pages[0].at > renewedLately {
+			continue
+		}
+		begin[l.sample] = true
+	}
+	return len(begin) > enoughRenewed
 }
 
 // least is the one to forget first: of those that the fewest pages show the one seen longest ago.

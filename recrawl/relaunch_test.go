@@ -1,0 +1,70 @@
+package recrawl
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/models"
+)
+
+// relaunched has all pages of a site show other texts under other titles in another frame, each its own.
+func (s *site) relaunched(edition string) {
+	for i := range s.urls {
+		var main strings.Builder
+		for part := range 14 {
+			fmt.Fprintf(&main, "<div class=card><p>%s %c%c has been written anew by %c%c for the %s house, and replaces chapter %c%c of whatever was said earlier</p></div>",
+				edition, 'A'+i, 'a'+part, 'K'+i, 'k'+i, edition, 'b'+part, 'c'+i)
+		}
+		s.origin.Set(fmt.Sprintf("/docs/%d", i), page(fmt.Sprintf("<title>%s %c%c</title><div id=app><h1>%s, %c%c</h1>%s</div>", edition, 'A'+i, 'b'+i, edition, 'A'+i, 'a'+i, main.String())))
+	}
+}
+
+// accepted visits pages until each has its second version, and returns after how long each had it: since it was first seen.
+func (s *site) accepted(long time.Duration) (after []time.Duration) {
+	s.t.Helper()
+	seen, had := map[string]time.Time{}, map[string]time.Duration{}
+	s.until(long, func(url string, out models.Outcome) {
+		if _, is := seen[url]; !is && (out.Kind == models.Failed || out.Kind == models.Changed) {
+			seen[url] = s.clock.Now()
+		}
+		if _, is := had[url]; !is && out.Kind == models.Changed {
+			had[url] = s.clock.Now().Sub(seen[url])
+		}
+	})
+	for _, url := range s.urls {
+		if _, is := had[url]; !is {
+			had[url] = -1
+		}
+		after = append(after, had[url])
+	}
+	return after
+}
+
+// TestARelaunchIsNoOutage: all pages of a site have other texts under other titles in another frame at once. Each is what the page is now when
+// seen twice, as soon as three pages became another document each; those of fewer after a day, while no other page is known to be well.
+func TestARelaunchIsNoOutage(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]time.Duration{1: 30 * time.Hour, 2: 30 * time.Hour, 5: 8 * time.Hour, 12: 8 * time.Hour} {
+		s := newSite(t, n)
+		for i, url := range s.urls { // spread over the day
+			p := s.pages[url]
+			p.DueAt = models.At(p.DueAt.Time().Add(time.Duration(i) * 90 * time.Minute))
+			s.pages[url] = p
+		}
+		s.until(48*time.Hour, nil)
+		s.relaunched("New")
+		after := s.accepted(4 * 24 * time.Hour)
+		for i, took := range after {
+			if took < 0 || took > want || i > 2 && took > 15*time.Minute && n > 3 {
+				t.Errorf("of %d pages number %d is accepted %v after it was seen", n, i, took)
+			}
+		}
+		for _, url := range s.urls {
+			if p := s.pages[url]; p.Version != 2 || p.Stats.Changes != 1 || p.State != models.StateLive || p.Failures > 0 {
+				t.Errorf("of %d pages %s has version %d, %d changes, %v, %q", n, url, p.Version, p.Stats.Changes, p.State, p.Note)
+			}
+		}
+	}
+}
