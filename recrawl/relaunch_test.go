@@ -68,3 +68,34 @@ func TestARelaunchIsNoOutage(t *testing.T) {
 		}
 	}
 }
+
+// TestAPageThatShrankIsSeenTheSameDay: of a page that has next to nothing to say any more, in its own frame and while others of its host are
+// well, that is what it is after half a day; outside its frame after days, and so is an error.
+func TestAPageThatShrankIsSeenTheSameDay(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for name, test := range map[string]struct {
+		body        string
+		least, most time.Duration
+	}{
+		"an empty list":        {framed("Rules 2", "<p>There are no entries in this list at present.</p>", 3), day / 2, day},
+		"it moved":             {framed("Rules 2", "<p>This article is part of <a href=/docs/9>part nine</a>.</p>", 3), day / 2, day},
+		"a redirect of a wiki": {framed("Rules 2", "<p>Redirect to: <a href=/docs/9>part nine</a></p>", 3), day / 2, day},
+		"a redirect to nobody": {framed("Rules 2", "<p>Redirect error</p>", 3), 7 * day, 9 * day},
+		"all is well":          {framed("Rules 2", "<p>All systems operational.</p>", 3), day / 2, day},
+		"a loading screen":     {framed("Rules 2", "<p>Loading …</p>", 3), 7 * day, 9 * day},
+		"without its frame":    {"<title>Rules 2</title><p>There are no entries in this list at present.</p>", 4 * day, 6 * day},
+	} {
+		s := newSite(t, 5)
+		for i, url := range s.urls { // spread over the day
+			p := s.pages[url]
+			p.DueAt = models.At(p.DueAt.Time().Add(time.Duration(i) * 5 * time.Hour))
+			s.pages[url] = p
+		}
+		s.until(48*time.Hour, nil)
+		s.absent(test.body, 2)
+		if took := s.accepted(12 * day)[2]; took < test.least || took > test.most {
+			t.Errorf("%s: accepted after %v, want %v to %v", name, took, test.least, test.most)
+		}
+	}
+}

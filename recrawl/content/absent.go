@@ -9,6 +9,7 @@ import (
 // How long what stands in a page's place must stand before it is taken for what the page is now. An outage passes, however
 // often it is seen: of pages that answer 200 all through maintenance nothing is lost as long as that takes no longer.
 const (
+	standFramed  = 12 * time.Hour      // likewise in the page's own frame, where other pages of the host are well: longer than a night
 	standPlain   = 4 * 24 * time.Hour  // a short text that says nothing of an error: longer than a weekend with a holiday
 	standSigned  = 7 * 24 * time.Hour  // an error, a loading screen, and what other pages of the host show too
 	standBarred  = 30 * 24 * time.Hour // a log-in form, a block page: they speak of who asks
@@ -32,6 +33,7 @@ type absence struct {
 	class  models.ErrorClass
 	signed bool // its words say that it is an error, or there are none
 	gone   bool // they say that the page is not to be found
+	framed bool // there is a text, in the page's own frame
 	large  bool // it is no shorter than a page: another document
 	others int  // other pages of the host, with other contents before, that show the same
 	alive  bool // other pages of the host showed their content since this one does not
@@ -64,6 +66,8 @@ func (a *absence) becomes() (kind VerdictKind, after time.Duration) {
 		return SoftMissing, standSigned
 	case a.signed:
 		return Change, standSigned
+	case a.framed && a.alive:
+		return Change, standFramed
 	}
 	return Change, standPlain
 }
@@ -187,8 +191,9 @@ func (c *Case) absent() (a absence, own, is bool) {
 	o := overlapOf(c.Before, c.After)
 	class, own, is := transient(&o, c.Before, c.After)
 	if is {
-		signs := signsOf(c.After)
-		return absence{class: class, signed: signs != models.ClassNone || c.After.blank(), gone: class != models.LoginWall &&
+		signs, framed := signsOf(c.After), o.frame && saysMore(c.Before, c.After)
+		signed := signs != models.ClassNone && (signs != models.ErrorPage || !framed || !c.After.leads())
+		return absence{class: class, framed: framed, signed: signed || c.After.blank(), gone: class != models.LoginWall &&
 			class != models.BlockPage && saysGone(c.After)}, own, true
 	}
 	if o.kept < lostShare && !c.Kept && other(c.Before, c.After) {

@@ -50,7 +50,8 @@ func tries(days int) (all []time.Duration) {
 
 var (
 	maintenance = page("Down for maintenance", "We are down for maintenance. Please come back in a while.")
-	plainShort  = page("Terms of us", "The shop of the mill has been closed for good; thank you all.")
+	plainShort  = "<title>Terms of us</title><p>The shop of the mill has been closed for good; thank you all."
+	framedShort = page("Terms of us", "The shop of the mill has been closed for good; thank you all.")
 	notFound    = page("Page not found", "We are sorry: there is nothing under this address.")
 	logIn       = "<title>Sign in</title><form><p>User name</p><input><input type=password><button>Go</button></form>"
 )
@@ -66,6 +67,9 @@ func TestWhatStandsForLongEnoughIsThePage(t *testing.T) {
 		days  float64
 	}{
 		"a short text":            {plainShort, true, Change, 4},
+		"one in its frame":        {framedShort, true, Change, 0.5},
+		"one in its frame, alone": {framedShort, false, Change, 4},
+		"an empty frame":          {page("Terms of us"), true, Change, 4},
 		"nothing known of others": {plainShort, false, Change, 4},
 		"maintenance":             {maintenance, false, Change, 7},
 		"a loading screen":        {page("Terms of us", "Loading …"), true, Change, 7},
@@ -179,7 +183,7 @@ func TestAPageThatBecameShortIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := newStay(t, &HostMemory{}, 1)
 	for day := range 9 {
-		short := read(t, page("News", "Today's headline is of "+growWords[day]+", and there is no other"))
+		short := read(t, "<title>News</title><p>Today's headline is of "+growWords[day]+", and there is no other")
 		now := noon.Add(time.Duration(day) * 24 * time.Hour)
 		if v := s.sees(short, now, now); (v.Kind == Change) != (day == 8) {
 			t.Errorf("on day %d it is %v", day, v.Kind)

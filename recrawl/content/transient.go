@@ -26,6 +26,7 @@ type overlap struct {
 	size  float64 // length of the main content beside what it was
 	runes int     // of main content now
 	own   bool    // title or frame are the page's own
+	frame bool    // the frame is
 	bare  bool    // the page had little main content, of which no block is left: its size says nothing
 }
 
@@ -64,7 +65,7 @@ func overlapOf(before, after *View) overlap {
 	}
 	o.bare = all > 0 && all < enoughRunes && kept == 0
 	if frame >= fewBlocks && float64(frameKept) >= frameShare*float64(frame) {
-		o.own = true
+		o.own, o.frame = true, true
 	}
 	return o
 }
@@ -103,6 +104,16 @@ func (v *View) wordPairs(yield func(uint64) bool) {
 			last = word
 		}
 	}
+}
+
+// saysMore tells whether the main content of after says anything that did not stand on the page before, as its frame did: where no content is
+// left, that is taken for it.
+func saysMore(before, after *View) bool {
+	had := map[string]bool{"": true}
+	for i := range before.blocks {
+		had[before.blocks[i].Text] = true
+	}
+	return slices.ContainsFunc(after.blocks, func(b Block) bool { return b.Main && !had[b.Text] })
 }
 
 // transient tells whether after is no content of the page, and what it is instead. own tells that a reader still sees
@@ -156,8 +167,9 @@ var (
 		"checking your browser", "security check", "ddos protection", "accès refusé", "zugriff verweigert", "acceso denegado"}
 	errorWords = []string{"error", "not found", "isn't available", "not available", "unavailable", "something went wrong",
 		"something's gone wrong", "went wrong", "could not be found", "maintenance", "bad gateway", "time-out", "timeout",
-		"redirect", "try again", "try reloading", "erreur", "introuvable", "indisponible", "fehler", "nicht gefunden",
+		"try again", "try reloading", "erreur", "introuvable", "indisponible", "fehler", "nicht gefunden",
 		"nicht verfügbar", "no disponible", "no encontrada", "pagina non trovata", "404", "500", "502", "503"}
+	leadWords = []string{"redirect"} // an error as well, but for where a page says so in its own frame, with a link
 	goneWords = []string{"not found", "could not find", "couldn't find", "could not be found", "couldn't be found", "no longer exist",
 		"does not exist", "doesn't exist", "404", "introuvable", "n'existe pas", "nicht gefunden", "existiert nicht", "no encontrada",
 		"no existe", "pagina non trovata"}
@@ -170,20 +182,30 @@ const signRunes = 2000
 
 // signsOf is what the words of a short page say that it is.
 func signsOf(v *View) models.ErrorClass {
-	text := v.Text()
-	if utf8.RuneCountInString(text) > signRunes {
-		text = ""
-	}
-	text = strings.ToLower(v.Title + "\n" + text)
+	text := v.signText()
 	switch {
 	case containsAny(text, blockWords):
 		return models.BlockPage
 	case containsAny(text, shellWords):
 		return models.Shell
-	case containsAny(text, errorWords):
+	case containsAny(text, errorWords), containsAny(text, leadWords):
 		return models.ErrorPage
 	}
 	return models.ClassNone
+}
+
+// signText is what signs are looked for in.
+func (v *View) signText() string {
+	text := v.Text()
+	if utf8.RuneCountInString(text) > signRunes {
+		text = ""
+	}
+	return strings.ToLower(v.Title + "\n" + text)
+}
+
+// leads tells whether all that looks like an error in an error page is that it names another page, with a link to it: as in a wiki.
+func (v *View) leads() bool {
+	return !containsAny(v.signText(), errorWords) && slices.ContainsFunc(v.blocks, func(b Block) bool { return b.Main && len(b.Links) > 0 })
 }
 
 func containsAny(text string, words []string) bool {
