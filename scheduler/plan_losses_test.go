@@ -280,3 +280,20 @@ func TestRedirectOfAHostThatIsDownStrays(t *testing.T) {
 		h.are(name+", two hours later", models.StateMoved, 1, false)
 	}
 }
+
+// A host whose pages answer 200 with its page for what is not there is known by that as long as they do: forgotten after two months, they would
+// not be missing any more but show nobody knows what, until others were seen to be well once more.
+func TestPagesMissingWithStatus200KeepTheirHostKnown(t *testing.T) {
+	t.Parallel()
+	h := newLossHost(t, 2, nil, nil)
+	h.pages[1].ContentType = "text/html"
+	h.host.Trials.Absent(h.now)
+	for range 10 {
+		h.now = h.now.Add(10 * 24 * time.Hour)
+		h.visits(0, 1, models.Outcome{Kind: models.Missing, Status: 200, Sent: 1})
+		h.visits(1, 2, same)
+	}
+	if trials := h.host.Trials; trials.AbsentAt == 0 || trials.ShownAt < trials.AbsentAt {
+		t.Errorf("after a hundred days a page was absent at %v, one was well at %v", trials.AbsentAt, trials.ShownAt)
+	}
+}
