@@ -2,6 +2,7 @@ package content
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"recrawld/models"
 )
@@ -188,6 +189,10 @@ func (c *Case) conclude(a *absence, v *Verdict) {
 
 // absent tells whether After shows next to nothing of the page's content, and in what way.
 func (c *Case) absent() (a absence, own, is bool) {
+	if c.Before.Kind == Other {
+		a = absentFile(c.After)
+		return a, false, !a.large || !c.Kept
+	}
 	o := overlapOf(c.Before, c.After)
 	class, own, is := transient(&o, c.Before, c.After)
 	if is {
@@ -200,6 +205,24 @@ func (c *Case) absent() (a absence, own, is bool) {
 		return absence{class: models.ErrorPage, large: true}, false, true
 	}
 	return absence{}, false, false
+}
+
+// absentFile is absent for what stands in the place of a PDF or an image, which has no text to hold it against: it is doubtful at first,
+// whatever it says.
+func absentFile(after *View) absence {
+	class := signsOf(after)
+	a := absence{class: class, signed: class != models.ClassNone || after.blank()}
+	switch {
+	case class == models.BlockPage:
+	case after.forms > 0:
+		a.class = models.LoginWall
+	case after.blank():
+		a.class = models.Shell
+	case class == models.ClassNone:
+		a.class, a.large = models.ErrorPage, utf8.RuneCountInString(after.Text()) >= enoughRunes
+	}
+	a.gone = a.class != models.LoginWall && a.class != models.BlockPage && saysGone(after)
+	return a
 }
 
 func unixOf(at time.Time) int64 {

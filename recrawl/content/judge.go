@@ -88,7 +88,8 @@ type BlockChange struct {
 //     pages of the host share, or changes by its nature (clocks, ages)   Noise
 //  6. the weightiest block that differs is worth less than Threshold     Noise, otherwise Change
 //
-// Of what was not read of a body that is too long, the bytes decide: where they differ, Noise is a Change.
+// Of what was not read of a body that is too long, the bytes decide: where they differ, Noise is a Change. They decide of a file without
+// text as well, unless an HTML page stands in its place: rungs 2 and 3 are for that, too, and then it is a Change.
 func Judge(c Case) Verdict {
 	if c.Page == nil {
 		c.Page = &PageMemory{}
@@ -109,8 +110,8 @@ func (c *Case) judge() Verdict {
 	case c.Before.print == c.After.print && c.Before.bytes == c.After.bytes:
 		c.good()
 		return Verdict{Kind: Same}
-	case c.Before.Kind == Other || c.After.Kind == Other:
-		return Verdict{Kind: Change, Significance: 1, Reasons: models.ReasonBytes}
+	case c.After.Kind == Other, c.Before.Kind == Other && c.After.Kind != HTML:
+		return bytesDecide()
 	case c.missing():
 		return Verdict{Kind: SoftMissing, Reasons: models.ReasonErrorPage}
 	}
@@ -121,8 +122,16 @@ func (c *Case) judge() Verdict {
 	return c.compared()
 }
 
+// bytesDecide is the verdict where one of the two has no text to compare.
+func bytesDecide() Verdict {
+	return Verdict{Kind: Change, Significance: 1, Reasons: models.ReasonBytes}
+}
+
 // compared is the rungs from 4 on.
 func (c *Case) compared() Verdict {
+	if c.Before.Kind == Other {
+		return bytesDecide()
+	}
 	v := c.compare()
 	if v.Kind == Noise && c.Before.rest != c.After.rest {
 		v.Kind, v.Significance, v.Reasons = Change, 1, v.Reasons|models.ReasonBytes

@@ -241,8 +241,11 @@ func (v *View) shape() uint64 {
 }
 
 // look is a print of the main text without the words that have digits: the numbers of requests, which error pages and
-// blocks show, are others each time.
+// blocks show, are others each time. Of a body without text it is the print of all of it.
 func (v *View) look() uint64 {
+	if v.Kind == Other {
+		return v.print
+	}
 	sum := uint64(slotSeed) // also of a page without text it is not 0
 	for i := range v.blocks {
 		b := &v.blocks[i]
