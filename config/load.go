@@ -97,7 +97,8 @@ func (r *reader) config(root ast.Node, c *Config) {
 	}
 }
 
-// oneSite reads a site. Its name is needed first, to say whose settings the others are.
+// oneSite reads a site. Its name is needed first, to say whose settings the others are. Of one that is none, for its URL or its name,
+// the settings are read too: what is wrong with them is told at once, not when the URL is mended.
 func (r *reader) oneSite(n ast.Node, c *Config) {
 	defer func() { r.key, r.site = "", "" }()
 	r.key = "sites"
@@ -109,19 +110,25 @@ func (r *reader) oneSite(n ast.Node, c *Config) {
 	}
 	site := Site{Settings: c.Defaults}
 	at := r.identity(n, &site)
-	if site.URL == "" {
-		return
+	if site.Name != "" {
+		r.key, r.site = "", site.Name
 	}
-	r.key, r.site = "", site.Name
 	place := Place{site.Name, "url"}
-	if other, twice := r.origins[place]; twice {
+	other, twice := r.origins[place]
+	if twice {
 		r.fail(n, "is called as the site on line %d, write another name: beside its url:", other.Line)
-		return
+	}
+	all := r.origins
+	if twice || site.URL == "" {
+		r.origins = Origins{}
+		defer func() { r.origins = all }()
 	}
 	r.origins[place] = Origin{r.source, r.file, line(at), site.Name}
 	skip := func(entry) {}
 	readFields(r, n, settingFields, &site.Settings, map[string]func(entry){"url": skip, "name": skip})
-	c.Sites = append(c.Sites, site)
+	if !twice && site.URL != "" {
+		c.Sites = append(c.Sites, site)
+	}
 }
 
 // identity reads the URL and the name of a site and returns the node of the URL.
