@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -56,6 +57,9 @@ func Listen(o Options) (*Server, error) {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", o.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("listen: another program, perhaps another daemon, has %s: name another address with --listen, or off for none", o.Listen)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen for health and metrics: %w", err)
 	}

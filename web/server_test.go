@@ -160,9 +160,13 @@ func TestListenSaysThatThePortIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	if _, err := Listen(Options{Listen: taken.Addr().String(), Log: slog.New(slog.DiscardHandler),
-		Metrics: prometheus.NewRegistry()}); err == nil {
-		t.Errorf("Listen on a taken port succeeded")
+	_, err = Listen(Options{Listen: taken.Addr().String(), Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry()})
+	if err == nil {
+		t.Fatal("Listen on a taken port succeeded")
+	}
+	want := "listen: another program, perhaps another daemon, has " + taken.Addr().String() + ": name another address with --listen, or off for none"
+	if err.Error() != want {
+		t.Errorf("Listen on a taken port = %v, want %s", err, want)
 	}
 }
 
