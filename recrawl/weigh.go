@@ -43,8 +43,8 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	got, err := s.comparer.compare(ctx, question{
 		before: side{held, kind}, after: side{body, header.Get("Content-Type")}, rules: s.content,
 		memory: memory, host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
-		page: s.page.ID, good: s.page.Failures == 0 && s.page.MissingVisits == 0, due: timeOf(s.page.DueAt),
-		hostShown: timeOf(s.turn.Host.Trials.ShownAt), records: s.page.Stats.Records, url: s.url,
+		page: s.page.ID, good: s.page.Failures == 0 && s.page.MissingVisits == 0, due: s.page.DueAt.Time(),
+		hostShown: s.turn.Host.Trials.ShownAt.Time(), records: s.page.Stats.Records, url: s.url,
 	})
 	if err != nil && ctx.Err() != nil {
 		s.interrupt(ctx.Err())
@@ -76,7 +76,7 @@ func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
 	missing, down := false, false
 	err := s.comparer.run(ctx, s.url, len(body), func(context.Context) error {
 		view := content.Read(body, header.Get("Content-Type"), s.url, s.content)
-		missing, down = host.isMissing(view), host.isDown(view, timeOf(trials.ShownAt))
+		missing, down = host.isMissing(view), host.isDown(view, trials.ShownAt.Time())
 		return nil
 	})
 	switch {
@@ -104,14 +104,6 @@ func (s *visit) withdraw(ctx context.Context) {
 			host.Shown(s.page.ID, s.turn.Now)
 		}
 	})
-}
-
-// timeOf is a moment; the zero time where there is none.
-func timeOf(at models.Instant) time.Time {
-	if at == 0 {
-		return time.Time{}
-	}
-	return at.Time()
 }
 
 // missing ends a visit that found what the host shows for pages that do not exist.

@@ -40,26 +40,32 @@ func TestSavedUpForABunch(t *testing.T) {
 	}
 }
 
+// spendSpare takes a visit whenever the purse has one to spare, up to a moment, and tells how many it got and how often it asked.
+func spendSpare(t *testing.T, p *purse, clk *clock.Virtual, end time.Time) (got, asked int) {
+	t.Helper()
+	for ; clk.Now().Before(end); asked++ {
+		until, err := p.spare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if until.IsZero() {
+			got++
+			continue
+		}
+		if err := clk.SleepUntil(t.Context(), until); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return got, asked
+}
+
 // TestRoomMakesNoGap: who visits early whenever the budget has one to spare uses all of it but for what makes room.
 func TestRoomMakesNoGap(t *testing.T) {
 	t.Parallel()
 	for _, perDay := range []float64{10, 240, 1e5} {
-		clk, got := clock.NewVirtual(noon), 0
+		clk := clock.NewVirtual(noon)
 		p := newPurse(new(notes), clk, &allowance{requests: perDay, bytes: math.Inf(1)})
-		asked := 0
-		for end := noon.AddDate(0, 0, 2); clk.Now().Before(end); asked++ {
-			until, err := p.spare(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if until.IsZero() {
-				got++
-				continue
-			}
-			if err := clk.SleepUntil(t.Context(), until); err != nil {
-				t.Fatal(err)
-			}
-		}
+		got, asked := spendSpare(t, p, clk, noon.AddDate(0, 0, 2))
 		if want, kept := 2*perDay*(1-1.0/roomShare), least(perDay); float64(got) < want-2 || float64(got) > 2*perDay+kept {
 			t.Errorf("at %g a day %d visits in two days, want %.0f", perDay, got, want)
 		}
@@ -69,7 +75,7 @@ func TestRoomMakesNoGap(t *testing.T) {
 	}
 }
 
-// TestBudgetsOfOtherSize: where a budget is cut the least is kept, where it is raised as much as before, and where it changes a
+// TestBudgetsOfOtherSize: where a budget is cut the least is kept, where it is raised what was unspent, and where it changes a
 // little, as that for each page does, as much of it in time.
 func TestBudgetsOfOtherSize(t *testing.T) {
 	t.Parallel()
@@ -110,20 +116,7 @@ func TestRaisedBudgetIsSpentAtOnce(t *testing.T) {
 		p.revise(clk.Now())
 		a.requests = 2 * perDay
 		const minutes = 30
-		got := 0
-		for end := noon.Add(minutes * time.Minute); clk.Now().Before(end); {
-			until, err := p.spare(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if until.IsZero() {
-				got++
-				continue
-			}
-			if err := clk.SleepUntil(t.Context(), until); err != nil {
-				t.Fatal(err)
-			}
-		}
+		got, _ := spendSpare(t, p, clk, noon.Add(minutes*time.Minute))
 		if want := 2.0 * perDay * minutes / (24 * 60); float64(got) < want*0.98 || float64(got) > want+1 {
 			t.Errorf("of a budget with %g unspent %d visits in %d minutes after it was doubled, want %.0f", kept, got, minutes, want)
 		}

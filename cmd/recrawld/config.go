@@ -33,8 +33,8 @@ type configCheckCmd struct {
 
 // Run implements the command.
 func (c configCheckCmd) Run(ctx context.Context, g *globals) error {
-	named := c.File != "" || g.ConfigPath != ""
-	if !named {
+	given := c.File != "" || g.ConfigPath != ""
+	if !given {
 		_, _, _ = g.commandConfig(ctx) // what is wrong with the file is told below
 	}
 	path := cmp.Or(c.File, g.ConfigPath, defaultConfig)
@@ -44,7 +44,7 @@ func (c configCheckCmd) Run(ctx context.Context, g *globals) error {
 		}
 	}
 	read, origins, err := config.Read(path)
-	if !named && errors.Is(err, fs.ErrNotExist) {
+	if !given && errors.Is(err, fs.ErrNotExist) {
 		return usagef("there is no configuration to check, neither %s, and none is needed: the defaults hold (recrawld config init FILE writes the example)",
 			strings.Join(g.defaultConfigs(), " nor "))
 	}

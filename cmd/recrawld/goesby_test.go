@@ -54,15 +54,22 @@ func TestCommandsGoByTheDaemonsFile(t *testing.T) {
 	}
 }
 
-// TestDaemonLeavesNoSecret: what it leaves in the database of its file has none of its text.
-func TestDaemonLeavesNoSecret(t *testing.T) {
-	t.Parallel()
-	secret := filepath.Join(t.TempDir(), "secret")
+// runWithSecret runs a daemon by a file that has a secret in another file.
+func runWithSecret(t *testing.T) (path, data, secret string) {
+	t.Helper()
+	secret = filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("open sesame"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path, data := configure(t, "sites: [{url: \"http://127.0.0.1:9/\", headers: {Authorization: \"${file:"+secret+"}\"}}]\n")
+	path, data = configure(t, "sites: [{url: \"http://127.0.0.1:9/\", headers: {Authorization: \"${file:"+secret+"}\"}}]\n")
 	must(t, "run", "-c", path, "--for", "1s")
+	return path, data, secret
+}
+
+// TestDaemonLeavesNoSecret: what it leaves in the database of its file has none of its text.
+func TestDaemonLeavesNoSecret(t *testing.T) {
+	t.Parallel()
+	path, data, _ := runWithSecret(t)
 	store, err := models.Open(t.Context(), filepath.Join(data, databaseFile), models.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
@@ -165,12 +172,7 @@ func TestCommandsOnAPostgreSQLHaveTheDataOfTheDaemon(t *testing.T) {
 // it from answering.
 func TestCommandsDoWithoutTheDaemonsSecrets(t *testing.T) {
 	t.Parallel()
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("open sesame"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	path, data := configure(t, "sites: [{url: \"http://127.0.0.1:9/\", headers: {Authorization: \"${file:"+secret+"}\"}}]\n")
-	must(t, "run", "-c", path, "--for", "1s")
+	path, data, secret := runWithSecret(t)
 	answers := func(what string) {
 		t.Helper()
 		if code, _, stderr := command(t, "status", "--data", data); code != exitDone || !strings.Contains(stderr, path) {

@@ -178,7 +178,7 @@ func (c approveCmd) Run(ctx context.Context, g *globals) error {
 		return g.answer(struct {
 			Site    string `json:"site"`
 			Guarded bool   `json:"guarded"` // nothing of it counted as gone
-			Held    any    `json:"held"`    // pages that were held back, each of which is gone if it is not found once more
+			Held    int    `json:"held"`    // pages that were held back, each of which is gone if it is not found once more
 		}{site.Name, guarded, held}, words)
 	})
 }

@@ -10,8 +10,8 @@ import (
 // How long what stands in a page's place must stand before it is taken for what the page is now. An outage passes, however
 // often it is seen: of pages that answer 200 all through maintenance nothing is lost as long as that takes no longer.
 const (
-	standFramed  = 12 * time.Hour      // likewise in the page's own frame, where other pages of the host are well: longer than a night
 	standPlain   = 4 * 24 * time.Hour  // a short text that says nothing of an error: longer than a weekend with a holiday
+	standFramed  = 12 * time.Hour      // likewise in the page's own frame, where other pages of the host are well: longer than a night
 	standSigned  = 7 * 24 * time.Hour  // an error, a loading screen, and what other pages of the host show too
 	standBarred  = 30 * 24 * time.Hour // a log-in form, a block page: they speak of who asks
 	standMissing = 24 * time.Hour      // that it is not to be found, where other pages of the host are

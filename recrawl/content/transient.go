@@ -182,7 +182,7 @@ const signRunes = 2000
 
 // signsOf is what the words of a short page say that it is.
 func signsOf(v *View) models.ErrorClass {
-	text := v.signText()
+	text := v.signText(signRunes)
 	switch {
 	case containsAny(text, blockWords):
 		return models.BlockPage
@@ -194,10 +194,10 @@ func signsOf(v *View) models.ErrorClass {
 	return models.ClassNone
 }
 
-// signText is what signs are looked for in.
-func (v *View) signText() string {
+// signText is what signs are looked for in: the title, and the main text where it is no longer than that.
+func (v *View) signText(most int) string {
 	text := v.Text()
-	if utf8.RuneCountInString(text) > signRunes {
+	if utf8.RuneCountInString(text) > most {
 		text = ""
 	}
 	return strings.ToLower(v.Title + "\n" + text)
@@ -205,7 +205,7 @@ func (v *View) signText() string {
 
 // leads tells whether all that looks like an error in an error page is that it names another page, with a link to it: as in a wiki.
 func (v *View) leads() bool {
-	return !containsAny(v.signText(), errorWords) && slices.ContainsFunc(v.blocks, func(b Block) bool { return b.Main && len(b.Links) > 0 })
+	return !containsAny(v.signText(signRunes), errorWords) && slices.ContainsFunc(v.blocks, func(b Block) bool { return b.Main && len(b.Links) > 0 })
 }
 
 func containsAny(text string, words []string) bool {
@@ -264,13 +264,7 @@ func (v *View) look() uint64 {
 }
 
 // saysGone tells whether a short page says that the page is not to be found.
-func saysGone(v *View) bool {
-	text := v.Text()
-	if utf8.RuneCountInString(text) > enoughRunes {
-		text = ""
-	}
-	return containsAny(strings.ToLower(v.Title+"\n"+text), goneWords)
-}
+func saysGone(v *View) bool { return containsAny(v.signText(enoughRunes), goneWords) }
 
 // IsMissing tells whether a view is the host's answer for names that do not exist. Where that answer has no text, as on
 // sites that scripts fill in, to have none says nothing: that is a shell.
