@@ -59,3 +59,13 @@ func TestDemoRefusesADirectoryInUse(t *testing.T) {
 		t.Errorf("emptyDemoDir() = %v, want exit code %d", err, exitLocked)
 	}
 }
+
+// TestDemoIsLookedIntoFromWhereItRan: a command on the demo's directory goes by the file in it, as it would anyway, and has nothing to say
+// of that.
+func TestDemoIsLookedIntoFromWhereItRan(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "demo", "--for", "2s")
+	if code, _, stderr := command(t, "status", "--data", demoData); code != exitDone || stderr != "" {
+		t.Errorf("status of the demo: exit code %d, it says %q beside the answer, want nothing", code, stderr)
+	}
+}

@@ -37,7 +37,7 @@ const goesByPrefix = "goes-by:"
 // noteConfig leaves in the database which file is in force. The caller holds mu, or has the daemon to itself.
 func (d *daemon) noteConfig(ctx context.Context) error {
 	note := goesBy{Worker: d.start.Worker.Name, Machine: thisMachine(), Database: databasePlace(&d.start), Data: resolved(d.start.Data),
-		File: d.g.ConfigPath, Digest: digestOf(&d.base, d.origins), At: models.At(d.machine.Now())}
+		File: absolute(d.g.ConfigPath), Digest: digestOf(&d.base, d.origins), At: models.At(d.machine.Now())}
 	text, err := json.Marshal(note)
 	if err != nil {
 		return err
@@ -72,13 +72,19 @@ func databasePlace(c *config.Config) string {
 
 // resolved is a directory as everybody would name it, as far as that can be found out.
 func resolved(dir string) string {
-	if absolute, err := filepath.Abs(dir); err == nil {
-		dir = absolute
-	}
+	dir = absolute(dir)
 	if target, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = target
 	}
 	return dir
+}
+
+// absolute is a path that means the same to whoever stands elsewhere; "" stays "".
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); err == nil && path != "" {
+		return full
+	}
+	return path
 }
 
 // byFlags are the keys that flags of the daemon or of a command may put over the file.
@@ -110,7 +116,7 @@ func (g *globals) commandConfig(ctx context.Context) (config.Config, config.Orig
 	if err != nil || len(notes) == 0 {
 		return c, origins, nil // the command itself complains of a database that cannot be read
 	}
-	here := goesBy{Machine: thisMachine(), Database: databasePlace(&c), File: g.ConfigPath, Digest: digestOf(&c, origins)}
+	here := goesBy{Machine: thisMachine(), Database: databasePlace(&c), File: absolute(g.ConfigPath), Digest: digestOf(&c, origins)}
 	lead := leading(notes, living, here.Machine)
 	follow, hint := lead.compare(here, databaseName(&c))
 	if follow == "" {

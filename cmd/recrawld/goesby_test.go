@@ -186,3 +186,19 @@ func TestCommandsDoWithoutTheDaemonsSecrets(t *testing.T) {
 	writeConfig(t, path, data, "store: \"postgres://crawl:${credential:db}@127.0.0.1/crawl\"\n")
 	answers("a credential of the unit")
 }
+
+// TestTheFileOfTheWorkingDirectoryIsNothingToSay: the daemon and the command find the same file by themselves, by the directory that they
+// are run in.
+func TestTheFileOfTheWorkingDirectoryIsNothingToSay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("recrawld-data", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("recrawld-data", "recrawld.yaml"), []byte("listen: \"off\"\nbudget: 77/day\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "run", "--for", "1s")
+	if code, stdout, stderr := command(t, "config", "show"); code != exitDone || stderr != "" || !strings.Contains(stdout, "77/day") {
+		t.Errorf("config show: exit code %d, it says %q beside the answer, want nothing; %s", code, stderr, stdout)
+	}
+}
