@@ -287,48 +287,63 @@ func (r *rehearsal) checkPoliteness(entries []origin.Entry) {
 }
 
 // checkSpread makes sure that quick and still pages are visited at different intervals: it compares the quarter of the
-// pages whose visible text changed most often for a visit with the quarter where it changed least.
-func (r *rehearsal) checkSpread(s state, entries []origin.Entry, visits []matched) {
+// pages whose visible text changes most often in the world with the quarter where it changes least. A page's interval is
+// the mean of what the later half of its visits left as fr_max: the one that stands in the end hangs on each page's last few
+// visits, and follows weeks in which the world stood still.
+func (r *rehearsal) checkSpread(visits []matched) {
 	r.t.Helper()
-	changes, err := r.corpus.TextChanges(entries)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	type paged struct {
-		url   string
-		rate  float64
-		frMax float64
-	}
-	seen := map[string]int{}
-	for _, m := range visits {
-		if m.visit.kind.Observed() {
-			seen[m.url]++
-		}
-	}
-	var pages []paged
-	for url, n := range seen {
-		if page := r.corpus.Lookup(url); n < 10 || page == nil || page.Path == "/" {
-			continue
-		}
-		pages = append(pages, paged{url, float64(changes[url]) / float64(n), float64(s.pages[s.byURL[url]].frMax)})
-	}
+	pages := r.paces(visits)
 	if len(pages) < 8 {
 		r.t.Fatalf("only %d pages were visited often enough to compare", len(pages))
 	}
-	slices.SortFunc(pages, func(a, b paged) int { return cmp.Or(cmp.Compare(a.rate, b.rate), cmp.Compare(a.url, b.url)) })
-	mean := func(list []paged) (rate, interval float64) {
+	means := func(list []pace) (changes, interval float64) {
 		for _, p := range list {
-			rate += p.rate / float64(len(list))
-			interval += p.frMax / float64(len(list))
+			changes += float64(p.changes) / float64(len(list))
+			interval += p.interval / float64(len(list))
 		}
-		return rate, interval
+		return changes, interval
 	}
 	quarter := len(pages) / 4
-	stillRate, still := mean(pages[:quarter])
-	quickRate, quick := mean(pages[len(pages)-quarter:])
+	stillChanges, still := means(pages[:quarter])
+	quickChanges, quick := means(pages[len(pages)-quarter:])
 	if quick*1.5 > still {
-		r.t.Errorf("mean fr_max of the quickest quarter is %.1f, of the stillest %.1f: not far enough apart", quick, still)
+		r.t.Errorf("mean interval of the quickest quarter is %.1f cycles, of the stillest %.1f: not far enough apart", quick, still)
 	}
-	r.report("fr_max at the end, mean of %d pages each: stillest quarter %.1f cycles (%.1f %% of visits found other text), quickest %.1f (%.1f %%)",
-		quarter, still, 100*stillRate, quick, 100*quickRate)
+	r.report("interval in the later half of the visits, mean of %d pages each: stillest quarter %.1f cycles (%.1f changes of text a page), "+
+		"quickest %.1f (%.1f), %.2f times", quarter, still, stillChanges, quick, quickChanges, still/quick)
+}
+
+// pace is how often the visible text of a page changes in the world, and its interval in cycles.
+type pace struct {
+	url      string
+	changes  int
+	interval float64
+}
+
+// paces lists the pages that were visited ten times or more, the stillest first, without the start pages.
+func (r *rehearsal) paces(visits []matched) (pages []pace) {
+	r.t.Helper()
+	left := map[string][]int32{}
+	for _, m := range visits {
+		if m.visit.kind.Observed() {
+			left[m.url] = append(left[m.url], m.visit.frMax)
+		}
+	}
+	for url, list := range left {
+		page := r.corpus.Lookup(url)
+		if len(list) < 10 || page == nil || page.Path == "/" {
+			continue
+		}
+		changes, err := page.TextChanges()
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		later, sum := list[len(list)/2:], 0.0
+		for _, frMax := range later {
+			sum += float64(frMax)
+		}
+		pages = append(pages, pace{url, changes, sum / float64(len(later))})
+	}
+	slices.SortFunc(pages, func(a, b pace) int { return cmp.Or(cmp.Compare(a.changes, b.changes), cmp.Compare(a.url, b.url)) })
+	return pages
 }

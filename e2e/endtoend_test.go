@@ -28,7 +28,7 @@ func TestEndToEndSQLite(t *testing.T) {
 	r.checkArchive(s)
 	r.checkConditions(s, entries, visits)
 	r.checkPoliteness(entries)
-	r.checkSpread(s, entries, visits)
+	r.checkSpread(visits)
 	r.checkMirror(s, visits)
 	r.checkSegments()
 	r.checkFound(s)

@@ -152,28 +152,19 @@ func Served(entries []Entry) map[string][]Entry {
 	return served
 }
 
-// TextChanges counts, by URL, how often the visible text of what a page served differed from what it served before.
-func (w *World) TextChanges(entries []Entry) (map[string]int, error) {
-	changes := map[string]int{}
-	for url, list := range Served(entries) {
-		page := w.Lookup(url)
-		if page == nil {
-			continue
+// TextChanges counts how often the visible text of a page changes from one version to the next, whoever asks for it.
+func (p *Page) TextChanges() (changes int, err error) {
+	before := ""
+	for i, v := range p.Versions {
+		body, err := v.Body()
+		if err != nil {
+			return 0, fmt.Errorf("read version %d of %s: %w", i, p.Path, err)
 		}
-		before := ""
-		for i, e := range list {
-			body, err := page.Versions[e.Version].Body()
-			if err != nil {
-				return nil, fmt.Errorf("read %s again: %w", url, err)
-			}
-			text := VisibleText(body)
-			if i == 0 {
-				changes[url] = 0
-			} else if text != before {
-				changes[url]++
-			}
-			before = text
+		text := VisibleText(body)
+		if i > 0 && text != before {
+			changes++
 		}
+		before = text
 	}
 	return changes, nil
 }
