@@ -56,8 +56,8 @@ func (b *bench) refreshLarge(ctx context.Context, store string, urls int) (large
 		return largeFigure{}, err
 	}
 	defer os.RemoveAll(dir)
-	f, err := b.recrawl(ctx, store, "refresh", "--hosts", strconv.Itoa(max(urls/pagesOfHost, 1)), "--pages",
-		strconv.Itoa(pagesOfHost), "--size", "2600", "--data", dir)
+	f, err := b.recrawl(ctx, dir, store, "refresh", "--hosts", strconv.Itoa(max(urls/pagesOfHost, 1)), "--pages",
+		strconv.Itoa(pagesOfHost), "--size", "2600")
 	if err != nil {
 		return largeFigure{}, err
 	}

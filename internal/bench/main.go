@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"syscall"
 	"time"
 
 	"recrawld/clock"
@@ -76,6 +77,7 @@ func (b *bench) run(ctx context.Context, only, out, report string) (err error) {
 			slices.Reverse(runners)
 		}
 		for _, r := range runners {
+			syscall.Sync() // what the one before wrote is not to be written while this one is measured
 			found, err := r.run(ctx)
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)

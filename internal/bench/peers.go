@@ -22,11 +22,10 @@ func (b *bench) wget2(ctx context.Context, hosts int) (found []figure, err error
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(b.dir, "wget2-")
+	dir, err := b.room("wget2")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
 	args := append([]string{"--quiet", "--recursive", "--level=0", "--timestamping", "--robots=off", "--max-threads=16",
 		"--directory-prefix=" + dir}, s.urls...)
 	for _, row := range []string{"first crawl, ", "refresh, "} {
@@ -122,11 +121,10 @@ func (b *bench) colly(ctx context.Context) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(b.dir, "pages-")
+	dir, err := b.room("colly")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
 	out, t, err := b.finish(exec.CommandContext(ctx, program, append([]string{dir}, s.urls...)...))
 	if _, _, closed := s.close(); err != nil || closed != nil {
 		return nil, errors.Join(err, closed)

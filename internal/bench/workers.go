@@ -24,7 +24,11 @@ func (b *bench) citus(ctx context.Context) (found []figure, err error) {
 	if _, _, err := b.finish(exec.CommandContext(ctx, b.recrawld, "db", "distribute", "--store", dsn)); err != nil {
 		return nil, err
 	}
-	f, err := b.recrawlOn(ctx, dsn, "refresh", "--hosts", "20", "--warmup", "3s")
+	dir, err := b.room("recrawld")
+	if err != nil {
+		return nil, err
+	}
+	f, err := b.recrawlOn(ctx, dir, dsn, "refresh", "--hosts", "20", "--warmup", "3s")
 	f.Row = "refresh, 20 hosts, citus"
 	return []figure{f}, err
 }
@@ -65,11 +69,10 @@ func (b *bench) crew(ctx context.Context, workers int) (f figure, err error) {
 			f.CPUOrigin = perPage(s.cmd, visits)
 		}
 	}()
-	dir, err := os.MkdirTemp(b.dir, "crew-")
+	dir, err := b.room("crew")
 	if err != nil {
 		return f, err
 	}
-	defer os.RemoveAll(dir)
 	dsn, err := b.postgres.Fresh(ctx)
 	if err != nil {
 		return f, err
