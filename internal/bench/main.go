@@ -43,7 +43,7 @@ func main() {
 	flag.StringVar(&b.recrawld, "recrawld", "dist/recrawld", "the `program` to measure")
 	flag.IntVar(&b.rounds, "rounds", 3, "how often everything is run")
 	flag.DurationVar(&b.span, "for", 10*time.Second, "how long each run of recrawld is measured")
-	flag.IntVar(&b.pages, "pages", 20000, "how many pages other programs, and a first crawl, fetch")
+	flag.IntVar(&b.pages, "pages", 40000, "how many pages other programs, and a first crawl, fetch")
 	flag.IntVar(&b.large, "large", 0, "measure with so many URLs on a hundredth as many hosts, too; 10000000 takes an hour")
 	flag.StringVar(&only, "only", "", "run only what matches this `expression`")
 	flag.StringVar(&out, "out", "dist/bench.json", "write the figures to this `file`")
