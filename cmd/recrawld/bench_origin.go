@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -42,6 +43,7 @@ type farmFarewell struct {
 
 // Run implements the command.
 func (c *benchOriginCmd) Run(ctx context.Context, g *globals) error {
+	runtime.GOMAXPROCS(1) // what is measured has the same processors, and a second thread would cost them more than it answers
 	f, err := sitefarm.New(sitefarm.Config{Hosts: c.Hosts, Pages: c.Pages, Size: c.Size, Changes: c.Changes,
 		Latency: c.Latency, TLS: c.TLS})
 	if err != nil {
