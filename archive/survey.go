@@ -63,6 +63,25 @@ func (r *Reader) Segments() ([]Segment, error) {
 	return segments, nil
 }
 
+// Reach tells whether the segment of a record is there as far as the record's end, and how many bytes of it are. It reads nothing. The error
+// is fs.ErrNotExist where there is no such segment, ErrDamaged where it ends before, ErrElsewhere where it is known to lie, or to go on, in
+// another archive.
+func (r *Reader) Reach(at models.Record) (size int64, err error) {
+	f, err := r.open(at.File)
+	if err != nil {
+		return 0, r.missing(at.File, err)
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("size of %s: %w", at.File, err)
+	}
+	if at.Offset > stat.Size()-at.Length {
+		return stat.Size(), r.missing(at.File, fmt.Errorf("%w: %w", ErrDamaged, short{at.Length, stat.Size()}))
+	}
+	return stat.Size(), nil
+}
+
 // Revisit is a record that stands for a body which was seen before: what no models.Record leads to.
 type Revisit struct {
 	URL    string

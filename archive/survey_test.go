@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -84,4 +86,39 @@ func TestRevisitsAreFound(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("revisits differ (-want +got), %v:\n%s", err, diff)
 	}
+}
+
+// TestReach: a segment is there as far as it goes, under either name.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := open(t, dir, testOptions())
+	at := appendOne(t, a, capture("http://example.org/1", "one"))
+	beyond, missing, odd := at, at, at
+	size := fileSize(t, filepath.Join(dir, at.File+openSuffix))
+	beyond.Offset = size - beyond.Length + 1
+	missing.File = "recrawld-w9-20260101000000-00001.warc.gz"
+	odd.File = "../recrawld.db"
+	for _, c := range []struct {
+		at   models.Record
+		size int64
+		want error
+	}{{at, size, nil}, {beyond, size, ErrDamaged}, {missing, 0, fs.ErrNotExist}, {odd, 0, ErrDamaged}} {
+		if size, err := a.Reach(c.at); size != c.size || !errors.Is(err, c.want) {
+			t.Errorf("Reach(%+v) = %d, %v; want %d, %v", c.at, size, err, c.size, c.want)
+		}
+	}
+	a.Elsewhere(func(string) string { return "on another machine" })
+	if _, err := a.Reach(beyond); !errors.Is(err, ErrElsewhere) {
+		t.Errorf("Reach beyond the end of a segment that goes on elsewhere: %v, want ErrElsewhere", err)
+	}
+}
+
+func fileSize(t *testing.T, path string) int64 {
+	t.Helper()
+	stat, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stat.Size()
 }

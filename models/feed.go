@@ -125,7 +125,7 @@ func (s *Store) unread(ctx context.Context) (p FeedCursor, heads map[int16]int64
 
 // epoch is another one after each time that the database went back to a checkpoint.
 func (s *Store) epoch(ctx context.Context) (uint32, error) {
-	restored, err := s.Meta(ctx, restoredKey)
+	restored, err := s.Restored(ctx)
 	return crc32.ChecksumIEEE([]byte(restored)), err
 }
 
@@ -160,6 +160,9 @@ func (s *Store) NoteRestored(ctx context.Context, now time.Time) error {
 	}
 	return err
 }
+
+// Restored tells when the database went back to a checkpoint last, as a text that is another one each time; "": it never did.
+func (s *Store) Restored(ctx context.Context) (string, error) { return s.Meta(ctx, restoredKey) }
 
 // Feed goes on in the event log after a cursor, after that of All with the pages first: at most q.Limit events, and the cursor
 // behind them. Those of a page are in order; of those that q leaves out none comes later. Fewer than q.Limit: there are no more. It

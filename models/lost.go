@@ -265,3 +265,20 @@ func (c *commit) regain(ctx context.Context) error {
 		return update(source) + " AND versions.record_length < 0"
 	}, movedTable.buckets(c.tx, moved)...)
 }
+
+// LostPages is how many live pages the archive has lost the newest body of, which are to be fetched anew. It looks at every page.
+func (s *Store) LostPages(ctx context.Context) (int64, error) {
+	total := int64(0)
+	for bucket := range int16(Buckets) { // Index: the primary key, for the pages of a bucket.
+		n := int64(0)
+		rows := s.scan(ctx, []any{&n}, fmt.Sprintf(`SELECT count(*) FROM pages WHERE bucket = $1 AND COALESCE(lost,false) AND state = %d AND due_at > 0`,
+			StateLive), bucket)
+		for _, err := range rows {
+			if err != nil {
+				return 0, fmt.Errorf("count the pages whose bodies are lost: %w", err)
+			}
+			total += n
+		}
+	}
+	return total, nil
+}

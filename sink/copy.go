@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/http"
 	"sync/atomic"
 
@@ -23,6 +22,7 @@ type copied struct {
 	answer  archive.Answer // without its body
 	bytes   int64
 	refused error // the body cannot be had yet, or the file system takes no file of that size
+	lost    error // why the archive does not have the body any more
 }
 
 // copiers is how many bodies are copied at once. One after the other they would fall behind the visits: with all processors
@@ -75,9 +75,7 @@ func (m *Mirror) copyBody(e models.Event, name string) (copied, error) {
 		return copied{refused: err}, nil // it may yet be brought here
 	}
 	if errors.Is(err, archive.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
-		// Trying again would hold up all other pages for ever; the old copy stays.
-		m.options.Log.Error("the archive has lost a body", slog.String("page", e.URL), slog.Any("error", err))
-		return copied{}, nil
+		return copied{lost: err}, nil // trying again would hold up all other pages for ever; the old copy stays
 	}
 	if err != nil {
 		return copied{}, err

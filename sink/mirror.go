@@ -44,6 +44,26 @@ type Mirror struct {
 	tree     *tree
 	manifest *manifest
 	emptied  string // the trash of the day on which the trash was last emptied; "": not yet
+	lost     losses // of the delivery under way, or of the last one
+	without  int64  // pages without their bodies when it was made anew last
+}
+
+// losses are pages whose bodies the archive has lost. A folder of segments that is gone takes thousands at once, which is one thing to say.
+type losses struct {
+	pages int64
+	news  int64  // of them those that nobody has noted as lost yet
+	first string // URL of one, of the news where there are some
+	why   error
+}
+
+func (l *losses) add(e models.Event, why error) {
+	known := e.Record.Lost()
+	if l.pages++; !known {
+		l.news++
+	}
+	if l.pages == 1 || !known && l.news == 1 {
+		l.first, l.why = e.URL, why
+	}
 }
 
 // MirrorOptions set up a Mirror.
@@ -138,6 +158,28 @@ type change struct {
 // Deliver implements Sink. It refuses the pages whose file cannot be written for a reason of its own, and those whose body lies in another
 // archive (archive.ErrElsewhere).
 func (m *Mirror) Deliver(ctx context.Context, events []models.Event) error {
+	m.lost = losses{}
+	defer m.tellLost()
+	return m.deliverSome(ctx, events)
+}
+
+// tellLost says in the log what could not be copied because the archive has lost it.
+func (m *Mirror) tellLost() {
+	what := []any{slog.Int64("pages", m.lost.pages), slog.String("first", m.lost.first), slog.Any("error", m.lost.why)}
+	switch {
+	case m.lost.news > 0:
+		m.options.Log.Error("the archive has lost bodies of pages, whose files stay as they are or are missing: recrawld verify says which, "+
+			"and verify --mend has them fetched anew", what...)
+	case m.lost.pages > 0:
+		m.options.Log.Info("pages have no file, or an old one, until what the archive has lost of them is fetched anew", what...)
+	}
+}
+
+// Lost is of how many pages the archive had lost the bodies when the mirror was made anew last.
+func (m *Mirror) Lost() int64 { return m.without }
+
+// deliverSome is Deliver, and leaves to the caller to say what the archive has lost.
+func (m *Mirror) deliverSome(ctx context.Context, events []models.Event) error {
 	defer m.tree.release()
 	b := &batch{changes: make(map[string]change), refused: make(map[string]error)}
 	if err := m.deliver(ctx, b, events); err != nil {
@@ -253,6 +295,7 @@ func (m *Mirror) takeBody(b *batch, e models.Event, row Row, c copied) error {
 		b.discard(row.Path, e.At)
 	case c.draft == nil:
 		row.State = stateLost
+		m.lost.add(e, c.lost)
 	default:
 		if old := b.change(row.Path); old.draft != nil {
 			m.tree.drop(old.draft)

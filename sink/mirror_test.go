@@ -197,27 +197,6 @@ func TestTheLastEventOfABatchWins(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsLostHoldsNothingUp(t *testing.T) {
-	t.Parallel()
-	dir, s := t.TempDir(), newShelf(t)
-	m := openMirror(t, dir, s)
-	lost := s.event(models.EventChanged, "https://a.org/a.html", "two", 2)
-	lost.Record.Length--
-	missing := s.event(models.EventNew, "https://a.org/b.html", "bee", 1)
-	missing.Record.File = "recrawld-w9-20260101000000-00001.warc.gz"
-	deliver(t, m, s.event(models.EventNew, "https://a.org/a.html", "one", 1), lost, missing,
-		s.event(models.EventNew, "https://a.org/c.html", "sea", 1))
-	if d := cmp.Diff(map[string]string{"a.org/a.html": "one", "a.org/c.html": "sea"}, filesOf(t, dir)); d != "" {
-		t.Errorf("files differ (-want +got):\n%s", d)
-	}
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if rows := rowsOf(t, dir); rows["https://a.org/b.html"].State != "lost" {
-		t.Errorf("row = %+v, want state lost", rows["https://a.org/b.html"])
-	}
-}
-
 func TestFault_117_PlantedFilesAreNeverFollowed(t *testing.T) {
 	t.Parallel()
 	dir, outside, s := t.TempDir(), t.TempDir(), newShelf(t)

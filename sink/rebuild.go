@@ -126,6 +126,8 @@ func (m *Mirror) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[m
 	if err := m.manifest.retire(); err != nil {
 		return fmt.Errorf("mirror: reset manifest: %w", err)
 	}
+	m.lost = losses{}
+	defer func() { m.tellLost(); m.without = m.lost.pages }()
 	refused := new(Refused)
 	var events []models.Event
 	for e, err := range current {
@@ -134,14 +136,14 @@ func (m *Mirror) Rebuild(ctx context.Context, now time.Time, current iter.Seq2[m
 		}
 		// Never between two events of a page: the first may be refused.
 		if len(events) >= rebuildBatch && e.URL != events[len(events)-1].URL {
-			if err := refused.join(m.Deliver(ctx, events)); err != nil {
+			if err := refused.join(m.deliverSome(ctx, events)); err != nil {
 				return err
 			}
 			events = events[:0]
 		}
 		events = append(events, e)
 	}
-	if err := refused.join(m.Deliver(ctx, events)); err != nil {
+	if err := refused.join(m.deliverSome(ctx, events)); err != nil {
 		return err
 	}
 	if err := m.flush(); err != nil {

@@ -66,7 +66,10 @@ type daemon struct {
 	witness   witness // of the beats of all workers
 	force     atomic.Pointer[inForce]
 
-	looked  looked   // for what is unusual; known to that chore
+	looked      looked    // for what is unusual; known to that chore
+	missed      missing   // after a restore; known to the start and one chore
+	missedAgain time.Time // when what is left of that is counted again
+
 	orphans sync.Map // IDs of sites, as int32, that are gone and whose pages had their turn
 
 	mu      sync.Mutex
@@ -85,7 +88,7 @@ func newDaemon(ctx context.Context, g *globals, flags *runCmd) (*daemon, error) 
 	signal.Notify(d.hup, syscall.SIGHUP) // before anything else: unheard, it would end the process
 	defer d.notify.starting(ctx, d.machine)()
 	for _, step := range []func(context.Context) error{
-		d.configure, d.takeData, d.openStore, d.setClock, d.readSites, d.openArchive, d.build, d.openWeb, d.noteConfig,
+		d.configure, d.takeData, d.openStore, d.setClock, d.readSites, d.openArchive, d.lookForMissing, d.build, d.openWeb, d.noteConfig,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, d.close())

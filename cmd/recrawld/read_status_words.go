@@ -31,6 +31,7 @@ func (s status) write(l *look) error {
 	s.addLevels(&head)
 	s.addUnusual(&head)
 	s.addArchive(&head)
+	s.addMissing(&head)
 	head.add("data", "%s", s.sizes())
 	if s.Counted != nil {
 		head.add("counted", "%s ago: what is due, put off and planned; the pages, now", report.Span(s.At.Sub(*s.Counted)))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -31,6 +32,7 @@ type sinkState struct {
 	Name   string `json:"sink"`
 	Where  string `json:"where"`
 	Behind int    `json:"buckets_behind"`
+	Anew   bool   `json:"made_anew,omitempty"` // it is, or is to be at the next start of a daemon: till then it holds what was
 	Owner  string `json:"drained_by,omitempty"`
 
 	Withheld []withheldPage `json:"withheld"`
@@ -54,6 +56,10 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 			if err != nil {
 				return err
 			}
+			wish, err := store.Meta(ctx, replayKey(kind.name))
+			if err != nil {
+				return err
+			}
 			withheld, err := withheldBy(ctx, store, kind.name)
 			if err != nil {
 				return err
@@ -62,8 +68,8 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 			if err != nil {
 				return err
 			}
-			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: len(news), Owner: sink.HeldBy(lease, clk.Now()),
-				Withheld: withheld, Trouble: trouble})
+			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: len(news), Anew: strings.HasPrefix(wish, replayAsked),
+				Owner: sink.HeldBy(lease, clk.Now()), Withheld: withheld, Trouble: trouble})
 		}
 		return writeSinks(g, states, clk.Now())
 	})
@@ -77,7 +83,12 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 	fmt.Fprintln(table, "sink\twhere\tbehind\twithheld\tdrained by")
 	for _, s := range states {
 		behind := "no"
-		if s.Behind > 0 {
+		switch {
+		case s.Anew && s.Owner == "":
+			behind = "to be made anew"
+		case s.Anew:
+			behind = "is made anew"
+		case s.Behind > 0:
 			behind = fmt.Sprintf("%d of %d parts", s.Behind, models.Buckets)
 		}
 		owner := s.Owner
@@ -105,29 +116,40 @@ type sinkReplayCmd struct {
 // Run implements the command.
 func (r sinkReplayCmd) Run(ctx context.Context, g *globals) error {
 	return g.withStore(ctx, g.openExisting, func(c *config.Config, store *models.Store) error {
-		if err := g.replay(ctx, c, store, r.Name); err != nil {
+		lost, err := g.replay(ctx, c, store, r.Name)
+		if err != nil {
 			return err
 		}
 		return g.answer(struct {
 			Sink string `json:"sink"`
-		}{r.Name}, r.Name+" made anew")
+			Lost int64  `json:"lost,omitempty"` // pages whose bodies the archive has lost
+		}{r.Name, lost}, r.Name+" made anew"+lostWords(lost))
 	})
 }
 
-// replay makes a sink anew.
-func (g *globals) replay(ctx context.Context, c *config.Config, store *models.Store, name string) error {
+// lostWords are what of a sink that was made anew could not be.
+func lostWords(lost int64) string {
+	if lost == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", but for %s whose bodies the archive has lost: recrawld verify --mend finds them where the segments are back, and else has them fetched anew",
+		report.Plural(lost, "page"))
+}
+
+// replay makes a sink anew, and returns of how many pages the archive has lost the bodies for it.
+func (g *globals) replay(ctx context.Context, c *config.Config, store *models.Store, name string) (lost int64, err error) {
 	kind, err := findSink(c, name)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	living, err := someoneLives(ctx, store)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if living {
 		return askForReplay(ctx, store, clock.System{}, kind.name)
 	}
-	return replayNoted(ctx, store, kind.name, func() error { return replayHere(ctx, g, c, store, kind) })
+	return replayNoted(ctx, store, kind.name, func() (int64, error) { return replayHere(ctx, g, c, store, kind) })
 }
 
 func findSink(c *config.Config, name string) (sinkKind, error) {
@@ -141,16 +163,16 @@ func findSink(c *config.Config, name string) (sinkKind, error) {
 
 // replayNoted makes a sink anew and has noted meanwhile that this is to be done: should we die half-way, the next start of the
 // daemon does it.
-func replayNoted(ctx context.Context, store *models.Store, name string, replay func() error) error {
+func replayNoted(ctx context.Context, store *models.Store, name string, replay func() (int64, error)) (lost int64, err error) {
 	wish, err := wishReplay(ctx, store, name)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if err = replay(); err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w; the next start of the daemon makes the sink anew", err)
+	if lost, err = replay(); err != nil && ctx.Err() != nil {
+		return 0, fmt.Errorf("%w; the next start of the daemon makes the sink anew", err)
 	}
-	_, noted := store.SetMeta(ctx, replayKey(name), wish, replayAnswer(err))
-	return errors.Join(err, noted)
+	_, noted := store.SetMeta(ctx, replayKey(name), wish, replayAnswer(lost, err))
+	return lost, errors.Join(err, noted)
 }
 
 // wishReplay notes that a sink is to be made anew.
@@ -165,20 +187,21 @@ func wishReplay(ctx context.Context, store *models.Store, name string) (wish str
 }
 
 // replayHere makes the sink anew in this process.
-func replayHere(ctx context.Context, g *globals, c *config.Config, store *models.Store, kind sinkKind) (err error) {
+func replayHere(ctx context.Context, g *globals, c *config.Config, store *models.Store, kind sinkKind) (lost int64, err error) {
 	reader, err := openArchiveReader(c, store, clock.System{}.Now)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	clk, err := clockOf(ctx, store)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	opened := kind.make(sinkParts{archive: reader, store: store, clock: clk, log: g.Log})
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	owner := fmt.Sprintf("replay-%d", os.Getpid())
-	return sink.NewDrain(store, opened, clk, sink.Options{Owner: owner, Batch: kind.batch, Log: g.Log}).Replay(ctx, store)
+	err = sink.NewDrain(store, opened, clk, sink.Options{Owner: owner, Batch: kind.batch, Log: g.Log}).Replay(ctx, store)
+	return lostBy(opened), err
 }
 
 // undrained is how long none of the daemons that live drains a sink that is to be made anew until it is clear that none will: they
@@ -186,43 +209,45 @@ func replayHere(ctx context.Context, g *globals, c *config.Config, store *models
 const undrained = 5 * time.Second
 
 // askForReplay asks the daemon and waits for its answer, as long as one lives that drains the sink.
-func askForReplay(ctx context.Context, store *models.Store, machine clock.Clock, name string) error {
+func askForReplay(ctx context.Context, store *models.Store, machine clock.Clock, name string) (lost int64, err error) {
 	key := replayKey(name)
 	if _, err := wishReplay(ctx, store, name); err != nil {
-		return err
+		return 0, err
 	}
 	for drained := machine.Now(); ; {
 		if err := machine.SleepUntil(ctx, machine.Now().Add(200*time.Millisecond)); err != nil {
-			return err
+			return 0, err
 		}
 		now, err := store.Meta(ctx, key)
 		switch {
 		case err != nil:
-			return err
+			return 0, err
 		case now == replayDone:
-			return nil
+			return 0, nil
+		case strings.HasPrefix(now, replayLost):
+			return strconv.ParseInt(strings.TrimPrefix(now, replayLost), 10, 64)
 		case strings.HasPrefix(now, replayFailed):
-			return errors.New("replay " + now)
+			return 0, errors.New("replay " + now)
 		}
 		workers, err := store.Workers(ctx)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if len(livingWorkers(workers, machine.Now())) == 0 {
-			return fmt.Errorf("replay %s: the daemon has ended meanwhile; its next start makes the sink anew", name)
+			return 0, fmt.Errorf("replay %s: the daemon has ended meanwhile; its next start makes the sink anew", name)
 		}
 		clk, err := clockOf(ctx, store)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		lease, err := store.Meta(ctx, sink.LeaseKey(name))
 		switch {
 		case err != nil:
-			return err
+			return 0, err
 		case sink.HeldBy(lease, clk.Now()) != "":
 			drained = machine.Now()
 		case machine.Now().Sub(drained) > undrained:
-			return fmt.Errorf("replay %s: no daemon that runs drains it; the next start of one with this configuration makes the sink anew", name)
+			return 0, fmt.Errorf("replay %s: no daemon that runs drains it; the next start of one with this configuration makes the sink anew", name)
 		}
 	}
 }

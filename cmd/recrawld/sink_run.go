@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,6 +74,14 @@ func (l *lateSink) Rebuild(ctx context.Context, now time.Time, current iter.Seq2
 		return fmt.Errorf("sink %s cannot be made anew", l.name)
 	}
 	return rebuilder.Rebuild(ctx, now, current)
+}
+
+// Lost is of how many pages the archive had lost the bodies when the sink was made anew.
+func (l *lateSink) Lost() int64 {
+	if s, ok := l.opened.(interface{ Lost() int64 }); ok {
+		return s.Lost()
+	}
+	return 0
 }
 
 func (l *lateSink) open() error {
@@ -165,13 +174,15 @@ func (r *sinkRunner) remake(ctx context.Context, asked string) {
 	err := r.drain.Replay(ctx, r.store)
 	if err != nil {
 		r.log.Warn("sink is not made anew", "sink", r.sink.Name(), "err", err)
+	} else {
+		r.log.Info("sink is anew", "sink", r.sink.Name())
 	}
 	if err != nil && ctx.Err() != nil {
 		return
 	}
 	answering, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastDrain)
 	defer cancel()
-	if _, err := r.store.SetMeta(answering, replayKey(r.sink.Name()), asked, replayAnswer(err)); err != nil {
+	if _, err := r.store.SetMeta(answering, replayKey(r.sink.Name()), asked, replayAnswer(lostBy(r.sink), err)); err != nil {
 		r.log.Warn("the end of a replay is not noted", "sink", r.sink.Name(), "err", err)
 	}
 }
@@ -205,18 +216,30 @@ func (r *sinkRunner) waitForWish(ctx context.Context) string {
 	return ""
 }
 
-// A wish for a replay is a row of the database's meta data: "asked …" by a command, then "done" or "failed: …".
+// A wish for a replay is a row of the database's meta data: "asked …" by a command, then "done", "done, lost N" or "failed: …".
 const (
 	replayAsked  = "asked "
 	replayDone   = "done"
+	replayLost   = "done, lost "
 	replayFailed = "failed: "
 )
 
 func replayKey(name string) string { return "sink-replay:" + name }
 
-func replayAnswer(err error) string {
-	if err != nil {
+func replayAnswer(lost int64, err error) string {
+	switch {
+	case err != nil:
 		return replayFailed + err.Error()
+	case lost > 0:
+		return replayLost + strconv.FormatInt(lost, 10)
 	}
 	return replayDone
+}
+
+// lostBy is of how many pages the archive had lost the bodies when a sink was made anew.
+func lostBy(s openedSink) int64 {
+	if l, ok := s.(interface{ Lost() int64 }); ok {
+		return l.Lost()
+	}
+	return 0
 }

@@ -120,15 +120,16 @@ func TestAReplayThatIsInterruptedIsLeftToTheDaemon(t *testing.T) {
 	defer interrupt()
 	for _, test := range []struct {
 		name   string
-		replay func() error
+		replay func() (int64, error)
 		want   string
 	}{
-		{"one that ends", func() error { return nil }, replayDone},
-		{"one that fails", func() error { return errors.New("no room") }, replayFailed + "no room"},
-		{"one that is interrupted", func() error { interrupt(); return ctx.Err() }, replayAsked},
+		{"one that ends", func() (int64, error) { return 0, nil }, replayDone},
+		{"one that finds bodies lost", func() (int64, error) { return 3, nil }, replayLost + "3"},
+		{"one that fails", func() (int64, error) { return 0, errors.New("no room") }, replayFailed + "no room"},
+		{"one that is interrupted", func() (int64, error) { interrupt(); return 0, ctx.Err() }, replayAsked},
 	} {
 		wished := ""
-		err := replayNoted(ctx, store, "mirror", func() error {
+		_, err := replayNoted(ctx, store, "mirror", func() (int64, error) {
 			wished, _ = store.Meta(t.Context(), replayKey("mirror"))
 			return test.replay()
 		})
@@ -149,7 +150,7 @@ func TestAReplayOfASinkThatNoDaemonDrainsIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	machine := clock.NewVirtual(now)
-	err := askForReplay(t.Context(), store, machine, "webhook:w")
+	_, err := askForReplay(t.Context(), store, machine, "webhook:w")
 	if err == nil || !strings.Contains(err.Error(), "no daemon that runs drains it") || machine.Now().Sub(now) > time.Minute {
 		t.Errorf("after %v: %v, want that no daemon drains it", machine.Now().Sub(now), err)
 	}

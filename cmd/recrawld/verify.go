@@ -233,6 +233,8 @@ type mirrorVerified struct {
 	Where string `json:"where"`
 	None  bool   `json:"none,omitempty"` // there is no mirror there
 
+	Unmade int64 `json:"unmade,omitempty"` // pages whose bodies the archive had lost when the mirror was made anew
+
 	sample verify.Sample
 }
 
@@ -303,9 +305,11 @@ func (r *verifyRun) mirror(ctx context.Context) error {
 		r.notes = append(r.notes, "recrawld sink replay mirror makes the mirror anew from the archive, as does recrawld verify --mend.")
 		return nil
 	}
-	err = r.writable(ctx, func(c *config.Config, store *models.Store) error { return r.replay(ctx, c, store, mirrorSink) })
-	if err == nil {
-		r.notes = append(r.notes, "The mirror is made anew.")
-	}
-	return err
+	return r.writable(ctx, func(c *config.Config, store *models.Store) error {
+		lost, err := r.replay(ctx, c, store, mirrorSink)
+		if out.Unmade = lost; err == nil {
+			r.notes = append(r.notes, "The mirror is made anew"+lostWords(lost)+".")
+		}
+		return err
+	})
 }

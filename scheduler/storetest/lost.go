@@ -14,6 +14,7 @@ type loser interface {
 	KeptVersions(ctx context.Context, site int32) iter.Seq2[models.Kept, error]
 	LoseContents(ctx context.Context, lost []models.Kept) error
 	LoseVersions(ctx context.Context, now time.Time, lost []models.Kept) (int, error)
+	LostPages(ctx context.Context) (int64, error)
 	FindVersions(ctx context.Context, some []models.Kept, to models.Content) error
 }
 
@@ -88,6 +89,9 @@ func lostIsNoted(w *world) {
 		if known, want := len(seen) == 1, c.lost[0].Record == newRecord; known != want {
 			w.Errorf("the body is known: %v, want %v", known, want)
 		}
+	}
+	if n, err := l.LostPages(w.Context()); n != 2 || err != nil {
+		w.Errorf("LostPages = %d, %v, want 2", n, err)
 	}
 	for _, k := range w.kept(l) {
 		if !k.Record.Lost() || k.Record.Offset != lostRecord.Offset || k.Digest != lostBody {

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"recrawld/archive"
+	"recrawld/models"
+	"recrawld/report"
+)
+
+// A checkpoint has no bodies: who restores it puts the archive beside it, or an older copy of that, or forgets to. What the archive then does
+// not have is found out at the next start, once, before the mirror is made anew from it, and the pages are asked for in full.
+
+// missing is what a worker's archive did not have when it was held against a restored database.
+type missing struct {
+	Restored string    `json:"restored"` // models.Store.Restored, so that it is looked once after each
+	Worker   string    `json:"worker"`
+	At       time.Time `json:"at"`
+	Dir      string    `json:"archive"`
+	Segments int       `json:"segments"` // that are not there, or too short
+	Versions int64     `json:"versions"` // that they had
+	Pages    int64     `json:"pages"`    // whose newest version is among them, which were asked for anew
+	Left     int64     `json:"left"`     // pages that are still to be fetched
+}
+
+const missingPrefix = "missing:"
+
+// missings reads what the archives of the workers did not have.
+func missings(ctx context.Context, store *models.Store) ([]missing, error) {
+	keys, err := store.MetaKeys(ctx, missingPrefix)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]missing, len(keys))
+	for i, key := range keys {
+		row, err := store.Meta(ctx, key)
+		if err == nil {
+			err = json.Unmarshal([]byte(row), &found[i])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", key, err)
+		}
+	}
+	return found, nil
+}
+
+// keep writes it.
+func (m missing) keep(ctx context.Context, store *models.Store) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	key := missingPrefix + m.Worker
+	old, err := store.Meta(ctx, key)
+	if err == nil && old != string(text) {
+		_, err = store.SetMeta(ctx, key, old, string(text))
+	}
+	return err
+}
+
+// lookForMissing holds the archive against a database that was restored since the last look.
+func (d *daemon) lookForMissing(ctx context.Context) error {
+	restored, err := d.store.Restored(ctx)
+	if err != nil || restored == "" {
+		return err
+	}
+	found, err := missings(ctx, d.store)
+	if err != nil {
+		return err
+	}
+	for _, m := range found {
+		if m.Worker == d.start.Worker.Name && m.Restored == restored {
+			d.missed = m
+			return nil
+		}
+	}
+	d.missed = missing{Restored: restored, Worker: d.start.Worker.Name, At: d.clock.Now(), Dir: archiveDir(&d.start)}
+	if err := d.loseMissing(ctx, &d.missed); err != nil {
+		return fmt.Errorf("look what the archive has of the restored database: %w", err)
+	}
+	if m := d.missed; m.Versions > 0 {
+		d.log.Error("the archive does not have all that the restored database names: the pages are fetched anew, and what only older versions said is lost, "+
+			"unless the segments are put back there and recrawld verify --mend finds them", "archive", m.Dir, "segments", m.Segments,
+			"versions", m.Versions, "pages", m.Pages)
+	}
+	return d.missed.keep(ctx, d.store)
+}
+
+// missingBatch is how many versions are noted as lost at a time.
+const missingBatch = 5000
+
+// loseMissing notes the versions as lost whose segments are missing or end before their records.
+func (d *daemon) loseMissing(ctx context.Context, m *missing) error {
+	here, err := segmentsHere(ctx, d.store, m.Dir)
+	if err != nil {
+		return err
+	}
+	shelf := reaches{of: d.archive.Reach, known: make(map[string]int64), lacking: make(map[string]bool)}
+	var lost []models.Kept
+	note := func() error {
+		asked, err := d.store.LoseVersions(ctx, d.clock.Now(), lost)
+		if err == nil {
+			err = d.store.LoseContents(ctx, lost)
+		}
+		m.Versions, m.Pages, lost = m.Versions+int64(len(lost)), m.Pages+int64(asked), lost[:0]
+		return err
+	}
+	for k, err := range d.store.KeptVersions(ctx, 0) {
+		if err != nil {
+			return err
+		}
+		if k.Record.Lost() || here != nil && !here(k.Record.File) {
+			continue
+		}
+		if has, err := shelf.has(k.Record); err != nil || has {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if lost = append(lost, k); len(lost) == missingBatch {
+			if err := note(); err != nil {
+				return err
+			}
+		}
+	}
+	err = note()
+	m.Segments, m.Left = len(shelf.lacking), m.Pages
+	return err
+}
+
+// reaches tells which records lie within their segments.
+type reaches struct {
+	of      func(models.Record) (int64, error) // archive.Reader.Reach
+	known   map[string]int64                   // -1: it is not there
+	lacking map[string]bool                    // segments that are not there, or too short
+}
+
+// has tells whether a segment is there as far as the end of a record. One that grows is looked at anew where it seems too short.
+func (s *reaches) has(at models.Record) (bool, error) {
+	if size, known := s.known[at.File]; known && (size < 0 || at.Offset+at.Length <= size) {
+		return size >= 0, nil
+	}
+	size, err := s.of(at)
+	switch {
+	case errors.Is(err, archive.ErrElsewhere):
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		size = -1
+	case err != nil && !errors.Is(err, archive.ErrDamaged):
+		return false, err
+	}
+	s.known[at.File] = size
+	if err != nil {
+		s.lacking[at.File] = true
+	}
+	return err == nil, nil
+}
+
+// The pages that are still to be fetched are counted every so often, and no more than a twentieth of the time.
+const (
+	missingEvery = 5 * time.Second
+	missingRest  = 20
+)
+
+// followMissing counts how many pages of what was missing are still to be fetched.
+func (d *daemon) followMissing(ctx context.Context, _ time.Time) error {
+	began := d.machine.Now()
+	if d.missed.Left == 0 || began.Before(d.missedAgain) {
+		return nil
+	}
+	left, err := d.store.LostPages(ctx)
+	if err != nil {
+		return err
+	}
+	now := d.machine.Now()
+	d.missedAgain = now.Add(missingRest * now.Sub(began))
+	if d.missed.Left = left; left == 0 {
+		d.log.Info("the pages that the archive did not have after the restore are fetched")
+	}
+	return d.missed.keep(ctx, d.store)
+}
+
+// statusMissing fills in what archives did not have after a restore and what is still to be fetched.
+func (l *look) statusMissing(ctx context.Context, s *status) error {
+	found, err := missings(ctx, l.store)
+	if err != nil {
+		return err
+	}
+	s.Missing = []missing{}
+	for _, m := range found {
+		if m.Left > 0 {
+			s.Missing = append(s.Missing, m)
+		}
+	}
+	return nil
+}
+
+// addMissing adds a line for each archive that did not have what a restored database names.
+func (s status) addMissing(head *facts) {
+	for _, m := range s.Missing {
+		words := fmt.Sprintf("%s were not there after the restore", report.Plural(m.Versions, "version"))
+		head.add("archive", "%s; %s still to be fetched anew. Or put the segments into %s and run recrawld verify --mend",
+			head.style.Paint(report.Bad, words), report.Plural(m.Left, "page"), m.Dir)
+	}
+}

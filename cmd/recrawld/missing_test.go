@@ -1,0 +1,105 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"recrawld/archive"
+)
+
+// TestACheckpointWithoutItsArchive: the first start after a restore says once what the archive does not have and what to do, commands say what
+// is not there, and the pages are fetched in full, although their validators still hold.
+func TestACheckpointWithoutItsArchive(t *testing.T) {
+	t.Parallel()
+	site := serve(t, smallSite)
+	config, data := configure(t, "")
+	runUntil(t, func() bool { return len(dumpOf(t, data).Versions) == len(smallSite) }, "run", "-c", config, site.URL)
+	checkpoint := filepath.Join(t.TempDir(), "checkpoint")
+	must(t, "backup", "-c", config, checkpoint)
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	says := func(want string, args ...string) {
+		t.Helper()
+		if _, got, complaint := command(t, append(args, "-c", config)...); !strings.Contains(got, want) {
+			t.Errorf("recrawld %s does not say %q:\n%s%s", strings.Join(args, " "), want, got, complaint)
+		}
+	}
+	must(t, "restore", "-c", config, "--yes", checkpoint)
+	says("to be made anew", "sink", "list")
+	must(t, "pause", "-c", config)
+	p := launch(t, nil, "run", "-c", config)
+	p.says(`msg="sink is anew"`)
+	says("3 versions were not there after the restore", "status")
+	says("mirror made anew, but for 3 pages whose bodies the archive has lost", "sink", "replay", "mirror")
+	if log := p.output(); strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "segments=1 versions=3 pages=3") {
+		t.Errorf("want one error, with 1 segment, 3 versions and 3 pages:\n%s", log)
+	}
+	must(t, "resume", "-c", config)
+	p.says("the archive did not have after the restore are fetched")
+	says("3 files, 0 changed, 0 missing", "verify")
+	p.signal(syscall.SIGTERM)
+	if code := p.ends(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	if _, got, _ := command(t, "status", "-c", config); strings.Contains(got, "restore") {
+		t.Errorf("status goes on about it:\n%s", got)
+	}
+}
+
+// TestMendOfTheMirrorSaysWhatItCouldNotMake: where the archive has lost bodies, the mirror is not simply made anew.
+func TestMendOfTheMirrorSaysWhatItCouldNotMake(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	if err := os.MkdirAll(filepath.Join(dir, "mirror"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range segmentFiles(t, dir) {
+		if err := os.Remove(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer, says, code := desk(t, dir, "verify", "--only", "mirror", "--mend")
+	if code != exitFailed || !strings.Contains(answer, "The mirror is made anew, but for ") || !strings.Contains(answer, "whose bodies the archive has lost") {
+		t.Errorf("exit code %d, %q:\n%s", code, says, answer)
+	}
+}
+
+// segmentFiles are the paths of the segments of an archive.
+func segmentFiles(t *testing.T, data string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(data, "archive", "recrawld-*.warc.gz*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("segments of %s: %v, %v", data, files, err)
+	}
+	return files
+}
+
+// TestSegmentsThatAreTooShort: an archive that is older than the checkpoint may have the newest segment in part.
+func TestSegmentsThatAreTooShort(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	last := versionIn(t, dumpOf(t, dir), docsSite+"install", 3).Record
+	path := segmentPath(t, dir, last.File)
+	if err := os.Truncate(path, last.Offset+last.Length-1); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := archive.OpenReader(filepath.Join(dir, "archive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	shelf := reaches{of: reader.Reach, known: make(map[string]int64), lacking: make(map[string]bool)}
+	for _, v := range dumpOf(t, dir).Versions {
+		want := v.Record.Offset+v.Record.Length < last.Offset+last.Length
+		if got, err := shelf.has(v.Record); got != want || err != nil {
+			t.Errorf("the record at %d of %d bytes is there: %v, %v; want %v", v.Record.Offset, v.Record.Length, got, err, want)
+		}
+	}
+	if len(shelf.lacking) != 1 {
+		t.Errorf("segments lacking something: %v, want one", shelf.lacking)
+	}
+}
