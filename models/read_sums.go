@@ -224,3 +224,28 @@ func (s *Store) Responses(ctx context.Context, site int32, since Instant) ([]Res
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Status, b.Status))
 	}), nil
 }
+
+// FailingClass is the class that most of the pages of a site that fail have; ClassNone where none fails. It looks at every page of the database.
+func (s *Store) FailingClass(ctx context.Context, site int32) (ErrorClass, error) {
+	pages := make([]int64, len(errorClasses))
+	for bucket := range int16(Buckets) { // Index: the primary key, for the pages of a bucket.
+		var class ErrorClass
+		var n int64
+		for _, err := range s.scan(ctx, []any{&class, &n}, `SELECT class, COUNT(*) FROM pages WHERE bucket = $1 AND site_id = $2 AND failures > 0
+			GROUP BY class`, bucket, site) {
+			if err != nil {
+				return ClassNone, fmt.Errorf("read why pages fail: %w", err)
+			}
+			if int(class) < len(pages) { // else a newer release wrote it
+				pages[class] += n
+			}
+		}
+	}
+	most := ClassNone
+	for class := range pages {
+		if class > 0 && pages[class] > 0 && (most == ClassNone || pages[class] > pages[most]) {
+			most = ErrorClass(class)
+		}
+	}
+	return most, nil
+}

@@ -97,6 +97,16 @@ func share(days []models.Daily, today int32) (Oddity, string) {
 	return "", ""
 }
 
+// MostlyFails tells in words whether most of the visits to a site failed lately, by its daily sums in any order; "": no, or there were too few.
+// It needs nothing of before, so it says of a young site what FindUnusual cannot.
+func MostlyFails(days []models.Daily, today int32) string {
+	now := sumOf(days, today-lately, today)
+	if now.Asked < oddVisits || 2*now.Failed < now.Asked {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s since yesterday failed", Share(now.Failed, now.Asked), Plural(now.Asked, "visit"))
+}
+
 // sumOf adds up the days after one up to another.
 func sumOf(days []models.Daily, after, last int32) (sum models.Daily) {
 	for _, d := range days {

@@ -69,6 +69,25 @@ func checkUnusual(t *testing.T, cases map[string]unusualCase) {
 	}
 }
 
+// TestMostlyFails: of a site that fails from its first day on it is said without anything before.
+func TestMostlyFails(t *testing.T) {
+	t.Parallel()
+	const today = 20_000
+	for want, days := range map[string][]models.Daily{
+		"90 % of 100 visits since yesterday failed": {{Day: today, Asked: 70, Failed: 60}, {Day: today - 1, Asked: 30, Failed: 30}, {Day: today - 2, Asked: 500}},
+		"50 % of 20 visits since yesterday failed":  {{Day: today, Asked: 20, Failed: 10}},
+	} {
+		if got := MostlyFails(days, today); got != want {
+			t.Errorf("MostlyFails(%+v) = %q, want %q", days, got, want)
+		}
+	}
+	for _, d := range []models.Daily{{}, {Day: today, Asked: 19, Failed: 19}, {Day: today, Asked: 100, Failed: 49}, {Day: today - 2, Asked: 100, Failed: 100}} {
+		if got := MostlyFails([]models.Daily{d}, today); got != "" {
+			t.Errorf("MostlyFails(%+v) = %q, want nothing", d, got)
+		}
+	}
+}
+
 func TestUnusualShares(t *testing.T) {
 	t.Parallel()
 	checkUnusual(t, map[string]unusualCase{

@@ -194,21 +194,67 @@ type siteUnusual struct {
 func (l *look) statusUnusual(ctx context.Context, s *status) error {
 	s.Unusual = []siteUnusual{}
 	found, err := lastUnusual(ctx, l.store)
-	if err != nil || l.now.Sub(found.At.Time()) > 24*time.Hour {
+	if err != nil {
 		return err
 	}
+	if l.now.Sub(found.At.Time()) > 24*time.Hour {
+		found.Sites = nil
+	}
 	names := siteNames(l.force.rows)
+	fails := make(map[int32]bool)
 	for _, u := range found.Sites {
 		name, known := names[u.Site]
 		if !known {
 			continue
 		}
+		fails[u.Site] = fails[u.Site] || u.Kind == report.Failing
 		if u.Kind == report.Vanishing && l.force.guarded(l.force.row(u.Site)) {
 			u.Words += l.force.heldWords(l.now, u.Site)
 		}
 		s.Unusual = append(s.Unusual, siteUnusual{name, u.Kind, u.Words, found.At.Time()})
 	}
+	return l.statusFailing(ctx, s, fails)
+}
+
+// statusFailing adds the sites most of whose visits fail, but those of which it is said already. It goes by what is now: who has just added a
+// site looks at its status then.
+func (l *look) statusFailing(ctx context.Context, s *status, said map[int32]bool) error {
+	today := report.DayNumber(l.now)
+	days, err := l.store.DailySums(ctx, 0, today-1, today)
+	if err != nil {
+		return err
+	}
+	of := make(map[int32][]models.Daily)
+	for _, d := range days {
+		of[d.SiteID] = append(of[d.SiteID], d)
+	}
+	for i, row := range l.force.rows {
+		words := report.MostlyFails(of[row.ID], today)
+		if words == "" || said[row.ID] {
+			continue
+		}
+		name := s.Sites[i].Name
+		if s.pages() < manyPages { // why, a look at all pages tells
+			class, err := l.store.FailingClass(ctx, row.ID)
+			if err != nil {
+				return err
+			}
+			if class != models.ClassNone {
+				words += ", most pages with " + class.String()
+			}
+		}
+		words += ": recrawld report responses --site " + name
+		s.Unusual = append(s.Unusual, siteUnusual{name, report.Failing, words, l.now})
+	}
 	return nil
+}
+
+// pages is how many pages all sites have.
+func (s status) pages() (n int64) {
+	for _, site := range s.Sites {
+		n += site.Pages
+	}
+	return n
 }
 
 // mostUnusual is how many sites status tells of in words.
@@ -217,8 +263,11 @@ const mostUnusual = 5
 func (s status) addUnusual(head *facts) {
 	shown := slices.DeleteFunc(slices.Clone(s.Unusual), func(u siteUnusual) bool { return u.Kind == report.MissesLevel }) // said under slo
 	for _, u := range shown[:min(len(shown), mostUnusual)] {
-		head.add("unusual", "%s: %s %s", head.style.Paint(report.Warn, u.Site), u.Words,
-			head.style.Paint(report.Faint, fmt.Sprintf("(as of %s)", report.Moment(s.At, u.AsOf))))
+		words := head.style.Paint(report.Warn, u.Site) + ": " + u.Words
+		if !u.AsOf.Equal(s.At) {
+			words += head.style.Paint(report.Faint, fmt.Sprintf(" (as of %s)", report.Moment(s.At, u.AsOf)))
+		}
+		head.add("unusual", "%s", words)
 	}
 	if more := len(shown) - mostUnusual; more > 0 {
 		head.add("unusual", "%s more: recrawld status --json", report.Plural(more, "site"))

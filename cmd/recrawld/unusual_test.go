@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,31 @@ func TestWhatIsUnusualIsTold(t *testing.T) {
 	if text, sites := l.looks(l.now.Add(3 * unusualEvery)); !strings.Contains(text, "as usual again") || sites != 0 {
 		t.Errorf("%v sites are unusual, said\n%s", sites, text)
 	}
+}
+
+// TestAYoungSiteThatMostlyFailsIsTold: on its first day already, with why most pages do and with the command that shows more; where it is
+// said otherwise already, once.
+func TestAYoungSiteThatMostlyFailsIsTold(t *testing.T) {
+	t.Parallel()
+	l := looksForUnusual(t)
+	site := l.force.Load().rows[0]
+	l.visits(site.ID, 0, 100, 90)
+	if _, err := l.db.Exec("UPDATE pages SET failures = 3, class = $1", models.ServerError); err != nil {
+		t.Fatal(err)
+	}
+	status := func(wants ...string) {
+		t.Helper()
+		out := must(t, "status", "-c", l.path)
+		if strings.Count(out, " since yesterday failed") != 1 || slices.ContainsFunc(wants, func(want string) bool { return !strings.Contains(out, want) }) {
+			t.Errorf("status does not say once %q:\n%s", wants, out)
+		}
+	}
+	status("unusual  "+site.Name+": 90 % of 10", " visits since yesterday failed, most pages with server-error: recrawld report responses --site "+site.Name+"\n")
+	for ago := 3; ago < 20; ago++ {
+		l.visits(site.ID, ago, 10, 0)
+	}
+	l.looks(l.now.Add(unusualEvery))
+	status(" in the 28 days before ")
 }
 
 // Of two workers that look at the same moment, and have both read what there was before, the first to note what it found tells of it; the
