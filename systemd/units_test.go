@@ -59,6 +59,22 @@ func TestUnitsAreUnderstood(t *testing.T) {
 	}
 }
 
+// What does not get better by itself is not tried again every two seconds for ever; and what may, such as a database that is away, is.
+func TestUnitsGoByTheExitCode(t *testing.T) {
+	t.Parallel()
+	for _, unit := range units {
+		text, err := os.ReadFile(unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"Restart=on-failure", "RestartSec=2s", "RestartPreventExitStatus=2 4 7"} {
+			if !strings.Contains(string(text), "\n"+line+"\n") {
+				t.Errorf("%s has no %s", unit, line)
+			}
+		}
+	}
+}
+
 // A service that does not start must not leave the package half installed.
 func TestThePackageIsInstalledWhereTheServiceDoesNotStart(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,15 @@ type Server struct {
 	http     *http.Server
 }
 
-// Listen binds the address, so that a port that is taken is known before anything is crawled. An address that other
+// Taken is the error of Listen where another program has the address, which is its text.
+type Taken string
+
+// Error implements error.
+func (t Taken) Error() string {
+	return "listen: another program, perhaps another daemon, has " + string(t) + ": name another address with --listen, or off for none"
+}
+
+// Listen binds the address, so that a port that is taken (Taken) is known before anything is crawled. An address that other
 // machines can reach is refused.
 func Listen(o Options) (*Server, error) {
 	if err := loopback(o.Listen); err != nil {
@@ -58,7 +66,7 @@ func Listen(o Options) (*Server, error) {
 	}
 	listener, err := net.Listen("tcp", o.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("listen: another program, perhaps another daemon, has %s: name another address with --listen, or off for none", o.Listen)
+		return nil, Taken(o.Listen)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen for health and metrics: %w", err)

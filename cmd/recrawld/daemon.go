@@ -304,6 +304,9 @@ func (d *daemon) openWeb(context.Context) error {
 		d.log.Warn("nothing is served over HTTP: no health, no metrics, nothing of pages", "err", err)
 		return nil
 	}
+	if _, taken := errors.AsType[web.Taken](err); taken {
+		return coded{exitLocked, err}
+	}
 	d.web = server
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -324,5 +325,20 @@ func TestAWorkersNameIsItsOwn(t *testing.T) {
 	code, _, stderr := command(t, "run", "-c", config, "--for", "100ms")
 	if code != exitLocked || !strings.Contains(stderr, "elsewhere") {
 		t.Errorf("exit code %d, said %q; want %d and where the other one runs", code, stderr, exitLocked)
+	}
+}
+
+// A port that is taken ends a daemon that was told to listen there, with a code of its own: systemd does not try again every two seconds.
+func TestAPortThatIsTakenEndsWithACodeOfItsOwn(t *testing.T) {
+	t.Parallel()
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	config, _ := configure(t, "")
+	code, _, stderr := command(t, "run", "-c", config, "--listen", other.Addr().String())
+	if code != exitLocked || !strings.Contains(stderr, other.Addr().String()+": name another address") {
+		t.Errorf("exit code %d, said %q; want %d and the address", code, stderr, exitLocked)
 	}
 }

@@ -21,7 +21,7 @@ const (
 	exitUsage    = 2 // the command line or the configuration is wrong, also by a file that is not there, or a place that is taken
 	exitNotFound = 3 // no such page, site or version
 	exitRefused  = 4 // the rules forbid it: no contact, robots.txt, an address that is not dialled
-	exitLocked   = 7 // another daemon uses the data directory
+	exitLocked   = 7 // somebody else has what a daemon has alone: the data directory, the worker's name, the address to listen on
 )
 
 // coded is an error that ends the program with a code of its own.
@@ -119,4 +119,4 @@ const description = `Keeps a known set of URLs fresh: visits them, learns how of
 
 Exit codes: 0 done · 1 failed · 2 wrong command line or configuration (also: a file that it names is not there,
 or is there already) · 3 no such page, site or version · 4 refused by the rules (no contact, robots.txt, address not
-dialled) · 7 the data directory is in use by another daemon.`
+dialled) · 7 the data directory, the worker's name or the address to listen on is in use.`
