@@ -24,6 +24,7 @@ type Cell struct {
 	Value any    // string, bool, an integer, a float, a time.Time, a Histogram, or nil for none
 	Text  string // may be empty
 	Tone  Tone
+	To    string // the address that Text leads to, shown behind an arrow: beside it where there is room, and else below; "": none
 }
 
 // Column heads the cells below it.

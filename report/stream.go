@@ -90,15 +90,27 @@ func (s *Stream) cell(b *strings.Builder, c Column, cell Cell, width, left int) 
 	if at, ok := cell.Value.(time.Time); ok {
 		what = at.UTC().Format(streamTime)
 	}
-	if width == 0 && s.Style.Width > 0 {
-		what = snip(what, max(left, flexAtLast))
+	below := ""
+	switch room := max(left, flexAtLast); {
+	case width > 0:
+	case s.Style.Width == 0 || text.StringWidth(cell.whole()) <= room:
+		what += strings.TrimPrefix(cell.whole(), cell.Text)
+	default:
+		lines := []string{snip(what, room)}
+		if cell.To != "" {
+			lines = append(broken(what, room), broken(arrow+cell.To, room)...)
+		}
+		what = lines[0]
+		for _, line := range lines[1:] {
+			below += "\n" + strings.Repeat(" ", max(s.Style.Width-left, 0)) + s.Style.Paint(cell.Tone, line)
+		}
 	}
 	pad := strings.Repeat(" ", max(width-text.StringWidth(what), 0))
 	painted := s.Style.Paint(cell.Tone, what)
 	if c.Right {
 		b.WriteString(pad + painted)
 	} else {
-		b.WriteString(painted + pad)
+		b.WriteString(painted + pad + below)
 	}
 	b.WriteString("  ")
 	return text.StringWidth(what) + len(pad) + 2

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -14,7 +15,13 @@ type Style struct {
 	Width int  // columns of the terminal; 0: no bound
 	Color bool // ANSI colours
 	Links bool // addresses of pages are hyperlinks (OSC 8)
+
+	Whole bool   // addresses of pages that do not fit into their column go on below, instead of losing their middle
+	All   string // how to have all rows, for a person; "": by --limit 0
 }
+
+// AllRows says how to have all rows of a list that is cut off.
+func (s Style) AllRows() string { return cmp.Or(s.All, "--limit 0 lists all") }
 
 // Paint gives s the colour of a tone, or leaves it as it is without colours.
 func (s Style) Paint(tone Tone, what string) string {
@@ -61,7 +68,7 @@ func WriteText(w io.Writer, d Document, s Style) error {
 		b.WriteString("\n")
 	}
 	if d.More > 0 {
-		b.WriteString(s.Paint(Faint, fmt.Sprintf("… and %s more (--limit 0 lists all)", Count(d.More))) + "\n")
+		b.WriteString(s.Paint(Faint, fmt.Sprintf("… and %s more (%s)", Count(d.More), s.AllRows())) + "\n")
 	}
 	for _, note := range d.Notes {
 		for _, line := range (Style{Width: noteWidth(s.Width)}).Wrap(note, 0) {
@@ -117,13 +124,52 @@ func writeTable(b *strings.Builder, d Document, s Style) {
 func cells(row Row, columns []fitted, s Style) table.Row {
 	out := make(table.Row, len(columns))
 	for i, c := range columns {
-		cell := row[c.index]
-		out[i] = s.Paint(cell.Tone, snip(cell.Text, c.width))
-		if address, ok := cell.Value.(string); ok && c.Key == "url" {
-			out[i] = s.Link(address, out[i].(string))
-		}
+		out[i] = strings.Join(s.lines(row[c.index], c), "\n")
 	}
 	return out
+}
+
+// lines are those of a cell in a column: one, unless it leads somewhere and there is no room beside it, or is an address that is shown whole.
+func (s Style) lines(cell Cell, c fitted) []string {
+	address, ok := cell.Value.(string)
+	if !ok || c.Key != "url" {
+		return []string{s.Paint(cell.Tone, snip(cell.Text, c.width))}
+	}
+	if cell.To == "" || text.StringWidth(cell.whole()) <= c.width {
+		return s.pieces(cell, cell.whole(), address, c.width)
+	}
+	return append(s.pieces(cell, cell.Text, address, c.width), s.pieces(cell, arrow+cell.To, cell.To, c.width)...)
+}
+
+// pieces are the lines of an address, of at most so many columns. One that leads somewhere is whole: of two that differ in their middle alone
+// nobody would see where the page went.
+func (s Style) pieces(cell Cell, what, address string, width int) (lines []string) {
+	if !s.Whole && cell.To == "" {
+		what = snip(what, width)
+	}
+	for _, piece := range broken(what, width) {
+		lines = append(lines, s.Link(address, s.Paint(cell.Tone, piece)))
+	}
+	return lines
+}
+
+// broken is a text in lines of at most so many columns.
+func broken(what string, width int) (lines []string) {
+	for text.StringWidth(what) > width {
+		piece := text.Trim(what, max(width, 2))
+		lines, what = append(lines, piece), what[len(piece):]
+	}
+	return append(lines, what)
+}
+
+const arrow = "→ "
+
+// whole is the cell in one line.
+func (c Cell) whole() string {
+	if c.To == "" {
+		return c.Text
+	}
+	return c.Text + " " + arrow + c.To
 }
 
 // totals are the cells of the last line, which stands out as a whole.
@@ -183,7 +229,7 @@ func natural(d Document, rows []Row) []fitted {
 		}
 		f := fitted{Column: c, index: i, width: text.StringWidth(c.Head)}
 		for _, row := range rows {
-			f.width = max(f.width, text.StringWidth(row[i].Text))
+			f.width = max(f.width, text.StringWidth(row[i].whole()))
 		}
 		if d.Total != nil {
 			f.width = max(f.width, text.StringWidth(d.Total[i].Text))

@@ -94,7 +94,11 @@ func (c changesCmd) document(ctx context.Context, l *look, sites []int32, kinds 
 		d.Lead = []string{words}
 	}
 	if len(events) == c.Limit {
-		d.Notes = append(d.Notes, "--limit 0 lists all; recrawld diff URL shows what changed")
+		note := l.style.AllRows()
+		if l.style.All == "" { // a browser is led there by the page's address
+			note += "; recrawld diff URL shows what changed"
+		}
+		d.Notes = append(d.Notes, note)
 	}
 	return d, nil
 }
@@ -143,8 +147,8 @@ func eventRow(e models.Event, now time.Time, site string) report.Row {
 	what := report.TextCell(e.Kind.String())
 	what.Tone = eventTone(e.Kind)
 	page := report.TextCell(e.URL)
-	if e.Kind == models.EventMoved && e.RedirectTo != "" {
-		page.Text += " → " + e.RedirectTo
+	if e.Kind == models.EventMoved {
+		page.To = e.RedirectTo
 	}
 	significance, reasons := weightCells(e.Significance, e.Reasons)
 	if e.Kind == models.EventTemplate { // of the host, not of the page that showed it

@@ -75,7 +75,7 @@ func (c dueCmd) document(ctx context.Context, l *look, site int32) (report.Docum
 		d.Rows = append(d.Rows, l.dueRow(r))
 	}
 	if all := addUp(load); len(rows) == c.Limit && all > int64(c.Limit) {
-		d.Notes = append(d.Notes, fmt.Sprintf("… and %s more (--limit 0 lists all)", report.Count(all-int64(c.Limit))))
+		d.Notes = append(d.Notes, fmt.Sprintf("… and %s more (%s)", report.Count(all-int64(c.Limit)), l.style.AllRows()))
 	}
 	return d, nil
 }

@@ -279,7 +279,7 @@ func (l *look) versionTable(p models.Page, versions []models.Version) report.Doc
 			report.TextCell(v.ContentType), what, significance, reasons, report.OnlyText(v.Digest.String()[:min(12, len(v.Digest.String()))])})
 	}
 	if more := int(p.Version) - len(versions); more > 0 && versions[len(versions)-1].Number > 1 {
-		d.Notes = append(d.Notes, fmt.Sprintf("… and %s more (--limit 0 lists all)", report.Count(more)))
+		d.Notes = append(d.Notes, fmt.Sprintf("… and %s more (%s)", report.Count(more), l.style.AllRows()))
 	}
 	lost := slices.DeleteFunc(slices.Clone(versions), func(v models.Version) bool { return !v.Record.Lost() })
 	if len(lost) > 0 {

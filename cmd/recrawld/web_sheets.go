@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/url"
@@ -136,5 +137,6 @@ func (d *daemon) look(out io.Writer) *look {
 	force := d.force.Load()
 	return &look{globals: &globals{Data: force.config.Data, Stdout: out, Stderr: io.Discard, Log: d.log}, store: d.store, force: force,
 		calendar: force.planner.Calendar(), anchor: d.anchor, now: d.clock.Now(), real: d.machine.Now(),
-		style: report.Style{Width: sheetWidth, Color: true, Links: true}}
+		style: report.Style{Width: sheetWidth, Color: true, Links: true, Whole: true,
+			All: fmt.Sprintf("limit=%d in the address of this sheet lists up to as many", mostShown)}}
 }
