@@ -82,7 +82,7 @@ func ParseRate(text string) (Rate, error) {
 	r := Rate{PerDay: v, PerPage: unit == "page/day"}
 	switch {
 	case v == 0:
-		return Rate{}, fmt.Errorf("%s would visit nothing, and off is no bound: write more than 0, or pause sites (recrawld pause)", shown(text))
+		return Rate{}, errNothing(text)
 	case !found && v > mostPerPageDay:
 		return Rate{}, fmt.Errorf("%s has no unit, write %s/day", shown(text), number)
 	case !found:
@@ -91,6 +91,11 @@ func ParseRate(text string) (Rate, error) {
 		return Rate{}, fmt.Errorf("%s is not in days, write one like 2000/day or 0.2/page/day", shown(text))
 	}
 	return r, r.check()
+}
+
+// errNothing is the error of a budget of 0, by which some mean none at all and others no bound.
+func errNothing(text string) error {
+	return fmt.Errorf("%s would visit nothing, and off is no bound: write more than 0, or pause sites (recrawld pause)", shown(text))
 }
 
 func (r Rate) check() error {
@@ -121,9 +126,11 @@ func parseBytesADay(text string) (int64, error) {
 	size, unit, found := strings.Cut(text, "/")
 	n, err := ParseSize(size)
 	switch {
+	case err == nil && n == 0:
+		return 0, errNothing(text)
 	case err == nil && unit == "day":
 		return n, nil
-	case err == nil && n > 0 && !found:
+	case err == nil && !found:
 		return 0, fmt.Errorf("%s has no unit, write %s/day", shown(text), FormatSize(n))
 	}
 	return 0, fmt.Errorf("%s is not a size a day, write one like 512MiB/day or 2GiB/day", shown(text))
@@ -158,7 +165,20 @@ func budgetShort(b *Budget) value {
 		if text == "off" {
 			b.Bytes = 0
 		}
-		return parse(text)
+		r, err := parse(text)
+		if n, wrong := parseBytesADay(text); err != nil && wrong == nil {
+			return r, fmt.Errorf("%s is a size, and this a number of requests: write budget: { bytes: %s/day }", shown(text), FormatSize(n))
+		}
+		if size, _, _ := strings.Cut(text, "/"); err != nil && isZeroSize(size) {
+			return r, errNothing(text)
+		}
+		return r, err
 	}
 	return v
+}
+
+// isZeroSize tells whether a text is 0 bytes, with its unit.
+func isZeroSize(text string) bool {
+	n, err := ParseSize(text)
+	return err == nil && n == 0
 }

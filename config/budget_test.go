@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,6 +69,24 @@ func TestBudgetForms(t *testing.T) {
 		c, _ := mustParse(t, text)
 		if diff := cmp.Diff(want, c.Budget); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestBudgetsThatSayNothing: who writes a budget of nothing, or a size where requests are counted, is told what to write, in whichever form.
+func TestBudgetsThatSayNothing(t *testing.T) {
+	t.Parallel()
+	const nothing = "would visit nothing, and off is no bound: write more than 0, or pause sites (recrawld pause)"
+	for text, want := range map[string]string{
+		"budget: 0/day":               nothing,
+		"budget: 0B/day":              nothing,
+		"budget: 0MiB":                nothing,
+		"budget: { bytes: 0B/day }":   nothing,
+		"budget: { requests: 0/day }": nothing,
+		"budget: 2GiB/day":            "\"2GiB/day\" is a size, and this a number of requests: write budget: { bytes: 2GiB/day }",
+	} {
+		if _, _, err := Parse("budget.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", text, err, want)
 		}
 	}
 }

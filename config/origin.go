@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 )
 
 // Source is where a value comes from.
@@ -69,6 +70,14 @@ type Value struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin Origin `json:"-"`
+}
+
+// Plain is the value for a program: a word that had to be quoted to be written in a file is itself.
+func (v Value) Plain() string {
+	if word, err := strconv.Unquote(v.Value); err == nil && v.Value[0] == '"' {
+		return word
+	}
+	return v.Value
 }
 
 // Values lists every value in force in a fixed order: the top of the file, the defaults, and each site with its URL.

@@ -29,6 +29,7 @@ type Options struct {
 	Format   Format
 	Archive  *archive.Reader
 	Temp     string    // where versions are sorted; "": where the system has temporary files
+	Name     string    // of the file, as a WARC file says itself; "": export.warc.gz
 	Software string    // what wrote the file
 	About    string    // what was selected, for a person
 	MainURL  string    // of a package: the page to begin with, if it is in there; "": none

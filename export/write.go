@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -49,7 +50,7 @@ func writeSorted(ctx context.Context, lines *sorter.Sorter, out io.Writer) error
 
 // writeFile writes a WARC file.
 func (e *Exporter) writeFile(ctx context.Context, captures *sorter.Sorter, out io.Writer) (Summary, error) {
-	return e.writeRecords(ctx, captures, out, "export.warc.gz", func(found, Line) error { return nil })
+	return e.writeRecords(ctx, captures, out, cmp.Or(e.o.Name, "export.warc.gz"), func(found, Line) error { return nil })
 }
 
 // writeRecords writes the records of captures to a WARC file of this name, and calls written with each and its line in an index of that

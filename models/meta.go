@@ -57,6 +57,18 @@ func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, er
 	return current, nil
 }
 
+// ForgetMeta removes a value, where it still is as it was read.
+func (s *Store) ForgetMeta(ctx context.Context, key, old string) error {
+	err := s.inTx(ctx, func(t *tx) error {
+		_, err := t.exec(ctx, `DELETE FROM meta WHERE key = $1 AND value = $2`, key, old)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget %s: %w", key, err)
+	}
+	return nil
+}
+
 // ServerTime is what the clock of the database's server shows, by which workers on several machines agree; known is false for
 // SQLite, which has none.
 func (s *Store) ServerTime(ctx context.Context) (at time.Time, known bool, err error) {

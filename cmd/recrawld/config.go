@@ -154,7 +154,7 @@ func valueRow(v config.Value, oneSite bool) report.Row {
 		by.Tone = report.Faint
 	}
 	return report.Row{
-		report.OnlyValue(v.Site), key, report.TextCell(v.Value), by,
+		report.OnlyValue(v.Site), key, {Value: v.Plain(), Text: v.Value}, by,
 		report.OnlyValue(v.Origin.Source.String()), report.OnlyValue(v.Origin.File), report.OnlyValue(v.Origin.Line),
 	}
 }

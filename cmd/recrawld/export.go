@@ -78,7 +78,7 @@ func (c exportCmd) export(ctx context.Context, l *look) error {
 	}
 	defer reader.Close() // it was only read
 	r := exportRun{look: l, began: clock.System{}.Now(), missing: make(map[string]int), progress: progressOn(l.Stderr)}
-	x := export.New(export.Options{Format: format, Archive: reader, Temp: c.temp(), Software: "recrawld " + versionText(),
+	x := export.New(export.Options{Format: format, Archive: reader, Temp: c.temp(), Name: c.name(), Software: "recrawld " + versionText(),
 		About: chosen.words(), MainURL: chosen.mainURL(), Now: r.began, Title: pageTitle, Step: r.step, Lost: r.lost})
 	defer x.Close()
 	err = chosen.each(ctx, l.store, x.Add, func() { r.step("versions found", x.Added()) })
@@ -121,6 +121,14 @@ func (c exportCmd) temp() string {
 		return ""
 	}
 	return filepath.Dir(c.Output)
+}
+
+// name is the file's own name; "" where it goes to standard output.
+func (c exportCmd) name() string {
+	if c.Output == "" {
+		return ""
+	}
+	return filepath.Base(c.Output)
 }
 
 // write writes the export to its file or to standard output.

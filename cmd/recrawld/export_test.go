@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,6 +91,31 @@ func TestExportWritesFiles(t *testing.T) {
 	}
 	if left, err := os.ReadDir(out); err != nil || len(left) != 3 {
 		t.Errorf("%v is left (%v), want the three files", left, err)
+	}
+}
+
+// TestAnExportSaysItsOwnName: the first record of a WARC file names the file; what goes to standard output has a name that says what it is.
+func TestAnExportSaysItsOwnName(t *testing.T) {
+	t.Parallel()
+	dir, path := filledData(t), filepath.Join(t.TempDir(), "docs-2026.warc.gz")
+	if answer, complaint, code := desk(t, dir, "export", "-o", path); code != exitDone {
+		t.Fatalf("exit code %d: %s%s", code, answer, complaint)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	piped, _, _ := desk(t, dir, "export", "--format", "warc")
+	for want, packed := range map[string]string{"docs-2026.warc.gz": string(file), "export.warc.gz": piped} {
+		text, err := gzip.NewReader(strings.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Multistream(false)
+		head, err := io.ReadAll(text)
+		if err != nil || !strings.Contains(string(head), "WARC-Filename: "+want+"\r\n") {
+			t.Errorf("%v; want it named %s:\n%s", err, want, head)
+		}
 	}
 }
 

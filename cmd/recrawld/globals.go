@@ -23,7 +23,8 @@ type globals struct {
 	Stderr io.Writer    `kong:"-"` // log, progress, complaints
 	Log    *slog.Logger `kong:"-"`
 
-	followed bool // it was looked for the daemon's configuration
+	followed bool   // it was looked for the daemon's configuration
+	fileDir  string // from which relative directories of the file go; "": from here
 }
 
 // connect attaches the streams and builds the log once the flags are known.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"recrawld/clock"
 	"recrawld/config"
@@ -28,6 +29,7 @@ type goesBy struct {
 	Database string         `json:"database"` // as databasePlace tells: another one is a copy
 	Data     string         `json:"data"`     // directory, absolute
 	File     string         `json:"file"`     // absolute; "": the defaults
+	Dir      string         `json:"dir"`      // the daemon's working directory, from which relative ones of the file go; "": of an earlier release
 	Digest   string         `json:"digest"`
 	At       models.Instant `json:"at"` // when it was put in force, by the machine's clock
 }
@@ -37,7 +39,7 @@ const goesByPrefix = "goes-by:"
 // noteConfig leaves in the database which file is in force. The caller holds mu, or has the daemon to itself.
 func (d *daemon) noteConfig(ctx context.Context) error {
 	note := goesBy{Worker: d.start.Worker.Name, Machine: thisMachine(), Database: databasePlace(&d.start), Data: resolved(d.start.Data),
-		File: absolute(d.g.ConfigPath), Digest: digestOf(&d.base, d.origins), At: models.At(d.machine.Now())}
+		File: absolute(d.g.ConfigPath), Dir: absolute("."), Digest: digestOf(&d.base, d.origins), At: models.At(d.machine.Now())}
 	text, err := json.Marshal(note)
 	if err != nil {
 		return err
@@ -51,8 +53,44 @@ func (d *daemon) noteConfig(ctx context.Context) error {
 	if json.Unmarshal([]byte(old), &before) == nil && before.File != "" && before.File != note.File {
 		d.log.Warn("another configuration file than last time", "file", cmp.Or(note.File, "none"), "last", before.File)
 	}
-	_, err = d.store.SetMeta(ctx, key, old, string(text))
-	return err
+	if _, err = d.store.SetMeta(ctx, key, old, string(text)); err != nil {
+		return err
+	}
+	return d.forgetNotes(ctx)
+}
+
+// noteKept is how long a worker that is gone leaves its note.
+const noteKept = 90 * 24 * time.Hour
+
+// forgetNotes removes the notes of workers that are gone for long: where workers are named for machines that come and go, they would be more
+// and more. That of this worker is there, so a command always finds one.
+func (d *daemon) forgetNotes(ctx context.Context) error {
+	workers, err := d.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	before := models.At(d.machine.Now().Add(-noteKept))
+	stays := func(name string) bool {
+		return slices.ContainsFunc(workers, func(w models.Worker) bool { return w.Name == name && max(w.BeatAt, w.RealBeatAt) > before })
+	}
+	keys, err := d.store.MetaKeys(ctx, goesByPrefix)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		text, err := d.store.Meta(ctx, key)
+		if err != nil {
+			return err
+		}
+		var note goesBy
+		if json.Unmarshal([]byte(text), &note) != nil || note.At > before || stays(note.Worker) {
+			continue
+		}
+		if err := d.store.ForgetMeta(ctx, key, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // thisMachine is the machine's name, "" where it has none.
@@ -121,6 +159,10 @@ func (g *globals) commandConfig(ctx context.Context) (config.Config, config.Orig
 	follow, hint := lead.compare(here, databaseName(&c))
 	if follow == "" {
 		g.note(hint, differing(notes, living))
+		if lead.File == here.File && lead.Machine == here.Machine && lead.Database == here.Database {
+			g.fileDir = lead.Dir
+			g.place(&c, origins)
+		}
 		return c, origins, nil
 	}
 	read, readOrigins, err := g.loadFrom(lead, &c)
@@ -138,7 +180,7 @@ func (g *globals) commandConfig(ctx context.Context) (config.Config, config.Orig
 // command names others. Where it can be read it stays the file of the command.
 func (g *globals) loadFrom(lead goesBy, found *config.Config) (config.Config, config.Origins, error) {
 	with := *g
-	with.ConfigPath = lead.File
+	with.ConfigPath, with.fileDir = lead.File, lead.Dir
 	c, origins, err := with.loadConfig()
 	if err != nil {
 		return c, origins, err
@@ -153,6 +195,15 @@ func (g *globals) loadFrom(lead goesBy, found *config.Config) (config.Config, co
 	}
 	*g = with
 	return c, origins, err
+}
+
+// place has the directories that the file names relative to the daemon's working directory be where the daemon has them.
+func (g *globals) place(c *config.Config, origins config.Origins) {
+	for key, dir := range map[string]*string{"mirror.dir": &c.Mirror.Dir, "backup.dir": &c.Backup.Dir} {
+		if g.fileDir != "" && *dir != "off" && !filepath.IsAbs(*dir) && origins.Of(config.Place{Key: key}).Source == config.FromFile {
+			*dir = filepath.Join(g.fileDir, *dir)
+		}
+	}
 }
 
 // notes are what the workers of a database said of their configurations, and the names of those that live.

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"recrawld/internal/pgtest"
 	"recrawld/models"
@@ -200,5 +205,67 @@ func TestTheFileOfTheWorkingDirectoryIsNothingToSay(t *testing.T) {
 	must(t, "run", "--for", "1s")
 	if code, stdout, stderr := command(t, "config", "show"); code != exitDone || stderr != "" || !strings.Contains(stdout, "77/day") {
 		t.Errorf("config show: exit code %d, it says %q beside the answer, want nothing; %s", code, stderr, stdout)
+	}
+}
+
+// TestRelativeDirectoriesAreTheDaemons: what the file names relative to the daemon's working directory lies there for a command that is run
+// elsewhere, whether it was led to the file or has found the same one.
+func TestRelativeDirectoriesAreTheDaemons(t *testing.T) {
+	at := t.TempDir()
+	t.Chdir(at)
+	lines := "data: " + filepath.Join(at, "data") + "\nlisten: off\nmirror: {dir: my-mirror}\nbackup: {dir: my-backups}\n"
+	beside := filepath.Join(at, "data", "recrawld.yaml")
+	if err := errors.Join(os.Mkdir("data", 0o700), os.WriteFile("own.yaml", []byte(lines), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"own.yaml", beside} {
+		must(t, "run", "-c", file, "--for", "100ms")
+		t.Chdir(t.TempDir())
+		answer := must(t, "config", "show", "--json", "--data", filepath.Join(at, "data"))
+		for _, dir := range []string{"my-mirror", "my-backups"} {
+			if want := fmt.Sprintf("%q", filepath.Join(at, dir)); !strings.Contains(answer, want) {
+				t.Errorf("by %s, config show has no %s:\n%s", file, want, answer)
+			}
+		}
+		t.Chdir(at)
+		if err := errors.Join(os.WriteFile(beside, []byte(lines), 0o600), os.RemoveAll("own.yaml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestNotesOfWorkersThatAreGoneForLong: they do not stay for ever, those of workers that live or ended lately do.
+func TestNotesOfWorkersThatAreGoneForLong(t *testing.T) {
+	t.Parallel()
+	store, now := emptyStore(t)
+	d := &daemon{store: store, g: &globals{}, log: slog.New(slog.DiscardHandler)}
+	long, lately := models.At(now.Add(-noteKept-time.Hour)), models.At(now.Add(-noteKept+time.Hour))
+	for _, w := range []struct {
+		name      string
+		noted     models.Instant
+		beat      models.Instant // 0: it has no row
+		realBeats bool
+	}{{"gone", long, 0, false}, {"silent", long, long, true}, {"ended", long, lately, false}, {"living", long, models.At(now), true}, {"new", lately, 0, false}} {
+		text, err := json.Marshal(goesBy{Worker: w.name, At: w.noted})
+		if err == nil {
+			_, err = store.SetMeta(t.Context(), goesByPrefix+w.name, "", string(text))
+		}
+		if err == nil && w.beat > 0 {
+			row := models.Worker{Name: w.name, BeatAt: w.beat}
+			if w.realBeats {
+				row.RealBeatAt = w.beat
+			}
+			err = store.Beat(t.Context(), row)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.forgetNotes(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := store.MetaKeys(t.Context(), goesByPrefix)
+	if want := []string{"goes-by:ended", "goes-by:living", "goes-by:new"}; err != nil || !slices.Equal(keys, want) {
+		t.Errorf("notes left: %v, %v; want %v", keys, err, want)
 	}
 }

@@ -37,6 +37,7 @@ func (g *globals) loadConfig() (config.Config, config.Origins, error) {
 	if err != nil {
 		return config.Config{}, nil, coded{exitUsage, err}
 	}
+	g.place(&c, origins)
 	return c, origins, nil
 }
 

@@ -43,7 +43,9 @@ func (r *verifyRun) rest(ctx context.Context, reader verify.Reader, told map[spo
 	}
 	out := &restVerified{}
 	r.out.Archive.Rest = out
-	for _, segment := range all {
+	r.progress.begin("archive", "segments looked through")
+	for i, segment := range all {
+		r.progress.tell(int64(i), int64(len(all)), 0)
 		records, err := segments.Flaws(segment.Name, func(f archive.Flaw) bool {
 			if !told[spot{segment.Name, f.Offset}] {
 				out.Flaws++
