@@ -58,7 +58,7 @@ func (p *printer) title(text string) {
 // head says which versions, what was found of them and what differs.
 func (p *printer) head(d *Difference) {
 	s := p.show.Style
-	p.line(s.Bold(d.URL))
+	p.line(s.Bold(s.Address(d.URL)))
 	p.line(fmt.Sprintf("version %d, %s → version %d, %s", d.From, report.Moment(p.show.Now, d.FromAt), d.To, report.Moment(p.show.Now, d.ToAt)))
 	if d.Verdict != nil {
 		p.wrapped(d.Verdict.words(s), 0)

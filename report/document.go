@@ -25,6 +25,8 @@ type Cell struct {
 	Text  string // may be empty
 	Tone  Tone
 	To    string // the address that Text leads to, shown behind an arrow: beside it where there is room, and else below; "": none
+
+	shownTo string // To as it is shown; "": as it is
 }
 
 // Column heads the cells below it.

@@ -86,6 +86,7 @@ func (s *Stream) line(b *strings.Builder, columns []Column, cell func(i int) Cel
 
 // cell writes a cell with what parts it from the next, and returns how wide that is.
 func (s *Stream) cell(b *strings.Builder, c Column, cell Cell, width, left int) int {
+	cell = s.Style.readableCell(cell)
 	what := cell.Text
 	if at, ok := cell.Value.(time.Time); ok {
 		what = at.UTC().Format(streamTime)
@@ -98,7 +99,7 @@ func (s *Stream) cell(b *strings.Builder, c Column, cell Cell, width, left int) 
 	default:
 		lines := []string{snip(what, room)}
 		if cell.To != "" {
-			lines = append(broken(what, room), broken(arrow+cell.To, room)...)
+			lines = append(broken(what, room), broken(arrow+cell.to(), room)...)
 		}
 		what = lines[0]
 		for _, line := range lines[1:] {

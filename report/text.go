@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -94,7 +95,7 @@ func writeTable(b *strings.Builder, d Document, s Style) {
 		b.WriteString(s.Paint(Faint, "nothing to show") + "\n")
 		return
 	}
-	shown := d.Rows[:len(d.Rows)-min(d.More, len(d.Rows))]
+	shown := s.readable(d.Rows[:len(d.Rows)-min(d.More, len(d.Rows))])
 	columns := fit(d, shown, s.Width)
 	t := table.NewWriter()
 	t.SetStyle(bare)
@@ -121,6 +122,29 @@ func writeTable(b *strings.Builder, d Document, s Style) {
 	}
 }
 
+// readable is rows with their addresses as they are shown.
+func (s Style) readable(rows []Row) []Row {
+	out := make([]Row, len(rows))
+	for i, row := range rows {
+		out[i] = row
+		for j, cell := range row {
+			if shown := s.readableCell(cell); shown.Text != cell.Text || shown.shownTo != "" {
+				out[i] = slices.Clone(out[i])
+				out[i][j] = shown
+			}
+		}
+	}
+	return out
+}
+
+func (s Style) readableCell(c Cell) Cell {
+	if address, ok := c.Value.(string); ok && strings.Contains(address, "://") && c.Text == address {
+		c.Text = s.Address(address)
+	}
+	c.shownTo = s.Address(c.To)
+	return c
+}
+
 func cells(row Row, columns []fitted, s Style) table.Row {
 	out := make(table.Row, len(columns))
 	for i, c := range columns {
@@ -138,7 +162,7 @@ func (s Style) lines(cell Cell, c fitted) []string {
 	if cell.To == "" || text.StringWidth(cell.whole()) <= c.width {
 		return s.pieces(cell, cell.whole(), address, c.width)
 	}
-	return append(s.pieces(cell, cell.Text, address, c.width), s.pieces(cell, arrow+cell.To, cell.To, c.width)...)
+	return append(s.pieces(cell, cell.Text, address, c.width), s.pieces(cell, arrow+cell.to(), cell.To, c.width)...)
 }
 
 // pieces are the lines of an address, of at most so many columns. One that leads somewhere is whole: of two that differ in their middle alone
@@ -169,8 +193,11 @@ func (c Cell) whole() string {
 	if c.To == "" {
 		return c.Text
 	}
-	return c.Text + " " + arrow + c.To
+	return c.Text + " " + arrow + c.to()
 }
+
+// to is how To is shown.
+func (c Cell) to() string { return cmp.Or(c.shownTo, c.To) }
 
 // totals are the cells of the last line, which stands out as a whole.
 func totals(row Row, columns []fitted, s Style) table.Row {

@@ -69,3 +69,29 @@ func TestASheetShowsAddressesWhole(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestAddressesAreReadableForAPerson: in a table on a terminal or a sheet, where the link leads to the address itself; a pipe and JSON have it as
+// it is.
+func TestAddressesAreReadableForAPerson(t *testing.T) {
+	t.Parallel()
+	page := TextCell("https://a.org/caf%C3%A9")
+	page.To = "https://a.org/th%C3%A9"
+	d := Document{Columns: []Column{{Key: "url", Head: "page", Flex: true}}, Rows: []Row{{page}}}
+	const readable, raw = "https://a.org/café → https://a.org/thé\n", "https://a.org/caf%C3%A9 → https://a.org/th%C3%A9\n"
+	for style, want := range map[Style]string{{Width: 80}: "page\n" + readable, {}: "page\n" + raw,
+		{Width: 80, Links: true}: "page\n\x1b]8;;https://a.org/caf%C3%A9\x1b\\" + strings.TrimSpace(readable) + "\x1b]8;;\x1b\\\n"} {
+		var b bytes.Buffer
+		if err := WriteText(&b, d, style); err != nil || b.String() != want {
+			t.Errorf("%+v: %v\n%q, want\n%q", style, err, b.String(), want)
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteJSON(&b, d); err != nil || !strings.Contains(b.String(), `"https://a.org/caf%C3%A9"`) {
+		t.Errorf("JSON: %v\n%s", err, b.String())
+	}
+	b.Reset()
+	s := Stream{Style: Style{Width: 80}, Columns: []StreamColumn{{"url", 0}}}
+	if err := s.Write(&b, d); err != nil || !strings.HasSuffix(b.String(), readable) {
+		t.Errorf("a stream: %v\n%s", err, b.String())
+	}
+}

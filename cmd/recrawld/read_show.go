@@ -87,7 +87,7 @@ func (l *look) answer(at models.Record) (answer archive.Answer, err error) {
 
 // showPage writes a page for a person.
 func (l *look) showPage(p models.Page, share models.ChildShare, versions []models.Version) error {
-	fmt.Fprintln(l.Stdout, l.style.Bold(p.URL))
+	fmt.Fprintln(l.Stdout, l.style.Bold(l.style.Address(p.URL)))
 	words := facts{style: l.style}
 	words.add("state", "%s", l.stateWords(p))
 	words.add("site", "%s, level %d", l.siteNames()[p.SiteID], p.Level)
@@ -96,7 +96,7 @@ func (l *look) showPage(p models.Page, share models.ChildShare, versions []model
 	words.add("next", "%s", l.nextWords(p))
 	words.add("validators", "%s", validatorWords(p))
 	words.add("content", "%s", contentWords(p))
-	words.add("duplicate of", "%s", p.DuplicateOf)
+	words.add("duplicate of", "%s", l.style.Address(p.DuplicateOf))
 	words.add("children", "%s", l.childrenWords(p, share))
 	if err := words.write(l.Stdout); err != nil {
 		return err
@@ -115,7 +115,7 @@ var stateTones = map[models.PageState]report.Tone{models.StateLive: report.Good,
 func (l *look) stateWords(p models.Page) string {
 	words := l.style.Paint(stateTones[p.State], p.State.String())
 	if p.RedirectTo != "" {
-		words += " to " + p.RedirectTo
+		words += " to " + l.style.Address(p.RedirectTo)
 	}
 	if p.State == models.StateMissing {
 		words += fmt.Sprintf(": %s in a row since %s", report.Plural(p.MissingVisits, "visit"), report.Moment(l.now, p.MissingSince.Time()))

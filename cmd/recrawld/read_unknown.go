@@ -59,7 +59,7 @@ func (l *look) whyUnknown(ctx context.Context, u canon.URL) error {
 const sitesShown = 6
 
 func (w unknown) write(l *look) error {
-	fmt.Fprintln(l.Stdout, l.style.Bold(w.URL))
+	fmt.Fprintln(l.Stdout, l.style.Bold(l.style.Address(w.URL)))
 	words := facts{style: l.style}
 	kept := slices.ContainsFunc(w.Sites, func(s unknownInSite) bool { return s.Keep })
 	state := "not known: nobody has added it, and no page that was read links to it"

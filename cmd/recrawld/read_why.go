@@ -190,7 +190,7 @@ func (w why) next() time.Time {
 
 // write shows everything to a person.
 func (w why) write(l *look) error {
-	fmt.Fprintln(l.Stdout, l.style.Bold(w.page.URL))
+	fmt.Fprintln(l.Stdout, l.style.Bold(l.style.Address(w.page.URL)))
 	words := facts{style: l.style}
 	w.schedule(l, &words)
 	w.seen(l, &words)
@@ -253,7 +253,7 @@ func (w why) seen(l *look, words *facts) {
 	}
 	words.add("differs", "%s", w.newestWords(l))
 	words.add("selectors", "%s", strings.Join(w.unmatched, "; "))
-	words.add("duplicate of", "%s", p.DuplicateOf)
+	words.add("duplicate of", "%s", l.style.Address(p.DuplicateOf))
 	words.add("validators", "%s", validatorWords(p))
 	words.add("distrusted", "%s", strings.Join(report.Reproaches(w.host, l.now), " "))
 	if p.FreshUntil.Time().After(l.now) {

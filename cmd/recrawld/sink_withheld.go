@@ -44,8 +44,9 @@ func writeWithheld(out io.Writer, s sinkState, now time.Time) error {
 		return nil
 	}
 	fmt.Fprintf(out, "\n%s cannot take %s; the others go on:\n", s.Name, report.Plural(len(s.Withheld), "page"))
+	style := terminalStyle(out)
 	for _, p := range s.Withheld[:min(len(s.Withheld), withheldShown)] {
-		fmt.Fprintf(out, "  %s, for %s: %s\n", p.URL, report.Span(now.Sub(p.Since)), p.Why)
+		fmt.Fprintf(out, "  %s, for %s: %s\n", style.Address(p.URL), report.Span(now.Sub(p.Since)), p.Why)
 	}
 	if more := len(s.Withheld) - withheldShown; more > 0 {
 		fmt.Fprintf(out, "  … and %s more (--json has all)\n", report.Plural(more, "page"))

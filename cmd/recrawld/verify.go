@@ -152,7 +152,7 @@ func (r *verifyRun) write() error {
 	}
 	parts := len(lines)
 	for _, t := range r.out.Troubles {
-		lines = append(lines, t.words())
+		lines = append(lines, t.words(r.style))
 	}
 	for i, line := range append(lines, r.notes...) {
 		indent := ""
@@ -169,13 +169,13 @@ func (r *verifyRun) write() error {
 }
 
 // words are a trouble in a line: what is wrong, of what, and where it lies.
-func (t verifyTrouble) words() string {
+func (t verifyTrouble) words(style report.Style) string {
 	what, where := t.File, ""
 	if t.Length > 0 {
 		where = fmt.Sprintf(" (%s at %d)", report.Plural(t.Length, "byte"), *t.Offset)
 	}
 	if t.URL != "" {
-		what, where = t.URL, " ("+t.File
+		what, where = style.Address(t.URL), " ("+t.File
 		if t.Version > 0 {
 			what += ", version " + strconv.Itoa(int(t.Version))
 		}
