@@ -112,6 +112,7 @@ func TestReadingCommandsAsJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(answer), &value); err != nil || code != exitDone {
 			t.Errorf("%s --json: exit code %d, %s, %v: %s", line, code, complaint, err, answer)
 		}
+		inTheManualOfJSON(t, line, pathsIn("", value))
 	}
 }
 
