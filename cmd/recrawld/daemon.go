@@ -67,7 +67,7 @@ type daemon struct {
 	force     atomic.Pointer[inForce]
 
 	looked      looked    // for what is unusual; known to that chore
-	missed      missing   // after a restore; known to the start and one chore
+	missed      bool      // pages that the archive did not have after a restore are still to be fetched; known to the start and one chore
 	missedAgain time.Time // when what is left of that is counted again
 
 	orphans sync.Map // IDs of sites, as int32, that are gone and whose pages had their turn

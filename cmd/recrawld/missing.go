@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"recrawld/archive"
@@ -30,23 +31,29 @@ type missing struct {
 
 const missingPrefix = "missing:"
 
-// missings reads what the archives of the workers did not have.
-func missings(ctx context.Context, store *models.Store) ([]missing, error) {
+// missings reads what the archives of the workers did not have after the last restore, and which that was.
+func missings(ctx context.Context, store *models.Store) (restored string, found []missing, err error) {
+	if restored, err = store.Restored(ctx); err != nil || restored == "" {
+		return "", nil, err
+	}
 	keys, err := store.MetaKeys(ctx, missingPrefix)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	found := make([]missing, len(keys))
-	for i, key := range keys {
+	for _, key := range keys {
+		var m missing
 		row, err := store.Meta(ctx, key)
 		if err == nil {
-			err = json.Unmarshal([]byte(row), &found[i])
+			err = json.Unmarshal([]byte(row), &m)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", key, err)
+			return "", nil, fmt.Errorf("read %s: %w", key, err)
+		}
+		if m.Restored == restored { // else it came with the checkpoint
+			found = append(found, m)
 		}
 	}
-	return found, nil
+	return restored, found, nil
 }
 
 // keep writes it.
@@ -65,30 +72,25 @@ func (m missing) keep(ctx context.Context, store *models.Store) error {
 
 // lookForMissing holds the archive against a database that was restored since the last look.
 func (d *daemon) lookForMissing(ctx context.Context) error {
-	restored, err := d.store.Restored(ctx)
+	restored, found, err := missings(ctx, d.store)
 	if err != nil || restored == "" {
 		return err
 	}
-	found, err := missings(ctx, d.store)
-	if err != nil {
-		return err
+	d.missed = slices.ContainsFunc(found, func(m missing) bool { return m.Left > 0 })
+	if slices.ContainsFunc(found, func(m missing) bool { return m.Worker == d.start.Worker.Name }) {
+		return nil
 	}
-	for _, m := range found {
-		if m.Worker == d.start.Worker.Name && m.Restored == restored {
-			d.missed = m
-			return nil
-		}
-	}
-	d.missed = missing{Restored: restored, Worker: d.start.Worker.Name, At: d.clock.Now(), Dir: archiveDir(&d.start)}
-	if err := d.loseMissing(ctx, &d.missed); err != nil {
+	m := missing{Restored: restored, Worker: d.start.Worker.Name, At: d.clock.Now(), Dir: archiveDir(&d.start)}
+	if err := d.loseMissing(ctx, &m); err != nil {
 		return fmt.Errorf("look what the archive has of the restored database: %w", err)
 	}
-	if m := d.missed; m.Versions > 0 {
+	d.missed = d.missed || m.Left > 0
+	if m.Versions > 0 {
 		d.log.Error("the archive does not have all that the restored database names: the pages are fetched anew, and what only older versions said is lost, "+
 			"unless the segments are put back there and recrawld verify --mend finds them", "archive", m.Dir, "segments", m.Segments,
 			"versions", m.Versions, "pages", m.Pages)
 	}
-	return d.missed.keep(ctx, d.store)
+	return m.keep(ctx, d.store)
 }
 
 // missingBatch is how many versions are noted as lost at a time.
@@ -168,10 +170,10 @@ const (
 	missingRest  = 20
 )
 
-// followMissing counts how many pages of what was missing are still to be fetched.
+// followMissing counts how many pages of what was missing are still to be fetched, also for workers that are gone by now.
 func (d *daemon) followMissing(ctx context.Context, _ time.Time) error {
 	began := d.machine.Now()
-	if d.missed.Left == 0 || began.Before(d.missedAgain) {
+	if !d.missed || began.Before(d.missedAgain) {
 		return nil
 	}
 	left, err := d.store.LostPages(ctx)
@@ -180,15 +182,22 @@ func (d *daemon) followMissing(ctx context.Context, _ time.Time) error {
 	}
 	now := d.machine.Now()
 	d.missedAgain = now.Add(missingRest * now.Sub(began))
-	if d.missed.Left = left; left == 0 {
+	_, found, err := missings(ctx, d.store)
+	for _, m := range found {
+		if m.Left > 0 && err == nil {
+			m.Left = left
+			err = m.keep(ctx, d.store)
+		}
+	}
+	if d.missed = left > 0; !d.missed && err == nil {
 		d.log.Info("the pages that the archive did not have after the restore are fetched")
 	}
-	return d.missed.keep(ctx, d.store)
+	return err
 }
 
 // statusMissing fills in what archives did not have after a restore and what is still to be fetched.
 func (l *look) statusMissing(ctx context.Context, s *status) error {
-	found, err := missings(ctx, l.store)
+	_, found, err := missings(ctx, l.store)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"recrawld/archive"
+	"recrawld/clock"
+	"recrawld/config"
 )
 
 // TestACheckpointWithoutItsArchive: the first start after a restore says once what the archive does not have and what to do, commands say what
@@ -47,6 +51,42 @@ func TestACheckpointWithoutItsArchive(t *testing.T) {
 	}
 	if _, got, _ := command(t, "status", "-c", config); strings.Contains(got, "restore") {
 		t.Errorf("status goes on about it:\n%s", got)
+	}
+}
+
+// TestMissingIsFollowedForAll: what a worker that is gone found missing is counted on by those that live, and what came with an older checkpoint
+// is of no interest.
+func TestMissingIsFollowedForAll(t *testing.T) {
+	t.Parallel()
+	store, now := emptyStore(t)
+	if err := store.NoteRestored(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := store.Restored(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []missing{{Worker: "gone", Restored: restored, Left: 7}, {Worker: "before", Restored: "2026-01-01T00:00:00Z", Left: 9}} {
+		if err := m.keep(t.Context(), store); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archived, err := archive.Open(t.TempDir(), archive.Options{Worker: "w", Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archived.Close()
+	d := &daemon{store: store, archive: archived, clock: clock.NewVirtual(now), log: slog.New(slog.DiscardHandler),
+		start: config.Config{Data: t.TempDir(), Worker: config.Worker{Name: "w"}}}
+	if err := d.lookForMissing(t.Context()); err != nil || !d.missed {
+		t.Fatalf("something is missing: %v, %v", d.missed, err)
+	}
+	if err := d.followMissing(t.Context(), now); err != nil || d.missed {
+		t.Errorf("after a count of none something is missing: %v, %v", d.missed, err)
+	}
+	_, found, err := missings(t.Context(), store)
+	if err != nil || len(found) != 2 || found[0].Left != 0 || found[1].Worker != "w" {
+		t.Errorf("left are %+v, %v", found, err)
 	}
 }
 
