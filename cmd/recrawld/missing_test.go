@@ -12,12 +12,18 @@ import (
 	"recrawld/archive"
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/internal/pgtest"
 )
 
 // TestACheckpointWithoutItsArchive: the first start after a restore says once what the archive does not have and what to do, commands say what
 // is not there, and the pages are fetched in full, although their validators still hold.
 func TestACheckpointWithoutItsArchive(t *testing.T) {
 	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); withoutItsArchive(t, "sqlite") })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); withoutItsArchive(t, pgtest.DSN(t)) })
+}
+
+func withoutItsArchive(t *testing.T, dsn string) {
 	site := serve(t, smallSite)
 	config, data := configure(t, "")
 	runUntil(t, func() bool { return len(dumpOf(t, data).Versions) == len(smallSite) }, "run", "-c", config, site.URL)
@@ -28,28 +34,28 @@ func TestACheckpointWithoutItsArchive(t *testing.T) {
 	}
 	says := func(want string, args ...string) {
 		t.Helper()
-		if _, got, complaint := command(t, append(args, "-c", config)...); !strings.Contains(got, want) {
+		if _, got, complaint := command(t, append(args, "-c", config, "--store", dsn)...); !strings.Contains(got, want) {
 			t.Errorf("recrawld %s does not say %q:\n%s%s", strings.Join(args, " "), want, got, complaint)
 		}
 	}
-	must(t, "restore", "-c", config, "--yes", checkpoint)
+	must(t, "restore", "-c", config, "--store", dsn, "--yes", checkpoint)
 	says("to be made anew", "sink", "list")
-	must(t, "pause", "-c", config)
-	p := launch(t, nil, "run", "-c", config)
+	must(t, "pause", "-c", config, "--store", dsn)
+	p := launch(t, nil, "run", "-c", config, "--store", dsn)
 	p.says(`msg="sink is anew"`)
 	says("3 versions were not there after the restore", "status")
 	says("mirror made anew, but for 3 pages whose bodies the archive has lost", "sink", "replay", "mirror")
 	if log := p.output(); strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "segments=1 versions=3 pages=3") {
 		t.Errorf("want one error, with 1 segment, 3 versions and 3 pages:\n%s", log)
 	}
-	must(t, "resume", "-c", config)
+	must(t, "resume", "-c", config, "--store", dsn)
 	p.says("the archive did not have after the restore are fetched")
 	says("3 files, 0 changed, 0 missing", "verify")
 	p.signal(syscall.SIGTERM)
 	if code := p.ends(); code != exitDone {
 		t.Errorf("exit code %d", code)
 	}
-	if _, got, _ := command(t, "status", "-c", config); strings.Contains(got, "restore") {
+	if _, got, _ := command(t, "status", "-c", config, "--store", dsn); strings.Contains(got, "restore") {
 		t.Errorf("status goes on about it:\n%s", got)
 	}
 }
