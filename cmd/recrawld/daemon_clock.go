@@ -22,7 +22,7 @@ func (d *daemon) setClock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	workers, err := d.store.Workers(ctx)
+	workers, err := d.onlyOne(ctx, d.store.Workers)
 	if err != nil {
 		return err
 	}
@@ -31,9 +31,6 @@ func (d *daemon) setClock(ctx context.Context) error {
 		return err
 	}
 	d.wrote(newest)
-	if err := d.onlyOne(workers); err != nil {
-		return err
-	}
 	others := false
 	for _, name := range livingWorkers(workers, d.machine.Now()) {
 		others = others || name != d.start.Worker.Name
@@ -60,19 +57,43 @@ func (d *daemon) setClock(ctx context.Context) error {
 	return err
 }
 
-// onlyOne refuses a name that a living worker has, on another machine or, with another data directory, on this one: the
-// lock guards the name in one directory alone, and two of one name would both drain the sinks.
-func (d *daemon) onlyOne(workers []models.Worker) error {
-	machine, err := os.Hostname()
-	if err != nil {
-		return nil // nothing to compare
+// onlyOne reads the workers, and refuses a name that a living one has, on another machine or, with another data directory, on this one: the
+// lock guards the name in one directory alone, and two of one name would both drain the sinks. Whether one of another machine lives is seen when it
+// beats again; where it does not, because its machine has just died and this one takes over, the name is free once it was silent for long.
+func (d *daemon) onlyOne(ctx context.Context, read func(context.Context) ([]models.Worker, error)) ([]models.Worker, error) {
+	workers, err := read(ctx)
+	machine, nameless := os.Hostname()
+	if err != nil || nameless != nil { // then there is nothing to compare
+		return workers, err
 	}
-	for _, w := range workers {
-		if w.Name != d.start.Worker.Name || !isAlive(w, d.machine.Now()) || w.Machine == machine && (d.alone() || !runsBeside(w.PID)) {
-			continue
+	first := d.namesake(workers, machine)
+	for waited := false; ; waited = true {
+		other := d.namesake(workers, machine)
+		if other == nil {
+			return workers, nil
 		}
-		return coded{exitLocked, fmt.Errorf("worker %q runs on %s already, as process %d: give this one another name (run --worker NAME, worker NAME)",
-			w.Name, w.Machine, w.PID)}
+		if other.Machine == machine || other.RealBeatAt != first.RealBeatAt {
+			return nil, coded{exitLocked, fmt.Errorf("worker %q runs on %s already, as process %d: give this one another name (run --worker NAME, worker NAME)",
+				other.Name, other.Machine, other.PID)}
+		}
+		if !waited {
+			d.log.Info("a worker of this name was alive a moment ago: it is waited whether it still is", "worker", other.Name, "machine", other.Machine)
+		}
+		if err := d.machine.SleepUntil(ctx, d.machine.Now().Add(beatEvery/2)); err != nil {
+			return nil, err
+		}
+		if workers, err = read(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// namesake is the worker that has our name and lives, as far as its last beat tells; nil: none does.
+func (d *daemon) namesake(workers []models.Worker, machine string) *models.Worker {
+	for i, w := range workers {
+		if w.Name == d.start.Worker.Name && isAlive(w, d.machine.Now()) && (w.Machine != machine || !d.alone() && runsBeside(w.PID)) {
+			return &workers[i]
+		}
 	}
 	return nil
 }

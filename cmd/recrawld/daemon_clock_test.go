@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"recrawld/models"
 )
@@ -28,9 +31,43 @@ func TestAWorkersNameIsItsOwnInOtherDirectoriesToo(t *testing.T) {
 		{"of a process that is gone", 1<<31 - 1, false},
 	} {
 		row := models.Worker{Name: "twin", Machine: machine, PID: test.pid, BeatAt: moment, RealBeatAt: moment}
-		err := d.onlyOne([]models.Worker{row})
+		_, err := d.onlyOne(t.Context(), func(context.Context) ([]models.Worker, error) { return []models.Worker{row}, nil })
 		if (err != nil) != test.refuse || test.refuse && (exitCode(err) != exitLocked || !strings.Contains(err.Error(), "--worker")) {
 			t.Errorf("onlyOne() with a living row %s = %v, want refused %v", test.name, err, test.refuse)
 		}
+	}
+}
+
+// A worker that takes over from a machine which has just died waits until that one was silent for long, and is refused as soon as it beats.
+func TestANameIsTakenOverFromAMachineThatDied(t *testing.T) {
+	t.Parallel()
+	path, _ := configure(t, "worker: {name: twin}\n")
+	d := built(t, path)
+	d.start.Store = "postgres://127.0.0.1/" // not opened here
+	for _, test := range []struct {
+		name   string
+		beats  bool
+		refuse bool
+		least  time.Duration
+		most   time.Duration
+	}{
+		{"that died", false, false, alive - 3*time.Second, alive},
+		{"that lives", true, true, 0, 2 * beatEvery},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			last := began.Add(-time.Second)
+			got, err := d.onlyOne(t.Context(), func(context.Context) ([]models.Worker, error) {
+				if now := time.Now(); test.beats && now.Sub(last) >= beatEvery {
+					last = now
+				}
+				return []models.Worker{{Name: "twin", Machine: "another", PID: 1, BeatAt: models.At(last), RealBeatAt: models.At(last)}}, nil
+			})
+			took := time.Since(began)
+			if (err != nil) != test.refuse || test.refuse && exitCode(err) != exitLocked || !test.refuse && len(got) != 1 || took < test.least || took > test.most {
+				t.Errorf("onlyOne() beside one on a machine %s = %d workers, %v after %v, want refused %v after %v to %v", test.name, len(got), err, took,
+					test.refuse, test.least, test.most)
+			}
+		})
 	}
 }

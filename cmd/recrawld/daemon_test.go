@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"recrawld/clock"
 	"recrawld/models"
@@ -315,14 +318,28 @@ func TestAWorkersNameIsItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moment := models.At(clock.System{}.Now())
-	if err := store.Beat(t.Context(), models.Worker{Name: "twin", Machine: "elsewhere", BeatAt: moment, RealBeatAt: moment}); err != nil {
+	beat := func() error {
+		moment := models.At(clock.System{}.Now())
+		return store.Beat(t.Context(), models.Worker{Name: "twin", Machine: "elsewhere", BeatAt: moment, RealBeatAt: moment})
+	}
+	if err := beat(); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	other, end := context.WithCancel(t.Context())
+	var group errgroup.Group
+	group.Go(func() error {
+		for machine := (clock.System{}); machine.SleepUntil(other, machine.Now().Add(beatEvery/10)) == nil; {
+			if err := beat(); err != nil {
+				return err
+			}
+		}
+		return store.Close()
+	})
 	code, _, stderr := command(t, "run", "-c", config, "--for", "100ms")
+	end()
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
 	if code != exitLocked || !strings.Contains(stderr, "elsewhere") {
 		t.Errorf("exit code %d, said %q; want %d and where the other one runs", code, stderr, exitLocked)
 	}
