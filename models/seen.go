@@ -47,7 +47,8 @@ func (s *Store) SeenChanges(ctx context.Context, after FeedCursor, since Instant
 // bucketSeen passes over one bucket's events up to one and after another.
 func (s *Store) bucketSeen(ctx context.Context, bucket int16, upTo, after int64, since Instant, between func(context.Context) error,
 	each func(SeenChange)) error {
-	// Index: the primary keys.
+	// Indexes: the primary keys, that of events backward and that of pages once a change. Where most of a bucket's events are asked for
+	// and it has no more pages than events, a plan for these arguments reads both at once, by the same keys.
 	query := fmt.Sprintf(`SELECT e.seq, e.at, e.kind, e.site_id, e.not_before, e.not_after,
 		COALESCE(p.records, 0), COALESCE(p.changes, 0), COALESCE(p.first_at, 0), COALESCE(p.visited_at, 0)
 		FROM events e LEFT JOIN pages p ON p.bucket = e.bucket AND p.id = e.page_id AND e.kind = %d
