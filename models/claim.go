@@ -53,7 +53,7 @@ func (s *Store) claimIn(ctx context.Context, c ClaimRequest, buckets []int16, li
 			return leases, looked, err
 		}
 	}
-	if s.wide() && !c.early() {
+	if (s.wide() || s.placement(buckets[0]) != nil) && !c.early() {
 		return s.claimAtOnce(ctx, c, buckets, limit)
 	}
 	err = s.inShard(ctx, buckets[0], func(t *tx) error {

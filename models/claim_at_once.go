@@ -2,8 +2,8 @@ package models
 
 import "context"
 
-// On a PostgreSQL of one node a claim is one message, and a transaction of its own: hosts are leased by one statement, those
-// behind it read what lies with them. Each further message would wait for its turn on processors that have visits to make, on our
+// On a PostgreSQL of one node, and on the server of a shard, a claim is one message, and a transaction of its own: hosts are leased by
+// one statement, those behind it read what lies with them. Each further message would wait for its turn on processors that have visits to make, on our
 // side and the server's, and so would the host for its lease. What is left to do is rare, and done behind it: a host that has no
 // due page after all is leased by then, and let go of.
 //
@@ -50,7 +50,11 @@ func (s *Store) claimAtOnce(ctx context.Context, c ClaimRequest, buckets []int16
 	now := int64(At(c.Now))
 	err = s.try(ctx, func() error {
 		hosts, robots, pages = nil, make(map[rowKey][]Robots), make(map[rowKey][]LeasedPage)
-		return s.message(ctx,
+		at := s.placement(buckets[0])
+		if at == nil && s.sharded {
+			return errMoved // to a server that does not answer us
+		}
+		return s.message(ctx, at,
 			waiting{leaseReady, []any{buckets, now, limit, int64(c.Patient), int64(c.Pages), int64(At(c.Now.Add(c.Lease))), Clean(c.Owner),
 				int64(c.Delay), int64(pagesPerClaim)}, readHosts(&hosts)},
 			waiting{robotsTaken, nil, readRobots(robots)},
@@ -73,7 +77,11 @@ func (s *Store) claimAtOnce(ctx context.Context, c ClaimRequest, buckets []int16
 	if err := s.letGo(ctx, idle); err != nil && len(leases) == 0 {
 		return nil, 0, err
 	}
-	_ = s.shares(ctx, s.asker(), leases) // where that fails, as in sharesFar
+	ask := s.asker()
+	if at := s.placement(buckets[0]); at != nil {
+		ask = at.asker()
+	}
+	_ = s.shares(ctx, ask, leases) // where that fails, as in sharesFar
 	return leases, len(hosts), nil
 }
 

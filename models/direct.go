@@ -72,26 +72,23 @@ func (p *placement) statement(query string) string {
 const keyedPlans = `; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off;
 	SET jit = off; SET plan_cache_mode = force_generic_plan`
 
-// enter begins a transaction and makes sure that the shard lies there and stays. The statements are one message; each sees what
-// was written until it began.
-func (p *placement) enter(ctx context.Context, t *tx) error {
-	query := `begin; ` + p.lock() + `; SELECT EXISTS (SELECT 1 FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid)
-		WHERE shardid = ` + strconv.FormatInt(p.shard, 10) + `)`
-	t.store.traced(ctx, t.conn, query)
-	results, err := t.conn.PgConn().Exec(ctx, query).ReadAll()
-	if err != nil {
-		return fmt.Errorf("lock shard %d: %w", p.shard, err)
-	}
-	if last := results[len(results)-1].Rows; len(last) != 1 || string(last[0][0]) != "t" {
-		return errMoved
-	}
-	return nil
-}
+// keepShard keeps a shard where it is until the transaction's end; 5 is ShareLock.
+const keepShard = `SELECT lock_shard_metadata(5, ARRAY[$1::bigint])`
 
-// lock is the statement that keeps a shard where it is until the transaction's end.
-func (p *placement) lock() string {
-	const shareLock = 5
-	return fmt.Sprintf(`SELECT lock_shard_metadata(%d, ARRAY[%d])`, shareLock, p.shard)
+// shardIsHere tells whether a shard lies on the server that is asked.
+const shardIsHere = `SELECT EXISTS (SELECT 1 FROM pg_dist_placement JOIN pg_dist_local_group USING (groupid) WHERE shardid = $1)`
+
+// enter makes sure that the shard lies there and stays until the transaction's end: two statements, that of the answer sees what was
+// written until the lock was there. What goes with them in one message may be written to a shard that was moved away by then, where
+// nobody reads it.
+func (p *placement) enter() []waiting {
+	return []waiting{{keepShard, []any{p.shard}, nil}, {shardIsHere, []any{p.shard}, func(rows answer) error {
+		var here bool
+		if err := rows.Scan(&here); err != nil || here {
+			return err
+		}
+		return errMoved
+	}}}
 }
 
 // rows runs a query outside any transaction, without the lock: in the moment after the shard has moved its answer may be of
@@ -255,7 +252,7 @@ func (s *Store) dial(ctx context.Context, p *placement, width int, ask bool) (*p
 		err = fmt.Errorf("%s is server %d of a cluster, want %d", u.Host, group, n.group)
 	}
 	if err == nil {
-		_, err = pool.Exec(ctx, p.lock())
+		_, err = pool.Exec(ctx, keepShard, p.shard)
 	}
 	if err != nil {
 		pool.Close()

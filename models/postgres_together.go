@@ -21,14 +21,20 @@ func (t *tx) putOff(query string, args []any, read func(answer) error) {
 	t.waits = append(t.waits, waiting{t.text(query), t.store.dialect.arguments(args), read})
 }
 
-// message runs statements by keys on a PostgreSQL of one node, in one message, which is their transaction. An error in reading what
-// they gave says nothing of whether it was carried out.
-func (s *Store) message(ctx context.Context, statements ...waiting) error {
-	conn, err := s.keyed.Acquire(ctx)
+// message runs statements by keys on one server, in one message, which is their transaction: on that of a shard, or on the only one.
+// An error in reading what they gave says nothing of whether it was carried out.
+func (s *Store) message(ctx context.Context, at *placement, statements ...waiting) error {
+	conn, err := s.connection(ctx, at, true)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
+	if at != nil {
+		for i := range statements {
+			statements[i].query = at.statement(statements[i].query)
+		}
+		statements = append(at.enter(), statements...)
+	}
 	batch := new(pgx.Batch)
 	for _, w := range statements {
 		s.traced(ctx, conn.Conn(), w.query, w.args...)

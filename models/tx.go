@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -20,7 +21,7 @@ type tx struct {
 	lite  *liteConn // of SQLite; nil elsewhere, and while a backup is read or written
 	conn  *pgx.Conn // of PostgreSQL; nil elsewhere, and while a backup is read or written
 	sql   *sql.Tx   // of the two while a backup is read or written; nil elsewhere
-	// joins says that it is by keys on a PostgreSQL of one node: the connection keeps to keyedPlans, and statements may be put off.
+	// joins says that it is by keys on one server: the connection keeps to keyedPlans, and statements may be put off.
 	joins bool
 	waits []waiting  // those that are put off
 	at    *placement // where the transaction's shard lies; nil: on the one server, or behind the coordinator
@@ -55,7 +56,7 @@ func (s *Store) once(ctx context.Context, at *placement, byKeys bool, f func(*tx
 		return err
 	}
 	defer conn.Release() // which closes it where it is still in the transaction
-	t := &tx{store: s, conn: conn.Conn(), at: at, joins: byKeys && at == nil && !s.sharded}
+	t := &tx{store: s, conn: conn.Conn(), at: at, joins: byKeys && (at != nil || !s.sharded)}
 	err = t.begin(ctx)
 	if err == nil {
 		err = f(t)
@@ -102,17 +103,21 @@ func (s *Store) connection(ctx context.Context, at *placement, byKeys bool) (*pg
 const steadyPlans = `SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL jit = off`
 
 // begin begins a transaction on PostgreSQL and sets what is kept to for it, with one message, which may be that of its first
-// statement. A coordinator hands on what SET
-// LOCAL says, where it is told to, with its own beginning of the transaction on another server.
+// statement. A coordinator hands on what SET LOCAL says, where it is told to, with its own beginning of the transaction on another
+// server: for each of them all of the text that it came in, so they come one by one.
 func (t *tx) begin(ctx context.Context) error {
 	switch {
-	case t.at != nil:
-		return t.at.enter(ctx, t)
-	case t.store.sharded:
-		return t.script(ctx, "begin; SET LOCAL citus.propagate_set_commands = 'local'; "+steadyPlans)
 	case t.joins:
 		t.putOff("begin", nil, nil)
+		if t.at != nil {
+			t.waits = append(t.waits, t.at.enter()...)
+		}
 		return nil
+	case t.store.sharded:
+		for statement := range strings.SplitSeq("begin; SET LOCAL citus.propagate_set_commands = 'local'; "+steadyPlans, "; ") {
+			t.putOff(statement, nil, nil)
+		}
+		return t.catchUp(ctx)
 	}
 	return t.script(ctx, "begin; "+steadyPlans)
 }
