@@ -86,25 +86,19 @@ func (s *Store) Ahead(ctx context.Context, now time.Time, limit int) ([]BucketRe
 
 // bucketTimes runs a query for a moment of each bucket and sorts the answers, without those that are never.
 func (s *Store) bucketTimes(ctx context.Context, query string, args ...any) ([]BucketReady, error) {
-	rows, err := s.rowsByKeys(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var ready []BucketReady
-	for rows.Next() {
+	err := s.allShards(ctx, query, args, func() { ready = nil }, func(rows answer) error {
 		var r BucketReady
 		var at Instant
-		if err := rows.Scan(&r.Bucket, &at); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&r.Bucket, &at)
 		if at != 0 {
 			r.At = at.Time()
 			ready = append(ready, r)
 		}
-	}
+		return err
+	})
 	slices.SortFunc(ready, func(a, b BucketReady) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Bucket, b.Bucket))
 	})
-	return ready, rows.Err()
+	return ready, err
 }

@@ -121,6 +121,56 @@ func (s *Store) eachShard(ctx context.Context, keys []rowKey, f func(ask asker, 
 	return nil
 }
 
+// allShards runs a query, by keys, for the rows of all buckets: on the server of each shard, and through the coordinator where one of
+// them does not answer us, when again is called and it runs again. For each such query a coordinator connects to the servers once
+// more, as often as they have shards, and each of them begins a process for that.
+func (s *Store) allShards(ctx context.Context, query string, args []any, again func(), read func(answer) error) error {
+	shards := s.placements()
+	for _, at := range shards {
+		if err := s.message(ctx, at, waiting{query, args, read}); err != nil {
+			s.resharded(ctx, err)
+			shards = nil
+			again()
+			break
+		}
+	}
+	if len(shards) > 0 {
+		return nil
+	}
+	rows, err := s.rowsByKeys(ctx, query, args...)
+	return eachRow(rows, err, read)
+}
+
+// onShard is allShards for a query for the rows of one bucket.
+func (s *Store) onShard(ctx context.Context, bucket int16, query string, args []any, again func(), read func(answer) error) error {
+	if at := s.placement(bucket); at != nil {
+		err := s.message(ctx, at, waiting{query, args, read})
+		if err == nil {
+			return nil
+		}
+		s.resharded(ctx, err)
+		again()
+	}
+	rows, err := s.rowsByKeys(ctx, query, args...)
+	return eachRow(rows, err, read)
+}
+
+// placements is where each shard with a bucket lies; none where one of them can be reached through the coordinator alone, or there is
+// none.
+func (s *Store) placements() []*placement {
+	var all []*placement
+	for bucket := range int16(Buckets) {
+		at := s.placement(bucket)
+		if at == nil {
+			return nil
+		}
+		if !slices.Contains(all, at) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
 // placement is where the shard of a bucket lies; nil where its transactions go through the coordinator, or there is none.
 func (s *Store) placement(bucket int16) *placement {
 	if places := s.places.Load(); places != nil && s.sharded {

@@ -5,15 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
 // Events reads at most limit events of a bucket that come after a number, in order. That of a page that is back names
 // the record of the copy that is valid again, unless there is none.
 func (s *Store) Events(ctx context.Context, bucket int16, after int64, limit int) ([]Event, error) {
+	var events []Event
+	var event Event
+	read := eventTable.reader(&event)
 	// Index: the primary key.
-	events, err := eventTable.scan(s.rows(ctx, `SELECT `+eventTable.list()+` FROM events
-		WHERE bucket = $1 AND seq > $2 ORDER BY seq LIMIT $3`, bucket, after, limit))
+	err := s.onShard(ctx, bucket, `SELECT `+eventTable.list()+` FROM events
+		WHERE bucket = $1 AND seq > $2 ORDER BY seq LIMIT $3`, []any{bucket, after, limit}, func() { events = nil }, func(rows answer) error {
+		err := read(rows)
+		events = append(events, event)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
@@ -38,40 +46,37 @@ func (s *Store) recordOf(ctx context.Context, e *Event) (Record, error) {
 
 // News lists the buckets with events that a sink has not delivered. It reads one row a bucket, no event.
 func (s *Store) News(ctx context.Context, sink string) ([]int16, error) {
-	rows, err := s.rows(ctx, `SELECT b.bucket FROM buckets b
+	var buckets []int16
+	err := s.allShards(ctx, `SELECT b.bucket FROM buckets b
 		LEFT JOIN sink_cursors c ON c.sink = $1 AND c.bucket = b.bucket
-		WHERE b.next_seq > COALESCE(c.seq, 0) + 1 ORDER BY b.bucket`, Clean(sink))
+		WHERE b.next_seq > COALESCE(c.seq, 0) + 1`, []any{Clean(sink)}, func() { buckets = nil }, func(rows answer) error {
+		var b int16
+		err := rows.Scan(&b)
+		buckets = append(buckets, b)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("find news for sink %s: %w", sink, err)
 	}
-	ids, err := scanIDs(rows)
-	if err != nil {
-		return nil, fmt.Errorf("find news for sink %s: %w", sink, err)
-	}
-	buckets := make([]int16, len(ids))
-	for i, id := range ids {
-		buckets[i] = int16(id)
-	}
+	slices.Sort(buckets)
 	return buckets, nil
 }
 
 // Cursor is the number of the last event of a bucket that a sink has delivered; 0: none.
 func (s *Store) Cursor(ctx context.Context, sink string, bucket int16) (int64, error) {
-	var seqs []int64
-	err := s.read.WithContext(ctx).Table("sink_cursors").Where("sink = ? AND bucket = ?", Clean(sink), bucket).
-		Pluck("seq", &seqs).Error
+	var seq int64
+	// Index: the primary key.
+	err := s.onShard(ctx, bucket, `SELECT seq FROM sink_cursors WHERE sink = $1 AND bucket = $2`, []any{Clean(sink), bucket},
+		func() { seq = 0 }, func(rows answer) error { return rows.Scan(&seq) })
 	if err != nil {
 		return 0, fmt.Errorf("cursor of sink %s: %w", sink, err)
 	}
-	if len(seqs) == 0 {
-		return 0, nil
-	}
-	return seqs[0], nil
+	return seq, nil
 }
 
 // SetCursor notes the last event of a bucket that a sink has delivered. It may go back: that is a replay.
 func (s *Store) SetCursor(ctx context.Context, sink string, bucket int16, seq int64) error {
-	err := s.inTx(ctx, func(t *tx) error {
+	err := s.inShard(ctx, bucket, func(t *tx) error {
 		_, err := t.exec(ctx, `INSERT INTO sink_cursors (sink, bucket, seq) VALUES ($1, $2, $3)
 			ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq`, Clean(sink), bucket, seq)
 		return err

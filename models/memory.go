@@ -13,18 +13,12 @@ const readMemory = `SELECT body FROM memories WHERE bucket = $1 AND host_id = $2
 // Memory returns what is remembered of a page of a host (Result.Memory), or of the host itself (HostMemoryID, OrdersID);
 // nil where that is nothing.
 func (s *Store) Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error) {
-	rows, err := s.rowsByKeys(ctx, readMemory, bucket, host, page)
+	var body []byte
+	err := s.onShard(ctx, bucket, readMemory, []any{bucket, host, page}, func() { body = nil }, func(rows answer) error { return rows.Scan(&body) })
 	if err != nil {
 		return nil, fmt.Errorf("read memory of page %d: %w", page, err)
 	}
-	defer rows.Close()
-	var body []byte
-	if rows.Next() {
-		if err := rows.Scan(&body); err != nil {
-			return nil, fmt.Errorf("read memory of page %d: %w", page, err)
-		}
-	}
-	return body, rows.Err()
+	return body, nil
 }
 
 // forgetPages removes what is remembered of pages that are removed: no foreign key does, because hosts have memories too.
