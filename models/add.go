@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -25,9 +26,13 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 	})
 	for len(rows) > 0 {
 		batch := rows[:s.addable(rows)]
-		rows = rows[len(batch):]
 		var added Added
 		err := s.inShard(ctx, batch[0].page.bucket, func(t *tx) error {
+			for i := range batch {
+				if err := t.covers(batch[0].page.bucket, batch[i].page.bucket); err != nil {
+					return err
+				}
+			}
 			q := newQueue(t)
 			a := addition{queue: q, now: now, limit: maxPerHost}
 			var err error
@@ -36,9 +41,13 @@ func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, 
 			}
 			return q.end(ctx)
 		})
+		if errors.Is(err, errSplit) {
+			continue
+		}
 		if err != nil {
 			return sum, fmt.Errorf("add pages: %w", err)
 		}
+		rows = rows[len(batch):]
 		sum.Added += added.Added
 		sum.Known += added.Known
 		sum.Dropped += added.Dropped

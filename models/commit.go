@@ -26,11 +26,7 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 	groups := s.transactions(slices.Sorted(maps.Keys(byBucket)))
 	writes, errs := make([]leftover, len(groups)), make([]error, len(groups))
 	s.atOnce(len(groups), func(n int) {
-		var order []int
-		for _, bucket := range groups[n] {
-			order = append(order, byBucket[bucket]...)
-		}
-		writes[n], errs[n] = s.commit(ctx, now, results, order, verdicts)
+		writes[n], errs[n] = s.commitGroup(ctx, now, results, groups[n], byBucket, verdicts)
 	})
 	for _, err := range errs {
 		if err != nil {
@@ -43,6 +39,28 @@ func (s *Store) Commit(ctx context.Context, now time.Time, results []Result) ([]
 		_ = s.deliver(ctx, parcelsOf(writes), contentsOf(writes))
 	}
 	return verdicts, nil
+}
+
+// commitGroup writes the results of the buckets of one shard, or of what turns out to be several.
+func (s *Store) commitGroup(ctx context.Context, now time.Time, results []Result, buckets []int16, byBucket map[int16][]int,
+	verdicts []error) (leftover, error) {
+	var order []int
+	for _, bucket := range buckets {
+		order = append(order, byBucket[bucket]...)
+	}
+	w, err := s.commit(ctx, now, results, order, verdicts)
+	if !errors.Is(err, errSplit) {
+		return w, err
+	}
+	w = leftover{}
+	for _, part := range s.transactions(buckets) {
+		more, err := s.commitGroup(ctx, now, results, part, byBucket, verdicts)
+		if err != nil {
+			return w, err
+		}
+		w.parcels, w.fresh = append(w.parcels, more.parcels...), append(w.fresh, more.fresh...)
+	}
+	return w, nil
 }
 
 // leftover is what a transaction of results leaves to be delivered.
@@ -62,7 +80,13 @@ func (s *Store) commit(ctx context.Context, now time.Time, results []Result, pla
 		again, written := false, 0
 		var met []uint64
 		var grown map[rowKey]int32
-		err = s.inShard(ctx, results[places[0]].Lease.Bucket, func(t *tx) error {
+		first := results[places[0]].Lease.Bucket
+		err = s.inShard(ctx, first, func(t *tx) error {
+			for _, i := range places {
+				if err := t.covers(first, results[i].Lease.Bucket); err != nil {
+					return err
+				}
+			}
 			written, met, grown = 0, nil, make(map[rowKey]int32)
 			for written < len(places) && (written == 0 || !s.liteWriter.awaited()) {
 				slice := places[written:]

@@ -97,6 +97,22 @@ func (p *placement) rows(ctx context.Context, query string, args ...any) (answer
 	return answerOf(p.server.Query(ctx, p.statement(query), args...))
 }
 
+// errSplit says that what was taken for one shard is several by now.
+var errSplit = errors.New("the shard was split")
+
+// covers returns errSplit where a bucket does not lie on the shard of the transaction, that of a first bucket: written there, its rows
+// would be found by nobody.
+func (t *tx) covers(first, bucket int16) error {
+	shard := t.store.shard(first)
+	if t.at != nil {
+		shard = t.at.shard
+	}
+	if t.store.shard(bucket) != shard {
+		return errSplit
+	}
+	return nil
+}
+
 // inShard is inTx for a transaction that reads and writes in the shard of a bucket alone, and by keys.
 func (s *Store) inShard(ctx context.Context, bucket int16, f func(*tx) error) error {
 	return s.try(ctx, func() error { return s.once(ctx, s.placement(bucket), true, f) })
@@ -183,6 +199,7 @@ func (s *Store) placement(bucket int16) *placement {
 const (
 	notSupported   = "0A000" // "could not run distributed query with FOR UPDATE/SHARE commands"
 	undefinedTable = "42P01"
+	unknownShard   = "XX000" // "could not find valid entry for shard", which was split; any other internal error too
 )
 
 // tables is the tables of each shard and the server that it lies on: only where that is one, which knows so much of the

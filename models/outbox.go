@@ -153,7 +153,20 @@ func (s *Store) deliver(ctx context.Context, parcels []parcel, contents []conten
 	todo := slices.Sorted(maps.Keys(homes))
 	errs := make([]error, len(todo))
 	s.atOnce(len(todo), func(i int) {
-		errs[i] = s.inShard(ctx, homes[todo[i]], func(t *tx) error { return t.deliver(ctx, bound[todo[i]], noted[todo[i]]) })
+		home, parcels, contents := homes[todo[i]], bound[todo[i]], noted[todo[i]]
+		errs[i] = s.inShard(ctx, home, func(t *tx) error {
+			for _, p := range parcels {
+				if err := t.covers(home, p.target); err != nil {
+					return err
+				}
+			}
+			for _, c := range contents {
+				if err := t.covers(home, c.bucket); err != nil {
+					return err
+				}
+			}
+			return t.deliver(ctx, parcels, contents)
+		})
 	})
 	var delivered []parcel
 	var first error

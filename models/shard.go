@@ -90,6 +90,6 @@ func (s *Store) askShards(ctx context.Context, shards *shardMap) error {
 // lie now: then it is tried again.
 func (s *Store) resharded(ctx context.Context, err error) bool {
 	var pg *pgconn.PgError
-	moved := errors.Is(err, errMoved) || errors.As(err, &pg) && (pg.Code == notSupported || pg.Code == undefinedTable)
+	moved := errors.Is(err, errMoved) || errors.As(err, &pg) && (pg.Code == notSupported || pg.Code == undefinedTable || pg.Code == unknownShard)
 	return s.sharded && moved && s.learnShards(ctx) == nil
 }
