@@ -138,8 +138,8 @@ func (s *Store) eachShard(ctx context.Context, keys []rowKey, f func(ask asker, 
 }
 
 // allShards runs a query, by keys, for the rows of all buckets: on the server of each shard, and through the coordinator where one of
-// them does not answer us, when again is called and it runs again. For each such query a coordinator connects to the servers once
-// more, as often as they have shards, and each of them begins a process for that.
+// them does not answer us, when again is called and it runs again. A coordinator takes such a query apart into one for each shard, which
+// the servers plan anew, and connects to them further while it waits.
 func (s *Store) allShards(ctx context.Context, query string, args []any, again func(), read func(answer) error) error {
 	shards := s.placements()
 	for _, at := range shards {
