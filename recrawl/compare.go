@@ -74,6 +74,7 @@ type compared struct {
 	content.Verdict
 	page, host []byte // the memories, nil where they did not change
 	turn       int64  // of host
+	standsIn   bool   // the page is as it was, which other pages of the host are known to show in place of their contents
 }
 
 // run calls f, which reads so many bytes, when there is room for it, and gives it up when its time is over or it panics.
@@ -131,6 +132,36 @@ func (c *comparer) compare(ctx context.Context, q question) (compared, error) {
 	return got, nil
 }
 
+// judgeFirst reads the one body that there is and judges it.
+func (c *comparer) judgeFirst(ctx context.Context, q question) (compared, error) {
+	var got compared
+	err := c.run(ctx, q.url, len(q.after.body), func(context.Context) error {
+		page := content.DecodePage(q.memory)
+		after := content.Read(q.after.body, q.after.kind, q.url, q.rules)
+		got.host, got.turn = q.host.change(func(host *content.HostMemory, orders *content.Orders) {
+			got.Verdict = content.First(content.Case{After: after, Page: page, Host: host, Orders: orders, Now: q.now, PageID: q.page, URL: q.url,
+				Good: q.good, Due: q.due, HostShown: q.hostShown})
+		})
+		got.remember(page, q.memory)
+		return nil
+	})
+	if err != nil {
+		return compared{}, err
+	}
+	return got, nil
+}
+
+// remember takes over a page's memory if it is another than before.
+func (c *compared) remember(page *content.PageMemory, before []byte) {
+	switch memory := page.Encode(); {
+	case string(memory) == string(before):
+	case memory == nil:
+		c.page = []byte(forgotten)
+	default:
+		c.page = memory
+	}
+}
+
 // answer reads both bodies and judges them. It stops early, with the error of ctx, when nobody waits for it any more.
 func (q *question) answer(ctx context.Context, got *compared) error {
 	after := content.Read(q.after.body, q.after.kind, q.url, q.rules)
@@ -151,8 +182,7 @@ func (q *question) answer(ctx context.Context, got *compared) error {
 			Threshold: q.threshold, Now: q.now, PageID: q.page, URL: q.url, Good: q.good, Due: q.due, HostShown: q.hostShown,
 			Records: q.records})
 	})
-	if memory := page.Encode(); string(memory) != string(q.memory) {
-		got.page = memory
-	}
+	got.standsIn = (got.Kind == content.Noise || got.Kind == content.Same) && q.host.standsIn(after, q.page)
+	got.remember(page, q.memory)
 	return nil
 }

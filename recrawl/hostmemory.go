@@ -4,9 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
-	"slices"
 	"sync"
-	"time"
 
 	"recrawld/models"
 	"recrawld/recrawl/content"
@@ -105,25 +103,25 @@ func (m *hostMemory) load(ctx context.Context, past Past) error {
 	return errors.Join(err, ordersErr)
 }
 
-// isSoft tells whether the host is known to answer 200 for pages that do not exist.
-func (m *hostMemory) isSoft() bool {
+// replaces tells whether anything is known that pages of the host with contents show in place of these, or for names that do not exist.
+func (m *hostMemory) replaces() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.memory.Noise(), func(r content.Region) bool { return r.Kind == content.Missing })
+	return m.memory.Replaces()
 }
 
-// isMissing tells whether a view is that answer.
-func (m *hostMemory) isMissing(v *content.View) bool {
+// standIns tells whether any page of the host is known to show something in place of its content.
+func (m *hostMemory) standIns() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.memory.IsMissing(v)
+	return m.memory.StandIns()
 }
 
-// isDown tells whether a view is what other pages of the host show in place of their contents, while none shows its own.
-func (m *hostMemory) isDown(v *content.View, shown time.Time) bool {
+// standsIn tells whether a page's view is what others of the host are known to show in place of their contents.
+func (m *hostMemory) standsIn(v *content.View, page int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.memory.Down(v, shown)
+	return m.memory.StandsIn(v, page)
 }
 
 // forgotten is written in place of a memory in which nothing is left: nil would leave the old one. It reads as an empty one.

@@ -80,6 +80,7 @@ func (s *visit) notModified(ctx context.Context, a *answer, now time.Time) {
 	s.out.ETag, s.out.LastModified = refreshed(s.page, a.Header)
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
 	s.withdraw(ctx)
+	s.witness(ctx, nil, "")
 	s.learn(false)
 }
 
@@ -131,6 +132,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 		s.weigh(ctx, a.Body, a.Header)
 	default:
 		s.withdraw(ctx)
+		s.witness(ctx, a.Body, a.Header.Get("Content-Type"))
 	}
 	if !s.out.Kind.Observed() {
 		return

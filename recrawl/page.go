@@ -1,24 +1,42 @@
 package recrawl
 
 import (
+	"bytes"
 	"net/http"
 
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/extract"
 	"recrawld/recrawl/robots"
 )
 
+// pageReader reads pages one after the other, and their text where that is asked for.
+type pageReader struct {
+	extract.Reader
+	text bytes.Buffer
+}
+
+// mostText is the capacity in bytes of the largest buffer for text that is kept for another page.
+const mostText = 1 << 20
+
 // read takes title, text and links out of a body, as far as the page allows it.
 func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
-	reader, _ := s.readers.Get().(*extract.Reader)
+	reader, _ := s.readers.Get().(*pageReader)
 	if reader == nil {
-		reader = new(extract.Reader)
+		reader = new(pageReader)
 	}
-	found := reader.Page(body, header.Get("Content-Type"), s.url, extract.Options{
-		Bytes: int(s.settings.BodyBytes), Links: s.settings.LinksPerPage, Agent: s.agent.Name,
-	})
-	s.readers.Put(reader)
+	options := extract.Options{Bytes: int(s.settings.BodyBytes), Links: s.settings.LinksPerPage, Agent: s.agent.Name}
+	first := s.past != nil && s.page.Digest.IsZero()
+	if first {
+		reader.text.Reset()
+		options.Text = &reader.text
+	}
+	found := reader.Page(body, header.Get("Content-Type"), s.url, options)
+	s.suspect = first && found.HTML && content.Suspect(found.Title, reader.text.Bytes())
+	if reader.text.Cap() <= mostText {
+		s.readers.Put(reader)
+	}
 	said = said.Or(found.Robots)
 	s.out.NoIndex, s.out.NoFollow, s.out.NoArchive = said.NoIndex, said.NoFollow, said.NoArchive
 	s.out.Title, s.out.TextDigest = clean(found.Title, maxDetail), found.TextDigest

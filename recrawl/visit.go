@@ -61,7 +61,7 @@ type Visitor struct {
 
 	hosts    *hostMemories
 	comparer *comparer
-	readers  sync.Pool // of *extract.Reader
+	readers  sync.Pool // of *pageReader
 }
 
 // New returns a visitor. It refuses a Config without an agent's name or without Sites.
@@ -127,6 +127,7 @@ type visit struct {
 	effort   int         // that what the page names has taken so far (mayName)
 	over     func() bool // nobody waits for the visit any more
 	cut      bool        // so something that the page names was left out
+	suspect  bool        // the page has no copy, and its text may be that of an error
 	out      models.Outcome
 }
 

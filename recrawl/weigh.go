@@ -58,35 +58,73 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	if read {
 		s.out.Memory = got.page
 	}
-	s.out.HostMemory, s.out.HostTurn = got.host, got.turn
+	s.out.HostMemory, s.out.HostTurn, s.out.StandsIn = got.host, got.turn, got.standsIn
 	s.conclude(&got.Verdict)
 }
 
-// doubt looks at a body that there is no other to compare with, such as a page's first, on a host that is known to answer
-// 200 for pages that do not exist, or with something else than their contents. On all other hosts that costs nothing.
+// doubt looks at a body that there is no other to compare with, such as a page's first, where its words are those of an error, or its host is known to
+// answer 200 for pages that do not exist, or with something else than their contents. All others cost nothing more.
 func (s *visit) doubt(ctx context.Context, body []byte, header http.Header) {
 	trials := &s.turn.Host.Trials
-	if s.past == nil || trials.ProbedAt == 0 && trials.AbsentAt == 0 || len(body) > compareBytes || !mayHoldText(s.out.ContentType) {
+	known := trials.ProbedAt != 0 || trials.AbsentAt != 0
+	if s.past == nil || !s.suspect && !known || len(body) > compareBytes || !mayHoldText(s.out.ContentType) {
+		return
+	}
+	failed := s.page.Failures > 0 || s.page.MissingVisits > 0
+	host := s.hostMemory(ctx)
+	if !s.suspect && !failed && !host.replaces() {
+		return
+	}
+	memory, read := []byte(nil), true // a page that is new has none
+	if failed || s.page.Version > 0 {
+		memory, read = s.remembered(ctx)
+	}
+	got, err := s.comparer.judgeFirst(ctx, question{after: side{body, header.Get("Content-Type")}, rules: s.content, memory: memory, host: host,
+		now: s.turn.Now, page: s.page.ID, good: !failed, due: s.page.DueAt.Time(), hostShown: trials.ShownAt.Time(), url: s.url})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		s.interrupt(ctx.Err())
+		return
+	case err != nil:
+		s.log.Warn("a page without a copy cannot be looked at, so it is taken as it is", "page", s.page.URL, "bytes", len(body), "err", err)
+		return
+	}
+	if read {
+		s.out.Memory = got.page
+	}
+	s.out.HostMemory, s.out.HostTurn = got.host, got.turn
+	switch got.Kind {
+	case content.SoftMissing:
+		s.missing()
+	case content.Transient:
+		s.absent(&got.Verdict)
+	}
+}
+
+// witness finds out, where lately pages of the host answered without their contents and none has shown its own since, whether what this page shows as ever
+// is what those show: then it does not speak for the host.
+func (s *visit) witness(ctx context.Context, body []byte, kind string) {
+	trials := &s.turn.Host.Trials
+	if s.past == nil || trials.AbsentAt == 0 || trials.ShownAt > trials.AbsentAt || s.page.Bytes > compareBytes || !mayHoldText(s.page.ContentType) {
 		return
 	}
 	host := s.hostMemory(ctx)
-	if trials.AbsentAt == 0 && !host.isSoft() {
+	if !host.standIns() {
 		return
 	}
-	missing, down := false, false
+	if body == nil {
+		held, of, ok, err := s.past.Body(ctx, s.page)
+		if err != nil || !ok {
+			return
+		}
+		body, kind = held, of
+	}
+	standsIn := false
 	err := s.comparer.run(ctx, s.url, len(body), func(context.Context) error {
-		view := content.Read(body, header.Get("Content-Type"), s.url, s.content)
-		missing, down = host.isMissing(view), host.isDown(view, trials.ShownAt.Time())
+		standsIn = host.standsIn(content.Read(body, kind, s.url, s.content), s.page.ID)
 		return nil
 	})
-	switch {
-	case err != nil:
-	case missing:
-		s.missing()
-	case down:
-		s.discard()
-		s.fail(models.ErrorPage, "answers 200 with what other pages of its host show in place of their contents")
-	}
+	s.out.StandsIn = err == nil && standsIn
 }
 
 // withdraw finds out, where the last visit reported a change and this one saw none, whether what other pages of the host
@@ -119,7 +157,11 @@ func (s *visit) absent(v *content.Verdict) {
 	if v.Others > 0 {
 		words += fmt.Sprintf(", as on %s of its host", plural(v.Others, "other page"))
 	}
-	words += "; the last good version stays"
+	if s.page.Version > 0 {
+		words += "; the last good version stays"
+	} else {
+		words += "; it is not taken for the page yet"
+	}
 	switch {
 	case v.Until.IsZero():
 		words += ", however long that lasts"

@@ -78,7 +78,7 @@ func (d *draft) ledger() {
 		t.ProbedAt = models.At(d.now)
 	case d.out.Kind == models.Failed && d.out.Class.Transient(), d.out.Kind == models.Missing && d.out.Status == 200:
 		t.Absent(d.now)
-	case d.out.Kind.Unchanged() && isDocument(d.before.ContentType):
+	case d.out.Kind.Unchanged() && isDocument(d.before.ContentType) && !d.out.StandsIn:
 		t.Shown(d.now)
 	}
 }

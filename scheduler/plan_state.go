@@ -133,11 +133,14 @@ func (d *draft) failed() {
 	if d.Page.Failures == failingAfter && d.Page.State != models.StateGone && d.Page.State != models.StateExcluded {
 		d.event(models.EventFailing)
 	}
-	longest := d.planner.calendar.Interval(d.now, d.settings.FRMax)
+	first, longest := FirstRetry(class), d.planner.calendar.Interval(d.now, d.settings.FRMax)
 	if class.Transient() {
 		longest = min(longest, max(d.pace(), soonest))
+		if d.before.Version == 0 { // there is no copy that a reader waits for to be right again
+			first = max(first, soonest)
+		}
 	}
-	d.due(d.now.Add(backoff(d.Page.Failures, FirstRetry(class), longest, d.chance(useBackoff))), models.RuleBackoff)
+	d.due(d.now.Add(backoff(d.Page.Failures, first, longest, d.chance(useBackoff))), models.RuleBackoff)
 }
 
 // soonest is how often a page that answers without its content is asked for at most once some retries brought nothing.

@@ -39,6 +39,7 @@ type absence struct {
 	others int  // other pages of the host, with other contents before, that show the same
 	alive  bool // other pages of the host showed their content since this one does not
 	renews bool // or became other documents too, each another
+	curt   bool // it says next to nothing else
 }
 
 // becomes says what such a view comes to be taken for, and after how long; never where that is 0. Nothing that other pages
@@ -159,7 +160,7 @@ func (c *Case) doubtful() (Verdict, bool) {
 	d := compare(c.Before, c.After, mainBlock)
 	v.Blocks = d.changes(d.pairs())
 	if !decided { // otherwise a person said that it is never the page
-		c.conclude(&a, &v)
+		c.replaced(&a, &v)
 	}
 	if a.others > 0 && c.HostShown.Unix() <= r.since { // or whoever is asked first when the message is changed would show another one
 		r.nothing()
@@ -167,24 +168,29 @@ func (c *Case) doubtful() (Verdict, bool) {
 	return v, true
 }
 
-// conclude says what the view has come to be taken for, or what it will be and when.
-func (c *Case) conclude(a *absence, v *Verdict) {
+// replaced says what the view has come to be taken for in place of the content that was, or what it will be and when.
+func (c *Case) replaced(a *absence, v *Verdict) {
 	becomes, after := a.becomes()
-	if after == 0 {
+	if after == 0 || !c.conclude(a, v, becomes, after) || becomes != Change {
 		return
 	}
+	c.Page.good()
+	c.Page.replaced++
+	c.Page.remember(c.After.mainHash())
+}
+
+// conclude tells whether a view has stood for long enough to be taken for what it becomes, and otherwise says when it will have.
+func (c *Case) conclude(a *absence, v *Verdict, becomes VerdictKind, after time.Duration) bool {
 	stands, left := c.Page.absent.stands(a, after)
 	if !stands {
 		v.Becomes, v.Until = becomes, c.Now.Add(left).Truncate(time.Second)
-		return
+		return false
 	}
 	v.Kind, v.Class = becomes, models.ClassNone
 	if becomes == Change {
-		c.Page.good()
-		c.Page.replaced++
-		c.Page.remember(c.After.mainHash())
 		v.Significance = 1
 	}
+	return true
 }
 
 // absent tells whether After shows next to nothing of the page's content, and in what way.

@@ -241,8 +241,18 @@ func TestAnOutageOfTheHostIsNoEdition(t *testing.T) {
 		if noise := host.Noise(); len(noise) != 1 || noise[0].Kind != Absent || noise[0].Pages != maxShowing {
 			t.Errorf("%s: the host's noise is %v", name, noise)
 		}
-		if !host.Down(after, noon) || host.Down(after, noon.Add(time.Hour)) || host.Down(pages[0].held, noon) {
-			t.Errorf("%s: the host is down: %v; were a page well: %v", name, host.Down(after, noon), host.Down(after, noon.Add(time.Hour)))
+		for _, test := range []struct {
+			view  *View
+			shown time.Time
+			want  VerdictKind
+		}{{after, noon, Transient}, {pages[0].held, noon, Change}, {read(t, page("Terms", story(3)...)), noon, Change}} {
+			v := First(Case{After: test.view, Page: &PageMemory{}, Host: DecodeHost(host.Encode()), Now: noon.Add(60 * 24 * time.Hour), PageID: 99, HostShown: test.shown})
+			if v.Kind != test.want {
+				t.Errorf("%s: a new page that shows %q is %v, want %v", name, test.view.sample(), v.Kind, test.want)
+			}
+		}
+		if !host.StandsIn(after, 99) || host.StandsIn(pages[0].held, 99) {
+			t.Errorf("%s: it stands in for contents: %t, contents do: %t", name, host.StandsIn(after, 99), host.StandsIn(pages[0].held, 99))
 		}
 		for _, s := range pages {
 			if v := s.sees(s.held, noon.Add(61*24*time.Hour), noon); v.Kind != Same {

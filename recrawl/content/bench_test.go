@@ -46,3 +46,15 @@ func BenchmarkMemory(b *testing.B) {
 		DecodeHost(encoded)
 	}
 }
+
+// BenchmarkSuspect is what the look at a page's first text costs, of one that says as much as is looked at.
+func BenchmarkSuspect(b *testing.B) {
+	text := []byte(strings.Repeat("The monthly fee is 12 pounds and is due on the first working day of each month. ", suspectBytes/81))
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if Suspect("Terms of use – Example Services", text) {
+			b.Fatal("it is suspect")
+		}
+	}
+}

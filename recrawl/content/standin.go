@@ -108,17 +108,52 @@ func (h *HostMemory) shown(page uint32, now int64, but uint64) {
 // Shown notes that a page shows its content again. A visit that does not ask Judge must say so here.
 func (h *HostMemory) Shown(page int64, now time.Time) { h.shown(pagePrint(page), now.Unix(), 0) }
 
-// Down tells whether a view is what at least two pages of the host show in place of their contents while none shows its own; shown
-// is as Case.HostShown. It is for a page of which there is no copy to hold the view against.
-func (h *HostMemory) Down(v *View, shown time.Time) bool {
+// showing is how many other pages of the host are known to show something of that print in place of their contents, and whether none showed its own
+// since the first of them did; shown is as Case.HostShown.
+func (h *HostMemory) showing(print uint64, page uint32, shown time.Time) (others int, down bool) {
+	for i := range h.standIns {
+		if l := &h.standIns[i]; l.print == print {
+			for _, s := range l.pages {
+				if s.page != page {
+					others++
+				}
+			}
+			down = others > 0 && shown.Unix() <= l.first
+		}
+	}
+	return others, down
+}
+
+// showsFirst notes that a page that never showed anything else shows something of that print. What it showed before is nothing that others had, so
+// it is a witness for each of them; but where there is no room it makes none.
+func (h *HostMemory) showsFirst(print uint64, v *View, page uint32, now int64) {
+	at := slices.IndexFunc(h.standIns, func(l standIn) bool { return l.print == print })
+	if at < 0 && len(h.standIns) >= maxStandIns {
+		h.shown(page, now, print)
+		return
+	}
+	h.shows(print, v, at >= 0 && h.standIns[at].large, sighting{page: page, before: page, at: now})
+}
+
+// StandsIn tells whether other pages of the host are known to show a view in place of their contents: a page that shows it says nothing of whether
+// these are well, whatever it is to itself.
+func (h *HostMemory) StandsIn(v *View, page int64) bool {
 	if len(h.standIns) == 0 {
 		return false
 	}
-	print := v.look()
-	return slices.ContainsFunc(h.standIns, func(l standIn) bool {
-		return l.print == print && len(l.pages) > 1 && shown.Unix() <= l.first
+	others, _ := h.showing(v.look(), pagePrint(page), time.Time{})
+	return others > 0
+}
+
+// Replaces tells whether anything is known that pages of the host that had contents show in place of these, or for names that do not exist.
+func (h *HostMemory) Replaces() bool {
+	return len(h.missing) > 0 || slices.ContainsFunc(h.standIns, func(l standIn) bool {
+		return slices.ContainsFunc(l.pages, func(s sighting) bool { return s.before != s.page })
 	})
 }
+
+// StandIns tells whether any page of the host is known to show something in place of its content.
+func (h *HostMemory) StandIns() bool { return len(h.standIns) > 0 }
 
 // downBy tells whether a page of the host showed a view in place of its content by a moment, and none its own since.
 func (h *HostMemory) downBy(at int64, v *View, shown time.Time) bool {

@@ -1,0 +1,188 @@
+package content
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"recrawld/models"
+)
+
+// How much a page may say beside the words that make an error of it, in runes of main content, where nothing is known of what else it shows.
+const (
+	curtRunes  = 200  // whatever of it says so: what is documented of an error is longer
+	titleRunes = 1000 // where its title says so
+	shellRunes = 100  // a loading screen
+)
+
+// suspectBytes is the length in bytes of the longest visible text, frame and all, in which words are looked for: with more around it what
+// says next to nothing has a title that tells.
+const suspectBytes = 4 << 10
+
+// What a page says that is an error by itself: whole sayings, where for a page that had contents a word is enough.
+var (
+	goneSayings = sayingsOf("page not found", "file not found", "url not found", "document not found", "404 not found", "404 - not found",
+		"404: not found", "not found (404)", "error 404", "404 error", "http 404", "page could not be found", "page can't be found", "page cannot be found",
+		"page you requested", "page you are looking for", "page you're looking for", "page you were looking for", "page does not exist", "page doesn't exist",
+		"page no longer exists", "could not be found", "couldn't find that page", "couldn't find the page", "can't find that page",
+		"can't find the page", "nothing under this address", "no such page", "page isn't available", "page is no longer available",
+		"page introuvable", "cette page n'existe pas", "page demandée n'existe", "seite nicht gefunden", "seite wurde nicht gefunden", "seite existiert nicht",
+		"seite konnte nicht gefunden", "página no encontrada", "página no existe", "pagina non trovata", "página não encontrada", "pagina niet gevonden")
+	brokenSayings = sayingsOf("for maintenance", "under maintenance", "maintenance mode", "scheduled maintenance", "be back soon", "be right back",
+		"be back shortly", "temporarily unavailable", "currently unavailable", "temporarily down", "service unavailable", "service not available",
+		"internal server error", "bad gateway", "gateway time-out", "gateway timeout", "establishing a database connection", "database error",
+		"something went wrong", "something's gone wrong", "an error occurred", "an error has occurred", "unexpected error", "application error", "server error",
+		"try again later", "try again in a few", "wartungsarbeiten", "wartungsmodus", "fehler ist aufgetreten", "en maintenance", "erreur est survenue",
+		"en mantenimiento", "ha ocurrido un error", "in manutenzione", "em manutenção")
+	blockSayings = sayingsOf("just a moment...", "attention required!", "verify you are human", "verifying you are human", "are you a robot", "not a robot",
+		"unusual traffic", "request blocked", "you have been blocked", "checking your browser", "access denied", "accès refusé",
+		"zugriff verweigert", "acceso denegado")
+	shellSayings = sayingsOf("enable javascript", "javascript is required", "javascript is disabled", "requires javascript", "activer javascript")
+	waitLines    = []string{"loading", "please wait", "chargement", "wird geladen", "bitte warten", "cargando", "caricamento"}
+	loginTitles  = sayingsOf("log in", "login", "sign in", "log-in", "anmelden", "anmeldung", "connexion", "iniciar sesión", "accedi")
+
+	errorSayings = goneSayings.and(brokenSayings).and(blockSayings)
+	anySayings   = errorSayings.and(shellSayings).and(sayingsOf(waitLines...))
+)
+
+// signTitles are parts of a title that say it where they are all of the part.
+var signTitles = []string{"not found", "maintenance", "wartung", "wartungsarbeiten"}
+
+// nextToNothing is how many bytes of text there are beside the title where there is none.
+const nextToNothing = 8
+
+// Suspect tells whether the visible text of an HTML page of which nothing is known, with its title, may be that of an error, by which it is worth
+// being read for First: it is cheap, and says so too often rather than too seldom.
+func Suspect(title string, text []byte) bool {
+	switch {
+	case saysTitle(title), loginTitles.in(title), len(text) <= len(title)+nextToNothing: // the title is part of the text
+		return true
+	case len(text) > suspectBytes:
+		return false
+	}
+	return anySayings.in(string(text))
+}
+
+// saysTitle tells whether a title says that the page is an error.
+func saysTitle(title string) bool {
+	return errorSayings.in(title) || slices.ContainsFunc(titleParts(strings.ToLower(title)), func(part string) bool { return slices.Contains(signTitles, part) })
+}
+
+// titleParts are what a title is put together of, as of the name of the page and that of its site.
+func titleParts(title string) []string {
+	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|–—·»", r) })
+	var all []string
+	for _, part := range parts {
+		for one := range strings.SplitSeq(part, " - ") {
+			all = append(all, strings.Trim(one, " .!"))
+		}
+	}
+	return all
+}
+
+// First says what a body is of which there is no copy to hold it against, such as a page's first: Change where nothing speaks against taking it,
+// SoftMissing where it is the host's answer for names that do not exist, and Transient where it says by itself that it is an error, a
+// log-in form or nothing at all, or is what other pages of the host show in place of their contents while none shows its own. Like what
+// Judge doubts it comes to be what the page is when it has stood for long enough, sooner where other pages of the host are well and do not show the same:
+// documentation of an error is that after a night. Before and Threshold of c do not count.
+func First(c Case) Verdict {
+	if c.Host.IsMissing(c.After) {
+		return Verdict{Kind: SoftMissing, Reasons: models.ReasonErrorPage}
+	}
+	look := c.After.look()
+	order, decided := c.Orders.of(look)
+	a, clear := c.After.errorByItself(c.URL.Path())
+	others, down := c.Host.showing(look, pagePrint(c.PageID), c.HostShown)
+	if decided && !order.Noise || !decided && !clear && !down {
+		c.good()
+		return Verdict{Kind: Change, Significance: 1}
+	}
+	if c.Good {
+		c.Page.good()
+	}
+	if a.class == models.ClassNone {
+		a.class = models.ErrorPage
+	}
+	r, now := &c.Page.absent, c.Now.Unix()
+	r.add(look, false, now, unixOf(c.Due))
+	c.Host.showsFirst(look, c.After, pagePrint(c.PageID), now)
+	a.others, a.alive = others, c.HostShown.Unix() > r.first && !c.HostShown.IsZero()
+	v := Verdict{Kind: Transient, Class: a.class, Reasons: models.ReasonErrorPage, Since: time.Unix(r.since, 0).UTC(), Others: others}
+	if decided {
+		return v
+	}
+	if becomes, after := a.enters(); c.conclude(&a, &v, becomes, after) && becomes == Change {
+		c.Page.good() // that others show it too is remembered: it is no witness for these
+	}
+	return v
+}
+
+// enters says what a view that is an error by itself comes to be taken for where the page showed nothing else yet, and after how long. There is no copy
+// to lose, so what is not sure to be an error comes in at some time, whatever others show.
+func (a *absence) enters() (kind VerdictKind, after time.Duration) {
+	barred := a.class == models.LoginWall || a.class == models.BlockPage
+	switch {
+	case a.gone && (a.curt || a.others > 0) && a.alive:
+		return SoftMissing, standMissing
+	case a.gone && (a.curt || a.others > 0):
+		return SoftMissing, standSigned
+	case a.others > 0, barred && !a.alive:
+		return Change, standBarred
+	case barred, !a.alive:
+		return Change, standSigned
+	}
+	return Change, standFramed
+}
+
+// errorByItself tells whether a view says, without anything to hold it against, that it is no content, and what it is instead. A log-in
+// form at an address that is named for it is what that page is.
+func (v *View) errorByItself(path string) (a absence, is bool) {
+	if v.Kind != HTML {
+		return absence{}, false
+	}
+	text := v.Text()
+	runes := utf8.RuneCountInString(text)
+	if runes > titleRunes {
+		return absence{}, false
+	}
+	a.curt, a.signed = runes <= curtRunes, true
+	said := v.Title
+	if a.curt {
+		said += "\n" + text
+	}
+	switch {
+	case v.bare():
+		a.class = models.Shell
+	case blockSayings.in(said):
+		a.class = models.BlockPage
+	case v.forms > 0 && loginTitles.in(v.Title) && !containsAny(strings.ToLower(path), loginPaths):
+		a.class = models.LoginWall
+	case runes <= shellRunes && (shellSayings.in(text) || v.waits()):
+		a.class = models.Shell
+	case goneSayings.in(said):
+		a.class, a.gone = models.ErrorPage, true
+	case brokenSayings.in(said), saysTitle(v.Title):
+		a.class = models.ErrorPage
+	default:
+		return absence{}, false
+	}
+	return a, true
+}
+
+// loginPaths are parts of addresses that are those of log-in forms.
+var loginPaths = []string{"login", "log-in", "log_in", "signin", "sign-in", "sign_in", "logon", "account", "auth", "session", "anmeld", "connexion"}
+
+// waits tells whether one of a few lines says that there is something to come, and no more.
+func (v *View) waits() bool {
+	return slices.ContainsFunc(v.Lines(), func(line string) bool {
+		return slices.Contains(waitLines, strings.ToLower(strings.Trim(line, " .…")))
+	})
+}
+
+// bare tells whether there is nothing at all to be read, seen or followed.
+func (v *View) bare() bool {
+	return !slices.ContainsFunc(v.blocks, func(b Block) bool {
+		return b.Text != "" && b.Flags&Hidden == 0 || len(b.Links) > 0 || len(b.Images) > 0
+	})
+}
