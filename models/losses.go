@@ -25,6 +25,7 @@ type Losses struct {
 	Final  uint32  // those of Lost that count as gone, or as moved: nobody waits for them
 	Toward int64   // where the page leads that redirected last, by PageID; 0: none did
 	From   int64   // that page
+	SeenAt Instant // when one of those waited for was last lost, or looked at; 0: not known
 }
 
 // Waiting is how many pages are lost and neither back nor gone.
@@ -36,8 +37,16 @@ func (l Losses) Share() float64 {
 }
 
 func (l Losses) append(b []byte) []byte {
+	form := byte(trialsLosses)
+	if l.SeenAt != 0 {
+		form = trialsSeen
+	}
+	b = append(b, form)
 	for _, v := range []uint64{uint64(l.Since), uint64(l.Lost), uint64(l.Found), uint64(l.Final), uint64(l.Toward), uint64(l.From)} {
 		b = binary.AppendUvarint(b, v)
+	}
+	if l.SeenAt != 0 {
+		b = binary.AppendUvarint(b, uint64(l.SeenAt))
 	}
 	return b
 }

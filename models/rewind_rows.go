@@ -57,7 +57,8 @@ func (w *rewinder) host(h *Host, earliest Instant) {
 		h.BackoffUntil = w.back.Now + min(left, Instant(w.RetryMax.Milliseconds()))
 	}
 	h.GuardedAt = w.back.Moment(h.GuardedAt)
-	for _, at := range []*Instant{&h.Trials.AuditedAt, &h.Trials.ProbedAt, &h.Trials.AbsentAt, &h.Trials.ShownAt, &h.Trials.Losses.Since} {
+	for _, at := range []*Instant{&h.Trials.AuditedAt, &h.Trials.ProbedAt, &h.Trials.AbsentAt, &h.Trials.ShownAt, &h.Trials.Losses.Since,
+		&h.Trials.Losses.SeenAt} {
 		*at = w.back.Moment(*at)
 	}
 	for i := range h.Trials.By {

@@ -185,12 +185,13 @@ func (t *Trials) Shown(now time.Time) {
 
 // The first byte of stored Trials: with trialsForm the hints follow, with trialsLoad the load comes first, and the hints
 // only where something is known of them. With trialsLosses the losses come before that, a first byte and all, and so do AbsentAt and ShownAt
-// with trialsAbsent before those.
+// with trialsAbsent before those. With trialsSeen in place of trialsLosses the losses end with Losses.SeenAt.
 const (
 	trialsForm   = 1
 	trialsLoad   = 2
 	trialsLosses = 3
 	trialsAbsent = 4
+	trialsSeen   = 5
 )
 
 // hintsBefore is how many hints stored Trials had at first. Of those that came later none is written behind which nothing is
@@ -208,7 +209,7 @@ func (t *Trials) Value() (driver.Value, error) {
 		b = binary.AppendUvarint(binary.AppendUvarint(append(b, trialsAbsent), uint64(t.AbsentAt)), uint64(t.ShownAt))
 	}
 	if t.Losses != (Losses{}) {
-		b = t.Losses.append(append(b, trialsLosses))
+		b = t.Losses.append(b)
 	}
 	if t.Load == (Load{}) {
 		b = append(b, trialsForm)
@@ -242,18 +243,21 @@ func (t *Trials) Scan(src any) error {
 	if src != nil && !ok {
 		return fmt.Errorf("trials from %T", src)
 	}
-	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsAbsent {
+	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsSeen {
 		return nil
 	}
 	n := numbers{rest: b}
-	form := n.next(trialsAbsent)
+	form := n.next(trialsSeen)
 	var read Trials
 	if form == trialsAbsent {
 		read.AbsentAt, read.ShownAt = n.instant(), n.instant()
-		form = n.next(trialsLosses)
+		form = n.next(trialsSeen)
 	}
-	if form == trialsLosses {
+	if form == trialsLosses || form == trialsSeen {
 		read.Losses = n.losses()
+		if form == trialsSeen {
+			read.Losses.SeenAt = n.instant()
+		}
 		form = n.next(trialsLoad)
 	}
 	if form == trialsLoad {

@@ -97,8 +97,11 @@ func anyTrials(t *rapid.T) Trials {
 	if rapid.Bool().Draw(t, "absent") {
 		trials.AbsentAt, trials.ShownAt = at(), at()
 	}
+	if rapid.Bool().Draw(t, "losses") {
+		trials.Losses = Losses{Since: at(), Lost: rapid.Uint32().Draw(t, "lost"), Toward: rapid.Int64().Draw(t, "toward"), SeenAt: at()}
+	}
 	if rapid.Bool().Draw(t, "load alone") {
-		return Trials{Load: trials.Load, AbsentAt: trials.AbsentAt, ShownAt: trials.ShownAt}
+		return Trials{Load: trials.Load, Losses: trials.Losses, AbsentAt: trials.AbsentAt, ShownAt: trials.ShownAt}
 	}
 	for i := range trials.By {
 		trials.By[i] = Trial{Hits: count(), Misses: count(), FalseAlarms: count(), Late: count(), InARow: count(), Since: at(), DistrustedAt: at()}

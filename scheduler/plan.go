@@ -17,6 +17,7 @@ type Planner struct {
 	guards   map[int32]SiteGuard
 	pageTime time.Duration // the longest of any site
 	delay    time.Duration // likewise
+	longest  int           // likewise, in cycles: fr_max
 	sites    map[int32]*config.Settings
 	learns   bool // the policy of a site learns of all pages together
 
@@ -31,7 +32,7 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), delay: c.Defaults.Delay, mind: NewMind(nil),
+	p := &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), delay: c.Defaults.Delay, longest: c.Defaults.FRMax, mind: NewMind(nil),
 		sites: make(map[int32]*config.Settings, len(c.Sites)), learns: c.Defaults.Policy == policy.AdaptiveName}
 	for i := range c.Sites {
 		s := &c.Sites[i].Settings
@@ -39,7 +40,7 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 			p.sites[c.Sites[i].ID] = s
 		}
 		p.learns = p.learns || s.Policy == policy.AdaptiveName
-		p.delay = max(p.delay, s.Delay)
+		p.delay, p.longest = max(p.delay, s.Delay), max(p.longest, s.FRMax)
 	}
 	return p, nil
 }

@@ -27,17 +27,23 @@ const fewGone = 2
 // which comes with the lease: it holds from the next visit on, and no visit reads anything for it.
 func (d *draft) losses() {
 	before, kind, l := d.before, d.out.Kind, &d.Host.Trials.Losses
-	if d.settings.GoneGuard == 0 || before.Version == 0 && kind != models.First {
+	if d.settings.GoneGuard == 0 && l.Since == 0 || before.Version == 0 && kind != models.First {
 		return
+	}
+	waited := before.State == models.StateMissing && before.MissingSince >= l.Since
+	if l.Since != 0 && (waited || l.SeenAt == 0 || d.now.Sub(before.DueAt.Time()) > lookedLate) {
+		l.SeenAt = models.At(d.now)
 	}
 	d.stray = d.strays()
 	was := before.State == models.StateMissing || before.State == models.StateGone
 	switch {
 	case kind == models.Missing || kind == models.Gone || d.stray:
-		if was {
+		if was || d.settings.GoneGuard == 0 {
 			return
 		}
 		d.lose()
+	case kind == models.Excluded && waited:
+		l.Lost = max(l.Lost, 1) - 1
 	case !kind.Observed() && kind != models.Moved || l.Since == 0:
 	case was && before.MissingSince >= l.Since:
 		l.Lost, l.Found = max(l.Lost, 1)-1, l.Found+1
@@ -61,7 +67,7 @@ func (d *draft) lose() {
 	if d.Host.GuardedAt == 0 && (l.Since == 0 || calm || age > models.VanishDays*24*time.Hour) {
 		*l = models.Losses{Since: models.At(d.now), Toward: l.Toward, From: l.From}
 	}
-	l.Lost++
+	l.Lost, l.SeenAt = l.Lost+1, models.At(d.now)
 }
 
 // lossLimit is the share of the host's pages from which on too many are lost since the first was.
@@ -73,14 +79,24 @@ func (d *draft) lossLimit() float64 {
 	return models.LossLimit(d.settings.GoneGuard, d.planner.guards[d.Page.SiteID].LossPerDay, days)
 }
 
-// guardHost begins to guard the host's pages, or ends it. Where all that was held back is back or approved of, what was lost before that is
-// usual from then on.
+// lookedLate is how late a visit may be for what was not looked at meanwhile to say anything: who stood still saw none of the host's pages.
+const lookedLate = 24 * time.Hour
+
+// unseen is for how long none of the pages that are waited for may be looked at while others of the host are: twice as long as any page waits
+// for its visit. Then there are none any more: their site was removed.
+func (d *draft) unseen() time.Duration {
+	return 2*d.planner.calendar.Interval(d.now, d.planner.longest) + lookedLate
+}
+
+// guardHost begins to guard the host's pages, or ends it. Where all that was held back is back, excluded, removed or approved of, what was lost
+// before that is usual from then on.
 func (d *draft) guardHost() {
 	l, limit := d.Host.Trials.Losses, d.lossLimit()
 	switch guarded := d.Host.GuardedAt != 0; {
+	case d.settings.GoneGuard == 0 && !guarded:
 	case !guarded && l.Lost >= models.VanishPages && l.Share() >= limit:
 		d.Host.GuardedAt = models.At(d.now)
-	case guarded && l.Waiting() == 0:
+	case guarded && (l.Waiting() == 0 || d.now.Sub(l.SeenAt.Time()) > d.unseen()):
 		d.Host.GuardedAt, d.Host.Trials.Losses = 0, models.Losses{Toward: l.Toward, From: l.From}
 	case guarded && l.Share() < limit/2:
 		d.Host.GuardedAt = 0
@@ -102,7 +118,12 @@ func (d *draft) heldBack() bool {
 	counted := d.Page.MissingSince >= l.Since && l.Waiting() > 0
 	seen := d.Page.MissingSince.Time().Add(guardSees)
 	switch {
-	case d.settings.GoneGuard == 0 || d.before.State == models.StateGone || d.before.Version == 0:
+	case d.before.State == models.StateGone || d.before.Version == 0:
+		return false
+	case d.settings.GoneGuard == 0:
+		if counted {
+			l.Final++
+		}
 		return false
 	case approved:
 		if counted {

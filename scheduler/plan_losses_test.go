@@ -191,6 +191,69 @@ func TestGuardOfAHostEndsWithWhatIsHeldBack(t *testing.T) {
 	}
 }
 
+// A host that is guarded is so no longer than what it is guarded for is settled: pages that are excluded are waited for no more, neither are
+// those that nobody looks at any more while others are looked at, since their site was removed; nor does it begin while the guard is off, or
+// stays for what was gone then.
+func TestGuardOfAHostEndsWhereNothingIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	excluded := models.Outcome{Kind: models.Excluded, Detail: "exclude /old/"}
+	begin := func(t *testing.T) *lossHost {
+		h := newLossHost(t, 20, nil, nil)
+		h.visits(12, 20, same)
+		h.visits(0, 12, notFound)
+		h.are("lost", models.StateMissing, 12, true)
+		return h
+	}
+	next := func(h *lossHost, days int) { // the others' visits, when they are due
+		for range days {
+			h.now = h.now.Add(day)
+			for i := 12; i < 20; i++ {
+				h.pages[i].DueAt = models.At(h.now)
+			}
+			h.visits(12, 20, same)
+		}
+	}
+	h := begin(t)
+	h.visits(0, 12, excluded)
+	h.are("excluded", models.StateExcluded, 12, false)
+	h = begin(t)
+	h.visits(0, 11, excluded)
+	h.visits(11, 12, same)
+	h.are("excluded but for one, which is back", models.StateLive, 9, false)
+
+	h = begin(t) // and removed: fr_max is 30 days in this configuration
+	next(h, 60)
+	h.are("for as long as they may not be due", models.StateMissing, 12, true)
+	next(h, 2)
+	h.are("unseen for longer", models.StateMissing, 12, false)
+	h.visits(12, 13, notFound)
+	h.are("and one lost after that", models.StateMissing, 13, false)
+
+	h = begin(t)
+	next(h, 30)
+	h.visits(0, 1, notFound)
+	next(h, 40)
+	h.are("one was looked at", models.StateMissing, 12, true)
+	h.now = h.now.Add(100 * day)
+	h.visits(12, 20, same)
+	next(h, 20)
+	h.are("nobody looked at any", models.StateMissing, 12, true)
+
+	h = begin(t)
+	c := testConfig()
+	c.Sites[0].Settings.GoneGuard = 0
+	on := h.planner
+	h.planner = testPlanner(t, c)
+	for range 4 {
+		h.now = h.now.Add(day)
+		h.visits(0, 12, notFound)
+	}
+	h.planner = on
+	h.visits(12, 20, same)
+	h.are("gone while the guard was off", models.StateGone, 12, false)
+}
+
 // A page that is itself and a redirect in turn is one that leads there, however often: no other page does.
 func TestOnePageThatFlipsDoesNotStray(t *testing.T) {
 	t.Parallel()
