@@ -107,13 +107,15 @@ func TestFault_041_OutageWithStatus200(t *testing.T) {
 		lasts time.Duration
 		asked int // at most, of a page
 	}{
-		"six hours":               {6, downForMaintenance, 6 * time.Hour, 6},
-		"three days":              {6, downForMaintenance, 3 * day, 10},
-		"three weeks":             {6, downForMaintenance, 21 * day, 30},
-		"three days, one page":    {1, downForMaintenance, 3 * day, 10},
-		"six hours, in its frame": {6, frame, 6 * time.Hour, 6},
-		"six days, in its frame":  {6, frame, 6 * day, 16},
-		"twenty hours, one page":  {1, frame, 20 * time.Hour, 9},
+		"six hours":                {6, downForMaintenance, 6 * time.Hour, 6},
+		"three days":               {6, downForMaintenance, 3 * day, 10},
+		"three weeks":              {6, downForMaintenance, 21 * day, 30},
+		"three days, one page":     {1, downForMaintenance, 3 * day, 10},
+		"six hours, in its frame":  {6, frame, 6 * time.Hour, 6},
+		"six days, in its frame":   {6, frame, 6 * day, 16},
+		"two weeks, in its frame":  {6, frame, 14 * day, 24},
+		"four weeks, in its frame": {12, frame, 28 * day, 38},
+		"twenty hours, one page":   {1, frame, 20 * time.Hour, 9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

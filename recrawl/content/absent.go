@@ -14,6 +14,7 @@ const (
 	standFramed  = 12 * time.Hour      // likewise in the page's own frame, where other pages of the host are well: longer than a night
 	standSigned  = 7 * 24 * time.Hour  // an error, a loading screen, and what other pages of the host show too
 	standBarred  = 30 * 24 * time.Hour // a log-in form, a block page: they speak of who asks
+	standWhole   = 30 * 24 * time.Hour // a text as long as a page that others show too, while none shows its own
 	standMissing = 24 * time.Hour      // that it is not to be found, where other pages of the host are
 	standOther   = 24 * time.Hour      // another document, where nothing is known of the host's other pages
 )
@@ -47,8 +48,10 @@ type absence struct {
 // for what is no more, otherwise the host is not. A large one may be what pages were put together into.
 func (a *absence) becomes() (kind VerdictKind, after time.Duration) {
 	switch {
-	case a.large && a.others > 0:
+	case a.large && a.others > 0 && a.alive:
 		return Change, standSigned
+	case a.large && a.others > 0: // all of the host are one: a shop that is being rebuilt rather than pages that were put together
+		return Change, standWhole
 	case a.large && (a.alive || a.renews):
 		return Change, 1
 	case a.large:

@@ -332,22 +332,34 @@ func large(title string) string {
 }
 
 // TestALargeOutagePageIsNoEdition holds that a maintenance page of the size of a page is none of the pages that show it at about the
-// same time, the first of them included, and that after a week it is what they were put together into.
+// same time, the first of them included, and that it is what they were put together into after a week where others of the host are well, and
+// after thirty days where none is.
 func TestALargeOutagePageIsNoEdition(t *testing.T) {
 	t.Parallel()
+	for alive, days := range map[bool]float64{true: 7, false: 30} {
+		acceptsLarge(t, alive, days)
+	}
+}
+
+func acceptsLarge(t *testing.T, alive bool, days float64) {
+	t.Helper()
 	host, after := &HostMemory{}, read(t, large("We are being repaired"))
 	var pages []*stay
 	for id := range int64(5) {
 		pages = append(pages, newStay(t, host, id))
 	}
 	accepted := map[int64]float64{}
-	for _, at := range tries(10) {
+	for _, at := range tries(33) {
 		for i, s := range pages {
 			now := noon.Add(at + time.Duration(i)*time.Minute)
 			if s.good && accepted[s.id] > 0 {
 				continue
 			}
-			v := s.sees(after, now, noon.Add(-time.Hour))
+			shown := noon.Add(-time.Hour)
+			if alive && at > 0 {
+				shown = now
+			}
+			v := s.sees(after, now, shown)
 			if v.Kind == Change {
 				accepted[s.id] = at.Hours() / 24
 			} else if v.Kind != Transient || v.Class != models.ErrorPage || at > 0 && v.Others == 0 {
@@ -356,8 +368,8 @@ func TestALargeOutagePageIsNoEdition(t *testing.T) {
 		}
 	}
 	for _, s := range pages {
-		if at := accepted[s.id]; at < 7 || at > 8 {
-			t.Errorf("page %d is accepted after %.1f days, want a week", s.id, at)
+		if at := accepted[s.id]; at < days || at > days+1 {
+			t.Errorf("page %d is accepted after %.1f days, want %v, others well: %t", s.id, at, days, alive)
 		}
 	}
 }

@@ -28,7 +28,8 @@ func TestAFileIsNotReplacedByAnErrorEither(t *testing.T) {
 		"a short text":              {plainShort, 0, true, Change, 4},
 		"a document":                {large("Our new hall"), 0, true, Change, 0},
 		"a document, nothing known": {large("Our new hall"), 0, false, Change, 1},
-		"a document, on all pages":  {large("Our new hall"), 2, false, Change, 7},
+		"a document, on some pages": {large("Our new hall"), 2, true, Change, 7},
+		"a document, on all pages":  {large("Our new hall"), 2, false, Change, 30},
 	} {
 		host, after := &HostMemory{}, read(t, test.after)
 		for id := range test.others {
