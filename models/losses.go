@@ -13,6 +13,10 @@ const (
 	VanishTimes = 3
 )
 
+// VanishWhole is how many pages of a host vanish that has fewer than VanishPages, where all that are looked at do: that is no editor's afternoon
+// either. One or two are any day's.
+const VanishWhole = 3
+
 // LossLimit is the share of pages from which on too many are lost in so many days: a share that somebody chose, or a multiple of what is
 // usual, given how large a part is lost in a day as a rule.
 func LossLimit(share, perDay, days float64) float64 { return max(share, VanishTimes*perDay*days) }
@@ -30,6 +34,11 @@ type Losses struct {
 
 // Waiting is how many pages are lost and neither back nor gone.
 func (l Losses) Waiting() uint32 { return l.Lost - min(l.Final, l.Lost) }
+
+// Whole tells whether all of the pages that were looked at since are lost, and those are most of the host's, of which it has few.
+func (l Losses) Whole(pages int32) bool {
+	return l.Found == 0 && l.Lost >= VanishWhole && l.Lost < VanishPages && 2*int64(l.Lost) > int64(pages)
+}
 
 // Share is the share of the pages that were looked at since which is lost, from 0 to 1.
 func (l Losses) Share() float64 {

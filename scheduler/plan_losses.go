@@ -52,6 +52,9 @@ func (d *draft) losses() {
 		}
 	case before.Stats.VisitedAt < l.Since:
 		l.Found++
+		if l.Lost < models.VanishPages { // not all of them are lost, and they are few
+			d.Host.GuardedAt = 0
+		}
 	}
 	if kind == models.Moved && before.RedirectTo != d.out.RedirectTo {
 		l.Toward, l.From = toward(before.URL, d.out.RedirectTo), before.ID
@@ -88,13 +91,17 @@ func (d *draft) unseen() time.Duration {
 	return 2*d.planner.calendar.Interval(d.now, d.planner.longest) + lookedLate
 }
 
+// wholeHeld is how long the pages of a host that has few are held back without anybody's word: of thousands of such hosts some go every day, and
+// nobody approves of each.
+const wholeHeld = 30 * 24 * time.Hour
+
 // guardHost begins to guard the host's pages, or ends it. Where all that was held back is back, excluded, removed or approved of, what was lost
 // before that is usual from then on.
 func (d *draft) guardHost() {
 	l, limit := d.Host.Trials.Losses, d.lossLimit()
 	switch guarded := d.Host.GuardedAt != 0; {
 	case d.settings.GoneGuard == 0 && !guarded:
-	case !guarded && l.Lost >= models.VanishPages && l.Share() >= limit:
+	case !guarded && (l.Lost >= models.VanishPages && l.Share() >= limit || l.Whole(d.Host.Pages) && limit <= 1):
 		d.Host.GuardedAt = models.At(d.now)
 	case guarded && (l.Waiting() == 0 || d.now.Sub(l.SeenAt.Time()) > d.unseen()):
 		d.Host.GuardedAt, d.Host.Trials.Losses = 0, models.Losses{Toward: l.Toward, From: l.From}
@@ -114,6 +121,9 @@ func (d *draft) guarded() bool {
 // once, before every worker has heard.
 func (d *draft) heldBack() bool {
 	l := &d.Host.Trials.Losses
+	if d.Host.GuardedAt != 0 && l.Whole(d.Host.Pages) && d.now.Sub(d.Host.GuardedAt.Time()) > wholeHeld {
+		d.Host.GuardedAt, *l = 0, models.Losses{Toward: l.Toward, From: l.From}
+	}
 	approved := d.Page.MissingSince <= d.planner.guards[d.Page.SiteID].ApprovedAt || d.before.Rule == models.RuleApproved
 	counted := d.Page.MissingSince >= l.Since && l.Waiting() > 0
 	seen := d.Page.MissingSince.Time().Add(guardSees)

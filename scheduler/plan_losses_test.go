@@ -33,6 +33,7 @@ func newLossHost(t *testing.T, pages int, set func(*config.Settings), guards map
 		h.pages = append(h.pages, p)
 	}
 	h.host = testLease(h.pages[0]).Host
+	h.host.Pages = int32(pages)
 	return h
 }
 
@@ -139,7 +140,8 @@ func TestHostWhosePagesGoIsNotGuarded(t *testing.T) {
 		set         func(*config.Settings)
 		guards      map[int32]SiteGuard
 	}{
-		"few":          {9, 9, nil, nil},
+		"few":          {12, 9, nil, nil},
+		"two of two":   {2, 2, nil, nil},
 		"a fifth":      {60, 12, nil, nil},
 		"guard is off": {12, 12, unguarded, nil},
 		"as ever":      {40, 16, nil, map[int32]SiteGuard{1: {LossPerDay: 0.2}}},
@@ -252,6 +254,50 @@ func TestGuardOfAHostEndsWhereNothingIsWaitedFor(t *testing.T) {
 	h.planner = on
 	h.visits(12, 20, same)
 	h.are("gone while the guard was off", models.StateGone, 12, false)
+}
+
+// A host with few pages is guarded when all of them are lost: until they are back, or one turns out to have been there all the time, or for thirty days,
+// after which they are gone without anybody's word.
+func TestWholeHostWithFewPagesIsGuarded(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	next := func(h *lossHost, days, from int, out models.Outcome) {
+		for range days {
+			h.now = h.now.Add(day)
+			for i := range h.pages {
+				h.pages[i].DueAt = models.At(h.now)
+			}
+			h.visits(from, len(h.pages), out)
+		}
+	}
+	for name, out := range map[string]models.Outcome{"404": notFound, "410": goneAway} {
+		h := newLossHost(t, 5, nil, nil)
+		h.visits(0, 5, out)
+		held := 5
+		if name == "410" {
+			held -= fewGone
+		}
+		h.are(name, models.StateMissing, held, true)
+		next(h, 29, 0, out)
+		h.are(name+", weeks later", models.StateMissing, held, true)
+		next(h, 3, 0, out)
+		h.are(name+", a month later", models.StateGone, 5, false)
+
+		h = newLossHost(t, 5, nil, nil)
+		h.visits(0, 5, out)
+		next(h, 9, 0, out)
+		next(h, 1, 0, same)
+		h.are(name+", back after days", models.StateLive, 5, false)
+	}
+	h := newLossHost(t, 5, nil, nil)
+	h.visits(0, 3, notFound)
+	h.are("three", models.StateMissing, 3, true)
+	h.visits(3, 5, same)
+	h.are("the others are there", models.StateMissing, 3, false)
+	next(h, 1, 0, notFound)
+	next(h, 1, 0, notFound)
+	next(h, 1, 0, notFound)
+	h.are("now they are lost as well", models.StateGone, 5, false)
 }
 
 // A page that is itself and a redirect in turn is one that leads there, however often: no other page does.
