@@ -226,7 +226,7 @@ type Outcome struct {
 	Full      bool  // its turn was a full crawl because enough of its children changed
 	Threshold int16 // the page's threshold after this turn, in permille; 0: as before
 
-	Until     time.Time // for Deferred: when its turn comes again; zero: the planner knows
+	Until     time.Time // for Deferred: when its turn comes again; for Failed: when a visit will tell whether what stands in the page's place is the page; zero: the planner knows
 	HostWaits bool      // for Deferred: not the page but its host waits until then; the page stays due as it was
 	Spent     bool      // for Deferred: the budget of its site is spent, and its visit at Until is paid for in advance
 	Gathers   bool      // for Deferred: it waits for other pages of its host, which are visited at Until with one robots.txt

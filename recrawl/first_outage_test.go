@@ -25,7 +25,6 @@ func (s *site) finds(path, body string) (string, models.Outcome) {
 
 const (
 	noPage    = `<!doctype html><title>Page not found – Example Services</title><h1>Page not found</h1><p>Sorry, the page you requested does not exist.</p>`
-	bareShell = `<!doctype html><html><head><title>Example</title><script src=/app.js></script></head><body><div id=root></div></body></html>`
 	wantsName = `<!doctype html><title>Sign in – Example Services</title><form><p>User name</p><input><input type=password><button>Go</button></form>`
 )
 
@@ -37,7 +36,7 @@ func TestFault_041_FirstCopyInAnOutage(t *testing.T) {
 		body  string
 		class models.ErrorClass
 	}{
-		"maintenance": {downForMaintenance, models.ErrorPage}, "not found": {noPage, models.ErrorPage}, "a shell": {bareShell, models.Shell},
+		"maintenance": {downForMaintenance, models.ErrorPage}, "not found": {noPage, models.ErrorPage},
 		"a log-in form": {wantsName, models.LoginWall}, "a block page": {`<title>Just a moment...</title><p>Checking your browser`, models.BlockPage},
 	} {
 		for _, pages := range []int{1, 4} {

@@ -173,6 +173,7 @@ func (s *visit) absent(v *content.Verdict) {
 		words += "; seen once more it is the page"
 	}
 	s.fail(v.Class, words)
+	s.out.Until = v.Until
 }
 
 // moment is a time for a person.

@@ -189,6 +189,26 @@ func TestTransientIsAskedAtThePagesPace(t *testing.T) {
 	}
 }
 
+// What stands in a page's place is looked at as soon as a visit tells whether it is the page, if not sooner, but not before the first retry.
+func TestAPageIsSeenWhenWhatStandsInItsPlaceIsThePage(t *testing.T) {
+	t.Parallel()
+	planner := testPlanner(t, testConfig())
+	for until, want := range map[time.Duration][2]time.Duration{
+		-time.Hour:       {3 * time.Hour, 4 * time.Hour},
+		10 * time.Second: {15 * time.Minute, 15 * time.Minute},
+		2 * time.Hour:    {2*time.Hour + time.Minute, 2*time.Hour + time.Minute},
+		30 * time.Hour:   {3 * time.Hour, 4 * time.Hour},
+	} {
+		p := livePage()
+		p.Wanted, p.Failures = 24*time.Hour, 4
+		out := models.Outcome{Kind: models.Failed, Class: models.ErrorPage, Status: 200, Sent: 1, At: noon, Until: noon.Add(until)}
+		p = planner.Plan(testLease(p), p, &out, noon).Page
+		if wait := p.DueAt.Time().Sub(noon); wait < want[0] || wait > want[1] {
+			t.Errorf("where that is in %v it is asked again after %v, want %v to %v", until, wait, want[0], want[1])
+		}
+	}
+}
+
 // TestRetractionTakesTheLastChangeBack: after any history, the record that was called a change is as if it had not differed,
 // but for when the change before it was.
 func TestRetractionTakesTheLastChangeBack(t *testing.T) {

@@ -140,7 +140,11 @@ func (d *draft) failed() {
 			first = max(first, soonest)
 		}
 	}
-	d.due(d.now.Add(backoff(d.Page.Failures, first, longest, d.chance(useBackoff))), models.RuleBackoff)
+	next := d.now.Add(backoff(d.Page.Failures, first, longest, d.chance(useBackoff)))
+	if d.out.Until.After(d.now) {
+		next = earlier(next, later(d.out.Until.Add(time.Minute), d.now.Add(first)))
+	}
+	d.due(next, models.RuleBackoff)
 }
 
 // soonest is how often a page that answers without its content is asked for at most once some retries brought nothing.
@@ -167,14 +171,19 @@ func FirstRetry(class models.ErrorClass) time.Duration {
 }
 
 // backoff doubles from first with each failure in a row, to at most longest (but never under first), less up to a
-// quarter by u so that what failed together does not come back together.
+// quarter by u so that what failed together does not come back together, and up to an eighth once that is longest: it is spread by then,
+// and a page whose pace that is shall be asked hardly more often than always.
 func backoff(failures int32, first, longest time.Duration, u float64) time.Duration {
 	wait := first
 	for i := int32(1); i < failures && wait < longest; i++ {
 		wait *= 2
 	}
 	wait = max(min(wait, longest), first)
-	return wait - time.Duration(u*float64(wait)/4)
+	share := 4.0
+	if wait == longest {
+		share = 8
+	}
+	return wait - time.Duration(u*float64(wait)/share)
 }
 
 // resumeHeard is how long a worker may take to hear of a resume.

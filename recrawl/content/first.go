@@ -13,11 +13,10 @@ import (
 const (
 	curtRunes  = 200  // whatever of it says so: what is documented of an error is longer
 	titleRunes = 1000 // where its title says so
-	shellRunes = 100  // a loading screen
 )
 
-// suspectBytes is the length in bytes of the longest visible text, frame and all, in which words are looked for: with more around it what
-// says next to nothing has a title that tells.
+// suspectBytes is the length in bytes of the longest visible text, frame and all, in which words are looked for: with more around it an
+// error has a title that tells.
 const suspectBytes = 4 << 10
 
 // What a page says that is an error by itself: whole sayings, where for a page that had contents a word is enough.
@@ -38,30 +37,24 @@ var (
 	blockSayings = sayingsOf("just a moment...", "attention required!", "verify you are human", "verifying you are human", "are you a robot", "not a robot",
 		"unusual traffic", "request blocked", "you have been blocked", "checking your browser", "access denied", "accès refusé",
 		"zugriff verweigert", "acceso denegado")
-	shellSayings = sayingsOf("enable javascript", "javascript is required", "javascript is disabled", "requires javascript", "activer javascript")
-	waitLines    = []string{"loading", "please wait", "chargement", "wird geladen", "bitte warten", "cargando", "caricamento"}
-	loginTitles  = sayingsOf("log in", "login", "sign in", "log-in", "anmelden", "anmeldung", "connexion", "iniciar sesión", "accedi")
+	loginTitles = sayingsOf("log in", "login", "sign in", "log-in", "anmelden", "anmeldung", "connexion", "iniciar sesión", "accedi")
 
 	errorSayings = goneSayings.and(brokenSayings).and(blockSayings)
-	anySayings   = errorSayings.and(shellSayings).and(sayingsOf(waitLines...))
 )
 
 // signTitles are parts of a title that say it where they are all of the part.
 var signTitles = []string{"not found", "maintenance", "wartung", "wartungsarbeiten"}
 
-// nextToNothing is how many bytes of text there are beside the title where there is none.
-const nextToNothing = 8
-
 // Suspect tells whether the visible text of an HTML page of which nothing is known, with its title, may be that of an error, by which it is worth
 // being read for First: it is cheap, and says so too often rather than too seldom.
 func Suspect(title string, text []byte) bool {
 	switch {
-	case saysTitle(title), loginTitles.in(title), len(text) <= len(title)+nextToNothing: // the title is part of the text
+	case saysTitle(title), loginTitles.in(title):
 		return true
 	case len(text) > suspectBytes:
 		return false
 	}
-	return anySayings.in(string(text))
+	return errorSayings.in(string(text))
 }
 
 // saysTitle tells whether a title says that the page is an error.
@@ -82,8 +75,8 @@ func titleParts(title string) []string {
 }
 
 // First says what a body is of which there is no copy to hold it against, such as a page's first: Change where nothing speaks against taking it,
-// SoftMissing where it is the host's answer for names that do not exist, and Transient where it says by itself that it is an error, a
-// log-in form or nothing at all, or is what other pages of the host show in place of their contents while none shows its own. Like what
+// SoftMissing where it is the host's answer for names that do not exist, and Transient where it says by itself that it is an error or a
+// log-in form, or is what other pages of the host show in place of their contents while none shows its own. Like what
 // Judge doubts it comes to be what the page is when it has stood for long enough, sooner where other pages of the host are well and do not show the same:
 // documentation of an error is that after a night. Before and Threshold of c do not count.
 func First(c Case) Verdict {
@@ -136,7 +129,8 @@ func (a *absence) enters() (kind VerdictKind, after time.Duration) {
 }
 
 // errorByItself tells whether a view says, without anything to hold it against, that it is no content, and what it is instead. A log-in
-// form at an address that is named for it is what that page is.
+// form at an address that is named for it is what that page is, and a shell without content what scripts fill in: there are sites of which no page
+// ever shows more.
 func (v *View) errorByItself(path string) (a absence, is bool) {
 	if v.Kind != HTML {
 		return absence{}, false
@@ -152,14 +146,10 @@ func (v *View) errorByItself(path string) (a absence, is bool) {
 		said += "\n" + text
 	}
 	switch {
-	case v.bare():
-		a.class = models.Shell
 	case blockSayings.in(said):
 		a.class = models.BlockPage
 	case v.forms > 0 && loginTitles.in(v.Title) && !containsAny(strings.ToLower(path), loginPaths):
 		a.class = models.LoginWall
-	case runes <= shellRunes && (shellSayings.in(text) || v.waits()):
-		a.class = models.Shell
 	case goneSayings.in(said):
 		a.class, a.gone = models.ErrorPage, true
 	case brokenSayings.in(said), saysTitle(v.Title):
@@ -172,17 +162,3 @@ func (v *View) errorByItself(path string) (a absence, is bool) {
 
 // loginPaths are parts of addresses that are those of log-in forms.
 var loginPaths = []string{"login", "log-in", "log_in", "signin", "sign-in", "sign_in", "logon", "account", "auth", "session", "anmeld", "connexion"}
-
-// waits tells whether one of a few lines says that there is something to come, and no more.
-func (v *View) waits() bool {
-	return slices.ContainsFunc(v.Lines(), func(line string) bool {
-		return slices.Contains(waitLines, strings.ToLower(strings.Trim(line, " .…")))
-	})
-}
-
-// bare tells whether there is nothing at all to be read, seen or followed.
-func (v *View) bare() bool {
-	return !slices.ContainsFunc(v.blocks, func(b Block) bool {
-		return b.Text != "" && b.Flags&Hidden == 0 || len(b.Links) > 0 || len(b.Images) > 0
-	})
-}

@@ -39,7 +39,6 @@ func TestWhatANewPageShowsForLongEnoughIsThePage(t *testing.T) {
 		"maintenance":                {maintenance, true, 0, Change, 0.5},
 		"maintenance, all the host":  {maintenance, false, 0, Change, 7},
 		"maintenance of others too":  {maintenance, true, 2, Change, 30},
-		"an empty page":              {"<html><body></body></html>", true, 0, Change, 0.5},
 		"a challenge":                {challenge, true, 0, Change, 7},
 		"a log-in form, all":         {logIn, false, 0, Change, 30},
 		"not found":                  {gone, true, 0, SoftMissing, 1},
@@ -97,8 +96,9 @@ func TestWhatNewPagesAreTakenForAtOnce(t *testing.T) {
 		"plain":                       {plainShort, Change},
 		"in capitals":                 {page("Rules", "SEITE NICHT GEFUNDEN"), Transient},
 		"in capitals, with accents":   {page("Rules", "PÁGINA NO ENCONTRADA"), Transient},
-		"a loading screen":            {page("Rules", "Loading …"), Transient},
-		"wants scripts":               {page("Rules", "Please enable JavaScript to go on."), Transient},
+		"a loading screen":            {page("Rules", "Loading …"), Change},
+		"wants scripts":               {page("Rules", "Please enable JavaScript to go on."), Change},
+		"filled in by scripts":        {"<html><head><title>Example</title><script src=/app.js></script></head><body><div id=root></div></body></html>", Change},
 		"of a database":               {"<title>x</title>Error establishing a database connection", Transient},
 	} {
 		view := Read([]byte(test.body), "text/html", at, nil)
