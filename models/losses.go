@@ -40,6 +40,9 @@ func (l Losses) Whole(pages int32) bool {
 	return l.Found == 0 && l.Lost >= VanishWhole && l.Lost < VanishPages && 2*int64(l.Lost) > int64(pages)
 }
 
+// Few tells whether so few pages were looked at since that the host can be guarded for Whole alone. Those that come back are counted still.
+func (l Losses) Few() bool { return uint64(l.Lost)+uint64(l.Found) < VanishPages }
+
 // Share is the share of the pages that were looked at since which is lost, from 0 to 1.
 func (l Losses) Share() float64 {
 	return float64(l.Lost) / float64(max(uint64(l.Lost)+uint64(l.Found), 1))

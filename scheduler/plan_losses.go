@@ -51,10 +51,10 @@ func (d *draft) losses() {
 			l.Final = max(l.Final, 1) - 1
 		}
 	case before.Stats.VisitedAt < l.Since:
-		l.Found++
-		if l.Lost < models.VanishPages { // not all of them are lost, and they are few
+		if l.Few() { // not all of them are lost
 			d.Host.GuardedAt = 0
 		}
+		l.Found++
 	}
 	if kind == models.Moved && before.RedirectTo != d.out.RedirectTo {
 		l.Toward, l.From = toward(before.URL, d.out.RedirectTo), before.ID
@@ -121,7 +121,7 @@ func (d *draft) guarded() bool {
 // once, before every worker has heard.
 func (d *draft) heldBack() bool {
 	l := &d.Host.Trials.Losses
-	if d.Host.GuardedAt != 0 && l.Whole(d.Host.Pages) && d.now.Sub(d.Host.GuardedAt.Time()) > wholeHeld {
+	if d.Host.GuardedAt != 0 && l.Few() && d.now.Sub(d.Host.GuardedAt.Time()) > wholeHeld {
 		d.Host.GuardedAt, *l = 0, models.Losses{Toward: l.Toward, From: l.From}
 	}
 	approved := d.Page.MissingSince <= d.planner.guards[d.Page.SiteID].ApprovedAt || d.before.Rule == models.RuleApproved

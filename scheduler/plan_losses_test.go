@@ -300,6 +300,43 @@ func TestWholeHostWithFewPagesIsGuarded(t *testing.T) {
 	h.are("now they are lost as well", models.StateGone, 5, false)
 }
 
+// What a host with few pages is guarded for ends after thirty days, too, where one of them came back, or where others are named that are not there; and one
+// that was guarded for many stays so while few of them are still waited for.
+func TestGuardOfFewPagesEndsAndThatOfManyStays(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	next := func(h *lossHost, days, from, to int, out models.Outcome) {
+		for range days {
+			h.now = h.now.Add(day)
+			for i := range h.pages {
+				h.pages[i].DueAt = models.At(h.now)
+			}
+			h.visits(from, to, out)
+		}
+	}
+	h := newLossHost(t, 8, nil, nil)
+	h.visits(0, 8, notFound)
+	next(h, 1, 0, 1, same)
+	next(h, 28, 1, 8, notFound)
+	h.are("one is back", models.StateMissing, 7, true)
+	next(h, 5, 1, 8, notFound)
+	h.are("one is back, a month later", models.StateGone, 7, false)
+
+	h = newLossHost(t, 5, nil, nil)
+	h.visits(0, 5, notFound)
+	h.host.Pages += 20
+	next(h, 33, 0, 5, notFound)
+	h.are("others are named, a month later", models.StateGone, 5, false)
+
+	h = newLossHost(t, 40, nil, nil)
+	h.visits(0, 30, notFound)
+	h.are("most are lost", models.StateMissing, 30, true)
+	next(h, 1, 0, 21, same)
+	h.visits(30, 31, same)
+	next(h, 3, 21, 30, notFound)
+	h.are("nine of thirty are waited for, and one was there all the time", models.StateMissing, 9, true)
+}
+
 // A page that is itself and a redirect in turn is one that leads there, however often: no other page does.
 func TestOnePageThatFlipsDoesNotStray(t *testing.T) {
 	t.Parallel()
