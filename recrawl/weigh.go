@@ -157,7 +157,7 @@ func (s *visit) absent(v *content.Verdict) {
 	if v.Others > 0 {
 		words += fmt.Sprintf(", as on %s of its host", plural(v.Others, "other page"))
 	}
-	if s.page.Version > 0 {
+	if s.page.Version > 0 && !s.page.Lost {
 		words += "; the last good version stays"
 	} else {
 		words += "; it is not taken for the page yet"
