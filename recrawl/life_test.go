@@ -1,6 +1,7 @@
 package recrawl
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -22,6 +23,7 @@ type kept struct {
 	fault    error            // guarded by mu
 	asked    int              // guarded by mu; for bodies
 	reading  func()           // called for each body; nil: nothing is
+	damaged  error            // where a body is read
 }
 
 func newKept() *kept {
@@ -42,7 +44,7 @@ func (k *kept) Body(_ context.Context, page *models.Page) ([]byte, string, bool,
 		k.reading()
 	}
 	held, ok := k.bodies[page.ID]
-	return held.body, held.kind, ok, k.fault
+	return held.body, held.kind, ok && k.damaged == nil, cmp.Or(k.fault, k.damaged)
 }
 
 // keep takes over what a visit left.

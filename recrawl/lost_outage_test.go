@@ -1,6 +1,7 @@
 package recrawl
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,14 @@ import (
 // asked for anew. None of them becomes a version, and each is there again afterwards.
 func TestFault_041_LostCopyInAnOutage(t *testing.T) {
 	t.Parallel()
+	for name, damaged := range map[string]error{"its segment is gone": nil, "its segment is there": errors.New("damaged record")} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); lostInAnOutage(t, damaged) })
+	}
+}
+
+func lostInAnOutage(t *testing.T, damaged error) {
 	s := newSite(t, 2)
+	s.past.damaged = damaged
 	for _, url := range s.urls {
 		p := s.pages[url]
 		p.Lost = true

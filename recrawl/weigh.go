@@ -34,6 +34,8 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 		return
 	case err != nil:
 		s.log.Warn("the copy that is held cannot be read", "page", s.page.URL, "version", s.page.Version, "err", err)
+		s.suspect = true // it was not looked for the words of an error, as what comes without a copy is
+		s.doubt(ctx, body, header)
 		return
 	case !ok: // as where the page asks not to be kept
 		s.doubt(ctx, body, header)
