@@ -84,6 +84,24 @@ func TestManualVisitIgnoresWindows(t *testing.T) {
 	}
 }
 
+// What an archive has lost may be all of a site: it is visited first in the next window, and not at once as what a person asks for by name.
+func TestLostPagesWaitForAWindow(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Windows = []config.Window{window(t, 22*time.Hour, 6*time.Hour, "UTC")}
+	p := livePage()
+	p.Rule, p.Lost = models.RuleManual, true
+	planner := testPlanner(t, c)
+	out := deferredBy(t, planner, &p, noon)
+	r := planner.Plan(testLease(p), p, &out, noon)
+	if due := r.Page.DueAt.Time(); due.Before(noon.Add(10*time.Hour)) || due.After(noon.Add(18*time.Hour)) || r.Page.Rule != models.RuleManual {
+		t.Errorf("due at %v by %v, want in the window from 22:00 to 06:00, as what is asked for", due, r.Page.Rule)
+	}
+	if put, held := planner.hold(&r.Page, r.Page.DueAt.Time()); held {
+		t.Errorf("held inside the window: %s", put.why)
+	}
+}
+
 // Resuming a site asks for none of its pages: outside its windows they wait for the next one.
 func TestResumedPagesWaitForAWindow(t *testing.T) {
 	t.Parallel()

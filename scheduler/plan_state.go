@@ -222,7 +222,7 @@ func (d *draft) deferred() {
 		return
 	}
 	rule := models.RuleWindow
-	if d.before.Rule.Heard() { // when it is open this page goes before those that wait for their worth
+	if d.before.Rule.Heard() || d.before.Rule == models.RuleManual { // when it is open this page goes before those that wait for their worth
 		rule = d.before.Rule
 	}
 	d.due(d.now, rule)
