@@ -62,6 +62,9 @@ func (r ruling) sentence() string {
 	case models.RuleResumed:
 		return "its site is resumed, and was paused when its turn came"
 	case models.RuleManual:
+		if p.Lost {
+			return "the archive has lost its body, so it is fetched anew"
+		}
 		return "somebody asked for it to be visited now"
 	case models.RuleBudget:
 		return r.putOff()

@@ -95,6 +95,15 @@ func TestRulesInWords(t *testing.T) {
 	}
 }
 
+// Nobody asked for a page that is visited because the archive has lost its body.
+func TestLostPageInWords(t *testing.T) {
+	t.Parallel()
+	r := ruling{page: models.Page{Rule: models.RuleManual, Lost: true}, now: filledNow}
+	if got, want := r.sentence(), "the archive has lost its body, so it is fetched anew"; got != want {
+		t.Errorf("sentence() = %q, want %q", got, want)
+	}
+}
+
 // Of a page that is not found it is said what it answers.
 func TestWhatIsNotFoundIsSaid(t *testing.T) {
 	t.Parallel()
