@@ -77,10 +77,12 @@ func (d *daemon) lookForMissing(ctx context.Context) error {
 		return err
 	}
 	d.missed = slices.ContainsFunc(found, func(m missing) bool { return m.Left > 0 })
-	if slices.ContainsFunc(found, func(m missing) bool { return m.Worker == d.start.Worker.Name }) {
-		return nil
-	}
 	m := missing{Restored: restored, Worker: d.start.Worker.Name, At: d.clock.Now(), Dir: archiveDir(&d.start)}
+	if slices.ContainsFunc(found, func(before missing) bool {
+		return before.Worker == m.Worker || before.Dir == m.Dir && d.store.Dialect() == "sqlite"
+	}) {
+		return nil // also by a worker of another name, as one in a container that is named anew at each start
+	}
 	if err := d.loseMissing(ctx, &m); err != nil {
 		return fmt.Errorf("look what the archive has of the restored database: %w", err)
 	}

@@ -96,6 +96,32 @@ func TestMissingIsFollowedForAll(t *testing.T) {
 	}
 }
 
+// TestMissingIsLookedForOnceWhateverTheName: a worker that is named for a container, which has another name at each start, does not look through
+// all versions and leave another note each time.
+func TestMissingIsLookedForOnceWhateverTheName(t *testing.T) {
+	t.Parallel()
+	store, now := emptyStore(t)
+	if err := store.NoteRestored(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	archived, err := archive.Open(filepath.Join(data, "archive"), archive.Options{Worker: "w", Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archived.Close()
+	for _, name := range []string{"4f1c", "a07e", "4f1c"} {
+		d := &daemon{store: store, archive: archived, clock: clock.NewVirtual(now), log: slog.New(slog.DiscardHandler),
+			start: config.Config{Data: data, Worker: config.Worker{Name: name}}}
+		if err := d.lookForMissing(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if keys, err := store.MetaKeys(t.Context(), missingPrefix); err != nil || len(keys) != 1 {
+		t.Errorf("notes %q, %v; want one", keys, err)
+	}
+}
+
 // TestMendOfTheMirrorSaysWhatItCouldNotMake: where the archive has lost bodies, the mirror is not simply made anew.
 func TestMendOfTheMirrorSaysWhatItCouldNotMake(t *testing.T) {
 	t.Parallel()
