@@ -137,7 +137,7 @@ func (d *draft) heldBack() bool {
 		return false
 	case approved:
 		if counted {
-			l.Lost--
+			l.Final++
 			d.guardHost()
 		}
 		return false

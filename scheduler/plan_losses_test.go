@@ -335,6 +335,17 @@ func TestGuardOfFewPagesEndsAndThatOfManyStays(t *testing.T) {
 	h.visits(30, 31, same)
 	next(h, 3, 21, 30, notFound)
 	h.are("nine of thirty are waited for, and one was there all the time", models.StateMissing, 9, true)
+
+	h = newLossHost(t, 12, nil, nil)
+	h.visits(0, 12, notFound)
+	next(h, 3, 0, 12, notFound)
+	h.are("all are lost", models.StateMissing, 12, true)
+	for i := range 3 {
+		h.pages[i].Rule = models.RuleApproved
+	}
+	h.visits(0, 3, notFound)
+	next(h, 40, 3, 12, notFound)
+	h.are("nine of twelve are waited for, three were approved of", models.StateMissing, 9, true)
 }
 
 // A page that is itself and a redirect in turn is one that leads there, however often: no other page does.

@@ -66,17 +66,16 @@ func (d *daemon) onlyOne(ctx context.Context, read func(context.Context) ([]mode
 	if err != nil || nameless != nil { // then there is nothing to compare
 		return workers, err
 	}
-	first := d.namesake(workers, machine)
-	for waited := false; ; waited = true {
+	for beat, waited := models.Instant(0), false; ; waited = true {
 		other := d.namesake(workers, machine)
 		if other == nil {
 			return workers, nil
 		}
-		if other.Machine == machine || other.RealBeatAt != first.RealBeatAt {
+		if other.Machine == machine || waited && other.RealBeatAt != beat {
 			return nil, coded{exitLocked, fmt.Errorf("worker %q runs on %s already, as process %d: give this one another name (run --worker NAME, worker NAME)",
 				other.Name, other.Machine, other.PID)}
 		}
-		if !waited {
+		if beat = other.RealBeatAt; !waited {
 			d.log.Info("a worker of this name was alive a moment ago: it is waited whether it still is", "worker", other.Name, "machine", other.Machine)
 		}
 		if err := d.machine.SleepUntil(ctx, d.machine.Now().Add(beatEvery/2)); err != nil {
