@@ -77,12 +77,7 @@ func (l *lateSink) Rebuild(ctx context.Context, now time.Time, current iter.Seq2
 }
 
 // Lost is of how many pages the archive had lost the bodies when the sink was made anew.
-func (l *lateSink) Lost() int64 {
-	if s, ok := l.opened.(interface{ Lost() int64 }); ok {
-		return s.Lost()
-	}
-	return 0
-}
+func (l *lateSink) Lost() int64 { return lostBy(l.opened) }
 
 func (l *lateSink) open() error {
 	if l.opened != nil {
