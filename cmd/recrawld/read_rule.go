@@ -121,8 +121,13 @@ func (r ruling) backoff() string {
 		return "the last visit failed on our own side (disk, memory or network); it is tried again soon and counts for nothing"
 	}
 	if p.Class.Transient() {
-		return fmt.Sprintf("the last answer was not the page (%s), %s in a row: the last good version stays. It is asked again soon at first, then as "+
-			"often as always; the state says what is waited for, and recrawld noise --clear takes what stands there for the page at once", p.Class, report.Plural(p.Failures, "visit"))
+		kept := "the last good version stays"
+		if p.Version == 0 || p.Lost {
+			kept = "it is not taken for the page yet"
+		}
+		return fmt.Sprintf("the last answer was not the page (%s), %s in a row: %s. It is asked again soon at first, then as often as always; "+
+			"the state says what is waited for, and recrawld noise --clear takes what stands there for the page at once",
+			p.Class, report.Plural(p.Failures, "visit"), kept)
 	}
 	return fmt.Sprintf("the last visit failed (%s), %s in a row; it is tried again after a time that doubles with each failure, "+
 		"%s at most, and keeps its interval of %s", p.Class, report.Plural(p.Failures, "failure"),

@@ -167,3 +167,16 @@ func TestFRIsNeverMoreThanFRMax(t *testing.T) {
 		}
 	}
 }
+
+// Of a page that showed nothing but an error yet no version stays.
+func TestNewPageInAnOutageInWords(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[int32]string{0: "it is not taken for the page yet", 3: "the last good version stays"} {
+		got := ruled(t, 2, func(r *ruling) {
+			r.page.Rule, r.page.Class, r.page.Failures, r.page.Version = models.RuleBackoff, models.ErrorPage, 2, version
+		}).sentence()
+		if !strings.Contains(got, "2 visits in a row: "+want+". ") {
+			t.Errorf("with version %d: %q, want %q in it", version, got, want)
+		}
+	}
+}
