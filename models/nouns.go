@@ -82,8 +82,13 @@ type Page struct {
 	SiteID int32
 	URL    string // canonical
 	State  PageState
-	Level  int16  // links from the start URL
-	Note   string // why it is excluded or failing, for a person
+	Level  int16 // links from the start URL
+
+	// Requisite tells that it is kept because a page needs it to be shown, an image, a style or a script, wherever it lies; what the
+	// scope of its site keeps in any case is a page like others. It is set when the page is found, and not written by Commit.
+	Requisite bool
+
+	Note string // why it is excluded or failing, for a person
 
 	// Schedule.
 	DueAt  Instant       // 0: never
@@ -201,6 +206,7 @@ type Outcome struct {
 	Digest, TextDigest Digest
 	Links              []FoundLink // kept links, no duplicates, in page order
 	LinksKnown         bool        // the page was parsed, so Links is its whole set
+	Requisites         []FoundLink // what it needs to be shown and its site keeps: found as Page.Requisite, and no children; no duplicates
 	NoIndex, NoArchive bool
 	NoFollow           bool
 	Unconditional      bool // asked without conditions, though we hold validators
@@ -307,6 +313,7 @@ type Event struct {
 	SiteID       int32
 	PageID       int64
 	URL          string
+	Requisite    bool // of the page
 	Version      int32
 	Previous     int32   // version before; 0: none
 	NotBefore    Instant // the change happened after this visit ...
