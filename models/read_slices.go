@@ -6,6 +6,29 @@ import (
 	"iter"
 )
 
+// EachPage calls f with each page, in the order of their buckets and IDs, until it fails. What is added or removed meanwhile may be among
+// them or not. The page is f's alone.
+func (s *Store) EachPage(ctx context.Context, f func(*Page) error) error {
+	const slice = 2000
+	for bucket := range int16(Buckets) {
+		for after, full := int64(-1), true; full; {
+			pages, err := s.PagesFrom(ctx, bucket, after, slice)
+			if err != nil {
+				return err
+			}
+			for i := range pages {
+				if err := f(&pages[i]); err != nil {
+					return err
+				}
+			}
+			if full = len(pages) == slice; full {
+				after = pages[len(pages)-1].ID
+			}
+		}
+	}
+	return nil
+}
+
 // PagesFrom lists at most limit pages of a bucket in the order of their IDs, from the one behind after on; -1 is before
 // all. Passing over a table in slices holds no snapshot for longer than a slice.
 func (s *Store) PagesFrom(ctx context.Context, bucket int16, after int64, limit int) ([]Page, error) {

@@ -52,7 +52,7 @@ func (g *globals) effectOf(ctx context.Context, old, changed *config.Config) (ef
 		return nil, err
 	}
 	e := &effecting{before: before, after: after, bySite: make(map[int32]*scopeEffect)}
-	if err := e.passOver(ctx, store); err != nil {
+	if err := store.EachPage(ctx, func(p *models.Page) error { e.page(p); return nil }); err != nil {
 		return nil, err
 	}
 	return e.effect(rows), nil
@@ -85,26 +85,6 @@ type effecting struct {
 	before, after *inForce
 	pages         int64
 	bySite        map[int32]*scopeEffect
-}
-
-func (e *effecting) passOver(ctx context.Context, store *models.Store) error {
-	const slice = 2000
-	for bucket := range int16(models.Buckets) {
-		for last := int64(-1); ; {
-			pages, err := store.PagesFrom(ctx, bucket, last, slice)
-			if err != nil {
-				return err
-			}
-			for i := range pages {
-				e.page(&pages[i])
-			}
-			if len(pages) < slice {
-				break
-			}
-			last = pages[len(pages)-1].ID
-		}
-	}
-	return nil
 }
 
 func (e *effecting) page(p *models.Page) {

@@ -102,37 +102,26 @@ func (s *planSite) readAnswers(ctx context.Context, l *look) (took time.Duration
 	return took, err
 }
 
-// planSlice is how many pages are read at a time.
-const planSlice = 10_000
-
 // readPages reads the pages that are visited and puts those of one host and one rate together.
 func (s *planSite) readPages(ctx context.Context, store *models.Store, took time.Duration) error {
 	var seen []slo.Seen
 	var hosts []int
 	index := make(map[int64]int)
-	for bucket := range int16(models.Buckets) {
-		for after, full := int64(-1), true; full; {
-			pages, err := store.PagesFrom(ctx, bucket, after, planSlice)
-			if err != nil {
+	err := store.EachPage(ctx, func(p *models.Page) error {
+		if p.SiteID != s.id || p.DueAt == 0 || p.State > models.StateLive {
+			return nil
+		}
+		if _, known := index[p.HostID]; !known {
+			index[p.HostID] = len(s.site.Hosts)
+			if err := s.readHost(ctx, store, p.Bucket, p.HostID, took); err != nil {
 				return err
 			}
-			for i := range pages {
-				p := &pages[i]
-				if p.SiteID != s.id || p.DueAt == 0 || p.State > models.StateLive {
-					continue
-				}
-				if _, known := index[p.HostID]; !known {
-					index[p.HostID] = len(s.site.Hosts)
-					if err := s.readHost(ctx, store, bucket, p.HostID, took); err != nil {
-						return err
-					}
-				}
-				seen, hosts = append(seen, report.SeenOf(p.Stats)), append(hosts, index[p.HostID])
-			}
-			if full = len(pages) == planSlice; full {
-				after = pages[len(pages)-1].ID
-			}
 		}
+		seen, hosts = append(seen, report.SeenOf(p.Stats)), append(hosts, index[p.HostID])
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	s.classify(seen, hosts)
 	return nil

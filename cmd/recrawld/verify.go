@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"recrawld/config"
 	"recrawld/models"
@@ -23,6 +24,9 @@ type verifyCmd struct {
 	Gone   []string      `placeholder:"WORKER" help:"With --mend: the archive of this worker is gone for good. May be repeated."`
 	Yes    bool          `short:"y" help:"Mend also where the archive holds nothing at all."`
 	Limit  int           `default:"20" help:"Troubles listed of each part; 0 for all."`
+
+	Upstream int           `placeholder:"N" help:"Instead, have the daemon ask the sites of N pages drawn at random whether our copies are what they serve now."`
+	Wait     time.Duration `default:"1h" placeholder:"TIME" help:"With --upstream: how long to wait for their answers."`
 }
 
 // Help is the text below the flags.
@@ -37,24 +41,29 @@ code 1 says that something is wrong. A --sample says how much of the whole may b
 any more, and the live pages whose newest version is lost are visited next, as politely as always and for the whole page: what comes is
 stored, also where it has not changed. Older versions that nobody has any more stay listed as lost. A mirror with faults is made anew. Do it
 again at will. What lies in the archive of a worker of another machine is that machine's to verify, unless --gone says that it is lost; a
-mirror that waits for it goes on then. Segments that come back from a backup are found again by the next --mend.`
+mirror that waits for it goes on then. Segments that come back from a backup are found again by the next --mend.
+
+--upstream says what all copies are worth, by a random sample of the live pages. They are visited next, as politely as always: 300 pages of a
+host with a delay of 10 s take 50 minutes. The visits count for the budget, and what they find is stored and learned from as by any other. They are asked
+conditionally where their hosts' validators are trusted (recrawld report hints). Copies that were out of date are no fault: the exit code is 0.`
 }
 
 // verified is what came of it; its JSON form is that of the command.
 type verified struct {
-	Archive  *archiveVerified `json:"archive,omitempty"`
-	Mirror   *mirrorVerified  `json:"mirror,omitempty"`
-	Troubles []verifyTrouble  `json:"troubles"`
-	Ended    bool             `json:"ended"` // early: not all was looked at
-	Right    bool             `json:"right"`
+	Archive  *archiveVerified  `json:"archive,omitempty"`
+	Mirror   *mirrorVerified   `json:"mirror,omitempty"`
+	Upstream *upstreamVerified `json:"upstream,omitempty"`
+	Troubles []verifyTrouble   `json:"troubles"`
+	Ended    bool              `json:"ended"` // early: not all was looked at
+	Right    bool              `json:"right"`
 }
 
-// verifyTrouble is a version or a file that is not what it should be.
+// verifyTrouble is a version or a file that is not what it should be, or a page whose copy was out of date.
 type verifyTrouble struct {
-	Part    string `json:"part"` // archive or mirror
+	Part    string `json:"part"` // archive, mirror or upstream
 	URL     string `json:"url,omitempty"`
 	Version int32  `json:"version,omitempty"`
-	File    string `json:"file"`
+	File    string `json:"file,omitempty"`
 	Offset  *int64 `json:"offset,omitempty"`
 	Length  int64  `json:"length,omitempty"` // bytes, of what is no record of a version
 	Why     string `json:"why"`
@@ -101,14 +110,23 @@ func (r *verifyRun) open() (err error) {
 	if r.Only == "mirror" && r.force.config.Mirror.Dir == "off" {
 		return usagef("there is no mirror: the configuration has mirror.dir: off")
 	}
+	if r.Upstream < 0 || r.Upstream > mostUpstream {
+		return usagef("--upstream is a number of pages from 1 to %d", mostUpstream)
+	}
+	if r.Upstream > 0 && (r.Mend || r.Only != "" || r.Sample != (verify.Sample{})) {
+		return usagef("--upstream asks the sites, and looks at neither archive nor mirror: leave out --mend, --only and --sample")
+	}
 	r.site, err = r.siteID(r.Site)
 	r.progress = progressOn(r.Stderr)
 	r.out.Troubles = []verifyTrouble{}
 	return err
 }
 
-// parts looks at the archive and the mirror, and mends them where that is asked for.
+// parts looks at the archive and the mirror, and mends them where that is asked for, or asks upstream.
 func (r *verifyRun) parts(ctx context.Context) error {
+	if r.Upstream > 0 {
+		return r.upstream(ctx)
+	}
 	if r.Only != "mirror" {
 		if err := r.archive(ctx); err != nil {
 			return err
@@ -150,6 +168,9 @@ func (r *verifyRun) write() error {
 	if r.out.Mirror != nil {
 		lines = append(lines, r.out.Mirror.words())
 	}
+	if r.out.Upstream != nil {
+		lines = append(lines, r.out.Upstream.words())
+	}
 	parts := len(lines)
 	for _, t := range r.out.Troubles {
 		lines = append(lines, t.words(r.style))
@@ -182,7 +203,9 @@ func (t verifyTrouble) words(style report.Style) string {
 		if t.Offset != nil {
 			where += fmt.Sprintf(" at %d", *t.Offset)
 		}
-		where += ")"
+		if where += ")"; t.File == "" {
+			where = ""
+		}
 	}
 	why := t.Why
 	if t.More > 0 {
