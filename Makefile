@@ -17,9 +17,9 @@ KILLS ?= 10
 export CGO_ENABLED ?= 1
 export GOFLAGS     ?= -buildvcs=false
 
-STAGES := deps format vet unit race beside kill deb
+STAGES := deps format vet unit survives shows deb
 
-.PHONY: test $(STAGES) staticcheck e2e fuzz arch build fmt torture bench microbench bench-freshness clean
+.PHONY: test $(STAGES) staticcheck race kill e2e fuzz arch build fmt torture bench microbench bench-freshness clean
 
 test:
 	@began=$$SECONDS; \
@@ -84,16 +84,12 @@ race:
 e2e:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -vet=off -timeout 15m -run '^TestEndToEnd' ./e2e
 
-# beside runs e2e, which mostly waits, and what only computes at the lowest priority beside it; that is printed in the end.
-beside:
-	@said=$$(mktemp); \
-	setsid nice -n 19 $(MAKE) --no-print-directory staticcheck fuzz >"$$said" 2>&1 </dev/null & aside=$$!; \
-	trap 'kill -- -$$aside 2>/dev/null || true; cat "$$said"; rm -f "$$said"' EXIT; \
-	trap 'exit 1' INT TERM; \
-	status=0; \
-	$(MAKE) --no-print-directory e2e || status=$$?; \
-	wait $$aside || status=$$?; \
-	exit $$status
+# Two stages run what mostly waits, and what only computes beside it.
+shows:
+	@.ci/beside e2e staticcheck fuzz
+
+survives:
+	@.ci/beside kill race
 
 # fuzz gives every fuzz target some thousand inputs, a few seconds; `make fuzz FUZZ=5000000x` gives each more.
 fuzz:
