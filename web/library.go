@@ -66,7 +66,9 @@ type ChangesQuery struct {
 // PageQuery is what the asker of /v1/pages wrote.
 type PageQuery struct {
 	URL     string
-	Version int32 // 0: the newest of a page that is there
+	Version int32  // 0: the newest of a page that is there
+	Chunks  string // "": no passages
+	Have    int32  // the version that the asker has; 0: none. Only with Chunks
 }
 
 // Refusal is why there is no answer, with the status that says so.

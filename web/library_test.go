@@ -135,8 +135,8 @@ func TestQuestionsReachTheLibrary(t *testing.T) {
 	if diff := cmp.Diff(want, changes); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
 	}
-	status, body = request(t, "GET", base+"/v1/pages?url=https%3A%2F%2Fdocs.example.org%2F%3Fa%26b&version=-2", "")
-	if want := (PageQuery{URL: "https://docs.example.org/?a&b", Version: -2}); page != want || status != http.StatusOK || !strings.Contains(body, `"a < b"`) {
+	status, body = request(t, "GET", base+"/v1/pages?url=https%3A%2F%2Fdocs.example.org%2F%3Fa%26b&version=-2&chunks=500&have=7", "")
+	if want := (PageQuery{URL: "https://docs.example.org/?a&b", Version: -2, Chunks: "500", Have: 7}); page != want || status != http.StatusOK || !strings.Contains(body, `"a < b"`) {
 		t.Errorf("answer %d to %+v: %s; want one to %+v", status, page, body, want)
 	}
 }

@@ -79,7 +79,7 @@ func (q *question) narrow(into *ChangesQuery, most int) {
 
 // readPage reads the parameters of /v1/pages.
 func readPage(raw string) (q PageQuery, err error) {
-	ask := parse(raw, "url", "version")
+	ask := parse(raw, "url", "version", "chunks", "have")
 	if q.URL = ask.word("url"); q.URL == "" {
 		ask.wrong("url is missing: that of a page")
 	}
@@ -89,6 +89,14 @@ func readPage(raw string) (q PageQuery, err error) {
 			ask.wrong("version is a number, from 1 on; -1 is the newest")
 		}
 		q.Version = int32(number)
+	}
+	q.Chunks = ask.word("chunks")
+	if word := ask.word("have"); word != "" {
+		number, err := strconv.ParseInt(word, 10, 32)
+		if err != nil || number < 1 || q.Chunks == "" {
+			ask.wrong("have is the number of a version, from 1 on, and asks which chunks are new since")
+		}
+		q.Have = int32(number)
 	}
 	return q, errors.Join(ask.errs...)
 }

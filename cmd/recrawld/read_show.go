@@ -22,6 +22,8 @@ type showCmd struct {
 	Version int32  `placeholder:"N" help:"Print the body of this version; --version=-1 is the newest."`
 	Header  bool   `xor:"part" help:"With --version, print the header of the answer and not its body."`
 	Text    bool   `xor:"part" help:"Print what the page says, or said in --version, as far as it counts as its content; with --json with all that a search index stores of it."`
+	Chunks  string `placeholder:"on|N" help:"With --text: in passages of about N characters under their headings (on: 2000), each with an ID that stays as long as it says the same."`
+	Have    int32  `placeholder:"N" help:"With --chunks: which passages are new since version N, and which of that are gone."`
 	Limit   int    `default:"10" help:"Versions listed, the newest first; 0 for all."`
 }
 
@@ -31,6 +33,9 @@ func (c showCmd) Run(ctx context.Context, g *globals) error { return g.read(ctx,
 func (c showCmd) read(ctx context.Context, l *look) error {
 	if c.Text {
 		return c.text(ctx, l)
+	}
+	if c.Chunks != "" || c.Have != 0 {
+		return usagef("--chunks and --have are of what a page says: add --text")
 	}
 	page, _, err := l.page(ctx, c.URL)
 	if err != nil {

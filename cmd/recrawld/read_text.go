@@ -43,14 +43,27 @@ type shownText struct {
 	ChangedAt   *time.Time `json:"changed_at"` // its content; null: not since it is known
 	VisitedAt   *time.Time `json:"visited_at"`
 	Importance  float64    `json:"importance"`
+
+	// In place of Text, where that was asked for.
+	Chunks []shownChunk `json:"chunks,omitempty"` // its content in passages
+	Gone   []string     `json:"gone,omitempty"`   // IDs of passages that the asker has and that are not there any more
+}
+
+// textQuery is what somebody wants to know of what a page says.
+type textQuery struct {
+	url    string
+	number int32 // of the version; 0: the newest of a page that is there
+	chunks int   // about as many characters in a passage; 0: all as one text
+	have   int32 // the version that the asker has; 0: none
 }
 
 // mostRead is the length of the longest body that is looked into: its text is read up to content.MaxBytes.
 const mostRead = 2 * content.MaxBytes
 
-// text is what a version of a page says; 0 is the newest, of a page that is there.
-func (b library) text(ctx context.Context, url string, number int32) (shownText, error) {
-	page, u, err := findPage(ctx, b.store, url)
+// text is what a version of a page says.
+func (b library) text(ctx context.Context, q textQuery) (shownText, error) {
+	page, u, err := findPage(ctx, b.store, q.url)
+	number := q.number
 	if err != nil {
 		return shownText{}, err
 	}
@@ -79,8 +92,13 @@ func (b library) text(ctx context.Context, url string, number int32) (shownText,
 		return s, nil
 	}
 	answer, err := b.copied(ctx, page, v)
-	if err == nil {
-		b.say(&s, page, u, answer)
+	if err != nil {
+		return s, err
+	}
+	view := b.say(&s, page, u, answer)
+	if q.chunks > 0 {
+		s.Text = ""
+		err = b.passages(ctx, &s, page, u, view, q.chunks, q.have)
 	}
 	return s, err
 }
@@ -114,11 +132,9 @@ func isLost(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, archive.ErrDamaged)
 }
 
-// say takes what the page says out of its copy.
-func (b library) say(s *shownText, page models.Page, u canon.URL, answer archive.Answer) {
-	// What does not parse of a header that was archived has no meaning to anybody.
-	fields, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(append(bytes.Clone(answer.Header), "\r\n"...)))).ReadMIMEHeader()
-	header, agent := http.Header(fields), b.force.config.Agent.Name
+// say takes what the page says out of its copy, and returns that as it is compared.
+func (b library) say(s *shownText, page models.Page, u canon.URL, answer archive.Answer) *content.View {
+	header, agent := headerOf(answer), b.force.config.Agent.Name
 	kind := header.Get("Content-Type")
 	_, _, rules := b.force.visited(page.SiteID)
 	view := content.Read(answer.Body, kind, u, rules)
@@ -127,16 +143,34 @@ func (b library) say(s *shownText, page models.Page, u canon.URL, answer archive
 	s.Title, s.Text, s.Cut, s.NoIndex = view.Title, view.Text(), view.Cut, &noIndex
 	first, _, _ := strings.Cut(header.Get("Content-Language"), ",")
 	s.Language = cmp.Or(found.Language, extract.Language(first))
+	return view
+}
+
+// headerOf is the header of an answer. What does not parse of one that was archived has no meaning to anybody.
+func headerOf(answer archive.Answer) http.Header {
+	fields, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(append(bytes.Clone(answer.Header), "\r\n"...)))).ReadMIMEHeader()
+	return http.Header(fields)
 }
 
 // text writes what a page says.
 func (c showCmd) text(ctx context.Context, l *look) error {
-	s, err := l.library().text(ctx, c.URL, c.Version)
+	n, err := chunkLength(c.Chunks)
 	if err != nil {
-		return err
+		return usagef("--%w", err)
 	}
-	if l.JSON {
+	if c.Have != 0 && (n == 0 || c.Have < 0) {
+		return usagef("--have is the number of a version, from 1 on, and asks which --chunks are new since")
+	}
+	s, err := l.library().text(ctx, textQuery{url: c.URL, number: c.Version, chunks: n, have: c.Have})
+	switch {
+	case errors.Is(err, errNoBasis):
+		return coded{exitNotFound, err}
+	case err != nil:
+		return err
+	case l.JSON:
 		return l.printJSON(s)
+	case n > 0:
+		return writeChunks(l, &s, c.Have)
 	}
 	for line := range strings.Lines(s.Text) {
 		if _, err := fmt.Fprintln(l.Stdout, report.Printable(strings.TrimSuffix(line, "\n"))); err != nil {

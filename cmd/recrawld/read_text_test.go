@@ -35,7 +35,7 @@ func TestWhatAPageSays(t *testing.T) {
 		"long":             {"", "", "", false, true, false},
 		"longer-than-read": {"", "word word word", "", false, true, true},
 	} {
-		s, err := b.text(t.Context(), site+name, 0)
+		s, err := b.text(t.Context(), textQuery{url: site + name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestACopyThatCannotBeRead(t *testing.T) {
 	} {
 		b.force.config.Store = test.store
 		b.read = func(models.Record) (archive.Answer, error) { return archive.Answer{}, test.err }
-		if _, err := b.text(t.Context(), "https://docs.example.org/a", 0); exitCode(err) != test.code || !strings.Contains(err.Error(), test.says) {
+		if _, err := b.text(t.Context(), textQuery{url: "https://docs.example.org/a"}); exitCode(err) != test.code || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v on %s: %v with exit code %d, want %d and %q", test.err, test.store, err, exitCode(err), test.code, test.says)
 		}
 	}
@@ -84,12 +84,12 @@ func TestWhatTheHeaderSays(t *testing.T) {
 	b.read = func(models.Record) (archive.Answer, error) {
 		return archive.Answer{Header: header, Body: []byte("%PDF")}, nil
 	}
-	s, err := b.text(t.Context(), "https://docs.example.org/a", 0)
+	s, err := b.text(t.Context(), textQuery{url: "https://docs.example.org/a"})
 	if err != nil || s.NoIndex == nil || !*s.NoIndex || s.Language != "fr" || s.Text != "" {
 		t.Errorf("says %+v, %v; want noindex, fr and no text", s, err)
 	}
 	header = []byte("Content-Language: <b>none</b>" + strings.Repeat("x", 3000) + "\r\n")
-	if s, err = b.text(t.Context(), "https://docs.example.org/a", 0); err != nil || s.Language != "" {
+	if s, err = b.text(t.Context(), textQuery{url: "https://docs.example.org/a"}); err != nil || s.Language != "" {
 		t.Errorf("the language is %.40q, %v; want none of what is no language", s.Language, err)
 	}
 }
@@ -113,11 +113,11 @@ func TestACopyThatIsNotToBeOffered(t *testing.T) {
 			p.DueAt = models.At(filledNow.Add(day))
 			test.finish(p)
 		})
-		_, err := b.text(t.Context(), url, 0)
+		_, err := b.text(t.Context(), textQuery{url: url})
 		if test.says == "" && err != nil || test.says != "" && (exitCode(err) != exitNotFound || !strings.Contains(err.Error(), test.says)) {
 			t.Errorf("%s: %v, want %q", url, err, test.says)
 		}
-		if s, err := b.text(t.Context(), url, -1); err != nil || s.Text != name {
+		if s, err := b.text(t.Context(), textQuery{url: url, number: -1}); err != nil || s.Text != name {
 			t.Errorf("the last copy of %s says %q, %v", url, s.Text, err)
 		}
 	}

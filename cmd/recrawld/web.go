@@ -71,7 +71,14 @@ func (b library) asked(ctx context.Context, q web.ChangesQuery) (report.Document
 
 // Page implements web.Library.
 func (s shelf) Page(ctx context.Context, q web.PageQuery) (any, error) {
-	said, err := s.library().text(ctx, q.URL, q.Version)
+	n, err := chunkLength(q.Chunks)
+	if err != nil {
+		return nil, web.Refusal{Status: http.StatusBadRequest, Err: err}
+	}
+	said, err := s.library().text(ctx, textQuery{url: q.URL, number: q.Version, chunks: n, have: q.Have})
+	if errors.Is(err, errNoBasis) {
+		return nil, web.Refusal{Status: http.StatusGone, Err: err}
+	}
 	return said, refusal(err)
 }
 
