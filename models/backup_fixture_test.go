@@ -70,12 +70,15 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		if i%3 == 0 {
 			h.LeaseToken, h.LeaseUntil, h.LeaseOwner, h.ReadyAt = 7, At(backupNow.Add(time.Minute)), "w0", At(backupNow.Add(2*time.Minute))
 		}
+		if i%3 == 1 {
+			h.Requisites = 1
+		}
 		hosts = append(hosts, h)
 		robots = append(robots, Robots{Bucket: bucket, HostID: int64(i), Origin: "https://" + h.Name, Status: 200,
 			Body: [][]byte{nil, {}, []byte("User-agent: *\r\n\xff\x00")}[i%3]})
 		p := Page{Bucket: bucket, ID: math.MaxInt64 - int64(i), HostID: int64(i), SiteID: 1, URL: fmt.Sprintf("https://%s/ü?%d", h.Name, i),
 			State: StateLive, DueAt: At(backupNow.Add(time.Duration(i) * time.Minute)), FRMax: 4, Rule: RulePolicy, Visits: 1,
-			Version: 1, NoArchive: i%2 == 0, Wanted: -time.Second}
+			Version: 1, NoArchive: i%2 == 0, Wanted: -time.Second, Requisite: i%3 == 1}
 		p.Evidence, p.Importance = Evidence{Changes: -1.0 / float32(i+3), Days: float32(i) * 0.1}, 1/float32(i+1)
 		p.Stats.Bits = math.MaxUint64 - uint64(i)
 		p.ByteChanges, p.BytesAt, p.LinkPrint = int32(i), At(backupNow), math.MinInt64+int64(i)
@@ -92,8 +95,8 @@ func fillBackup(t testing.TB, s *Store, n int) {
 		f := Filing{Key: math.MinInt64 + int64(i), PageBucket: bucket, PageID: p.ID}
 		filings = append(filings, filingRow{f, f.Bucket()})
 		links = append(links, linksRow{bucket, p.ID, packChildren([]rowKey{{3, int64(i)}, {255, math.MaxInt64}})})
-		events = append(events, Event{Bucket: bucket, Seq: int64(i/7 + 1), Kind: EventNew, URL: p.URL, Digest: p.Digest, Record: record,
-			Significance: 1 / float32(i+1), Reasons: ReasonText | ReasonBytes, Note: "ü"})
+		events = append(events, Event{Bucket: bucket, Seq: int64(i/7 + 1), Kind: EventNew, URL: p.URL, Requisite: p.Requisite, Digest: p.Digest,
+			Record: record, Significance: 1 / float32(i+1), Reasons: ReasonText | ReasonBytes, Note: "ü"})
 		knowledge = append(knowledge, Knowledge{Bucket: bucket, HostID: int64(i), Body: []byte{0, 0xff, byte(i)}})
 		memories = append(memories, Memory{Bucket: bucket, HostID: int64(i), PageID: []int64{p.ID, HostMemoryID, OrdersID}[i%3],
 			Body: []byte{byte(i), 0, 0xff}})

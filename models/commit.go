@@ -315,11 +315,11 @@ func (c *commit) before(ctx context.Context, pages []rowKey) (map[rowKey]pageWas
 	}
 	// Index: the primary key.
 	err := c.tx.byKeys(ctx, pages, keyed{table: "pages", column: "id", statement: func(from source) string {
-		return `SELECT k.bucket, k.id, k.visits, k.site_id, k.state, COALESCE(k.failures,0) FROM ` + from.from
+		return `SELECT k.bucket, k.id, k.visits, k.site_id, k.state, COALESCE(k.failures,0), COALESCE(k.requisite,false) FROM ` + from.from
 	}}, func(rows answer) error {
 		var key rowKey
 		var was pageWas
-		err := rows.Scan(&key.bucket, &key.id, &was.visits, &was.site, &was.state, &was.failures)
+		err := rows.Scan(&key.bucket, &key.id, &was.visits, &was.site, &was.state, &was.failures, &was.requisite)
 		found[key] = was
 		return err
 	})

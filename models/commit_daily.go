@@ -49,11 +49,11 @@ func (d *Daily) Count(r *Result) {
 	d.look(r)
 }
 
-// look counts a page that there is a copy of: where it is found for the first time of a day or since it was missing, and where it is lost.
+// look counts a page that there is a copy of, unless it is a requisite, of which a site has others with each release: where it is found for the first time of a day or since it was missing, and where it is lost.
 // That it is missing still counts no more, or those few that are lost would seem to be as many as the visits that confirm it.
 func (d *Daily) look(r *Result) {
 	before, kind := r.Before, r.Visit.Kind
-	if before == nil || before.Version == 0 && kind != First {
+	if before == nil || before.Requisite || before.Version == 0 && kind != First {
 		return
 	}
 	was := before.State == StateMissing || before.State == StateGone

@@ -130,6 +130,9 @@ func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
 	for i := range fresh {
 		h := a.queue.get(fresh[i].Bucket, fresh[i].HostID)
 		h.Pages++
+		if fresh[i].Requisite {
+			h.Requisites++
+		}
 		a.grown[rowKey{h.Bucket, h.ID}] = h.Pages
 		h.Hasten(fresh[i].DueAt)
 		a.queue.counts.page(fresh[i].Bucket, classOf(&fresh[i]), 1)

@@ -32,6 +32,7 @@ type Host struct {
 	LeaseUntil   Instant       // 0: idle
 	LeaseOwner   string        // the worker's name
 	Pages        int32         // pages known, in any state
+	Requisites   int32         // those of them that are requisites (Page.Requisite)
 	Ahead        bool          // its pages may be visited before they are due, where the budget has a visit to spare
 	Learned      int32         // how often its knowledge was written; 0: there is none
 	Trials       Trials        // what its validators and promises proved to be worth
@@ -438,7 +439,7 @@ type Daily struct {
 	Skipped     int64
 	Bytes       int64 // on the wire
 	BytesSaved  int64 // lengths of the copies that a 304 spared
-	Found       int64 // pages with a copy that answered with their content, for the first time that day or since they were missing
+	Found       int64 // pages with a copy, requisites left out, that answered with their content, for the first time that day or since they were missing
 	Lost        int64 // the same that answered 404 or 410, or all lead to one place, for the first time since they were found
 	FoundDays   int64 // the days since each of Found was looked at before, added up: at least 1 and at most LookedDays each
 	LostDays    int64 // likewise of Lost

@@ -27,7 +27,7 @@ func (s *Store) VisitNow(ctx context.Context, now time.Time, bucket int16, page 
 		if err := q.lock(ctx, []rowKey{{bucket, hosts[0]}}); err != nil {
 			return err
 		}
-		if err := q.makeDue(ctx, At(now), RuleManual, bucket, []pageRef{{page, hosts[0]}}); err != nil {
+		if err := q.makeDue(ctx, At(now), RuleManual, bucket, []pageRef{{id: page, host: hosts[0]}}); err != nil {
 			return err
 		}
 		if h := q.get(bucket, hosts[0]); h != nil {
@@ -42,7 +42,10 @@ func (s *Store) VisitNow(ctx context.Context, now time.Time, bucket int16, page 
 }
 
 // pageRef names a page of a known bucket.
-type pageRef struct{ id, host int64 }
+type pageRef struct {
+	id, host  int64
+	requisite bool // read by slice
+}
 
 func pageIDs(pages []pageRef) []int64 {
 	ids := make([]int64, len(pages))
@@ -107,7 +110,7 @@ func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(
 
 // slice reads the first pages of a bucket, $1, that meet a condition, at most $3.
 func (t *tx) slice(ctx context.Context, where string, args []any) ([]pageRef, error) {
-	rows, err := t.rows(ctx, `SELECT id, host_id FROM pages WHERE bucket = $1 AND `+where+` ORDER BY id LIMIT $3`, args...)
+	rows, err := t.rows(ctx, `SELECT id, host_id, COALESCE(requisite,false) FROM pages WHERE bucket = $1 AND `+where+` ORDER BY id LIMIT $3`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +118,7 @@ func (t *tx) slice(ctx context.Context, where string, args []any) ([]pageRef, er
 	var pages []pageRef
 	for rows.Next() {
 		var p pageRef
-		if err := rows.Scan(&p.id, &p.host); err != nil {
+		if err := rows.Scan(&p.id, &p.host, &p.requisite); err != nil {
 			return nil, err
 		}
 		pages = append(pages, p)

@@ -26,15 +26,16 @@ type PageSummary struct {
 
 // SiteState counts the pages of a site in one state.
 type SiteState struct {
-	SiteID  int32
-	State   PageState
-	Pages   int64
-	Failing int64   // with failures in a row
-	Due     int64   // due at the moment asked for
-	NextAt  Instant // the earliest due time; 0: none
-	PerDay  float64 // visits a day at the present intervals
-	PutOff  int64   // put off for the sake of a budget (RuleBudget)
-	NoPlan  int64   // to be visited, and have no interval yet: PerDay is without them
+	SiteID     int32
+	State      PageState
+	Pages      int64
+	Failing    int64   // with failures in a row
+	Requisites int64   // that pages need to be shown
+	Due        int64   // due at the moment asked for
+	NextAt     Instant // the earliest due time; 0: none
+	PerDay     float64 // visits a day at the present intervals
+	PutOff     int64   // put off for the sake of a budget (RuleBudget)
+	NoPlan     int64   // to be visited, and have no interval yet: PerDay is without them
 }
 
 // Response counts the visits of one kind.

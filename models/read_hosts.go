@@ -90,7 +90,7 @@ type GuardedHost struct {
 	SiteID int32
 }
 
-// GuardedHosts lists hosts that are guarded (Host.GuardedAt), at most so many, each with the site of a page of it that is missing; those
+// GuardedHosts lists hosts that are guarded (Host.GuardedAt), at most so many, each with the site of a page of it that is missing and no requisite; those
 // without any are left out.
 func (s *Store) GuardedHosts(ctx context.Context, limit int) ([]GuardedHost, error) {
 	// Index: hosts_guarded.
@@ -99,8 +99,8 @@ func (s *Store) GuardedHosts(ctx context.Context, limit int) ([]GuardedHost, err
 	for i := 0; i < len(hosts) && err == nil; i++ {
 		h := GuardedHost{Host: hosts[i]}
 		// Index: pages_due, one page where the host has lost most of them.
-		for _, err = range s.scan(ctx, []any{&h.SiteID}, `SELECT site_id FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0 AND state = $3 LIMIT 1`,
-			h.Bucket, h.ID, StateMissing) {
+		for _, err = range s.scan(ctx, []any{&h.SiteID}, `SELECT site_id FROM pages WHERE bucket = $1 AND host_id = $2 AND due_at > 0 AND state = $3
+			AND NOT COALESCE(requisite,false) LIMIT 1`, h.Bucket, h.ID, StateMissing) {
 			guarded = append(guarded, h)
 		}
 	}

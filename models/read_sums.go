@@ -86,7 +86,7 @@ func (s *Store) partsOfPages(ctx context.Context, several bool) (parts pageParts
 
 // siteStates counts by these parts.
 func (s *Store) siteStates(ctx context.Context, now Instant, parts pageParts, between func(context.Context) error) ([]SiteState, error) {
-	const query = `SELECT site_id, state, COUNT(*), SUM(CASE WHEN failures > 0 THEN 1 ELSE 0 END),
+	const query = `SELECT site_id, state, COUNT(*), SUM(CASE WHEN failures > 0 THEN 1 ELSE 0 END), SUM(CASE WHEN requisite THEN 1 ELSE 0 END),
 		SUM(CASE WHEN due_at > 0 AND due_at <= $1 THEN 1 ELSE 0 END), COALESCE(MIN(NULLIF(due_at, 0)), 0),
 		CAST(SUM(CASE WHEN due_at > 0 AND wanted > 0 THEN 86400000000000.0 / wanted ELSE 0 END) AS double precision),
 		SUM(CASE WHEN rule = $2 THEN 1 ELSE 0 END), SUM(CASE WHEN due_at > 0 AND COALESCE(wanted, 0) = 0 THEN 1 ELSE 0 END)
@@ -94,7 +94,7 @@ func (s *Store) siteStates(ctx context.Context, now Instant, parts pageParts, be
 	const by = ` GROUP BY site_id, state`
 	sums := make(map[[2]int32]SiteState)
 	var r SiteState
-	into := []any{&r.SiteID, &r.State, &r.Pages, &r.Failing, &r.Due, &r.NextAt, &r.PerDay, &r.PutOff, &r.NoPlan}
+	into := []any{&r.SiteID, &r.State, &r.Pages, &r.Failing, &r.Requisites, &r.Due, &r.NextAt, &r.PerDay, &r.PutOff, &r.NoPlan}
 	for first := int64(0); ; first += parts.size {
 		args := []any{now, RuleBudget}
 		if parts.size > 0 {
@@ -124,8 +124,8 @@ func (s SiteState) plus(o SiteState) SiteState {
 	if next == 0 {
 		next = max(s.NextAt, o.NextAt)
 	}
-	return SiteState{SiteID: o.SiteID, State: o.State, Pages: s.Pages + o.Pages, Failing: s.Failing + o.Failing, Due: s.Due + o.Due,
-		NextAt: next, PerDay: s.PerDay + o.PerDay, PutOff: s.PutOff + o.PutOff, NoPlan: s.NoPlan + o.NoPlan}
+	return SiteState{SiteID: o.SiteID, State: o.State, Pages: s.Pages + o.Pages, Failing: s.Failing + o.Failing,
+		Requisites: s.Requisites + o.Requisites, Due: s.Due + o.Due, NextAt: next, PerDay: s.PerDay + o.PerDay, PutOff: s.PutOff + o.PutOff, NoPlan: s.NoPlan + o.NoPlan}
 }
 
 // ordered is by site and state.

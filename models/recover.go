@@ -46,12 +46,13 @@ func (t *tx) voidLeases(ctx context.Context, bucket int16, now time.Time, owner 
 	return len(keys), q.flush(ctx)
 }
 
-// RecountHosts sets each host's number of pages to what it is. It is not needed unless rows were changed by hand.
+// RecountHosts sets each host's numbers of pages to what they are. It is not needed unless rows were changed by hand.
 func (s *Store) RecountHosts(ctx context.Context) error {
 	for bucket := range int16(Buckets) {
 		err := s.inTx(ctx, func(t *tx) error {
 			_, err := t.exec(ctx, `UPDATE hosts SET pages = (SELECT COUNT(*) FROM pages p
-				WHERE p.bucket = hosts.bucket AND p.host_id = hosts.id) WHERE bucket = $1`, bucket)
+				WHERE p.bucket = hosts.bucket AND p.host_id = hosts.id), requisites = (SELECT COUNT(*) FROM pages p
+				WHERE p.bucket = hosts.bucket AND p.host_id = hosts.id AND p.requisite) WHERE bucket = $1`, bucket)
 			return err
 		})
 		if err != nil {

@@ -65,12 +65,12 @@ func (s *Store) siteOrRemoved(ctx context.Context, id int32) (Site, error) {
 // tellRemoved writes an event of each of some pages that have a copy, and has the site's name remembered for as long as they are.
 func (q *queue) tellRemoved(ctx context.Context, bucket int16, pages []pageRef, site Site, at Instant) error {
 	// Index: the primary key.
-	rows, err := q.tx.rows(ctx, `SELECT id, site_id, url, version FROM pages WHERE bucket = $1 AND id = ANY($2) AND version > 0`, bucket,
+	rows, err := q.tx.rows(ctx, `SELECT id, site_id, url, version, COALESCE(requisite,false) FROM pages WHERE bucket = $1 AND id = ANY($2) AND version > 0`, bucket,
 		pageIDs(pages))
 	var events []Event
 	err = eachRow(rows, err, func(rows answer) error {
 		e := Event{At: at, Kind: EventRemoved, Note: cmp.Or(site.Name, site.URL)}
-		err := rows.Scan(&e.PageID, &e.SiteID, &e.URL, &e.Version)
+		err := rows.Scan(&e.PageID, &e.SiteID, &e.URL, &e.Version, &e.Requisite)
 		events = append(events, e)
 		return err
 	})

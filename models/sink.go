@@ -103,7 +103,7 @@ func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64, sit
 
 // currentEvents is what a page's state says as events.
 func currentEvents(p Page, v Version) []Event {
-	e := Event{Bucket: p.Bucket, SiteID: p.SiteID, PageID: p.ID, URL: p.URL, Version: p.Version}
+	e := Event{Bucket: p.Bucket, SiteID: p.SiteID, PageID: p.ID, URL: p.URL, Requisite: p.Requisite, Version: p.Version}
 	var events []Event
 	if v.Record.File != "" && p.State != StateGone {
 		copied := e

@@ -191,7 +191,8 @@ func (s *Store) isGuarded(ctx context.Context, site int32) (bool, error) {
 	}
 	// Indexes: hosts_guarded, pages_due.
 	const query = `SELECT h.id FROM hosts h JOIN pages p ON p.bucket = h.bucket AND p.host_id = h.id
-		WHERE h.bucket = $1 AND h.guarded_at > 0 AND p.due_at > 0 AND p.state = $2 AND p.site_id = $3 LIMIT 1`
+		WHERE h.bucket = $1 AND h.guarded_at > 0 AND p.due_at > 0 AND p.state = $2 AND p.site_id = $3
+		AND NOT COALESCE(p.requisite,false) LIMIT 1`
 	for bucket := range int16(Buckets) {
 		rows, err := s.rows(ctx, query, bucket, StateMissing, site)
 		if err != nil {
@@ -301,6 +302,9 @@ func (q *queue) removePages(ctx context.Context, bucket int16, pages []pageRef) 
 	for _, p := range pages {
 		h := q.get(bucket, p.host)
 		h.Pages = max(h.Pages-1, 0)
+		if p.requisite {
+			h.Requisites = max(h.Requisites-1, 0)
+		}
 		h.Removals++ // what is familiar of it is not any more
 		if h.LeaseUntil == 0 {
 			idle = append(idle, rowKey{bucket, p.host})

@@ -13,10 +13,10 @@ var siteTable = table[Site]{"sites", "id name url settings from_file paused crea
 }}
 
 var hostTable = table[Host]{"hosts", "bucket id name ready_at open_at backoff_until failures delay lease_token " +
-	"lease_until lease_owner pages ahead learned trials removals asked_at guarded_at", 2, func(h *Host) []any {
+	"lease_until lease_owner pages ahead learned trials removals asked_at guarded_at requisites", 2, func(h *Host) []any {
 	return []any{&h.Bucket, &h.ID, &h.Name, &h.ReadyAt, &h.OpenAt, &h.BackoffUntil, &h.Failures, &h.Delay, &h.LeaseToken,
 		&h.LeaseUntil, &h.LeaseOwner, &h.Pages, &h.Ahead, &h.Learned,
-		&h.Trials, &h.Removals, &h.AskedAt, &h.GuardedAt}
+		&h.Trials, &h.Removals, &h.AskedAt, &h.GuardedAt, &h.Requisites}
 }}
 
 var robotsTable = table[Robots]{"robots", "bucket host_id origin status class body crawl_delay fetched_at expires_at " +
@@ -30,7 +30,7 @@ var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level 
 	"records changes bits first_at visited_at changed_at tried_at failures class missing_since missing_visits " +
 	"fresh_until redirect_to chain " +
 	"version etag last_modified digest text_digest content_type bytes duplicate_of no_archive " +
-	"children full_at threshold skips evidence_changes evidence_days byte_changes bytes_at link_print print canonical entries importance told_at lost announced_at", 2, func(p *Page) []any {
+	"children full_at threshold skips evidence_changes evidence_days byte_changes bytes_at link_print print canonical entries importance told_at lost announced_at requisite", 2, func(p *Page) []any {
 	return []any{&p.Bucket, &p.ID, &p.HostID, &p.SiteID, &p.URL, &p.State, &p.Level, &p.Note,
 		&p.DueAt, &p.FRMax, &p.Rule, &p.Wanted, &p.Visits,
 		&p.Stats.Records, &p.Stats.Changes, (*bitsField)(&p.Stats.Bits), &p.Stats.FirstAt, &p.Stats.VisitedAt,
@@ -38,11 +38,11 @@ var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level 
 		&p.FreshUntil, &p.RedirectTo, (*chainField)(&p.Chain),
 		&p.Version, &p.ETag, &p.LastModified, &p.Digest, &p.TextDigest, &p.ContentType, &p.Bytes, &p.DuplicateOf, &p.NoArchive,
 		&p.Children, &p.FullAt, &p.Threshold, &p.Skips, &p.Evidence.Changes, &p.Evidence.Days,
-		&p.ByteChanges, &p.BytesAt, &p.LinkPrint, &p.Print, &p.Canonical, &p.Entries, &p.Importance, &p.ToldAt, &p.Lost, &p.AnnouncedAt}
+		&p.ByteChanges, &p.BytesAt, &p.LinkPrint, &p.Print, &p.Canonical, &p.Entries, &p.Importance, &p.ToldAt, &p.Lost, &p.AnnouncedAt, &p.Requisite}
 }}
 
-// visitedTable is pages without what a visit does not write: what is set while pages are leased.
-var visitedTable = pageTable.without("announced_at").without("lost").without("told_at").without("importance")
+// visitedTable is pages without what a visit does not write: what is set when they are found, and while they are leased.
+var visitedTable = pageTable.without("requisite").without("announced_at").without("lost").without("told_at").without("importance")
 
 var knowledgeTable = table[Knowledge]{"knowledge", "bucket host_id body", 2, func(k *Knowledge) []any {
 	return []any{&k.Bucket, &k.HostID, &k.Body}
@@ -99,11 +99,11 @@ var twinTable = table[Twin]{"pages", "bucket id site_id url state first_at diges
 	}}
 
 var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url version previous not_before not_after " +
-	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length significance reasons note", 2,
+	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length significance reasons note requisite", 2,
 	func(e *Event) []any {
 		return []any{&e.Bucket, &e.Seq, &e.At, &e.Kind, &e.SiteID, &e.PageID, &e.URL, &e.Version, &e.Previous, &e.NotBefore,
 			&e.NotAfter, &e.Status, &e.ContentType, &e.LastModified, &e.Digest, &e.Bytes, &e.RedirectTo, &e.Record.File,
-			&e.Record.Offset, &e.Record.Length, &e.Significance, &e.Reasons, &e.Note}
+			&e.Record.Offset, &e.Record.Length, &e.Significance, &e.Reasons, &e.Note, &e.Requisite}
 	}}
 
 var dailyTable = table[Daily]{"daily", "bucket site_id day asked not_modified same changed first moved gone failed robots " +

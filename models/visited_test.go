@@ -63,7 +63,8 @@ func changesOfPages() []func(*Page) {
 		for i := range kind.NumField() {
 			field, at := kind.Field(i), append(append([]int{}, path...), i)
 			switch name := field.Name; {
-			case len(path) == 0 && (name == "Bucket" || name == "ID" || name == "HostID" || name == "URL" || name == "Importance" || name == "ToldAt" || name == "Lost" || name == "AnnouncedAt"):
+			case len(path) == 0 && (name == "Bucket" || name == "ID" || name == "HostID" || name == "URL" || name == "Importance" || name == "ToldAt" || name == "Lost" || name == "AnnouncedAt" ||
+				name == "Requisite"):
 			case field.Type.Kind() == reflect.Struct:
 				walk(at, field.Type)
 			default:

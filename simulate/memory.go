@@ -264,6 +264,9 @@ func (m *Memory) add(now time.Time, found *models.Discovery, limit int, sum *mod
 		b.pages[row.ID] = p
 		m.reschedule(p)
 		h.Pages++
+		if p.Requisite {
+			h.Requisites++
+		}
 		h.Hasten(p.DueAt)
 		m.requeue(h)
 		sum.Added++

@@ -106,7 +106,7 @@ func (m *Memory) Approve(_ context.Context, site int32, now time.Time) (held int
 	}
 	guarded = s.GuardedAt > 0
 	for p := range m.pages() {
-		guarded = guarded || p.SiteID == site && p.State == models.StateMissing && m.buckets[p.Bucket].hosts[p.HostID].GuardedAt > 0
+		guarded = guarded || p.SiteID == site && p.State == models.StateMissing && !p.Requisite && m.buckets[p.Bucket].hosts[p.HostID].GuardedAt > 0
 		if p.SiteID == site && p.Rule == models.RuleGuarded {
 			m.makeDue(p, models.At(now), models.RuleApproved)
 			held++
@@ -153,7 +153,7 @@ func (m *Memory) tellRemoved(b *bucket, p *page, site string, now time.Time) {
 		return
 	}
 	b.events = append(b.events, models.Event{Bucket: b.index, Seq: b.next, At: models.At(now), Kind: models.EventRemoved, SiteID: p.SiteID,
-		PageID: p.ID, URL: p.URL, Version: p.Version, Note: site})
+		PageID: p.ID, URL: p.URL, Requisite: p.Requisite, Version: p.Version, Note: site})
 	if site != "" {
 		if b.removed == nil {
 			b.removed = map[int32]removedSite{}
@@ -189,6 +189,9 @@ func (m *Memory) removePage(p *page) {
 	m.reschedule(p)
 	h := p.host
 	h.Pages--
+	if p.Requisite {
+		h.Requisites--
+	}
 	h.Removals++
 	if h.LeaseUntil == 0 {
 		h.Free(h.due.earliest())

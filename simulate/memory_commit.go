@@ -106,15 +106,16 @@ func (c *memoryCommit) visited(b *bucket, r *models.Result) (*page, *host) {
 	return b.pages[r.Page.ID], b.hosts[r.Lease.HostID]
 }
 
-// write replaces the row but for its importance and what it was told, which visits do not write.
+// write replaces the row but for what visits do not write: whether it is a requisite, its importance and what it was told.
 func (p *page) write(row *models.Page, bucket int16, host int64) {
-	importance, told, announced, lost := p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost
+	requisite, importance, told, announced, lost := p.Requisite, p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost
 	clean := p.says(row)
 	p.Page = *row
 	if !clean {
 		p.Page.Clean()
 	}
-	p.Bucket, p.HostID, p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost = bucket, host, importance, told, announced, lost
+	p.Bucket, p.HostID, p.Requisite = bucket, host, requisite
+	p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost = importance, told, announced, lost
 	if len(row.Chain) > 0 {
 		p.Chain = slices.Clone(row.Chain)
 	}

@@ -6,7 +6,7 @@ import (
 	"recrawld/models"
 )
 
-// Limit tests a store that was opened for at most three pages a host: what a commit discovers beyond is dropped, host
+// Limit tests a store that was opened for at most three pages a host: what a commit discovers beyond is dropped, requisites too, host
 // by host.
 func Limit(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()
@@ -14,7 +14,9 @@ func Limit(t *testing.T, open func(t *testing.T) Store) {
 	w.add("a.example", 1)
 	r := w.visited(w.claimOne(1), 0)
 	for i := range 6 {
-		r.Discovered = append(r.Discovered, found("a.example", i), found("b.example", i%2))
+		needed := found("a.example", i)
+		needed.Page.Requisite = i%2 == 1
+		r.Discovered = append(r.Discovered, needed, found("b.example", i%2))
 	}
 	w.mustCommit(r)
 	want := map[string]int32{"a.example": 3, "b.example": 2}

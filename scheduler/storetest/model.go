@@ -108,6 +108,7 @@ func (p *pair) drawFound(t *rapid.T) drawn {
 	host := rapid.SampledFrom(append(sameBucket(3), "a.example")).Draw(t, "host")
 	d := found(host, rapid.IntRange(0, 5).Draw(t, "page"))
 	d.Page.SiteID = rapid.Int32Range(1, 2).Draw(t, "site")
+	d.Page.Requisite = rapid.IntRange(0, 3).Draw(t, "requisite") == 0
 	if rapid.Bool().Draw(t, "planned") {
 		d.Page.Rule = models.RulePolicy
 		d.Page.DueAt = p.drawInstant(t)

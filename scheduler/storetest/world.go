@@ -149,7 +149,7 @@ func (w *world) mustCommit(results ...models.Result) {
 
 // event is an event of a result.
 func event(r models.Result, kind models.EventKind) models.Event {
-	return models.Event{At: r.Visit.At, Kind: kind, SiteID: r.Page.SiteID, PageID: r.Page.ID, URL: r.Page.URL}
+	return models.Event{At: r.Visit.At, Kind: kind, SiteID: r.Page.SiteID, PageID: r.Page.ID, URL: r.Page.URL, Requisite: r.Page.Requisite}
 }
 
 func (w *world) dump() models.Dump {
