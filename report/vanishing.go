@@ -16,7 +16,7 @@ type Guard struct {
 	Share          float64 // how large a part is too many, in (0, 1]
 	Since          int32   // the day since when too many are lost; 0: they are not
 	Approved       int32   // the last day when somebody approved of what was lost; 0: nobody has
-	Missing, There int64   // how many of its pages are missing at present, and how many are there
+	Missing, There int64   // how many of its pages, requisites left out, are missing at present, and how many are there
 }
 
 // FindVanishing tells whether so many of a site's pages are lost at once that it is more likely a mistake than what the site wants, by

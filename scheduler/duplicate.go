@@ -229,15 +229,22 @@ func filings(p *models.Page, keys, but []int64) []models.Filing {
 
 // unlink takes the links of a duplicate that it writes without a host out of a result: they would only grow a copy of the
 // tree that hangs on the original. A start page keeps them: two sites may begin with the same words and links, and somebody
-// asked for both.
+// asked for both. What it needs to be shown stays, as that alone where it is a link too: its copy is kept like any other.
 func unlink(r *models.Result, out *models.Outcome) {
-	relative := make(map[int64]bool)
+	relative, needed := make(map[int64]bool), make(map[int64]bool)
 	for _, l := range out.Links {
 		if l.Relative {
 			relative[models.PageID(l.URL)] = true
 		}
 	}
-	r.Discovered = slices.DeleteFunc(r.Discovered, func(d models.Discovery) bool { return relative[d.Page.ID] })
+	for _, l := range out.Requisites {
+		needed[models.PageID(l.URL)] = true
+	}
+	for i := range r.Discovered {
+		p := &r.Discovered[i].Page
+		p.Requisite = p.Requisite || relative[p.ID] && needed[p.ID]
+	}
+	r.Discovered = slices.DeleteFunc(r.Discovered, func(d models.Discovery) bool { return relative[d.Page.ID] && !d.Page.Requisite })
 	r.Links = slices.DeleteFunc(r.Links, func(l models.Link) bool { return relative[l.ChildID] })
 	if r.LinksKnown {
 		r.Page.Children = int32(len(r.Links))

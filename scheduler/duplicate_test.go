@@ -82,6 +82,23 @@ func TestStartPageThatIsADuplicateKeepsItsLinks(t *testing.T) {
 	}
 }
 
+// A duplicate keeps what it needs to be shown, and what of that is a relative link of it as that alone.
+func TestADuplicateKeepsItsRequisites(t *testing.T) {
+	t.Parallel()
+	first := brought(t, "/first", long("one"), nil)
+	first.result.Page.Stats.FirstAt -= 5
+	a := brought(t, "/a", long("one"), func(out *models.Outcome) {
+		out.Requisites = []models.FoundLink{{URL: "http://one.test/a/relative", Host: "one.test", Relative: true},
+			{URL: "http://one.test/a/image", Host: "one.test", Relative: true}}
+	})
+	got, _, _ := commitAll(t, &ledger{}, &shelf{}, a, first)
+	want := map[string]bool{"http://one.test/absolute": false, "http://one.test/a/relative": true, "http://one.test/a/image": true}
+	if diff := cmp.Diff(want, discovered(got[0])); diff != "" || got[0].Page.DuplicateOf == "" || len(got[0].Links) != 1 {
+		t.Errorf("the duplicate of %q has %d links; it found, and whether as requisites (-want +got):\n%s", got[0].Page.DuplicateOf,
+			len(got[0].Links), diff)
+	}
+}
+
 // A duplicate waits as long as fr_max lets it, where the site wants that; what the policy alone asks for is kept.
 func TestDuplicatesAreVisitedAtTheCeiling(t *testing.T) {
 	t.Parallel()

@@ -84,18 +84,23 @@ func (w *Worker) see(others bool) {
 	w.others = others
 }
 
-// heldBy is how many bytes an outcome holds until it is written: its body, and of a list what it names, which may be a hundred
-// times as much where it came packed. The links of other pages are few and part of what a visit costs.
+// heldBy is how many bytes an outcome holds until it is written: its body, what it needs to be shown, and of a list what it names, which
+// may be a hundred times as much where it came packed. The links of other pages are few and part of what a visit costs.
 func heldBy(out *models.Outcome) int64 {
-	bytes := int64(len(out.Body))
+	bytes := int64(len(out.Body)) + heldByFound(out.Requisites)
 	if out.Listing == nil {
 		return bytes
 	}
+	return bytes + heldByFound(out.Links) + int64(len(out.Listing.Told))*int64(unsafe.Sizeof(models.Told{}))
+}
+
+// heldByFound is how many bytes found pages hold until they are added.
+func heldByFound(found []models.FoundLink) (bytes int64) {
 	const each = int64(unsafe.Sizeof(models.FoundLink{}) + unsafe.Sizeof(models.Discovery{}))
-	for i := range out.Links {
-		bytes += each + int64(len(out.Links[i].URL)+len(out.Links[i].Host))
+	for i := range found {
+		bytes += each + int64(len(found[i].URL)+len(found[i].Host))
 	}
-	return bytes + int64(len(out.Listing.Told))*int64(unsafe.Sizeof(models.Told{}))
+	return bytes
 }
 
 // hold takes so many bytes of memory, or gives them back where they are less than 0.

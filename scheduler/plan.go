@@ -204,6 +204,7 @@ func (d *draft) observed() {
 	d.otherBytes()
 	d.children()
 	d.listing()
+	d.requisites()
 	d.choose()
 	d.schedule()
 }

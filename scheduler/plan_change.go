@@ -76,6 +76,7 @@ func (d *draft) ledger() {
 	switch {
 	case d.out.Kind == models.Probed:
 		t.ProbedAt = models.At(d.now)
+	case d.before.Requisite: // what stands in place of an image or of last month's script says nothing of the pages
 	case d.out.Kind == models.Failed && d.out.Class.Transient(), d.out.Kind == models.Missing && d.out.Status == 200:
 		t.Absent(d.now)
 	case d.out.Kind.Unchanged() && isDocument(d.before.ContentType) && !d.out.StandsIn:

@@ -1,6 +1,11 @@
 package scheduler
 
-import "recrawld/models"
+import (
+	"math"
+	"slices"
+
+	"recrawld/models"
+)
 
 // version adds a version and its event where the answer brought bytes that the page did not have. A page that asks not
 // to be archived is followed, but its body is not kept.
@@ -72,7 +77,7 @@ func (d *draft) event(kind models.EventKind) {
 	}
 	d.Events = append(d.Events, models.Event{
 		Bucket: d.Page.Bucket, At: models.At(d.now), Kind: kind, SiteID: d.Page.SiteID, PageID: d.Page.ID,
-		URL: d.Page.URL, Version: d.Page.Version, Previous: d.before.Version,
+		URL: d.Page.URL, Requisite: d.Page.Requisite, Version: d.Page.Version, Previous: d.before.Version,
 		NotBefore: d.before.Stats.VisitedAt, NotAfter: d.happened(kind), Status: int16(d.out.Status),
 		ContentType: d.Page.ContentType, LastModified: d.Page.LastModified, Digest: d.Page.Digest,
 		Bytes: d.Page.Bytes, RedirectTo: d.Page.RedirectTo, Significance: d.out.Significance, Reasons: d.out.Reasons,
@@ -105,6 +110,14 @@ func (d *draft) children() {
 	}
 }
 
+// requisites takes over what the page needs to be shown, whatever it is itself: a style needs fonts and other styles. They are at the level
+// below it, however deep that is, for what is kept is to be kept whole; and they are nobody's children.
+func (d *draft) requisites() {
+	if len(d.out.Requisites) > 0 {
+		d.require(targetsOf(d.out.Requisites), int16(min(int(d.before.Level)+1, math.MaxInt16)), nil)
+	}
+}
+
 // target is a link with the keys of what it names, which are hashes: each is computed once.
 type target struct {
 	models.FoundLink
@@ -131,11 +144,26 @@ func (d *draft) discover(targets []target, level int16, chain []int64) {
 	if int(level) > d.settings.Level {
 		return
 	}
-	d.Discovered = make([]models.Discovery, 0, len(targets))
+	d.Discovered = nil
+	d.find(targets, level, chain, false)
+}
+
+// require is discover for requisites, which have no such limit. What is discovered as a link is no requisite.
+func (d *draft) require(targets []target, level int16, chain []int64) {
+	linked := make(map[int64]bool, len(d.Discovered))
+	for i := range d.Discovered {
+		linked[d.Discovered[i].Page.ID] = true
+	}
+	d.find(slices.DeleteFunc(targets, func(to target) bool { return linked[to.id] }), level, chain, true)
+}
+
+// find adds pages due at once.
+func (d *draft) find(targets []target, level int16, chain []int64, requisite bool) {
+	d.Discovered = slices.Grow(d.Discovered, len(targets))
 	for i := range targets {
 		if to := &targets[i]; to.id != d.Page.ID {
 			page := newPage(to, d.Page.SiteID, level, d.settings.FR)
-			page.DueAt, page.Chain = models.At(d.now), chain
+			page.DueAt, page.Chain, page.Requisite = models.At(d.now), chain, requisite
 			d.Discovered = append(d.Discovered, models.Discovery{Page: page, Host: to.Host})
 		}
 	}

@@ -24,10 +24,11 @@ const guardSees = 2 * time.Hour
 const fewGone = 2
 
 // losses counts what the visit says of the host's pages with a copy, and begins and ends to guard them. All of it lies in the host's row,
-// which comes with the lease: it holds from the next visit on, and no visit reads anything for it.
+// which comes with the lease: it holds from the next visit on, and no visit reads anything for it. Requisites have no say: each release of a
+// site may name all of them anew.
 func (d *draft) losses() {
 	before, kind, l := d.before, d.out.Kind, &d.Host.Trials.Losses
-	if d.settings.GoneGuard == 0 && l.Since == 0 || before.Version == 0 && kind != models.First {
+	if before.Requisite || d.settings.GoneGuard == 0 && l.Since == 0 || before.Version == 0 && kind != models.First {
 		return
 	}
 	waited := before.State == models.StateMissing && before.MissingSince >= l.Since
@@ -101,7 +102,7 @@ func (d *draft) guardHost() {
 	l, limit := d.Host.Trials.Losses, d.lossLimit()
 	switch guarded := d.Host.GuardedAt != 0; {
 	case d.settings.GoneGuard == 0 && !guarded:
-	case !guarded && (l.Lost >= models.VanishPages && l.Share() >= limit || l.Whole(d.Host.Pages) && limit <= 1):
+	case !guarded && (l.Lost >= models.VanishPages && l.Share() >= limit || l.Whole(d.Host.Pages-d.Host.Requisites) && limit <= 1):
 		d.Host.GuardedAt = models.At(d.now)
 	case guarded && (l.Waiting() == 0 || d.now.Sub(l.SeenAt.Time()) > d.unseen()):
 		d.Host.GuardedAt, d.Host.Trials.Losses = 0, models.Losses{Toward: l.Toward, From: l.From}
@@ -115,11 +116,14 @@ func (d *draft) guarded() bool {
 	return d.settings.GoneGuard > 0 && (d.Host.GuardedAt != 0 || d.planner.guards[d.Page.SiteID].Held)
 }
 
-// heldBack leaves a page missing that would be gone, or elsewhere, where there is a copy of it: until it is sure to have been seen among the
+// heldBack leaves a page missing that would be gone, or elsewhere, where there is a copy of it and it is no requisite: until it is sure to have been seen among the
 // others, and if it is guarded as long as that is. Then it is visited as often as it was before, and its copy is kept wherever it is, until
 // somebody approves or it is found again. The page's own rule tells of that sooner than its site does: what is approved of comes back at
 // once, before every worker has heard.
 func (d *draft) heldBack() bool {
+	if d.before.Requisite {
+		return false
+	}
 	l := &d.Host.Trials.Losses
 	if d.Host.GuardedAt != 0 && l.Few() && d.now.Sub(d.Host.GuardedAt.Time()) > wholeHeld {
 		d.Host.GuardedAt, *l = 0, models.Losses{Toward: l.Toward, From: l.From}

@@ -23,9 +23,18 @@ func (d *draft) moved() {
 	if !again || !stands || d.before.Failures >= failingAfter {
 		d.event(models.EventMoved)
 	}
-	d.discover(targetsOf(d.out.Links), d.before.Level, append(append([]int64(nil), d.before.Chain...), d.before.ID))
+	d.leads(targetsOf(d.out.Links), append(append([]int64(nil), d.before.Chain...), d.before.ID))
 	d.choose()
 	d.schedule()
+}
+
+// leads takes over where a redirect leads, on the level of the page. What a page needs it needs wherever that lies.
+func (d *draft) leads(targets []target, chain []int64) {
+	if d.before.Requisite {
+		d.require(targets, d.before.Level, chain)
+		return
+	}
+	d.discover(targets, d.before.Level, chain)
 }
 
 // missing counts a 404. Its good copy stays; only after enough of them, over enough time, is the page gone. The visits

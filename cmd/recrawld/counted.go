@@ -66,7 +66,7 @@ func siteStates(ctx context.Context, store *models.Store, now time.Time) ([]mode
 	return withCounts(last.States, counts), last.At.Time(), nil
 }
 
-// withCounts is a counting with how many pages there are and how many fail as it is now.
+// withCounts is a counting with how many pages there are, how many fail and how many are requisites as it is now.
 func withCounts(states, counts []models.SiteState) []models.SiteState {
 	type key struct {
 		site  int32
@@ -79,7 +79,7 @@ func withCounts(states, counts []models.SiteState) []models.SiteState {
 	out := make([]models.SiteState, len(counts))
 	for i, c := range counts {
 		out[i] = before[key{c.SiteID, c.State}]
-		out[i].SiteID, out[i].State, out[i].Pages, out[i].Failing = c.SiteID, c.State, c.Pages, c.Failing
+		out[i].SiteID, out[i].State, out[i].Pages, out[i].Failing, out[i].Requisites = c.SiteID, c.State, c.Pages, c.Failing, c.Requisites
 	}
 	return out
 }

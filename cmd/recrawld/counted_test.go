@@ -49,9 +49,9 @@ func TestManyPagesAreNotCountedForALook(t *testing.T) {
 	t.Parallel()
 	before := []models.SiteState{{SiteID: 1, State: models.StateLive, Pages: 900, Failing: 4, Due: 7, PerDay: 2.5, NextAt: 12, PutOff: 3},
 		{SiteID: 1, State: models.StateGone, Pages: 5}}
-	now := []models.SiteState{{SiteID: 1, State: models.StateNew, Pages: 50}, {SiteID: 1, State: models.StateLive, Pages: 1000, Failing: 1}}
+	now := []models.SiteState{{SiteID: 1, State: models.StateNew, Pages: 50}, {SiteID: 1, State: models.StateLive, Pages: 1000, Failing: 1, Requisites: 300}}
 	want := []models.SiteState{{SiteID: 1, State: models.StateNew, Pages: 50},
-		{SiteID: 1, State: models.StateLive, Pages: 1000, Failing: 1, Due: 7, PerDay: 2.5, NextAt: 12, PutOff: 3}}
+		{SiteID: 1, State: models.StateLive, Pages: 1000, Failing: 1, Requisites: 300, Due: 7, PerDay: 2.5, NextAt: 12, PutOff: 3}}
 	if diff := cmp.Diff(want, withCounts(before, now)); diff != "" {
 		t.Errorf("withCounts (-want +got):\n%s", diff)
 	}

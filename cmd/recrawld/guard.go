@@ -29,9 +29,9 @@ func (d *daemon) guards(ctx context.Context, rows []models.Site) (map[int32]repo
 		g, known := guards[c.SiteID]
 		switch c.State {
 		case models.StateMissing:
-			g.Missing += c.Pages
+			g.Missing += c.Pages - c.Requisites
 		case models.StateLive, models.StateMoved:
-			g.There += c.Pages
+			g.There += c.Pages - c.Requisites
 		}
 		if known {
 			guards[c.SiteID] = g

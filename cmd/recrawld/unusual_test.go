@@ -339,6 +339,30 @@ func TestWhatIsUsualIsNoted(t *testing.T) {
 	}
 }
 
+// Of requisites nobody says that they are missing: what a guard goes by are the other pages.
+func TestGuardLeavesRequisitesOut(t *testing.T) {
+	t.Parallel()
+	l := looksForUnusual(t)
+	site := l.force.Load().rows[0]
+	before, err := l.guards(t.Context(), l.force.Load().rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for state, n := range map[models.PageState]int{models.StateMissing: 25, models.StateLive: 40, models.StateMoved: 9} {
+		if _, err := l.db.Exec(`INSERT INTO page_counts (bucket, site_id, state, pages, failing, requisites) VALUES (300, $1, $2, $3, 0, $4)`, site.ID,
+			state, n, n-2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after, err := l.guards(t.Context(), l.force.Load().rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := before[site.ID], after[site.ID]; b.Missing-a.Missing != 2 || b.There-a.There != 4 {
+		t.Errorf("%d missing and %d there, of before %d and %d, want 2 and 4 more", b.Missing, b.There, a.Missing, a.There)
+	}
+}
+
 // A site that another worker began to guard a moment ago goes on being guarded since then; and so it does, named in status, when for longer
 // than the daily sums reach back nobody has visited it, as long as anything of it is missing.
 func TestGuardIsNotForgotten(t *testing.T) {
