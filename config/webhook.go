@@ -12,12 +12,13 @@ import (
 
 // Webhook is a receiver that is told by POST what happened to pages.
 type Webhook struct {
-	Name    string   // unique, of letters, digits, "-" and "_", at most 50
-	URL     string   // where the events go, http or https
-	Secret  string   // where the keys are that sign them: ${file:/path} or ${credential:name}; see Keys
-	Kinds   []string // of events that are told; default IndexKinds
-	Sites   []string // names of the sites whose events are told; none: all
-	Private bool     // the receiver may be at a private address or on this machine
+	Name       string   // unique, of letters, digits, "-" and "_", at most 50
+	URL        string   // where the events go, http or https
+	Secret     string   // where the keys are that sign them: ${file:/path} or ${credential:name}; see Keys
+	Kinds      []string // of events that are told; default IndexKinds
+	Sites      []string // names of the sites whose events are told; none: all
+	Requisites bool     // what pages need to be shown, images, styles, scripts and fonts, is told of as well
+	Private    bool     // the receiver may be at a private address or on this machine
 }
 
 // EventKinds are the words for what happens to pages.
@@ -71,6 +72,7 @@ var webhookFields = []field[Webhook]{
 	{key: "secret", of: func(w *Webhook) value { return word(&w.Secret, checkSecretPlace) }},
 	{key: "kinds", of: func(w *Webhook) value { return words(&w.Kinds, oneOf(EventKinds()...)) }},
 	{key: "sites", of: func(w *Webhook) value { return words(&w.Sites, checkName) }},
+	{key: "requisites", of: func(w *Webhook) value { return toggle(&w.Requisites) }},
 	{key: "private", of: func(w *Webhook) value { return toggle(&w.Private) }},
 }
 

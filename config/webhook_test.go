@@ -26,7 +26,7 @@ func keysFile(t *testing.T, mode os.FileMode, lines ...string) string {
 }
 
 func hooks(keys string) string {
-	return fmt.Sprintf("webhooks:\n  search:\n    url: https://x.example/in\n    secret: ${file:%s}\n    sites: docs\n    private: on\n", keys)
+	return fmt.Sprintf("webhooks:\n  search:\n    url: https://x.example/in\n    secret: ${file:%s}\n    sites: docs\n    requisites: on\n    private: on\n", keys)
 }
 
 func TestWebhooks(t *testing.T) {
@@ -37,7 +37,7 @@ func TestWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Webhook{{Name: "search", URL: "https://x.example/in", Secret: "${file:" + path + "}", Kinds: IndexKinds(), Sites: []string{"docs"},
-		Private: true}}
+		Requisites: true, Private: true}}
 	if diff := cmp.Diff(want, c.Webhooks); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

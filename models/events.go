@@ -12,12 +12,17 @@ import (
 // Events reads at most limit events of a bucket that come after a number, in order. That of a page that is back names
 // the record of the copy that is valid again, unless there is none.
 func (s *Store) Events(ctx context.Context, bucket int16, after int64, limit int) ([]Event, error) {
+	// Index: the primary key.
+	return s.readEvents(ctx, bucket, `SELECT `+eventTable.list()+` FROM events
+		WHERE bucket = $1 AND seq > $2 ORDER BY seq LIMIT $3`, []any{bucket, after, limit})
+}
+
+// readEvents reads events of a bucket. Those of pages that are back name the records of their copies.
+func (s *Store) readEvents(ctx context.Context, bucket int16, query string, args []any) ([]Event, error) {
 	var events []Event
 	var event Event
 	read := eventTable.reader(&event)
-	// Index: the primary key.
-	err := s.onShard(ctx, bucket, `SELECT `+eventTable.list()+` FROM events
-		WHERE bucket = $1 AND seq > $2 ORDER BY seq LIMIT $3`, []any{bucket, after, limit}, func() { events = nil }, func(rows answer) error {
+	err := s.onShard(ctx, bucket, query, args, func() { events = nil }, func(rows answer) error {
 		err := read(rows)
 		events = append(events, event)
 		return err

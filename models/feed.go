@@ -149,7 +149,7 @@ func (e Event) ID(log string) string { return fmt.Sprintf("%s-%d-%d", log, e.Buc
 const (
 	restoredKey = "restored"
 	logKey      = "log"
-	feedChunk   = 1000 // events read at a time
+	feedEvents  = 1000 // looked at at a time
 )
 
 // NoteRestored says that the database went back to a checkpoint: the numbers of events since then are given again.
@@ -189,7 +189,7 @@ func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (fou
 	for i := range int16(Buckets) {
 		bucket := (after.first + i) % Buckets
 		for at.seqs[bucket] < heads[bucket] {
-			chunk, err := s.Events(ctx, bucket, at.seqs[bucket], feedChunk)
+			chunk, err := s.feedChunk(ctx, bucket, at.seqs[bucket], min(heads[bucket], at.seqs[bucket]+feedEvents), q)
 			if err != nil {
 				return nil, after, err
 			}
@@ -209,4 +209,11 @@ func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (fou
 		}
 	}
 	return found, at, nil
+}
+
+// feedChunk reads what a query may ask for of a bucket's log above one number up to another, in order; the first and the last of all these in
+// any case, by which it is known that none is missing, and where to go on.
+func (s *Store) feedChunk(ctx context.Context, bucket int16, above, upTo int64, q ChangesQuery) ([]Event, error) {
+	query, args := q.within(bucket, above, upTo)
+	return s.readEvents(ctx, bucket, query, args)
 }

@@ -48,7 +48,7 @@ func parsePages(b []byte) (f feedPages, rest []byte, err error) {
 func (s *Store) tellPages(ctx context.Context, at *feedPages, q ChangesQuery) (found []Event, err error) {
 	size := min(max(q.Limit, firstChunk), currentRows)
 	for at.bucket < Buckets {
-		pages, versions, err := s.currentSlice(ctx, at.bucket, at.after, q.Sites, size)
+		pages, versions, err := s.currentSlice(ctx, at.bucket, at.after, q, size)
 		if err != nil {
 			return nil, fmt.Errorf("read current pages: %w", err)
 		}

@@ -23,7 +23,7 @@ func currentStore(t *testing.T, dsn string) *Store {
 	}
 	err = s.inTx(t.Context(), func(x *tx) error {
 		for i := range 40 {
-			p := Page{Bucket: int16(i % 3), ID: int64(i), HostID: 1, SiteID: int32(1 + i%2), URL: "http://a.org/" + string(rune('a'+i)), FRMax: 1,
+			p := Page{Bucket: int16(i % 3), ID: int64(i), HostID: 1, SiteID: int32(1 + i%2), URL: "http://a.org/" + string(rune('a'+i)), FRMax: 1, Requisite: i%4 == 3,
 				State: []PageState{StateLive, StateMoved, StateGone, StateExcluded, StateNew}[i%5], Version: 1, TriedAt: At(planStart)}
 			v := Version{Bucket: p.Bucket, PageID: p.ID, Number: 1, At: At(planStart), Record: Record{File: "f", Length: 1}}
 			switch {
@@ -86,7 +86,7 @@ func TestAFeedBeginsWithEveryPage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, end := walk(t, s, begin, ChangesQuery{Limit: limit + 1})
+				got, end := walk(t, s, begin, ChangesQuery{Limit: limit + 1, Requisites: true})
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("pages told %d at a time differ (-want +got):\n%s", limit+1, diff)
 				}
@@ -98,13 +98,17 @@ func TestAFeedBeginsWithEveryPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gone, _ := walk(t, s, begin, ChangesQuery{Limit: 2, Sites: []int32{2}, Kinds: []EventKind{EventGone}})
+			texts := slices.DeleteFunc(slices.Clone(want), func(e Event) bool { return e.Requisite })
+			if got, _ := walk(t, s, begin, ChangesQuery{Limit: 2}); !cmp.Equal(texts, got) || len(texts) == len(want) {
+				t.Errorf("pages that are no requisites differ (-want +got):\n%s", cmp.Diff(texts, got))
+			}
+			gone, _ := walk(t, s, begin, ChangesQuery{Limit: 2, Sites: []int32{2}, Kinds: []EventKind{EventGone}, Requisites: true})
 			same := slices.DeleteFunc(want, func(e Event) bool { return e.SiteID != 2 || e.Kind != EventGone })
 			if diff := cmp.Diff(same, gone); diff != "" || len(gone) < 3 {
 				t.Errorf("pages of a site that are gone differ (-want +got):\n%s", diff)
 			}
 			// One that was told to have moved has, until its 404s are confirmed: that it moves again to where it was is not told.
-			moved, _ := walk(t, s, begin, ChangesQuery{Limit: 3, Kinds: []EventKind{EventMoved}})
+			moved, _ := walk(t, s, begin, ChangesQuery{Limit: 3, Kinds: []EventKind{EventMoved}, Requisites: true})
 			if away := slices.DeleteFunc(moved, func(e Event) bool { return e.RedirectTo == "" }); len(away) != 2 {
 				t.Errorf("%d pages that moved and answered 404 since are told as moved, want 2: %+v", len(away), away)
 			}
@@ -172,7 +176,7 @@ func TestOnlyPagesWithSomethingToTellAreRead(t *testing.T) {
 			for site, want := range map[int32]int{0: 32, 1: 16, 2: 16, 3: 0} {
 				read := 0
 				for bucket := range int16(3) {
-					pages, _, err := s.currentSlice(t.Context(), bucket, -1, siteOrAll(site), 100)
+					pages, _, err := s.currentSlice(t.Context(), bucket, -1, ChangesQuery{Sites: siteOrAll(site), Requisites: true}, 100)
 					if err != nil {
 						t.Fatal(err)
 					}

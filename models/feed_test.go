@@ -224,3 +224,78 @@ func TestAFeedTellsWhenItWouldMissEvents(t *testing.T) {
 		t.Errorf("a feed of before a restore: %v, want ErrCursorLost", err)
 	}
 }
+
+// Whoever follows the log with requisites or without, a few events at a time, and changes that in between, gets each event that they ask for
+// once and in order; and finds out that some are gone whichever these were.
+func TestAFeedWithAndWithoutRequisites(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		s := openBackup(t, dsn)
+		begin, err := s.Oldest(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events []Event
+		for i := range 3 * feedEvents {
+			bucket := int16(i % 3)
+			events = append(events, Event{Bucket: bucket, Kind: EventKind(1 + i%4), At: At(planStart), SiteID: 1, PageID: int64(i), URL: "https://a.example/",
+				Requisite: bucket == 0 || bucket == 1 && i%30 > 1})
+		}
+		logged(t, s, events...)
+		all, _ := walk(t, s, begin, ChangesQuery{Limit: 70, Requisites: true})
+		texts := slices.DeleteFunc(slices.Clone(all), func(e Event) bool { return e.Requisite })
+		if len(all) != len(events) || len(texts) < feedEvents || len(texts) > len(all)/2 {
+			t.Fatalf("%d events, %d of them of no requisites, want %d and fewer than half", len(all), len(texts), len(events))
+		}
+		for _, limit := range []int{1, 7, 10_000} {
+			got, end := walk(t, s, begin, ChangesQuery{Limit: limit})
+			if newest, err := s.Newest(t.Context()); err != nil || end.seqs != newest.seqs || !sameEvents(got, texts) {
+				t.Errorf("%d at a time: %d events up to %v, %v, want %d up to %v", limit, len(got), end.seqs[:3], err, len(texts), newest.seqs[:3])
+			}
+		}
+		var got, want []Event
+		seen := make(map[int64]bool)
+		for at, i := begin, 0; ; i++ {
+			q := ChangesQuery{Limit: 50, Requisites: i%2 == 1}
+			found, next, err := s.Feed(t.Context(), at, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for bucket := range int16(3) {
+				between, err := s.Events(t.Context(), bucket, at.seqs[bucket], int(next.seqs[bucket]-at.seqs[bucket]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, slices.DeleteFunc(between, func(e Event) bool { return e.Requisite && !q.Requisites })...)
+			}
+			for _, e := range found {
+				if seen[e.PageID] {
+					t.Fatalf("event %d of bucket %d comes twice", e.Seq, e.Bucket)
+				}
+				seen[e.PageID] = true
+			}
+			if got, at = append(got, found...), next; len(found) < q.Limit {
+				break
+			}
+		}
+		if !sameEvents(got, want) || len(got) < len(texts) {
+			t.Errorf("now with requisites and now without: %d events, want %d", len(got), len(want))
+		}
+		if _, err := s.PruneEvents(t.Context(), planStart.Add(time.Hour), nil, 500); err != nil {
+			t.Fatal(err)
+		}
+		logged(t, s, events[:3]...)
+		if _, _, err := s.Feed(t.Context(), begin, ChangesQuery{Limit: 5}); !errors.Is(err, ErrCursorLost) {
+			t.Errorf("a feed after which requisites alone were removed, and others: %v, want ErrCursorLost", err)
+		}
+	})
+}
+
+// sameEvents tells whether events are the same, those of a bucket in one order.
+func sameEvents(a, b []Event) bool {
+	byBucket := func(a, b Event) int { return int(a.Bucket) - int(b.Bucket) }
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.SortStableFunc(a, byBucket)
+	slices.SortStableFunc(b, byBucket)
+	return slices.Equal(a, b)
+}

@@ -18,6 +18,7 @@ type DueRow struct {
 	FRMax     int32
 	Rule      Rule
 	Failures  int32
+	Requisite bool
 	Host      string
 	HostReady Instant // no visit on this host before; the end of its lease while it is visited
 }
@@ -35,7 +36,7 @@ func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]Du
 	var first []DueRow
 	for bucket := range int16(Buckets) {
 		var r DueRow
-		into := []any{&r.SiteID, &r.PageID, &r.URL, &r.State, &r.DueAt, &r.FRMax, &r.Rule, &r.Failures, &r.Host, &r.HostReady}
+		into := []any{&r.SiteID, &r.PageID, &r.URL, &r.State, &r.DueAt, &r.FRMax, &r.Rule, &r.Failures, &r.Requisite, &r.Host, &r.HostReady}
 		for _, err := range s.scan(ctx, into, dueQuery, bucket, until, site, n) {
 			if err != nil {
 				return nil, fmt.Errorf("read due pages: %w", err)
@@ -51,7 +52,7 @@ func (s *Store) Due(ctx context.Context, site int32, until Instant, n int) ([]Du
 }
 
 // dueQuery begins with the hosts: from the pages, SQLite would read the whole bucket. The cross join makes it.
-const dueQuery = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, COALESCE(p.failures,0), h.name, h.ready_at
+const dueQuery = `SELECT p.site_id, p.id, p.url, p.state, p.due_at, p.fr_max, p.rule, COALESCE(p.failures,0), COALESCE(p.requisite,false), h.name, h.ready_at
 	FROM hosts h CROSS JOIN pages p
 	WHERE h.bucket = $1 AND p.bucket = $1 AND p.host_id = h.id AND p.due_at > 0 AND p.due_at <= $2 AND ($3 = 0 OR p.site_id = $3)
 	ORDER BY p.due_at LIMIT $4`

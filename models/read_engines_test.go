@@ -135,7 +135,7 @@ func readAll(t *testing.T, s *Store) map[string]any {
 	keep("SiteStates", states, err)
 	dueCount, err := s.DueCount(ctx, now)
 	keep("DueCount", dueCount, err)
-	changeCounts, err := s.ChangeCounts(ctx, ago(20*time.Minute))
+	changeCounts, err := s.ChangeCounts(ctx, ago(20*time.Minute), false)
 	keep("ChangeCounts", changeCounts, err)
 	hosts, err := s.HostSummaries(ctx, now, 4)
 	keep("HostSummaries", hosts, err)

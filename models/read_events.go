@@ -22,6 +22,8 @@ type ChangesQuery struct {
 	Kinds []EventKind // none: all
 	Limit int         // at most so many, > 0
 
+	Requisites bool // those of requisites, too, which are left out otherwise
+
 	// Weight leaves out changes and refreshed copies of less significance, 0–1. Changes that were never weighed stay, and
 	// so do other kinds of event.
 	Weight float32
@@ -76,7 +78,7 @@ func (s *Store) bucketChanges(ctx context.Context, bucket int16, q ChangesQuery)
 }
 
 func (q ChangesQuery) matches(e Event) bool {
-	return e.At >= q.Since && (len(q.Sites) == 0 || slices.Contains(q.Sites, e.SiteID)) &&
+	return e.At >= q.Since && (q.Requisites || !e.Requisite) && (len(q.Sites) == 0 || slices.Contains(q.Sites, e.SiteID)) &&
 		(len(q.Kinds) == 0 || slices.Contains(q.Kinds, e.Kind)) &&
 		(q.After == EventCursor{} || q.After.compare(e.Cursor()) < 0) && q.heavy(e)
 }
@@ -107,11 +109,12 @@ func (s *Store) eventsBefore(ctx context.Context, bucket int16, seq int64, size 
 		WHERE bucket = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`, bucket, seq, size))
 }
 
-// ChangeCounts counts the events since a moment by site and kind. The cost is that of the events since then.
-func (s *Store) ChangeCounts(ctx context.Context, since Instant) (map[int32]map[EventKind]int64, error) {
+// ChangeCounts counts the events since a moment by site and kind, with those of requisites or without. The cost is that of the events since
+// then.
+func (s *Store) ChangeCounts(ctx context.Context, since Instant, requisites bool) (map[int32]map[EventKind]int64, error) {
 	counts := map[int32]map[EventKind]int64{}
 	for bucket := range int16(Buckets) {
-		if err := s.bucketCounts(ctx, bucket, since, counts); err != nil {
+		if err := s.bucketCounts(ctx, bucket, since, requisites, counts); err != nil {
 			return nil, fmt.Errorf("count changes: %w", err)
 		}
 	}
@@ -119,22 +122,25 @@ func (s *Store) ChangeCounts(ctx context.Context, since Instant) (map[int32]map[
 }
 
 // bucketCounts adds one bucket's events, read backward as Changes does.
-func (s *Store) bucketCounts(ctx context.Context, bucket int16, since Instant, counts map[int32]map[EventKind]int64) error {
-	const query = "SELECT seq, at, site_id, kind FROM events WHERE bucket = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"
+func (s *Store) bucketCounts(ctx context.Context, bucket int16, since Instant, requisites bool, counts map[int32]map[EventKind]int64) error {
+	const query = "SELECT seq, at, site_id, kind, requisite FROM events WHERE bucket = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3"
 	seq, size := int64(math.MaxInt64), firstChunk
 	for {
 		var at Instant
 		var site int32
 		var kind EventKind
+		var requisite bool
 		rows, fresh := 0, false
-		for _, err := range s.scan(ctx, []any{&seq, &at, &site, &kind}, query, bucket, seq, size) {
+		for _, err := range s.scan(ctx, []any{&seq, &at, &site, &kind, &requisite}, query, bucket, seq, size) {
 			if err != nil {
 				return err
 			}
 			if rows++; at < since {
 				continue
 			}
-			fresh = true
+			if fresh = true; requisite && !requisites {
+				continue
+			}
 			if counts[site] == nil {
 				counts[site] = map[EventKind]int64{}
 			}

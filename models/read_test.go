@@ -265,14 +265,26 @@ func TestChangesPageByPage(t *testing.T) {
 		}
 		late := time.Duration(i%3) * 1500 * time.Millisecond // a batch commits in another order than it was visited
 		events = append(events, Event{Bucket: bucket, Seq: int64(i + 1), At: ago(time.Duration(3*exampleEvents-i)*time.Second + late),
-			Kind: EventKind(1 + i%3), SiteID: int32(1 + i%2), PageID: int64(i), URL: fmt.Sprint("https://a.example/", i)})
+			Kind: EventKind(1 + i%3), SiteID: int32(1 + i%2), Requisite: i%7 == 0, PageID: int64(i), URL: fmt.Sprint("https://a.example/", i)})
 	}
 	s := openFilled(t, func(ctx context.Context, x *tx) error { return eventTable.insert(ctx, x, events) })
 
-	q := ChangesQuery{Since: ago(1000 * time.Second), Limit: 70}
+	for _, requisites := range []bool{true, false} {
+		pageByPage(t, s, events, requisites)
+	}
+	narrow, err := s.Changes(t.Context(), ChangesQuery{Since: 1, Sites: []int32{2}, Kinds: []EventKind{EventChanged}, Requisites: true, Limit: 10_000})
+	if err != nil || len(narrow) != exampleEvents/2 {
+		t.Errorf("changed of site 2: %d, %v, want %d", len(narrow), err, exampleEvents/2)
+	}
+}
+
+// pageByPage holds what is read of some events, page by page, against them, with those of requisites or without.
+func pageByPage(t *testing.T, s *Store, events []Event, requisites bool) {
+	t.Helper()
+	q := ChangesQuery{Since: ago(1000 * time.Second), Requisites: requisites, Limit: 70}
 	want := 0
 	for _, e := range events {
-		if e.At >= q.Since {
+		if e.At >= q.Since && (requisites || !e.Requisite) {
 			want++
 		}
 	}
@@ -296,12 +308,7 @@ func TestChangesPageByPage(t *testing.T) {
 	if len(seen) != want {
 		t.Errorf("%d events in all pages, want %d", len(seen), want)
 	}
-
-	narrow, err := s.Changes(t.Context(), ChangesQuery{Since: 1, Sites: []int32{2}, Kinds: []EventKind{EventChanged}, Limit: 10_000})
-	if err != nil || len(narrow) != exampleEvents/2 {
-		t.Errorf("changed of site 2: %d, %v, want %d", len(narrow), err, exampleEvents/2)
-	}
-	counts, err := s.ChangeCounts(t.Context(), q.Since)
+	counts, err := s.ChangeCounts(t.Context(), q.Since, requisites)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -151,15 +151,25 @@ func (s *Store) lookBack(ctx context.Context, until Instant, q ChangesQuery, r *
 // oldest of all these in any case, for their times. To read events there and to leave them takes a seventh of what it takes to have
 // them here.
 func (s *Store) eventsWithin(ctx context.Context, bucket int16, above, upTo int64, q ChangesQuery) ([]Event, error) {
+	query, args := q.within(bucket, above, upTo)
+	return eventTable.scan(s.rows(ctx, query+` DESC`, args...))
+}
+
+// within selects what a query may ask for of a bucket's log above one number up to another, the first and the last of all these in any case,
+// in order.
+func (q ChangesQuery) within(bucket int16, above, upTo int64) (query string, args []any) {
 	asked, args := q.condition(bucket, above, upTo)
 	// Index: the primary key.
-	return eventTable.scan(s.rows(ctx, "SELECT "+eventTable.list()+` FROM events WHERE bucket = $1 AND seq > $2 AND seq <= $3
-		AND (seq = $2 + 1 OR seq = $3 OR `+asked+`) ORDER BY seq DESC`, args...))
+	return "SELECT " + eventTable.list() + ` FROM events WHERE bucket = $1 AND seq > $2 AND seq <= $3
+		AND (seq = $2 + 1 OR seq = $3 OR ` + asked + `) ORDER BY seq`, args
 }
 
 // condition is of all events that match, and of others only for their times and their order; with its arguments after some others.
 func (q ChangesQuery) condition(args ...any) (string, []any) {
 	asked := "TRUE"
+	if !q.Requisites {
+		asked = "NOT requisite"
+	}
 	arg := func(value any) string {
 		args = append(args, value)
 		return fmt.Sprintf("$%d", len(args))

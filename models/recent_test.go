@@ -60,6 +60,7 @@ func TestLooksFindWhatOneLookThroughAllFinds(t *testing.T) {
 			q := ChangesQuery{Limit: rapid.IntRange(1, 8).Draw(rt, "limit"), Weight: rapid.SampledFrom([]float32{0, 0.25, 0.5}).Draw(rt, "weight")}
 			q.Sites = rapid.SampledFrom([][]int32{nil, {1}, {2, 3}}).Draw(rt, "sites")
 			q.Kinds = rapid.SampledFrom([][]EventKind{nil, {EventGone}, {EventChanged, EventNew}}).Draw(rt, "kinds")
+			q.Requisites = rapid.Bool().Draw(rt, "with requisites")
 			most := rapid.Int64Range(20, 400).Draw(rt, "most")
 			var r Recent
 			for range rapid.IntRange(1, 4).Draw(rt, "looks") {
@@ -67,7 +68,7 @@ func TestLooksFindWhatOneLookThroughAllFinds(t *testing.T) {
 				for range rapid.IntRange(0, 40).Draw(rt, "events") {
 					now = now.Add(time.Duration(rapid.IntRange(0, 200).Draw(rt, "minutes")) * time.Minute)
 					events = append(events, Event{Bucket: rapid.SampledFrom([]int16{3, 200}).Draw(rt, "bucket"), At: At(now), URL: "https://a.example/",
-						SiteID: int32(rapid.IntRange(1, 3).Draw(rt, "site")), Kind: rapid.SampledFrom([]EventKind{EventNew, EventChanged, EventRefreshed,
+						SiteID: int32(rapid.IntRange(1, 3).Draw(rt, "site")), Requisite: rapid.Bool().Draw(rt, "requisite"), Kind: rapid.SampledFrom([]EventKind{EventNew, EventChanged, EventRefreshed,
 							EventGone}).Draw(rt, "kind"), Significance: rapid.SampledFrom([]float32{0, 0.3, 0.7}).Draw(rt, "significance"),
 						Reasons: Reasons(rapid.IntRange(0, 1).Draw(rt, "reasons"))})
 				}

@@ -52,7 +52,7 @@ func (s *Store) Current(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for bucket := range int16(Buckets) {
 			for after, more := int64(-1), true; more; {
-				pages, versions, err := s.currentSlice(ctx, bucket, after, nil, currentRows)
+				pages, versions, err := s.currentSlice(ctx, bucket, after, ChangesQuery{Requisites: true}, currentRows)
 				if err != nil {
 					yield(Event{}, fmt.Errorf("read current pages: %w", err))
 					return
@@ -72,10 +72,10 @@ func (s *Store) Current(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// currentSlice reads the next pages of a bucket, of some sites or of all (none), at most limit, each with its newest version; one without has
-// the zero Version. It leaves out those of which there is nothing to tell (currentEvents), which may be nearly all: the database passes
+// currentSlice reads the next pages of a bucket, of the sites of a query and without requisites where it asks for none, at most limit, each with
+// its newest version; one without has the zero Version. It leaves out those of which there is nothing to tell (currentEvents), which may be nearly all: the database passes
 // over a page in a small part of the time that it takes to read one.
-func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64, sites []int32, limit int) ([]Page, []Version, error) {
+func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64, q ChangesQuery, limit int) ([]Page, []Version, error) {
 	var pages []Page
 	var versions []Version
 	var p Page
@@ -87,9 +87,12 @@ func (s *Store) currentSlice(ctx context.Context, bucket int16, after int64, sit
 		FROM pages p LEFT JOIN versions v ON v.bucket = p.bucket AND v.page_id = p.id AND v.number = p.version
 		WHERE p.bucket = $1 AND p.id > $2 AND ` + told
 	args := []any{bucket, after, limit}
-	if len(sites) > 0 {
+	if !q.Requisites {
+		query += ` AND NOT COALESCE(p.requisite,false)`
+	}
+	if len(q.Sites) > 0 {
 		query += ` AND p.site_id = ANY($4)`
-		args = append(args, sites)
+		args = append(args, q.Sites)
 	}
 	query += ` ORDER BY p.id LIMIT $3`
 	for _, err := range s.scan(ctx, fields, query, args...) {

@@ -108,6 +108,9 @@ func parameters(q ChangesQuery) string {
 	if q.Weight > 0 {
 		asked.Set("min_significance", strconv.FormatFloat(q.Weight, 'g', -1, 64))
 	}
+	if q.Requisites {
+		asked.Set("requisites", "on")
+	}
 	return asked.Encode()
 }
 

@@ -164,6 +164,8 @@ func TestTheQuestionsOfFeeds(t *testing.T) {
 		"?kind=":                        {Kinds: usual, Limit: 30},
 		"?kind=gone,new&kind=refreshed": {Kinds: []string{"gone", "new", "refreshed"}, Limit: 30},
 		"?site=docs&limit=100&min_significance=0.5": {Site: "docs", Kinds: usual, Limit: 100, Weight: 0.5},
+		"?requisites=on":  {Kinds: usual, Limit: 30, Requisites: true},
+		"?requisites=off": {Kinds: usual, Limit: 30},
 	} {
 		if answer, body := reader(t, base+"/feed"+question, nil); answer.StatusCode != http.StatusOK || !cmp.Equal(want, asked) {
 			t.Errorf("%s = %d asks for %+v, want %+v: %s", question, answer.StatusCode, asked, want, body)
@@ -173,10 +175,11 @@ func TestTheQuestionsOfFeeds(t *testing.T) {
 		"limit=0":               "limit is a number from 1 to 100",
 		"limit=101":             "limit is a number from 1 to 100",
 		"min_significance=2":    "min_significance is a number from 0 to 1",
-		"after=now":             `there is no parameter "after"; there is site, kind, min_significance, limit`,
+		"after=now":             `there is no parameter "after"; there is site, kind, min_significance, requisites, limit`,
 		"site=docs&site=blog":   "site is given more than once",
 		"limit=x&sites=docs":    "there is no parameter",
 		"min_significance=much": "min_significance is a number",
+		"requisites=yes":        "requisites is on or off",
 	} {
 		if answer, body := reader(t, base+"/feed?"+question, nil); answer.StatusCode != http.StatusBadRequest || !strings.Contains(body, want) {
 			t.Errorf("%s = %d %q, want %q", question, answer.StatusCode, body, want)

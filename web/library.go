@@ -61,6 +61,8 @@ type ChangesQuery struct {
 	Kinds  []string // none: all
 	Weight float64  // the least significance
 	Limit  int
+
+	Requisites bool // those of requisites, too
 }
 
 // PageQuery is what the asker of /v1/pages wrote.

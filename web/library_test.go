@@ -123,7 +123,7 @@ func TestQuestionsReachTheLibrary(t *testing.T) {
 			return map[string]string{"text": "a < b"}, nil
 		}, nil,
 	})
-	status, body := request(t, "GET", base+"/v1/changes?after=here&limit=7&site=docs&kind=new,gone&kind=moved&min_significance=0.5&wait=20s", "")
+	status, body := request(t, "GET", base+"/v1/changes?after=here&limit=7&site=docs&kind=new,gone&kind=moved&min_significance=0.5&requisites=on&wait=20s", "")
 	var d struct {
 		Rows   []struct{ URL string }
 		Cursor string
@@ -131,7 +131,7 @@ func TestQuestionsReachTheLibrary(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &d); err != nil || status != http.StatusOK || len(d.Rows) != 2 || d.Cursor != "there" {
 		t.Errorf("answer %d, %v: %s", status, err, body)
 	}
-	want := ChangesQuery{After: "here", Limit: 7, Site: "docs", Kinds: []string{"new", "gone", "moved"}, Weight: 0.5}
+	want := ChangesQuery{After: "here", Limit: 7, Site: "docs", Kinds: []string{"new", "gone", "moved"}, Weight: 0.5, Requisites: true}
 	if diff := cmp.Diff(want, changes); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
 	}

@@ -34,7 +34,7 @@ type question struct {
 
 // readChanges reads the parameters of /v1/changes.
 func readChanges(raw string) (q ChangesQuery, wait time.Duration, err error) {
-	ask := parse(raw, "after", "limit", "wait", "site", "kind", "min_significance")
+	ask := parse(raw, "after", "limit", "wait", "site", "kind", "min_significance", "requisites")
 	q = ChangesQuery{After: ask.word("after"), Limit: usualRows}
 	if q.After == "" {
 		ask.wrong("after is missing: there is now, start, all, and the cursor that an earlier answer ended with")
@@ -50,7 +50,7 @@ func readChanges(raw string) (q ChangesQuery, wait time.Duration, err error) {
 
 // readFeed reads the parameters of /feed.
 func readFeed(raw string) (q ChangesQuery, err error) {
-	ask := parse(raw, "site", "kind", "min_significance", "limit")
+	ask := parse(raw, "site", "kind", "min_significance", "requisites", "limit")
 	q.Limit = usualEntries
 	if ask.narrow(&q, mostEntries); len(q.Kinds) == 0 {
 		q.Kinds = strings.Split(usualKinds, ",")
@@ -74,6 +74,12 @@ func (q *question) narrow(into *ChangesQuery, most int) {
 		if into.Weight, err = strconv.ParseFloat(word, 64); err != nil || !(into.Weight >= 0 && into.Weight <= 1) {
 			q.wrong("min_significance is a number from 0 to 1")
 		}
+	}
+	switch word := q.word("requisites"); word {
+	case "on", "off", "":
+		into.Requisites = word == "on"
+	default:
+		q.wrong("requisites is on or off")
 	}
 }
 

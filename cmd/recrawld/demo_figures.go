@@ -60,7 +60,7 @@ func demoRead(ctx context.Context, store *models.Store, world *origin.World, now
 	if err := f.readPages(ctx, store, world); err != nil {
 		return f, err
 	}
-	counts, err := store.ChangeCounts(ctx, 1)
+	counts, err := store.ChangeCounts(ctx, 1, false)
 	if err != nil {
 		return f, err
 	}

@@ -13,13 +13,14 @@ import (
 
 // changesCmd lists what happened to pages.
 type changesCmd struct {
-	Since  span     `default:"24h" placeholder:"TIME" help:"How far to look back: 90m, 24h, 7d."`
-	Site   string   `placeholder:"NAME" help:"Only this site."`
-	Kind   []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded, removed, template."`
-	Weight float64  `name:"min-significance" placeholder:"0-1" help:"Without changes, and copies with other bytes, of less significance."`
-	Limit  int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
-	After  string   `placeholder:"CURSOR" help:"What came after an earlier look, those of a page in order, whenever that was: now (nothing, to begin with), start (all events that are kept), all (every page as it is now, and then what comes), or the cursor that the last answer ended with."`
-	Follow bool     `help:"Go on after that, or now, and print events as they come, until interrupted. With --json a line each, and where they end one with the cursor to go on from once they are done with."`
+	Since      span     `default:"24h" placeholder:"TIME" help:"How far to look back: 90m, 24h, 7d."`
+	Site       string   `placeholder:"NAME" help:"Only this site."`
+	Kind       []string `placeholder:"KIND" help:"Only these kinds: new, changed, refreshed, moved, gone, restored, failing, excluded, removed, template."`
+	Weight     float64  `name:"min-significance" placeholder:"0-1" help:"Without changes, and copies with other bytes, of less significance."`
+	Requisites bool     `help:"With images, styles, scripts and fonts that are kept because pages need them to be shown."`
+	Limit      int      `default:"30" help:"Events listed, the newest first; 0 for all (at most 100,000)."`
+	After      string   `placeholder:"CURSOR" help:"What came after an earlier look, those of a page in order, whenever that was: now (nothing, to begin with), start (all events that are kept), all (every page as it is now, and then what comes), or the cursor that the last answer ended with."`
+	Follow     bool     `help:"Go on after that, or now, and print events as they come, until interrupted. With --json a line each, and where they end one with the cursor to go on from once they are done with."`
 }
 
 // Run implements the command.
@@ -81,7 +82,7 @@ func (c changesCmd) document(ctx context.Context, l *look, sites []int32, kinds 
 	if err != nil {
 		return report.Document{}, err
 	}
-	counts, err := l.store.ChangeCounts(ctx, q.Since)
+	counts, err := l.store.ChangeCounts(ctx, q.Since, q.Requisites)
 	if err != nil {
 		return report.Document{}, err
 	}
@@ -105,7 +106,7 @@ func (c changesCmd) document(ctx context.Context, l *look, sites []int32, kinds 
 
 // query is what to look for, at any time.
 func (c changesCmd) query(sites []int32, kinds []models.EventKind) models.ChangesQuery {
-	q := models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: c.Limit, Weight: float32(c.Weight)}
+	q := models.ChangesQuery{Sites: sites, Kinds: kinds, Requisites: c.Requisites, Limit: c.Limit, Weight: float32(c.Weight)}
 	if q.Limit <= 0 || q.Limit > mostRows {
 		q.Limit = mostRows
 	}
@@ -119,6 +120,7 @@ func eventTable(events []models.Event, now time.Time, names map[int32]string) re
 		{Key: "version", Head: "version", Right: true, Drop: 1}, {Key: "bytes", Head: "size", Right: true, Drop: 2},
 		{Key: "significance", Head: "weight", Right: true, Spare: true}, {Key: "reasons", Head: "reasons", Spare: true},
 		{Key: "note"}, {Key: "site"}, {Key: "previous"}, {Key: "not_before"}, {Key: "redirect_to"}, {Key: "content_type"}, {Key: "digest"},
+		{Key: "requisite"},
 	}}
 	for _, e := range events {
 		d.Rows = append(d.Rows, eventRow(e, now, names[e.SiteID]))
@@ -167,6 +169,7 @@ func eventRow(e models.Event, now time.Time, site string) report.Row {
 		{Value: e.At.Time(), Text: report.Until(now, e.At.Time())}, what, page, version, size, significance, reasons, report.OnlyValue(e.Note),
 		report.OnlyValue(site), report.OnlyValue(e.Previous), report.OnlyValue(e.NotBefore.Time()),
 		report.OnlyValue(e.RedirectTo), report.OnlyValue(e.ContentType), report.OnlyValue(e.Digest.String()),
+		report.OnlyValue(e.Requisite),
 	}
 }
 

@@ -70,6 +70,7 @@ func (c dueCmd) document(ctx context.Context, l *look, site int32) (report.Docum
 			{Key: "due_at", Head: "due"}, {Key: "seconds"}, {Head: "in", Right: true},
 			{Key: "url", Head: "page", Flex: true}, {Key: "site"},
 			{Key: "fr_max", Head: "every", Right: true}, {Key: "rule", Head: "by"},
+			{Key: "requisite"},
 		}}
 	for _, r := range rows {
 		d.Rows = append(d.Rows, l.dueRow(r))
@@ -90,7 +91,7 @@ func (l *look) dueRow(r models.DueRow) report.Row {
 	return report.Row{
 		{Value: due, Text: report.Moment(l.now, due)}, report.OnlyValue(int64(due.Sub(l.now).Seconds())), in,
 		report.TextCell(r.URL), report.OnlyValue(l.siteNames()[r.SiteID]),
-		{Value: r.FRMax, Text: report.Span(every)}, report.TextCell(r.Rule.String()),
+		{Value: r.FRMax, Text: report.Span(every)}, report.TextCell(r.Rule.String()), report.OnlyValue(r.Requisite),
 	}
 }
 

@@ -54,6 +54,7 @@ type filler struct {
 	store   *models.Store
 	archive *archive.Archive
 	learned []byte // what the next page's visit learns of its host's noise
+	needed  bool   // the next page is a requisite
 }
 
 // filledData makes a data directory with two sites and their histories, and its configuration, and returns its path.
@@ -116,7 +117,7 @@ func (f *filler) page(site int32, raw string, steps []step, finish func(*models.
 	u, err := canon.Parse(raw)
 	f.must(err)
 	page := scheduler.NewPage(u.String(), u.HostName(), site, int16(strings.Count(u.Path(), "/")), 4)
-	page.DueAt = models.At(filledNow.Add(-50 * day))
+	page.DueAt, page.Requisite, f.needed = models.At(filledNow.Add(-50*day)), f.needed, false
 	_, err = f.store.AddPages(f.t.Context(), filledNow.Add(-50*day), []models.Discovery{{Page: page, Host: u.HostName()}}, 0)
 	f.must(err)
 	leases, err := f.store.Claim(f.t.Context(), models.ClaimRequest{Buckets: []int16{page.Bucket}, Now: filledNow,
@@ -194,7 +195,7 @@ func (f *filler) visit(page models.Page, s step, r *models.Result) models.Page {
 	kind := map[models.OutcomeKind]models.EventKind{models.First: models.EventNew, models.Changed: models.EventChanged,
 		models.SameText: models.EventRefreshed, models.Noise: models.EventRefreshed}[s.kind]
 	r.Events = []models.Event{{Bucket: page.Bucket, At: at, Kind: kind, SiteID: page.SiteID, PageID: page.ID, URL: page.URL,
-		Version: page.Version, Previous: page.Version - 1, Bytes: page.Bytes, Digest: page.Digest, ContentType: page.ContentType,
+		Requisite: page.Requisite, Version: page.Version, Previous: page.Version - 1, Bytes: page.Bytes, Digest: page.Digest, ContentType: page.ContentType,
 		Significance: s.weight, Reasons: s.reasons}}
 	return page
 }

@@ -92,19 +92,20 @@ type statusDay struct {
 }
 
 type siteStatus struct {
-	Name    string           `json:"site"`
-	URL     string           `json:"url"`
-	Paused  bool             `json:"paused,omitempty"`
-	Pages   int64            `json:"pages"`
-	States  map[string]int64 `json:"states"`
-	Failing int64            `json:"failing"`
-	Due     int64            `json:"due"`
-	PutOff  int64            `json:"put_off"`
-	Today   statusDay        `json:"today"`
-	Changes int64            `json:"changes_24h"`
-	Next    *time.Time       `json:"next_visit_at"`
-	PerDay  float64          `json:"visits_per_day"`
-	NoPlan  int64            `json:"pages_without_interval"`
+	Name       string           `json:"site"`
+	URL        string           `json:"url"`
+	Paused     bool             `json:"paused,omitempty"`
+	Pages      int64            `json:"pages"`
+	States     map[string]int64 `json:"states"`
+	Requisites int64            `json:"requisites,omitempty"` // of the pages
+	Failing    int64            `json:"failing"`
+	Due        int64            `json:"due"`
+	PutOff     int64            `json:"put_off"`
+	Today      statusDay        `json:"today"`
+	Changes    int64            `json:"changes_24h"`
+	Next       *time.Time       `json:"next_visit_at"`
+	PerDay     float64          `json:"visits_per_day"`
+	NoPlan     int64            `json:"pages_without_interval"`
 }
 
 // status reads everything for the screen. It looks at all pages only where they are few, or where no daemon counted them
@@ -187,7 +188,7 @@ func (l *look) statusSites(ctx context.Context, s *status) error {
 	if err != nil {
 		return err
 	}
-	changes, err := l.store.ChangeCounts(ctx, models.At(l.now.Add(-24*time.Hour)))
+	changes, err := l.store.ChangeCounts(ctx, models.At(l.now.Add(-24*time.Hour)), false)
 	if err != nil {
 		return err
 	}
@@ -217,6 +218,7 @@ func (s *siteStatus) add(st models.SiteState) {
 	s.States[st.State.String()] = st.Pages
 	s.Pages += st.Pages
 	s.Failing += st.Failing
+	s.Requisites += st.Requisites
 	s.Due += st.Due
 	s.PutOff += st.PutOff
 	s.PerDay += st.PerDay

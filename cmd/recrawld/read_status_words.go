@@ -123,6 +123,7 @@ func (s status) sizes() string {
 func (s status) document(now time.Time) report.Document {
 	d := report.Document{Name: "status", At: now, Columns: []report.Column{
 		{Key: "site", Head: "site", Flex: true}, {Key: "pages", Head: "pages", Right: true},
+		{Key: "requisites", Head: "requisites", Right: true, Spare: true, Drop: 1},
 	}}
 	states := []string{"live", "new", "moved", "missing", "gone", "excluded"}
 	for i, state := range states {
@@ -140,7 +141,7 @@ func (s status) document(now time.Time) report.Document {
 }
 
 func (s siteStatus) row(states []string, now time.Time) report.Row {
-	row := report.Row{report.TextCell(s.Name), report.CountCell(s.Pages)}
+	row := report.Row{report.TextCell(s.Name), report.CountCell(s.Pages), report.CountCell(s.Requisites)}
 	for _, state := range states {
 		row = append(row, report.CountCell(s.States[state]))
 	}

@@ -27,6 +27,7 @@ type shownText struct {
 	URL         string     `json:"url"`
 	Site        string     `json:"site"`
 	State       string     `json:"state"`
+	Requisite   bool       `json:"requisite,omitempty"`    // it is kept because pages need it to be shown
 	Canonical   string     `json:"canonical,omitempty"`    // what it names as that
 	DuplicateOf string     `json:"duplicate_of,omitempty"` // what has the same content and was known first
 	Title       string     `json:"title"`
@@ -83,7 +84,7 @@ func (b library) text(ctx context.Context, q textQuery) (shownText, error) {
 		return shownText{}, err
 	}
 	s := shownText{
-		URL: page.URL, Site: siteNames(b.force.rows)[page.SiteID], State: page.State.String(), Canonical: page.Canonical,
+		URL: page.URL, Site: siteNames(b.force.rows)[page.SiteID], State: page.State.String(), Requisite: page.Requisite, Canonical: page.Canonical,
 		DuplicateOf: page.DuplicateOf, ContentType: v.ContentType, Bytes: v.Bytes, Digest: v.Digest.String(), Version: v.Number,
 		At: when(v.At), FirstSeen: when(page.Stats.FirstAt), ChangedAt: when(page.Stats.ChangedAt), VisitedAt: when(page.Stats.VisitedAt),
 		Importance: round(float64(cmp.Or(page.Importance, 1))),

@@ -96,7 +96,7 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	if w.robots, err = l.robotsVerdict(ctx, u); err != nil {
 		return w, err
 	}
-	w.scope = l.scopeVerdict(p.SiteID, u, int(p.Level))
+	w.scope = l.scopeVerdict(p.SiteID, u, int(p.Level)).orNeeded(p)
 	w.rate = l.rateOf(p.Stats, w.history)
 	w.ruling = ruling{page: p, history: w.history, settings: l.force.config.Site(p.SiteID).Settings, calendar: l.calendar,
 		cycle: l.force.config.Cycle, now: l.now}
@@ -118,6 +118,14 @@ func (l *look) scopeVerdict(site int32, u canon.URL, level int) verdict {
 	}
 	v := pages.Decide(u, level)
 	return verdict{Keep: v.Keep, Rule: v.Rule}
+}
+
+// orNeeded is the verdict for a page that the scope of its site alone may not keep.
+func (v verdict) orNeeded(p models.Page) verdict {
+	if p.Requisite && !v.Keep {
+		return verdict{Keep: true, Rule: "kept because pages need it to be shown"}
+	}
+	return v
 }
 
 // robotsVerdict is what the robots.txt that we hold says about a URL.

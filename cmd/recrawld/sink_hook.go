@@ -60,7 +60,8 @@ func (h *hookTeller) describe(ctx context.Context, events []models.Event) (log s
 		return "", nil, err
 	}
 	for i, e := range events {
-		if !slices.Contains(h.hook.Kinds, e.Kind.String()) || len(h.hook.Sites) > 0 && !slices.Contains(h.hook.Sites, names[e.SiteID]) {
+		if !slices.Contains(h.hook.Kinds, e.Kind.String()) || e.Requisite && !h.hook.Requisites ||
+			len(h.hook.Sites) > 0 && !slices.Contains(h.hook.Sites, names[e.SiteID]) {
 			objects[i] = nil
 		}
 	}

@@ -64,7 +64,7 @@ func (b library) asked(ctx context.Context, q web.ChangesQuery) (report.Document
 	if err != nil {
 		return report.Document{}, err
 	}
-	query := models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)}
+	query := models.ChangesQuery{Sites: sites, Kinds: kinds, Requisites: q.Requisites, Limit: q.Limit, Weight: float32(q.Weight)}
 	d, _, err := b.changesOf(ctx, q.Site, after, &query)
 	return d, err
 }

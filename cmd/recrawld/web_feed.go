@@ -43,7 +43,7 @@ func (b library) feed(ctx context.Context, q web.ChangesQuery, recent *recentFee
 	if err != nil {
 		return f, err
 	}
-	events, back, err := recent.newest(ctx, b, models.ChangesQuery{Sites: sites, Kinds: kinds, Limit: q.Limit, Weight: float32(q.Weight)})
+	events, back, err := recent.newest(ctx, b, models.ChangesQuery{Sites: sites, Kinds: kinds, Requisites: q.Requisites, Limit: q.Limit, Weight: float32(q.Weight)})
 	if err != nil {
 		return f, err
 	}

@@ -39,7 +39,7 @@ type commandLine struct {
 func webSheets(at looker) []web.Sheet {
 	list := []web.Sheet{
 		at.sheet("status", "status", commandLine{}),
-		at.sheet("changes", "changes", commandLine{flags: []string{"since", "site", "kind", "min-significance", "limit"}}),
+		at.sheet("changes", "changes", commandLine{flags: []string{"since", "site", "kind", "min-significance", "requisites", "limit"}}),
 		at.sheet("due", "due", commandLine{flags: []string{"next", "site", "limit"}}),
 	}
 	for _, name := range reportNames() {
