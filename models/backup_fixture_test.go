@@ -63,15 +63,12 @@ func fillBackup(t testing.TB, s *Store, n int) {
 	for i := range n {
 		bucket, digest := int16(i%7), DigestOf([]byte(fmt.Sprint(i)))
 		h := Host{Bucket: bucket, ID: int64(i), Name: fmt.Sprintf("h%d.example", i), ReadyAt: 5, Delay: time.Second, Pages: 1,
-			Ahead: i%2 == 0, Learned: int32(i % 5)}
+			Ahead: i%2 == 0, Learned: int32(i % 5), Requisites: int32(i % 3 % 2)}
 		if i%4 == 0 {
 			h.Trials.Note(Finding{Hint(i % int(hints)), HintMiss}, backupNow)
 		}
 		if i%3 == 0 {
 			h.LeaseToken, h.LeaseUntil, h.LeaseOwner, h.ReadyAt = 7, At(backupNow.Add(time.Minute)), "w0", At(backupNow.Add(2*time.Minute))
-		}
-		if i%3 == 1 {
-			h.Requisites = 1
 		}
 		hosts = append(hosts, h)
 		robots = append(robots, Robots{Bucket: bucket, HostID: int64(i), Origin: "https://" + h.Name, Status: 200,

@@ -135,6 +135,31 @@ func TestStepsAreTheSameForBothEngines(t *testing.T) {
 	}
 }
 
+// Step 20 writes no large table of PostgreSQL anew, which gives it another file then. SQLite adds such columns in the schema alone.
+func TestRequisitesWriteNoTableAnew(t *testing.T) {
+	t.Parallel()
+	s := atStep(t, pgtest.DSN(t), 19)
+	files := func() (names string) {
+		t.Helper()
+		const query = `SELECT string_agg(pg_relation_filepath(c), ' ') FROM (VALUES ('pages'::regclass), ('events'), ('hosts'), ('page_counts')) v (c)`
+		if err := s.writer.QueryRowContext(t.Context(), query).Scan(&names); err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	before := files()
+	if err := s.Migrate(t.Context(), planStart); err != nil {
+		t.Fatal(err)
+	}
+	if after := files(); after != before {
+		t.Errorf("the tables were in the files %s and are in %s", before, after)
+	}
+	old, err := s.Events(t.Context(), 7, 0, 10)
+	if err != nil || len(old) != 1 || old[0].Requisite {
+		t.Errorf("events after the step: %+v, %v, want the one of before, of no requisite", old, err)
+	}
+}
+
 func TestOpenReadOnly(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing.db")

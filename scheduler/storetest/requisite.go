@@ -6,6 +6,15 @@ import (
 	"recrawld/models"
 )
 
+// requiring are the cases of pages that others need to be shown.
+func requiring() map[string]func(*world) {
+	return map[string]func(*world){
+		"a requisite stays one":         requisiteStays,
+		"requisites are counted apart":  requisitesAreCounted,
+		"requisites are not looked for": requisitesAreNotLookedFor,
+	}
+}
+
 // requisite is a host's n-th page, which others need to be shown.
 func requisite(host string, n int) models.Discovery {
 	d := found(host, n)

@@ -46,7 +46,7 @@ type Store interface {
 
 // Run runs the suite; open returns an empty store for one test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*world){visiting(), guarding(), learning()} {
+	for _, cases := range []map[string]func(*world){visiting(), guarding(), requiring(), learning()} {
 		for name, test := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -97,9 +97,6 @@ func visiting() map[string]func(*world) {
 		"text that no engine takes is cleaned":             textIsCleaned,
 		"the history adds up to daily sums":                dailySums,
 		"pages looked at on a day, found or lost":          dailyLooks,
-		"a requisite stays one":                            requisiteStays,
-		"requisites are counted apart":                     requisitesAreCounted,
-		"requisites are not looked for":                    requisitesAreNotLookedFor,
 		"a discovered page is due":                         discoveredPageIsDue,
 		"a discovery during a lease is not lost":           discoveryDuringLease,
 		"a discovery leaves a known page alone":            discoveryKeepsKnown,
