@@ -183,7 +183,7 @@ func TestRequisitesAreToldOnRequest(t *testing.T) {
 		if strings.Contains(lines, neededStyle) || strings.Count(lines, `"url"`) != 2 {
 			t.Errorf("who follows is told\n%s", lines)
 		}
-		if said, err := b.text(t.Context(), neededStyle, 0); err != nil || !said.Requisite || said.Version != 2 {
+		if said, err := b.text(t.Context(), textQuery{url: neededStyle}); err != nil || !said.Requisite || said.Version != 2 {
 			t.Errorf("the page is %+v, %v, want the second version of a requisite", said, err)
 		}
 	})
