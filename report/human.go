@@ -185,5 +185,8 @@ func Plural[T ~int | ~int32 | ~int64](n T, noun string) string {
 	if strings.HasSuffix(noun, "ch") || strings.HasSuffix(noun, "s") {
 		return Count(n) + " " + noun + "es"
 	}
+	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
+		return Count(n) + " " + stem + "ries"
+	}
 	return Count(n) + " " + noun + "s"
 }

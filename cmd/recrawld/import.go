@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recrawld/config"
+	"recrawld/intake"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/report"
@@ -19,9 +20,12 @@ import (
 
 // importCmd adds the pages of a list.
 type importCmd struct {
-	File   string `arg:"" default:"-" help:"List of URLs, one a line, or CSV lines URL,FR; - or nothing for standard input."`
+	File   string `arg:"" default:"-" help:"List of URLs, one a line, or CSV lines URL,FR; a sitemap, bookmarks, a WARC file and others, see below; or a directory, as wget makes it. - or nothing for standard input."`
 	Site   string `placeholder:"NAME" help:"Site that the pages belong to; without it each host is a site of its own."`
 	Follow bool   `help:"Let the sites that are made follow links; without it they keep to the list."`
+	Format string `enum:"auto,lines,sitemap,feed,opml,bookmarks,html,cdx,cdxj,jsonl,warc,wacz,tree,httrack" default:"auto" help:"What FILE is: ${enum}. By default its first bytes tell."`
+	Base   string `placeholder:"URL" help:"With --format html, the address of the page, against which its links are resolved."`
+	Scheme string `enum:"https,http" default:"https" help:"For a directory, whose names do not tell: ${enum}."`
 }
 
 // Help is the text below the flags.
@@ -29,18 +33,37 @@ func (importCmd) Help() string {
 	return `FR is the interval to start with, in cycles. Empty lines, lines that begin with # and a heading "url,fr" are skipped.
 A URL that ends in a comma and a number stands in quotes. Bad lines are counted and the first ten shown.
 
+FILE may be other things than a list, plain or in gzip:
+
+  sitemap     its pages; of an index its sitemaps, which are pages that the daemon reads as lists
+  feed        RSS or Atom: what the entries lead to
+  opml        feeds, and the sites that they are of
+  bookmarks   as browsers export them, in HTML
+  html        the links of a page; only with --format html, and --base URL where they are relative
+  cdx, cdxj   indexes of web archives: URLs with a capture of status 200
+  jsonl       a JSON object with "url" a line, such as pages.jsonl
+  warc        URLs that answered with a status of 2xx
+  wacz        the pages of a package, which is a file and no standard input
+  tree        a directory that wget made, HOST/PATH, or one host's in it; its URLs are https unless --scheme http is given,
+              index.html is the page of its directory
+  httrack     hts-cache/new.txt, also within the directory of the mirror
+
+What of these names no page, such as a capture of an error or a bookmark of a script, is skipped and counted. A file that
+is cut off or damaged is read up to there, its pages are added, and the command fails.
+
 Without --site, the pages of a host belong to the site whose start URL is on it; for a host without one a site is made,
-named after it, that starts at its root. Such a site follows no links (level 0) unless --follow is given. A list with more
-than 1000 such hosts makes one site for all of them, named import, of the listed pages alone (level 0, scope "*"); lists
-imported later add to it. URLs outside the scope of their site are bad lines.
+named after it, that starts at its root. Such a site follows no links (level 0) unless --follow is given: it keeps no page
+that a sitemap or a feed among its pages names, either. A list with more than 1000 such hosts makes one site for all of
+them, named import, of the listed pages alone (level 0, scope "*"); lists imported later add to it. URLs outside the scope
+of their site are bad lines.
 
 The list is read to its end before the first page is added; meanwhile it lies in a temporary file of the data directory,
-sorted, of about the list's own size.`
+sorted, of about the size of its URLs.`
 }
 
 // Run implements the command.
 func (c importCmd) Run(ctx context.Context, g *globals) (err error) {
-	in, err := openInput(g, c.File) // before root is given up for the data directory: the list may be root's alone
+	in, err := c.open(g) // before root is given up for the data directory: the list may be root's alone
 	if err != nil {
 		return err
 	}
@@ -59,10 +82,30 @@ func (c importCmd) Run(ctx context.Context, g *globals) (err error) {
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
-	if err := i.all(ctx, newLineReader(in)); err != nil {
+	i.counts.Format = in.Format
+	if err := i.all(ctx, in); err != nil {
 		return fmt.Errorf("%w (%s were added; the same import again goes on)", err, report.Plural(i.counts.Added, "page"))
 	}
-	return i.finish()
+	return errors.Join(i.finish(), i.cut)
+}
+
+// open opens what the pages come from.
+func (c importCmd) open(g *globals) (*intake.Source, error) {
+	o := intake.Options{Format: intake.Format(c.Format), Base: c.Base, Scheme: c.Scheme}
+	if c.Format == "auto" {
+		o.Format = intake.Auto
+	}
+	var in *intake.Source
+	var err error
+	if c.File == "-" {
+		in, err = intake.Read(g.Stdin, o)
+	} else {
+		in, err = intake.Open(c.File, o)
+	}
+	if errors.Is(err, intake.ErrFormat) {
+		return nil, usagef("%w", err)
+	}
+	return in, named(err)
 }
 
 func openInput(g *globals, name string) (io.ReadCloser, error) {
@@ -84,14 +127,16 @@ const (
 
 // importCounts is what an import came to; its JSON form is the command's.
 type importCounts struct {
-	Lines   int      `json:"lines"`
-	Added   int      `json:"added"`
-	Known   int      `json:"known"`
-	Dropped int      `json:"dropped"` // beyond the limit of pages a host
-	Bad     int      `json:"bad"`
-	Sites   int      `json:"new_sites"`
-	Names   []string `json:"new_site_names,omitempty"` // the first few
-	Shown   []string `json:"bad_lines,omitempty"`
+	Format  intake.Format `json:"format"`
+	Lines   int           `json:"lines"`
+	Added   int           `json:"added"`
+	Known   int           `json:"known"`
+	Dropped int           `json:"dropped"` // beyond the limit of pages a host
+	Skipped int           `json:"skipped"` // entries that name no page
+	Bad     int           `json:"bad"`
+	Sites   int           `json:"new_sites"`
+	Names   []string      `json:"new_site_names,omitempty"` // the first few
+	Shown   []string      `json:"bad_lines,omitempty"`
 }
 
 // importer adds pages batch by batch.
@@ -108,6 +153,7 @@ type importer struct {
 	sites    importSites
 	spool    *spool
 	counts   importCounts
+	cut      error // why the list could not be read to its end; what came before is added all the same
 	progress progress
 }
 
@@ -156,9 +202,9 @@ func (i *importer) known(ctx context.Context) ([]models.Site, error) {
 }
 
 // all reads the list to its end, makes the sites that it takes, and adds the pages.
-func (i *importer) all(ctx context.Context, lines *lineReader) error {
+func (i *importer) all(ctx context.Context, in *intake.Source) error {
 	defer i.spool.close()
-	if err := i.read(ctx, lines); err != nil {
+	if err := i.read(ctx, in); err != nil {
 		return err
 	}
 	if err := i.makeSites(ctx); err != nil {
@@ -168,22 +214,24 @@ func (i *importer) all(ctx context.Context, lines *lineReader) error {
 }
 
 // read puts the pages of the list into the spool.
-func (i *importer) read(ctx context.Context, lines *lineReader) error {
-	for {
-		line, err := lines.next()
-		var bad *badLine
+func (i *importer) read(ctx context.Context, in *intake.Source) error {
+	for item, err := range in.Items() {
+		var bad *intake.Bad
+		var damaged *intake.Damaged
 		switch {
-		case errors.Is(err, io.EOF):
-			return nil
 		case errors.As(err, &bad):
 			i.counts.Lines++
 			i.bad(bad)
-			continue
+		case errors.As(err, &damaged):
+			i.cut = err
+		case errors.Is(err, intake.ErrFormat):
+			return usagef("%w", err)
 		case err != nil:
 			return err
-		}
-		if err := i.line(line); err != nil {
-			return err
+		default:
+			if err := i.entry(item); err != nil {
+				return err
+			}
 		}
 		if i.counts.Lines%progressLines == 0 {
 			if err := ctx.Err(); err != nil {
@@ -192,14 +240,19 @@ func (i *importer) read(ctx context.Context, lines *lineReader) error {
 			i.progress.tell(int64(i.counts.Lines), 0, 0)
 		}
 	}
+	return nil
 }
 
-// line takes one line.
-func (i *importer) line(line importLine) error {
+// entry takes one entry.
+func (i *importer) entry(item intake.Item) error {
 	i.counts.Lines++
-	u, err := canon.Parse(line.URL)
+	if item.Skip {
+		i.counts.Skipped++
+		return nil
+	}
+	u, err := canon.Parse(item.URL)
 	if err != nil {
-		i.bad(newBadLine(line.Number, line.URL, err))
+		i.bad(intake.NewBad(item.Place, item.URL, err))
 		return nil
 	}
 	id := i.sites.of(u)
@@ -208,16 +261,16 @@ func (i *importer) line(line importLine) error {
 		_, pages = i.force.site(id)
 	}
 	if verdict := pages.Decide(u, 0); !verdict.Keep {
-		i.bad(newBadLine(line.Number, line.URL, errors.New(verdict.Rule)))
+		i.bad(intake.NewBad(item.Place, item.URL, errors.New(verdict.Rule)))
 		return nil
 	}
-	return i.spool.add(spooled{url: u.String(), host: u.HostName(), site: id, fr: line.FR})
+	return i.spool.add(spooled{url: u.String(), host: u.HostName(), site: id, fr: item.FR})
 }
 
 // progressLines is after how many lines progress may be shown.
 const progressLines = 10_000
 
-func (i *importer) bad(line *badLine) {
+func (i *importer) bad(line *intake.Bad) {
 	i.counts.Bad++
 	if len(i.counts.Shown) < shownBad {
 		i.counts.Shown = append(i.counts.Shown, line.Error())
@@ -233,8 +286,12 @@ func (i *importer) finish() error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(i.g.Stdout, "%s: %s added, %s known already, %s dropped, %s bad\n", report.Plural(c.Lines, "line"),
-			report.Plural(c.Added, "page"), report.Count(c.Known), report.Count(c.Dropped), report.Count(c.Bad))
+		skipped := ""
+		if c.Skipped > 0 {
+			skipped = ", " + report.Count(c.Skipped) + " skipped"
+		}
+		fmt.Fprintf(i.g.Stdout, "%s: %s added, %s known already, %s dropped%s, %s bad\n", report.Plural(c.Lines, c.Format.Unit()),
+			report.Plural(c.Added, "page"), report.Count(c.Known), report.Count(c.Dropped), skipped, report.Count(c.Bad))
 		if c.Sites > 0 {
 			fmt.Fprintf(i.g.Stdout, "%s made: %s%s\n", report.Plural(c.Sites, "site"), strings.Join(c.Names, ", "),
 				map[bool]string{true: ", …"}[c.Sites > len(c.Names)])
@@ -244,7 +301,7 @@ func (i *importer) finish() error {
 		}
 	}
 	if c.Bad > 0 && c.Added+c.Known == 0 {
-		return usagef("no line is a URL that can be added")
+		return usagef("no %s is a URL that can be added", c.Format.Unit())
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ var arrows = map[string][]string{
 	"scheduler/slo": {"scheduler/changerate"},
 
 	"archive": {"models"},
+	"intake":  {"archive", "recrawl/canon", "recrawl/extract", "recrawl/sitemap"},
 	"export":  {"models", "archive", "internal/sorter"},
 	"models":  {"models/migrations"},
 	"config":  {},
@@ -86,7 +87,7 @@ var outside = map[string][]string{
 	"github.com/jimsmart/grobotstxt":  {"recrawl/robots"},
 	"code.dny.dev/ssrf":               {"recrawl"},
 	"github.com/pquerna/cachecontrol": {"recrawl"},
-	"golang.org/x/net/html":           {"recrawl/content", "recrawl/extract", "recrawl/fingerprint", "recrawl/sitemap", "internal/origin", "diff"},
+	"golang.org/x/net/html":           {"recrawl/content", "recrawl/extract", "recrawl/fingerprint", "recrawl/sitemap", "intake", "internal/origin", "diff"},
 	"github.com/andybalholm/cascadia": {"config", "recrawl/content"},
 	"github.com/prometheus/":          {"web", "scheduler", "recrawl", "recrawl/resolve", "sink", "archive", "cmd/recrawld"},
 	"net/http": {"recrawl", "recrawl/extract", "scheduler/load", "web", "sink", "archive", "cmd/recrawld", "internal/origin", "internal/origin/story",

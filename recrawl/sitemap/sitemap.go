@@ -88,6 +88,30 @@ func Read(r io.Reader, limits Limits) (Set, error) {
 	return c.set, nil
 }
 
+// Raw is one entry of a list as it stands there.
+type Raw struct {
+	Loc     string // not checked; one that is longer than MaxURLBytes may be cut off, but not to that
+	Sitemap bool   // of an index
+	Line    int    // on which it ends
+}
+
+// MaxToken is how many bytes of XML Walk takes for one tag, text or comment.
+const MaxToken = 1 << 20
+
+// Walk gives the entries of a list one by one, also of one that is larger than the protocol has it, and goes on until yield returns false. It
+// holds one entry in memory. The error wraps ErrFormat, or is that of the reader, of gzip or of XML; line is how many lines were read.
+func Walk(r io.Reader, yield func(Raw) bool) (line int, err error) {
+	plain, err := inflate(bufio.NewReader(r))
+	if err != nil {
+		return 0, fmt.Errorf("read sitemap: %w", err)
+	}
+	c := collector{walk: yield}
+	if err = c.read(plain); err != nil && !c.full {
+		return c.line, fmt.Errorf("read sitemap: %w", err)
+	}
+	return c.line, nil
+}
+
 // inflate undoes gzip, which many sitemaps come in without saying so.
 func inflate(r *bufio.Reader) (io.Reader, error) {
 	if magic, _ := r.Peek(2); !bytes.Equal(magic, []byte{0x1F, 0x8B}) {
@@ -123,6 +147,9 @@ type collector struct {
 	limits Limits
 	set    Set
 	full   bool
+
+	walk func(Raw) bool // takes the entries, where they are not gathered
+	line int            // how many were read, as far as walk needs it
 }
 
 // read tells XML from a plain list by the first byte that is not white space.
@@ -168,24 +195,33 @@ func (c *collector) readLines(r *bufio.Reader) error {
 		if err != nil {
 			return err
 		}
+		c.line++
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			lines++
 			c.page(&fields{loc: string(line)})
 		}
 	}
-	if lines > 0 && len(c.set.URLs) == 0 {
+	if lines > 0 && len(c.set.URLs) == 0 && c.walk == nil {
 		return fmt.Errorf("%w: %d lines, none of them a URL", ErrFormat, lines)
 	}
 	return nil
 }
 
 func (c *collector) page(f *fields) {
+	if c.walk != nil {
+		c.full = !c.walk(Raw{Loc: f.loc, Line: c.line})
+		return
+	}
 	if e, ok := c.entry(f); ok {
 		c.set.URLs = append(c.set.URLs, e)
 	}
 }
 
 func (c *collector) sitemap(f *fields) {
+	if c.walk != nil {
+		c.full = !c.walk(Raw{Loc: f.loc, Sitemap: true, Line: c.line})
+		return
+	}
 	if e, ok := c.entry(f); ok {
 		c.set.Sitemaps = append(c.set.Sitemaps, e)
 	}

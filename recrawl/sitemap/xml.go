@@ -42,10 +42,16 @@ func newDecoder(r io.Reader, decoded bool) *xml.Decoder {
 
 // readXML walks the elements by their local names: prefixes and namespaces are written in too many ways to insist on.
 func (c *collector) readXML(r io.Reader, decoded bool) error {
+	bound := &tokenReader{in: r, left: MaxToken}
+	if c.walk != nil { // nothing else bounds what the decoder holds
+		r = bound
+	}
 	d := newDecoder(r, decoded)
 	walk := walker{collector: c}
 	for !c.full {
 		token, err := d.RawToken()
+		bound.left = MaxToken
+		c.line, _ = d.InputPos()
 		if errors.Is(err, io.EOF) {
 			return walk.end()
 		}
@@ -57,6 +63,22 @@ func (c *collector) readXML(r io.Reader, decoded bool) error {
 		}
 	}
 	return nil
+}
+
+// tokenReader ends a document in which a token does not end.
+type tokenReader struct {
+	in   io.Reader
+	left int // of the token that is being read, give or take a buffer of the decoder
+}
+
+// Read implements io.Reader.
+func (t *tokenReader) Read(p []byte) (int, error) {
+	if t.left <= 0 {
+		return 0, fmt.Errorf("a tag or a text of more than %d bytes", MaxToken)
+	}
+	n, err := t.in.Read(p)
+	t.left -= n
+	return n, err
 }
 
 // walker follows the elements of one document.

@@ -1,6 +1,7 @@
-package main
+package intake
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"strings"
@@ -9,17 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+func lineReaderOf(in io.Reader) *lineReader {
+	return newLineReader(bufio.NewReaderSize(in, longestLine))
+}
+
 // readList reads a list to its end.
-func readList(t *testing.T, in io.Reader) (lines []importLine, bad []int) {
+func readList(t *testing.T, in io.Reader) (lines []Item, bad []int) {
 	t.Helper()
-	for r := newLineReader(in); ; {
+	for r := lineReaderOf(in); ; {
 		line, err := r.next()
-		var wrong *badLine
+		var wrong *Bad
 		switch {
 		case errors.Is(err, io.EOF):
 			return lines, bad
 		case errors.As(err, &wrong):
-			bad = append(bad, wrong.Number)
+			bad = append(bad, wrong.Place.Number)
 		case err != nil:
 			t.Fatal(err)
 		default:
@@ -47,14 +52,14 @@ func TestImportLines(t *testing.T) {
 		"\"https://example.org/l\",2,5\n" +
 		"https://example.org/j"
 	lines, bad := readList(t, strings.NewReader(list))
-	want := []importLine{
-		{2, "https://example.org/", 0},
-		{5, "https://example.org/a", 7},
-		{6, "https://example.org/b,2,c.html", 0},
-		{7, "https://example.org/d,5", 0},
-		{8, "https://example.org/e,5", 3},
-		{9, "https://example.org/f", 0},
-		{16, "https://example.org/j", 0},
+	want := []Item{
+		{URL: "https://example.org/", FR: 0, Place: Place{Unit: "line", Number: 2}},
+		{URL: "https://example.org/a", FR: 7, Place: Place{Unit: "line", Number: 5}},
+		{URL: "https://example.org/b,2,c.html", FR: 0, Place: Place{Unit: "line", Number: 6}},
+		{URL: "https://example.org/d,5", FR: 0, Place: Place{Unit: "line", Number: 7}},
+		{URL: "https://example.org/e,5", FR: 3, Place: Place{Unit: "line", Number: 8}},
+		{URL: "https://example.org/f", FR: 0, Place: Place{Unit: "line", Number: 9}},
+		{URL: "https://example.org/j", FR: 0, Place: Place{Unit: "line", Number: 16}},
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
@@ -67,7 +72,7 @@ func TestImportLines(t *testing.T) {
 func TestImportSaysThatReadingFailed(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is gone")
-	r := newLineReader(io.MultiReader(strings.NewReader("https://example.org/\nhttps://exa"), failing{broken}))
+	r := lineReaderOf(io.MultiReader(strings.NewReader("https://example.org/\nhttps://exa"), failing{broken}))
 	if _, err := r.next(); err != nil {
 		t.Fatalf("first line: %v", err)
 	}
@@ -85,8 +90,7 @@ func FuzzImportLines(f *testing.F) {
 	f.Add("\"\"\"\n,,,\n\xff\x00,1")
 	f.Add("url,")
 	f.Fuzz(func(t *testing.T, list string) {
-		var refused coded
-		if _, err := newLineReader(strings.NewReader(list)).next(); errors.As(err, &refused) {
+		if _, err := lineReaderOf(strings.NewReader(list)).next(); errors.Is(err, ErrFormat) {
 			return // its heading names columns that are not read
 		}
 		lines, bad := readList(t, strings.NewReader(list))
@@ -106,11 +110,11 @@ func TestImportRefusesColumnsThatAreNotRead(t *testing.T) {
 	for heading, good := range map[string]bool{
 		"url": true, "URL, FR": true, `"url","fr"`: true, "url,fr,fr_max": false, "url,title": false, "url,fr,": false,
 	} {
-		_, err := newLineReader(strings.NewReader(heading + "\nhttps://example.org/\n")).next()
+		_, err := lineReaderOf(strings.NewReader(heading + "\nhttps://example.org/\n")).next()
 		if (err == nil) != good {
 			t.Errorf("a list that begins with %q: %v, want good %v", heading, err, good)
 		}
-		if wrong := new(badLine); !good && errors.As(err, &wrong) {
+		if wrong := new(Bad); !good && errors.As(err, &wrong) {
 			t.Errorf("a list that begins with %q is read on after %v", heading, err)
 		}
 	}
