@@ -155,5 +155,23 @@ func readAll(t *testing.T, s *Store) map[string]any {
 	keep("Parents", parents, err)
 	robots, err := s.HostRobots(ctx, p.Bucket, p.HostID)
 	keep("HostRobots", robots, err)
+	for _, only := range []int64{0, p.HostID} {
+		keep(fmt.Sprintf("BucketHistory of host %d", only), bucketHistoryOf(t, s, p.Bucket, only, len(history)), nil)
+	}
 	return all
+}
+
+// bucketHistoryOf is the history of a bucket, of as many visits as one of its pages has at least.
+func bucketHistoryOf(t *testing.T, s *Store, bucket int16, host int64, least int) (past []PastVisit) {
+	t.Helper()
+	for v, err := range s.BucketHistory(t.Context(), bucket, host) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		past = append(past, v)
+	}
+	if len(past) < max(least, 1) {
+		t.Errorf("BucketHistory of host %d on %s has %d visits, and one page has %d", host, s.Dialect(), len(past), least)
+	}
+	return past
 }

@@ -12,6 +12,7 @@ type Options struct {
 	Now   time.Time                    // by the daemon's clock
 	Since time.Time                    // from when on, for reports over time; default by the report
 	Site  int32                        // only this site
+	Host  string                       // only this host, by its name, for reports of hosts (Report.ByHost)
 	By    string                       // how to group, one of Report.By; default the first
 	Depth int                          // of directories, in path segments; default 2
 	Limit int                          // rows for a person; 0: all
@@ -19,6 +20,8 @@ type Options struct {
 	FRMax func(site int32) (top int32) // ceiling of fr_max of a site; nil: not known
 
 	Promises []Promise // the service levels of sites
+
+	Agent, Contact string // who asks, and whom to turn to
 }
 
 // Report makes one document.
@@ -26,7 +29,9 @@ type Report struct {
 	Title string
 	About string   // one sentence for a list
 	By    []string // the groupings it knows, the default first
-	Make  func(ctx context.Context, store *models.Store, o Options) (Document, error)
+
+	ByHost bool // it knows Options.Host
+	Make   func(ctx context.Context, store *models.Store, o Options) (Document, error)
 }
 
 // Reports is all reports by name: what the command line and the web page list.
@@ -57,6 +62,12 @@ var Reports = map[string]Report{
 		Title: "Hosts",
 		About: "Servers with their delay, their pages and what holds them back.",
 		Make:  makeHosts,
+	},
+	"politeness": {
+		Title:  "Politeness",
+		About:  "What the owner of a server may ask for: who asks, how often, with which gaps, and what robots.txt and answers 429 and 503 did.",
+		ByHost: true,
+		Make:   makePoliteness,
 	},
 	"responses": {
 		Title: "Responses",

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawld/recrawl/canon"
 	"recrawld/report"
 )
 
@@ -16,6 +17,7 @@ type reportCmd struct {
 	Name   string `arg:"" help:"The report; listed below."`
 	By     string `placeholder:"WHAT" help:"How to group: change-rates by site, directory or type; daily by day or site."`
 	Site   string `placeholder:"NAME" help:"Only this site."`
+	Host   string `placeholder:"NAME" help:"Only this host, for politeness; a port that is not the scheme's own belongs to it."`
 	Since  span   `placeholder:"TIME" help:"How far to look back, for reports over time: 24h, 30d."`
 	Depth  int    `default:"2" help:"Path segments of a directory."`
 	Limit  int    `default:"40" help:"Lines shown; 0 for all. CSV and JSON have all."`
@@ -56,11 +58,14 @@ func (c reportCmd) read(ctx context.Context, l *look) error {
 		}
 		return usagef("report %s --by %s: there is %s", c.Name, c.By, strings.Join(r.By, ", "))
 	}
+	if c.Host != "" && !r.ByHost {
+		return usagef("report %s has no --host", c.Name)
+	}
 	site, err := l.siteID(c.Site)
 	if err != nil {
 		return err
 	}
-	d, err := r.Make(ctx, l.store, c.options(l, site))
+	d, err := r.Make(ctx, l.store, c.options(l, &r, site))
 	if err != nil {
 		return err
 	}
@@ -71,12 +76,25 @@ func (c reportCmd) read(ctx context.Context, l *look) error {
 	return l.print(d)
 }
 
-func (c reportCmd) options(l *look, site int32) report.Options {
+func (c reportCmd) options(l *look, r *report.Report, site int32) report.Options {
 	o := report.Options{Now: l.now, Site: site, By: c.By, Depth: c.Depth, Limit: c.Limit, Sites: l.siteNames(),
 		Promises: l.force.promises(l.now),
 		FRMax:    func(site int32) int32 { return int32(l.force.config.Site(site).Settings.FRMax) }}
+	if agent := l.force.config.Agent; r.ByHost {
+		o.Host, o.Agent, o.Contact = hostNamed(c.Host), agent.Name, agent.Contact
+	}
 	if c.Since > 0 {
 		o.Since = l.now.Add(-time.Duration(c.Since))
 	}
 	return o
+}
+
+// hostNamed is the name that a host has, of what a person writes: an address of it or its name.
+func hostNamed(written string) string {
+	for _, address := range []string{written, "https://" + written} {
+		if u, err := canon.Parse(address); err == nil {
+			return u.HostName()
+		}
+	}
+	return written
 }

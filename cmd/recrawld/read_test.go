@@ -60,6 +60,7 @@ var readings = map[string]string{
 	"report-foreseen": "report calibration",
 	"report-hints":    "report hints",
 	"report-response": "report responses --since 90d",
+	"report-polite":   "report politeness",
 }
 
 // sizes vary with the engine's release, not with us.
@@ -143,7 +144,7 @@ func TestReadingCommandsRefuse(t *testing.T) {
 		{"changes --kind unheard", exitUsage, "there is new, changed"},
 		{"changes --min-significance 2", exitUsage, "from 0 to 1"},
 		{"changes --min-significance NaN", exitUsage, "from 0 to 1"},
-		{"report nothing", exitUsage, "there is calibration, change-rates, daily, hints, hosts, responses"},
+		{"report nothing", exitUsage, "there is calibration, change-rates, daily, hints, hosts, politeness, responses"},
 		{"report change-rates --by moon", exitUsage, "there is site, directory, type"},
 		{"report hosts --by site", exitUsage, "has no --by"},
 	}

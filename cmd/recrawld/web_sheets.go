@@ -48,6 +48,9 @@ func webSheets(at looker) []web.Sheet {
 		if len(r.By) > 0 {
 			flags = append(flags, "by")
 		}
+		if r.ByHost {
+			flags = append(flags, "host")
+		}
 		sheet := at.sheet("report/"+name, strings.ReplaceAll(name, "-", " "), commandLine{words: []string{"report", name}, flags: flags})
 		sheet.Hint = r.About
 		list = append(list, sheet)

@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 	"cmd/recrawld": {"*"},
 
 	"web":      {"report", "models", "config"},
-	"report":   {"models", "config", "scheduler/changerate", "scheduler/slo"},
+	"report":   {"models", "config", "scheduler/changerate", "scheduler/slo", "internal/sorter"},
 	"diff":     {"models", "report", "recrawl/content"},
 	"sink":     {"models", "archive", "config", "clock"},
 	"verify":   {"models", "archive", "internal/sorter"},
