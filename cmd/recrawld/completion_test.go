@@ -30,7 +30,7 @@ var typed = map[string][]string{
 	"recrawld changes --kind=mo":                 {"--kind=moved"},
 	"recrawld changes --site ":                   nil,
 	"recrawld show https://e.org/ -- --lim":      nil,
-	"recrawld show https://e.org/ --limit 3 --h": {"--help", "--header"},
+	"recrawld show https://e.org/ --limit 3 --h": {"--help", "--header", "--have"},
 	"recrawld completion ":                       {"bash", "zsh", "fish"},
 	"recrawld completion fish ":                  nil,
 	"recrawld comple":                            {"completion"},
