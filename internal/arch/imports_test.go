@@ -38,7 +38,8 @@ var arrows = map[string][]string{
 	"recrawl/robots":      {},
 	"recrawl/fingerprint": {},
 	"recrawl/content":     {"models", "recrawl/canon", "recrawl/extract", "recrawl/fingerprint"},
-	"recrawl/extract":     {"recrawl/canon", "recrawl/fingerprint"},
+	"recrawl/css":         {},
+	"recrawl/extract":     {"recrawl/canon", "recrawl/css", "recrawl/fingerprint"},
 	"recrawl/scope":       {"config", "recrawl/canon"},
 	"recrawl/sitemap":     {"recrawl/canon"},
 

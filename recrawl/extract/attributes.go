@@ -38,6 +38,9 @@ func (r *reader) attributes() attributes {
 	streamed, hidden := false, false
 	for {
 		key, value, more := r.tokens.TagAttr()
+		if r.needs != nil {
+			r.needs.attribute(key, value)
+		}
 		switch string(key) {
 		case "href":
 			if !a.hasHref { // of an attribute that comes twice the first counts

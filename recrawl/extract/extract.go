@@ -1,5 +1,5 @@
 // Package extract reads a page once and says what it holds: title, links, base, canonical URL, refresh, robots
-// directives, charset, and the digest of its visible text.
+// directives, charset, what it needs to be shown, and the digest of its visible text.
 //
 // The page goes through x/net/html's tokenizer, with no tree and no recursion: time is linear in the bytes read and
 // memory is bounded by them, whatever the mark-up. Nothing here fails: of a page that makes no sense, little is found.
@@ -21,6 +21,8 @@ type Options struct {
 	Links int           // links kept
 	Agent string        // product token: <meta name="recrawld"> is for us as well as <meta name="robots">
 	Text  *bytes.Buffer // where set, gets the visible text
+
+	Requisites bool // also find what the page needs to be shown
 }
 
 // Link is a link of a page.
@@ -49,6 +51,9 @@ type Extraction struct {
 	Links     []Link // no duplicates, in document order
 	Dropped   int    // links beyond Options.Links; among them some may be duplicates or lead nowhere
 
+	Requisites []canon.URL // what it needs to be shown, where that was asked for; no duplicates, in document order, at most Options.Links
+	Undue      int         // requisites beyond those
+
 	LinkPrint  int64    // of where the links lead that a reader can follow, of the levels of headings, and of emphasis and lists, whatever their order, and of much hidden text; 0: there are none
 	TextDigest [32]byte // of the visible text; zero: none to go by, the bytes decide
 	TextBytes  int64
@@ -66,10 +71,14 @@ func Page(body []byte, contentType string, at canon.URL, options Options) Extrac
 type Reader struct{ markup *reader }
 
 // Page reads the body of the page at a URL. The body has no content encoding left; contentType is the header's value.
-// HTML and XHTML are read whole, of plain text the text alone, of all else nothing: their TextDigest is zero.
+// HTML and XHTML are read whole, of plain text the text alone, of a style sheet its requisites, of all else nothing: their
+// TextDigest is zero.
 func (r *Reader) Page(body []byte, contentType string, at canon.URL, options Options) Extraction {
 	kind := kindOf(body, contentType)
-	if kind == other {
+	switch {
+	case kind == other && options.Requisites && mediaType(contentType) == "text/css":
+		return styleSheet(body, contentType, at, options)
+	case kind == other:
 		return Extraction{Base: at}
 	}
 	cut := len(body) > options.Bytes

@@ -304,7 +304,8 @@ var pieces = []string{"<a href=x>", "<a href='//o/y?\xe9#z' rel=nofollow>", "</a
 	"<p hidden>", "<p>", "<template>", "</template>", "<script>", "</script>", "<title>t", "</title>", "<!--", "-->", "text",
 	"<meta charset=koi8-r>", "<meta http-equiv=refresh content=1;url=x>", "<meta name=robots content=none>", "<", ">", "\"", "'",
 	"\x00", "\xff\xfe", "&amp", "&#0;", "<li hidden>", "<ul>", "</ul>", "<svg/>", "<img alt=x>", "<iframe src=x/>", "<plaintext>",
-	"<link rel=canonical href=c>", "<![CDATA[", "]]>", "<?xml?>", "é", "\u200b"}
+	"<link rel=canonical href=c>", "<![CDATA[", "]]>", "<?xml?>", "é", "\u200b", "<img src=i srcset='s 2x, t,,u'>", "<style>", "</style>",
+	"@import 'y';", "<noscript>", "</noscript>", "<p style='x:url(z)'>", "<use href=w#f>", "HIDDEN Style=display:none>"}
 
 func TestExtractionIsSound(t *testing.T) {
 	t.Parallel()
@@ -321,6 +322,7 @@ func FuzzExtract(f *testing.F) {
 	}
 	f.Add([]byte("\xfe\xff\x00<\x00a"), "text/html")
 	f.Add([]byte("<a/>"), "application/xhtml+xml; charset=shift_jis")
+	f.Add([]byte("@charset \"koi8-r\";@import 'a';b{c:url(d)}"), "text/css")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) { checkPage(t, body, contentType) })
 }
 
@@ -334,7 +336,7 @@ func checkPage(t failer, body []byte, contentType string) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	options := Options{Bytes: 1 << 20, Links: 3, Agent: "recrawld"}
+	options := Options{Bytes: 1 << 20, Links: 3, Agent: "recrawld", Requisites: true}
 	got := Page(body, contentType, at, options)
 	if diff := cmp.Diff(got, Page(body, contentType, at, options), cmp.Comparer(func(a, b canon.URL) bool { return a == b })); diff != "" {
 		t.Fatalf("read again %q is another page:\n%s", body, diff)
@@ -342,6 +344,13 @@ func checkPage(t failer, body []byte, contentType string) {
 	if len(got.Links) > options.Links || len(got.Title) > maxTitle || got.Dropped < 0 || got.Refresh.Delay < 0 ||
 		got.Refresh.Delay > maxRefresh || (got.TextBytes == 0 && got.TextDigest != [32]byte{}) {
 		t.Fatalf("out of bounds: %+v", got)
+	}
+	checkRequisites(t, &got, at, options)
+	plain := options
+	plain.Requisites = false
+	got.Requisites, got.Undue = nil, 0
+	if diff := cmp.Diff(Page(body, contentType, at, plain), got, cmp.Comparer(func(a, b canon.URL) bool { return a == b })); diff != "" && !isSheet(contentType) {
+		t.Fatalf("with its requisites %q is another page:\n%s", body, diff)
 	}
 	seen := map[canon.URL]bool{}
 	for _, link := range got.Links {
@@ -377,14 +386,17 @@ func TestReaderOfManyPages(t *testing.T) {
 		`<html lang=de><meta name=robots content=nofollow><p>A second page, with <a rel=nofollow href=z>a link</a>`,
 		`<p title="` + strings.Repeat("long ", 1000) + `">text</p><template><a href=q>`,
 		strings.Repeat(`<a href=`+strings.Repeat("u", 20)+`>`, 3) + manyLinks(2000),
-		`<textarea>not ended`, `plain`, ``,
+		`<textarea>not ended`, `plain`, ``, `<noscript><img src=a><style>b{c:url(d)}</style></noscript><img src=e>`, `<noscript><img src="never`,
+		`<style>a{b:url(c)`, `<noscript><title>`, strings.Repeat(`<img src=`+strings.Repeat("i", 20)+`>`, 3) + strings.ReplaceAll(manyLinks(300), "a href", "img src"),
 	}
 	for range 3 {
 		for _, page := range pages {
 			for _, kind := range []string{"text/html", "application/xhtml+xml", "text/html; charset=iso-8859-1", "text/plain"} {
-				want, got := Page([]byte(page), kind, at, all), reader.Page([]byte(page), kind, at, all)
-				if d := cmp.Diff(want, got, cmp.Comparer(func(a, b canon.URL) bool { return a == b })); d != "" {
-					t.Errorf("%.40q as %s after other pages (-want +got):\n%s", page, kind, d)
+				for _, options := range []Options{all, withNeeds} {
+					want, got := Page([]byte(page), kind, at, options), reader.Page([]byte(page), kind, at, options)
+					if d := cmp.Diff(want, got, cmp.Comparer(func(a, b canon.URL) bool { return a == b })); d != "" {
+						t.Errorf("%.40q as %s after other pages (-want +got):\n%s", page, kind, d)
+					}
 				}
 			}
 		}

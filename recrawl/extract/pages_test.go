@@ -126,13 +126,15 @@ func BenchmarkPage(b *testing.B) {
 	at := mustParse(b, "https://example.org/dir/page")
 	short := strings.Repeat(`<p class="text">This says what paragraphs <b>say</b>, with <a href="/p">a link</a> to the next.</p>`, 80)
 	for name, body := range map[string][]byte{"page": body, "page of 8 KiB": []byte(short)} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				Page(body, "text/html; charset=utf-8", at, all)
-			}
-		})
+		for also, options := range map[string]Options{"": all, " with requisites": withNeeds} {
+			b.Run(name+also, func(b *testing.B) {
+				b.SetBytes(int64(len(body)))
+				b.ReportAllocs()
+				for b.Loop() {
+					Page(body, "text/html; charset=utf-8", at, options)
+				}
+			})
+		}
 	}
 	b.Run("tokenizer alone", func(b *testing.B) {
 		b.SetBytes(int64(len(body)))

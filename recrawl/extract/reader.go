@@ -28,6 +28,7 @@ type reader struct {
 	text    *fingerprint.Text
 	found   Extraction
 	refs    refs
+	needs   *needs // nil: they are not asked for
 	print   linkPrint
 	inTitle bool
 	titled  bool
@@ -57,7 +58,7 @@ func (r *Reader) readMarkup(doc document, xhtml bool, at canon.URL, options Opti
 	page.read()
 	found := page.finish()
 	if !page.large && len(page.refs.all) <= mostKept {
-		page.begin(document{}, false, canon.URL{}, Options{}) // it keeps nothing of the page
+		page.begin(document{}, false, canon.URL{}, Options{Requisites: options.Requisites}) // it keeps nothing of the page
 		r.markup = page
 	}
 	return found
@@ -78,7 +79,7 @@ func (r *reader) begin(doc document, xhtml bool, at canon.URL, options Options) 
 	r.refs.begin(options.Links)
 	*r = reader{
 		tokens: r.tokens, begun: r.begun, runs: runs{text: doc.text}, doc: doc, xhtml: xhtml, at: at, options: options,
-		text: r.text, found: Extraction{HTML: true}, refs: r.refs,
+		text: r.text, found: Extraction{HTML: true}, refs: r.refs, needs: r.needs.begin(options),
 	}
 }
 
@@ -94,6 +95,9 @@ func (r *reader) read() {
 		case html.ErrorToken:
 			return
 		case html.TextToken:
+			if raw && r.needs != nil {
+				r.needs.content(r.tokens.Raw())
+			}
 			r.characters(r.tokens.Raw(), raw)
 		case html.StartTagToken:
 			r.startTag(false)
@@ -153,8 +157,11 @@ func (r *reader) startTag(slashed bool) {
 	element := string(name)
 	r.runs.raw = rawText[element]
 	var attrs attributes
+	needed := r.needs.start(element, raw)
 	if reads[element] || mayHide(raw) {
 		attrs = r.attributes()
+	} else if needed {
+		r.attributes()
 	}
 	if !closed && isForeign(name) {
 		r.foreign++
@@ -165,6 +172,9 @@ func (r *reader) startTag(slashed bool) {
 	r.text.Start(name, attrs.hide(), closed)
 	if r.text.InTemplate() {
 		return
+	}
+	if r.needs != nil {
+		r.needs.element(element, closed)
 	}
 	r.phrase(element, attrs)
 	switch element {
@@ -282,6 +292,7 @@ func (r *reader) finish() Extraction {
 		found.Refresh = Refresh{}
 	}
 	found.Links, found.Dropped = r.links(found.Base)
+	found.Requisites, found.Undue = r.needs.requisites(r.doc, found.Base, r.at)
 	r.print.hidden(r.text.HiddenPart())
 	found.LinkPrint = r.print.value()
 	found.Title = cleanTitle(r.title.String())
