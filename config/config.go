@@ -137,18 +137,24 @@ type Settings struct {
 	HeaderBytes int64         // 1KiB–16MiB; default 256KiB
 
 	// Scope and traps.
-	Scope        []string // further http(s) URL prefixes that belong to the site; the start URL's directory always does; "*" is all hosts
-	Level        int      // links from the start URL, 0–1000; default 10
-	Filter       Filter   // which URLs are kept; none: all in scope
-	URLLength    int      // bytes, 64–65535; default 2048
-	Segments     int      // path segments, 1–1000; default 20
-	Repeats      int      // how often one segment may stand in a path, 1–1000; default 3
-	PagesPerHost int      // URLs known per host, 1–1000000000; default 10000000
-	LinksPerPage int      // links read from one page, 0–1000000; default 10000
-	ChildrenKept int      // children stored for a parent, 0–100000; default 500
-	Lists        string   // what sitemaps and feeds are read for: ListsPages, ListsChanges or ListsOff; default ListsPages
-	IndexNow     Key      // whoever shows it is heard of what he says changed; default none: nobody is
-	ListEntries  int      // entries read of one of them, 1–50000; default 50000
+	Scope      []string // further http(s) URL prefixes that belong to the site; the start URL's directory always does; "*" is all hosts
+	Level      int      // links from the start URL, 0–1000; default 10
+	Filter     Filter   // which URLs are kept; none: all in scope
+	Requisites string   // of what pages need to be shown, what is kept too: RequisitesOff, RequisitesSite or RequisitesAll; default RequisitesOff
+
+	// RequisitesFilter is which of the requisites are kept; none: all. Neither Level nor Filter nor the paths of Scope hold for them;
+	// the limits against traps below do.
+	RequisitesFilter Filter
+
+	URLLength    int    // bytes, 64–65535; default 2048
+	Segments     int    // path segments, 1–1000; default 20
+	Repeats      int    // how often one segment may stand in a path, 1–1000; default 3
+	PagesPerHost int    // URLs known per host, 1–1000000000; default 10000000
+	LinksPerPage int    // links read from one page, 0–1000000; default 10000
+	ChildrenKept int    // children stored for a parent, 0–100000; default 500
+	Lists        string // what sitemaps and feeds are read for: ListsPages, ListsChanges or ListsOff; default ListsPages
+	IndexNow     Key    // whoever shows it is heard of what he says changed; default none: nobody is
+	ListEntries  int    // entries read of one of them, 1–50000; default 50000
 
 	// What counts as a change.
 	Significance float64       // 0–1: a change of less does not count for the schedule; default 0.5; 0: every change of text or links does
@@ -174,6 +180,13 @@ const (
 	ListsPages   = "pages"   // new pages, and which of the known ones changed
 	ListsChanges = "changes" // which of the known pages changed
 	ListsOff     = "off"     // nothing
+)
+
+// What is kept of what a site's pages need to be shown: images, styles, scripts, fonts.
+const (
+	RequisitesOff  = "off"  // what scope keeps anyway
+	RequisitesSite = "site" // all on the hosts of the site's URL and of its Scope
+	RequisitesAll  = "all"  // all, on any host
 )
 
 // Importance says what it is worth to have a page fresh, beside the pages of all sites. A page's importance is Weight,

@@ -64,6 +64,7 @@ func DefaultSettings() Settings {
 		HeaderBytes: 256 * kib,
 
 		Level:        10,
+		Requisites:   RequisitesOff,
 		URLLength:    2048,
 		Segments:     20,
 		Repeats:      3,

@@ -86,6 +86,10 @@ var settingFields = []field[Settings]{
 	{key: "scope", of: func(s *Settings) value { return words(&s.Scope, checkScope) }},
 	{key: "level", of: func(s *Settings) value { return count(&s.Level, 0, 1000) }},
 	{key: "filter", of: func(s *Settings) value { return filterValue{&s.Filter} }},
+	{key: "requisites", of: func(s *Settings) value {
+		return word(&s.Requisites, oneOf(RequisitesOff, RequisitesSite, RequisitesAll))
+	}},
+	{key: "requisites_filter", of: func(s *Settings) value { return filterValue{&s.RequisitesFilter} }},
 	{key: "url_length", of: func(s *Settings) value { return count(&s.URLLength, 64, 65535) }},
 	{key: "segments", of: func(s *Settings) value { return count(&s.Segments, 1, 1000) }},
 	{key: "repeats", of: func(s *Settings) value { return count(&s.Repeats, 1, 1000) }},
