@@ -46,14 +46,15 @@ func (s *visit) secrets() map[string]bool {
 
 // asker is the header fields that are the same in every request.
 type asker struct {
-	userAgent, from, encoding, robots, pages, missing []string
+	userAgent, from, encoding, robots, pages, requisites, missing []string
 }
 
 func newAsker(agent config.Agent, version string) asker {
 	a := asker{userAgent: []string{userAgent(agent, version)}, encoding: []string{"gzip"},
-		robots:  []string{"text/plain, */*;q=0.5"},
-		pages:   []string{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-		missing: []string{"text/html,application/xhtml+xml,*/*;q=0.5"}}
+		robots:     []string{"text/plain, */*;q=0.5"},
+		pages:      []string{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+		requisites: []string{"*/*"}, // in the form in which all get it: what it may be else is not known beforehand
+		missing:    []string{"text/html,application/xhtml+xml,*/*;q=0.5"}}
 	if strings.Contains(agent.Contact, "@") && !strings.Contains(agent.Contact, "://") {
 		a.from = []string{strings.TrimPrefix(agent.Contact, "mailto:")}
 	}

@@ -84,7 +84,7 @@ func (s *visit) notModified(ctx context.Context, a *answer, now time.Time) {
 	s.learn(false)
 }
 
-// moved reports where the page leads; the target is the only link, if it may be visited.
+// moved reports where the page leads; the target is the only link, if it may be visited; that of a requisite is one.
 func (s *visit) moved(a *answer, now time.Time) {
 	target, bad := redirectTarget(s.guard, s.page, s.url, a.Header)
 	if bad != nil {
@@ -93,7 +93,7 @@ func (s *visit) moved(a *answer, now time.Time) {
 	}
 	s.out.Kind, s.out.RedirectTo = models.Moved, target.String()
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
-	if _, ok := s.inScope(target, int(s.page.Level)); ok && s.mayAsk(s.rules.of(s.robots), target) {
+	if s.mayFind(target, int(s.page.Level)) && s.mayAsk(s.rules.of(s.robots), target) {
 		s.out.Links = []models.FoundLink{{URL: target.String(), Host: target.HostName()}}
 	}
 	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect

@@ -45,7 +45,7 @@ func (s *visit) keepListed(found []models.FoundLink, u canon.URL, level int) []m
 // listKind is what list the page is: by its root element or, for one without mark-up, because robots.txt names it or it was
 // one before.
 func (s *visit) listKind(body []byte) sitemap.Kind {
-	if s.settings.Lists == config.ListsOff {
+	if s.settings.Lists == config.ListsOff || s.needed {
 		return sitemap.None
 	}
 	if !mayBeList(s.out.ContentType, body) {

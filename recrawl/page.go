@@ -26,7 +26,8 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
 	if reader == nil {
 		reader = new(pageReader)
 	}
-	options := extract.Options{Bytes: int(s.settings.BodyBytes), Links: s.settings.LinksPerPage, Agent: s.agent.Name}
+	options := extract.Options{Bytes: int(s.settings.BodyBytes), Links: s.settings.LinksPerPage, Agent: s.agent.Name,
+		Requisites: s.wantsRequisites()}
 	first := s.past != nil && (s.page.Digest.IsZero() || s.page.Lost)
 	if first {
 		reader.text.Reset()
@@ -40,11 +41,14 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
 	said = said.Or(found.Robots)
 	s.out.NoIndex, s.out.NoFollow, s.out.NoArchive = said.NoIndex, said.NoFollow, said.NoArchive
 	s.out.Title, s.out.TextDigest = clean(found.Title, maxDetail), found.TextDigest
-	s.out.LinksKnown, s.out.LinkPrint = found.HTML && !found.Cut, found.LinkPrint
+	s.out.LinksKnown, s.out.LinkPrint = found.HTML && !found.Cut && !s.needed, found.LinkPrint
 	s.out.Print = models.Print(found.Print)
 	s.out.Canonical = canonical(s.url, found.Canonical, header)
-	if !said.NoFollow {
+	if !said.NoFollow && !s.needed {
 		s.out.Links = s.keep(found.Links)
+	}
+	if len(found.Requisites) > 0 {
+		s.out.Requisites = s.keepRequisites(&found)
 	}
 }
 

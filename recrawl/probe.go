@@ -50,9 +50,10 @@ func (s *visit) probed(ctx context.Context) bool {
 	return true
 }
 
-// probeDue: only a host is asked that has a page with content, and not while somebody waits for that page.
+// probeDue: only a host is asked that has a page with content, and not while somebody waits for that page. Of a host that only
+// lends images to the site nothing is asked but those.
 func (s *visit) probeDue() bool {
-	if s.past == nil || s.settings.Probe <= 0 || s.page.Rule == models.RuleManual {
+	if s.past == nil || s.settings.Probe <= 0 || s.page.Rule == models.RuleManual || s.needed {
 		return false
 	}
 	if s.page.State != models.StateLive || s.page.Digest.IsZero() || s.page.Failures > 0 {

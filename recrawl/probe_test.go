@@ -69,6 +69,15 @@ func TestNoProbe(t *testing.T) {
 		"a failing page":     func(_ *Config, _ *config.Settings, u *models.Turn) { u.Page.Failures = 1 },
 		"somebody waits":     func(_ *Config, _ *config.Settings, u *models.Turn) { u.Page.Rule = models.RuleManual },
 		"probed a while ago": func(_ *Config, _ *config.Settings, u *models.Turn) { u.Host.Trials.ProbedAt = at(-29) },
+		"a host that lends an image": func(c *Config, s *config.Settings, u *models.Turn) {
+			u.Page.Requisite, s.Requisites = true, config.RequisitesAll
+			site := config.Site{URL: "https://example.org/", Settings: *s}
+			pages, err := scope.Compile(site)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Sites = func(int32) (config.Site, *scope.Scope, *content.Rules) { return site, pages, nil }
+		},
 		"robots.txt": func(_ *Config, _ *config.Settings, u *models.Turn) {
 			u.Robots[0].Body = []byte("User-agent: *\nDisallow: /recrawld-probe-\n")
 		},

@@ -124,6 +124,7 @@ type visit struct {
 	how      approach
 	robots   *models.Robots // of the page's origin; nil: not known
 	parent   parentTurn
+	needed   bool        // the page is outside the scope and kept as a requisite alone: no link of it is followed
 	effort   int         // that what the page names has taken so far (mayName)
 	over     func() bool // nobody waits for the visit any more
 	cut      bool        // so something that the page names was left out
@@ -193,6 +194,10 @@ func (s *visit) outside() bool {
 	s.url = u
 	s.robots = robotsOf(s.turn.Robots, u.Origin())
 	reason, kept := s.inScope(u, int(s.page.Level))
+	if !kept && s.page.Requisite {
+		reason, kept = s.isNeeded(u)
+		s.needed = kept
+	}
 	if !kept {
 		s.exclude(reason)
 	}
@@ -273,7 +278,7 @@ func (s *visit) forbidden() bool {
 
 // fetch makes the request, with conditions where there is a copy to hold against the answer.
 func (s *visit) fetch(ctx context.Context) (answer, error) {
-	header := s.headers(s.url, s.asks.pages)
+	header := s.headers(s.url, s.accepts())
 	ask := inquiry{page: s.page, trials: &s.turn.Host.Trials, share: s.settings.Audit, full: s.parent == fullTurn || s.page.Lost, now: s.turn.Now}
 	if s.page.Rule == models.RuleManual {
 		ask.share = 0 // somebody asks whether it has changed

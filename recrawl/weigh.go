@@ -272,7 +272,7 @@ func (s *visit) discard() {
 	out.Body, out.Digest, out.BodySum = nil, models.Digest{}, 0
 	out.TextDigest, out.LinkPrint, out.Print = models.Digest{}, 0, models.Print{}
 	out.Listing = nil
-	out.Links, out.LinksKnown, out.Canonical, out.Title = nil, false, "", ""
+	out.Links, out.LinksKnown, out.Requisites, out.Canonical, out.Title = nil, false, nil, "", ""
 	out.ETag, out.LastModified, out.ContentType = "", "", ""
 	out.FreshUntil = time.Time{}
 	out.NoIndex, out.NoFollow, out.NoArchive = false, false, false

@@ -25,6 +25,10 @@ type Scope struct {
 	outside string
 	limits  config.Settings
 	filter  *rule // nil: keeps everything
+
+	requisites *rule  // what the filter of requisites keeps; nil: everything
+	needed     string // the sentence for a requisite that nothing speaks against
+	elsewhere  string // for one on a host that is none of the site's
 }
 
 // Anywhere stands in a site's scope for all hosts.
@@ -73,6 +77,9 @@ func Compile(site config.Site) (*Scope, error) {
 			return nil, fmt.Errorf("compile filter of site %s: %w", site.Name, err)
 		}
 	}
+	if err := s.compileRequisites(site); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -102,10 +109,8 @@ func (s *Scope) Decide(u canon.URL, level int) Verdict {
 		return Verdict{Rule: s.outside}
 	case level > s.limits.Level:
 		return Verdict{Rule: fmt.Sprintf("level %d is beyond %d", level, s.limits.Level)}
-	case len(u.String()) > s.limits.URLLength:
-		return Verdict{Rule: fmt.Sprintf("URL of %d bytes is longer than %d", len(u.String()), s.limits.URLLength)}
 	}
-	if trap := s.trap(u.Path()); trap != "" {
+	if trap := s.trap(u); trap != "" {
 		return Verdict{Rule: trap}
 	}
 	if s.filter == nil {
@@ -124,10 +129,13 @@ func (s *Scope) Contains(u canon.URL) bool {
 	return slices.ContainsFunc(s.prefixes[bareHost(u)], func(p string) bool { return strings.HasPrefix(rest, p) })
 }
 
-// trap tells a path that a server seems to make up: links relative to themselves grow for ever or repeat a segment.
-// What stands before the first slash and after the last, if nothing does, is no segment; between two slashes it is.
-func (s *Scope) trap(path string) string {
-	path = strings.TrimPrefix(path, "/")
+// trap tells a URL that a server seems to make up: links relative to themselves grow for ever or repeat a segment.
+// What stands before the first slash of the path and after the last, if nothing does, is no segment; between two slashes it is.
+func (s *Scope) trap(u canon.URL) string {
+	if n := len(u.String()); n > s.limits.URLLength {
+		return fmt.Sprintf("URL of %d bytes is longer than %d", n, s.limits.URLLength)
+	}
+	path := strings.TrimPrefix(u.Path(), "/")
 	path = strings.TrimSuffix(path, "/")
 	if path == "" {
 		return ""

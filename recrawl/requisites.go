@@ -1,0 +1,74 @@
+package recrawl
+
+import (
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/extract"
+	"recrawld/recrawl/scope"
+)
+
+// wantsRequisites tells whether it is looked what the page needs to be shown. What the bytes that are held name is known already.
+func (s *visit) wantsRequisites() bool {
+	return s.keepsRequisites() && (s.out.Digest != s.page.Digest || s.page.Lost)
+}
+
+// keepsRequisites tells whether the site keeps what its pages need to be shown, beyond its scope.
+func (s *visit) keepsRequisites() bool {
+	return s.settings.Requisites == config.RequisitesSite || s.settings.Requisites == config.RequisitesAll
+}
+
+// keepRequisites returns the requisites of a page that are kept, but for what it links to, too, and what robots.txt keeps out on its
+// own origin. That it is asked not to follow links has nothing to do with it.
+func (s *visit) keepRequisites(found *extract.Extraction) []models.FoundLink {
+	linked := make(map[string]bool, len(s.out.Links))
+	for i := range s.out.Links {
+		linked[s.out.Links[i].URL] = true
+	}
+	rules, known := s.rules.of(s.robots), s.out.LinksKnown
+	kept := KeptRequisites(found, s.scope, s.needed, func(u canon.URL) bool { return !linked[u.String()] && s.mayName(rules, u) })
+	s.out.LinksKnown = known // what is left out here is no link
+	return kept
+}
+
+// KeptRequisites are the requisites of a page that its site keeps; scope nil: all. outside tells that the page is kept as a requisite
+// alone: of HTML none are, for what answers in place of an image or a style is no page of the site. may is asked of each that is kept
+// otherwise.
+func KeptRequisites(found *extract.Extraction, pages *scope.Scope, outside bool, may func(canon.URL) bool) []models.FoundLink {
+	if found.HTML && outside {
+		return nil
+	}
+	var kept []models.FoundLink
+	for _, u := range found.Requisites {
+		if (pages == nil || pages.DecideRequisite(u).Keep) && may(u) {
+			kept = append(kept, models.FoundLink{URL: u.String(), Host: u.HostName()})
+		}
+	}
+	return kept
+}
+
+// isNeeded asks the site's scope about a requisite, as inScope does about a page.
+func (s *visit) isNeeded(u canon.URL) (rule string, kept bool) {
+	if s.scope == nil {
+		return "", true
+	}
+	verdict := s.scope.DecideRequisite(u)
+	return verdict.Rule, verdict.Keep
+}
+
+// mayFind tells whether a page is kept that this one leads to, as a page of its kind.
+func (s *visit) mayFind(u canon.URL, level int) bool {
+	_, kept := s.inScope(u, level)
+	if !kept && s.page.Requisite {
+		_, kept = s.isNeeded(u)
+	}
+	return kept
+}
+
+// accepts are the types that are asked for. A page is rather had as HTML, an image or a style as it is.
+func (s *visit) accepts() []string {
+	if s.page.Requisite {
+		return s.asks.requisites
+	}
+	return s.asks.pages
+}

@@ -1,0 +1,164 @@
+package recrawl
+
+import (
+	"strings"
+	"testing"
+
+	"recrawld/config"
+	"recrawld/internal/hostile"
+	"recrawld/models"
+	"recrawld/recrawl/content"
+	"recrawld/recrawl/scope"
+)
+
+// needyRig is a rig whose site begins in /docs/ of an origin and keeps requisites.
+func needyRig(t *testing.T, o *hostile.Origin, mode string, edit func(*config.Settings)) *rig {
+	t.Helper()
+	return newRig(t, func(c *Config, s *config.Settings) {
+		s.Requisites = mode
+		if edit != nil {
+			edit(s)
+		}
+		site := config.Site{Name: "test", URL: o.URL("/docs/"), Settings: *s}
+		compiled, err := scope.Compile(site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Sites = func(int32) (config.Site, *scope.Scope, *content.Rules) { return site, compiled, nil }
+	})
+}
+
+// found are URLs of an outcome, without the origin's name.
+func foundIn(links []models.FoundLink, o *hostile.Origin) string {
+	var list []string
+	for _, link := range links {
+		list = append(list, strings.TrimPrefix(link.URL, o.URL("")))
+	}
+	return strings.Join(list, " ")
+}
+
+const needyPage = `<meta name=robots content=nofollow><link rel=stylesheet href=/s.css><img src=a.png><img src=//cdn.example/b.png>
+	<a href=c.png>text</a><img src=c.png><img src=/private/d.png>`
+
+func TestRequisitesOfAPage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ mode, page, links, requisites string }{
+		{config.RequisitesOff, needyPage, "", ""},
+		{config.RequisitesSite, needyPage, "", "/s.css /docs/a.png /docs/c.png"},
+		{config.RequisitesAll, needyPage, "", "/s.css /docs/a.png http://cdn.example/b.png /docs/c.png"},
+		{config.RequisitesAll, strings.Replace(needyPage, "nofollow", "index", 1), "/docs/c.png", "/s.css /docs/a.png http://cdn.example/b.png"},
+		{config.RequisitesAll, `<img src=a.mp4><iframe src=e>`, "/docs/e", ""},
+	} {
+		o := listen(t, map[string]hostile.Answer{"/docs/": hostile.Whole(200, typed("text/html"), c.page)})
+		r := needyRig(t, o, c.mode, func(s *config.Settings) {
+			s.RequisitesFilter = config.Filter{Not: &config.Filter{Extension: []string{"mp4"}}}
+		})
+		page := pageOf(t, o.URL("/docs/"))
+		out := r.turn(t.Context(), page, robotsRow(t, page, "User-agent: *\nDisallow: /private/"))
+		wantKind(t, out, models.First)
+		if got := foundIn(out.Links, o); got != c.links {
+			t.Errorf("%s: links %q, want %q", c.mode, got, c.links)
+		}
+		if got := foundIn(out.Requisites, o); got != c.requisites {
+			t.Errorf("%s: requisites %q, want %q", c.mode, got, c.requisites)
+		}
+		if !out.LinksKnown {
+			t.Errorf("%s: the links are not known as a whole", c.mode)
+		}
+	}
+}
+
+// typed is a header with a Content-Type.
+func typed(media string) map[string]string { return map[string]string{"Content-Type": media} }
+
+// A page that is as it was names nothing new; of one whose copy is lost that is not known.
+func TestRequisitesOfTheSameBytes(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/docs/": hostile.Whole(200, typed("text/html"), needyPage)})
+	r := needyRig(t, o, config.RequisitesSite, nil)
+	page := pageOf(t, o.URL("/docs/"))
+	known := after(page, r.visit(page))
+	again := r.visit(known)
+	if wantKind(t, again, models.SameBytes); len(again.Requisites) > 0 {
+		t.Errorf("requisites %s of the same bytes, want none", foundIn(again.Requisites, o))
+	}
+	known.Lost = true
+	if got := r.visit(known); len(got.Requisites) != 4 {
+		t.Errorf("requisites %s of a page whose copy is lost, want all four", foundIn(got.Requisites, o))
+	}
+}
+
+// TestRequisiteOutsideTheScope visits what is there for the sake of others: a style leads to what it needs, and nothing else anywhere.
+func TestRequisiteOutsideTheScope(t *testing.T) {
+	t.Parallel()
+	const style = `@import "t.css"; a{background:url(//cdn.example/b.png)}`
+	o := listen(t, map[string]hostile.Answer{
+		"/s.css":  hostile.Whole(200, typed("text/css"), style),
+		"/e.html": hostile.Whole(200, typed("text/html"), `<a href=/docs/a>a</a><img src=/docs/b.png><link rel=canonical href=/docs/c>`),
+		"/f.xml":  hostile.Whole(200, typed("application/xml"), `<urlset><url><loc>`+"http://h/"+`</loc></url></urlset>`),
+		"/docs/x": hostile.Whole(200, typed("text/html"), `<a href=/docs/a>a</a><img src=/b.png>`),
+	})
+	r := needyRig(t, o, config.RequisitesAll, nil)
+	for path, want := range map[string]struct{ links, requisites string }{
+		"/s.css":  {"", "/t.css http://cdn.example/b.png"},
+		"/e.html": {"", ""},
+		"/f.xml":  {"", ""},
+		"/docs/x": {"/docs/a", "/b.png"},
+	} {
+		page := pageOf(t, o.URL(path))
+		page.Requisite = true
+		out := r.visit(page)
+		wantKind(t, out, models.First)
+		if links, requisites := foundIn(out.Links, o), foundIn(out.Requisites, o); links != want.links || requisites != want.requisites {
+			t.Errorf("%s: links %q and requisites %q, want %q and %q", path, links, requisites, want.links, want.requisites)
+		}
+		if out.LinksKnown != (want.links != "") || out.Listing != nil {
+			t.Errorf("%s: links known %v, listing %v", path, out.LinksKnown, out.Listing)
+		}
+	}
+	for _, request := range o.Requests() {
+		if got := request.Header.Get("Accept"); got != "*/*" {
+			t.Errorf("%s is asked for with Accept: %s, want */*", request.Path, got)
+		}
+	}
+	outside := pageOf(t, o.URL("/s.css"))
+	if out := r.visit(outside); out.Kind != models.Excluded {
+		t.Errorf("a page outside the scope that is no requisite: %v, want it excluded", out.Kind)
+	}
+	outside.Requisite = true
+	off := needyRig(t, o, config.RequisitesOff, nil).visit(outside)
+	if wantKind(t, off, models.Excluded); off.Detail != "requisites: off" {
+		t.Errorf("a requisite of a site that keeps none is excluded by %q", off.Detail)
+	}
+}
+
+// TestRequisiteMoves judges where a requisite leads as it judges requisites, also on another host.
+func TestRequisiteMoves(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{
+		"/a.png":      hostile.Redirect(302, "/b.png"),
+		"/c.png":      hostile.Redirect(301, "http://cdn.example/c.png"),
+		"/docs/d.png": hostile.Redirect(301, "/docs/e.png"),
+		"/docs/f":     hostile.Redirect(301, "http://cdn.example/f"),
+	})
+	for _, c := range []struct {
+		mode, path string
+		requisite  bool
+		want       string
+	}{
+		{config.RequisitesSite, "/a.png", true, "/b.png"},
+		{config.RequisitesSite, "/c.png", true, ""},
+		{config.RequisitesAll, "/c.png", true, "http://cdn.example/c.png"},
+		{config.RequisitesAll, "/docs/d.png", true, "/docs/e.png"},
+		{config.RequisitesAll, "/docs/d.png", false, "/docs/e.png"},
+		{config.RequisitesAll, "/docs/f", false, ""},
+	} {
+		page := pageOf(t, o.URL(c.path))
+		page.Requisite = c.requisite
+		out := needyRig(t, o, c.mode, nil).visit(page)
+		wantKind(t, out, models.Moved)
+		if got := foundIn(out.Links, o); got != c.want || out.Requisites != nil {
+			t.Errorf("requisites: %s: %s leads to %q and needs %v, want %q", c.mode, c.path, got, out.Requisites, c.want)
+		}
+	}
+}

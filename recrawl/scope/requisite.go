@@ -1,0 +1,55 @@
+package scope
+
+import (
+	"fmt"
+
+	"recrawld/config"
+	"recrawld/recrawl/canon"
+)
+
+// compileRequisites prepares what holds for the site's requisites.
+func (s *Scope) compileRequisites(site config.Site) error {
+	s.needed = "requisites: " + site.Settings.Requisites
+	s.elsewhere = s.needed + ": its host is none of the site's"
+	filter := site.Settings.RequisitesFilter
+	if filter.IsZero() {
+		return nil
+	}
+	var err error
+	if s.requisites, err = compile(filter, false); err != nil {
+		return fmt.Errorf("compile requisites_filter of site %s: %w", site.Name, err)
+	}
+	return nil
+}
+
+// DecideRequisite says whether a URL that a page of the site needs to be shown is kept because of that, whatever Decide says of it.
+// Neither the paths of the site's prefixes nor the level nor the filter count, but the limits against traps and requisites_filter
+// do. With requisites: site the hosts are those of the prefixes.
+func (s *Scope) DecideRequisite(u canon.URL) Verdict {
+	switch {
+	case u.IsZero():
+		return Verdict{Rule: "not a URL"}
+	case s.limits.Requisites != config.RequisitesSite && s.limits.Requisites != config.RequisitesAll:
+		return Verdict{Rule: "requisites: off"}
+	case s.limits.Requisites == config.RequisitesSite && !s.anywhere && s.prefixes[bareHost(u)] == nil:
+		return Verdict{Rule: s.elsewhere}
+	}
+	if trap := s.trap(u); trap != "" {
+		return Verdict{Rule: trap}
+	}
+	if s.requisites == nil {
+		return Verdict{Keep: true, Rule: s.needed}
+	}
+	keep, sentence := s.requisites.decide(u)
+	return Verdict{Keep: keep, Rule: "requisites_" + sentence}
+}
+
+// DecideKnown says whether a page is kept that is known already: one that was found as a requisite is where Decide or
+// DecideRequisite keeps it.
+func (s *Scope) DecideKnown(u canon.URL, level int, requisite bool) Verdict {
+	verdict := s.Decide(u, level)
+	if requisite && !verdict.Keep {
+		return s.DecideRequisite(u)
+	}
+	return verdict
+}
