@@ -98,7 +98,7 @@ func (e *effecting) page(p *models.Page) {
 		s = &scopeEffect{}
 		e.bySite[p.SiteID] = s
 	}
-	was, is := keptBy(e.before, p.SiteID, u, int(p.Level)), keptBy(e.after, p.SiteID, u, int(p.Level))
+	was, is := keptBy(e.before, p.SiteID, u, p), keptBy(e.after, p.SiteID, u, p)
 	if was {
 		s.before++
 	}
@@ -111,7 +111,7 @@ func (e *effecting) page(p *models.Page) {
 			s.example = p.URL
 		}
 		for id := range e.after.sites {
-			if id != p.SiteID && keptBy(e.after, id, u, int(p.Level)) {
+			if id != p.SiteID && keptBy(e.after, id, u, p) {
 				s.elsewhere++
 				break
 			}
@@ -123,10 +123,10 @@ func (e *effecting) page(p *models.Page) {
 	}
 }
 
-// keptBy tells whether a site keeps a URL. One that is not configured keeps what it has.
-func keptBy(f *inForce, site int32, u canon.URL, level int) bool {
+// keptBy tells whether a site keeps a page. One that is not configured keeps what it has.
+func keptBy(f *inForce, site int32, u canon.URL, p *models.Page) bool {
 	s, known := f.sites[site]
-	return !known || s.scope == nil || s.scope.Decide(u, level).Keep
+	return !known || s.scope == nil || s.scope.DecideKnown(u, int(p.Level), p.Requisite).Keep
 }
 
 func (e *effecting) effect(rows []models.Site) *configEffect {

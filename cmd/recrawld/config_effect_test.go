@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"recrawld/config"
+	"recrawld/models"
 )
 
 // TestConfigDiffTellsWhatBecomesOfPages: how many go out of scope, how many of them another site keeps, and what the budget pays for.
@@ -37,6 +40,37 @@ func TestConfigDiffTellsWhatBecomesOfPages(t *testing.T) {
 	}
 	if same := must(t, "config", "diff", old, old); !strings.Contains(same, "They say the same") || strings.Contains(same, "scope") {
 		t.Errorf("of the same file: %s", same)
+	}
+}
+
+// TestEffectOnRequisites: they come and go with requisites, and what else lies there does not.
+func TestEffectOnRequisites(t *testing.T) {
+	t.Parallel()
+	rows := []models.Site{{ID: 1, Name: "docs", URL: "https://example.org/docs/", FromFile: true}}
+	under := func(requisites string) *inForce {
+		c := config.Default()
+		site, err := config.NewSite("docs", rows[0].URL, c.Defaults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		site.Settings.Requisites = requisites
+		c.Sites = []config.Site{site}
+		f, err := putTogether(c, config.DefaultOrigins(), rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	e := &effecting{before: under(config.RequisitesAll), after: under(config.RequisitesSite), bySite: make(map[int32]*scopeEffect)}
+	for _, p := range []models.Page{
+		{URL: "https://example.org/docs/a"}, {URL: "https://example.org/docs/a.png", Requisite: true}, {URL: "https://example.org/b.png", Requisite: true},
+		{URL: "https://cdn.example/c.png", Requisite: true}, {URL: "https://cdn.example/d.png"},
+	} {
+		p.SiteID = 1
+		e.page(&p)
+	}
+	if got, want := *e.bySite[1], (scopeEffect{before: 4, after: 3, leave: 1, example: "https://cdn.example/c.png"}); got != want {
+		t.Errorf("from all to site: %+v, want %+v", got, want)
 	}
 }
 

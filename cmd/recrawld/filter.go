@@ -20,9 +20,12 @@ type filterCmd struct {
 
 // filterTestCmd decides about URLs as a crawl would, without asking anybody.
 type filterTestCmd struct {
-	Site  string   `placeholder:"NAME" help:"Only this site, or one that would begin at this URL; otherwise the site that keeps the URL."`
-	Level int      `default:"1" help:"How many links the URLs are away from the start URL."`
-	URLs  []string `arg:"" optional:"" name:"url" help:"URLs to decide about; without any they are read from standard input, one on a line."`
+	Site  string `placeholder:"NAME" help:"Only this site, or one that would begin at this URL; otherwise the site that keeps the URL."`
+	Level int    `default:"1" help:"How many links the URLs are away from the start URL."`
+
+	Requisite bool `help:"The URLs are of what pages need to be shown: images, styles, scripts."`
+
+	URLs []string `arg:"" optional:"" name:"url" help:"URLs to decide about; without any they are read from standard input, one on a line."`
 }
 
 // Run implements the command.
@@ -39,7 +42,7 @@ func (c filterTestCmd) Run(ctx context.Context, g *globals) error {
 		{Key: "keep", Head: "verdict"}, {Key: "url", Head: "URL", Flex: true}, {Key: "site", Head: "site"},
 		{Key: "rule", Head: "rule", Flex: true},
 	}}
-	err = c.each(g, func(raw string) { d.Rows = append(d.Rows, verdictRow(raw, c.Level, sites)) })
+	err = c.each(g, func(raw string) { d.Rows = append(d.Rows, c.verdictRow(raw, sites)) })
 	if err != nil {
 		return err
 	}
@@ -98,13 +101,13 @@ func (c filterTestCmd) each(g *globals, f func(string)) error {
 	return nil
 }
 
-func verdictRow(raw string, level int, sites []preparedSite) report.Row {
+func (c filterTestCmd) verdictRow(raw string, sites []preparedSite) report.Row {
 	u, err := canon.Parse(raw)
 	shown, site, verdict := u.String(), "", scope.Verdict{}
 	if err != nil {
 		shown, verdict.Rule = raw, err.Error()
 	} else {
-		site, verdict = judge(u, level, sites)
+		site, verdict = c.judge(u, sites)
 	}
 	keep := report.Cell{Value: verdict.Keep, Text: "dropped", Tone: report.Bad}
 	if verdict.Keep {
@@ -113,24 +116,30 @@ func verdictRow(raw string, level int, sites []preparedSite) report.Row {
 	return report.Row{keep, report.TextCell(shown), report.TextCell(site), report.TextCell(verdict.Rule)}
 }
 
-// judge is the verdict of the first site that keeps a URL, or else of the first in whose scope it lies.
-func judge(u canon.URL, level int, sites []preparedSite) (string, scope.Verdict) {
+// judge is the verdict of the first site that keeps a URL, or else of the first in whose scope it lies. A requisite may lie in that
+// of another site, or of none.
+func (c filterTestCmd) judge(u canon.URL, sites []preparedSite) (string, scope.Verdict) {
 	var site string
 	verdict := scope.Verdict{Rule: fmt.Sprintf("outside all %d sites", len(sites))}
 	if len(sites) == 1 {
-		site, verdict = sites[0].site.Name, sites[0].scope.Decide(u, level)
+		site, verdict = sites[0].site.Name, sites[0].scope.DecideKnown(u, c.Level, c.Requisite)
 	}
 	inside := false
 	for _, s := range sites {
 		if !s.scope.Contains(u) {
 			continue
 		}
-		v := s.scope.Decide(u, level)
+		v := s.scope.DecideKnown(u, c.Level, c.Requisite)
 		if v.Keep {
 			return s.site.Name, v
 		}
 		if !inside {
 			site, verdict, inside = s.site.Name, v, true
+		}
+	}
+	for _, s := range sites {
+		if v := s.scope.DecideRequisite(u); c.Requisite && v.Keep {
+			return s.site.Name, v
 		}
 	}
 	return site, verdict

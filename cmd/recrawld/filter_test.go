@@ -71,6 +71,29 @@ func TestFilterTestNewSite(t *testing.T) {
 	}
 }
 
+// With --requisite the URLs are images and styles of pages: of the sites that keep such the first does, wherever they lie.
+func TestFilterTestOfRequisites(t *testing.T) {
+	t.Parallel()
+	const sites = "sites:\n  - {url: \"https://a.example/docs/\", requisites: site}\n" +
+		"  - {url: \"https://b.example/\", requisites: all, requisites_filter: {not: {extension: [mp4]}}}\n  - {url: \"https://c.example/docs/\"}"
+	urls := []string{"https://a.example/docs/a.png", "https://a.example/a.png", "https://cdn.example/a.png", "https://cdn.example/a.mp4", "https://c.example/a.png"}
+	got := verdictsShown(t, filterTestCmd{Level: 1, Requisite: true, URLs: urls}, sites, "")
+	want := []verdictShown{
+		{true, urls[0], "a.example", "inside https://a.example/docs/"},
+		{true, urls[1], "a.example", "requisites: site"},
+		{true, urls[2], "b.example", "requisites_filter line 3: extension is not mp4"},
+		{false, urls[3], "", "outside all 3 sites"},
+		{true, urls[4], "b.example", "requisites_filter line 3: extension is not mp4"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("verdicts (-want +got):\n%s", diff)
+	}
+	one := verdictsShown(t, filterTestCmd{Level: 1, Requisite: true, Site: "c.example", URLs: urls[4:]}, sites, "")
+	if want := (verdictShown{false, urls[4], "c.example", "requisites: off"}); one[0] != want {
+		t.Errorf("of one site: %v, want %v", one[0], want)
+	}
+}
+
 func TestFilterTestWithoutSites(t *testing.T) {
 	t.Parallel()
 	for _, site := range []string{"", "nowhere"} {

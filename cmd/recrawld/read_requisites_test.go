@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,10 +29,14 @@ func (f *filler) requisite() {
 		func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(day)) })
 }
 
-// withRequisite is filledData with a requisite.
+// withRequisite is filledData with a requisite, which its site keeps.
 func withRequisite(t *testing.T) string {
 	t.Helper()
 	dir := filledData(t)
+	keeps := strings.Replace(filledConfig, "    ignore: ", "    requisites: all\n    ignore: ", 1)
+	if err := os.WriteFile(filepath.Join(dir, "recrawld.yaml"), []byte(keeps), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	g := &globals{ConfigPath: filepath.Join(dir, "recrawld.yaml"), Data: dir}
 	c, _, err := g.loadConfig()
 	if err != nil {
@@ -112,7 +117,7 @@ func TestChangesOfRequisites(t *testing.T) {
 func TestPagesSayThatTheyAreRequisites(t *testing.T) {
 	t.Parallel()
 	dir := withRequisite(t)
-	if text, _, _ := desk(t, dir, "why", neededStyle); !strings.Contains(text, "allowed: kept because pages need it to be shown") {
+	if text, _, _ := desk(t, dir, "why", neededStyle); !strings.Contains(text, "allowed: kept because pages need it to be shown, by requisites: all") {
 		t.Errorf("why says\n%s", text)
 	}
 	for _, line := range []string{"why", "show", "show --text"} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/report"
 )
@@ -29,7 +30,7 @@ func (l *look) whyUnknown(ctx context.Context, u canon.URL) error {
 	w := unknown{URL: u.String()}
 	names := l.siteNames()
 	for _, row := range l.force.rows {
-		w.Sites = append(w.Sites, unknownInSite{names[row.ID], l.scopeVerdict(row.ID, u, 1)})
+		w.Sites = append(w.Sites, unknownInSite{names[row.ID], l.scopeVerdict(&models.Page{SiteID: row.ID, Level: 1}, u)})
 	}
 	slices.SortStableFunc(w.Sites, func(a, b unknownInSite) int {
 		switch {

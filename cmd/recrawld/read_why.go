@@ -96,7 +96,7 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	if w.robots, err = l.robotsVerdict(ctx, u); err != nil {
 		return w, err
 	}
-	w.scope = l.scopeVerdict(p.SiteID, u, int(p.Level)).orNeeded(p)
+	w.scope = l.scopeVerdict(&p, u)
 	w.rate = l.rateOf(p.Stats, w.history)
 	w.ruling = ruling{page: p, history: w.history, settings: l.force.config.Site(p.SiteID).Settings, calendar: l.calendar,
 		cycle: l.force.config.Cycle, now: l.now}
@@ -110,22 +110,17 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	return w, err
 }
 
-// scopeVerdict is what the rules of a site say today about a URL.
-func (l *look) scopeVerdict(site int32, u canon.URL, level int) verdict {
-	_, pages := l.force.site(site)
+// scopeVerdict is what the rules of its site say today about a page.
+func (l *look) scopeVerdict(p *models.Page, u canon.URL) verdict {
+	_, pages := l.force.site(p.SiteID)
 	if pages == nil {
 		return verdict{Keep: true, Rule: "its site is not configured any more"}
 	}
-	v := pages.Decide(u, level)
-	return verdict{Keep: v.Keep, Rule: v.Rule}
-}
-
-// orNeeded is the verdict for a page that the scope of its site alone may not keep.
-func (v verdict) orNeeded(p models.Page) verdict {
-	if p.Requisite && !v.Keep {
-		return verdict{Keep: true, Rule: "kept because pages need it to be shown"}
+	v := pages.DecideKnown(u, int(p.Level), p.Requisite)
+	if v.Keep && p.Requisite && !pages.Decide(u, int(p.Level)).Keep {
+		v.Rule = "kept because pages need it to be shown, by " + v.Rule
 	}
-	return v
+	return verdict{Keep: v.Keep, Rule: v.Rule}
 }
 
 // robotsVerdict is what the robots.txt that we hold says about a URL.
