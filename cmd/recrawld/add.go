@@ -228,6 +228,7 @@ func compileWhole(site config.Site, u canon.URL) (config.Site, *scope.Scope, err
 	whole := config.Site{Name: site.Name, URL: u.Origin() + "/", Settings: site.Settings}
 	whole.Settings.Filter, whole.Settings.Windows, whole.Settings.Parents.Threshold = config.Filter{}, nil, 0
 	whole.Settings.Level, whole.Settings.Segments, whole.Settings.Repeats = 1000, 1000, 1000
+	whole.Settings.Requisites, whole.Settings.RequisitesFilter = config.RequisitesAll, config.Filter{}
 	compiled, err := scope.Compile(whole)
 	return whole, compiled, err
 }

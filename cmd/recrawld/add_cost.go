@@ -22,6 +22,7 @@ type survey struct {
 	Sitemaps surveySitemaps `json:"sitemaps"`
 	Links    int            `json:"links"` // pages that the start page links to, where there is no sitemap
 	Probes   surveyProbes   `json:"probes"`
+	Needs    surveyNeeds    `json:"requisites"`
 	Cost     surveyCost     `json:"cost"`
 	Requests int            `json:"requests"` // sent for this look
 
@@ -95,12 +96,15 @@ func (v *surveyor) estimate() {
 		return // the configuration was checked when it was read
 	}
 	s := &v.found
-	n := max(1, s.Probes.Pages)
-	s.Cost = cost(1+len(s.pages)+s.Links, calendar.Interval(clock.System{}.Now(), v.site.Settings.FR), s.delay,
-		s.Probes.took/time.Duration(n), s.Probes.bytes/int64(n), v.site.Settings.Concurrency)
+	n, pages := max(1, s.Probes.Pages), 1+len(s.pages)+s.Links
+	s.Needs = v.needs.sum(&v.site, v.scope, v.start.HostName(), pages)
+	every := calendar.Interval(clock.System{}.Now(), v.site.Settings.FR)
+	s.Cost = cost(pages+s.Needs.onHost, every, s.delay, s.Probes.took/time.Duration(n), s.Probes.bytes/int64(n), v.site.Settings.Concurrency)
+	s.Cost.BytesPerDay *= float64(pages) / float64(pages+s.Needs.onHost)                        // how large the others are nobody has seen
+	s.Cost.PerDay += float64(s.Needs.Kept-s.Needs.onHost) * 24 * 3600 / max(every.Seconds(), 1) // of other hosts, beside those of this one
 }
 
-// cost is arithmetic: pages visited every so often by one host's slots, each of which takes delay and took.
+// cost is arithmetic: pages, with what they need, visited every so often by one host's slots, each of which takes delay and took.
 func cost(pages int, every, delay, took time.Duration, bytes int64, slots int) surveyCost {
 	slot := max(delay+took, time.Millisecond).Seconds() / float64(max(slots, 1))
 	c := surveyCost{Pages: pages, FirstSeconds: float64(pages) * slot, EverySeconds: every.Seconds()}
@@ -122,6 +126,9 @@ func (s *survey) write(w io.Writer) error {
 		}
 		line("sitemap", s.sitemapText())
 		line("validators", s.validatorText())
+		if needs := s.Needs.text(); needs != "" {
+			line("requisites", needs)
+		}
 		line("first pass", fmt.Sprintf("about %s for %s, %s apart", report.Span(seconds(s.Cost.FirstSeconds)),
 			report.Plural(s.Cost.Pages, "page"), report.Span(s.delay)))
 		line("then", s.costText())
@@ -185,8 +192,12 @@ func (s *survey) validatorText() string {
 
 func (s *survey) costText() string {
 	c := s.Cost
-	text := fmt.Sprintf("about %s requests and at most %s a day, every page each %s to begin with", report.Count(int64(math.Ceil(c.PerDay))),
-		report.Bytes(int64(c.BytesPerDay)), report.Span(seconds(c.EverySeconds)))
+	of := ""
+	if s.Needs.Kept > 0 {
+		of = " of pages"
+	}
+	text := fmt.Sprintf("about %s requests and at most %s%s a day, every page each %s to begin with", report.Count(int64(math.Ceil(c.PerDay))),
+		report.Bytes(int64(c.BytesPerDay)), of, report.Span(seconds(c.EverySeconds)))
 	if c.Limited {
 		text += " (the delay allows no more)"
 	}

@@ -32,6 +32,7 @@ type surveyor struct {
 	robots  []models.Robots
 	rules   *robots.Rules
 	seen    map[int64]bool
+	needs   *needing
 	found   survey
 }
 
@@ -41,6 +42,10 @@ func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd, t
 		return nil, usagef("%s: %w", site.URL, err)
 	}
 	own, err := scope.Compile(site)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	needs, err := newNeeding(site)
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
@@ -57,7 +62,7 @@ func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd, t
 	if err != nil {
 		return nil, err
 	}
-	return &surveyor{g: g, config: c, site: site, start: u, scope: own, flags: flags, visitor: visitor, turns: turns,
+	return &surveyor{g: g, config: c, site: site, start: u, scope: own, flags: flags, visitor: visitor, turns: turns, needs: needs,
 		rules: robots.Parse(nil), seen: make(map[int64]bool), found: survey{URL: u.String(), Scope: append([]string{u.Directory()}, site.Settings.Scope...)}}, nil
 }
 
@@ -79,6 +84,7 @@ func (v *surveyor) survey(ctx context.Context) (*survey, error) {
 		return nil, err
 	}
 	s.probe(out)
+	v.needs.page(&out)
 	v.keep(v.start.String(), 0)
 	if err := v.readSitemaps(ctx); err != nil {
 		return nil, err
@@ -251,6 +257,7 @@ func (v *surveyor) probePages(ctx context.Context, start models.Outcome) error {
 			return err
 		}
 		v.found.probe(out)
+		v.needs.page(&out)
 		v.unmatched(out)
 	}
 	if start.ETag == "" && start.LastModified == "" || v.turns.overloaded {

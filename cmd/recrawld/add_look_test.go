@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 )
 
@@ -29,5 +32,54 @@ func TestAddFollowsARobotsFileThatIsElsewhere(t *testing.T) {
 	}
 	if s.Requests != 5 || s.Robots.Status != http.StatusOK || s.Links != 1 {
 		t.Errorf("%d requests, robots.txt %+v, %d links, want 5 (3 of them for robots.txt), status 200 and 1", s.Requests, s.Robots, s.Links)
+	}
+}
+
+// TestAddCountsWhatPagesNeed: the start page and two more need a style and an image of their own each, and a script of another host.
+func TestAddCountsWhatPagesNeed(t *testing.T) {
+	t.Parallel()
+	pages := map[string]string{"/robots.txt": ""}
+	for path, links := range map[string]string{"/docs/": "<a href=a><a href=b><a href=c><a href=d>", "/docs/a": "", "/docs/b": "", "/docs/c": "", "/docs/d": ""} {
+		pages[path] = links + `<link rel=stylesheet href=/main.css><script src=//cdn.example/x.js></script><img src="/img` + path + `.png">`
+	}
+	site := serve(t, pages)
+	look := func(settings string) (string, survey) {
+		config, _ := configure(t, "")
+		writeDefaults(t, config, settings)
+		var s survey
+		if err := json.Unmarshal([]byte(must(t, "add", "-c", config, "--yes", "--json", site.URL+"/docs/")), &s); err != nil {
+			t.Fatal(err)
+		}
+		return must(t, "add", "-c", config, "--yes", site.URL+"/docs/"), s
+	}
+	text, off := look("off")
+	if want := (surveyNeeds{Setting: "off", Here: 2, Elsewhere: 1, Hosts: 1}); off.Needs != want || off.Cost.Pages != 5 {
+		t.Errorf("with requisites: off: %+v and %d pages, want %+v and 5", off.Needs, off.Cost.Pages, want)
+	}
+	if want := "  requisites  2 images, styles … a page here, 1 on 1 other host; off: not kept\n"; !strings.Contains(text, want) {
+		t.Errorf("add does not say %q:\n%s", want, text)
+	}
+	_, near := look("site")
+	text, all := look("all")
+	if near.Needs.Kept != 6 || all.Needs.Kept != 7 || near.Cost.Pages != 11 || all.Cost.Pages != 11 {
+		t.Errorf("kept: %d of this host and %d in all, %d and %d pages here, want 6, 7, 11 and 11", near.Needs.Kept, all.Needs.Kept, near.Cost.Pages, all.Cost.Pages)
+	}
+	if all.Cost.PerDay != near.Cost.PerDay+1 || near.Cost.PerDay != off.Cost.PerDay+6 || all.Cost.BytesPerDay != off.Cost.BytesPerDay {
+		t.Errorf("cost of off, site and all: %+v, %+v, %+v", off.Cost, near.Cost, all.Cost)
+	}
+	if want := "; about 7 kept\n"; !strings.Contains(text, want) || !strings.Contains(text, " of pages a day") {
+		t.Errorf("add does not say %q, and that the bytes are of pages:\n%s", want, text)
+	}
+}
+
+// writeDefaults has a configuration keep requisites.
+func writeDefaults(t *testing.T, path, requisites string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, bytes.Replace(text, []byte("delay: 0s"), []byte("delay: 0s, requisites: "+requisites), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
