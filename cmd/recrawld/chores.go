@@ -32,6 +32,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "history", Next: daily(wait), Run: d.pruneVisits},
 		d.backupJob(),
 		{Name: "importance", Next: scheduler.Every(wait(importanceEvery)), Run: d.saidOnce("importance", d.followImportance)},
+		{Name: "requisites", Next: atOnce(wait(requisitesEvery)), Run: d.saidOnce("requisites", d.followRequisites)},
 		{Name: "events", Next: daily(wait), Run: d.pruneEvents},
 		{Name: "missing", Next: scheduler.Every(wait(missingEvery)), Run: d.saidOnce("missing", d.followMissing)},
 		{Name: "self-check", Next: daily(wait), Run: d.selfCheck},

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
+)
+
+// What pages need to be shown is found when they are read, and pages that stand still are not. So when a site begins to keep requisites,
+// or more of them, the copies of its pages are read once more, from the archive.
+
+const (
+	// requisitesEvery is how often, in real time, it is looked whether a site keeps more than its pages were read for.
+	requisitesEvery = time.Minute
+	// requisitesHold is how long, in real time, a worker that reads keeps others from it, from slice to slice; it rests for nine
+	// minutes at most.
+	requisitesHold = 15 * time.Minute
+	// requisitesSlice is how many pages are read at a time.
+	requisitesSlice = 200
+	// requisitesNote begins the names of the notes in which the workers of an archive agree who reads: each can read what lies in its own.
+	requisitesNote = "requisites:"
+)
+
+// needsOf is what a site keeps of what its pages need; the zero one is nothing.
+type needsOf struct {
+	Mode   string `json:"mode"`
+	Filter string `json:"filter"`
+	Scope  string `json:"scope"` // whose hosts count; "" where all do
+}
+
+// widerThan tells whether there may be requisites that are kept now and were not before.
+func (n needsOf) widerThan(before needsOf) bool {
+	switch {
+	case n == needsOf{} || n == before:
+		return false
+	case before.Mode == config.RequisitesAll && n.Mode == config.RequisitesSite && n.Filter == before.Filter:
+		return false
+	case n.Mode == before.Mode && n.Scope == before.Scope && before.Filter == new(config.Filter).String():
+		return false
+	}
+	return true
+}
+
+// needsWanted is what the sites keep, by their IDs; those that keep nothing are left out.
+func needsWanted(f *inForce) map[int32]needsOf {
+	wanted := make(map[int32]needsOf)
+	for id, s := range f.sites {
+		n := needsOf{Mode: s.site.Settings.Requisites, Filter: s.site.Settings.RequisitesFilter.String()}
+		switch n.Mode {
+		case config.RequisitesSite:
+			n.Scope = s.site.URL + " " + fmt.Sprint(s.site.Settings.Scope)
+		case config.RequisitesAll:
+		default:
+			continue
+		}
+		wanted[id] = n
+	}
+	return wanted
+}
+
+// requisitesTurn is what a note holds.
+type requisitesTurn struct {
+	Of      map[int32]needsOf `json:"of"`      // what each site kept when its pages were read last
+	Reading map[int32]needsOf `json:"reading"` // what those keep that are being read
+	Bucket  int16             `json:"bucket"`  // how far that has come
+	After   int64             `json:"after"`   // the page of it that was read last
+	By      string            `json:"by"`      // who reads
+	Until   models.Instant    `json:"until"`   // unless it is not heard of again
+}
+
+// readNeedsTurn reads a note; one that is not there or cannot be read says that nothing was read.
+func readNeedsTurn(b []byte) requisitesTurn {
+	var t requisitesTurn
+	if json.Unmarshal(b, &t) != nil {
+		return requisitesTurn{}
+	}
+	return t
+}
+
+func (t requisitesTurn) encode() []byte {
+	b, _ := json.Marshal(t) // numbers and words always have a form
+	return b
+}
+
+// follow takes note of what sites keep now and returns those whose pages are to be read.
+func (t *requisitesTurn) follow(wanted map[int32]needsOf) map[int32]needsOf {
+	of, reading := make(map[int32]needsOf), make(map[int32]needsOf)
+	for id, now := range wanted {
+		before, read := t.Of[id]
+		switch {
+		case now.widerThan(before):
+			reading[id] = now
+			if read {
+				of[id] = before
+			}
+		default:
+			of[id] = now
+		}
+	}
+	t.Of = of
+	return reading
+}
+
+// claim takes the reading for a worker, where there is any and nobody else does it, from where it was left.
+func (t *requisitesTurn) claim(wanted map[int32]needsOf, name string, now time.Time, hold time.Duration) bool {
+	reading := t.follow(wanted)
+	if len(reading) == 0 {
+		t.Reading, t.By, t.Until = nil, "", 0
+		return false
+	}
+	if t.By != "" && t.By != name && now.Before(t.Until.Time()) {
+		return false
+	}
+	if !maps.Equal(reading, t.Reading) {
+		t.Reading, t.Bucket, t.After = reading, 0, -1
+	}
+	t.By, t.Until = name, models.At(now.Add(hold))
+	return true
+}
+
+// followRequisites reads the copies of pages once more where a site keeps more of what they need than when they were read.
+func (d *daemon) followRequisites(ctx context.Context, now time.Time) error {
+	id, err := d.archive.ID()
+	if err != nil {
+		return err
+	}
+	note, name, hold := requisitesNote+id, d.start.Worker.Name, d.clock.Real(requisitesHold)
+	force := d.force.Load()
+	var turn requisitesTurn
+	mine := false
+	err = d.store.Merge(ctx, note, func(old []byte) []byte {
+		turn = readNeedsTurn(old)
+		mine = turn.claim(needsWanted(force), name, now, hold)
+		if next := turn.encode(); string(next) != string(old) && (len(old) > 0 || len(turn.Of)+len(turn.Reading) > 0) {
+			return next
+		}
+		return nil
+	})
+	if err != nil || !mine {
+		return err
+	}
+	r := newNeedsReading(d.store, d.past, force, turn.Reading)
+	pace := unhurried{began: clock.System{}.Now()}
+	for turn.Bucket < models.Buckets {
+		if err := r.slice(ctx, d.clock.Now(), &turn); err != nil {
+			return fmt.Errorf("read what pages need to be shown: %w", err)
+		}
+		going, err := d.holdRequisites(ctx, note, &turn)
+		if err != nil || !going {
+			return err
+		}
+		if err := pace.rest(ctx); err != nil {
+			return err
+		}
+	}
+	d.log.Info("what pages need to be shown is looked for in the archive", "sites", len(turn.Reading), "pages", r.read, "unreadable", r.unread, "found", r.added)
+	return nil
+}
+
+// holdRequisites says that this worker still reads, and how far it is, or that it is done. false: it is to stop, as sites keep something
+// else by now or another worker reads.
+func (d *daemon) holdRequisites(ctx context.Context, note string, turn *requisitesTurn) (bool, error) {
+	wanted := needsWanted(d.force.Load())
+	for id, n := range turn.Reading {
+		if wanted[id] != n {
+			return false, nil
+		}
+	}
+	going := true
+	err := d.store.Merge(ctx, note, func(old []byte) []byte {
+		t := readNeedsTurn(old)
+		if going = t.By == turn.By; !going {
+			return nil
+		}
+		t.Bucket, t.After, t.Until = turn.Bucket, turn.After, models.At(d.clock.Now().Add(d.clock.Real(requisitesHold)))
+		if turn.Bucket == models.Buckets {
+			if t.Of == nil {
+				t.Of = make(map[int32]needsOf)
+			}
+			maps.Copy(t.Of, turn.Reading)
+			t.Reading, t.By, t.Until = nil, "", 0
+		}
+		return t.encode()
+	})
+	return going, err
+}
