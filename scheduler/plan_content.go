@@ -110,11 +110,15 @@ func (d *draft) children() {
 	}
 }
 
+// mostNested is how many levels requisites may lie below the deepest one of links: a style that imports another, which needs a font, is
+// three. Styles that import one another without end are a trap.
+const mostNested = 10
+
 // requisites takes over what the page needs to be shown, whatever it is itself: a style needs fonts and other styles. They are at the level
-// below it, however deep that is, for what is kept is to be kept whole; and they are nobody's children.
+// below it, also where links end, for what is kept is to be kept whole; and they are nobody's children.
 func (d *draft) requisites() {
-	if len(d.out.Requisites) > 0 {
-		d.require(targetsOf(d.out.Requisites), int16(min(int(d.before.Level)+1, math.MaxInt16)), nil)
+	if level := int(d.before.Level) + 1; len(d.out.Requisites) > 0 && level <= d.settings.Level+mostNested {
+		d.require(targetsOf(d.out.Requisites), int16(min(level, math.MaxInt16)), nil)
 	}
 }
 

@@ -48,7 +48,9 @@ func TestPlanRequisites(t *testing.T) {
 			map[string]bool{"http://one.test/font": true, "http://one.test/more.css": true}, 0},
 		"at the limit of levels": {limit, models.Outcome{Links: needs("/b", "/both.png"), LinksKnown: true, Requisites: needs("/both.png", "/a.css")},
 			map[string]bool{"http://one.test/both.png": true, "http://one.test/a.css": true}, 2},
-		"as deep as can be": {math.MaxInt16, models.Outcome{Requisites: needs("/more.css")}, map[string]bool{"http://one.test/more.css": true}, 0},
+		"as deep as styles may import styles": {limit + mostNested - 1, models.Outcome{Requisites: needs("/more.css")}, map[string]bool{"http://one.test/more.css": true}, 0},
+		"without end":                         {limit + mostNested, models.Outcome{Requisites: needs("/more.css")}, map[string]bool{}, 0},
+		"as deep as can be":                   {math.MaxInt16, models.Outcome{Requisites: needs("/more.css")}, map[string]bool{}, 0},
 	} {
 		before := livePage()
 		before.Level = int16(test.level)
