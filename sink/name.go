@@ -4,12 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"recrawld/internal/filename"
 )
 
 const (
-	maxPart = 200  // bytes of one part of a name
+	maxPart = filename.MaxPart
 	maxName = 1000 // bytes of a whole name
 	mark    = '#'  // never raw in a canonical URL without fragment, so whatever has it is ours
 	hashed  = "#~" // before the hash of a part that was cut
@@ -47,14 +48,15 @@ func Name(url string) string { return name(url, false) }
 func FoldedName(url string) string { return name(url, true) }
 
 func name(url string, fold bool) string {
-	a, rest, ok := splitURL(url)
+	a, rest, ok := filename.SplitURL(url)
 	if !ok {
 		return hashed + "/" + digest(url)
 	}
 	path, query, hasQuery := strings.Cut(rest, "?")
 	segments := strings.Split(path[1:], "/")
 	last := len(segments) - 1
-	parts := []string{shorten(a.part(), "", fold)}
+	host, port := a.Part(mark)
+	parts := []string{shorten(guard(host)+port, "", fold)}
 	for _, segment := range segments[:last] {
 		parts = append(parts, shorten(directoryPart(segment), "", fold))
 	}
@@ -69,7 +71,7 @@ func name(url string, fold bool) string {
 // directoryPart is the name of a directory for a path segment.
 func directoryPart(segment string) string {
 	part := guard(escape(segment))
-	if part == "" || looksLikeFile(part) {
+	if part == "" || filename.LooksLikeFile(part) {
 		return part + string(mark)
 	}
 	return part
@@ -85,7 +87,7 @@ func filePart(segment, query string, hasQuery bool) (part, extension string) {
 			part = string(mark) + part
 		}
 	}
-	plain := !looksLikeFile(part)
+	plain := !filename.LooksLikeFile(part)
 	switch {
 	case hasQuery:
 		part += string(mark) + escapeQuery(query)
@@ -95,28 +97,10 @@ func filePart(segment, query string, hasQuery bool) (part, extension string) {
 	if plain {
 		part += ".html"
 	}
-	if i := strings.LastIndexByte(part, '.'); i >= 0 && looksLikeFile(part) {
+	if i := strings.LastIndexByte(part, '.'); i >= 0 && filename.LooksLikeFile(part) {
 		extension = part[i:]
 	}
 	return part, extension
-}
-
-// looksLikeFile tells whether a name ends in an extension: a dot, a letter and up to seven letters or digits.
-func looksLikeFile(part string) bool {
-	dot := strings.LastIndexByte(part, '.')
-	if dot < 0 {
-		return false
-	}
-	extension := part[dot+1:]
-	if len(extension) < 1 || len(extension) > 8 || !isLetter(extension[0]) {
-		return false
-	}
-	for i := range len(extension) {
-		if !isLetter(extension[i]) && !isDigit(extension[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // escape turns text of a URL into text of a name.
@@ -126,16 +110,15 @@ func escape(text string) string {
 	}
 	var b strings.Builder
 	for i := 0; i < len(text); {
-		if r, n := niceRune(text[i:]); n > 0 && !(r == ' ' && (i == 0 || i+n == len(text))) {
+		if r, n := filename.Printed(text[i:]); n > 0 && !(r == ' ' && (i == 0 || i+n == len(text))) {
 			b.WriteRune(r)
 			i += n
 			continue
 		}
-		if c := text[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`#<>:"|*\/?`, c) >= 0 ||
-			(c == '.' && (i+1 == len(text) || (i == 0 && text != ".well-known"))) {
-			escapeByte(&b, c)
-		} else {
+		if c := text[i]; c != mark && filename.Taken(text, i) {
 			b.WriteByte(c)
+		} else {
+			filename.EscapeByte(&b, mark, c)
 		}
 		i++
 	}
@@ -146,7 +129,7 @@ func escape(text string) string {
 func unescaped(text string) bool {
 	for i := range len(text) {
 		c := text[i]
-		if !isLetter(c) && !isDigit(c) && c != '-' && c != '_' && (c != '.' || i == 0 || i+1 == len(text)) {
+		if !filename.IsLetter(c) && !filename.IsDigit(c) && c != '-' && c != '_' && (c != '.' || i == 0 || i+1 == len(text)) {
 			return false
 		}
 	}
@@ -159,60 +142,20 @@ func escapeQuery(query string) string {
 	if text == "" {
 		return string(mark)
 	}
-	if text[0] == '~' || (len(text) > 1 && isHex(text[0]) && isHex(text[1])) {
+	if text[0] == '~' || (len(text) > 1 && filename.IsHex(text[0]) && filename.IsHex(text[1])) {
 		var b strings.Builder
-		escapeByte(&b, text[0])
+		filename.EscapeByte(&b, mark, text[0])
 		return b.String() + text[1:]
 	}
 	return text
 }
 
-func escapeByte(b *strings.Builder, c byte) {
-	const digits = "0123456789ABCDEF"
-	b.Write([]byte{mark, digits[c>>4], digits[c&15]})
-}
-
-// niceRune reads the percent-encoded form of a space or of a printable character beyond ASCII that begins text: its
-// rune and the length of the form, or 0. Only the canonical form with upper-case digits counts, so that it comes back.
-func niceRune(text string) (rune, int) {
-	var raw [utf8.UTFMax]byte
-	n := 0
-	for n < len(raw) && len(text) >= 3*n+3 && text[3*n] == '%' && isHex(text[3*n+1]) && isHex(text[3*n+2]) {
-		raw[n] = unhex(text[3*n+1])<<4 | unhex(text[3*n+2])
-		n++
-		if raw[0] == ' ' {
-			return ' ', 3
-		}
-		if utf8.FullRune(raw[:n]) {
-			break
-		}
-	}
-	r, size := utf8.DecodeRune(raw[:n])
-	if n == 0 || size != n || r < utf8.RuneSelf || (r == utf8.RuneError && n < 3) || !unicode.IsPrint(r) {
-		return 0, 0
-	}
-	return r, 3 * n
-}
-
 // guard puts a mark before what Windows takes for a device.
 func guard(part string) string {
-	stem, _, _ := strings.Cut(part, ".")
-	stem = strings.ToUpper(strings.TrimRight(stem, " "))
-	switch stem {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$":
-		return string(mark) + part
-	}
-	if number, ok := strings.CutPrefix(stem, "COM"); ok && isPort(number) {
-		return string(mark) + part
-	}
-	if number, ok := strings.CutPrefix(stem, "LPT"); ok && isPort(number) {
+	if filename.Reserved(part) {
 		return string(mark) + part
 	}
 	return part
-}
-
-func isPort(number string) bool {
-	return len(number) == 1 && isDigit(number[0]) || number == "¹" || number == "²" || number == "³"
 }
 
 // shorten cuts a part that is too long, or marks one that a folding file system would mix up.
@@ -222,13 +165,7 @@ func shorten(part, extension string, fold bool) string {
 	}
 	tail := hashed + digest(part) + extension
 	stem := strings.TrimSuffix(part, extension)
-	if room := maxPart - len(tail); len(stem) > room {
-		for room > 0 && !utf8.RuneStart(stem[room]) {
-			room--
-		}
-		stem = stem[:room]
-	}
-	return stem + tail
+	return filename.Cut(stem, maxPart-len(tail)) + tail
 }
 
 func folds(part string) bool {
@@ -244,15 +181,4 @@ func folds(part string) bool {
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
-}
-
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
-func isHex(c byte) bool    { return isDigit(c) || 'A' <= c && c <= 'F' }
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c - 'A' + 10
 }

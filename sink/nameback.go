@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"recrawld/internal/filename"
 )
 
 // ErrCut says that a name cannot be taken back to its URL: a part of it was cut. The manifest has the URL.
@@ -56,7 +58,7 @@ func fileText(part string) string {
 	if base == index && literal == part {
 		text = ""
 	}
-	if !looksLikeFile(base) {
+	if !filename.LooksLikeFile(base) {
 		rest = strings.TrimSuffix(rest, ".html")
 		if rest == "" {
 			return text
@@ -82,7 +84,7 @@ func separator(part string) int {
 		if part[i] != mark {
 			continue
 		}
-		if i+2 >= len(part) || !isHex(part[i+1]) || !isHex(part[i+2]) {
+		if i+2 >= len(part) || !filename.IsHex(part[i+1]) || !filename.IsHex(part[i+2]) {
 			return i
 		}
 	}
@@ -95,8 +97,8 @@ func unescape(text string) string {
 	const digits = "0123456789ABCDEF"
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
-		case c == mark && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]):
-			b.WriteByte(unhex(text[i+1])<<4 | unhex(text[i+2]))
+		case c == mark && i+2 < len(text) && filename.IsHex(text[i+1]) && filename.IsHex(text[i+2]):
+			b.WriteByte(filename.Unhex(text[i+1])<<4 | filename.Unhex(text[i+2]))
 			i += 2
 		case c == ' ' || c >= utf8.RuneSelf:
 			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
@@ -107,84 +109,21 @@ func unescape(text string) string {
 	return b.String()
 }
 
-// authority is where a URL leads: its scheme, host and port.
-type authority struct {
-	scheme, host string
-	port         string // "" where the URL names none
-}
-
-func (a authority) String() string {
-	if a.port == "" {
-		return a.scheme + "://" + a.host
-	}
-	return a.scheme + "://" + a.host + ":" + a.port
-}
-
-// splitURL takes a URL apart into its authority and what follows, which begins with a slash.
-func splitURL(url string) (authority, string, bool) {
-	scheme, rest, ok := strings.Cut(url, "://")
-	end := strings.IndexAny(rest, "/?#")
-	if !ok || (scheme != "http" && scheme != "https") || end < 1 || rest[end] != '/' {
-		return authority{}, "", false
-	}
-	a := authority{scheme: scheme, host: rest[:end]}
-	if i := strings.LastIndexByte(a.host, ':'); i > 0 && isPortNumber(a.host[i+1:]) {
-		a.host, a.port = a.host[:i], a.host[i+1:]
-	}
-	return a, rest[end:], true
-}
-
-func isPortNumber(s string) bool {
-	return len(s) > 0 && len(s) <= 5 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
-}
-
-// part is the name of the top directory. A port that ends in 443 speaks https, another one http, unless the scheme is
-// there; "_80" is http without a port.
-func (a authority) part() string {
-	var b strings.Builder
-	for i := range len(a.host) {
-		c := a.host[i]
-		inside := i > 0 && i+1 < len(a.host)
-		if 'a' <= c && c <= 'z' || isDigit(c) || c == '-' || c == '.' && inside {
-			b.WriteByte(c)
-		} else {
-			escapeByte(&b, c)
-		}
-	}
-	host := guard(b.String())
-	switch {
-	case a.port == "" && a.scheme == "https":
-		return host
-	case a.port == "":
-		return host + "_80"
-	case a.port != "443" && a.port != "80" && a.scheme == schemeOf(a.port):
-		return host + "_" + a.port
-	}
-	return host + "_" + a.port + "_" + a.scheme
-}
-
-func schemeOf(port string) string {
-	if strings.HasSuffix(port, "443") {
-		return "https"
-	}
-	return "http"
-}
-
-// authorityOf undoes part.
-func authorityOf(part string) (authority, bool) {
+// authorityOf undoes Authority.Part.
+func authorityOf(part string) (filename.Authority, bool) {
 	fields := strings.Split(part, "_")
-	a := authority{scheme: "https", host: unescape(unguard(fields[0]))}
+	a := filename.Authority{Scheme: "https", Host: unescape(unguard(fields[0]))}
 	switch {
 	case len(fields) == 1:
 		return a, true
 	case len(fields) == 2 && fields[1] == "80":
-		a.scheme = "http"
+		a.Scheme = "http"
 		return a, true
 	case len(fields) == 2:
-		a.port, a.scheme = fields[1], schemeOf(fields[1])
+		a.Port, a.Scheme = fields[1], filename.SchemeOf(fields[1])
 		return a, true
 	case len(fields) == 3:
-		a.port, a.scheme = fields[1], fields[2]
+		a.Port, a.Scheme = fields[1], fields[2]
 		return a, true
 	}
 	return a, false

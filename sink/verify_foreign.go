@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 
+	"recrawld/internal/filename"
 	"recrawld/models"
 )
 
@@ -123,13 +124,13 @@ func (a *Audit) stands(name string) bool {
 
 // belongs tells whether a file is that of a page, or was and the event that takes it away is not delivered yet.
 func (a *Audit) belongs(ctx context.Context, url, name string) (bool, error) {
-	at, _, ok := splitURL(url)
+	at, _, ok := filename.SplitURL(url)
 	if !ok || a.tree.fileOf(url) != name {
 		return false, nil
 	}
-	host := at.host
-	if at.port != "" {
-		host += ":" + at.port
+	host := at.Host
+	if at.Port != "" {
+		host += ":" + at.Port
 	}
 	bucket, id := models.BucketOf(host), models.PageID(url)
 	cursor, err := a.Ledger.Cursor(ctx, mirrorName, bucket)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recrawld/internal/filename"
 	"recrawld/models"
 )
 
@@ -85,10 +86,10 @@ func audited(t *testing.T, change func(l *ledger, dir string)) (Audited, []Audit
 	m := openMirror(t, dir, s)
 	for _, url := range []string{"https://example.org/a", "https://example.org/b", "https://example.org:8443/c?d=e"} {
 		e := s.event(models.EventNew, url, "body of "+url, 1)
-		at, _, _ := splitURL(url)
+		at, _, _ := filename.SplitURL(url)
 		e.Bucket, e.PageID = models.BucketOf("example.org"), models.PageID(url)
-		if at.port != "" {
-			e.Bucket = models.BucketOf("example.org:" + at.port)
+		if at.Port != "" {
+			e.Bucket = models.BucketOf("example.org:" + at.Port)
 		}
 		l.pages[url] = e
 		deliver(t, m, e)
