@@ -5,33 +5,44 @@ import (
 	"strings"
 )
 
-// srcset reads the URLs of a srcset attribute (HTML Standard, 4.8.4.2.2 "parse a srcset attribute"). A URL may hold commas; a
+// Span is where a part of a text stands.
+type Span struct{ Start, End int }
+
+// Srcset finds the URLs of a srcset attribute (HTML Standard, 4.8.4.2.2 "parse a srcset attribute"). A URL may hold commas; a
 // candidate whose descriptors make no sense is none.
-func srcset(value string) []string {
-	var urls []string
-	for {
-		value = strings.TrimLeft(value, space+",")
-		if value == "" {
+func Srcset(value string) []Span {
+	var urls []Span
+	for at := 0; ; {
+		at = len(value) - len(strings.TrimLeft(value[at:], space+","))
+		if at == len(value) {
 			return urls
 		}
-		end := strings.IndexAny(value, space)
-		if end < 0 {
-			end = len(value)
+		url := Span{at, len(value)}
+		if n := strings.IndexAny(value[at:], space); n >= 0 {
+			url.End = at + n
 		}
-		url := value[:end]
-		value = value[end:]
+		at = url.End
 		ok := true
-		if bare := strings.TrimRight(url, ","); bare != url {
-			url = bare // the comma ends the candidate, which has no descriptor
+		if bare := strings.TrimRight(value[url.Start:url.End], ","); url.Start+len(bare) != url.End {
+			url.End = url.Start + len(bare) // the comma ends the candidate, which has no descriptor
 		} else {
-			end = descriptorsEnd(value)
-			ok = describes(value[:end])
-			value = value[end:]
+			end := at + descriptorsEnd(value[at:])
+			ok = describes(value[at:end])
+			at = end
 		}
 		if ok {
 			urls = append(urls, url)
 		}
 	}
+}
+
+// srcset are the URLs of a srcset attribute, as they are written.
+func srcset(value string) []string {
+	var urls []string
+	for _, s := range Srcset(value) {
+		urls = append(urls, value[s.Start:s.End])
+	}
+	return urls
 }
 
 // descriptorsEnd is where the descriptors of a candidate end: at a comma that stands in no parentheses.
