@@ -30,6 +30,7 @@ type bodies struct {
 	*Exporter
 	session *archive.Session
 	sum     Summary
+	missed  func(url string) error // told of each version that cannot be had; nil: nobody
 
 	at     models.Record // of the body that was read last
 	body   archive.Stored
@@ -65,6 +66,11 @@ func (b *bodies) each(ctx context.Context, captures *sorter.Sorter, take func(fo
 		if b.bad != nil {
 			b.sum.Lost++
 			b.loss.Versions++
+			if b.missed != nil {
+				if err := b.missed(c.url); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		if err := take(b.find(c)); err != nil {
@@ -96,8 +102,10 @@ func (b *bodies) turnTo(c capture) {
 	}
 }
 
+// tell tells of a loss, once: the bodies may be read again.
 func (b *bodies) tell() {
-	if b.loss.Versions > 0 {
+	if b.loss.Versions > 0 && !b.told[b.at] {
+		b.told[b.at] = true
 		b.o.Lost(b.loss)
 	}
 	b.loss = Loss{}

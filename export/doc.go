@@ -17,6 +17,8 @@
 //	        each body is read once, and what was captured of it written: records, index lines, pages
 //	        index lines ───────► sorted by key and time
 //
+// Answers gives the bodies alone, with what a file needs of their headers: package folder makes of them what opens in a browser from disk.
+//
 // Each sort holds 16 MiB and a temporary file, so that memory does not grow with the number of versions.
 //
 // # What refers to what

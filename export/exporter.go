@@ -73,15 +73,22 @@ type Exporter struct {
 	added    int64
 	wanted   wanted
 	marks    marks
+	captures *sorter.Sorter         // once they were located
+	told     map[models.Record]bool // bodies whose loss was told of
 }
 
 // New begins an export. The caller closes it.
 func New(o Options) *Exporter {
-	return &Exporter{o: o, versions: sorter.New(o.Temp), wanted: newWanted(), marks: make(marks)}
+	return &Exporter{o: o, versions: sorter.New(o.Temp), wanted: newWanted(), marks: make(marks), told: make(map[models.Record]bool)}
 }
 
 // Close gives memory and temporary files back.
-func (e *Exporter) Close() { e.versions.Close() }
+func (e *Exporter) Close() {
+	e.versions.Close()
+	if e.captures != nil {
+		e.captures.Close()
+	}
+}
 
 // Added counts the versions that were added.
 func (e *Exporter) Added() int64 { return e.added }
@@ -94,15 +101,14 @@ func (e *Exporter) Add(v Version) error {
 	return e.versions.Add(appendRecord(appendNumber(keyOf(v.URL, v.Digest.String()), int64(v.At)), v.Record))
 }
 
-// Write writes what was added, once. It reads the archive, and returns an error where that cannot be done at all or out takes no more;
+// Write writes what was added, once, in one of the formats. It reads the archive, and returns an error where that cannot be done at all or out takes no more;
 // of single records that cannot be read Options.Lost is told.
 func (e *Exporter) Write(ctx context.Context, out io.Writer) (Summary, error) {
 	counted := &countingWriter{out: out}
-	captures, err := e.locate(ctx)
+	captures, err := e.located(ctx)
 	if err != nil {
 		return Summary{}, err
 	}
-	defer captures.Close()
 	var sum Summary
 	switch e.o.Format {
 	case CDXJ:
@@ -116,6 +122,15 @@ func (e *Exporter) Write(ctx context.Context, out io.Writer) (Summary, error) {
 	}
 	sum.Bytes = counted.n
 	return sum, err
+}
+
+// located are the captures of what was added. After it nothing may be added.
+func (e *Exporter) located(ctx context.Context) (*sorter.Sorter, error) {
+	var err error
+	if e.captures == nil {
+		e.captures, err = e.locate(ctx)
+	}
+	return e.captures, err
 }
 
 // longestVisit is how long before a version, at most, the request was sent that found it.

@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"recrawld/clock"
 	"recrawld/export"
+	"recrawld/export/folder"
+	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
 	"recrawld/recrawl/extract"
@@ -24,13 +26,13 @@ import (
 // exportCmd takes versions out of the archive for other tools.
 type exportCmd struct {
 	URL    string `arg:"" optional:"" help:"Only pages whose URL begins so; without a scheme with http or https."`
-	Format string `enum:",cdxj,warc,wacz" default:"" placeholder:"FORMAT" help:"cdxj: an index of the segments as they lie. warc: one file of records. wacz: a package with index and list of pages. Default: what FILE ends in."`
+	Format string `enum:",cdxj,warc,wacz,folder" default:"" placeholder:"FORMAT" help:"cdxj: an index of the segments as they lie. warc: one file of records. wacz: a package with index and list of pages. folder: files that open in a browser from disk. Default: what FILE ends in."`
 	Site   string `placeholder:"NAME" help:"Only this site."`
 	From   string `placeholder:"DATE" help:"Only versions found since: 2026, 2026-11, 2026-11-23 or 2026-11-23T10:00:00Z."`
 	To     string `placeholder:"DATE" help:"Only versions found until the end of that year, month or day, or until that moment."`
-	Last   bool   `help:"Of each page the last of these versions alone."`
-	Output string `short:"o" type:"path" placeholder:"FILE" help:"Where to; - or nothing for standard output."`
-	Force  bool   `help:"Replace FILE where it is there already."`
+	Last   bool   `help:"Of each page the last of these versions alone; so it is in a folder anyway."`
+	Output string `short:"o" placeholder:"FILE" help:"Where to; - or nothing for standard output. One that ends in / is a folder."`
+	Force  bool   `help:"Replace FILE where it is there already: of folders a former export alone."`
 }
 
 // Help is the text below the flags.
@@ -39,6 +41,9 @@ func (exportCmd) Help() string {
 themselves: a body that several versions share is in them once, and none refers to what is not in them. An index
 refers to the segments in the folder "archive" of the data directory; records of the one that still grows can be
 replayed once it is closed.
+
+A folder needs no tool: it opens in a browser from disk. It has one file a page, in the version that was the last by
+--to; references lead from file to file, or to the web where a page is not in it.
 
 Pages that ask not to be archived are left out. What cannot be read any more is named and left out, and the exit code is 1.`
 }
@@ -61,7 +66,8 @@ func (c exportCmd) export(ctx context.Context, l *look) error {
 		return err
 	}
 	if c.Output != "" {
-		if err := vacant(c.Output, c.Force); err != nil {
+		c.Output = filepath.Clean(kong.ExpandPath(c.Output))
+		if err := c.vacant(format); err != nil {
 			return err
 		}
 	}
@@ -81,19 +87,39 @@ func (c exportCmd) export(ctx context.Context, l *look) error {
 	x := export.New(export.Options{Format: format, Archive: reader, Temp: c.temp(), Name: c.name(), Software: "recrawld " + versionText(),
 		About: chosen.words(), MainURL: chosen.mainURL(), Now: r.began, Title: pageTitle, Step: r.step, Lost: r.lost})
 	defer x.Close()
-	err = chosen.each(ctx, l.store, x.Add, func() { r.step("versions found", x.Added()) })
-	if err == nil && x.Added() == 0 {
-		err = notFoundf("there is no version to export of %s%s", chosen.words(), chosen.refusals())
-	}
-	var sum export.Summary
-	if err == nil {
-		sum, err = c.write(ctx, l, x)
-	}
+	sum, err := r.fill(ctx, c, format, chosen, x)
 	r.progress.clear()
 	if err != nil {
 		return err
 	}
 	return r.finish(c, chosen, sum)
+}
+
+// fill chooses versions and writes them.
+func (r *exportRun) fill(ctx context.Context, c exportCmd, format export.Format, chosen *selection, x *export.Exporter) (sum folder.Summary, err error) {
+	if format == folderFormat {
+		return r.folder(ctx, c, chosen, x)
+	}
+	add := func(p *models.Page, v models.Version) error { return x.Add(exportVersion(p, v)) }
+	if err := r.choose(ctx, chosen, x, add); err != nil {
+		return sum, err
+	}
+	sum.Summary, err = c.write(ctx, r.look, x)
+	return sum, err
+}
+
+// choose calls add for the versions that are chosen. That there are none is an error.
+func (r *exportRun) choose(ctx context.Context, chosen *selection, x *export.Exporter, add func(*models.Page, models.Version) error) error {
+	err := chosen.each(ctx, r.store, add, func() { r.step("versions found", x.Added()) })
+	if err == nil && x.Added() == 0 {
+		err = notFoundf("there is no version to export of %s%s", chosen.words(), chosen.refusals())
+	}
+	return err
+}
+
+// exportVersion is a version as it is exported.
+func exportVersion(p *models.Page, v models.Version) export.Version {
+	return export.Version{URL: p.URL, At: v.At, Digest: v.Digest, Record: v.Record}
 }
 
 // formats are the formats by what a file's name ends in.
@@ -104,15 +130,23 @@ func (c exportCmd) format(out io.Writer) (export.Format, error) {
 	if c.Output == "" && isTerminal(out) {
 		return "", usagef("an export is no text for a terminal: name a file with -o, or lead standard output into one")
 	}
-	if c.Format != "" {
-		return export.Format(c.Format), nil
+	format, isFolder := export.Format(c.Format), strings.HasSuffix(c.Output, "/")
+	switch {
+	case format == "" && isFolder:
+		return folderFormat, nil
+	case format == folderFormat && c.Output == "":
+		return "", usagef("a folder does not go to standard output: name it with -o")
+	case format != "" && format != folderFormat && isFolder:
+		return "", usagef("-o %s names a folder, and --format %s is a file", c.Output, format)
+	case format != "":
+		return format, nil
 	}
 	for end, format := range formats {
 		if strings.HasSuffix(c.Output, end) {
 			return format, nil
 		}
 	}
-	return "", usagef("which format? --format cdxj, warc or wacz, or a FILE that ends in .cdxj, .warc.gz or .wacz")
+	return "", usagef("which format? --format cdxj, warc, wacz or folder, or a FILE that ends in .cdxj, .warc.gz, .wacz or /")
 }
 
 // temp is where versions are sorted: beside the file, where there is room for all of them.
@@ -189,43 +223,4 @@ func (r *exportRun) lost(loss export.Loss) {
 		fmt.Fprintf(r.Stderr, " and %s with the same body", report.Plural(loss.Versions-1, "version"))
 	}
 	fmt.Fprintf(r.Stderr, ": %v\n", loss.Err)
-}
-
-// exported is the JSON form of what came of an export.
-type exported struct {
-	File     string `json:"file"`
-	Versions int64  `json:"versions"`
-	Pages    int64  `json:"pages"`
-	Bytes    int64  `json:"bytes"`
-	Lost     int64  `json:"lost"`
-	Refused  int64  `json:"asked_not_to_be_archived"` // pages
-}
-
-// finish says what came of it: on standard output, unless that is where the export went.
-func (r *exportRun) finish(c exportCmd, s *selection, sum export.Summary) error {
-	for _, segment := range slices.Sorted(maps.Keys(r.missing)) {
-		hint := ""
-		if r.force.config.Store != "sqlite" {
-			hint = "; if another machine's worker wrote it, export there as well"
-		}
-		fmt.Fprintf(r.Stderr, "left out: %s: segment %s is not in %s%s\n", report.Plural(r.missing[segment], "version"), segment,
-			archiveDir(&r.force.config), hint)
-	}
-	var err error
-	switch {
-	case c.Output != "" && r.JSON:
-		err = r.printJSON(exported{c.Output, sum.Versions, s.pages, sum.Bytes, sum.Lost, s.refused})
-	case c.Output != "":
-		_, err = fmt.Fprintf(r.Stdout, "%s: %s of %s, %s, in %s%s\n", c.Output, report.Plural(sum.Versions, "version"),
-			report.Plural(s.pages, "page"), report.Bytes(sum.Bytes), report.Span(clock.System{}.Now().Sub(r.began)), s.refusals())
-	}
-	if err == nil && sum.Lost > 0 {
-		err = fmt.Errorf("%s cannot be read any more and had to be left out, as said above; all else was exported to %s",
-			report.Plural(sum.Lost, "version"), cmp.Or(c.Output, "standard output"))
-	}
-	if err == nil && r.unread > 0 {
-		err = fmt.Errorf("%s cannot be read, as said above: versions whose own records are there were exported with the header of "+
-			"another answer that has their body", report.Plural(r.unread, "segment"))
-	}
-	return err
 }

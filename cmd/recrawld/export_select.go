@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"recrawld/export"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/report"
@@ -22,6 +21,7 @@ type selection struct {
 	from, to models.Instant // to: not included; 0: no bound
 	dates    string         // for a person
 	last     bool
+	moved    func(*models.Page) error // called with the pages that led elsewhere by then, also those whose URLs begin otherwise; nil: nobody
 
 	pages   int64 // with versions that are exported
 	refused int64 // that ask not to be archived
@@ -126,7 +126,7 @@ func (s *selection) refusals() string {
 const exportSlice = 1000
 
 // each calls add for the selected versions, and step after some pages.
-func (s *selection) each(ctx context.Context, store *models.Store, add func(export.Version) error, step func()) error {
+func (s *selection) each(ctx context.Context, store *models.Store, add func(*models.Page, models.Version) error, step func()) error {
 	first, end := int16(0), int16(models.Buckets)
 	if len(s.prefixes) > 0 {
 		first, end = s.bucket, s.bucket+1
@@ -140,6 +140,9 @@ func (s *selection) each(ctx context.Context, store *models.Store, add func(expo
 			if more = len(pages) == exportSlice; more {
 				after = pages[len(pages)-1].ID
 			}
+			if err := s.redirects(ctx, store, pages); err != nil {
+				return err
+			}
 			pages = slices.DeleteFunc(pages, func(p models.Page) bool { return !s.has(&p) })
 			if err := s.versions(ctx, store, pages, add); err != nil {
 				return err
@@ -147,6 +150,51 @@ func (s *selection) each(ctx context.Context, store *models.Store, add func(expo
 		}
 	}
 	return nil
+}
+
+// redirects calls moved for those of some pages of a bucket that lead elsewhere.
+func (s *selection) redirects(ctx context.Context, store *models.Store, pages []models.Page) error {
+	if s.moved == nil {
+		return nil
+	}
+	for i := range pages {
+		p := &pages[i]
+		if p.RedirectTo == "" || !p.LeadsAway() || s.site != 0 && p.SiteID != s.site {
+			continue
+		}
+		then, err := s.ledAway(ctx, store, p)
+		if err == nil && then {
+			err = s.moved(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ledAway tells whether a page that leads elsewhere did so at the end of the time that is selected, as far as its history goes back. Of one
+// that never was anything else it is said in any case.
+func (s *selection) ledAway(ctx context.Context, store *models.Store, p *models.Page) (bool, error) {
+	if s.to == 0 || p.TriedAt < s.to || p.Version == 0 {
+		return true, nil
+	}
+	const slice = 100
+	for before := int32(0); ; {
+		visits, err := store.History(ctx, p.Bucket, p.ID, before, slice)
+		if err != nil {
+			return false, err
+		}
+		for _, v := range visits {
+			if v.At < s.to && (v.Kind == models.Moved || v.Kind.Observed()) {
+				return v.Kind == models.Moved, nil
+			}
+			before = v.Number
+		}
+		if len(visits) < slice {
+			return false, nil
+		}
+	}
 }
 
 // has tells whether a page is selected. It counts those that are, but must not be shown to others.
@@ -162,7 +210,7 @@ func (s *selection) has(p *models.Page) bool {
 }
 
 // versions calls add for the versions of pages of one bucket, in the order of their IDs.
-func (s *selection) versions(ctx context.Context, store *models.Store, pages []models.Page, add func(export.Version) error) error {
+func (s *selection) versions(ctx context.Context, store *models.Store, pages []models.Page, add func(*models.Page, models.Version) error) error {
 	if len(pages) == 0 {
 		return nil
 	}
@@ -176,7 +224,7 @@ func (s *selection) versions(ctx context.Context, store *models.Store, pages []m
 		}
 		s.pages++
 		for _, v := range kept {
-			if err := add(export.Version{URL: pages[0].URL, At: v.At, Digest: v.Digest, Record: v.Record}); err != nil {
+			if err := add(&pages[0], v); err != nil {
 				return err
 			}
 		}

@@ -127,8 +127,8 @@ func TestExportRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"export", exitUsage, "--format cdxj, warc or wacz, or a FILE that ends in"},
-		{"export -o x.zip", exitUsage, "--format cdxj, warc or wacz"},
+		{"export", exitUsage, "--format cdxj, warc, wacz or folder, or a FILE that ends in"},
+		{"export -o x.zip", exitUsage, "--format cdxj, warc, wacz or folder"},
 		{"export -o nowhere/x.wacz", exitUsage, "x.wacz: stat "},
 		{"export --format warc --site nobody", exitNotFound, "there is docs, blog"},
 		{"export --format warc --from tomorrow", exitUsage, `"tomorrow" is no date: 2026, 2026-11`},

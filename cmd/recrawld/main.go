@@ -36,7 +36,7 @@ type cli struct {
 	Approve  approveCmd  `cmd:"" help:"Let pages of a site count as gone that are held back because too many are lost at once."`
 	Remove   removeCmd   `cmd:"" help:"Forget a site with all its pages."`
 	Visit    visitCmd    `cmd:"" help:"Give a page its turn now."`
-	Export   exportCmd   `cmd:"" help:"Versions for other tools: a CDXJ index, a WARC file or a WACZ package."`
+	Export   exportCmd   `cmd:"" help:"Versions for other tools, a CDXJ index, a WARC file or a WACZ package; or a folder that opens in a browser."`
 	Backup   backupCmd   `cmd:"" help:"Take a checkpoint of the database while it is used."`
 	Restore  restoreCmd  `cmd:"" help:"Go back to a checkpoint."`
 	Sink     sinkCmd     `cmd:"" help:"The mirror and other sinks: how far they are, and making one anew."`

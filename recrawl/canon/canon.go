@@ -64,7 +64,7 @@ func parse(base, ref string) (URL, error) {
 	if len(ref) > MaxBytes {
 		return URL{}, fmt.Errorf("parse URL: %w", ErrTooLong)
 	}
-	if scheme, ok := schemeOf(ref); ok && !crawled(scheme) {
+	if scheme, ok := SchemeOf(ref); ok && !crawled(scheme) {
 		return URL{}, fmt.Errorf("parse URL %.200q: %w", ref, ErrScheme)
 	}
 	if tooManyAts(ref) {
@@ -83,7 +83,7 @@ func parse(base, ref string) (URL, error) {
 
 // reason says what the standard's parser found wrong, without the input, which it repeats in full.
 func reason(base, ref string, err error) string {
-	if _, scheme := schemeOf(ref); base == "" && !scheme {
+	if _, scheme := SchemeOf(ref); base == "" && !scheme {
 		return ": it does not begin with http:// or https://"
 	}
 	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "Error: "), " Url: ")
@@ -154,7 +154,7 @@ func tooManyAts(ref string) bool {
 	if strings.Count(ref, "@") <= most {
 		return false
 	}
-	if _, ok := schemeOf(ref); ok {
+	if _, ok := SchemeOf(ref); ok {
 		_, ref, _ = strings.Cut(ref, ":")
 	}
 	ref = strings.TrimLeft(clean(ref), "/\\")

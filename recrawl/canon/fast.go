@@ -54,7 +54,7 @@ func (u URL) resolveFast(ref string) (URL, bool) {
 		if ref[0] == '?' || ref[0] == '#' {
 			return URL{}, false
 		}
-		if _, ok := schemeOf(ref); ok {
+		if _, ok := SchemeOf(ref); ok {
 			return URL{}, false
 		}
 	} else if len(ref) > 1 && ref[1] == '/' {

@@ -58,15 +58,15 @@ func (u URL) IsLoopback() bool {
 // IsRelativeRef tells whether a reference is written without a host, so that it leads elsewhere when the page that
 // holds it is served under another name. A reference that names a scheme counts as written with a host.
 func IsRelativeRef(ref string) bool {
-	if _, ok := schemeOf(ref); ok {
+	if _, ok := SchemeOf(ref); ok {
 		return false
 	}
 	ref = clean(ref)
 	return len(ref) < 2 || !isSlash(ref[0]) || !isSlash(ref[1])
 }
 
-// schemeOf is the lower-case scheme that a reference begins with, as the standard's parser would read it.
-func schemeOf(ref string) (string, bool) {
+// SchemeOf is the lower-case scheme that a reference begins with, as the standard's parser would read it.
+func SchemeOf(ref string) (string, bool) {
 	ref = clean(ref)
 	for i := range len(ref) {
 		c := ref[i]

@@ -214,6 +214,19 @@ func (d document) encodeQuery(ref string) string {
 	return b.String() + "#" + fragment
 }
 
+// EncodeQuery writes the query of a reference, both in UTF-8, in the encoding of the page that it stands in: its WHATWG name, as Decode
+// gives it.
+func EncodeQuery(ref, encoding string) string {
+	if encoding == "utf-8" || encoding == notRead || strings.HasPrefix(encoding, "utf-16") {
+		return ref
+	}
+	enc, name := charset.Lookup(encoding)
+	if enc == nil || name == "utf-8" {
+		return ref
+	}
+	return document{charset: name, legacy: enc}.encodeQuery(ref)
+}
+
 // escapeHigh writes the bytes of a letter. In ISO-2022-JP some are those of ASCII, and one would end the query.
 func escapeHigh(b *strings.Builder, s string) {
 	for i := range len(s) {

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/archive"
+	"recrawld/models"
+)
+
+// A folder has a file a page, in its last version by then, and what there was before is kept where it is not ours.
+func TestExportToAFolder(t *testing.T) {
+	t.Parallel()
+	dir, out := filledData(t), t.TempDir()
+	path := filepath.Join(out, "site")
+	answer, complaint, code := desk(t, dir, "export", "-o", path+"/")
+	if code != exitDone || complaint != "" || !strings.HasPrefix(answer, path+": 9 versions of 9 pages, ") {
+		t.Fatalf("exit code %d, %s, %s", code, answer, complaint)
+	}
+	for _, name := range []string{"index.html", ".recrawl/pages.ndjson", ".recrawl/about.json", "docs.example.org/install.html", "blog.example.net/index.html"} {
+		if there, err := os.Lstat(filepath.Join(path, name)); err != nil || !there.Mode().IsRegular() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, complaint, code = desk(t, dir, "export", "-o", path+"/")
+	if code != exitUsage || !strings.Contains(complaint, path+" is there already: --force replaces it") {
+		t.Errorf("again: exit code %d, %s", code, complaint)
+	}
+	answer, complaint, code = desk(t, dir, "export", "docs.example.org/", "--to", "2026-10", "--format", "folder", "-o", path, "--force", "--json")
+	var sum exported
+	if err := json.Unmarshal([]byte(answer), &sum); err != nil || code != exitDone || sum.Versions != sum.Pages || sum.File != path || sum.Versions >= 9 {
+		t.Errorf("by force: exit code %d, %v, %+v, %s", code, err, sum, complaint)
+	}
+	if left, err := os.ReadDir(out); err != nil || len(left) != 1 {
+		t.Errorf("%v is left (%v), want the folder", left, err)
+	}
+	foreign := filepath.Join(out, "foreign")
+	if err := errors.Join(os.Mkdir(foreign, 0o700), os.WriteFile(filepath.Join(foreign, "mine"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"--force -o " + foreign + "/":        foreign + " is there already and no former export of a folder",
+		"--format folder":                    "name it with -o",
+		"--format warc -o " + out + "/x/":    "names a folder, and --format warc is a file",
+		"--format folder -o " + out + "/x/y": "x/y: stat ",
+	} {
+		answer, complaint, code := desk(t, dir, append([]string{"export"}, strings.Fields(line)...)...)
+		if code != exitUsage || answer != "" || !strings.Contains(complaint, want) {
+			t.Errorf("%s: exit code %d, %q, %q; want %q", line, code, answer, complaint, want)
+		}
+	}
+}
+
+// Links to a page that redirects lead to what it leads to, unless it did not yet at the time that is asked for.
+func TestAFolderFollowsRedirectsAsTheyWere(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	addMoved(t, dir)
+	for to, want := range map[string]string{
+		"":                             `<a href="install.html">`,
+		filledNow.Format("2006-01-02"): `<a href="install.html">`,
+		filledNow.Add(-12 * day).Format("2006-01-02"): `<a href="moved.html">`,
+	} {
+		path := filepath.Join(t.TempDir(), "site")
+		if answer, complaint, code := desk(t, dir, "export", "--to", to, "--format", "folder", "-o", path); code != exitDone {
+			t.Fatalf("to %q: exit code %d, %s%s", to, code, answer, complaint)
+		}
+		text, err := os.ReadFile(filepath.Join(path, "docs.example.org", "hub.html"))
+		if err != nil || string(text) != want {
+			t.Errorf("to %q: %s (%v), want %s", to, text, err, want)
+		}
+		list, err := os.ReadFile(filepath.Join(path, ".recrawl", "pages.ndjson"))
+		listed := strings.Contains(string(list), `{"url":"https://docs.example.org/moved","file":"docs.example.org/install.html","redirect_to":"https://docs.example.org/install"}`)
+		if err != nil || listed != strings.Contains(want, "install") {
+			t.Errorf("to %q: %v, the redirect is listed: %t\n%s", to, err, listed, list)
+		}
+	}
+}
+
+// addMoved adds a page that redirects since nine days, and one that links to it.
+func addMoved(t *testing.T, dir string) {
+	t.Helper()
+	g := &globals{ConfigPath: filepath.Join(dir, "recrawld.yaml"), Data: dir}
+	c, _, err := g.loadConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := g.openStoreForWriting(t.Context(), &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	kept, err := archive.Open(filepath.Join(dir, "archive"), archive.Options{Worker: "w2", Now: func() time.Time { return filledNow }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	f := &filler{t: t, store: store, archive: kept}
+	const docs = "https://docs.example.org/"
+	rest := func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(17 * time.Hour)) }
+	f.page(1, docs+"hub", []step{{ago: 20 * day, kind: models.First, body: `<a href="/moved">`, frMax: 4}}, rest)
+	f.page(1, docs+"moved", []step{{ago: 20 * day, kind: models.First, body: "<p>Here", frMax: 4}, {ago: 9 * day, kind: models.Moved, frMax: 4}},
+		func(p *models.Page, h *models.Host) {
+			rest(p, h)
+			p.State, p.RedirectTo = models.StateMoved, docs+"install"
+		})
+}
