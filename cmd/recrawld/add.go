@@ -27,6 +27,8 @@ type settingFlags struct {
 
 	Watch  []string `sep:"none" placeholder:"SELECTOR" help:"CSS selector of what alone is content; may be given again."`
 	Ignore []string `sep:"none" placeholder:"SELECTOR" help:"CSS selector of what never is content; may be given again."`
+
+	Requisites string `placeholder:"WHICH" help:"Images, styles and scripts that pages need to be shown: those on the site's hosts (site), all, or none (off); default off."`
 }
 
 // text is the settings as a site's row keeps them, "" where no flag was given.
@@ -49,6 +51,7 @@ func (f settingFlags) text() string {
 	number("level", f.Level)
 	put("watch", listText(f.Watch), len(f.Watch) > 0)
 	put("ignore", listText(f.Ignore), len(f.Ignore) > 0)
+	put("requisites", f.Requisites, f.Requisites != "")
 	return b.String()
 }
 

@@ -56,7 +56,7 @@ func TestAddCountsWhatPagesNeed(t *testing.T) {
 	if want := (surveyNeeds{Setting: "off", Here: 2, Elsewhere: 1, Hosts: 1}); off.Needs != want || off.Cost.Pages != 5 {
 		t.Errorf("with requisites: off: %+v and %d pages, want %+v and 5", off.Needs, off.Cost.Pages, want)
 	}
-	if want := "  requisites  2 images, styles … a page here, 1 on 1 other host; off: not kept\n"; !strings.Contains(text, want) {
+	if want := "  requisites  2 images, styles … a page here, 1 on 1 other host; off: not kept, as --requisites all would\n"; !strings.Contains(text, want) {
 		t.Errorf("add does not say %q:\n%s", want, text)
 	}
 	_, near := look("site")
@@ -69,6 +69,28 @@ func TestAddCountsWhatPagesNeed(t *testing.T) {
 	}
 	if want := "; about 7 kept\n"; !strings.Contains(text, want) || !strings.Contains(text, " of pages a day") {
 		t.Errorf("add does not say %q, and that the bytes are of pages:\n%s", want, text)
+	}
+}
+
+// TestRequisitesByAFlag: whoever has no configuration file says on the command line that they are kept.
+func TestRequisitesByAFlag(t *testing.T) {
+	t.Parallel()
+	site := serve(t, map[string]string{"/docs/": `<p>A page with an image.<img src="/image.xml">`, "/image.xml": "<svg/>"})
+	config, data := configure(t, "")
+	var s survey
+	if err := json.Unmarshal([]byte(must(t, "add", "-c", config, "--yes", "--json", "--requisites", "site", site.URL+"/docs/")), &s); err != nil {
+		t.Fatal(err)
+	}
+	if got := dumpOf(t, data).Sites[0].Settings; s.Needs.Kept != 1 || got != "requisites: site\n" {
+		t.Errorf("%d requisites are kept, by the settings %q; want one and that setting", s.Needs.Kept, got)
+	}
+	config, data = configure(t, "")
+	must(t, "run", "-c", config, "--requisites", "all", site.URL+"/docs/", "--for", "3s")
+	if page := pageIn(t, dumpOf(t, data), site.URL+"/image.xml"); !page.Requisite || page.Version != 1 {
+		t.Errorf("the image is %+v, want it found as a requisite, and a version of it", page)
+	}
+	if code, _, stderr := command(t, "run", "-c", config, "--requisites", "alle"); code != exitUsage || !strings.Contains(stderr, "did you mean all") {
+		t.Errorf("a word that is none: exit code %d, %s", code, stderr)
 	}
 }
 

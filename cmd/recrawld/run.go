@@ -13,13 +13,14 @@ import (
 
 // runCmd is the daemon: it visits what is due until it is told to end.
 type runCmd struct {
-	URLs    []string      `arg:"" optional:"" name:"url" help:"Start URLs; each becomes a site and stays one."`
-	Contact string        `placeholder:"URL" help:"Page or mail address of whoever runs this; sent with every request, needed for sites that are not on this machine."`
-	Worker  string        `placeholder:"NAME" help:"Name of this worker among those of a PostgreSQL database; default the host's name and 0."`
-	Listen  string        `placeholder:"ADDR" help:"Loopback address of /healthz, /metrics, /v1, /feed, /indexnow and a look around in a browser; off for none; default 127.0.0.1:8686."`
-	Speed   float64       `placeholder:"N" help:"Rehearse: run the daemon's clock N times as fast. Only for sites on this machine."`
-	Anchor  string        `hidden:"" help:"REAL,SHOWN: with --speed, when the clock showed what; RFC 3339 times."`
-	For     time.Duration `placeholder:"TIME" help:"End by itself after this time."`
+	URLs       []string      `arg:"" optional:"" name:"url" help:"Start URLs; each becomes a site and stays one."`
+	Contact    string        `placeholder:"URL" help:"Page or mail address of whoever runs this; sent with every request, needed for sites that are not on this machine."`
+	Worker     string        `placeholder:"NAME" help:"Name of this worker among those of a PostgreSQL database; default the host's name and 0."`
+	Listen     string        `placeholder:"ADDR" help:"Loopback address of /healthz, /metrics, /v1, /feed, /indexnow and a look around in a browser; off for none; default 127.0.0.1:8686."`
+	Requisites string        `placeholder:"WHICH" help:"Also keep images, styles and scripts that pages need to be shown, of sites that say nothing else: site (those on the site's hosts) or all; default off."`
+	Speed      float64       `placeholder:"N" help:"Rehearse: run the daemon's clock N times as fast. Only for sites on this machine."`
+	Anchor     string        `hidden:"" help:"REAL,SHOWN: with --speed, when the clock showed what; RFC 3339 times."`
+	For        time.Duration `placeholder:"TIME" help:"End by itself after this time."`
 
 	machine func() clock.Reading                  // what the machine's clocks show; nil: what they do
 	watch   func(scheduler.Store) scheduler.Store // put before the worker's store by a bench; nil: nothing
@@ -60,7 +61,7 @@ func (r *runCmd) Run(ctx context.Context, g *globals) error {
 // put sets what the flags say over a configuration.
 func (r *runCmd) put(c *config.Config, origins config.Origins) error {
 	for _, flag := range []struct{ key, value string }{
-		{"agent.contact", r.Contact}, {"worker.name", r.Worker}, {"listen", r.Listen},
+		{"agent.contact", r.Contact}, {"worker.name", r.Worker}, {"listen", r.Listen}, {"defaults.requisites", r.Requisites},
 	} {
 		if flag.value == "" {
 			continue
