@@ -25,6 +25,7 @@ type Config struct {
 	Backup   Backup
 	Mirror   Mirror
 	Webhooks []Webhook // receivers that are told what happened to pages
+	Mails    []Mail    // key mail: digests that are sent to people
 	Budget   Budget    // of all sites together; a site may have one of its own beside it
 
 	Defaults Settings // what a site has unless it says otherwise

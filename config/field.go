@@ -48,6 +48,7 @@ var configFields = []field[Config]{
 	{key: "mirror.trash", of: func(c *Config) value { return orOff(duration(&c.Mirror.Trash, day, 36500*day, "d")) }},
 	{key: "mirror", short: "mirror.dir", of: func(c *Config) value { return word(&c.Mirror.Dir, present) }},
 	{key: "webhooks", of: func(c *Config) value { return webhooksValue{&c.Webhooks} }},
+	{key: "mail", of: func(c *Config) value { return mailsValue{&c.Mails} }},
 	{key: "budget.requests", of: func(c *Config) value { return requests(&c.Budget.Requests) }},
 	{key: "budget.bytes", of: func(c *Config) value { return bytesADay(&c.Budget.Bytes) }},
 	{key: "budget", short: "budget.requests", of: func(c *Config) value { return budgetShort(&c.Budget) }},

@@ -95,6 +95,12 @@ func (c *Config) relations(o Origins) Problems {
 		problems = append(problems, Problem{File: origin.File, Line: origin.Line,
 			Text: fmt.Sprintf("network.connections: %d is less than worker.fetchers, which is %d", n, c.Worker.Fetchers)})
 	}
+	for i := range c.Mails {
+		if m := &c.Mails[i]; c.MailFrom(m) == "" {
+			origin := o.Of(Place{Key: "mail"})
+			problems = append(problems, Problem{File: origin.File, Line: origin.Line, Text: "mail." + m.Name + ": has no from, and agent.contact is no mail address: write the address that it comes from"})
+		}
+	}
 	names, urls := map[string]bool{}, map[string]string{}
 	for i := range c.Sites {
 		site := &c.Sites[i]

@@ -197,7 +197,7 @@ func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (fou
 				return nil, after, fmt.Errorf("read on in the events: %w", ErrCursorLost)
 			}
 			for _, e := range chunk {
-				if q.matches(e) {
+				if q.Matches(e) {
 					if len(found) == q.Limit {
 						at.first = (bucket + 1) % Buckets
 						return found, at, nil

@@ -73,7 +73,7 @@ func (f *feedPages) tell(found []Event, page int64, events []Event, q ChangesQue
 		next = int(f.events)
 	}
 	for i := next; i < len(events); i++ {
-		if !q.matches(events[i]) {
+		if !q.Matches(events[i]) {
 			continue
 		}
 		if len(found) == q.Limit {

@@ -66,7 +66,7 @@ func (s *Store) bucketChanges(ctx context.Context, bucket int16, q ChangesQuery)
 		fresh := false
 		for _, e := range chunk {
 			fresh = fresh || e.At >= q.Since
-			if q.matches(e) {
+			if q.Matches(e) {
 				kept = append(kept, e)
 			}
 		}
@@ -77,7 +77,8 @@ func (s *Store) bucketChanges(ctx context.Context, bucket int16, q ChangesQuery)
 	}
 }
 
-func (q ChangesQuery) matches(e Event) bool {
+// Matches tells whether an event is among those that the query asks for, however many these are.
+func (q ChangesQuery) Matches(e Event) bool {
 	return e.At >= q.Since && (q.Requisites || !e.Requisite) && (len(q.Sites) == 0 || slices.Contains(q.Sites, e.SiteID)) &&
 		(len(q.Kinds) == 0 || slices.Contains(q.Kinds, e.Kind)) &&
 		(q.After == EventCursor{} || q.After.compare(e.Cursor()) < 0) && q.heavy(e)

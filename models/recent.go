@@ -195,7 +195,7 @@ func (q ChangesQuery) condition(args ...any) (string, []any) {
 func (r *Recent) add(events []Event, q ChangesQuery) {
 	r.found = slices.Clone(r.found) // a copy has its own
 	for _, e := range events {
-		if q.matches(e) && !r.gather(e) {
+		if q.Matches(e) && !r.gather(e) {
 			r.found = append(r.found, RecentEvent{e, 1})
 		}
 	}

@@ -177,6 +177,24 @@ func Printable(s string) string {
 	}, s)
 }
 
+// OneLine makes text from elsewhere fit for a line of a list, of so many characters at most: without those that would turn round what stands
+// beside it, with single spaces.
+func OneLine(s string, most int) string {
+	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		case unicode.IsControl(r):
+			return ' '
+		}
+		return r
+	}, s)), " ")
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most]) + "…"
+	}
+	return s
+}
+
 // Plural writes a count with its noun: "1 page", "3,412 pages".
 func Plural[T ~int | ~int32 | ~int64](n T, noun string) string {
 	if n == 1 {

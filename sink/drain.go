@@ -62,10 +62,12 @@ type Options struct {
 	Log    *slog.Logger // required
 }
 
-// Drain moves events from a Log to a Sink.
+// Drain moves events from a Log to a Sink, or tells a Digester of them.
 type Drain struct {
 	log   Log
-	sink  Sink
+	sink  interface{ Name() string }
+	taker Sink                                   // the sink, where it takes batches; nil: it is a Digester
+	turn  func(ctx context.Context) (int, error) // what is done while the lease is held; how many events were taken
 	clock clock.Clock
 	opts  Options
 	next  int    // where among the buckets with news the next batch begins, so that none waits for ever
@@ -73,6 +75,7 @@ type Drain struct {
 
 	waiting waiting
 	trouble trouble
+	periods periods // of a Digester
 }
 
 // NewDrain returns a Drain. Intervals are by the machine's time, whatever the clock's speed.
@@ -80,7 +83,9 @@ func NewDrain(log Log, s Sink, c clock.Clock, o Options) *Drain {
 	if o.Batch <= 0 {
 		o.Batch = 512
 	}
-	return &Drain{log: log, sink: s, clock: c, opts: o}
+	d := &Drain{log: log, sink: s, taker: s, clock: c, opts: o}
+	d.turn = d.batch
+	return d
 }
 
 // idler is a sink that has something to do when there is no news.
@@ -160,11 +165,16 @@ func (d *Drain) idle() error {
 	return nil
 }
 
-// round holds the lease and delivers one batch, if there is any.
+// round holds the lease and takes a turn.
 func (d *Drain) round(ctx context.Context) (int, error) {
 	if err := d.hold(ctx); err != nil {
 		return 0, err
 	}
+	return d.turn(ctx)
+}
+
+// batch delivers one batch, if there is any.
+func (d *Drain) batch(ctx context.Context) (int, error) {
 	if news, err := d.log.News(ctx, d.sink.Name()); err != nil {
 		return 0, err
 	} else if len(news) == 0 && !d.moved() {
@@ -208,7 +218,7 @@ func (d *Drain) deliver(ctx context.Context, b haul) error {
 		return err
 	}
 	refused := new(Refused)
-	err := refused.join(d.sink.Deliver(ctx, events))
+	err := refused.join(d.taker.Deliver(ctx, events))
 	// What the sink holds durably the cursors shall say, even when the daemon is stopping.
 	last, cancel := outlasting(ctx)
 	defer cancel()
@@ -324,6 +334,7 @@ func (d *Drain) hold(ctx context.Context) error {
 	}
 	d.waiting.known = d.waiting.known && owner == d.opts.Owner
 	d.trouble.known = d.trouble.known && owner == d.opts.Owner
+	d.periods.known = d.periods.known && owner == d.opts.Owner
 	return nil
 }
 

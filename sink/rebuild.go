@@ -37,11 +37,13 @@ func (d *Drain) Replay(ctx context.Context, source Source) error {
 	if s, ok := d.sink.(reviver); ok {
 		s.Revive()
 	}
-	if err := d.again(ctx, source); err != nil {
-		return fmt.Errorf("replay %s: %w", d.sink.Name(), err)
+	if d.taker != nil {
+		if err := d.again(ctx, source); err != nil {
+			return fmt.Errorf("replay %s: %w", d.sink.Name(), err)
+		}
 	}
 	_, err := d.Once(ctx)
-	if _, later := errors.AsType[*Later](err); later {
+	if _, later := errors.AsType[*Later](err); later && d.taker != nil {
 		return nil // it was told of every page; what happened meanwhile comes when its time is
 	}
 	return err

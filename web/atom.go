@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"net/url"
-	"strings"
 	"time"
-	"unicode"
 
 	"recrawld/report"
 )
@@ -110,20 +108,4 @@ func (e *Entry) sheet() atomLink {
 // mostTitle is how many characters of a page's title are shown.
 const mostTitle = 200
 
-// line makes text of a page fit for a line in a list: without characters that would turn round what stands beside it, with single
-// spaces.
-func line(text string) string {
-	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		case unicode.IsControl(r):
-			return ' '
-		}
-		return r
-	}, text)), " ")
-	if runes := []rune(text); len(runes) > mostTitle {
-		text = string(runes[:mostTitle]) + "…"
-	}
-	return text
-}
+func line(text string) string { return report.OneLine(text, mostTitle) }

@@ -225,8 +225,8 @@ func (d *daemon) checks() []web.Check {
 }
 
 // readSinks is a chore of its own: counting many pages takes long, and who follows a sink's trouble shall not hear of it minutes late.
-func (d *daemon) readSinks(ctx context.Context, _ time.Time) error {
-	return d.figures.behind(ctx, sinkNames(&d.start))
+func (d *daemon) readSinks(ctx context.Context, now time.Time) error {
+	return d.figures.behind(ctx, sinkNames(&d.start), now)
 }
 
 func (d *daemon) readFigures(ctx context.Context, now time.Time) error {

@@ -327,6 +327,7 @@ func (d *daemon) run(ctx context.Context) (err error) {
 	group.Go(func() error { scheduler.RunJobs(beside, d.clock, d.log, d.jobs()); return nil })
 	group.Go(func() error { return d.listenForReload(beside) })
 	d.checkHooks()
+	d.checkMails()
 	for _, runner := range d.sinkRunners() {
 		group.Go(func() error { return runner.run(beside) })
 	}

@@ -125,13 +125,13 @@ func (f *figures) show(states []models.SiteState, now time.Time) {
 }
 
 // behind reads how far each sink is behind, what it could not take, and whether it takes anything.
-func (f *figures) behind(ctx context.Context, sinks []string) error {
+func (f *figures) behind(ctx context.Context, sinks []string, now time.Time) error {
 	for _, name := range sinks {
-		buckets, err := f.store.News(ctx, name)
+		buckets, _, err := behindBy(ctx, f.store, name, now)
 		if err != nil {
 			return err
 		}
-		f.lag.WithLabelValues(name).Set(float64(len(buckets)))
+		f.lag.WithLabelValues(name).Set(float64(buckets))
 		pages, err := withheldBy(ctx, f.store, name)
 		if err != nil {
 			return err

@@ -21,7 +21,8 @@ import (
 // sinkCmd looks after the sinks: where what happened to pages is brought to.
 type sinkCmd struct {
 	List   sinkListCmd   `cmd:"" help:"The sinks, how far behind each is, and the pages that it cannot take."`
-	Replay sinkReplayCmd `cmd:"" help:"Make a sink anew from the archive and the database."`
+	Replay sinkReplayCmd `cmd:"" help:"Make a sink anew from the archive and the database, or try at once what a mail server refused."`
+	Test   sinkTestCmd   `cmd:"" help:"Send a test mail now, and say what the server answers."`
 }
 
 // sinkListCmd lists the sinks.
@@ -32,8 +33,10 @@ type sinkState struct {
 	Name   string `json:"sink"`
 	Where  string `json:"where"`
 	Behind int    `json:"buckets_behind"`
-	Anew   bool   `json:"made_anew,omitempty"` // it is, or is to be at the next start of a daemon: till then it holds what was
-	Owner  string `json:"drained_by,omitempty"`
+
+	Next  time.Time `json:"next_at,omitzero"`    // when a sink that tells once a period does again
+	Anew  bool      `json:"made_anew,omitempty"` // it is, or is to be at the next start of a daemon: till then it holds what was
+	Owner string    `json:"drained_by,omitempty"`
 
 	Withheld []withheldPage `json:"withheld"`
 	Trouble  *sinkTrouble   `json:"trouble,omitempty"`
@@ -48,7 +51,7 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 		}
 		states := []sinkState{}
 		for _, kind := range wantedSinks(c) {
-			news, err := store.News(ctx, kind.name)
+			behind, next, err := behindBy(ctx, store, kind.name, clk.Now())
 			if err != nil {
 				return err
 			}
@@ -68,7 +71,7 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 			if err != nil {
 				return err
 			}
-			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: len(news), Anew: strings.HasPrefix(wish, replayAsked),
+			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: behind, Next: next, Anew: strings.HasPrefix(wish, replayAsked),
 				Owner: sink.HeldBy(lease, clk.Now()), Withheld: withheld, Trouble: trouble})
 		}
 		return writeSinks(g, states, clk.Now())
@@ -90,6 +93,8 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 			behind = "is made anew"
 		case s.Behind > 0:
 			behind = fmt.Sprintf("%d of %d parts", s.Behind, models.Buckets)
+		case s.Next.After(now):
+			behind = "next " + report.Until(now, s.Next)
 		}
 		owner := s.Owner
 		if owner == "" {
@@ -110,7 +115,7 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 
 // sinkReplayCmd makes a sink anew: by the daemon that drains it, or here where none runs.
 type sinkReplayCmd struct {
-	Name string `arg:"" help:"The sink: mirror, or webhook:NAME."`
+	Name string `arg:"" help:"The sink: mirror, webhook:NAME, or mail:NAME, which is told nothing twice: what waits is tried again at once."`
 }
 
 // Run implements the command.
@@ -123,8 +128,37 @@ func (r sinkReplayCmd) Run(ctx context.Context, g *globals) error {
 		return g.answer(struct {
 			Sink string `json:"sink"`
 			Lost int64  `json:"lost,omitempty"` // pages whose bodies the archive has lost
-		}{r.Name, lost}, r.Name+" made anew"+lostWords(lost))
+		}{r.Name, lost}, replayWords(r.Name, lost))
 	})
+}
+
+// replayWords say what came of a replay.
+func replayWords(name string, lost int64) string {
+	if strings.HasPrefix(name, mailSinks) {
+		return name + " has nothing left to send that is due"
+	}
+	return name + " made anew" + lostWords(lost)
+}
+
+// behindBy is of how many parts of the pages a sink has events yet to take, none before it is time for those that tell once a period, and
+// when that is; zero: it takes events as they come.
+func behindBy(ctx context.Context, store *models.Store, name string, now time.Time) (behind int, next time.Time, err error) {
+	row, err := store.Meta(ctx, sink.PeriodsKey(name))
+	if err != nil {
+		return 0, next, err
+	}
+	periods, err := sink.PeriodsIn(row)
+	if err != nil {
+		return 0, next, err
+	}
+	if periods.Next > 0 {
+		next = periods.Next.Time()
+	}
+	if next.After(now) && periods.Pending == nil {
+		return 0, next, nil
+	}
+	news, err := store.News(ctx, name)
+	return len(news), next, err
 }
 
 // lostWords are what of a sink that was made anew could not be.
@@ -197,10 +231,17 @@ func replayHere(ctx context.Context, g *globals, c *config.Config, store *models
 	if err != nil {
 		return 0, err
 	}
-	opened := kind.make(sinkParts{archive: reader, store: store, clock: clk, log: g.Log})
+	opened := kind.make(sinkParts{archive: reader, store: store, clock: clk, log: g.Log, library: func(ctx context.Context) (library, error) {
+		rows, err := store.Sites(ctx)
+		if err != nil {
+			return library{}, err
+		}
+		force, err := putTogether(*c, nil, rows)
+		return library{store, force, reader.Read, clk.Now()}, err
+	}})
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	owner := fmt.Sprintf("replay-%d", os.Getpid())
-	err = sink.NewDrain(store, opened, clk, sink.Options{Owner: owner, Batch: kind.batch, Log: g.Log}).Replay(ctx, store)
+	err = newDrain(store, opened, clk, sink.Options{Owner: owner, Batch: kind.batch, Log: g.Log}).Replay(ctx, store)
 	return lostBy(opened), err
 }
 

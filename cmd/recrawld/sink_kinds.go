@@ -25,12 +25,27 @@ type sinkParts struct {
 	store   *models.Store
 	clock   clock.Clock
 	log     *slog.Logger
+	library func(ctx context.Context) (library, error) // of now
 }
 
-// openedSink is a sink that is closed in the end.
+// openedSink is a sink that is closed in the end: a takingSink, or a sink.Digester.
 type openedSink interface {
+	Name() string
+	Close() error
+}
+
+// takingSink is a sink that takes events as they come.
+type takingSink interface {
 	sink.Sink
 	Close() error
+}
+
+// newDrain drains into a sink of either kind.
+func newDrain(store *models.Store, opened openedSink, clk clock.Clock, o sink.Options) *sink.Drain {
+	if s, ok := opened.(sink.Digester); ok {
+		return sink.NewDigests(store, s, clk, o)
+	}
+	return sink.NewDrain(store, opened.(takingSink), clk, o)
 }
 
 const mirrorSink = "mirror"
@@ -44,12 +59,15 @@ func wantedSinks(c *config.Config) []sinkKind {
 	for i := range c.Webhooks {
 		kinds = append(kinds, webhookKind(&c.Webhooks[i]))
 	}
+	for i := range c.Mails {
+		kinds = append(kinds, mailKind(c, &c.Mails[i]))
+	}
 	return kinds
 }
 
 func mirrorKind(c *config.Config) sinkKind {
 	return sinkKind{name: mirrorSink, where: c.Mirror.Dir, batch: sink.MirrorBatch, make: func(p sinkParts) openedSink {
-		return &lateSink{name: mirrorSink, how: func() (openedSink, error) {
+		return &lateSink{name: mirrorSink, how: func() (takingSink, error) {
 			return sink.OpenMirror(c.Mirror.Dir, sink.MirrorOptions{Archive: p.archive, Trash: c.Mirror.Trash, Log: p.log})
 		}}
 	}}

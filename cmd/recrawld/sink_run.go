@@ -20,8 +20,8 @@ import (
 // lateSink opens a sink when its first event comes: of several workers only the one that drains it may have it open.
 type lateSink struct {
 	name   string
-	how    func() (openedSink, error)
-	opened openedSink // nil: not yet
+	how    func() (takingSink, error)
+	opened takingSink // nil: not yet
 }
 
 // Name implements sink.Sink.
@@ -132,10 +132,11 @@ type sinkRunner struct {
 func (d *daemon) sinkRunners() []*sinkRunner {
 	var runners []*sinkRunner
 	for _, kind := range wantedSinks(&d.start) {
-		opened := kind.make(sinkParts{archive: recentFirst{d.archive}, store: d.store, clock: d.clock, log: d.log})
+		opened := kind.make(sinkParts{archive: recentFirst{d.archive}, store: d.store, clock: d.clock, log: d.log,
+			library: func(context.Context) (library, error) { return d.library(), nil }})
 		runners = append(runners, &sinkRunner{
 			sink: opened, store: d.store, clock: d.clock, owner: d.start.Worker.Name, log: d.log,
-			drain: sink.NewDrain(d.store, opened, d.clock, sink.Options{Owner: d.start.Worker.Name, Batch: kind.batch, Source: d.store, Log: d.log}),
+			drain: newDrain(d.store, opened, d.clock, sink.Options{Owner: d.start.Worker.Name, Batch: kind.batch, Source: d.store, Log: d.log}),
 		})
 	}
 	return runners
@@ -232,7 +233,7 @@ func replayAnswer(lost int64, err error) string {
 }
 
 // lostBy is of how many pages the archive had lost the bodies when a sink was made anew.
-func lostBy(s openedSink) int64 {
+func lostBy(s any) int64 {
 	if l, ok := s.(interface{ Lost() int64 }); ok {
 		return l.Lost()
 	}

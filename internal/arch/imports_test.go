@@ -20,6 +20,7 @@ var arrows = map[string][]string{
 	"web":      {"report", "models", "config"},
 	"report":   {"models", "config", "scheduler/changerate", "scheduler/slo", "internal/sorter"},
 	"diff":     {"models", "report", "recrawl/content"},
+	"digest":   {"models", "report"},
 	"sink":     {"models", "archive", "config", "clock", "internal/filename"},
 	"verify":   {"models", "archive", "internal/sorter"},
 	"simulate": {"scheduler", "scheduler/policy", "scheduler/changerate", "models", "config", "clock"},
@@ -55,6 +56,7 @@ var arrows = map[string][]string{
 	"clock":         {},
 
 	"models/migrations":   {},
+	"internal/smtptest":   {},
 	"internal/shared":     {},
 	"internal/solo":       {},
 	"internal/sorter":     {},
@@ -84,6 +86,7 @@ var outside = map[string][]string{
 	"github.com/coreos/go-systemd":    {"cmd/recrawld"},
 	"github.com/jedib0t/go-pretty":    {"cmd/recrawld", "report", "diff"},
 	"github.com/goccy/go-yaml":        {"config"},
+	"github.com/wneessen/go-mail":     {"sink"},
 	"github.com/robfig/cron":          {"config", "scheduler"},
 	"github.com/nlnwa/gowarc":         {"archive"},
 	"github.com/nlnwa/whatwg-url":     {"recrawl/canon"},

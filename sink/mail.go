@@ -1,0 +1,84 @@
+package sink
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+)
+
+// mailGapMin is how long a server that failed is left alone at first. Whoever puts off a stranger's mail wants it a minute later, not at once.
+const mailGapMin = time.Minute
+
+// MailOptions sets up a Mail. All are required.
+type MailOptions struct {
+	Name string                              // of the sink
+	Due  func(began time.Time) time.Time     // see Digester
+	Send func(context.Context, Letter) error // it returns ErrUnwanted where trying again is of no use
+
+	// Compose puts a period into a letter, nil where there is nothing to tell, with the memo for the next one.
+	Compose func(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (letter *Letter, memo string, err error)
+
+	Clock clock.Clock
+}
+
+// Mail is a Digester that sends a letter a period. A server that puts it off is tried again ever less often, and one that refuses it is
+// not, before the next start or a Replay.
+type Mail struct {
+	options MailOptions
+	failed  int    // in a row
+	later   *Later // what was said when it failed last; nil: it is sent
+}
+
+// NewMail returns a Mail. It asks nobody for anything before there is something to tell.
+func NewMail(o MailOptions) *Mail { return &Mail{options: o} }
+
+// Name implements Digester.
+func (m *Mail) Name() string { return m.options.Name }
+
+// Due implements Digester.
+func (m *Mail) Due(began time.Time) time.Time { return m.options.Due(began) }
+
+// Close implements io.Closer. Nothing is kept open between two letters.
+func (m *Mail) Close() error { return nil }
+
+// Revive implements reviver.
+func (m *Mail) Revive() { m.failed, m.later = 0, nil }
+
+// Failing implements reviver.
+func (m *Mail) Failing() bool { return m.later != nil }
+
+// Digest implements Digester.
+func (m *Mail) Digest(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (memo string, err error) {
+	if m.later != nil && !m.later.due(m.options.Clock.Now()) {
+		return "", m.later
+	}
+	letter, memo, err := m.options.Compose(ctx, p, events)
+	if err != nil {
+		return "", err
+	}
+	if letter != nil {
+		if err := m.options.Send(ctx, *letter); err != nil {
+			return "", m.fail(ctx, err)
+		}
+	}
+	m.Revive()
+	return memo, nil
+}
+
+// fail says when to try again.
+func (m *Mail) fail(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err() // it is not the server's fault
+	}
+	now := m.options.Clock.Now()
+	m.failed++
+	m.later = &Later{From: now, Why: err}
+	if !errors.Is(err, ErrUnwanted) {
+		m.later.At = now.Add(m.options.Clock.Real(max(gap(m.failed), mailGapMin)))
+	}
+	return m.later
+}
