@@ -25,8 +25,9 @@ func TestShownConfigurations(t *testing.T) {
 	if len(blocks) < 5 {
 		t.Fatalf("%d configurations are shown, want five or more", len(blocks))
 	}
-	adaptive, hooks := 0, 0
-	here := strings.NewReplacer("/etc/recrawld/search.keys", keysFile(t, 0o600, oldKey), "/etc/recrawld/docs.key", keysFile(t, 0o600, "0123456789abcdef"))
+	adaptive, hooks, mails := 0, 0, 0
+	here := strings.NewReplacer("/etc/recrawld/search.keys", keysFile(t, 0o600, oldKey), "/etc/recrawld/docs.key", keysFile(t, 0o600, "0123456789abcdef"),
+		"/etc/recrawld/mail.password", keysFile(t, 0o600, "hunter2"))
 	for _, block := range blocks {
 		text, _, closed := strings.Cut(block, "```")
 		if !closed {
@@ -39,6 +40,7 @@ func TestShownConfigurations(t *testing.T) {
 			continue
 		}
 		hooks += len(c.Webhooks)
+		mails += len(c.Mails)
 		for _, site := range c.Sites {
 			if site.Settings.Policy == "adaptive" && !c.Budget.IsZero() && len(site.Settings.Importance.Rules) > 0 {
 				adaptive++
@@ -47,6 +49,9 @@ func TestShownConfigurations(t *testing.T) {
 	}
 	if hooks == 0 {
 		t.Error("no configuration that is shown has a webhook")
+	}
+	if mails == 0 {
+		t.Error("no configuration that is shown has a mail")
 	}
 	if adaptive == 0 {
 		t.Error("no configuration that is shown has an adaptive site with a budget and rules of importance")

@@ -31,6 +31,15 @@
 // before it is made anew or its process begins anew. The row under TroubleKey tells others. It is made anew by being told of every
 // page as it is (Tell), which goes on where it was when the receiver fails meanwhile.
 //
+// # Digests
+//
+// A Digester tells once a period of all that happened in it; Mail is one, and sends a letter. Three writes make one of it: which events the
+// period has, up to a number in each bucket, and when it ended (the row under PeriodsKey), before it is told; the cursors, when it is; and
+// that it is over. Whoever finds the first without the third tells it again, unless the cursors say that it was told: with the same end, of
+// which the letter's name is made, and the same events. So a letter may come twice, under one name, and none is left out. Its first period
+// begins where the log ends then, and what is not told in a mail that failed is not added to it: the same name would stand for two mails.
+// It is not made anew: a replay tries again at once.
+//
 // # The mirror
 //
 // Mirror keeps a tree of files that follows the pages. What it writes can be made again from the archive, so it syncs

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"recrawld/internal/smtptest"
 )
 
 // withoutJSON are the commands of which --json is not tried here, and why.
@@ -23,7 +25,8 @@ func TestEveryCommandHasJSON(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{"/docs/": `<title>Docs</title><p>Hello.<p><a href="a">a</a>`, "/docs/a": "<title>a</title><p>A page."}
 	site := serve(t, pages)
-	config, _ := configure(t, "history: {keep: 30d}\n")
+	post := smtptest.Start(t, smtptest.Options{})
+	config, _ := configure(t, "history: {keep: 30d}\nmail: {team: {to: a@example.net, from: b@example.net, server: \"smtp://"+post.Address+"\"}}\n")
 	page := site.URL + "/docs/"
 	must(t, "run", "-c", config, page, "--for", "3s")
 	pages["/docs/"] = "<title>Docs</title><p>Something else is written here now, and at some length."
@@ -39,7 +42,7 @@ func TestEveryCommandHasJSON(t *testing.T) {
 		"show --text --chunks on --have 1 " + page,
 		"diff " + page, "noise " + page, "report change-rates", "report daily", "report hosts", "report hints", "report responses", "report politeness",
 		"report calibration",
-		"report slo", "plan --budget 100/day " + page, "simulate --world poisson --pages 200 --hosts 10 --days 7", "sink list", "sink replay mirror",
+		"report slo", "plan --budget 100/day " + page, "simulate --world poisson --pages 200 --hosts 10 --days 7", "sink list", "sink replay mirror", "sink test mail:team",
 		"verify", "db check", "db rewind --yes", "config show", "config check", "config diff " + config + " " + config, "config init " + dir + "/new.yaml",
 		"refused: config init", "filter test " + page, "pause", "resume " + page, "approve " + page, "visit " + page, "visit --wait 0s " + page,
 		"add --yes " + site.URL + "/docs/a", "import " + dir + "/list", "backup " + dir + "/now.backup", "backup", "export --output " + dir + "/x.warc.gz",

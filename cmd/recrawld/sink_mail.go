@@ -20,10 +20,17 @@ import (
 // mailSinks begins the names of the sinks that send mails.
 const mailSinks = "mail:"
 
+// whereShown is how many addresses stand in a list of sinks.
+const whereShown = 3
+
 // mailKind is the sink that sends digests to people.
 func mailKind(c *config.Config, m *config.Mail) sinkKind {
 	name := mailSinks + m.Name
-	return sinkKind{name: name, where: strings.Join(m.To, ", "), make: func(p sinkParts) openedSink {
+	where := strings.Join(m.To[:min(len(m.To), whereShown)], ", ")
+	if more := len(m.To) - whereShown; more > 0 {
+		where += fmt.Sprintf(" and %d more", more)
+	}
+	return sinkKind{name: name, where: where, make: func(p sinkParts) openedSink {
 		post, writer := mailPost(c, m), &mailWriter{mail: m, parts: p}
 		return sink.NewMail(sink.MailOptions{Name: name, Due: m.Due, Send: post.Send, Compose: writer.compose, Clock: p.clock})
 	}}
@@ -116,7 +123,7 @@ func (w *mailWriter) gather(ctx context.Context, events iter.Seq2[models.Event, 
 		if err != nil {
 			return nil, err
 		}
-		if e.Requisite || !told.Matches(e) {
+		if !told.Matches(e) {
 			continue
 		}
 		name, err := w.site(ctx, e)

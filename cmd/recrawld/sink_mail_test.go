@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,12 +13,21 @@ import (
 	"net/mail"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"recrawld/clock"
+	"recrawld/config"
 	"recrawld/internal/smtptest"
+	"recrawld/models"
+	"recrawld/report"
+	"recrawld/sink"
 )
 
 // readMail is the header of a mail, with its subject as it is meant, and its text.
@@ -115,7 +125,11 @@ func TestAMailThatIsRefusedIsTold(t *testing.T) {
 	p := launch(t, nil, "run", "-c", path, "--speed", "7200", site.URL)
 	<-refused
 	p.says("sink is parked")
-	if text := must(t, "sink", "list", "-c", path); !strings.Contains(text, "mail:team takes nothing, for ") || !strings.Contains(text, "it is parked, until \"recrawld sink replay mail:team\"") {
+	text := ""
+	for !strings.Contains(text, "takes nothing") && t.Context().Err() == nil { // that is noted a moment after it is logged
+		text = must(t, "sink", "list", "-c", path)
+	}
+	if !strings.Contains(text, "mail:team takes nothing, for ") || !strings.Contains(text, "it is parked, until \"recrawld sink replay mail:team\"") {
 		t.Errorf("sink list says\n%s", text)
 	}
 	if text := must(t, "status", "-c", path); !strings.Contains(text, "mail:team") {
@@ -131,7 +145,7 @@ func TestAMailThatIsRefusedIsTold(t *testing.T) {
 	if header, _ := readMail(t, mails[0]); !strings.Contains(header.Get("Subject"), "pages new") {
 		t.Errorf("sent was %v", header)
 	}
-	text := must(t, "sink", "list", "-c", path)
+	text = must(t, "sink", "list", "-c", path)
 	if strings.Contains(text, "takes nothing") || !strings.Contains(text, "next in ") {
 		t.Errorf("sink list says\n%s", text)
 	}
@@ -173,6 +187,127 @@ func TestMailsThatCannotBeSentAreToldOf(t *testing.T) {
 	for _, want := range []string{"a mail has no password", "a mail names a site that is not there"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log.String())
+		}
+	}
+}
+
+// written is the mail of a period that has some events, nil where there is none, and the memo for the next one.
+func (f *filler) written(b library, m config.Mail, p sink.Period, events []models.Event) (*sink.Letter, string) {
+	f.t.Helper()
+	w := &mailWriter{mail: &m, parts: sinkParts{store: f.store, clock: clock.NewVirtual(filledNow), library: func(context.Context) (library, error) { return b, nil }}}
+	letter, memo, err := w.compose(f.t.Context(), &p, func(yield func(models.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+	f.must(err)
+	return letter, memo
+}
+
+// since are the events of all pages since some time ago.
+func (f *filler) since(ago time.Duration) (all []models.Event) {
+	for bucket := range int16(models.Buckets) {
+		events, err := f.store.Events(f.t.Context(), bucket, 0, 1000)
+		f.must(err)
+		all = append(all, slices.DeleteFunc(events, func(e models.Event) bool { return e.At.Time().Before(filledNow.Add(-ago)) })...)
+	}
+	return all
+}
+
+// TestTheMailOfALife: what changed of each page since the last mail, as one, by words; what narrows it; and a site that was removed, in a line.
+func TestTheMailOfALife(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, dsn string) {
+		f, b := filling(t, dsn)
+		f.lives()
+		p := sink.Period{Told: filledNow.Add(-10 * day), End: filledNow}
+		m := config.Mail{Name: "team", To: []string{"a@example.net"}, Kinds: config.MailKinds()}
+		letter, _ := f.written(b, m, p, f.since(10*day))
+		want := "1 page changed, 3 new on blog, docs,\nfrom Wed 11 Nov 12:00 to Sat 21 Nov 12:00 UTC.\n\nblog: 1 page new\n================\n\nnew, Mon 16 Nov 12:00\n" +
+			"https://blog.example.net/logo.png\n    6 B of image/png without text that is read\n\ndocs: 1 page changed, 2 new\n===========================\n\n" +
+			"changed, significance 0.80, 2 times, last Thu 19 Nov 12:00\nInstall]]>\nhttps://docs.example.org/install\n    2 lines changed in the content\n" +
+			"    title: Install{+]]> +}\n    Get version [-1.0-] {+1.2 &lt;+}.\n\nnew, Wed 18 Nov 12:00\nhttps://docs.example.org/long\n    word word"
+		if !strings.HasPrefix(letter.Text, want) {
+			t.Errorf("the mail (-want +got):\n%s", cmp.Diff(want, letter.Text))
+		}
+		if letter.Subject != "recrawld: 1 page changed, 3 new on blog, docs" || !strings.Contains(letter.Text, "asks not\n    to be archived") {
+			t.Errorf("the mail is %q:\n%s", letter.Subject, letter.Text)
+		}
+		again, _ := f.written(b, m, p, f.since(10*day))
+		if diff := cmp.Diff(letter, again); diff != "" {
+			t.Errorf("it is another one the second time:\n%s", diff)
+		}
+		unseen := f.since(10 * day)
+		for i := range unseen {
+			unseen[i].Requisite = true
+		}
+		for name, test := range map[string]struct {
+			set    func(*config.Mail)
+			events []models.Event
+			want   string
+		}{
+			"a site":                      {func(m *config.Mail) { m.Sites = []string{"blog"} }, f.since(10 * day), "recrawld: 1 page new on blog"},
+			"a kind":                      {func(m *config.Mail) { m.Kinds = []string{"changed"} }, f.since(10 * day), "recrawld: 1 page changed on docs"},
+			"what weighs":                 {func(m *config.Mail) { m.Kinds, m.Weight = []string{"changed"}, 0.5 }, f.since(5 * day), ""},
+			"nothing":                     {func(*config.Mail) {}, nil, ""},
+			"what pages need to be shown": {func(*config.Mail) {}, unseen, ""},
+		} {
+			n := m
+			test.set(&n)
+			letter, _ := f.written(b, n, p, test.events)
+			if got := ""; letter != nil || test.want != "" {
+				if letter != nil {
+					got = letter.Subject
+				}
+				if got != test.want {
+					t.Errorf("%s: subject %q, want %q", name, got, test.want)
+				}
+			}
+		}
+		p.Missed = true
+		if letter, _ := f.written(b, m, p, nil); letter == nil || !strings.Contains(letter.Text, "older than history.keep") {
+			t.Errorf("of events that are gone it says %+v", letter)
+		}
+		f.must(f.store.RemoveSite(t.Context(), 2, filledNow.Add(-time.Hour)))
+		letter, _ = f.written(f.loaded(b), m, sink.Period{Told: filledNow.Add(-day), End: filledNow}, f.since(2*time.Hour))
+		if want := "recrawld: blog removed"; letter == nil || letter.Subject != want || !strings.Contains(letter.Text, "The site blog was removed Sat 21 Nov 11:00, with 1 page.") {
+			t.Errorf("of a removed site it says %+v, want %q", letter, want)
+		}
+	})
+}
+
+// What is unusual is told when it begins and when it is over, once each, to those who are told of the site.
+func TestAMailTellsWhatIsUnusualOnce(t *testing.T) {
+	t.Parallel()
+	f, b := filling(t, filepath.Join(t.TempDir(), "mail.db"))
+	note := func(sites ...report.Unusual) {
+		body, err := json.Marshal(unusual{models.At(filledNow), sites})
+		f.must(err)
+		f.must(f.store.Merge(t.Context(), noteUnusual, func([]byte) []byte { return body }))
+	}
+	m := config.Mail{Name: "team", To: []string{"a@example.net"}, Kinds: config.MailKinds(), Sites: []string{"docs"}}
+	memo := ""
+	for i, step := range []struct {
+		sites []report.Unusual
+		want  string
+	}{
+		{[]report.Unusual{{Site: 2, Kind: report.Failing, Words: "most fail"}}, ""},
+		{[]report.Unusual{{Site: 1, Kind: report.Failing, Words: "most fail"}}, "recrawld: docs is unusual: most fail"},
+		{[]report.Unusual{{Site: 1, Kind: report.Failing, Words: "all fail"}}, ""},
+		{nil, "recrawld: docs is as usual again (failing)"},
+		{nil, ""},
+	} {
+		note(step.sites...)
+		var letter *sink.Letter
+		letter, memo = f.written(b, m, sink.Period{Told: filledNow.Add(-day), End: filledNow, Memo: memo}, nil)
+		got := ""
+		if letter != nil {
+			got = letter.Subject
+		}
+		if got != step.want {
+			t.Errorf("mail %d is %q, want %q", i, got, step.want)
 		}
 	}
 }
