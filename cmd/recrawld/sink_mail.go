@@ -112,7 +112,7 @@ func (w *mailWriter) letter(d *digest.Digest, log string, end time.Time) (*sink.
 		Date: w.parts.clock.Now(), Subject: d.Subject(), Text: d.Text(), HTML: html}, nil
 }
 
-// gather puts together what the mail tells of. What pages need to be shown, images and styles, says nothing to a reader.
+// gather puts together what the mail tells of. Matches leaves out what pages need to be shown, images and styles.
 func (w *mailWriter) gather(ctx context.Context, events iter.Seq2[models.Event, error]) (*digest.Gather, error) {
 	kinds, err := eventKinds(w.mail.Kinds)
 	if err != nil {
