@@ -44,7 +44,7 @@ type Entry struct {
 	RedirectTo   string        // of a page that moved
 	Title        string        // "": not known
 	Significance float32       // of a change; 0: it was not weighed, or it is none
-	Times        int           // how many events it stands for
+	Times        int           // how many changes it stands for
 	Said         template.HTML // what there is to read of it: paragraphs, with del and ins elements and no other, safe to show
 }
 

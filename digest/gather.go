@@ -10,7 +10,7 @@ import (
 // Found is what happened to a page, all its events of the time put together, or to a site that was removed.
 type Found struct {
 	models.Event       // the last one; of changes in a row it is from the first one's Previous on, with the greatest Significance
-	Times        int   // how many events these are
+	Times        int   // how many changes these are, one behind the other; else 1
 	Pages        int64 // of a site that was removed; else 1
 }
 
@@ -82,12 +82,15 @@ func (f *Found) join(e models.Event) {
 	copies := e.Kind == models.EventChanged || e.Kind == models.EventRefreshed
 	switch {
 	case !copies:
+		f.Times = 1
 	case first.Kind == models.EventNew: // it is that to whoever reads of it first
 		f.Kind, f.Previous = models.EventNew, 0
 	case first.Kind == models.EventChanged || first.Kind == models.EventRefreshed:
 		f.Kind, f.Previous = min(first.Kind, e.Kind), first.Previous // a change is one, whatever came behind it
 		f.Significance = max(first.Significance, e.Significance)
 		f.Reasons |= first.Reasons
+	default:
+		f.Times = 1
 	}
 }
 
