@@ -43,7 +43,7 @@ type need struct {
 
 // needTag is what the attributes of a tag say of needs.
 type needTag struct {
-	href, xlink, src, srcset, imageSrcset, poster, data, background, lazySrc, lazySrcset, rel, kind, style string
+	href, xlink, src, srcset, imageSrcset, poster, data, background, lazySrc, lazySrcset, rel, kind, style, width, height string
 }
 
 // begin returns needs of a page that has none so far; nil where they are not asked for.
@@ -112,6 +112,10 @@ func (n *needs) attribute(key, value []byte) {
 		into = &t.kind
 	case "style":
 		into = &t.style
+	case "width":
+		into = &t.width
+	case "height":
+		into = &t.height
 	default:
 		return
 	}
@@ -155,15 +159,25 @@ func (n *needs) element(element string, closed bool) {
 	}
 }
 
-// image takes an image's sources. One that a script puts in its place when it comes into view has them in attributes of its own.
+// image takes an image's sources. One that a script puts in its place when it comes into view has them in attributes of its own. One of a
+// single pixel shows nothing: it counts readers, often under another URL each time.
 func (n *needs) image() {
 	t := &n.tag
+	if isDot(t.width) && isDot(t.height) {
+		return
+	}
 	n.add(t.src)
 	n.add(srcset(t.srcset)...)
 	if src := strings.TrimLeft(t.src, space); src == "" || hasScheme(src, "data:") || hasScheme(src, "about:") {
 		n.add(t.lazySrc)
 		n.add(srcset(t.lazySrcset)...)
 	}
+}
+
+// isDot tells whether a width or height is given and no more than a pixel.
+func isDot(size string) bool {
+	size = strings.TrimSuffix(strings.Trim(size, space), "px")
+	return size == "0" || size == "1"
 }
 
 // fetched are the kinds of links that a browser follows to show the page.

@@ -43,6 +43,7 @@ func TestRequisites(t *testing.T) {
 		"style is over":            {`<style></style>a{b:url(no)}<noscript></noscript>&lt;img src=no>`, ""},
 		"noscript":                 {`<noscript><img src=a><style></style>b{c:url(no)}<noscript><img src=d><style>e{f:url(g)}</style></noscript><img src=i>`, "d/a d/d d/g d/i"},
 		"lazy":                     {`<img data-src=a data-srcset="b 2x"><img src="data:image/gif;base64,AA" data-src=c><img src=d data-src=no><img src=about:blank data-src=e>`, "d/a d/b d/c d/d d/e"},
+		"a pixel":                  {`<img src=no width=1 height=1><noscript><img height="0" width=" 1px " src=no srcset="no 2x"></noscript><img src=a width=1><img src=b width=1 height=100%><img src=c width=10 height=10>`, "d/a d/b d/c"},
 		"hidden":                   {`<div hidden><img src=a></div><p style="display:none;background:url(b)"><img src=c>`, "d/a d/b d/c"},
 		"template":                 {`<template><img src=no><style>a{b:url(no)}</style><noscript><img src=no></noscript></template><img src=a>`, "d/a"},
 		"shadow tree":              {`<template shadowrootmode=open><img src=a></template>`, "d/a"},
