@@ -4,6 +4,7 @@ import (
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/extract"
 	"recrawld/recrawl/scope"
 )
@@ -72,3 +73,14 @@ func (s *visit) accepts() []string {
 	}
 	return s.asks.pages
 }
+
+// replaced tells whether a page answers in place of an image, a style or a script, as where a server shows its front page for all that it
+// does not have, such as what a release has put under other names. Who asks for a log-in, or bars us, says nothing of what he has.
+func (s *visit) replaced(v *content.Verdict) bool {
+	if !s.page.Requisite || isDocument(s.page.ContentType) || !isDocument(s.out.ContentType) {
+		return false
+	}
+	return v.Kind == content.Change || v.Kind == content.Transient && v.Class != models.LoginWall && v.Class != models.BlockPage
+}
+
+func isDocument(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }

@@ -162,3 +162,40 @@ func TestRequisiteMoves(t *testing.T) {
 		}
 	}
 }
+
+// TestAPageInPlaceOfARequisite is as good as no answer: a server that shows its front page for what it does not have says so of the
+// assets of its last release. One that asks for a log-in says nothing of them, and what is no requisite may become a page.
+func TestAPageInPlaceOfARequisite(t *testing.T) {
+	t.Parallel()
+	const front = `<!doctype html><title>App</title><div id=root></div><script src=/app.2.js></script>`
+	told := `<!doctype html><title>App</title><h1>Our shop</h1>` + strings.Repeat("<p>All that we sell is shown on this page, with its prices.</p>", 9)
+	const login = `<!doctype html><title>Log in</title><form method=post><input name=user><input type=password name=word></form>`
+	for name, c := range map[string]struct {
+		media, body, then string
+		page, missing     bool
+	}{
+		"a script":                {"text/javascript", "start({ one: 1, two: 2 })", front, false, true},
+		"a style":                 {"text/css", "a { color: red } b { color: blue }", front, false, true},
+		"an image":                {"image/png", "\x89PNG\x00", front, false, true},
+		"a front page with words": {"text/javascript", "start({ one: 1, two: 2 })", told, false, true},
+		"of an image with words":  {"image/png", "\x89PNG\x00", told, false, true},
+		"a log-in":                {"text/javascript", "start({ one: 1, two: 2 })", login, false, false},
+		"another page":            {"text/html", told, front, false, false},
+		"no requisite":            {"text/javascript", "start({ one: 1, two: 2 })", told, true, false},
+	} {
+		o := listen(t, map[string]hostile.Answer{"/x": hostile.Then(hostile.Whole(200, typed(c.media), c.body), hostile.Whole(200, typed("text/html"), c.then))})
+		l := newLife(t, nil)
+		url := o.URL("/x")
+		page := pageOf(t, url)
+		page.Requisite = !c.page
+		l.pages[url], l.host.Name = page, page.URL[len("http://"):strings.LastIndexByte(page.URL, '/')]
+		wantKind(t, l.turn(url), models.First)
+		out := l.turn(url)
+		if got := out.Kind == models.Missing; got != c.missing {
+			t.Errorf("%s: %v %v (%s), want it missing: %v", name, out.Kind, out.Class, out.Detail, c.missing)
+		}
+		if c.missing && (out.Detail != "answers 200 with a page in its place" || l.pages[url].Version != 1 || out.Body != nil) {
+			t.Errorf("%s: %q, version %d, a body of %d bytes, want the copy that is held", name, out.Detail, l.pages[url].Version, len(out.Body))
+		}
+	}
+}

@@ -235,13 +235,19 @@ func (s *visit) conclude(v *content.Verdict) {
 	if s.everyChange() && (v.Kind == content.Noise || v.Kind == content.Same) {
 		v.Kind = content.Change
 	}
-	switch v.Kind {
-	case content.Transient:
+	switch {
+	case s.replaced(v):
+		s.missing()
+		s.out.Detail = "answers 200 with a page in its place"
+		return
+	case v.Kind == content.Transient:
 		s.absent(v)
 		return
-	case content.SoftMissing:
+	case v.Kind == content.SoftMissing:
 		s.missing()
 		return
+	}
+	switch v.Kind {
 	case content.Change:
 		s.out.Kind = models.Changed
 	case content.Noise:
