@@ -133,6 +133,19 @@ func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time
 	return nil
 }
 
+// Readmit makes those requisites of a site due now that are not visited (RuleExcluded, then RuleStart): it keeps more of what its pages
+// need than it did. What may not be asked for is excluded again by its visit.
+func (s *Store) Readmit(ctx context.Context, site int32, now time.Time) error {
+	err := s.eachSlice(ctx, `site_id = $4 AND rule = $5 AND COALESCE(requisite,false)`, []any{site, int16(RuleExcluded)},
+		func(q *queue, bucket int16, pages []pageRef) error {
+			return q.makeDue(ctx, At(now), RuleStart, bucket, pages)
+		})
+	if err != nil {
+		return fmt.Errorf("readmit requisites of site %d: %w", site, err)
+	}
+	return nil
+}
+
 // SetGuarded notes since when too many of a site's pages have been lost at once for any to count as gone; 0: they do again; and the share
 // of them that is usually lost in a day. It returns ErrNotFound for an unknown site.
 func (s *Store) SetGuarded(ctx context.Context, site int32, since Instant, lossPerDay float32) error {

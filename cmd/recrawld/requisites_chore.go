@@ -145,6 +145,9 @@ func (d *daemon) followRequisites(ctx context.Context, now time.Time) error {
 	if err != nil || !mine {
 		return err
 	}
+	if err := d.readmitRequisites(ctx, now, &turn); err != nil {
+		return err
+	}
 	r := newNeedsReading(d.store, d.past, force, turn.Reading)
 	pace := unhurried{began: clock.System{}.Now()}
 	for turn.Bucket < models.Buckets {
@@ -160,6 +163,19 @@ func (d *daemon) followRequisites(ctx context.Context, now time.Time) error {
 		}
 	}
 	d.log.Info("what pages need to be shown is looked for in the archive", "sites", len(turn.Reading), "pages", r.read, "unreadable", r.unread, "found", r.added)
+	return nil
+}
+
+// readmitRequisites has those looked at again that their sites did not keep for a while: pages that are known are not found once more.
+func (d *daemon) readmitRequisites(ctx context.Context, now time.Time, turn *requisitesTurn) error {
+	if turn.Bucket > 0 || turn.After >= 0 { // that was done when the reading began
+		return nil
+	}
+	for id := range turn.Reading {
+		if err := d.store.Readmit(ctx, id, now); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/internal/pgtest"
+	"recrawld/models"
 )
 
 // lender is a host that takes down when it is asked for what.
@@ -225,6 +226,30 @@ func TestRequisitesTurnedOnLater(t *testing.T) {
 	}
 	if pages != 1 {
 		t.Errorf("a page that stood still was asked for %d times, want once", pages)
+	}
+}
+
+// TestRequisitesTurnedOnAgain: what a site did not keep for a while comes back at once, not when its rules are looked at again, in a month.
+func TestRequisitesTurnedOnAgain(t *testing.T) {
+	t.Parallel()
+	site, cdn := lentSite(t)
+	sites := func(requisites string) string {
+		return fmt.Sprintf("sites:\n  - {url: %q, name: docs, requisites: %s}\n", site.URL+"/docs/", requisites)
+	}
+	path, data := configure(t, sites("all"))
+	script := cdn.URL + "/app.js"
+	state := func() models.PageState { return pageIn(t, dumpOf(t, data), script).State }
+	runUntil(t, func() bool { return site.has(ofSite...) && cdn.has(ofCDN...) }, "run", "-c", path)
+	writeConfig(t, path, data, sites("off"))
+	must(t, "visit", "-c", path, script)
+	must(t, "run", "-c", path, "--for", "2s")
+	if got := state(); got != models.StateExcluded {
+		t.Fatalf("%s is %s while its site keeps no requisites, want it excluded", script, got)
+	}
+	writeConfig(t, path, data, sites("all"))
+	must(t, "run", "-c", path, "--for", "3s")
+	if got := state(); got != models.StateLive {
+		t.Errorf("%s is %s when its site keeps requisites again, want it live", script, got)
 	}
 }
 
