@@ -32,18 +32,26 @@ func (s *visit) keepRequisites(found *extract.Extraction) []models.FoundLink {
 	return kept
 }
 
-// KeptRequisites are the requisites of a page that its site keeps; scope nil: all. outside tells that the page is kept as a requisite
-// alone: of HTML none are, for what answers in place of an image or a style is no page of the site. may is asked of each that is kept
-// otherwise.
+// mostHosts bounds on how many hosts the requisites of one page may lie. Real pages name a few dozen; each costs a look-up and a robots.txt, and
+// a page that makes up thousands of them, others at each visit, would have those of all other pages wait.
+const mostHosts = 100
+
+// KeptRequisites are the requisites of a page that its site keeps, on the first hundred hosts at most; scope nil: all. outside tells that
+// the page is kept as a requisite alone: of HTML none are, for what answers in place of an image or a style is no page of the site. may is
+// asked of each that is kept otherwise.
 func KeptRequisites(found *extract.Extraction, pages *scope.Scope, outside bool, may func(canon.URL) bool) []models.FoundLink {
 	if found.HTML && outside {
 		return nil
 	}
 	var kept []models.FoundLink
+	hosts := make(map[string]bool)
 	for _, u := range found.Requisites {
-		if (pages == nil || pages.DecideRequisite(u).Keep) && may(u) {
-			kept = append(kept, models.FoundLink{URL: u.String(), Host: u.HostName()})
+		host := u.HostName()
+		if pages != nil && !pages.DecideRequisite(u).Keep || !hosts[host] && len(hosts) >= mostHosts || !may(u) {
+			continue
 		}
+		hosts[host] = true
+		kept = append(kept, models.FoundLink{URL: u.String(), Host: host})
 	}
 	return kept
 }

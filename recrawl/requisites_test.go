@@ -1,6 +1,7 @@
 package recrawl
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,6 +130,24 @@ func TestRequisiteOutsideTheScope(t *testing.T) {
 	off := needyRig(t, o, config.RequisitesOff, nil).visit(outside)
 	if wantKind(t, off, models.Excluded); off.Detail != "requisites: off" {
 		t.Errorf("a requisite of a site that keeps none is excluded by %q", off.Detail)
+	}
+}
+
+// TestRequisitesOnManyHosts: what a page needs lies on a hundred hosts at most, whatever it makes up; of those, all is kept.
+func TestRequisitesOnManyHosts(t *testing.T) {
+	t.Parallel()
+	var body strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&body, "<img src=http://h%d.example/a.png><img src=http://h0.example/%d.png>", i, i)
+	}
+	o := listen(t, map[string]hostile.Answer{"/docs/": hostile.Whole(200, typed("text/html"), body.String())})
+	out := needyRig(t, o, config.RequisitesAll, nil).visit(pageOf(t, o.URL("/docs/")))
+	hosts := make(map[string]int)
+	for _, f := range out.Requisites {
+		hosts[f.Host]++
+	}
+	if len(hosts) != 100 || hosts["h0.example"] != 301 || hosts["h99.example"] != 1 || len(out.Requisites) != 400 {
+		t.Errorf("%d requisites on %d hosts, %d on the first, want 400 on 100 and 301", len(out.Requisites), len(hosts), hosts["h0.example"])
 	}
 }
 
