@@ -47,6 +47,9 @@ func (n needsOf) widerThan(before needsOf) bool {
 	return true
 }
 
+// has tells whether there is a site.
+func (f *inForce) has(site int32) bool { _, known := f.sites[site]; return known }
+
 // needsWanted is what the sites keep, by their IDs; those that keep nothing are left out.
 func needsWanted(f *inForce) map[int32]needsOf {
 	wanted := make(map[int32]needsOf)
@@ -88,17 +91,24 @@ func (t requisitesTurn) encode() []byte {
 	return b
 }
 
-// follow takes note of what sites keep now and returns those whose pages are to be read.
-func (t *requisitesTurn) follow(wanted map[int32]needsOf) map[int32]needsOf {
+// follow takes note of what sites keep now and returns those whose pages are to be read. What several sites need, such as a script on a host
+// that lends it to all, is a page of the one that found it first: if that was removed, those of all others are read again.
+func (t *requisitesTurn) follow(wanted map[int32]needsOf, exists func(int32) bool) map[int32]needsOf {
 	of, reading := make(map[int32]needsOf), make(map[int32]needsOf)
+	removed := false
+	for id := range t.Of {
+		if !exists(id) {
+			removed = true
+		} else if _, keeps := wanted[id]; !keeps {
+			of[id] = needsOf{} // it still has what it kept
+		}
+	}
 	for id, now := range wanted {
-		before, read := t.Of[id]
-		switch {
+		switch before := t.Of[id]; {
+		case removed:
+			of[id], reading[id] = needsOf{}, now
 		case now.widerThan(before):
-			reading[id] = now
-			if read {
-				of[id] = before
-			}
+			of[id], reading[id] = before, now
 		default:
 			of[id] = now
 		}
@@ -108,8 +118,8 @@ func (t *requisitesTurn) follow(wanted map[int32]needsOf) map[int32]needsOf {
 }
 
 // claim takes the reading for a worker, where there is any and nobody else does it, from where it was left.
-func (t *requisitesTurn) claim(wanted map[int32]needsOf, name string, now time.Time, hold time.Duration) bool {
-	reading := t.follow(wanted)
+func (t *requisitesTurn) claim(wanted map[int32]needsOf, exists func(int32) bool, name string, now time.Time, hold time.Duration) bool {
+	reading := t.follow(wanted, exists)
 	if len(reading) == 0 {
 		t.Reading, t.By, t.Until = nil, "", 0
 		return false
@@ -136,7 +146,7 @@ func (d *daemon) followRequisites(ctx context.Context, now time.Time) error {
 	mine := false
 	err = d.store.Merge(ctx, note, func(old []byte) []byte {
 		turn = readNeedsTurn(old)
-		mine = turn.claim(needsWanted(force), name, now, hold)
+		mine = turn.claim(needsWanted(force), force.has, name, now, hold)
 		if next := turn.encode(); string(next) != string(old) && (len(old) > 0 || len(turn.Of)+len(turn.Reading) > 0) {
 			return next
 		}

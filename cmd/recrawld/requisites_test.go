@@ -253,15 +253,35 @@ func TestRequisitesTurnedOnAgain(t *testing.T) {
 	}
 }
 
+// TestRequisitesOfARemovedSite: what two sites need is a page of one of them, and of the other when that is removed.
+func TestRequisitesOfARemovedSite(t *testing.T) {
+	t.Parallel()
+	one, two, cdn := lend(t), lend(t), lend(t)
+	cdn.files["/app.js"] = "script()"
+	for _, site := range []*lender{one, two} {
+		site.files["/docs/"] = "<title>Docs of " + site.URL + "</title><script src=" + cdn.URL + "/app.js></script>"
+	}
+	path, data := configure(t, fmt.Sprintf("sites:\n  - {url: %q, name: one, requisites: all}\n", one.URL+"/docs/"))
+	runUntil(t, func() bool { return cdn.has("/app.js") }, "run", "-c", path)
+	writeConfig(t, path, data, fmt.Sprintf("sites:\n  - {url: %q, name: two, requisites: all}\n", two.URL+"/docs/"))
+	runUntil(t, func() bool { return two.has("/docs/") }, "run", "-c", path)
+	must(t, "remove", "-c", path, "one", "--yes")
+	must(t, "run", "-c", path, "--for", "3s")
+	if p := pageIn(t, dumpOf(t, data), cdn.URL+"/app.js"); p.SiteID == 1 || p.Version != 1 {
+		t.Errorf("what the removed site had and another needs is of site %d with version %d, want it kept by the other", p.SiteID, p.Version)
+	}
+}
+
 // TestRequisitesTurns is of the agreement between workers: who reads, from where, and for which sites.
 func TestRequisitesTurns(t *testing.T) {
 	t.Parallel()
 	now := importanceNow
 	all, site := needsOf{Mode: config.RequisitesAll, Filter: "off"}, needsOf{Mode: config.RequisitesSite, Filter: "off", Scope: "a"}
 	var turn requisitesTurn
+	removed := map[int32]bool{}
 	claim := func(worker string, wanted map[int32]needsOf) bool {
 		turn = readNeedsTurn(turn.encode())
-		return turn.claim(wanted, worker, now, time.Minute)
+		return turn.claim(wanted, func(id int32) bool { return !removed[id] }, worker, now, time.Minute)
 	}
 	if claim("a", nil) {
 		t.Error("no site keeps any, and they are looked for")
@@ -283,6 +303,12 @@ func TestRequisitesTurns(t *testing.T) {
 	}
 	if claim("b", map[int32]needsOf{1: all}) || !claim("b", map[int32]needsOf{1: all, 2: site}) || len(turn.Reading) != 1 {
 		t.Error("a site that kept none for a while is not read")
+	}
+	turn.Of, turn.Reading, removed[1] = map[int32]needsOf{1: all, 2: all, 3: site}, nil, true
+	for range 2 {
+		if !claim("b", map[int32]needsOf{2: all, 3: site}) || len(turn.Reading) != 2 {
+			t.Errorf("%d sites are read once another is removed, which may have had what they need, want both", len(turn.Reading))
+		}
 	}
 }
 
