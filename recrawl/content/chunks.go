@@ -15,9 +15,15 @@ import (
 // or a part of that.
 type Chunk struct {
 	ID       string   // of headings and text, the same in every version and on every page that has both; unique within a page
-	Headings []string // that it stands under, the outermost first
+	Headings []string // that it stands under, the outermost first; none once the page has repeated mostHeadings bytes of them
 	Text     string   // a line a block; empty under a heading that nothing stands under
 }
+
+// The bounds of what stands in Headings: a page could repeat a long one some ten thousand times.
+const (
+	longestHeading = 300      // runes; a longer one is a paragraph that looks like a heading, and is taken for that
+	mostHeadings   = 16 << 20 // bytes of all passages of a page
+)
 
 // Chunks cuts the main content into passages of about size runes (at least 1). None is longer than one and a half times that, and none but the last under
 // its heading shorter than half of it.
@@ -32,7 +38,7 @@ func (v *View) Chunks(size int) []Chunk {
 		b := &v.blocks[i]
 		switch {
 		case !b.Main || b.Text == "":
-		case b.Level > 0:
+		case b.Level > 0 && b.runes <= longestHeading:
 			c.heading(b)
 		default:
 			c.add(b.Text)
@@ -49,6 +55,7 @@ type chunker struct {
 	bare   bool      // nothing has come since the last heading
 	units  []unit    // of the section
 	chunks []Chunk
+	told   int            // bytes of the headings of all passages
 	ids    map[string]int // how often each was given
 }
 
@@ -160,15 +167,25 @@ func (c *chunker) emit(units []unit) {
 		}
 		text.WriteString(u.text)
 	}
-	chunk := Chunk{Headings: make([]string, len(c.path)), Text: strings.TrimRight(text.String(), " ")}
-	for i, h := range c.path {
-		chunk.Headings[i] = h.text
-	}
+	chunk := Chunk{Headings: c.headings(), Text: strings.TrimRight(text.String(), " ")}
 	chunk.ID = chunkID(&chunk, 1)
 	if c.ids[chunk.ID]++; c.ids[chunk.ID] > 1 {
 		chunk.ID = chunkID(&chunk, c.ids[chunk.ID])
 	}
 	c.chunks = append(c.chunks, chunk)
+}
+
+// headings are those of the next passage.
+func (c *chunker) headings() []string {
+	headings := make([]string, 0, len(c.path))
+	for _, h := range c.path {
+		c.told += len(h.text)
+		headings = append(headings, h.text)
+	}
+	if c.told > mostHeadings {
+		return []string{}
+	}
+	return headings
 }
 
 // idEncoding is that of IDs: digits and small letters.

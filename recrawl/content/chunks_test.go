@@ -149,3 +149,31 @@ func BenchmarkChunks(b *testing.B) {
 		view.Chunks(2000)
 	}
 }
+
+// TestHeadingsDoNotMultiply: what repeats a page's headings at each of its passages stays of the size of the page, whatever stands in them.
+func TestHeadingsDoNotMultiply(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 20_000)
+	deep := ""
+	for level := range 5 {
+		deep += fmt.Sprintf("<h%d>%s</h%[1]d>", level+1, strings.Repeat("word ", 55))
+	}
+	for name, page := range map[string]string{
+		"a heading of a book's length": "<h1>" + long + "</h1>" + strings.Repeat("<h2>Next</h2><p>Text.", 2000),
+		"six of them above each line":  deep + strings.Repeat("<h6>x</h6>", 200_000),
+	} {
+		var said, all int
+		for _, c := range chunked(t, page, 200) {
+			said += len(c.Text)
+			for _, h := range c.Headings {
+				all += len(h)
+			}
+		}
+		if limit := mostHeadings + 300_000; all > limit {
+			t.Errorf("%s: %d bytes of headings of a page of %d; want at most %d", name, all, len(page), limit)
+		}
+		if strings.Contains(page, long) && said < len(long) {
+			t.Errorf("%s: %d bytes are said; want also the heading that is none, of %d", name, said, len(long))
+		}
+	}
+}
