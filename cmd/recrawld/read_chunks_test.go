@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -68,6 +69,25 @@ func TestPassages(t *testing.T) {
 	}
 	if _, err := b.text(t.Context(), textQuery{url: url, chunks: usualChunk, have: 1}); !errors.Is(err, errNoBasis) {
 		t.Errorf("a version whose copy is lost: %v; want %v", err, errNoBasis)
+	}
+}
+
+// TestNoPassages: who asks for passages is given a list of them and one of those that are gone, also where there are none.
+func TestNoPassages(t *testing.T) {
+	t.Parallel()
+	f, b := filling(t, filepath.Join(t.TempDir(), "none.db"))
+	const url = "https://docs.example.org/blank"
+	f.page(1, url, []step{{ago: time.Hour, kind: models.First, body: `<title>Blank</title>`, frMax: 4}},
+		func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(day)) })
+	for chunks, want := range map[int]bool{0: false, usualChunk: true} {
+		said, err := b.text(t.Context(), textQuery{url: url, chunks: chunks})
+		if err != nil {
+			t.Fatal(err)
+		}
+		form, err := json.Marshal(said)
+		if got := strings.Contains(string(form), `"chunks":[],"gone":[]`); err != nil || got != want {
+			t.Errorf("passages of %d characters: %s, %v; want the empty lists: %t", chunks, form, err, want)
+		}
 	}
 }
 

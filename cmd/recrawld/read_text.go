@@ -46,8 +46,8 @@ type shownText struct {
 	Importance  float64    `json:"importance"`
 
 	// In place of Text, where that was asked for.
-	Chunks []shownChunk `json:"chunks,omitempty"` // its content in passages
-	Gone   []string     `json:"gone,omitempty"`   // IDs of passages that the asker has and that are not there any more
+	Chunks []shownChunk `json:"chunks,omitzero"` // its content in passages
+	Gone   []string     `json:"gone,omitzero"`   // IDs of passages that the asker has and that are not there any more
 }
 
 // textQuery is what somebody wants to know of what a page says.
