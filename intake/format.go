@@ -64,11 +64,17 @@ var streams = map[Format]func(in *bufio.Reader, o Options) iter.Seq2[Item, error
 	OPML:      readOPML,
 	Bookmarks: readBookmarks,
 	HTML:      readPage,
-	CDX:       func(in *bufio.Reader, _ Options) iter.Seq2[Item, error] { return eachLine(in, new(cdxReader).line) },
-	CDXJ:      func(in *bufio.Reader, _ Options) iter.Seq2[Item, error] { return eachLine(in, new(cdxReader).jsonLine) },
-	JSONL:     func(in *bufio.Reader, _ Options) iter.Seq2[Item, error] { return eachLine(in, jsonLine) },
-	WARC:      readWARC,
-	HTTrack:   func(in *bufio.Reader, _ Options) iter.Seq2[Item, error] { return eachLine(in, httrackLine) },
+	CDX: func(in *bufio.Reader, _ Options) iter.Seq2[Item, error] {
+		return eachLine(in, longestLine, new(cdxReader).line)
+	},
+	CDXJ: func(in *bufio.Reader, _ Options) iter.Seq2[Item, error] {
+		return eachLine(in, longestLine, new(cdxReader).jsonLine)
+	},
+	JSONL: func(in *bufio.Reader, _ Options) iter.Seq2[Item, error] { return eachLine(in, longestObject, jsonLine) },
+	WARC:  readWARC,
+	HTTrack: func(in *bufio.Reader, _ Options) iter.Seq2[Item, error] {
+		return eachLine(in, longestLine, httrackLine)
+	},
 }
 
 // sniffBytes is how much of an input tells what it is: comments may stand before the root of a document.
@@ -101,6 +107,7 @@ func read(in io.Reader, o Options, done func() error) (*Source, error) {
 	if isUTF16(head) && format != Sitemap && format != Feed { // those know by it that what they say of their encoding does not hold
 		text = bufio.NewReaderSize(transform.NewReader(text, unicode.BOMOverride(encoding.Nop.NewDecoder())), longestLine)
 	}
+	o.decoded = isUTF16(head)
 	items := reader(text, o)
 	return &Source{Format: format, close: done, items: func(yield func(Item, error) bool) {
 		for item, err := range items {

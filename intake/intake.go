@@ -24,6 +24,8 @@ type Options struct {
 	Format Format
 	Base   string // the address of a page of HTML, against which its links are resolved; "": that of its base element
 	Scheme string // of the pages of a tree of files, which does not tell it; "": https
+
+	decoded bool // the stream is UTF-8 by now, whatever it says of itself
 }
 
 // Item is one entry of an input.

@@ -102,6 +102,11 @@ var formats = []struct {
 		OPML, taken{URLs: []string{"https://example.org/f?a&b", "https://example.org/", "https://example.org/l"}}},
 	{"OPML in Latin 1", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><opml><outline xmlUrl=\"https://example.org/\xe4\"/></opml>", OPML,
 		taken{URLs: []string{"https://example.org/ä"}}},
+	{"OPML in UTF-16", wide(`<?xml version="1.0" encoding="UTF-16"?><opml><outline xmlUrl="https://example.org/ä"/></opml>`), OPML,
+		taken{URLs: []string{"https://example.org/ä"}}},
+	{"pages with their texts", `{"format": "json-pages-1.0", "id": "pages"}` + "\n" + `{"url": "https://example.org/", "text": "` +
+		strings.Repeat("word ", 1<<16) + `"}` + "\n" + `{"url": "https://example.org/2"}` + "\n", JSONL,
+		taken{URLs: []string{"https://example.org/", "https://example.org/2"}, Skipped: 1}},
 	{"bookmarks", "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<TITLE>Bookmarks</TITLE><DL><p><DT><A HREF=\"https://example.org/?a&amp;b\" ICON=\"data:image/png;base64," +
 		strings.Repeat("A", 1<<17) + "\">x</A><DT><A HREF=\"javascript:alert(1)\">y</A><DT><A FEEDURL=\"https://example.org/f\" HREF=\"https://example.org/\">z</A></DL>",
 		Bookmarks, taken{URLs: []string{"https://example.org/?a&b", "https://example.org/", "https://example.org/f"}, Skipped: 1}},

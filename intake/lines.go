@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -11,18 +12,22 @@ import (
 	"strings"
 )
 
-// longestLine is how many bytes of a line are read: more than any URL that is kept. A longer line is a bad one.
-const longestLine = 64 << 10
+// The bytes of a line that are read. A longer line is a bad one.
+const (
+	longestLine   = 64 << 10 // more than any URL that is kept
+	longestObject = 16 << 20 // of JSON: lists of pages may carry what these say
+)
 
 // lineReader reads a list of URLs line by line. A line is a URL, or a URL, a comma and the interval to start with in
 // cycles; a URL that itself ends in a comma and a number stands in quotes. A first line "url,fr" is a heading, empty
 // lines and lines that begin with # are skipped. It holds one line in memory.
 type lineReader struct {
 	in     *bufio.Reader
+	most   int // bytes of a line, at least those that in holds
 	number int
 }
 
-func newLineReader(in *bufio.Reader) *lineReader { return &lineReader{in: in} }
+func newLineReader(in *bufio.Reader) *lineReader { return &lineReader{in: in, most: longestLine} }
 
 // each gives what next returns up to io.EOF, or to an error that is no *Bad.
 func each(next func() (Item, error)) iter.Seq2[Item, error] {
@@ -88,9 +93,12 @@ func (r *lineReader) text() (string, error) {
 func (r *lineReader) read() (string, error) {
 	text, err := r.in.ReadSlice('\n')
 	r.number++
+	if errors.Is(err, bufio.ErrBufferFull) && len(text) < r.most {
+		text, err = r.more(text)
+	}
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		bad := NewBad(r.place(), string(text[:beginning]), fmt.Errorf("longer than %d bytes", longestLine))
+		bad := NewBad(r.place(), string(text[:beginning]), fmt.Errorf("longer than %d bytes", r.most))
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = r.in.ReadSlice('\n')
 		}
@@ -108,12 +116,23 @@ func (r *lineReader) read() (string, error) {
 	return string(text), nil
 }
 
+// more reads on a line that is longer than what in holds, and may be. The error is bufio.ErrBufferFull of one that is too long.
+func (r *lineReader) more(begin []byte) ([]byte, error) {
+	line, err := bytes.Clone(begin), bufio.ErrBufferFull
+	for errors.Is(err, bufio.ErrBufferFull) && len(line) < r.most {
+		var text []byte
+		text, err = r.in.ReadSlice('\n')
+		line = append(line, text...)
+	}
+	return line, err
+}
+
 // damaged is an error of what lies below the lines: a disk or gzip.
 func (r *lineReader) damaged(err error) error { return &Damaged{r.place(), err} }
 
-// eachLine reads a format of lines: take says what one is that is not empty.
-func eachLine(in *bufio.Reader, take func(text string) (Item, error)) iter.Seq2[Item, error] {
-	r := newLineReader(in)
+// eachLine reads a format of lines of at most so many bytes: take says what one is that is not empty.
+func eachLine(in *bufio.Reader, most int, take func(text string) (Item, error)) iter.Seq2[Item, error] {
+	r := &lineReader{in: in, most: most}
 	return each(func() (Item, error) {
 		for {
 			text, err := r.text()

@@ -101,9 +101,12 @@ func readBookmarks(in *bufio.Reader, _ Options) iter.Seq2[Item, error] {
 }
 
 // readOPML reads the outlines of OPML: a feed and the site that it is of, or a link.
-func readOPML(in *bufio.Reader, _ Options) iter.Seq2[Item, error] {
-	head, _ := in.Peek(sniffBytes)
-	return readTags(decoded(in, head), "outline", "outline", func(attribute func(string) string) (urls []string) {
+func readOPML(in *bufio.Reader, o Options) iter.Seq2[Item, error] {
+	text := io.Reader(in)
+	if head, _ := in.Peek(sniffBytes); !o.decoded {
+		text = decoded(in, head)
+	}
+	return readTags(text, "outline", "outline", func(attribute func(string) string) (urls []string) {
 		for _, name := range []string{"xmlurl", "htmlurl"} {
 			if url := attribute(name); url != "" {
 				urls = append(urls, url)

@@ -63,7 +63,7 @@ func hostDirectories(root fs.FS, name string, o Options) ([]hostDirectory, error
 	if scheme == "" {
 		scheme = "https"
 	}
-	if origin := originOf(scheme, name); origin != "" {
+	if origin := originOf(scheme, name); origin != "" && !mirroredInto(root, name) {
 		return []hostDirectory{{".", origin}}, nil
 	}
 	entries, err := fs.ReadDir(root, ".")
@@ -88,6 +88,20 @@ func hostDirectories(root fs.FS, name string, o Options) ([]hostDirectory, error
 		}
 	}
 	return hosts, nil
+}
+
+// mirroredInto tells whether a directory that is named for a host is where wget was run for it, and not what wget made: in what it made lie
+// the host's root page and robots.txt.
+func mirroredInto(root fs.FS, name string) bool {
+	if within, err := fs.Stat(root, name); err != nil || !within.IsDir() {
+		return false
+	}
+	for _, file := range []string{"index.html", "robots.txt"} {
+		if _, err := fs.Stat(root, file); err == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // originOf is the origin that a directory is named for; "": its name is none of a host. A port stands behind a colon, or behind a plus sign

@@ -63,9 +63,12 @@ func TestATreeOfWget(t *testing.T) {
 		o     Options
 		want  []string
 	}{
-		"a host's own directory":             {"example.org", []string{"v1.2/index.html", "jquery.min/a.js"}, Options{Scheme: "http"}, []string{"http://example.org/jquery.min/a.js", "http://example.org/v1.2/"}},
-		"with directories of schemes":        {"mirror", []string{"http/a.example/x", "https/a.example/x"}, Options{}, []string{"http://a.example/x", "https://a.example/x"}},
-		"a port that is written with a plus": {"mirror", []string{"a.example+8080/x"}, Options{}, []string{"https://a.example:8080/x"}},
+		"a host's own directory": {"example.org", []string{"v1.2/index.html", "jquery.min/a.js"}, Options{Scheme: "http"}, []string{"http://example.org/jquery.min/a.js", "http://example.org/v1.2/"}},
+		"a directory named for the host that was mirrored into it": {"example.org", []string{"example.org/x", "docs.example.org/y", "wget-log"}, Options{},
+			[]string{"https://docs.example.org/y", "https://example.org/x"}},
+		"a host with a page named for itself": {"example.org", []string{"example.org/x", "index.html"}, Options{}, []string{"https://example.org/", "https://example.org/example.org/x"}},
+		"with directories of schemes":         {"mirror", []string{"http/a.example/x", "https/a.example/x"}, Options{}, []string{"http://a.example/x", "https://a.example/x"}},
+		"a port that is written with a plus":  {"mirror", []string{"a.example+8080/x"}, Options{}, []string{"https://a.example:8080/x"}},
 	} {
 		files := make(map[string]string)
 		for _, file := range test.files {
