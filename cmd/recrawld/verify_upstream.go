@@ -120,7 +120,8 @@ func (r *verifyRun) askFor(ctx context.Context, drawn []models.Page) error {
 	})
 }
 
-// awaitAnswers looks for the visits to the sample until all were made, and returns the pages that are not visited yet.
+// awaitAnswers looks for the visits to the sample until all were made or nobody is left to make them, and returns the pages that are not
+// visited yet.
 func (r *verifyRun) awaitAnswers(ctx context.Context, drawn []models.Page) ([]models.Page, error) {
 	machine := clock.System{}
 	begun, left, listed := machine.Now(), slices.Clone(drawn), 0
@@ -143,6 +144,14 @@ func (r *verifyRun) awaitAnswers(ctx context.Context, drawn []models.Page) ([]mo
 		if len(left) == 0 || machine.Now().Sub(begun) >= r.Wait {
 			return left, nil
 		}
+		workers, err := r.store.Workers(ctx)
+		if err != nil {
+			return left, err
+		}
+		if len(livingWorkers(workers, machine.Now())) == 0 {
+			r.notes = append(r.notes, "Nobody is waited for: no daemon runs any more.")
+			return left, nil
+		}
 		rest := time.Second + time.Duration(len(left))*5*time.Millisecond // a query a page
 		if err := machine.SleepUntil(ctx, machine.Now().Add(rest)); err != nil {
 			return left, err
@@ -150,7 +159,8 @@ func (r *verifyRun) awaitAnswers(ctx context.Context, drawn []models.Page) ([]mo
 	}
 }
 
-// firstAnswer is the first visit since a page was drawn that could say whether our copy is what its site serves.
+// firstAnswer is the first visit since a page was drawn that could say whether our copy is what its site serves. That of a page that was
+// removed is one that asked nothing.
 func firstAnswer(ctx context.Context, store *models.Store, drawn *models.Page) (models.Visit, bool, error) {
 	const most = 16 // turns that ended with robots.txt, or were put off
 	visits, err := store.History(ctx, drawn.Bucket, drawn.ID, 0, most)
@@ -162,7 +172,13 @@ func firstAnswer(ctx context.Context, store *models.Store, drawn *models.Page) (
 			return v, true, nil
 		}
 	}
-	return models.Visit{}, false, nil
+	if len(visits) == 0 {
+		_, err = store.Page(ctx, drawn.Bucket, drawn.ID)
+	}
+	if errors.Is(err, models.ErrNotFound) {
+		return models.Visit{Kind: models.Excluded}, true, nil
+	}
+	return models.Visit{}, false, err
 }
 
 // judgeUpstream counts an answer, and lists the page where its copy was out of date.

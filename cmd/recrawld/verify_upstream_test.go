@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"recrawld/models"
 )
 
 // serveEras serves a site of nine pages, of which in its later era one has another text, one another comment, one is gone and one fails.
@@ -77,5 +81,27 @@ func TestVerifyUpstream(t *testing.T) {
 	}
 	if code, _, stderr := command(t, "verify", "-c", config, "--upstream", "5", "--mend"); code != exitUsage || !strings.Contains(stderr, "leave out") {
 		t.Errorf("with --mend: exit code %d, %s", code, stderr)
+	}
+}
+
+// TestNobodyIsLeftToWaitFor: a page that was removed meanwhile has no answer, and where no daemon runs any more the others are not waited for.
+func TestNobodyIsLeftToWaitFor(t *testing.T) {
+	t.Parallel()
+	f, _ := filling(t, filepath.Join(t.TempDir(), "left.db"))
+	const url = "https://docs.example.org/there"
+	f.page(1, url, []step{{ago: time.Hour, kind: models.First, body: "<p>Here it is.", frMax: 4}},
+		func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(day)) })
+	there, _, err := findPage(t.Context(), f.store, url)
+	f.must(err)
+	removed := there
+	removed.ID++
+	r := verifyRun{verifyCmd: verifyCmd{Wait: 4 * time.Second}, look: &look{store: f.store}}
+	r.out.Upstream = &upstreamVerified{}
+	left, err := r.awaitAnswers(t.Context(), []models.Page{there, removed})
+	if err != nil || len(left) != 1 || left[0].URL != url || r.out.Upstream.Silent != 1 {
+		t.Errorf("waits for %d pages, %d without an answer, %v; want the one that is there, and the removed one without", len(left), r.out.Upstream.Silent, err)
+	}
+	if len(r.notes) != 1 || !strings.Contains(r.notes[0], "no daemon runs any more") {
+		t.Errorf("says %q; want that no daemon runs any more", r.notes)
 	}
 }
