@@ -28,7 +28,7 @@ func refsOf(body []byte) (refs []string) {
 				case "href", "src", "poster":
 					refs = append(refs, a.Val)
 				case "style":
-					for _, ref := range css.Refs([]byte(a.Val)) {
+					for ref := range css.Refs([]byte(a.Val)) {
 						refs = append(refs, ref.Text)
 					}
 				}

@@ -16,7 +16,7 @@ type sheet struct {
 
 // style rewrites what a style sheet refers to.
 func (r *referrer) style(p *patch, start, end int, s sheet) {
-	for _, ref := range css.Refs(p.in[start:end]) {
+	for ref := range css.Refs(p.in[start:end]) {
 		text := s.decode([]byte(ref.Text))
 		if s.markup {
 			text = html.UnescapeString(text)

@@ -7,6 +7,7 @@ package css
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,23 +24,27 @@ type Ref struct {
 }
 
 // Refs are the references of a style sheet, or of the content of a style attribute, in UTF-8, in the order in which they stand
-// there. What names a namespace or a document is none. A reference may come more than once.
-func Refs(sheet []byte) []Ref {
-	s := scanner{text: sheet}
-	if bytes.HasPrefix(sheet, []byte("\ufeff")) {
-		s.at = len("\ufeff")
+// there. What names a namespace or a document is none. A reference may come more than once. They are found as they are asked for: a
+// sheet may be nothing but references, and ten times its own size if all were held at once.
+func Refs(sheet []byte) iter.Seq[Ref] {
+	return func(yield func(Ref) bool) {
+		s := scanner{text: sheet, yield: yield}
+		if bytes.HasPrefix(sheet, []byte("\ufeff")) {
+			s.at = len("\ufeff")
+		}
+		for s.at < len(s.text) && !s.ended {
+			s.next()
+		}
 	}
-	for s.at < len(s.text) {
-		s.next()
-	}
-	return s.refs
 }
 
 // scanner is one pass over a style sheet.
 type scanner struct {
 	text []byte
 	at   int
-	refs []Ref
+
+	yield func(Ref) bool
+	ended bool // no more is asked for
 
 	called   bool // url( was the last token, so a string is its argument
 	imports  bool // @import was, so what follows is what it imports
@@ -187,7 +192,7 @@ func (s *scanner) quoted() {
 // found takes a string or an unquoted url where it is a reference.
 func (s *scanner) found(text string, start int) {
 	if s.refers() {
-		s.refs = append(s.refs, Ref{Text: text, Start: start, End: s.at, Import: s.imports})
+		s.ended = !s.yield(Ref{Text: text, Start: start, End: s.at, Import: s.imports})
 	}
 	s.other()
 }
@@ -227,7 +232,7 @@ func (s *scanner) url() {
 // take takes an unquoted url.
 func (s *scanner) take(text string, start, end int) {
 	if !s.names {
-		s.refs = append(s.refs, Ref{Text: text, Start: start, End: end, Import: s.imports})
+		s.ended = !s.yield(Ref{Text: text, Start: start, End: end, Import: s.imports})
 	}
 }
 

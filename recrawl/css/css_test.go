@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 // shown are references with what stands at their places.
 func shown(sheet string) []string {
 	var all []string
-	for _, r := range Refs([]byte(sheet)) {
+	for r := range Refs([]byte(sheet)) {
 		s := r.Text + " at " + sheet[r.Start:r.End]
 		if r.Import {
 			s = "import " + s
@@ -74,7 +75,7 @@ x\0d")}`, []string{`a)b cd/ at a\)b\20 c\000064\2f`, "\"x\r at \"\\\"\\\nx\\0d\"
 func TestTimeIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"url(", `url("`, "/*", `\`, "@import ", "a", "image-set(", "url( ", "(", "@namespace ", `"`, "url(a b", "1e", "#", "--"} {
-		s := scanner{text: bytes.Repeat([]byte(part), 4<<20/len(part))}
+		s := scanner{text: bytes.Repeat([]byte(part), 4<<20/len(part)), yield: func(Ref) bool { return true }}
 		for last := -1; s.at < len(s.text); s.next() {
 			if s.at <= last {
 				t.Fatalf("%q again and again: stands still at %d", part, last)
@@ -84,13 +85,42 @@ func TestTimeIsLinear(t *testing.T) {
 	}
 }
 
+// A sheet that is nothing but references costs no memory beside its own.
+func TestReferencesAreNotHeld(t *testing.T) {
+	sheet := bytes.Repeat([]byte("url()"), 1<<20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n := 0
+	for range Refs(sheet) {
+		n++
+	}
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; n != 1<<20 || taken > 1<<20 {
+		t.Errorf("%d references took %d bytes, want %d and less than %d", n, taken, 1<<20, 1<<20)
+	}
+}
+
+// Who has enough is told of no more.
+func TestReferencesEndWhereNoMoreAreAskedFor(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for r := range Refs([]byte(`@import "a";a{background:url(b) url("c")}`)) {
+		if n++; r.Text == "b" {
+			break
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d references, want 2", n)
+	}
+}
+
 func FuzzRefs(f *testing.F) {
 	for _, seed := range []string{`@import url("a\"b") x;`, `a{background:url( a\)b ) image-set("x" 1x)}`, "/*url(a)*/url(b\"c)d)\n\"\\\r\n\"", "@charset \"utf-8\";\x00url("} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, sheet []byte) {
 		last := 0
-		for _, r := range Refs(sheet) {
+		for r := range Refs(sheet) {
 			if r.Start < last || r.End < r.Start || r.End > len(sheet) {
 				t.Fatalf("%+v in %d bytes, after one that ends at %d", r, len(sheet), last)
 			}

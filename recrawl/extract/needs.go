@@ -251,7 +251,7 @@ func (n *needs) unscriptedTokens(text []byte) *html.Tokenizer {
 
 // sheet takes what a style refers to.
 func (n *needs) sheet(text []byte) {
-	for _, r := range css.Refs(text) {
+	for r := range css.Refs(text) {
 		n.take(need{r.Text, true})
 	}
 }
