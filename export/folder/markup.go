@@ -116,10 +116,11 @@ func (m *markup) instruction(raw []byte, begin int) {
 			return
 		}
 		text := plainValue(m.decode(raw[a.valueStart:a.valueEnd]))
-		if l := m.refer(text); !l.kept && l.to != text {
-			if !l.here {
-				m.needs++
-			}
+		l := m.refer(text)
+		if !l.kept && !l.here {
+			m.needs++
+		}
+		if !l.kept && l.to != text {
 			m.replace(begin+a.valueStart-1, begin+a.end, quotedValue(l.to, a.quote))
 		}
 	})

@@ -184,3 +184,17 @@ func mustParse(t *testing.T, url string) canon.URL {
 	}
 	return u
 }
+
+// Also where the reference is a whole URL, and so stays as it is.
+func TestWhatIsNeededOnTheWebIsCounted(t *testing.T) {
+	t.Parallel()
+	for contentType, body := range map[string]string{
+		"text/css":      `a{background:url("https://cdn.example.net/none.png")}`,
+		"text/html":     `<img src="https://cdn.example.net/none.png">`,
+		"image/svg+xml": `<?xml-stylesheet href="https://cdn.example.net/none.css"?><svg/>`,
+	} {
+		if got, f := rewrite(t, contentType, body); got != body || f.away != 1 || f.needs != 1 {
+			t.Errorf("%s: %s with %d references elsewhere, %d of them needed, want 1 and 1", contentType, got, f.away, f.needs)
+		}
+	}
+}

@@ -22,11 +22,14 @@ func (r *referrer) style(p *patch, start, end int, s sheet) {
 			text = html.UnescapeString(text)
 		}
 		l := r.refer(text)
-		if l.kept || l.to == text {
+		if l.kept {
 			continue
 		}
 		if !l.here {
 			r.needs++
+		}
+		if l.to == text {
+			continue
 		}
 		to := quoted(l.to, s.quote)
 		if s.markup {
