@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"recrawld/archive"
 	"recrawld/clock"
 	"recrawld/export"
 	"recrawld/export/folder"
@@ -43,7 +44,8 @@ refers to the segments in the folder "archive" of the data directory; records of
 replayed once it is closed.
 
 A folder needs no tool: it opens in a browser from disk. It has one file a page, in the version that was the last by
---to; references lead from file to file, or to the web where a page is not in it.
+--to; references lead from file to file, or to the web where a page is not in it. What pages need to be shown comes
+along, as far as it is in the archive, also from other sites and under other URLs.
 
 Pages that ask not to be archived are left out. What cannot be read any more is named and left out, and the exit code is 1.`
 }
@@ -83,7 +85,7 @@ func (c exportCmd) export(ctx context.Context, l *look) error {
 		return err
 	}
 	defer reader.Close() // it was only read
-	r := exportRun{look: l, began: clock.System{}.Now(), missing: make(map[string]int), progress: progressOn(l.Stderr)}
+	r := exportRun{look: l, archive: reader, temp: c.temp(), began: clock.System{}.Now(), missing: make(map[string]int), progress: progressOn(l.Stderr)}
 	x := export.New(export.Options{Format: format, Archive: reader, Temp: c.temp(), Name: c.name(), Software: "recrawld " + versionText(),
 		About: chosen.words(), MainURL: chosen.mainURL(), Now: r.began, Title: pageTitle, Step: r.step, Lost: r.lost})
 	defer x.Close()
@@ -191,6 +193,8 @@ func pageTitle(url, contentType string, body []byte) string {
 // exportRun is what a person sees of an export.
 type exportRun struct {
 	*look
+	archive  *archive.Reader
+	temp     string // where versions are sorted
 	began    time.Time
 	missing  map[string]int // versions by the segment that is not there
 	unread   int            // segments that could not be looked through

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +61,7 @@ func TestExportToAFolder(t *testing.T) {
 func TestAFolderFollowsRedirectsAsTheyWere(t *testing.T) {
 	t.Parallel()
 	dir := filledData(t)
-	addMoved(t, dir)
+	fillMore(t, dir, addMoved)
 	for to, want := range map[string]string{
 		"":                             `<a href="install.html">`,
 		filledNow.Format("2006-01-02"): `<a href="install.html">`,
@@ -82,8 +83,8 @@ func TestAFolderFollowsRedirectsAsTheyWere(t *testing.T) {
 	}
 }
 
-// addMoved adds a page that redirects since nine days, and one that links to it.
-func addMoved(t *testing.T, dir string) {
+// fillMore adds pages to a data directory that is filled already.
+func fillMore(t *testing.T, dir string, fill func(*filler)) {
 	t.Helper()
 	g := &globals{ConfigPath: filepath.Join(dir, "recrawld.yaml"), Data: dir}
 	c, _, err := g.loadConfig()
@@ -100,7 +101,11 @@ func addMoved(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	f := &filler{t: t, store: store, archive: kept}
+	fill(&filler{t: t, store: store, archive: kept})
+}
+
+// addMoved adds a page that redirects since nine days, and one that links to it.
+func addMoved(f *filler) {
 	const docs = "https://docs.example.org/"
 	rest := func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(17 * time.Hour)) }
 	f.page(1, docs+"hub", []step{{ago: 20 * day, kind: models.First, body: `<a href="/moved">`, frMax: 4}}, rest)
@@ -109,4 +114,62 @@ func addMoved(t *testing.T, dir string) {
 			rest(p, h)
 			p.State, p.RedirectTo = models.StateMoved, docs+"install"
 		})
+}
+
+// What the pages of a folder need to be shown is in it, also where it lies elsewhere, redirects, or was found by another site first; what
+// others need is not.
+func TestAFolderHasWhatItsPagesNeed(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	fillMore(t, dir, addNeeds)
+	for _, of := range []string{"https://docs.example.org/guide/", "--site docs"} {
+		path := filepath.Join(t.TempDir(), "site")
+		answer, complaint, code := desk(t, dir, append([]string{"export", "--json", "--format", "folder", "-o", path}, strings.Fields(of)...)...)
+		var sum exported
+		if err := json.Unmarshal([]byte(answer), &sum); err != nil || code != exitDone || sum.Needs != 1 || sum.Refused != 1 || sum.Redirects != 1 {
+			t.Fatalf("%s: exit code %d, %v, %+v%s", of, code, err, sum, complaint)
+		}
+		if strings.HasPrefix(of, "https") && (sum.Pages != 6 || sum.Needed != 5) {
+			t.Errorf("%s: %+v, want 6 pages, 5 of them needed by others", of, sum)
+		}
+		for _, name := range []string{"docs.example.org/guide/index.html", "docs.example.org/style/main.css", "cdn.example.net/base.css", "cdn.example.net/a.png",
+			"cdn.example.net/b.png"} {
+			if there, err := os.Lstat(filepath.Join(path, filepath.FromSlash(name))); err != nil || !there.Mode().IsRegular() {
+				t.Errorf("%s: %s: %v", of, name, err)
+			}
+		}
+		for _, name := range []string{"cdn.example.net/other.png", "cdn.example.net/not.png"} {
+			if _, err := os.Lstat(filepath.Join(path, filepath.FromSlash(name))); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %s is there (%v)", of, name, err)
+			}
+		}
+		list, err := os.ReadFile(filepath.Join(path, ".recrawl", "pages.ndjson"))
+		if n := strings.Count(string(list), `"url":"https://cdn.example.net/a.png"`); err != nil || n != 1 {
+			t.Errorf("%s: an image that is needed twice is listed %d times (%v)", of, n, err)
+		}
+	}
+}
+
+// addNeeds adds a page that needs styles, whose images lie on a host that another site asked first.
+func addNeeds(f *filler) {
+	const docs, cdn = "https://docs.example.org/", "https://cdn.example.net/"
+	rest := func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(17 * time.Hour)) }
+	page := func(site int32, url, body string, needed bool, finish func(*models.Page, *models.Host)) {
+		f.needed = needed
+		f.page(site, url, []step{{ago: 9 * day, kind: models.First, body: body, frMax: 4}}, finish)
+	}
+	page(1, docs+"guide/", `<link rel=stylesheet href=/style/main.css><a href="`+cdn+`other.png"><img src="`+cdn+`a.png">`, false, rest)
+	page(1, docs+"style/main.css", `@import "`+cdn+`base.css"; a{background:url(`+cdn+`led.png) url(`+cdn+`not.png)}`, false, rest)
+	page(2, cdn+"base.css", `@import "base.css"; a{background:url(a.png)}`, true, rest)
+	page(2, cdn+"a.png", "\x89PNG a", true, rest)
+	page(2, cdn+"b.png", "\x89PNG b", true, rest)
+	page(2, cdn+"other.png", "\x89PNG other", true, rest)
+	page(2, cdn+"not.png", "\x89PNG not", true, func(p *models.Page, h *models.Host) {
+		rest(p, h)
+		p.NoArchive = true
+	})
+	page(2, cdn+"led.png", "\x89PNG led", true, func(p *models.Page, h *models.Host) {
+		rest(p, h)
+		p.State, p.RedirectTo = models.StateMoved, cdn+"b.png"
+	})
 }

@@ -23,7 +23,9 @@ type selection struct {
 	last     bool
 	moved    func(*models.Page) error // called with the pages that led elsewhere by then, also those whose URLs begin otherwise; nil: nobody
 
+	needs   bool  // what is added from now on was not selected: pages that are need it
 	pages   int64 // with versions that are exported
+	needed  int64 // of them those that others need to be shown
 	refused int64 // that ask not to be archived
 }
 
@@ -115,6 +117,14 @@ func (s *selection) mainURL() string {
 	return ""
 }
 
+// requisites says how many of the pages are there for others.
+func (s *selection) requisites() string {
+	if s.needed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of them images, styles and the like that others need)", s.needed)
+}
+
 func (s *selection) refusals() string {
 	if s.refused == 0 {
 		return ""
@@ -159,7 +169,7 @@ func (s *selection) redirects(ctx context.Context, store *models.Store, pages []
 	}
 	for i := range pages {
 		p := &pages[i]
-		if p.RedirectTo == "" || !p.LeadsAway() || s.site != 0 && p.SiteID != s.site {
+		if p.RedirectTo == "" || !p.LeadsAway() || !s.needs && s.site != 0 && p.SiteID != s.site {
 			continue
 		}
 		then, err := s.ledAway(ctx, store, p)
@@ -197,10 +207,26 @@ func (s *selection) ledAway(ctx context.Context, store *models.Store, p *models.
 	}
 }
 
-// has tells whether a page is selected. It counts those that are, but must not be shown to others.
-func (s *selection) has(p *models.Page) bool {
+// has tells whether a page is selected, and may be shown to others.
+func (s *selection) has(p *models.Page) bool { return s.means(p) && s.shows(p) }
+
+// means tells whether it is a page that is asked for.
+func (s *selection) means(p *models.Page) bool {
 	begins := len(s.prefixes) == 0 || slices.ContainsFunc(s.prefixes, func(prefix string) bool { return strings.HasPrefix(p.URL, prefix) })
-	if !begins || p.Version == 0 || s.site != 0 && p.SiteID != s.site {
+	return begins && (s.site == 0 || p.SiteID == s.site)
+}
+
+// looksAt tells whether each looks at a page, selected or not.
+func (s *selection) looksAt(p *models.Page) bool {
+	return (len(s.prefixes) == 0 || p.Bucket == s.bucket) && (s.site == 0 || p.SiteID == s.site)
+}
+
+// partial tells whether there may be pages that are not selected.
+func (s *selection) partial() bool { return len(s.prefixes) > 0 || s.site != 0 }
+
+// shows tells whether a page has versions that may be shown to others. It counts those that must not be.
+func (s *selection) shows(p *models.Page) bool {
+	if p.Version == 0 {
 		return false
 	}
 	if p.NoArchive {
@@ -222,7 +248,9 @@ func (s *selection) versions(ctx context.Context, store *models.Store, pages []m
 		if s.last {
 			kept = kept[len(kept)-1:]
 		}
-		s.pages++
+		if s.pages++; s.needs || pages[0].Requisite {
+			s.needed++
+		}
 		for _, v := range kept {
 			if err := add(&pages[0], v); err != nil {
 				return err

@@ -16,6 +16,7 @@ type exported struct {
 	File     string `json:"file"`
 	Versions int64  `json:"versions"`
 	Pages    int64  `json:"pages"`
+	Needed   int64  `json:"requisites,omitempty"` // of them
 	Bytes    int64  `json:"bytes"`
 	Lost     int64  `json:"lost"`
 	Refused  int64  `json:"asked_not_to_be_archived"` // pages
@@ -40,11 +41,11 @@ func (r *exportRun) finish(c exportCmd, s *selection, sum folder.Summary) error 
 	var err error
 	switch {
 	case c.Output != "" && r.JSON:
-		err = r.printJSON(exported{File: c.Output, Versions: sum.Versions, Pages: s.pages, Bytes: sum.Bytes, Lost: sum.Lost,
+		err = r.printJSON(exported{File: c.Output, Versions: sum.Versions, Pages: s.pages, Needed: s.needed, Bytes: sum.Bytes, Lost: sum.Lost,
 			Refused: s.refused, Redirects: sum.Redirects, Reused: sum.Reused, Away: sum.Away, Needs: sum.Needs})
 	case c.Output != "":
-		_, err = fmt.Fprintf(r.Stdout, "%s: %s of %s, %s, in %s%s%s\n", c.Output, report.Plural(sum.Versions, "version"),
-			report.Plural(s.pages, "page"), report.Bytes(sum.Bytes), report.Span(clock.System{}.Now().Sub(r.began)), s.refusals(), lacks(sum))
+		_, err = fmt.Fprintf(r.Stdout, "%s: %s of %s%s, %s, in %s%s%s\n", c.Output, report.Plural(sum.Versions, "version"),
+			report.Plural(s.pages, "page"), s.requisites(), report.Bytes(sum.Bytes), report.Span(clock.System{}.Now().Sub(r.began)), s.refusals(), lacks(sum))
 	}
 	if err == nil && sum.Lost > 0 {
 		err = fmt.Errorf("%s cannot be read any more and had to be left out, as said above; all else was exported to %s",

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -183,8 +184,11 @@ func (f *filler) visit(page models.Page, s step, r *models.Result) models.Page {
 	}
 	page.Version++
 	page.Digest, page.Bytes, page.ContentType = models.DigestOf([]byte(s.body)), int64(len(s.body)), "text/html"
-	if strings.HasSuffix(page.URL, ".png") {
+	switch path.Ext(page.URL) {
+	case ".png":
 		page.ContentType = "image/png"
+	case ".css":
+		page.ContentType = "text/css"
 	}
 	out := models.Outcome{Kind: s.kind, At: at.Time(), Status: 200, Proto: "HTTP/1.1", Body: []byte(s.body), Digest: page.Digest,
 		Header: []byte("Content-Type: " + page.ContentType + "\r\n"), ContentType: page.ContentType}

@@ -128,7 +128,7 @@ td { padding: .1em 1.5em .1em 0 } td.n { text-align: right; font-variant-numeric
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } a { color: #8bf } .quiet { color: #999 } }
 </style>
 <h1>{{.About}}</h1>
-<p>Pages: {{.Sum.Versions}}, put here at {{.Created}}.
+<p>Pages, with their images, styles and scripts: {{.Sum.Versions}}, put here at {{.Created}}.
 {{with .Starts}}<h2>Begin here</h2>
 <ul>
 {{range .}}<li><a href="{{.File}}">{{.URL}}</a>{{with .Name}} <span class="quiet">{{.}}</span>{{end}}
