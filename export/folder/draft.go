@@ -12,7 +12,8 @@ import (
 // draft is a folder that is being written, beside the one that it shall be. Nobody else can write there.
 type draft struct {
 	path   string
-	former *former // the folder that it replaces; nil: none
+	held   *os.File // as long as it is a draft
+	former *former  // the folder that it replaces; nil: none
 	files  int64
 	bytes  int64
 	reused int64 // files that the former folder has, too
@@ -24,20 +25,29 @@ type former struct {
 	buffer bytes.Buffer
 }
 
+// newDraft begins a draft, after it has removed those that were left behind.
 func newDraft(path string) (*draft, error) {
+	if err := sweep(path); err != nil {
+		return nil, err
+	}
 	made, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{path: made}
+	held, err := claim(made)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(made))
+	}
+	d := &draft{path: made, held: held}
 	if dir, err := os.Open(path); err == nil {
 		d.former = &former{dir: dir}
 	}
 	return d, nil
 }
 
-// close lets go of the former folder.
+// close lets go of it, and of the former folder.
 func (d *draft) close() {
+	_ = d.held.Close() // nothing was written to it
 	if d.former != nil {
 		_ = d.former.dir.Close() // it was only read
 	}
@@ -78,3 +88,8 @@ func (d *draft) put(name, path string, text []byte, at time.Time) error {
 
 // remove takes the draft away, with all that is in it.
 func (d *draft) remove() error { return os.RemoveAll(d.path) }
+
+// finish makes it none any more: it is whole.
+func (d *draft) finish() error {
+	return os.Remove(filepath.Join(d.path, filepath.FromSlash(draftName)))
+}

@@ -107,6 +107,9 @@ func (w *Writer) attempt(ctx context.Context, lost int64) (sum Summary, again bo
 	sum, err = r.write(ctx)
 	again = sum.Lost > lost
 	if err == nil && !again {
+		err = d.finish()
+	}
+	if err == nil && !again {
 		if err = publish(d.path, w.o.Path, w.o.Force); err == nil {
 			return sum, false, nil
 		}

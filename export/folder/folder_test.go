@@ -300,6 +300,43 @@ func TestLinksToLostPagesLeadToTheWeb(t *testing.T) {
 	}
 }
 
+// What exports that were killed left beside the folder is removed by the next one; what somebody writes just now, and what is not ours, stays.
+func TestFolderSweepsWhatWasLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "site")
+	left, err := newDraft(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := left.write("example.org/a.html", []byte("half"), noon); err != nil {
+		t.Fatal(err)
+	}
+	left.close() // as the system does when a process is killed
+	busy, err := newDraft(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.close()
+	foreign := filepath.Join(dir, "site.123.tmp")
+	if err := errors.Join(os.Mkdir(foreign, 0o700), os.WriteFile(filepath.Join(foreign, "mine"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, _, err := newShelf(t, book...).export(t, path, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, stays := range map[string]bool{left.path: false, busy.path: true, filepath.Join(foreign, "mine"): true, filepath.Join(path, draftName): false} {
+		if _, err := os.Lstat(path); (err == nil) != stays {
+			t.Errorf("%s: %v, want it there: %t", path, err, stays)
+		}
+	}
+	if there, err := os.ReadDir(dir); err != nil || len(there) != 3 {
+		t.Errorf("there is %v (%v), want the folder, what is being written and what is not ours", there, err)
+	}
+}
+
 // Where the two folders cannot change places at once, the new one takes the name all the same.
 func TestTurnOver(t *testing.T) {
 	t.Parallel()

@@ -114,7 +114,7 @@ func publish(draft, path string, force bool) error {
 	if err := syncDirectory(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return os.RemoveAll(old)
+	return discard(old)
 }
 
 // turnOver is exchange where the system cannot do it: for a moment nothing has the name.
