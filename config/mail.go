@@ -181,10 +181,18 @@ func (t dayTime) next(after time.Time) time.Time {
 	y, m, d := after.In(t.zone).Date()
 	for i := 0; ; i++ {
 		next := time.Date(y, m, d+i, int(t.at/time.Hour), int(t.at%time.Hour/time.Minute), 0, 0, t.zone)
+		meant := time.Date(y, m, d+i, 0, 0, 0, 0, time.UTC).Add(t.at)
+		next = next.Add(max(meant.Sub(wall(next)), 0)) // Date goes back over a gap in zones west of UTC
 		if next.After(after) && t.days[time.Date(y, m, d+i, 12, 0, 0, 0, t.zone).Weekday()] {
 			return next.UTC()
 		}
 	}
+}
+
+// wall is what a clock on the wall shows, as a time of UTC.
+func wall(t time.Time) time.Time {
+	_, offset := t.Zone()
+	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
 
 // mailFields are the keys of a mail.

@@ -96,6 +96,8 @@ func TestMailsAreDue(t *testing.T) {
 		{"07:00 Europe/Berlin", "2026-11-25T06:00:00Z", "2026-11-26T06:00:00Z"},
 		{"07:00 Europe/Berlin", "2026-10-24T05:00:00Z", "2026-10-25T06:00:00Z"}, // summer time ends
 		{"02:30 Europe/Berlin", "2027-03-27T12:00:00Z", "2027-03-28T01:30:00Z"}, // there is no 02:30 that day
+		{"02:30 America/New_York", "2027-03-13T12:00:00Z", "2027-03-14T07:30:00Z"},
+		{"00:30 America/Havana", "2027-03-13T12:00:00Z", "2027-03-14T05:30:00Z"}, // that day begins at one
 		{"Mon-Fri 07:00 UTC", "2026-11-27T08:00:00Z", "2026-11-30T07:00:00Z"},
 		{"Sun 23:30 America/New_York", "2026-11-25T00:00:00Z", "2026-11-30T04:30:00Z"},
 		{"0 7 * * 1", "2026-11-25T19:00:00Z", "2026-11-30T07:00:00Z"},
