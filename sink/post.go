@@ -74,17 +74,15 @@ func (p *Post) Try(ctx context.Context, l Letter) (said string, err error) {
 
 // tell talks to the server. The connection is closed in any case, also by the end of the context.
 func (p *Post) tell(ctx context.Context, message []byte) (said string, err error) {
-	var line net.Conn
+	talking, done := context.WithCancel(ctx)
+	defer done()
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := p.dial(ctx, network, address)
-		line = conn
+		if err == nil { // the library looks at no context once it is connected
+			context.AfterFunc(talking, func() { _ = conn.Close() })
+		}
 		return conn, err
 	}
-	defer func() {
-		if line != nil {
-			_ = line.Close() // before that it may have been closed, which is no matter
-		}
-	}()
 	client, err := p.client(dial)
 	if err != nil {
 		return "", err
@@ -93,7 +91,6 @@ func (p *Post) tell(ctx context.Context, message []byte) (said string, err error
 	if err != nil {
 		return "", fmt.Errorf("the mail server cannot be asked: %w", err)
 	}
-	defer context.AfterFunc(ctx, func() { _ = line.Close() })()
 	if said, err = hand(connected, p.Envelope, message); err != nil {
 		return "", err
 	}

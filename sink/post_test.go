@@ -208,6 +208,36 @@ func TestFault_121_SlowMailServers(t *testing.T) {
 	}
 }
 
+// Whoever stops does not wait for a server that says nothing, whatever it was to say.
+func TestFault_121_AStopDoesNotWaitForAMailServer(t *testing.T) {
+	t.Parallel()
+	for _, silent := range []string{"connect", "login", "mail", "rcpt", "data", "end"} {
+		synctest.Test(t, func(t *testing.T) {
+			began, stopped := clock.System{}.Now(), make(chan struct{})
+			ctx, stop := context.WithCancel(t.Context())
+			defer close(stopped)
+			defer stop()
+			s := smtptest.Idle(smtptest.Options{User: "me", Password: "p", Answer: func(stage, _ string, _ int) string {
+				if stage == silent {
+					stop()
+					<-stopped
+				}
+				return ""
+			}})
+			p := &Post{Envelope: between, Server: config.MailServer{Host: "localhost", Port: 25, User: "me"},
+				Password: func() (string, error) { return "p", nil },
+				Dial: func(context.Context, string, string) (net.Conn, error) {
+					ours, theirs := net.Pipe()
+					go s.Serve(theirs)
+					return ours, nil
+				}}
+			if err := p.Send(ctx, letter); err == nil || since(began) > 0 {
+				t.Errorf("stopped while the server was silent at %s: %v after %v, want an error at once", silent, err, since(began))
+			}
+		})
+	}
+}
+
 // sendmail is given the letter and its recipients, and its exit code says what became of it.
 func TestSendmail(t *testing.T) {
 	t.Parallel()
