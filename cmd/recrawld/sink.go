@@ -144,7 +144,7 @@ func replayWords(name string, lost int64) string {
 // when that is; zero: it takes events as they come.
 func behindBy(ctx context.Context, store *models.Store, name string, now time.Time) (behind int, next time.Time, err error) {
 	row, err := store.Meta(ctx, sink.PeriodsKey(name))
-	if err != nil {
+	if err != nil || row == "" && strings.HasPrefix(name, mailSinks) { // that begins where the log ends when it first runs
 		return 0, next, err
 	}
 	periods, err := sink.PeriodsIn(row)

@@ -311,3 +311,16 @@ func TestAMailTellsWhatIsUnusualOnce(t *testing.T) {
 		}
 	}
 }
+
+// A mail that no daemon has had in its configuration yet is not behind: what was before it is not told.
+func TestAMailThatNeverRanIsNotBehind(t *testing.T) {
+	t.Parallel()
+	f, _ := filling(t, filepath.Join(t.TempDir(), "mail.db"))
+	f.lives()
+	for name, want := range map[string]bool{"webhook:team": true, "mail:team": false} {
+		behind, next, err := behindBy(t.Context(), f.store, name, filledNow)
+		if err != nil || behind > 0 != want || !next.IsZero() {
+			t.Errorf("%s is %d parts behind, next at %v, %v; want it behind %v", name, behind, next, err, want)
+		}
+	}
+}
