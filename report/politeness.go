@@ -36,15 +36,20 @@ func makePoliteness(ctx context.Context, store *models.Store, o Options) (Docume
 		}
 		hosts = mostAsked(append(hosts, found...))
 	}
-	rows := make([]politeHost, len(hosts))
-	for i, h := range hosts {
-		rows[i].asked = h
-		if rows[i].host, err = store.Host(ctx, h.bucket, h.id); err == nil {
-			rows[i].robots, err = store.HostRobots(ctx, h.bucket, h.id)
+	var rows []politeHost
+	for _, h := range hosts {
+		row := politeHost{asked: h}
+		row.host, err = store.Host(ctx, h.bucket, h.id)
+		if errors.Is(err, models.ErrNotFound) { // its pages were removed meanwhile, and so is what was asked for them
+			continue
+		}
+		if err == nil {
+			row.robots, err = store.HostRobots(ctx, h.bucket, h.id)
 		}
 		if err != nil {
 			return Document{}, fmt.Errorf("report politeness: %w", err)
 		}
+		rows = append(rows, row)
 	}
 	return politenessDocument(rows, o), nil
 }
