@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
 	"github.com/robfig/cron/v3"
 )
 
@@ -217,60 +215,21 @@ func orNone(check func(string) error) func(string) error {
 	}
 }
 
-// mailsValue is the mails as a value: each under its name.
-type mailsValue struct{ at *[]Mail }
-
-func (v mailsValue) read(r *reader, n ast.Node) {
-	before := len(r.problems)
-	outer := r.key
-	defer func() { r.key = outer }()
-	var mails []Mail
-	for _, e := range r.entries(n) {
-		r.key = join(outer, e.key)
-		if err := checkHookName(e.key); err != nil {
-			r.fail(e.at, "%w", err)
-			continue
-		}
-		mails = append(mails, r.mail(e))
+// mailsValue is the mails as a value.
+func mailsValue(at *[]Mail) value {
+	return named[Mail]{
+		at: at, what: "mails", most: maxMails, fields: mailFields, secret: "password",
+		begin: func(name string) Mail { return Mail{Name: name, Every: "1d", Kinds: MailKinds()} },
+		name:  func(m *Mail) string { return m.Name },
+		whole: (*Mail).whole,
+		unlock: func(m *Mail) error {
+			if ofUnitAlone(m.Password) { // a command sends nothing
+				return nil
+			}
+			_, err := m.Secret()
+			return err
+		},
 	}
-	r.key = outer
-	if len(mails) > maxMails {
-		r.fail(n, "has %d mails, at most %d", len(mails), maxMails)
-	}
-	if len(r.problems) == before {
-		*v.at = mails
-	}
-}
-
-// mail reads one mail, and its password for once: a file that cannot be read is told with its line.
-func (r *reader) mail(named entry) Mail {
-	m := Mail{Name: named.key, Every: "1d", Kinds: MailKinds()}
-	before, outer := len(r.problems), r.key
-	secret := named.at
-	for _, e := range r.entries(named.value) {
-		f, known := find(mailFields, e.key)
-		if !known {
-			r.unknown(e, siblings(mailFields, ""), nil)
-			continue
-		}
-		if e.key == "password" {
-			secret = e.value
-		}
-		r.key = join(outer, e.key)
-		f.of(&m).read(r, e.value)
-		r.key = outer
-	}
-	if len(r.problems) > before {
-		return m
-	}
-	if err := m.whole(); err != nil {
-		r.fail(named.at, "%w", err)
-	} else if _, err := m.Secret(); err != nil && !ofUnitAlone(m.Password) { // a command sends nothing
-		r.key = join(outer, "password")
-		r.fail(secret, "%w", err)
-		r.key = outer
-	}
-	return m
 }
 
 // whole tells what is missing of a mail, each key of which is good.
@@ -293,35 +252,4 @@ func (m *Mail) whole() error {
 		return errors.New("has a password and no user, write smtp://user@… as its server")
 	}
 	return nil
-}
-
-func (v mailsValue) check() error {
-	if len(*v.at) > maxMails {
-		return fmt.Errorf("has %d mails, at most %d", len(*v.at), maxMails)
-	}
-	for i := range *v.at {
-		m := &(*v.at)[i]
-		if err := cmp.Or(checkHookName(m.Name), bounds(mailFields, m, m.Name+".").err(), m.whole()); err != nil {
-			return err
-		}
-		if slices.ContainsFunc((*v.at)[:i], func(other Mail) bool { return other.Name == m.Name }) {
-			return fmt.Errorf("%s is there twice", m.Name)
-		}
-	}
-	return nil
-}
-
-func (v mailsValue) String() string {
-	mails := make([]string, len(*v.at))
-	for i := range *v.at {
-		m := &(*v.at)[i]
-		var parts []string
-		for _, f := range mailFields {
-			if text := f.of(m).String(); text != `""` {
-				parts = append(parts, f.key+": "+text)
-			}
-		}
-		mails[i] = m.Name + ": {" + strings.Join(parts, ", ") + "}"
-	}
-	return "{" + strings.Join(mails, ", ") + "}"
 }

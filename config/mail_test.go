@@ -35,7 +35,7 @@ func TestMails(t *testing.T) {
 	if got := c.MailFrom(&c.Mails[0]); got != "ops@example.net" {
 		t.Errorf("MailFrom = %q, want the contact", got)
 	}
-	again, _, err := Parse("again.yaml", []byte("agent: { contact: ops@example.net }\nmail: "+mailsValue{&c.Mails}.String()))
+	again, _, err := Parse("again.yaml", []byte("agent: { contact: ops@example.net }\nmail: "+mailsValue(&c.Mails).String()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,10 @@
 package config
 
 import (
-	"cmp"
 	"encoding/base64"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml/ast"
 )
 
 // Webhook is a receiver that is told by POST what happened to pages.
@@ -76,102 +73,32 @@ var webhookFields = []field[Webhook]{
 	{key: "private", of: func(w *Webhook) value { return toggle(&w.Private) }},
 }
 
-// checkHookName is the rule for names of receivers: they stand in metrics, tables and command lines.
-func checkHookName(text string) error {
-	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-	if text == "" || len(text) > 50 || strings.Trim(text, safe) != "" {
-		return fmt.Errorf("%s is not a receiver's name, write at most 50 letters (a to z), digits, \"-\" or \"_\"", shown(text))
-	}
-	return nil
-}
-
-// webhooksValue is the receivers as a value: each under its name.
-type webhooksValue struct{ at *[]Webhook }
-
-func (v webhooksValue) read(r *reader, n ast.Node) {
-	before := len(r.problems)
-	outer := r.key
-	defer func() { r.key = outer }()
-	var hooks []Webhook
-	for _, e := range r.entries(n) {
-		r.key = join(outer, e.key)
-		if err := checkHookName(e.key); err != nil {
-			r.fail(e.at, "%w", err)
-			continue
-		}
-		hooks = append(hooks, r.webhook(e))
-	}
-	r.key = outer
-	if len(hooks) > maxWebhooks {
-		r.fail(n, "has %d receivers, at most %d", len(hooks), maxWebhooks)
-	}
-	if len(r.problems) == before {
-		*v.at = hooks
-	}
-}
-
-// webhook reads one receiver, and its keys for once: a file that cannot be read is told with its line.
-func (r *reader) webhook(named entry) Webhook {
-	w := Webhook{Name: named.key, Kinds: IndexKinds()}
-	before, outer := len(r.problems), r.key
-	secret := named.at
-	for _, e := range r.entries(named.value) {
-		f, known := find(webhookFields, e.key)
-		if !known {
-			r.unknown(e, siblings(webhookFields, ""), nil)
-			continue
-		}
-		if e.key == "secret" {
-			secret = e.value
-		}
-		r.key = join(outer, e.key)
-		f.of(&w).read(r, e.value)
-		r.key = outer
-	}
-	switch {
-	case len(r.problems) > before:
-	case w.URL == "":
-		r.fail(named.at, "has no url")
-	case w.Secret == "":
-		r.fail(named.at, "has no secret, write ${file:/path} or ${credential:name}: without a key nobody could tell who sends")
-	case len(w.Kinds) == 0:
-		r.fail(named.at, "has no kinds, leave them out for those that an index needs")
-	case ofUnitAlone(w.Secret): // a command signs nothing
-	default:
-		if _, err := w.Keys(); err != nil {
-			r.key = join(outer, "secret")
-			r.fail(secret, "%w", err)
-			r.key = outer
-		}
-	}
-	return w
-}
-
-func (v webhooksValue) check() error {
-	if len(*v.at) > maxWebhooks {
-		return fmt.Errorf("has %d receivers, at most %d", len(*v.at), maxWebhooks)
-	}
-	for i := range *v.at {
-		w := &(*v.at)[i]
-		if err := cmp.Or(checkHookName(w.Name), bounds(webhookFields, w, w.Name+".").err()); err != nil {
+// webhooksValue is the receivers as a value.
+func webhooksValue(at *[]Webhook) value {
+	return named[Webhook]{
+		at: at, what: "receivers", most: maxWebhooks, fields: webhookFields, secret: "secret",
+		begin: func(name string) Webhook { return Webhook{Name: name, Kinds: IndexKinds()} },
+		name:  func(w *Webhook) string { return w.Name },
+		whole: (*Webhook).whole,
+		unlock: func(w *Webhook) error {
+			if ofUnitAlone(w.Secret) { // a command signs nothing
+				return nil
+			}
+			_, err := w.Keys()
 			return err
-		}
-		if slices.ContainsFunc((*v.at)[:i], func(other Webhook) bool { return other.Name == w.Name }) {
-			return fmt.Errorf("%s is there twice", w.Name)
-		}
+		},
 	}
-	return nil
 }
 
-func (v webhooksValue) String() string {
-	hooks := make([]string, len(*v.at))
-	for i := range *v.at {
-		w := &(*v.at)[i]
-		var parts []string
-		for _, f := range webhookFields {
-			parts = append(parts, f.key+": "+f.of(w).String())
-		}
-		hooks[i] = w.Name + ": {" + strings.Join(parts, ", ") + "}"
+// whole tells what is missing of a receiver, each key of which is good.
+func (w *Webhook) whole() error {
+	switch {
+	case w.URL == "":
+		return errors.New("has no url")
+	case w.Secret == "":
+		return errors.New("has no secret, write ${file:/path} or ${credential:name}: without a key nobody could tell who sends")
+	case len(w.Kinds) == 0:
+		return errors.New("has no kinds, leave them out for those that an index needs")
 	}
-	return "{" + strings.Join(hooks, ", ") + "}"
+	return nil
 }

@@ -44,7 +44,7 @@ func TestWebhooks(t *testing.T) {
 	if err := c.Validate(); err != nil {
 		t.Errorf("Validate: %v", err)
 	}
-	again, _, err := Parse("again.yaml", []byte("webhooks: "+webhooksValue{&c.Webhooks}.String()))
+	again, _, err := Parse("again.yaml", []byte("webhooks: "+webhooksValue(&c.Webhooks).String()))
 	if err != nil {
 		t.Fatal(err)
 	}

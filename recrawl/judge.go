@@ -93,7 +93,7 @@ func (s *visit) moved(a *answer, now time.Time) {
 	}
 	s.out.Kind, s.out.RedirectTo = models.Moved, target.String()
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
-	if s.mayFind(target, int(s.page.Level)) && s.mayAsk(s.rules.of(s.robots), target) {
+	if s.known(target).Keep && s.mayAsk(s.rules.of(s.robots), target) {
 		s.out.Links = []models.FoundLink{{URL: target.String(), Host: target.HostName()}}
 	}
 	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect

@@ -36,7 +36,7 @@ func (s *visit) namedLists() []models.FoundLink {
 
 // keepListed appends what a list or robots.txt names, if scope, filters and robots.txt keep it.
 func (s *visit) keepListed(found []models.FoundLink, u canon.URL, level int) []models.FoundLink {
-	if _, ok := s.inScope(u, level); !ok || !s.mayName(s.rules.of(s.robots), u) {
+	if !s.inScope(u, level) || !s.mayName(s.rules.of(s.robots), u) {
 		return found
 	}
 	return append(found, models.FoundLink{URL: u.String(), Host: u.HostName()})

@@ -61,7 +61,7 @@ func (s *visit) keep(found []extract.Link) []models.FoundLink {
 		if link.NoFollow {
 			continue
 		}
-		if _, ok := s.inScope(link.URL, int(s.page.Level)+1); !ok || !s.mayName(rules, link.URL) {
+		if !s.inScope(link.URL, int(s.page.Level)+1) || !s.mayName(rules, link.URL) {
 			continue
 		}
 		kept = append(kept, models.FoundLink{URL: link.URL.String(), Host: link.URL.HostName(), Relative: link.Relative})
@@ -97,12 +97,7 @@ func (s *visit) mayAsk(rules *robots.Rules, u canon.URL) bool {
 // robotsExempt tells the one URL that robots.txt does not rule (RFC 9309 section 2.2.2).
 func robotsExempt(u canon.URL) bool { return u.RequestURI() == "/robots.txt" }
 
-// inScope asks the site's scope; a page of a site that is in no configuration any more is kept. The rule that decided
-// comes with it.
-func (s *visit) inScope(u canon.URL, level int) (rule string, kept bool) {
-	if s.scope == nil {
-		return "", true
-	}
-	verdict := s.scope.Decide(u, level)
-	return verdict.Rule, verdict.Keep
+// inScope asks the site's scope about what the page names; one of a site that is in no configuration any more is kept.
+func (s *visit) inScope(u canon.URL, level int) bool {
+	return s.scope == nil || s.scope.Decide(u, level).Keep
 }

@@ -56,22 +56,13 @@ func KeptRequisites(found *extract.Extraction, pages *scope.Scope, outside bool,
 	return kept
 }
 
-// isNeeded asks the site's scope about a requisite, as inScope does about a page.
-func (s *visit) isNeeded(u canon.URL) (rule string, kept bool) {
+// known asks the site's scope about a page that is known, or to which this one leads, as a page of its kind; one of a site that is in no
+// configuration any more is kept.
+func (s *visit) known(u canon.URL) scope.Verdict {
 	if s.scope == nil {
-		return "", true
+		return scope.Verdict{Keep: true}
 	}
-	verdict := s.scope.DecideRequisite(u)
-	return verdict.Rule, verdict.Keep
-}
-
-// mayFind tells whether a page is kept that this one leads to, as a page of its kind.
-func (s *visit) mayFind(u canon.URL, level int) bool {
-	_, kept := s.inScope(u, level)
-	if !kept && s.page.Requisite {
-		_, kept = s.isNeeded(u)
-	}
-	return kept
+	return s.scope.DecideKnown(u, int(s.page.Level), s.page.Requisite)
 }
 
 // accepts are the types that are asked for. A page is rather had as HTML, an image or a style as it is.

@@ -193,15 +193,12 @@ func (s *visit) outside() bool {
 	}
 	s.url = u
 	s.robots = robotsOf(s.turn.Robots, u.Origin())
-	reason, kept := s.inScope(u, int(s.page.Level))
-	if !kept && s.page.Requisite {
-		reason, kept = s.isNeeded(u)
-		s.needed = kept
+	verdict := s.known(u)
+	s.needed = verdict.Needed
+	if !verdict.Keep {
+		s.exclude(verdict.Rule)
 	}
-	if !kept {
-		s.exclude(reason)
-	}
-	return !kept
+	return !verdict.Keep
 }
 
 // blocked ends the visit of a page whose host is an address that is not dialled.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -114,11 +115,21 @@ func (d *draft) children() {
 // three. Styles that import one another without end are a trap.
 const mostNested = 10
 
-// requisites takes over what the page needs to be shown, whatever it is itself: a style needs fonts and other styles. They are at the level
-// below it, also where links end, for what is kept is to be kept whole; and they are nobody's children.
+// RequisiteLevel is the level of what a page on a level needs to be shown: the one below it, also where links end, for what is kept is to be
+// kept whole. false: what it needs is too deep to be found.
+func RequisiteLevel(of int16, settings *config.Settings) (int16, bool) {
+	level := int(of) + 1
+	return int16(min(level, math.MaxInt16)), level <= settings.Level+mostNested
+}
+
+// requisites takes over what the page needs to be shown, whatever it is itself: a style needs fonts and other styles. They are nobody's
+// children.
 func (d *draft) requisites() {
-	if level := int(d.before.Level) + 1; len(d.out.Requisites) > 0 && level <= d.settings.Level+mostNested {
-		d.require(targetsOf(d.out.Requisites), int16(min(level, math.MaxInt16)), nil)
+	if len(d.out.Requisites) == 0 {
+		return
+	}
+	if level, ok := RequisiteLevel(d.before.Level, d.settings); ok {
+		d.require(targetsOf(d.out.Requisites), level, nil)
 	}
 }
 

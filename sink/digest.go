@@ -78,15 +78,7 @@ type pending struct {
 func PeriodsKey(sink string) string { return "sink-periods:" + sink }
 
 // PeriodsIn reads that row.
-func PeriodsIn(row string) (p Periods, err error) {
-	if row == "" {
-		return p, nil
-	}
-	if err := json.Unmarshal([]byte(row), &p); err != nil {
-		return Periods{}, fmt.Errorf("read the periods of a sink: %w", err)
-	}
-	return p, nil
-}
+func PeriodsIn(row string) (Periods, error) { return inRow[Periods](row, "periods") }
 
 // periods is what a Drain knows of that row.
 type periods struct {

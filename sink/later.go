@@ -51,12 +51,16 @@ func (t Trouble) Parked() bool { return t.Since > 0 && t.Next == 0 }
 func TroubleKey(sink string) string { return "sink-trouble:" + sink }
 
 // TroubleIn reads that row.
-func TroubleIn(row string) (t Trouble, err error) {
+func TroubleIn(row string) (Trouble, error) { return inRow[Trouble](row, "trouble") }
+
+// inRow reads a row of a sink; one that is not there is the zero value.
+func inRow[T any](row, what string) (T, error) {
+	var t, none T
 	if row == "" {
-		return t, nil
+		return none, nil
 	}
 	if err := json.Unmarshal([]byte(row), &t); err != nil {
-		return Trouble{}, fmt.Errorf("read the trouble of a sink: %w", err)
+		return none, fmt.Errorf("read the %s of a sink: %w", what, err)
 	}
 	return t, nil
 }

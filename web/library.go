@@ -69,7 +69,7 @@ type ChangesQuery struct {
 type PageQuery struct {
 	URL     string
 	Version int32  // 0: the newest of a page that is there
-	Chunks  string // "": no passages
+	Chunks  string // "": the text as one
 	Have    int32  // the version that the asker has; 0: none. Only with Chunks
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -315,4 +316,19 @@ func sum(registry *prometheus.Registry, name string) float64 {
 		total += m.GetCounter().GetValue() + m.GetGauge().GetValue()
 	}
 	return total
+}
+
+// fromNote reads a note in which workers agree who does a chore; one that is not there or cannot be read says that nothing was done.
+func fromNote[T any](note []byte) T {
+	var turn, none T
+	if json.Unmarshal(note, &turn) != nil {
+		return none
+	}
+	return turn
+}
+
+// toNote is what fromNote reads.
+func toNote[T any](turn T) []byte {
+	note, _ := json.Marshal(turn) // numbers and words always have a form
+	return note
 }

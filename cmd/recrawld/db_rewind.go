@@ -159,12 +159,12 @@ func rewindNoise(body []byte, back models.Back) []byte {
 func rewindNote(name string, body []byte, back models.Back) []byte {
 	switch name {
 	case importanceNote:
-		turn := readTurn(body)
+		turn := fromNote[importanceTurn](body)
 		if turn.At <= back.Now && turn.Until <= back.Now {
 			return body
 		}
 		turn.At, turn.By, turn.Until = back.Moment(turn.At), "", 0
-		return turn.encode()
+		return toNote(turn)
 	case noteCounted:
 		var c counted
 		if json.Unmarshal(body, &c) == nil && c.At <= back.Now && c.Real <= back.Now {

@@ -36,7 +36,7 @@ func writtenAhead(t *testing.T, data string, ahead time.Time) *models.Store {
 	must(err)
 	must(store.Beat(ctx, models.Worker{Name: "old", BeatAt: models.At(ahead)}))
 	must(store.Merge(ctx, importanceNote, func([]byte) []byte {
-		return importanceTurn{Of: "x", At: models.At(ahead), By: "w", Until: models.At(ahead)}.encode()
+		return toNote(importanceTurn{Of: "x", At: models.At(ahead), By: "w", Until: models.At(ahead)})
 	}))
 	must(store.Merge(ctx, noteCounted, func([]byte) []byte { return []byte(fmt.Sprintf(`{"At":%d}`, models.At(ahead))) }))
 	_, err = store.SetMeta(ctx, sink.LeaseKey("mirror"), "", fmt.Sprintf("%d old", models.At(ahead)))
@@ -86,7 +86,7 @@ func TestRewindIsTheWayOutOfAHeldDaemon(t *testing.T) {
 	}
 	lease, err := store.Meta(t.Context(), sink.LeaseKey("mirror"))
 	turn, err2 := store.Note(t.Context(), importanceNote)
-	if err != nil || err2 != nil || lease != "0 nobody" || readTurn(turn).At > models.At(clock.System{}.Now()) {
+	if err != nil || err2 != nil || lease != "0 nobody" || fromNote[importanceTurn](turn).At > models.At(clock.System{}.Now()) {
 		t.Errorf("the sink's lease is %q, importance %s, %v, %v", lease, turn, err, err2)
 	}
 	if said := must(t, "db", "rewind", "--yes", "-c", path); !strings.Contains(said, "nothing is changed") {

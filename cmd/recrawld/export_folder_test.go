@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"recrawld/archive"
 	"recrawld/models"
 )
 
@@ -81,27 +80,6 @@ func TestAFolderFollowsRedirectsAsTheyWere(t *testing.T) {
 			t.Errorf("to %q: %v, the redirect is listed: %t\n%s", to, err, listed, list)
 		}
 	}
-}
-
-// fillMore adds pages to a data directory that is filled already.
-func fillMore(t *testing.T, dir string, fill func(*filler)) {
-	t.Helper()
-	g := &globals{ConfigPath: filepath.Join(dir, "recrawld.yaml"), Data: dir}
-	c, _, err := g.loadConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := g.openStoreForWriting(t.Context(), &c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	kept, err := archive.Open(filepath.Join(dir, "archive"), archive.Options{Worker: "w2", Now: func() time.Time { return filledNow }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer kept.Close()
-	fill(&filler{t: t, store: store, archive: kept})
 }
 
 // addMoved adds a page that redirects since nine days, and one that links to it.

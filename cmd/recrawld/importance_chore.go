@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -50,12 +49,12 @@ func (d *daemon) followImportance(ctx context.Context, now time.Time) error {
 	}
 	mine := false
 	err = d.store.Merge(ctx, importanceNote, func(old []byte) []byte {
-		turn := readTurn(old)
+		turn := fromNote[importanceTurn](old)
 		if mine = turn.wanted(of, pages, now) && turn.free(d.start.Worker.Name, now); !mine {
 			return nil
 		}
 		turn.By, turn.Until = d.start.Worker.Name, models.At(now.Add(d.clock.Real(importanceHold)))
-		return turn.encode()
+		return toNote(turn)
 	})
 	if err != nil || !mine {
 		return err
@@ -66,31 +65,17 @@ func (d *daemon) followImportance(ctx context.Context, now time.Time) error {
 	}
 	d.log.Info("importance computed", "pages", w.pages, "links", w.graph.Links(), "changed", w.changed)
 	return d.store.Merge(ctx, importanceNote, func([]byte) []byte {
-		return importanceTurn{Of: of, At: models.At(d.clock.Now()), Pages: pages}.encode()
+		return toNote(importanceTurn{Of: of, At: models.At(d.clock.Now()), Pages: pages})
 	})
 }
 
 // holdImportance says that this worker still computes.
 func (d *daemon) holdImportance(ctx context.Context) error {
 	return d.store.Merge(ctx, importanceNote, func(old []byte) []byte {
-		turn := readTurn(old)
+		turn := fromNote[importanceTurn](old)
 		turn.Until = models.At(d.clock.Now().Add(d.clock.Real(importanceHold)))
-		return turn.encode()
+		return toNote(turn)
 	})
-}
-
-// readTurn reads the note; one that is not there or cannot be read says that nothing was computed.
-func readTurn(b []byte) importanceTurn {
-	var t importanceTurn
-	if json.Unmarshal(b, &t) != nil {
-		return importanceTurn{}
-	}
-	return t
-}
-
-func (t importanceTurn) encode() []byte {
-	b, _ := json.Marshal(t) // numbers and words always have a form
-	return b
 }
 
 // wanted tells whether importance is to be computed.

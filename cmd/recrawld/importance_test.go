@@ -163,7 +163,7 @@ func TestOneWorkerComputesImportance(t *testing.T) {
 		{importanceTurn{}, "", 10, false}, {importanceTurn{}, "x", 10, true}, {importanceTurn{Of: "x"}, "", 10, true},
 		{importanceTurn{Of: "x", At: models.At(now), Pages: 10}, "x", 20, false},
 		{importanceTurn{Of: "x", At: models.At(now), Pages: 10}, "x", 21, true},
-		{readTurn([]byte("{")), "", 10, false},
+		{fromNote[importanceTurn]([]byte("{")), "", 10, false},
 	} {
 		if got := test.turn.wanted(test.of, test.pages, now); got != test.want {
 			t.Errorf("wanted(%q, %d) after %+v = %v, want %v", test.of, test.pages, test.turn, got, test.want)

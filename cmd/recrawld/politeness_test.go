@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"recrawld/clock"
 )
 
 // logged is a request as the server saw it.
@@ -29,7 +31,7 @@ type loggingSite struct {
 }
 
 func (s *loggingSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	entry := logged{path: r.URL.Path, begin: time.Now(), status: http.StatusOK}
+	entry := logged{path: r.URL.Path, begin: clock.System{}.Now(), status: http.StatusOK}
 	s.mu.Lock()
 	s.under++
 	s.most = max(s.most, s.under)
@@ -49,7 +51,7 @@ func (s *loggingSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"1"`)
 		fmt.Fprintf(w, "<title>%s</title><p>The page at %s, with the links <a href=/>home</a> <a href=/a>a</a> <a href=/busy>busy</a>", r.URL.Path, r.URL.Path)
 	}
-	entry.end = time.Now()
+	entry.end = clock.System{}.Now()
 	s.mu.Lock()
 	s.under--
 	s.log = append(s.log, entry)

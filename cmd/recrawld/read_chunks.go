@@ -14,16 +14,16 @@ import (
 	"recrawld/report"
 )
 
-// usualChunk is the length of a passage, in characters, for whoever does not say: some 500 tokens of a language model in English.
+// usualChunk is the length of a chunk, in characters, for whoever does not say: some 500 tokens of a language model in English.
 const usualChunk = 2000
 
-// The lengths that passages may have.
+// The lengths that chunks may have.
 const (
 	leastChunk = 200
 	mostChunk  = 100_000
 )
 
-// shownChunk is the JSON form of a passage of a page.
+// shownChunk is the JSON form of a chunk of a page.
 type shownChunk struct {
 	ID       string   `json:"id"`
 	Headings []string `json:"headings"` // that it stands under, the outermost first
@@ -31,10 +31,10 @@ type shownChunk struct {
 	New      bool     `json:"new"` // it was not in the version that the asker has
 }
 
-// errNoBasis is that what the asker has cannot be held against anything: passages are all new to him, and which of his are gone is not known.
-var errNoBasis = errors.New("take all passages as new, and drop all that you have of the page")
+// errNoBasis is that what the asker has cannot be held against anything: chunks are all new to him, and which of his are gone is not known.
+var errNoBasis = errors.New("take all chunks as new, and drop all that you have of the page")
 
-// chunkLength reads the length of passages: "on" is the usual one, "" is none.
+// chunkLength reads the length of chunks: "on" is the usual one, "" is none.
 func chunkLength(word string) (int, error) {
 	switch word {
 	case "":
@@ -44,14 +44,14 @@ func chunkLength(word string) (int, error) {
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil || n < leastChunk || n > mostChunk {
-		return 0, fmt.Errorf("chunks is on, for passages of about %d characters, or a number of characters from %d to %d", usualChunk, leastChunk, mostChunk)
+		return 0, fmt.Errorf("chunks is on, for about %d characters in each, or a number of characters from %d to %d", usualChunk, leastChunk, mostChunk)
 	}
 	return n, nil
 }
 
-// passages cuts what a page says into passages of about n characters, and tells which are new to whoever has a version of it, and which of
+// chunks cuts what a page says into chunks of about n characters, and tells which are new to whoever has a version of it, and which of
 // that version are gone. have is 0 for whoever has none.
-func (b library) passages(ctx context.Context, s *shownText, page models.Page, u canon.URL, view *content.View, n int, have int32) error {
+func (b library) chunks(ctx context.Context, s *shownText, page models.Page, u canon.URL, view *content.View, n int, have int32) error {
 	known := make(map[string]bool)
 	if have > 0 {
 		before, err := b.viewOf(ctx, page, u, have)
@@ -97,7 +97,7 @@ func (b library) viewOf(ctx context.Context, page models.Page, u canon.URL, numb
 	return content.Read(answer.Body, headerOf(answer).Get("Content-Type"), u, rules), nil
 }
 
-// writeChunks prints passages for a person, those that are new with a plus before them where some are not.
+// writeChunks prints chunks for a person; to whoever has a version it says which are new.
 func writeChunks(l *look, s *shownText, have int32) error {
 	for i, c := range s.Chunks {
 		head := strings.Join(c.Headings, " > ")
@@ -124,6 +124,6 @@ func writeChunks(l *look, s *shownText, have int32) error {
 	if len(s.Gone) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(l.Stdout, "\n%s of version %d that are gone: %s\n", report.Plural(len(s.Gone), "passage"), have, strings.Join(s.Gone, " "))
+	_, err := fmt.Fprintf(l.Stdout, "\n%s of version %d that are gone: %s\n", report.Plural(len(s.Gone), "chunk"), have, strings.Join(s.Gone, " "))
 	return err
 }

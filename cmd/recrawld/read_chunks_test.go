@@ -16,9 +16,9 @@ import (
 	"recrawld/web"
 )
 
-// TestPassages: a receiver who has a version hears which passages are new since and which are gone, and one whose version cannot be had any
+// TestChunks: a receiver who has a version hears which chunks are new since and which are gone, and one whose version cannot be had any
 // more is told to begin anew.
-func TestPassages(t *testing.T) {
+func TestChunks(t *testing.T) {
 	t.Parallel()
 	f, b := filling(t, filepath.Join(t.TempDir(), "chunks.db"))
 	const url = "https://docs.example.org/guide"
@@ -28,7 +28,7 @@ func TestPassages(t *testing.T) {
 	}, func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(day)) })
 	old, err := b.text(t.Context(), textQuery{url: url, number: 1, chunks: usualChunk})
 	if err != nil || old.Text != "" || len(old.Chunks) != 3 || len(old.Gone) != 0 || slices.ContainsFunc(old.Chunks, func(c shownChunk) bool { return !c.New }) {
-		t.Fatalf("the first version is %+v, %v; want three passages, all new, in place of the text", old, err)
+		t.Fatalf("the first version is %+v, %v; want three chunks, all new, in place of the text", old, err)
 	}
 	now, err := b.text(t.Context(), textQuery{url: url, chunks: usualChunk, have: 1})
 	if err != nil {
@@ -44,7 +44,7 @@ func TestPassages(t *testing.T) {
 	}
 	want := []string{"=Guide: About.", "+Guide>Install: With dnf.", "=Guide>Use: Run it.", "+Guide>End: Stop."}
 	if !slices.Equal(got, want) || len(now.Gone) != 1 || now.Gone[0] != old.Chunks[1].ID || now.Version != 2 {
-		t.Errorf("passages %q, gone %q; want %q, gone %s", got, now.Gone, want, old.Chunks[1].ID)
+		t.Errorf("chunks %q, gone %q; want %q, gone %s", got, now.Gone, want, old.Chunks[1].ID)
 	}
 	if same, err := b.text(t.Context(), textQuery{url: url, chunks: usualChunk, have: 2}); err != nil || len(same.Gone) != 0 ||
 		slices.ContainsFunc(same.Chunks, func(c shownChunk) bool { return c.New }) {
@@ -72,8 +72,8 @@ func TestPassages(t *testing.T) {
 	}
 }
 
-// TestNoPassages: who asks for passages is given a list of them and one of those that are gone, also where there are none.
-func TestNoPassages(t *testing.T) {
+// TestNoChunks: who asks for chunks is given a list of them and one of those that are gone, also where there are none.
+func TestNoChunks(t *testing.T) {
 	t.Parallel()
 	f, b := filling(t, filepath.Join(t.TempDir(), "none.db"))
 	const url = "https://docs.example.org/blank"
@@ -86,7 +86,7 @@ func TestNoPassages(t *testing.T) {
 		}
 		form, err := json.Marshal(said)
 		if got := strings.Contains(string(form), `"chunks":[],"gone":[]`); err != nil || got != want {
-			t.Errorf("passages of %d characters: %s, %v; want the empty lists: %t", chunks, form, err, want)
+			t.Errorf("chunks of %d characters: %s, %v; want the empty lists: %t", chunks, form, err, want)
 		}
 	}
 }
@@ -100,8 +100,8 @@ func TestChunkLength(t *testing.T) {
 	}
 }
 
-// TestPassagesInATerminal: the command prints passages, and refuses what is no question.
-func TestPassagesInATerminal(t *testing.T) {
+// TestChunksInATerminal: the command prints chunks, and refuses what is no question.
+func TestChunksInATerminal(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{"/": `<title>Guide</title><main><h1>Guide</h1><p>About.<h2>Use</h2><p>Run it.</main>`}
 	site := serve(t, pages)
@@ -116,7 +116,7 @@ func TestPassagesInATerminal(t *testing.T) {
 		says string
 	}{
 		"--chunks on": {exitUsage, "add --text"}, "--text --chunks 3": {exitUsage, "from 200 to 100000"}, "--text --have 1": {exitUsage, "--chunks"},
-		"--text --chunks on --have 7": {exitNotFound, "take all passages as new"},
+		"--text --chunks on --have 7": {exitNotFound, "take all chunks as new"},
 	} {
 		code, _, stderr := command(t, append([]string{"show", "-c", config, site.URL + "/"}, strings.Fields(flags)...)...)
 		if code != want.code || !strings.Contains(stderr, want.says) {

@@ -65,6 +65,18 @@ func filledData(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, "recrawld.yaml"), []byte(filledConfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	fillMore(t, dir, func(f *filler) {
+		f.sites()
+		f.docs()
+		f.blog()
+		f.stand()
+	})
+	return dir
+}
+
+// fillMore adds to a data directory with a configuration, in a segment of its own.
+func fillMore(t *testing.T, dir string, fill func(*filler)) {
+	t.Helper()
 	g := &globals{ConfigPath: filepath.Join(dir, "recrawld.yaml"), Data: dir}
 	c, _, err := g.loadConfig()
 	if err != nil {
@@ -80,12 +92,7 @@ func filledData(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	f := &filler{t: t, store: store, archive: kept}
-	f.sites()
-	f.docs()
-	f.blog()
-	f.stand()
-	return dir
+	fill(&filler{t: t, store: store, archive: kept})
 }
 
 func (f *filler) must(err error) {

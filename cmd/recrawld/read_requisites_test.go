@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"recrawld/archive"
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
@@ -37,23 +36,7 @@ func withRequisite(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, "recrawld.yaml"), []byte(keeps), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := &globals{ConfigPath: filepath.Join(dir, "recrawld.yaml"), Data: dir}
-	c, _, err := g.loadConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := g.openStoreForWriting(t.Context(), &c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	kept, err := archive.Open(filepath.Join(dir, "archive"), archive.Options{Worker: "w2", Now: func() time.Time { return filledNow }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer kept.Close()
-	f := &filler{t: t, store: store, archive: kept}
-	f.requisite()
+	fillMore(t, dir, (*filler).requisite)
 	return dir
 }
 

@@ -22,8 +22,8 @@ type showCmd struct {
 	Version int32  `placeholder:"N" help:"Print the body of this version; --version=-1 is the newest."`
 	Header  bool   `xor:"part" help:"With --version, print the header of the answer and not its body."`
 	Text    bool   `xor:"part" help:"Print what the page says, or said in --version, as far as it counts as its content; with --json with all that a search index stores of it."`
-	Chunks  string `placeholder:"on|N" help:"With --text: in passages of about N characters under their headings (on: 2000), each with an ID that stays as long as it says the same."`
-	Have    int32  `placeholder:"N" help:"With --chunks: which passages are new since version N, and which of that are gone."`
+	Chunks  string `placeholder:"on|N" help:"With --text: in chunks of about N characters under their headings (on: 2000), each with an ID that stays as long as it says the same."`
+	Have    int32  `placeholder:"N" help:"With --chunks: which chunks are new since version N, and which of that are gone."`
 	Limit   int    `default:"10" help:"Versions listed, the newest first; 0 for all."`
 }
 

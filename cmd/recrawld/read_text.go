@@ -46,15 +46,15 @@ type shownText struct {
 	Importance  float64    `json:"importance"`
 
 	// In place of Text, where that was asked for.
-	Chunks []shownChunk `json:"chunks,omitzero"` // its content in passages
-	Gone   []string     `json:"gone,omitzero"`   // IDs of passages that the asker has and that are not there any more
+	Chunks []shownChunk `json:"chunks,omitzero"` // its content in chunks
+	Gone   []string     `json:"gone,omitzero"`   // IDs of chunks that the asker has and that are not there any more
 }
 
 // textQuery is what somebody wants to know of what a page says.
 type textQuery struct {
 	url    string
 	number int32 // of the version; 0: the newest of a page that is there
-	chunks int   // about as many characters in a passage; 0: all as one text
+	chunks int   // about as many characters in a chunk; 0: all as one text
 	have   int32 // the version that the asker has; 0: none
 }
 
@@ -99,7 +99,7 @@ func (b library) text(ctx context.Context, q textQuery) (shownText, error) {
 	view := b.say(&s, page, u, answer)
 	if q.chunks > 0 {
 		s.Text = ""
-		err = b.passages(ctx, &s, page, u, view, q.chunks, q.have)
+		err = b.chunks(ctx, &s, page, u, view, q.chunks, q.have)
 	}
 	return s, err
 }

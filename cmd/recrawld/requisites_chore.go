@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"time"
@@ -77,20 +76,6 @@ type requisitesTurn struct {
 	Until   models.Instant    `json:"until"`   // unless it is not heard of again
 }
 
-// readNeedsTurn reads a note; one that is not there or cannot be read says that nothing was read.
-func readNeedsTurn(b []byte) requisitesTurn {
-	var t requisitesTurn
-	if json.Unmarshal(b, &t) != nil {
-		return requisitesTurn{}
-	}
-	return t
-}
-
-func (t requisitesTurn) encode() []byte {
-	b, _ := json.Marshal(t) // numbers and words always have a form
-	return b
-}
-
 // follow takes note of what sites keep now and returns those whose pages are to be read. What several sites need, such as a script on a host
 // that lends it to all, is a page of the one that found it first: if that was removed, those of all others are read again.
 func (t *requisitesTurn) follow(wanted map[int32]needsOf, exists func(int32) bool) map[int32]needsOf {
@@ -124,7 +109,8 @@ func (t *requisitesTurn) claim(wanted map[int32]needsOf, exists func(int32) bool
 		t.Reading, t.By, t.Until = nil, "", 0
 		return false
 	}
-	if t.By != "" && t.By != name && now.Before(t.Until.Time()) {
+	// A claim that lasts longer than any that is made now is of a clock that was ahead.
+	if left := t.Until.Time().Sub(now); t.By != "" && t.By != name && left > 0 && left <= hold {
 		return false
 	}
 	if !maps.Equal(reading, t.Reading) {
@@ -145,9 +131,9 @@ func (d *daemon) followRequisites(ctx context.Context, now time.Time) error {
 	var turn requisitesTurn
 	mine := false
 	err = d.store.Merge(ctx, note, func(old []byte) []byte {
-		turn = readNeedsTurn(old)
+		turn = fromNote[requisitesTurn](old)
 		mine = turn.claim(needsWanted(force), force.has, name, now, hold)
-		if next := turn.encode(); string(next) != string(old) && (len(old) > 0 || len(turn.Of)+len(turn.Reading) > 0) {
+		if next := toNote(turn); string(next) != string(old) && (len(old) > 0 || len(turn.Of)+len(turn.Reading) > 0) {
 			return next
 		}
 		return nil
@@ -200,7 +186,7 @@ func (d *daemon) holdRequisites(ctx context.Context, note string, turn *requisit
 	}
 	going := true
 	err := d.store.Merge(ctx, note, func(old []byte) []byte {
-		t := readNeedsTurn(old)
+		t := fromNote[requisitesTurn](old)
 		if going = t.By == turn.By; !going {
 			return nil
 		}
@@ -212,7 +198,7 @@ func (d *daemon) holdRequisites(ctx context.Context, note string, turn *requisit
 			maps.Copy(t.Of, turn.Reading)
 			t.Reading, t.By, t.Until = nil, "", 0
 		}
-		return t.encode()
+		return toNote(t)
 	})
 	return going, err
 }

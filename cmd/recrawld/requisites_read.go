@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"recrawld/models"
@@ -94,8 +93,9 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 	if err != nil {
 		return nil, nil
 	}
-	inside := pages.Decide(at, int(p.Level)).Keep
-	if !inside && !(p.Requisite && pages.DecideRequisite(at).Keep) {
+	verdict := pages.DecideKnown(at, int(p.Level), p.Requisite)
+	level, findable := scheduler.RequisiteLevel(p.Level, &site.Settings)
+	if !verdict.Keep || !findable {
 		return nil, nil
 	}
 	body, contentType, ok, err := r.past.Body(ctx, p)
@@ -111,17 +111,16 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 	agent := r.force.config.Agent.Name
 	page := r.reader.Page(body, contentType, at, extract.Options{Bytes: int(site.Settings.BodyBytes), Links: site.Settings.LinksPerPage,
 		Agent: agent, Requisites: true})
-	kept := recrawl.KeptRequisites(&page, pages, !inside, func(u canon.URL) bool {
+	kept := recrawl.KeptRequisites(&page, pages, verdict.Needed, func(u canon.URL) bool {
 		return u.Origin() != at.Origin() || rules.Verdict(agent, u.RequestURI()).Allowed
 	})
-	found := make([]models.Discovery, len(kept))
+	needs := make([]models.Discovery, len(kept))
 	for i, k := range kept {
-		level := min(int(p.Level)+1, math.MaxInt16)
-		page := scheduler.NewPage(k.URL, k.Host, p.SiteID, int16(level), site.Settings.FR)
+		page := scheduler.NewPage(k.URL, k.Host, p.SiteID, level, site.Settings.FR)
 		page.Requisite, page.DueAt = true, models.At(now)
-		found[i] = models.Discovery{Page: page, Host: k.Host}
+		needs[i] = models.Discovery{Page: page, Host: k.Host}
 	}
-	return found, nil
+	return needs, nil
 }
 
 // rulesOf are what the robots.txt of a page's origin says, as it was read last.

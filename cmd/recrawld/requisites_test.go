@@ -280,7 +280,7 @@ func TestRequisitesTurns(t *testing.T) {
 	var turn requisitesTurn
 	removed := map[int32]bool{}
 	claim := func(worker string, wanted map[int32]needsOf) bool {
-		turn = readNeedsTurn(turn.encode())
+		turn = fromNote[requisitesTurn](toNote(turn))
 		return turn.claim(wanted, func(id int32) bool { return !removed[id] }, worker, now, time.Minute)
 	}
 	if claim("a", nil) {
@@ -289,7 +289,11 @@ func TestRequisitesTurns(t *testing.T) {
 	if !claim("a", map[int32]needsOf{1: all, 2: site}) || claim("b", map[int32]needsOf{1: all, 2: site}) {
 		t.Error("two workers read at once, or none")
 	}
-	turn.Bucket, turn.After = 7, 5
+	turn.Until = models.At(now.AddDate(4, 0, 0)) // by a clock that was ahead
+	if !claim("b", map[int32]needsOf{1: all, 2: site}) {
+		t.Error("for years nobody reads, since a worker whose clock was ahead began to")
+	}
+	turn.By, turn.Bucket, turn.After = "a", 7, 5
 	now = now.Add(time.Hour)
 	if !claim("b", map[int32]needsOf{1: all, 2: site}) || turn.Bucket != 7 || turn.After != 5 {
 		t.Errorf("another worker goes on at %d %d, want where the first ended", turn.Bucket, turn.After)

@@ -71,16 +71,21 @@ func (h *hookTeller) describe(ctx context.Context, events []models.Event) (log s
 // checkHooks tells of receivers that nothing could be told: for want of keys, or because they are told of sites which are not there,
 // for now at least; a name that was mistyped would say nothing for ever.
 func (d *daemon) checkHooks() {
-	rows := d.force.Load().rows
 	for i := range d.start.Webhooks {
 		hook := &d.start.Webhooks[i]
 		if _, err := hook.Keys(); err != nil {
 			d.log.Warn("a webhook has no keys, nothing is sent unsigned", "webhook", hook.Name, "err", err)
 		}
-		for _, name := range hook.Sites {
-			if !slices.ContainsFunc(rows, func(s models.Site) bool { return s.Name == name }) {
-				d.log.Warn("a webhook names a site that is not there", "webhook", hook.Name, "site", name)
-			}
+		d.checkSites("webhook", hook.Name, hook.Sites)
+	}
+}
+
+// checkSites tells of sites that a webhook or a mail names and that are not there.
+func (d *daemon) checkSites(what, name string, sites []string) {
+	rows := d.force.Load().rows
+	for _, site := range sites {
+		if !slices.ContainsFunc(rows, func(s models.Site) bool { return s.Name == site }) {
+			d.log.Warn("a "+what+" names a site that is not there", what, name, "site", site)
 		}
 	}
 }

@@ -44,17 +44,12 @@ func mailPost(c *config.Config, m *config.Mail) *sink.Post {
 
 // checkMails tells of mails that cannot be sent: for want of the password, or because they are of sites which are not there.
 func (d *daemon) checkMails() {
-	rows := d.force.Load().rows
 	for i := range d.start.Mails {
 		m := &d.start.Mails[i]
 		if _, err := m.Secret(); err != nil {
 			d.log.Warn("a mail has no password, nothing is sent without it", "mail", m.Name, "err", err)
 		}
-		for _, name := range m.Sites {
-			if !slices.ContainsFunc(rows, func(s models.Site) bool { return s.Name == name }) {
-				d.log.Warn("a mail names a site that is not there", "mail", m.Name, "site", name)
-			}
-		}
+		d.checkSites("mail", m.Name, m.Sites)
 	}
 }
 

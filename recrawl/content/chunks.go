@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Chunk is a passage of a page's main content, of a size that a language model or a vector index is given: what stands under one heading,
+// Chunk is a piece of a page's main content, of a size that a language model or a vector index is given: what stands under one heading,
 // or a part of that.
 type Chunk struct {
 	ID       string   // of headings and text, the same in every version and on every page that has both; unique within a page
@@ -22,15 +22,15 @@ type Chunk struct {
 // The bounds of what stands in Headings: a page could repeat a long one some ten thousand times.
 const (
 	longestHeading = 300      // runes; a longer one is a paragraph that looks like a heading, and is taken for that
-	mostHeadings   = 16 << 20 // bytes of all passages of a page
+	mostHeadings   = 16 << 20 // bytes of all chunks of a page
 )
 
-// Chunks cuts the main content into passages of about size runes (at least 1). None is longer than one and a half times that, and none but the last under
+// Chunks cuts the main content into pieces of about size runes (at least 1). None is longer than one and a half times that, and none but the last under
 // its heading shorter than half of it.
 //
 // Where a section is cut depends on what stands there and not on how far into the section that is: of the places between half and one
 // and a half of size behind the last cut, it is behind the block, or in a long one the sentence, of the smallest hash. So a paragraph
-// that comes or goes changes the passages around it, and the cuts behind it are soon the same again (content-defined chunking by local
+// that comes or goes changes the chunks around it, and the cuts behind it are soon the same again (content-defined chunking by local
 // extrema: Bjørner, Blass and Gurevich 2010).
 func (v *View) Chunks(size int) []Chunk {
 	c := chunker{size: max(size, 1), ids: make(map[string]int)}
@@ -55,7 +55,7 @@ type chunker struct {
 	bare   bool      // nothing has come since the last heading
 	units  []unit    // of the section
 	chunks []Chunk
-	told   int            // bytes of the headings of all passages
+	told   int            // bytes of the headings of all chunks
 	ids    map[string]int // how often each was given
 }
 
@@ -83,7 +83,7 @@ func (c *chunker) heading(b *Block) {
 	c.path, c.bare = append(c.path, heading{b.Text, b.Level}), true
 }
 
-// add adds a block to the section, in units that are no longer than a passage.
+// add adds a block to the section, in units that are no longer than a chunk.
 func (c *chunker) add(text string) {
 	c.bare = false
 	if n := utf8.RuneCountInString(text); n <= c.size {
@@ -127,7 +127,7 @@ func sentence(text string, limit int) (end, runes int) {
 	return end, runes
 }
 
-// section ends the section: its units become passages.
+// section ends the section: its units become chunks.
 func (c *chunker) section() {
 	if c.bare {
 		c.emit(nil)
@@ -141,7 +141,7 @@ func (c *chunker) section() {
 	c.units, c.bare = c.units[:0], false
 }
 
-// cut is how many units the next passage takes.
+// cut is how many units the next chunk takes.
 func (c *chunker) cut(units []unit) int {
 	best, least, runes := 0, uint64(0), 0
 	for i, u := range units {
@@ -158,7 +158,7 @@ func (c *chunker) cut(units []unit) int {
 	return len(units)
 }
 
-// emit adds a passage.
+// emit adds a chunk.
 func (c *chunker) emit(units []unit) {
 	var text strings.Builder
 	for i, u := range units {
@@ -175,7 +175,7 @@ func (c *chunker) emit(units []unit) {
 	c.chunks = append(c.chunks, chunk)
 }
 
-// headings are those of the next passage.
+// headings are those of the next chunk.
 func (c *chunker) headings() []string {
 	headings := make([]string, 0, len(c.path))
 	for _, h := range c.path {
@@ -191,8 +191,8 @@ func (c *chunker) headings() []string {
 // idEncoding is that of IDs: digits and small letters.
 var idEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// chunkID is the ID of the nth passage of a page with these headings and this text: 120 bits of a SHA-256, so that a collision is not to be
-// expected among 10^17 passages.
+// chunkID is the ID of the nth chunk of a page with these headings and this text: 120 bits of a SHA-256, so that a collision is not to be
+// expected among 10^17 chunks.
 func chunkID(chunk *Chunk, nth int) string {
 	var whole []byte
 	for _, part := range slices.Concat(chunk.Headings, []string{"", chunk.Text, strconv.Itoa(nth)}) {

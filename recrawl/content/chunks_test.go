@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// passages shows chunks as "headings: text".
-func passages(chunks []Chunk) []string {
+// chunks shows chunks as "headings: text".
+func shownChunks(chunks []Chunk) []string {
 	var shown []string
 	for _, c := range chunks {
 		shown = append(shown, strings.Join(c.Headings, " > ")+": "+c.Text)
@@ -27,13 +27,13 @@ func chunked(t testing.TB, main string, size int) []Chunk {
 
 func TestChunksFollowHeadings(t *testing.T) {
 	t.Parallel()
-	got := passages(chunked(t, `<p>Before all.<h1>Guide</h1><p>About it.<p>More.<h2>Install</h2><h3>Linux</h3><p>With apt.<h3>Windows</h3>
+	got := shownChunks(chunked(t, `<p>Before all.<h1>Guide</h1><p>About it.<p>More.<h2>Install</h2><h3>Linux</h3><p>With apt.<h3>Windows</h3>
 		<h2>Use</h2><p>Run it.<h1>Index</h1>`, 1000))
 	want := []string{
 		": Before all.", "Guide: About it.\nMore.", "Guide > Install > Linux: With apt.", "Guide > Install > Windows: ", "Guide > Use: Run it.", "Index: ",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("passages (-want +got):\n%s", diff)
+		t.Errorf("chunks (-want +got):\n%s", diff)
 	}
 }
 
@@ -43,15 +43,15 @@ func TestChunkIDs(t *testing.T) {
 	one := chunked(t, `<h2>A</h2><p>Text.<h2>B</h2><p>Text.<h2>A</h2><p>Text.`, 1000)
 	other := chunked(t, `<p>News of the day, which nobody has seen before.<h2>B</h2><p>Text.<h2>A</h2><p>Text.`, 1000)
 	if len(one) != 3 || len(other) != 3 {
-		t.Fatalf("passages %q and %q, want three each", passages(one), passages(other))
+		t.Fatalf("chunks %q and %q, want three each", shownChunks(one), shownChunks(other))
 	}
 	if one[0].ID == one[1].ID || one[0].ID == one[2].ID {
 		t.Errorf("IDs %s, %s and %s of one page, want each once", one[0].ID, one[1].ID, one[2].ID)
 	}
 	if one[1].ID != other[1].ID || one[0].ID != other[2].ID {
-		t.Error("the same passage has another ID on another page")
+		t.Error("the same chunk has another ID on another page")
 	}
-	// Receivers keep them: another form of them would have every passage of everybody embedded anew.
+	// Receivers keep them: another form of them would have every chunk of everybody embedded anew.
 	if want := "gt5ctqys5nbnz4qz2q0dptzy"; one[0].ID != want {
 		t.Errorf("the ID is %s, want %s as it has always been", one[0].ID, want)
 	}
@@ -70,7 +70,7 @@ func section(n, edited int) string {
 	return b.String()
 }
 
-// TestAnEditMovesFewCuts: a paragraph that comes into a long section changes the passages around it alone.
+// TestAnEditMovesFewCuts: a paragraph that comes into a long section changes the chunks around it alone.
 func TestAnEditMovesFewCuts(t *testing.T) {
 	t.Parallel()
 	known := make(map[string]bool)
@@ -89,11 +89,11 @@ func TestAnEditMovesFewCuts(t *testing.T) {
 		changed, most = changed+news, max(most, news)
 	}
 	if mean := float64(changed) / 200; len(before) < 25 || mean > 3 || most > 10 {
-		t.Errorf("of %d passages %.1f are new on average and %d at most, want a few", len(before), mean, most)
+		t.Errorf("of %d chunks %.1f are new on average and %d at most, want a few", len(before), mean, most)
 	}
 }
 
-// TestChunksHoldAll: every word of the main content is in one passage, in order, and none is too long or too short.
+// TestChunksHoldAll: every word of the main content is in one chunk, in order, and none is too long or too short.
 func TestChunksHoldAll(t *testing.T) {
 	t.Parallel()
 	at := mustParse(t, "https://example.org/")
@@ -122,7 +122,7 @@ func TestChunksHoldAll(t *testing.T) {
 			n := utf8.RuneCountInString(c.Text)
 			last := i+1 == len(chunks) || strings.Join(chunks[i+1].Headings, "\n") != strings.Join(c.Headings, "\n")
 			if n > size+size/2 || !last && n < size/2-1 {
-				t.Errorf("a passage of %d runes, the last of its section: %v; want about %d", n, last, size)
+				t.Errorf("a chunk of %d runes, the last of its section: %v; want about %d", n, last, size)
 			}
 			if ids[c.ID] {
 				t.Errorf("the ID %s stands twice", c.ID)
@@ -131,11 +131,11 @@ func TestChunksHoldAll(t *testing.T) {
 		}
 		bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
 		if diff := cmp.Diff(bare(all.String()), bare(got.String())); diff != "" {
-			t.Errorf("the text of all passages (-want +got):\n%s", diff)
+			t.Errorf("the text of all chunks (-want +got):\n%s", diff)
 		}
 		for _, heading := range headings {
 			if !strings.Contains(under.String(), heading+"\n") {
-				t.Errorf("%q stands over no passage", heading)
+				t.Errorf("%q stands over no chunk", heading)
 			}
 		}
 	})
@@ -150,7 +150,7 @@ func BenchmarkChunks(b *testing.B) {
 	}
 }
 
-// TestHeadingsDoNotMultiply: what repeats a page's headings at each of its passages stays of the size of the page, whatever stands in them.
+// TestHeadingsDoNotMultiply: what repeats a page's headings at each of its chunks stays of the size of the page, whatever stands in them.
 func TestHeadingsDoNotMultiply(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 20_000)

@@ -35,7 +35,7 @@ func decide(t testing.TB, f filter, raw string) Verdict {
 		t.Fatal(err)
 	}
 	keep, rule := r.decide(mustParse(t, raw))
-	return Verdict{keep, rule}
+	return Verdict{Keep: keep, Rule: rule}
 }
 
 func TestLeaves(t *testing.T) {
@@ -45,43 +45,43 @@ func TestLeaves(t *testing.T) {
 		url    string
 		want   Verdict
 	}{
-		{filter{Line: 3, Scheme: []string{"https"}}, "https://a.org/", Verdict{true, "filter line 3: scheme https"}},
-		{filter{Line: 3, Scheme: []string{"https"}}, "http://a.org/", Verdict{false, "filter line 3: scheme is not https"}},
-		{filter{Host: []string{"a.org"}}, "http://a.org:81/", Verdict{true, "filter: host a.org"}},
-		{filter{Host: []string{"a.org"}}, "http://www.a.org/", Verdict{false, "filter: host is not a.org"}},
-		{filter{Host: []string{"a.org", "b.org", "c.org", "d.org"}}, "http://x.org/", Verdict{false, "filter: host is not a.org, b.org, c.org or 1 more"}},
-		{filter{Host: []string{"a.org:8080"}}, "http://a.org:8080/", Verdict{true, "filter: host a.org:8080"}},
-		{filter{Host: []string{"a.org:8080"}}, "http://a.org/", Verdict{false, "filter: host is not a.org:8080"}},
-		{filter{Host: []string{"a.org:443"}}, "https://a.org/", Verdict{true, "filter: host a.org:443"}},
-		{filter{Host: []string{"a.org:80"}}, "https://a.org/", Verdict{false, "filter: host is not a.org:80"}},
-		{filter{Host: []string{"a.org:80"}}, "http://a.org/", Verdict{true, "filter: host a.org:80"}},
-		{filter{Host: []string{"münchen.de"}}, "http://xn--mnchen-3ya.de/", Verdict{true, "filter: host münchen.de"}},
-		{filter{Host: []string{"[::1]"}}, "http://[::1]:8080/", Verdict{true, "filter: host [::1]"}},
-		{filter{Domain: []string{"a.org"}}, "http://a.org/", Verdict{true, "filter: domain a.org"}},
-		{filter{Domain: []string{"b.org", "a.org"}}, "http://x.y.a.org/", Verdict{true, "filter: domain a.org"}},
-		{filter{Domain: []string{"a.org"}}, "http://ba.org/", Verdict{false, "filter: domain is not a.org"}},
-		{filter{Path: []string{"/x/", "/docs/"}}, "http://a.org/docs/1", Verdict{true, "filter: path /docs/"}},
-		{filter{Path: []string{"/docs/"}}, "http://a.org/docs", Verdict{false, "filter: path does not begin with /docs/"}},
-		{filter{Path: []string{"/straße/"}}, "http://a.org/stra%C3%9Fe/1", Verdict{true, "filter: path /straße/"}},
-		{filter{Glob: []string{"**.pdf"}}, "http://a.org/x/y.pdf", Verdict{true, "filter: glob **.pdf"}},
-		{filter{Glob: []string{"**.pdf"}}, "http://a.org/x/y.pdf?v=2", Verdict{false, "filter: no match of glob **.pdf"}},
-		{filter{Glob: []string{"http://a.org/*/x?"}}, "http://a.org/b/xy", Verdict{true, "filter: glob http://a.org/*/x?"}},
-		{filter{Glob: []string{"http://a.org/*/x?"}}, "http://a.org/b/c/xy", Verdict{false, "filter: no match of glob http://a.org/*/x?"}},
-		{filter{Glob: []string{"http://a.org/*/x?"}}, "http://a.org/b/x/", Verdict{false, "filter: no match of glob http://a.org/*/x?"}},
-		{filter{Glob: []string{"http://a.org/"}}, "http://a.org/", Verdict{true, "filter: glob http://a.org/"}},
-		{filter{Glob: []string{"http://a.org/"}}, "http://a.org/x", Verdict{false, "filter: no match of glob http://a.org/"}},
-		{filter{Glob: []string{"**/ü/**"}}, "http://a.org/%C3%BC/x", Verdict{true, "filter: glob **/ü/**"}},
-		{filter{Glob: []string{"http://a**a.org/"}}, "http://a.org/", Verdict{false, "filter: no match of glob http://a**a.org/"}},
-		{filter{Regexp: []string{`^http://a\.`, `\d{4}`}}, "http://b.org/2024", Verdict{true, `filter: regexp \d{4}`}},
-		{filter{Regexp: []string{`\d{4}`}}, "http://b.org/202", Verdict{false, `filter: no match of regexp \d{4}`}},
-		{filter{Param: []string{"sid"}}, "http://b.org/?a=1&sid=3", Verdict{true, "filter: param sid"}},
-		{filter{Param: []string{"sid"}}, "http://b.org/?a=sid&xsid=3", Verdict{false, "filter: no param sid"}},
-		{filter{Param: []string{"a b"}}, "http://b.org/?a+b", Verdict{true, "filter: param a b"}},
-		{filter{Param: []string{"sid"}}, "http://b.org/?%73id=1", Verdict{true, "filter: param sid"}},
-		{filter{Extension: []string{"jpg"}}, "http://b.org/a.b/c.JPG?x=.png", Verdict{true, "filter: extension jpg"}},
-		{filter{Extension: []string{"jpg"}}, "http://b.org/a.jpg/", Verdict{false, "filter: extension is not jpg"}},
-		{filter{Extension: []string{"", "html"}}, "http://b.org/a", Verdict{true, `filter: extension ""`}},
-		{filter{Extension: []string{""}}, "http://b.org/.hidden", Verdict{true, `filter: extension ""`}},
+		{filter{Line: 3, Scheme: []string{"https"}}, "https://a.org/", Verdict{Keep: true, Rule: "filter line 3: scheme https"}},
+		{filter{Line: 3, Scheme: []string{"https"}}, "http://a.org/", Verdict{Keep: false, Rule: "filter line 3: scheme is not https"}},
+		{filter{Host: []string{"a.org"}}, "http://a.org:81/", Verdict{Keep: true, Rule: "filter: host a.org"}},
+		{filter{Host: []string{"a.org"}}, "http://www.a.org/", Verdict{Keep: false, Rule: "filter: host is not a.org"}},
+		{filter{Host: []string{"a.org", "b.org", "c.org", "d.org"}}, "http://x.org/", Verdict{Keep: false, Rule: "filter: host is not a.org, b.org, c.org or 1 more"}},
+		{filter{Host: []string{"a.org:8080"}}, "http://a.org:8080/", Verdict{Keep: true, Rule: "filter: host a.org:8080"}},
+		{filter{Host: []string{"a.org:8080"}}, "http://a.org/", Verdict{Keep: false, Rule: "filter: host is not a.org:8080"}},
+		{filter{Host: []string{"a.org:443"}}, "https://a.org/", Verdict{Keep: true, Rule: "filter: host a.org:443"}},
+		{filter{Host: []string{"a.org:80"}}, "https://a.org/", Verdict{Keep: false, Rule: "filter: host is not a.org:80"}},
+		{filter{Host: []string{"a.org:80"}}, "http://a.org/", Verdict{Keep: true, Rule: "filter: host a.org:80"}},
+		{filter{Host: []string{"münchen.de"}}, "http://xn--mnchen-3ya.de/", Verdict{Keep: true, Rule: "filter: host münchen.de"}},
+		{filter{Host: []string{"[::1]"}}, "http://[::1]:8080/", Verdict{Keep: true, Rule: "filter: host [::1]"}},
+		{filter{Domain: []string{"a.org"}}, "http://a.org/", Verdict{Keep: true, Rule: "filter: domain a.org"}},
+		{filter{Domain: []string{"b.org", "a.org"}}, "http://x.y.a.org/", Verdict{Keep: true, Rule: "filter: domain a.org"}},
+		{filter{Domain: []string{"a.org"}}, "http://ba.org/", Verdict{Keep: false, Rule: "filter: domain is not a.org"}},
+		{filter{Path: []string{"/x/", "/docs/"}}, "http://a.org/docs/1", Verdict{Keep: true, Rule: "filter: path /docs/"}},
+		{filter{Path: []string{"/docs/"}}, "http://a.org/docs", Verdict{Keep: false, Rule: "filter: path does not begin with /docs/"}},
+		{filter{Path: []string{"/straße/"}}, "http://a.org/stra%C3%9Fe/1", Verdict{Keep: true, Rule: "filter: path /straße/"}},
+		{filter{Glob: []string{"**.pdf"}}, "http://a.org/x/y.pdf", Verdict{Keep: true, Rule: "filter: glob **.pdf"}},
+		{filter{Glob: []string{"**.pdf"}}, "http://a.org/x/y.pdf?v=2", Verdict{Keep: false, Rule: "filter: no match of glob **.pdf"}},
+		{filter{Glob: []string{"http://a.org/*/x?"}}, "http://a.org/b/xy", Verdict{Keep: true, Rule: "filter: glob http://a.org/*/x?"}},
+		{filter{Glob: []string{"http://a.org/*/x?"}}, "http://a.org/b/c/xy", Verdict{Keep: false, Rule: "filter: no match of glob http://a.org/*/x?"}},
+		{filter{Glob: []string{"http://a.org/*/x?"}}, "http://a.org/b/x/", Verdict{Keep: false, Rule: "filter: no match of glob http://a.org/*/x?"}},
+		{filter{Glob: []string{"http://a.org/"}}, "http://a.org/", Verdict{Keep: true, Rule: "filter: glob http://a.org/"}},
+		{filter{Glob: []string{"http://a.org/"}}, "http://a.org/x", Verdict{Keep: false, Rule: "filter: no match of glob http://a.org/"}},
+		{filter{Glob: []string{"**/ü/**"}}, "http://a.org/%C3%BC/x", Verdict{Keep: true, Rule: "filter: glob **/ü/**"}},
+		{filter{Glob: []string{"http://a**a.org/"}}, "http://a.org/", Verdict{Keep: false, Rule: "filter: no match of glob http://a**a.org/"}},
+		{filter{Regexp: []string{`^http://a\.`, `\d{4}`}}, "http://b.org/2024", Verdict{Keep: true, Rule: `filter: regexp \d{4}`}},
+		{filter{Regexp: []string{`\d{4}`}}, "http://b.org/202", Verdict{Keep: false, Rule: `filter: no match of regexp \d{4}`}},
+		{filter{Param: []string{"sid"}}, "http://b.org/?a=1&sid=3", Verdict{Keep: true, Rule: "filter: param sid"}},
+		{filter{Param: []string{"sid"}}, "http://b.org/?a=sid&xsid=3", Verdict{Keep: false, Rule: "filter: no param sid"}},
+		{filter{Param: []string{"a b"}}, "http://b.org/?a+b", Verdict{Keep: true, Rule: "filter: param a b"}},
+		{filter{Param: []string{"sid"}}, "http://b.org/?%73id=1", Verdict{Keep: true, Rule: "filter: param sid"}},
+		{filter{Extension: []string{"jpg"}}, "http://b.org/a.b/c.JPG?x=.png", Verdict{Keep: true, Rule: "filter: extension jpg"}},
+		{filter{Extension: []string{"jpg"}}, "http://b.org/a.jpg/", Verdict{Keep: false, Rule: "filter: extension is not jpg"}},
+		{filter{Extension: []string{"", "html"}}, "http://b.org/a", Verdict{Keep: true, Rule: `filter: extension ""`}},
+		{filter{Extension: []string{""}}, "http://b.org/.hidden", Verdict{Keep: true, Rule: `filter: extension ""`}},
 	}
 	for _, test := range tests {
 		if got := decide(t, test.filter, test.url); got != test.want {
@@ -103,26 +103,26 @@ func TestComposition(t *testing.T) {
 		url    string
 		want   Verdict
 	}{
-		{all, "http://a.org/x/", Verdict{true, "filter line 1: all of its 2 rules"}},
-		{all, "http://b.org/x/", Verdict{false, "filter line 2: host is not a.org"}},
-		{all, "http://a.org/y/", Verdict{false, "filter line 3: path does not begin with /x/"}},
-		{any, "http://b.org/x/", Verdict{true, "filter line 3: path /x/"}},
-		{any, "http://a.org/x/", Verdict{true, "filter line 2: host a.org"}},
-		{any, "http://b.org/y/", Verdict{false, "filter line 1: none of its 2 rules"}},
-		{one, "http://a.org/", Verdict{true, "filter line 2: host a.org"}},
-		{not(host), "http://a.org/", Verdict{false, "filter line 2: not host a.org"}},
-		{not(host), "http://b.org/", Verdict{true, "filter line 2: host is not a.org"}},
-		{not(not(host)), "http://a.org/", Verdict{true, "filter line 2: host a.org"}},
-		{not(all), "http://a.org/x/", Verdict{false, "filter line 1: not all of its 2 rules"}},
-		{not(all), "http://a.org/y/", Verdict{true, "filter line 3: path does not begin with /x/"}},
-		{not(any), "http://a.org/y/", Verdict{false, "filter line 2: not host a.org"}},
-		{not(any), "http://b.org/y/", Verdict{true, "filter line 1: not any of its 2 rules"}},
-		{filter{Any: []filter{host, {}}}, "http://b.org/", Verdict{true, "filter: empty"}},
-		{kitchenSink, "https://example.org/docs/a.jpg", Verdict{false, "filter line 5: not extension jpg"}},
-		{kitchenSink, "https://example.org/tmp/y/x1.html", Verdict{false, "filter line 8: not glob **/tmp/*/x?.html"}},
-		{kitchenSink, "https://example.org/docs/a/print/", Verdict{false, "filter line 7: not regexp /print/?$"}},
-		{kitchenSink, "https://example.org/docs/a.html", Verdict{true, "filter line 1: all of its 4 rules"}},
-		{kitchenSink, "https://sub.example.net/blog", Verdict{false, "filter line 9: none of its 2 rules"}},
+		{all, "http://a.org/x/", Verdict{Keep: true, Rule: "filter line 1: all of its 2 rules"}},
+		{all, "http://b.org/x/", Verdict{Keep: false, Rule: "filter line 2: host is not a.org"}},
+		{all, "http://a.org/y/", Verdict{Keep: false, Rule: "filter line 3: path does not begin with /x/"}},
+		{any, "http://b.org/x/", Verdict{Keep: true, Rule: "filter line 3: path /x/"}},
+		{any, "http://a.org/x/", Verdict{Keep: true, Rule: "filter line 2: host a.org"}},
+		{any, "http://b.org/y/", Verdict{Keep: false, Rule: "filter line 1: none of its 2 rules"}},
+		{one, "http://a.org/", Verdict{Keep: true, Rule: "filter line 2: host a.org"}},
+		{not(host), "http://a.org/", Verdict{Keep: false, Rule: "filter line 2: not host a.org"}},
+		{not(host), "http://b.org/", Verdict{Keep: true, Rule: "filter line 2: host is not a.org"}},
+		{not(not(host)), "http://a.org/", Verdict{Keep: true, Rule: "filter line 2: host a.org"}},
+		{not(all), "http://a.org/x/", Verdict{Keep: false, Rule: "filter line 1: not all of its 2 rules"}},
+		{not(all), "http://a.org/y/", Verdict{Keep: true, Rule: "filter line 3: path does not begin with /x/"}},
+		{not(any), "http://a.org/y/", Verdict{Keep: false, Rule: "filter line 2: not host a.org"}},
+		{not(any), "http://b.org/y/", Verdict{Keep: true, Rule: "filter line 1: not any of its 2 rules"}},
+		{filter{Any: []filter{host, {}}}, "http://b.org/", Verdict{Keep: true, Rule: "filter: empty"}},
+		{kitchenSink, "https://example.org/docs/a.jpg", Verdict{Keep: false, Rule: "filter line 5: not extension jpg"}},
+		{kitchenSink, "https://example.org/tmp/y/x1.html", Verdict{Keep: false, Rule: "filter line 8: not glob **/tmp/*/x?.html"}},
+		{kitchenSink, "https://example.org/docs/a/print/", Verdict{Keep: false, Rule: "filter line 7: not regexp /print/?$"}},
+		{kitchenSink, "https://example.org/docs/a.html", Verdict{Keep: true, Rule: "filter line 1: all of its 4 rules"}},
+		{kitchenSink, "https://sub.example.net/blog", Verdict{Keep: false, Rule: "filter line 9: none of its 2 rules"}},
 	}
 	for _, test := range tests {
 		if got := decide(t, test.filter, test.url); got != test.want {
@@ -141,10 +141,10 @@ func TestDecideFilter(t *testing.T) {
 		url  string
 		want Verdict
 	}{
-		{"https://example.org/", Verdict{true, "the start URL"}},
-		{"https://example.org/a.jpg", Verdict{false, "filter line 23: not extension jpg"}},
-		{"https://example.org/a.html", Verdict{true, "filter line 23: extension is not jpg"}},
-		{"https://example.net/a.jpg", Verdict{false, "outside https://example.org/"}},
+		{"https://example.org/", Verdict{Keep: true, Rule: "the start URL"}},
+		{"https://example.org/a.jpg", Verdict{Keep: false, Rule: "filter line 23: not extension jpg"}},
+		{"https://example.org/a.html", Verdict{Keep: true, Rule: "filter line 23: extension is not jpg"}},
+		{"https://example.net/a.jpg", Verdict{Keep: false, Rule: "outside https://example.org/"}},
 	}
 	for _, test := range tests {
 		if got := s.Decide(mustParse(t, test.url), 1); got != test.want {

@@ -49,7 +49,8 @@ func (s *Scope) DecideRequisite(u canon.URL) Verdict {
 func (s *Scope) DecideKnown(u canon.URL, level int, requisite bool) Verdict {
 	verdict := s.Decide(u, level)
 	if requisite && !verdict.Keep {
-		return s.DecideRequisite(u)
+		verdict = s.DecideRequisite(u)
+		verdict.Needed = verdict.Keep
 	}
 	return verdict
 }

@@ -17,20 +17,20 @@ func TestDecideRequisite(t *testing.T) {
 		filter    config.Filter
 		want      Verdict
 	}{
-		{off, "https://example.org/docs/a.png", config.Filter{}, Verdict{false, "requisites: off"}},
-		{site, "https://example.org/docs/a.png", config.Filter{}, Verdict{true, "requisites: site"}},
-		{site, "http://www.example.org/static/a.png?v=2", config.Filter{}, Verdict{true, "requisites: site"}},
-		{site, "https://img.example.net/a.png", config.Filter{}, Verdict{true, "requisites: site"}},
-		{site, "https://cdn.example.com/a.png", config.Filter{}, Verdict{false, "requisites: site: its host is none of the site's"}},
-		{site, "https://example.org:8443/a.png", config.Filter{}, Verdict{false, "requisites: site: its host is none of the site's"}},
-		{all, "https://cdn.example.com/a.png", config.Filter{}, Verdict{true, "requisites: all"}},
-		{all, "https://cdn.example.com/a.png", noFilm, Verdict{true, "requisites_filter line 7: extension is not mp4"}},
-		{all, "https://cdn.example.com/a.mp4", noFilm, Verdict{false, "requisites_filter line 7: not extension mp4"}},
-		{site, "https://example.org/a.mp4", noFilm, Verdict{false, "requisites_filter line 7: not extension mp4"}},
-		{all, "https://cdn.example.com/" + strings.Repeat("x", 3000), config.Filter{}, Verdict{false, "URL of 3024 bytes is longer than 2048"}},
-		{all, "https://cdn.example.com" + pathOf(21), config.Filter{}, Verdict{false, "21 path segments are more than 20"}},
-		{all, "https://cdn.example.com/a/a/a/a", config.Filter{}, Verdict{false, "segment a stands 4 times in the path, more than 3"}},
-		{all, "", config.Filter{}, Verdict{false, "not a URL"}},
+		{off, "https://example.org/docs/a.png", config.Filter{}, Verdict{Keep: false, Rule: "requisites: off"}},
+		{site, "https://example.org/docs/a.png", config.Filter{}, Verdict{Keep: true, Rule: "requisites: site"}},
+		{site, "http://www.example.org/static/a.png?v=2", config.Filter{}, Verdict{Keep: true, Rule: "requisites: site"}},
+		{site, "https://img.example.net/a.png", config.Filter{}, Verdict{Keep: true, Rule: "requisites: site"}},
+		{site, "https://cdn.example.com/a.png", config.Filter{}, Verdict{Keep: false, Rule: "requisites: site: its host is none of the site's"}},
+		{site, "https://example.org:8443/a.png", config.Filter{}, Verdict{Keep: false, Rule: "requisites: site: its host is none of the site's"}},
+		{all, "https://cdn.example.com/a.png", config.Filter{}, Verdict{Keep: true, Rule: "requisites: all"}},
+		{all, "https://cdn.example.com/a.png", noFilm, Verdict{Keep: true, Rule: "requisites_filter line 7: extension is not mp4"}},
+		{all, "https://cdn.example.com/a.mp4", noFilm, Verdict{Keep: false, Rule: "requisites_filter line 7: not extension mp4"}},
+		{site, "https://example.org/a.mp4", noFilm, Verdict{Keep: false, Rule: "requisites_filter line 7: not extension mp4"}},
+		{all, "https://cdn.example.com/" + strings.Repeat("x", 3000), config.Filter{}, Verdict{Keep: false, Rule: "URL of 3024 bytes is longer than 2048"}},
+		{all, "https://cdn.example.com" + pathOf(21), config.Filter{}, Verdict{Keep: false, Rule: "21 path segments are more than 20"}},
+		{all, "https://cdn.example.com/a/a/a/a", config.Filter{}, Verdict{Keep: false, Rule: "segment a stands 4 times in the path, more than 3"}},
+		{all, "", config.Filter{}, Verdict{Keep: false, Rule: "not a URL"}},
 	} {
 		s := compiled(t, "https://example.org/docs/", func(s *config.Settings) {
 			s.Level, s.Filter = 0, config.Filter{Not: &config.Filter{Extension: []string{"png"}}}
@@ -53,7 +53,7 @@ func TestDecideRequisiteAnywhere(t *testing.T) {
 	s := compiled(t, "https://example.org/", func(s *config.Settings) {
 		s.Scope, s.Requisites = []string{Anywhere}, config.RequisitesSite
 	})
-	if got, want := s.DecideRequisite(mustParse(t, "https://cdn.example.com/a.png")), (Verdict{true, "requisites: site"}); got != want {
+	if got, want := s.DecideRequisite(mustParse(t, "https://cdn.example.com/a.png")), (Verdict{Keep: true, Rule: "requisites: site"}); got != want {
 		t.Errorf("DecideRequisite = %v, want %v", got, want)
 	}
 }
@@ -67,11 +67,11 @@ func TestDecideKnown(t *testing.T) {
 		requisite bool
 		want      Verdict
 	}{
-		{"https://example.org/docs/a", 1, true, Verdict{true, "inside https://example.org/docs/"}},
-		{"https://example.org/docs/a", 11, true, Verdict{true, "requisites: site"}},
-		{"https://example.org/a", 1, true, Verdict{true, "requisites: site"}},
-		{"https://example.org/a", 1, false, Verdict{false, "outside https://example.org/docs/"}},
-		{"https://example.net/a", 1, true, Verdict{false, "requisites: site: its host is none of the site's"}},
+		{"https://example.org/docs/a", 1, true, Verdict{Keep: true, Rule: "inside https://example.org/docs/"}},
+		{"https://example.org/docs/a", 11, true, Verdict{Keep: true, Rule: "requisites: site", Needed: true}},
+		{"https://example.org/a", 1, true, Verdict{Keep: true, Rule: "requisites: site", Needed: true}},
+		{"https://example.org/a", 1, false, Verdict{Keep: false, Rule: "outside https://example.org/docs/"}},
+		{"https://example.net/a", 1, true, Verdict{Keep: false, Rule: "requisites: site: its host is none of the site's"}},
 	} {
 		if got := s.DecideKnown(mustParse(t, c.url), c.level, c.requisite); got != c.want {
 			t.Errorf("DecideKnown(%s, %d, %v) = %v, want %v", c.url, c.level, c.requisite, got, c.want)

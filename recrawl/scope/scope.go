@@ -38,6 +38,8 @@ const Anywhere = "*"
 type Verdict struct {
 	Keep bool
 	Rule string // the rule that decided, for a person: "filter line 23: not extension jpg", "outside https://example.org/"
+
+	Needed bool // kept as a requisite alone (DecideKnown): Decide would leave it out
 }
 
 // Compile prepares the rules of a site. The site's own prefix is the directory of its start URL, on the same host with

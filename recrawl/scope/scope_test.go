@@ -42,21 +42,21 @@ func TestDecideScope(t *testing.T) {
 		start, url string
 		want       Verdict
 	}{
-		{"https://example.org/docs/intro", "https://example.org/docs/intro", Verdict{true, "the start URL"}},
-		{"https://example.org/docs/intro", "https://example.org/docs/", Verdict{true, docs}},
-		{"https://example.org/docs/intro", "https://example.org/docs/a/b?q=1", Verdict{true, docs}},
-		{"https://example.org/docs/", "http://example.org/docs/a", Verdict{true, docs}},
-		{"https://example.org/docs/", "https://www.example.org/docs/a", Verdict{true, docs}},
-		{"https://www.example.org/docs/", "https://example.org/docs/a", Verdict{true, "inside https://www.example.org/docs/"}},
-		{"https://example.org/docs/", "https://example.org/docs", Verdict{false, notDocs}},
-		{"https://example.org/docs/", "https://example.org/blog/", Verdict{false, notDocs}},
-		{"https://example.org/docs/", "https://example.org.evil.net/docs/", Verdict{false, notDocs}},
-		{"https://example.org/docs/", "https://sub.example.org/docs/", Verdict{false, notDocs}},
-		{"https://example.org/docs/", "https://example.org:8443/docs/", Verdict{false, notDocs}},
-		{"http://127.0.0.1:8080/", "http://127.0.0.1:8080/x", Verdict{true, "inside http://127.0.0.1:8080/"}},
-		{"http://127.0.0.1:8080/", "http://127.0.0.1:8081/x", Verdict{false, "outside http://127.0.0.1:8080/"}},
-		{"http://www.com/", "http://com/", Verdict{false, "outside http://www.com/"}},
-		{"https://example.org", "https://example.org/anything", Verdict{true, "inside https://example.org/"}},
+		{"https://example.org/docs/intro", "https://example.org/docs/intro", Verdict{Keep: true, Rule: "the start URL"}},
+		{"https://example.org/docs/intro", "https://example.org/docs/", Verdict{Keep: true, Rule: docs}},
+		{"https://example.org/docs/intro", "https://example.org/docs/a/b?q=1", Verdict{Keep: true, Rule: docs}},
+		{"https://example.org/docs/", "http://example.org/docs/a", Verdict{Keep: true, Rule: docs}},
+		{"https://example.org/docs/", "https://www.example.org/docs/a", Verdict{Keep: true, Rule: docs}},
+		{"https://www.example.org/docs/", "https://example.org/docs/a", Verdict{Keep: true, Rule: "inside https://www.example.org/docs/"}},
+		{"https://example.org/docs/", "https://example.org/docs", Verdict{Keep: false, Rule: notDocs}},
+		{"https://example.org/docs/", "https://example.org/blog/", Verdict{Keep: false, Rule: notDocs}},
+		{"https://example.org/docs/", "https://example.org.evil.net/docs/", Verdict{Keep: false, Rule: notDocs}},
+		{"https://example.org/docs/", "https://sub.example.org/docs/", Verdict{Keep: false, Rule: notDocs}},
+		{"https://example.org/docs/", "https://example.org:8443/docs/", Verdict{Keep: false, Rule: notDocs}},
+		{"http://127.0.0.1:8080/", "http://127.0.0.1:8080/x", Verdict{Keep: true, Rule: "inside http://127.0.0.1:8080/"}},
+		{"http://127.0.0.1:8080/", "http://127.0.0.1:8081/x", Verdict{Keep: false, Rule: "outside http://127.0.0.1:8080/"}},
+		{"http://www.com/", "http://com/", Verdict{Keep: false, Rule: "outside http://www.com/"}},
+		{"https://example.org", "https://example.org/anything", Verdict{Keep: true, Rule: "inside https://example.org/"}},
 	}
 	for _, test := range tests {
 		got := compiled(t, test.start, nil).Decide(mustParse(t, test.url), 1)
@@ -69,7 +69,7 @@ func TestDecideScope(t *testing.T) {
 func TestDecideNothing(t *testing.T) {
 	t.Parallel()
 	got := compiled(t, "https://example.org/", nil).Decide(canon.URL{}, 0)
-	if want := (Verdict{false, "not a URL"}); got != want {
+	if want := (Verdict{Keep: false, Rule: "not a URL"}); got != want {
 		t.Errorf("Decide(zero URL) = %v, want %v", got, want)
 	}
 }
@@ -85,12 +85,12 @@ func TestDecideFurtherPrefixes(t *testing.T) {
 		url  string
 		want Verdict
 	}{
-		{"http://cdn.example.net/pic", Verdict{true, inside}},
-		{"https://example.org/page?id=7", Verdict{true, inside}},
-		{"https://example.org/page?other=7", Verdict{false, outside}},
-		{"https://a.example/xyz", Verdict{true, inside}},
-		{"https://a.example/y", Verdict{false, outside}},
-		{"https://cdn.example.net.evil/", Verdict{false, outside}},
+		{"http://cdn.example.net/pic", Verdict{Keep: true, Rule: inside}},
+		{"https://example.org/page?id=7", Verdict{Keep: true, Rule: inside}},
+		{"https://example.org/page?other=7", Verdict{Keep: false, Rule: outside}},
+		{"https://a.example/xyz", Verdict{Keep: true, Rule: inside}},
+		{"https://a.example/y", Verdict{Keep: false, Rule: outside}},
+		{"https://cdn.example.net.evil/", Verdict{Keep: false, Rule: outside}},
 	}
 	for _, test := range tests {
 		if got := s.Decide(mustParse(t, test.url), 1); got != test.want {
@@ -108,19 +108,19 @@ func TestFault_045_DecideLimits(t *testing.T) {
 		level int
 		want  Verdict
 	}{
-		{"/a", 10, Verdict{true, inside}},
-		{"/a", 11, Verdict{false, "level 11 is beyond 10"}},
-		{"/", 1000, Verdict{true, "the start URL"}},
-		{"/" + strings.Repeat("x", 2048-len("https://example.org/")), 0, Verdict{true, inside}},
-		{"/" + strings.Repeat("x", 3000), 0, Verdict{false, "URL of 3020 bytes is longer than 2048"}},
-		{pathOf(20), 0, Verdict{true, inside}},
-		{pathOf(20) + "/", 0, Verdict{true, inside}},
-		{pathOf(21), 0, Verdict{false, "21 path segments are more than 20"}},
-		{"/a/b/a/b/a", 0, Verdict{true, inside}},
-		{"/a/b/a/b/a/a", 0, Verdict{false, "segment a stands 4 times in the path, more than 3"}},
-		{"/a/a/a/a/", 0, Verdict{false, "segment a stands 4 times in the path, more than 3"}},
-		{"/x/////y", 0, Verdict{false, `segment "" stands 4 times in the path, more than 3`}},
-		{"/x//////", 0, Verdict{false, `segment "" stands 5 times in the path, more than 3`}},
+		{"/a", 10, Verdict{Keep: true, Rule: inside}},
+		{"/a", 11, Verdict{Keep: false, Rule: "level 11 is beyond 10"}},
+		{"/", 1000, Verdict{Keep: true, Rule: "the start URL"}},
+		{"/" + strings.Repeat("x", 2048-len("https://example.org/")), 0, Verdict{Keep: true, Rule: inside}},
+		{"/" + strings.Repeat("x", 3000), 0, Verdict{Keep: false, Rule: "URL of 3020 bytes is longer than 2048"}},
+		{pathOf(20), 0, Verdict{Keep: true, Rule: inside}},
+		{pathOf(20) + "/", 0, Verdict{Keep: true, Rule: inside}},
+		{pathOf(21), 0, Verdict{Keep: false, Rule: "21 path segments are more than 20"}},
+		{"/a/b/a/b/a", 0, Verdict{Keep: true, Rule: inside}},
+		{"/a/b/a/b/a/a", 0, Verdict{Keep: false, Rule: "segment a stands 4 times in the path, more than 3"}},
+		{"/a/a/a/a/", 0, Verdict{Keep: false, Rule: "segment a stands 4 times in the path, more than 3"}},
+		{"/x/////y", 0, Verdict{Keep: false, Rule: `segment "" stands 4 times in the path, more than 3`}},
+		{"/x//////", 0, Verdict{Keep: false, Rule: `segment "" stands 5 times in the path, more than 3`}},
 	}
 	for _, test := range tests {
 		if got := s.Decide(mustParse(t, "https://example.org"+test.path), test.level); got != test.want {
