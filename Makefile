@@ -13,9 +13,10 @@ DIST        := $(CURDIR)/dist
 FUZZ  ?= 8000x
 KILLS ?= 10
 
-# The race detector needs cgo; a checkout without git, or owned by somebody else, needs no stamp.
-export CGO_ENABLED ?= 1
-export GOFLAGS     ?= -buildvcs=false
+# What is tested is compiled as what is released, so that all is compiled once: without cgo, and without the paths of this
+# machine. Only the race detector needs cgo. A checkout without git, or owned by somebody else, needs no stamp.
+export CGO_ENABLED := 0
+export GOFLAGS     ?= -buildvcs=false -trimpath
 
 STAGES := deps format vet unit survives shows deb
 
@@ -73,6 +74,7 @@ unit:
 # it is ten times as slow and has nothing to show. What calls it is looked at.
 UNTOUCHED := -gcflags='modernc.org/...=-race=false -d=checkptr=0'
 
+race: export CGO_ENABLED = 1
 race:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -race $(UNTOUCHED) -vet=off -short -timeout 10m $(raced)
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -race $(UNTOUCHED) -vet=off -timeout 10m -run \
