@@ -19,6 +19,8 @@ type Options struct {
 	Sites map[int32]string             // names of the sites
 	FRMax func(site int32) (top int32) // ceiling of fr_max of a site; nil: not known
 
+	Start func(site int32) time.Duration // the interval that a page of a site starts with; 0, or nil: not known
+
 	Promises []Promise // the service levels of sites
 
 	Agent, Contact string // who asks, and whom to turn to
@@ -46,6 +48,12 @@ var Reports = map[string]Report{
 		About: "How often pages change, how often they are visited for it, and how fr_max is spread.",
 		By:    []string{"site", "directory", "type"},
 		Make:  makeChangeRates,
+	},
+	"cost": {
+		Title: "Cost",
+		About: "What visits cost: requests and bytes for each change that matters, what was wasted, and what would help.",
+		By:    []string{"site", "day", "directory"},
+		Make:  makeCost,
 	},
 	"daily": {
 		Title: "Visits by day",

@@ -15,7 +15,7 @@ import (
 // reportCmd makes a report.
 type reportCmd struct {
 	Name   string `arg:"" help:"The report; listed below."`
-	By     string `placeholder:"WHAT" help:"How to group: change-rates by site, directory or type; daily by day or site."`
+	By     string `placeholder:"WHAT" help:"How to group: change-rates by site, directory or type; cost by site, day or directory; daily by day or site."`
 	Site   string `placeholder:"NAME" help:"Only this site."`
 	Host   string `placeholder:"NAME" help:"Only this host, for politeness; a port that is not the scheme's own belongs to it."`
 	Since  span   `placeholder:"TIME" help:"How far to look back, for reports over time: 24h, 30d."`
@@ -80,6 +80,9 @@ func (c reportCmd) options(l *look, r *report.Report, site int32) report.Options
 	o := report.Options{Now: l.now, Site: site, By: c.By, Depth: c.Depth, Limit: c.Limit, Sites: l.siteNames(),
 		Promises: l.force.promises(l.now),
 		FRMax:    func(site int32) int32 { return int32(l.force.config.Site(site).Settings.FRMax) }}
+	o.Start = func(site int32) time.Duration {
+		return l.calendar.Interval(l.now, l.force.config.Site(site).Settings.FR)
+	}
 	if agent := l.force.config.Agent; r.ByHost {
 		o.Host, o.Agent, o.Contact = hostNamed(c.Host), agent.Name, agent.Contact
 	}

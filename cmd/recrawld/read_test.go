@@ -55,6 +55,7 @@ var readings = map[string]string{
 	"noise-none":      "noise blog",
 	"report-site":     "report change-rates",
 	"report-type":     "report change-rates --by type --format csv",
+	"report-cost":     "report cost --since 90d",
 	"report-daily":    "report daily --since 90d",
 	"report-hosts":    "report hosts",
 	"report-foreseen": "report calibration",
@@ -144,7 +145,7 @@ func TestReadingCommandsRefuse(t *testing.T) {
 		{"changes --kind unheard", exitUsage, "there is new, changed"},
 		{"changes --min-significance 2", exitUsage, "from 0 to 1"},
 		{"changes --min-significance NaN", exitUsage, "from 0 to 1"},
-		{"report nothing", exitUsage, "there is calibration, change-rates, daily, hints, hosts, politeness, responses"},
+		{"report nothing", exitUsage, "there is calibration, change-rates, cost, daily, hints, hosts, politeness, responses"},
 		{"report change-rates --by moon", exitUsage, "there is site, directory, type"},
 		{"report hosts --by site", exitUsage, "has no --by"},
 	}
