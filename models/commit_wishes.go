@@ -24,7 +24,7 @@ func (r *Result) Wished(due Instant, rule Rule) bool {
 	if r.Before == nil || !r.Visit.Kind.Waits() || due == r.Before.DueAt && rule == r.Before.Rule {
 		return false
 	}
-	return rule == RuleManual || rule == RuleResumed || rule == RuleApproved || rule == RuleParent || rule.Heard()
+	return rule == RuleManual || rule == RuleResumed || rule == RuleApproved || rule == RuleParent || rule == RuleLost || rule.Heard()
 }
 
 // Outrun tells whether a page, which is due by this rule and of which its publisher spoke last at a moment, stays due after its visit,

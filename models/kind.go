@@ -159,6 +159,7 @@ const (
 	RuleResumed                   // its site was paused when its turn came, and is resumed
 	RuleGuarded                   // it would be gone, but too many of its site's pages are lost at once
 	RuleApproved                  // it was held back so, and somebody approved: it is gone if it is not found once more
+	RuleLost                      // the archive has lost its newest body, so it is fetched anew
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
@@ -169,15 +170,15 @@ func (r Rule) Spare() bool {
 	return r == RulePolicy || r == RuleWindow || r == RuleStart || r == RuleBudget
 }
 
-// Movable tells whether a due time of the rule may be moved without a visit: those by value, and what lists and publishers say
-// and the lists themselves, which get the place among these that they are worth.
-func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList }
+// Movable tells whether a due time of the rule may be moved without a visit: those by value, and what lists and publishers say,
+// the lists themselves and what the archive has lost, which get the place among these that they are worth.
+func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList || r == RuleLost }
 
 // Heard tells whether the rule is that a page is due because somebody who may be wrong said that it changed.
 func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved"}
+	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved", "lost"}
 
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }

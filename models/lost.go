@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -104,7 +105,8 @@ func (s *Store) LoseContents(ctx context.Context, lost []Kept) error {
 }
 
 // LoseVersions notes that the bodies of versions are lost, of those that still lie where they are said to (Record.Lost, Page.Lost), and
-// makes the live pages due now whose newest version is among them. It returns how many pages became due. Once more it changes nothing.
+// makes the live pages due now whose newest version is among them, those of a greater importance some minutes before the others
+// (RuleLost); what somebody asked for stays due by his wish. It returns how many pages are to be fetched anew. Once more it changes nothing.
 func (s *Store) LoseVersions(ctx context.Context, now time.Time, lost []Kept) (asked int, err error) {
 	for bucket, some := range keptBy(lost, func(k Kept) int16 { return k.Bucket }) {
 		due := 0
@@ -166,7 +168,7 @@ func (t *tx) lose(ctx context.Context, now time.Time, bucket int16, lost []Kept)
 	if pages, err = t.refs(ctx, newest, bucket, ids); err != nil || len(pages) == 0 {
 		return 0, err
 	}
-	live, err := t.refs(ctx, newest+fmt.Sprintf(" AND p.state = %d AND p.due_at > 0", StateLive), bucket, ids)
+	live, wished, err := t.lostLive(ctx, newest, bucket, ids)
 	if err != nil {
 		return 0, err
 	}
@@ -174,10 +176,47 @@ func (t *tx) lose(ctx context.Context, now time.Time, bucket int16, lost []Kept)
 	if err != nil {
 		return 0, err
 	}
-	if err := q.makeDue(ctx, At(now), RuleManual, bucket, live); err != nil {
-		return 0, err
+	for steps, some := range live {
+		due += len(some)
+		if err := q.makeDue(ctx, At(now.Add(-time.Duration(steps)*lostStep)), RuleLost, bucket, some); err != nil {
+			return 0, err
+		}
 	}
-	return len(live), q.flush(ctx)
+	return due + wished, q.flush(ctx)
+}
+
+// Of pages that are lost at once, one that counts for twice as much as another is due a minute before it, and for ten minutes at most
+// before those of importance 1, or after them.
+const (
+	lostStep  = time.Minute
+	lostSteps = 10
+)
+
+// lostLive are the live pages that a query names, by how many steps before the others they are due; wished is how many of them more
+// somebody asked for already, who does not wait for the budget.
+func (t *tx) lostLive(ctx context.Context, newest string, bucket int16, ids []int64) (live map[int][]pageRef, wished int, err error) {
+	live = make(map[int][]pageRef)
+	query := strings.Replace(newest, "p.host_id", "p.host_id, COALESCE(p.importance,0), p.rule", 1)
+	rows, err := t.rows(ctx, query+fmt.Sprintf(" AND p.state = %d AND p.due_at > 0", StateLive), bucket, ids)
+	err = eachRow(rows, err, func(rows answer) error {
+		var p pageRef
+		var importance float32
+		var rule Rule
+		if err := rows.Scan(&p.id, &p.host, &importance, &rule); err != nil {
+			return err
+		}
+		if rule == RuleManual {
+			wished++
+			return nil
+		}
+		steps := 0
+		if importance > 0 {
+			steps = int(math.Round(max(-lostSteps, min(lostSteps, math.Log2(float64(importance))))))
+		}
+		live[steps] = append(live[steps], p)
+		return nil
+	})
+	return live, wished, err
 }
 
 // refs reads pages that a query names by ID and host.

@@ -64,7 +64,7 @@ func importance(p *models.Page) float64 {
 // byValue tells whether a page waits for a visit to be worth its price, or for its budget, and for nothing else. A window
 // that moved the time of another visit says nothing of that.
 func byValue(p *models.Page, s *config.Settings, now time.Time) bool {
-	if !p.Rule.ByValue() || p.Stats.Records == 0 || heard(p) || p.Entries > 0 { // what is said of it, or a list says, is worth more
+	if !p.Rule.ByValue() || p.Stats.Records == 0 || heard(p) || p.Entries > 0 || p.Lost { // what is said of it, or a list says, is worth more, and a copy that is lost is worth nothing
 		return false
 	}
 	promised := s.HintMax > 0 && p.FreshUntil.Time().After(now)

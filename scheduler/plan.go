@@ -86,12 +86,12 @@ func (p *Planner) with(m *Mind, money *purses) *Planner {
 func (p *Planner) Calendar() Calendar { return p.calendar }
 
 // hold tells whether a page whose turn has come must wait instead, because its site is paused or now lies outside its
-// windows, and why. Where the archive has lost pages nobody asked for each of them: they wait for their windows.
+// windows, and why.
 func (p *Planner) hold(page *models.Page, now time.Time) (deferral, bool) {
 	switch {
 	case p.paused[page.SiteID]:
 		return deferral{why: "the site is paused"}, true
-	case (page.Rule != models.RuleManual || page.Lost) && !Allowed(p.settings(page.SiteID).Windows, now):
+	case page.Rule != models.RuleManual && !Allowed(p.settings(page.SiteID).Windows, now):
 		return deferral{why: "outside the site's time windows"}, true
 	case page.DueAt.Time().After(now) && !p.early(p.settings(page.SiteID)):
 		return deferral{why: "not due yet"}, true

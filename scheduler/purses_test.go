@@ -192,3 +192,50 @@ func TestNothingIsOwedForATimeWithoutABudget(t *testing.T) {
 		t.Errorf("a minute after a budget was set, %d requests are paid for, %v; next at %v, want 1", paid.requests, err, paid.next)
 	}
 }
+
+// TestWhatIsLostKeepsToTheBudget: nobody asked for a page whose copy the archive has lost, so it waits for its site's budget, in the line
+// also where the policy goes by worth; what a person asked for does not, be its copy lost or not.
+func TestWhatIsLostKeepsToTheBudget(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	settings := c.Defaults
+	settings.Policy, settings.Budget.Requests.PerDay = policy.AdaptiveName, 1
+	c.Sites = []config.Site{{ID: 1, Name: "a", Settings: settings}}
+	plan, err := NewPlanner(&c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk := clock.NewVirtual(noon)
+	w := NewWorker(Config{Store: counted{new(notes)}, Clock: clk}, plan)
+	for spent := false; !spent; {
+		paid, err := w.purses.own(1).take(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spent = paid.requests == 0
+	}
+	page := livePage()
+	page.Lost, page.DueAt, page.Rule = true, models.At(noon), models.RuleManual
+	if put, held := w.waits(t.Context(), w.Planner(), &page, noon); held {
+		t.Errorf("what a person asked for waits: %+v", put)
+	}
+	page.Rule = models.RuleLost
+	out := deferredOut(t, w, &page, noon)
+	if page = w.Planner().Plan(testLease(page), page, &out, noon).Page; page.Rule != models.RuleBudget {
+		t.Fatalf("what is lost is due by %v, want in the line of its site's budget", page.Rule)
+	}
+	wait(t, clk, page.DueAt.Time().Sub(noon))
+	if put, held := w.waits(t.Context(), w.Planner(), &page, clk.Now()); held {
+		t.Errorf("when its place has come: %+v, want a visit", put)
+	}
+}
+
+// deferredOut is the outcome of a page that must wait.
+func deferredOut(t *testing.T, w *Worker, page *models.Page, now time.Time) models.Outcome {
+	t.Helper()
+	put, held := w.waits(t.Context(), w.Planner(), page, now)
+	if !held {
+		t.Fatalf("a page by %v does not wait", page.Rule)
+	}
+	return put.outcome(now)
+}

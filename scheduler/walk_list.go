@@ -37,7 +37,7 @@ func (w *walk) passes(page *models.Page) (models.Due, bool) {
 
 // ahead is how long before now the page of the question has its place. A page that has changed is worth as many days as its new
 // copy will be up to date, if it has: as likely as the lists of its host, or its publisher, were right; half as likely where lists did not
-// say for sure.
+// say for sure. So is one whose copy is lost, for certain.
 func (m *Mind) ahead(w *walk, q *question) time.Duration {
 	if q.page.Rule == models.RuleList {
 		if !w.lists.Believed() {
@@ -50,7 +50,10 @@ func (m *Mind) ahead(w *walk, q *question) time.Duration {
 		said = &w.publisher
 	}
 	right := float64(int(said.Hits)+1) / float64(int(said.Hits)+int(said.FalseAlarms)+2)
-	if !heard(q.page) {
+	switch {
+	case q.page.Rule == models.RuleLost:
+		right = 1
+	case !heard(q.page):
 		right /= 2
 	}
 	m.mu.Lock()

@@ -58,6 +58,7 @@ func TestWhatListsSayPassesOthers(t *testing.T) {
 		"said by a list that lies":        {liar, toldPage(4, 20), 0, 0},
 		"not said for sure":               {provenLists, edited(toldPage(30, 20), func(p *models.Page) { p.ToldAt = 0 }), time.Hour, mostAhead*scale - 1},
 		"due already when it was told of": {provenLists, edited(steady, func(p *models.Page) { p.Rule = models.RulePolicy }), mostAhead * scale, mostAhead * scale},
+		"whose copy is lost":              {liar, edited(steady, func(p *models.Page) { p.Rule, p.Lost, p.ToldAt = models.RuleLost, true, 0 }), mostAhead * scale, mostAhead * scale},
 		"asked for by somebody":           {provenLists, edited(steady, func(p *models.Page) { p.Rule = models.RuleManual }), 0, 0},
 		"failing":                         {provenLists, edited(steady, func(p *models.Page) { p.Failures = 1 }), 0, 0},
 		"in an older line":                {provenLists, edited(steady, func(p *models.Page) { p.DueAt = models.At(noon.Add(-mostAhead * scale)) }), 0, 0},

@@ -62,11 +62,13 @@ func (r ruling) sentence() string {
 	case models.RuleResumed:
 		return "its site is resumed, and was paused when its turn came"
 	case models.RuleManual:
-		if p.Lost {
-			return "the archive has lost its body, so it is fetched anew"
-		}
 		return "somebody asked for it to be visited now"
+	case models.RuleLost:
+		return "the archive has lost its body, so it is fetched anew, as soon as the budget allows"
 	case models.RuleBudget:
+		if p.Lost {
+			return "the archive has lost its body, so it is fetched anew; " + r.putOff()
+		}
 		return r.putOff()
 	case models.RuleDuplicate:
 		return r.duplicate()

@@ -78,8 +78,9 @@ func TestRulesInWords(t *testing.T) {
 		models.RuleResumed:  "is resumed",
 		models.RuleGuarded:  "has not been found since Fri 20 Nov 12:00 (2 visits: it answers 404 Not Found), and would be gone; but",
 		models.RuleApproved: "has not been found since Fri 20 Nov 12:00, and somebody approved",
+		models.RuleLost:     "the archive has lost its body, so it is fetched anew, as soon as the budget allows",
 	}
-	for rule := models.RuleStart; rule <= models.RuleApproved; rule++ {
+	for rule := models.RuleStart; rule <= models.RuleLost; rule++ {
 		if rule > models.RuleManual && rule < models.RuleResumed {
 			continue // these have tests of their own
 		}
@@ -98,9 +99,14 @@ func TestRulesInWords(t *testing.T) {
 // Nobody asked for a page that is visited because the archive has lost its body.
 func TestLostPageInWords(t *testing.T) {
 	t.Parallel()
-	r := ruling{page: models.Page{Rule: models.RuleManual, Lost: true}, now: filledNow}
-	if got, want := r.sentence(), "the archive has lost its body, so it is fetched anew"; got != want {
-		t.Errorf("sentence() = %q, want %q", got, want)
+	for rule, want := range map[models.Rule]string{
+		models.RuleLost:   "the archive has lost its body, so it is fetched anew, as soon as the budget allows",
+		models.RuleBudget: "the archive has lost its body, so it is fetched anew; put off: the budget was spent when its turn came",
+		models.RuleManual: "somebody asked for it to be visited now",
+	} {
+		if got := (ruling{page: models.Page{Rule: rule, Lost: true}, now: filledNow}).sentence(); got != want {
+			t.Errorf("by %v: %q, want %q", rule, got, want)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func TestMendNotesWhatIsLost(t *testing.T) {
 		t.Errorf("once more: exit code %d, %+v, mended %+v; want 2 lost before and nothing to do", code, out.Archive, out.Archive.Mended)
 	}
 	after := dumpOf(t, dir)
-	if p := pageIn(t, after, docsSite+"source-only"); !p.Lost || p.Rule != models.RuleManual || pageIn(t, after, docsSite+"install").Lost {
+	if p := pageIn(t, after, docsSite+"source-only"); !p.Lost || p.Rule != models.RuleLost || pageIn(t, after, docsSite+"install").Lost {
 		t.Errorf("the page whose newest version is lost: %v by %v", p.Lost, p.Rule)
 	}
 	for _, args := range [][]string{{"show", docsSite + "install", "--version", "2"}, {"diff", docsSite + "install", "2..3"}} {

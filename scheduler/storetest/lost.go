@@ -99,8 +99,45 @@ func lostIsNoted(w *world) {
 		}
 	}
 	for _, p := range w.dump().Pages {
-		if newest := p.Version == 1; p.Lost != newest || newest && (p.Rule != models.RuleManual || p.DueAt != models.At(w.now)) {
+		if newest := p.Version == 1; p.Lost != newest || newest && (p.Rule != models.RuleLost || p.DueAt != models.At(w.now)) {
 			w.Errorf("%s with version %d: lost %v, due at %v by %v", p.URL, p.Version, p.Lost, p.DueAt, p.Rule)
+		}
+	}
+}
+
+// lostIsInOrder: of pages that are lost at once those that count for more are due before the others, and what a person asked for stays
+// his wish.
+func lostIsInOrder(w *world) {
+	l, ok := w.store.(loser)
+	if !ok {
+		w.Skip("no archive outlives it")
+	}
+	w.add("a.example", 4)
+	importance := map[int64]float32{}
+	wished := models.Page{}
+	for i, r := range w.visitAll(w.claim(1, 4)[0]) {
+		worth := models.Worth{Bucket: r.Page.Bucket, PageID: r.Page.ID, Importance: []float32{0, 8, 0.5, 1e9}[i]}
+		w.mustCommit(withBody(r, lostRecord))
+		w.must(w.store.(interface {
+			SetImportance(ctx context.Context, worths []models.Worth) error
+		}).SetImportance(w.Context(), []models.Worth{worth}))
+		importance[worth.PageID], wished = worth.Importance, r.Page
+	}
+	w.now = w.now.Add(time.Hour)
+	w.must(w.store.(interface {
+		VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
+	}).VisitNow(w.Context(), w.now, wished.Bucket, wished.ID))
+	if n, err := l.LoseVersions(w.Context(), w.now, w.kept(l)); n != 4 || err != nil {
+		w.Errorf("LoseVersions = %d, %v, want 4", n, err)
+	}
+	want := map[float32]time.Duration{0: 0, 8: -3 * time.Minute, 0.5: time.Minute}
+	for _, p := range w.dump().Pages {
+		if p.ID == wished.ID {
+			if p.Rule != models.RuleManual || !p.Lost {
+				w.Errorf("what a person asked for is due by %v, lost %v", p.Rule, p.Lost)
+			}
+		} else if got := p.DueAt.Time().Sub(w.now); p.Rule != models.RuleLost || got != want[importance[p.ID]] {
+			w.Errorf("of importance %v: due %v from now by %v, want %v", importance[p.ID], got, p.Rule, want[importance[p.ID]])
 		}
 	}
 }

@@ -90,6 +90,7 @@ func visiting() map[string]func(*world) {
 		"robots come with the lease":                       robotsComeWithLease,
 		"a body is known from its first record on":         contentsAreKept,
 		"what the archive has lost is noted once":          lostIsNoted,
+		"what is lost and counts for more comes first":     lostIsInOrder,
 		"what was lost is there again":                     lostIsRegained,
 		"pages are found by the keys of what they say":     twinsAreFound,
 		"keys are looked up as far as it pays":             twinsAreBounded,
