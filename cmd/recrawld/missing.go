@@ -58,11 +58,15 @@ func missings(ctx context.Context, store *models.Store) (restored string, found 
 
 // keep writes it.
 func (m missing) keep(ctx context.Context, store *models.Store) error {
-	text, err := json.Marshal(m)
+	return keepRow(ctx, store, missingPrefix+m.Worker, m)
+}
+
+// keepRow writes a value as the row of a key, unless somebody else does meanwhile.
+func keepRow(ctx context.Context, store *models.Store, key string, value any) error {
+	text, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	key := missingPrefix + m.Worker
 	old, err := store.Meta(ctx, key)
 	if err == nil && old != string(text) {
 		_, err = store.SetMeta(ctx, key, old, string(text))
@@ -78,12 +82,10 @@ func (d *daemon) lookForMissing(ctx context.Context) error {
 	}
 	d.missed = slices.ContainsFunc(found, func(m missing) bool { return m.Left > 0 })
 	m := missing{Restored: restored, Worker: d.start.Worker.Name, At: d.clock.Now(), Dir: archiveDir(&d.start)}
-	if slices.ContainsFunc(found, func(before missing) bool {
-		return before.Worker == m.Worker || before.Dir == m.Dir && d.store.Dialect() == "sqlite"
-	}) {
-		return nil // also by a worker of another name, as one in a container that is named anew at each start
+	if slices.ContainsFunc(found, func(before missing) bool { return d.sameShelf(&m, before) }) {
+		return nil
 	}
-	if err := d.loseMissing(ctx, &m); err != nil {
+	if err := d.loseMissing(ctx, &m, missingBatch); err != nil {
 		return fmt.Errorf("look what the archive has of the restored database: %w", err)
 	}
 	d.missed = d.missed || m.Left > 0
@@ -95,47 +97,115 @@ func (d *daemon) lookForMissing(ctx context.Context) error {
 	return m.keep(ctx, d.store)
 }
 
+// sameShelf tells whether somebody looked through this worker's archive before: also one of another name, as a worker in a container that is named
+// anew at each start.
+func (d *daemon) sameShelf(m *missing, before missing) bool {
+	return before.Worker == m.Worker || before.Dir == m.Dir && d.store.Dialect() == "sqlite"
+}
+
 // missingBatch is how many versions are noted as lost at a time.
 const missingBatch = 5000
 
-// loseMissing notes the versions as lost whose segments are missing or end before their records.
-func (d *daemon) loseMissing(ctx context.Context, m *missing) error {
-	here, err := segmentsHere(ctx, d.store, m.Dir)
+// missingBegun is what was found missing before any of it was noted as lost: whoever goes on after a kill cannot tell what was lost by then from
+// what the checkpoint has as lost.
+type missingBegun struct {
+	Missing missing `json:"missing"`
+	Lost    int64   `json:"lost"` // pages that were to be fetched anew before
+}
+
+const missingBegunPrefix = "missing-begun:"
+
+// loseMissing notes the versions as lost whose segments are missing or end before their records, so many at a time. What it fills in is the
+// whole, also where it goes on with what was begun before.
+func (d *daemon) loseMissing(ctx context.Context, m *missing, batch int) error {
+	begun, err := d.beginMissing(ctx, m)
 	if err != nil {
 		return err
 	}
-	shelf := reaches{of: d.archive.Reach, known: make(map[string]int64), lacking: make(map[string]bool)}
+	m.Segments, m.Versions = begun.Missing.Segments, begun.Missing.Versions
 	var lost []models.Kept
 	note := func() error {
 		asked, err := d.store.LoseVersions(ctx, d.clock.Now(), lost)
 		if err == nil {
 			err = d.store.LoseContents(ctx, lost)
 		}
-		m.Versions, m.Pages, lost = m.Versions+int64(len(lost)), m.Pages+int64(asked), lost[:0]
+		m.Pages, lost = m.Pages+int64(asked), lost[:0]
 		return err
 	}
+	_, err = d.eachMissing(ctx, m.Dir, func(k models.Kept) error {
+		if lost = append(lost, k); len(lost) < batch {
+			return nil
+		}
+		return note()
+	})
+	if err == nil {
+		err = note()
+	}
+	if err != nil {
+		return err
+	}
+	left, err := d.store.LostPages(ctx)
+	m.Pages = max(m.Pages, left-begun.Lost)
+	m.Left = m.Pages
+	return err
+}
+
+// beginMissing finds out what is missing, and notes that, or reads what a start before this one noted.
+func (d *daemon) beginMissing(ctx context.Context, m *missing) (begun missingBegun, err error) {
+	keys, err := d.store.MetaKeys(ctx, missingBegunPrefix)
+	if err != nil {
+		return begun, err
+	}
+	for _, key := range keys {
+		row, err := d.store.Meta(ctx, key)
+		if err == nil {
+			err = json.Unmarshal([]byte(row), &begun)
+		}
+		if err != nil {
+			return begun, fmt.Errorf("read %s: %w", key, err)
+		}
+		if begun.Missing.Restored == m.Restored && d.sameShelf(m, begun.Missing) {
+			return begun, nil
+		}
+	}
+	begun = missingBegun{Missing: *m}
+	if begun.Lost, err = d.store.LostPages(ctx); err != nil {
+		return begun, err
+	}
+	begun.Missing.Segments, err = d.eachMissing(ctx, m.Dir, func(models.Kept) error {
+		begun.Missing.Versions++
+		return nil
+	})
+	if err != nil {
+		return begun, err
+	}
+	return begun, keepRow(ctx, d.store, missingBegunPrefix+m.Worker, begun)
+}
+
+// eachMissing calls f with the versions whose segments are missing or end before their records, unless that is known, and returns how many
+// segments these are.
+func (d *daemon) eachMissing(ctx context.Context, dir string, f func(models.Kept) error) (segments int, err error) {
+	here, err := segmentsHere(ctx, d.store, dir)
+	if err != nil {
+		return 0, err
+	}
+	shelf := reaches{of: d.archive.Reach, known: make(map[string]int64), lacking: make(map[string]bool)}
 	for k, err := range d.store.KeptVersions(ctx, 0) {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if k.Record.Lost() || here != nil && !here(k.Record.File) {
 			continue
 		}
-		if has, err := shelf.has(k.Record); err != nil || has {
-			if err != nil {
-				return err
-			}
-			continue
+		has, err := shelf.has(k.Record)
+		if err == nil && !has {
+			err = f(k)
 		}
-		if lost = append(lost, k); len(lost) == missingBatch {
-			if err := note(); err != nil {
-				return err
-			}
+		if err != nil {
+			return 0, err
 		}
 	}
-	err = note()
-	m.Segments, m.Left = len(shelf.lacking), m.Pages
-	return err
+	return len(shelf.lacking), nil
 }
 
 // reaches tells which records lie within their segments.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/internal/pgtest"
+	"recrawld/models"
 )
 
 // TestACheckpointWithoutItsArchive: the first start after a restore says once what the archive does not have and what to do, commands say what
@@ -119,6 +121,77 @@ func TestMissingIsLookedForOnceWhateverTheName(t *testing.T) {
 	}
 	if keys, err := store.MetaKeys(t.Context(), missingPrefix); err != nil || len(keys) != 1 {
 		t.Errorf("notes %q, %v; want one", keys, err)
+	}
+}
+
+// killer is a clock by which a process is killed at the time it is asked for the nth time.
+type killer struct {
+	clock.Clock
+	left int
+	kill context.CancelFunc
+}
+
+func (k *killer) Now() time.Time {
+	if k.left--; k.left < 0 {
+		k.kill()
+	}
+	return k.Clock.Now()
+}
+
+// TestWhatIsMissingIsToldAsAWhole: who goes on after a kill tells what was missing in all, not what the one before had left, and not what had been
+// lost before the restore.
+func TestWhatIsMissingIsToldAsAWhole(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	damages(t, dir, versionIn(t, dumpOf(t, dir), docsSite+"source-only", 2))
+	verifies(t, "--data", dir, "--only", "archive", "--mend") // lost before
+	store, err := models.Open(t.Context(), filepath.Join(dir, databaseFile), models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	kept := 0
+	for k, err := range store.KeptVersions(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !k.Record.Lost() {
+			kept++
+		}
+	}
+	segments := segmentFiles(t, dir)
+	for _, path := range segments {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archived, err := archive.Open(filepath.Join(dir, "archive"), archive.Options{Worker: "w", Now: func() time.Time { return filledNow }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archived.Close()
+	before, err := store.LostPages(t.Context())
+	if err != nil || before != 1 {
+		t.Fatalf("%d pages are lost before, %v; want 1", before, err)
+	}
+	m := missing{}
+	for starts, killed := 0, true; killed; starts++ {
+		ctx, kill := context.WithCancel(t.Context())
+		d := &daemon{store: store, archive: archived, log: slog.New(slog.DiscardHandler), clock: &killer{clock.NewVirtual(filledNow), 2, kill},
+			start: config.Config{Data: dir, Worker: config.Worker{Name: "w"}}}
+		m = missing{Restored: "lately", Worker: "w", Dir: archiveDir(&d.start)}
+		err := d.loseMissing(ctx, &m, 2)
+		if killed = ctx.Err() != nil; !killed && err != nil || killed && starts > kept {
+			t.Fatalf("start %d: %v", starts, err)
+		}
+		kill()
+		if !killed && starts == 0 {
+			t.Fatal("it was never killed")
+		}
+	}
+	left, err := store.LostPages(t.Context())
+	if err != nil || m.Versions != int64(kept) || m.Segments == 0 || m.Segments > len(segments) || m.Pages != left-before || m.Pages < 2 {
+		t.Errorf("told %+v of %d segments, %v; want %d versions and %d pages", m, len(segments), err, kept, left-before)
 	}
 }
 
