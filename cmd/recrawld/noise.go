@@ -251,8 +251,9 @@ func (c noiseCmd) setOrders(ctx context.Context, l *look, store *models.Store, n
 	for _, r := range regions {
 		if len(c.Free) > 0 {
 			n.orders.Drop(r.Key)
-		} else {
-			n.orders.Set(content.Order{Key: r.Key, Noise: len(c.Pin) > 0, At: l.now})
+		} else if !n.orders.Set(content.Order{Key: r.Key, Noise: len(c.Pin) > 0, At: l.now}) {
+			return usagef("of %s %d decisions are kept, and there are as many: take some back, recrawld noise %s --free ID", n.host.Name,
+				content.MaxOrders, c.Site)
 		}
 	}
 	return store.SetOrders(ctx, n.host.Bucket, n.host.ID, n.orders.Encode())

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"recrawld/models"
+	"recrawld/recrawl/content"
 )
 
 // noiseRows are the regions that noise lists of the filled data.
@@ -79,5 +82,36 @@ func TestConfigCheckNamesSelectorsWithoutMatch(t *testing.T) {
 	}
 	if strings.Contains(answer, "footer") {
 		t.Errorf("a selector that matches is complained of: %q", answer)
+	}
+}
+
+// TestNoDecisionIsForgottenForAnother: where a host has as many decisions as are kept, one more is refused, and one that is there can be changed.
+func TestNoDecisionIsForgottenForAnother(t *testing.T) {
+	t.Parallel()
+	store, err := models.Open(t.Context(), filepath.Join(filledData(t), databaseFile), models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	host, err := store.Host(t.Context(), models.BucketOf("docs.example.org"), models.HostID("docs.example.org"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, now := &hostNoise{host: host, orders: &content.Orders{}}, filledNow
+	for key := range uint64(content.MaxOrders) {
+		n.orders.Set(content.Order{Key: key, Noise: true, At: now})
+	}
+	l := &look{now: now}
+	err = noiseCmd{Site: "a", Clear: []string{"f"}}.setOrders(t.Context(), l, store, n, []content.Region{{Key: 1 << 40}})
+	if err == nil || exitCode(err) != exitUsage || !strings.Contains(err.Error(), "recrawld noise a --free ID") {
+		t.Errorf("one more: %v, want that there is no room, and the way out", err)
+	}
+	if err := (noiseCmd{Clear: []string{"0"}}).setOrders(t.Context(), l, store, n, []content.Region{{Key: 0}}); err != nil {
+		t.Errorf("changing one: %v", err)
+	}
+	body, err := store.Memory(t.Context(), n.host.Bucket, n.host.ID, models.OrdersID)
+	kept := content.DecodeOrders(body).List()
+	if err != nil || len(kept) != content.MaxOrders || kept[0].Key != 1 || kept[len(kept)-1].Noise {
+		t.Errorf("%d are kept, %v; want all but the one that is cleared as they were", len(kept), err)
 	}
 }

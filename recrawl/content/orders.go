@@ -12,16 +12,16 @@ type Order struct {
 	At    time.Time
 }
 
-const (
-	ordersForm = 1
-	maxOrders  = 2000
-)
+const ordersForm = 1
+
+// MaxOrders is how many decisions are kept of a host. None is forgotten for another one, nor because nothing shows what it is about.
+const MaxOrders = 2000
 
 // DecodeOrders reads what Encode wrote. Damaged orders read as none.
 func DecodeOrders(b []byte) *Orders {
 	p := newParser(b, ordersForm)
 	o := &Orders{}
-	for range min(p.count(), maxOrders) {
+	for range min(p.count(), MaxOrders) {
 		o.all = append(o.all, Order{Key: p.hash(), Noise: p.bool(), At: time.Unix(p.signed(), 0).UTC()})
 	}
 	if !p.whole() {
@@ -30,15 +30,14 @@ func DecodeOrders(b []byte) *Orders {
 	return o
 }
 
-// Encode writes the orders, of which the last two thousand are kept; nil for none.
+// Encode writes the orders; nil for none.
 func (o *Orders) Encode() []byte {
 	if len(o.all) == 0 {
 		return nil
 	}
-	all := o.all[max(0, len(o.all)-maxOrders):]
 	w := newWriter(ordersForm)
-	w.number(uint64(len(all)))
-	for _, one := range all {
+	w.number(uint64(len(o.all)))
+	for _, one := range o.all {
 		w.hash(one.Key)
 		w.bool(one.Noise)
 		w.signed(one.At.Unix())
@@ -49,10 +48,14 @@ func (o *Orders) Encode() []byte {
 // List returns the orders in the order they were given.
 func (o *Orders) List() []Order { return o.all }
 
-// Set replaces what was decided of a region.
-func (o *Orders) Set(order Order) {
+// Set replaces what was decided of a region; false: there is no room for one more, and it is as it was.
+func (o *Orders) Set(order Order) bool {
+	if _, known := o.of(order.Key); !known && len(o.all) >= MaxOrders {
+		return false
+	}
 	o.Drop(order.Key)
 	o.all = append(o.all, order)
+	return true
 }
 
 // Drop forgets what was decided of a region.
