@@ -71,7 +71,8 @@ type Periods struct {
 // pending is a period that is being told.
 type pending struct {
 	End  models.Instant  `json:"end"`
-	UpTo map[int16]int64 `json:"up_to"` // the last event of each bucket that has news
+	UpTo map[int16]int64 `json:"up_to"`          // the last event of each bucket that has news
+	Done bool            `json:"done,omitempty"` // it is told, and Periods.Memo is what it left: only the cursors are to move
 }
 
 // PeriodsKey is the key of the row with the Periods of a Digester.
@@ -202,21 +203,21 @@ func lastDue(s Digester, due, now time.Time) time.Time {
 	return now
 }
 
-// tellPeriod tells of the period that is noted, unless that was done and only the note of it is missing.
+// tellPeriod tells of the period that is noted, unless that was done and only the rest of its notes is missing.
 func (d *Drain) tellPeriod(ctx context.Context, s Digester) (int, error) {
 	p := d.periods.now
 	cursors := make(map[int16]int64, len(p.Pending.UpTo))
-	told := len(p.Pending.UpTo) > 0
+	done := len(p.Pending.UpTo) > 0
 	for bucket, upTo := range p.Pending.UpTo {
 		after, err := d.log.Cursor(ctx, d.sink.Name(), bucket)
 		if err != nil {
 			return 0, err
 		}
 		cursors[bucket] = after
-		told = told && after >= upTo
+		done = done && after >= upTo
 	}
 	n := 0
-	if !told {
+	if !done && !p.Pending.Done {
 		period := Period{Told: p.Told.Time(), End: p.Pending.End.Time(), Memo: p.Memo}
 		memo, err := d.keptWhile(ctx, func(ctx context.Context) (string, error) {
 			return s.Digest(ctx, &period, d.pendingEvents(ctx, &period, cursors, p.Pending.UpTo, &n))
@@ -229,7 +230,13 @@ func (d *Drain) tellPeriod(ctx context.Context, s Digester) (int, error) {
 		if err != nil {
 			return 0, fmt.Errorf("tell of a period: %w", err)
 		}
-		p.Memo, ctx = memo, last // what was told the cursors shall say, even when the daemon is stopping
+		ctx = last // what was told the cursors shall say, even when the daemon is stopping
+		p.Memo, p.Pending = memo, &pending{End: p.Pending.End, UpTo: p.Pending.UpTo, Done: true}
+		if err := d.writePeriods(ctx, p); err != nil { // with the memo, before the cursors: these alone would say that it is told
+			return 0, err
+		}
+	}
+	if !done {
 		if err := d.log.SetCursors(ctx, d.sink.Name(), p.Pending.UpTo); err != nil {
 			return 0, err
 		}

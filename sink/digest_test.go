@@ -343,3 +343,36 @@ func TestOneOfTwoTells(t *testing.T) {
 		t.Errorf("the other: %v, want %v", err, ErrBusy)
 	}
 }
+
+// counting is a Digester that leaves in its memo how many periods it told.
+type counting struct{ everySix }
+
+func (s *counting) Digest(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (string, error) {
+	if _, err := s.everySix.Digest(ctx, p, events); err != nil {
+		return "", err
+	}
+	return p.Memo + "x", nil
+}
+
+// What a period left for the next one is not lost by a kill: what it told would be told again.
+func TestFault_122_AMemoOutlivesAKill(t *testing.T) {
+	t.Parallel()
+	for writes := range 8 {
+		log, c, s := newMemory(), clock.NewVirtual(noon), &counting{}
+		drained(t, digestsTo(log, s, c))
+		log.add(1, models.Event{})
+		pass(t, c, 6*time.Hour)
+		dying := &mortal{memory: log, writes: writes, behind: true}
+		if _, err := digestsTo(dying, s, c).Once(t.Context()); err != nil && !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		pass(t, c, 2*lease)
+		drained(t, digestsTo(log, s, c))
+		log.add(1, models.Event{})
+		pass(t, c, 6*time.Hour)
+		drained(t, digestsTo(log, s, c))
+		if last := s.told[len(s.told)-1].Period; last.Memo != "x" {
+			t.Errorf("killed behind write %d: the next period was given %q, want what the first one left", writes, last.Memo)
+		}
+	}
+}
