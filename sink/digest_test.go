@@ -376,3 +376,47 @@ func TestFault_122_AMemoOutlivesAKill(t *testing.T) {
 		}
 	}
 }
+
+// A mail whose password was refused is sent once the file has another one: each is tried once, and by itself, also while the sink waits.
+func TestFault_121_ANewPasswordIsTried(t *testing.T) {
+	t.Parallel()
+	s := smtptest.Start(t, smtptest.Options{User: "me", Password: "right"})
+	log, c, password, read := newMemory(), clock.NewVirtual(noon), "wrong", 0
+	secret := func() (string, error) {
+		if read++; password == "" {
+			return "", errors.New("it is being written")
+		}
+		return password, nil
+	}
+	m := mailTo(s, c)
+	post := &Post{Envelope: between, Server: config.MailServer{Host: "localhost", Port: 25, User: "me"}, Password: secret}
+	post.Dial = postTo(s, post.Server, "").Dial
+	tries := 0
+	m.options.Password = secret
+	m.options.Send = func(ctx context.Context, l Letter) error { tries++; return post.Send(ctx, l) }
+	d := digestsTo(log, m, c)
+	drained(t, d)
+	log.add(1, models.Event{})
+	pass(t, c, time.Hour)
+	for n, next := range []string{"wrong", "", "wrong", "wrong again", "wrong again"} {
+		password = next
+		later, ok := errors.AsType[*Later](func() error { _, err := d.Once(t.Context()); return err }())
+		if want := 1 + n/3; !ok || !later.parked() || tries != want {
+			t.Fatalf("with the password %q it is tried %d times, %v; want %d times, and parked", next, tries, later, want)
+		}
+	}
+	if why := log.meta[TroubleKey("mail:w")]; !strings.Contains(why, "asked again once that is another one") || !strings.Contains(why, "535") {
+		t.Errorf("the trouble noted is %s", why)
+	}
+	_, err := d.Once(t.Context())
+	later, _ := errors.AsType[*Later](err)
+	password = "right"
+	before := read
+	if err := d.rest(t.Context(), later); err != nil || read == before {
+		t.Fatalf("with another password it does not end to wait: %v", err)
+	}
+	drained(t, d)
+	if len(s.Taken()) != 1 || tries != 3 {
+		t.Errorf("%d mails came in %d tries, want one in three", len(s.Taken()), tries)
+	}
+}

@@ -37,6 +37,11 @@ type reviver interface {
 	Failing() bool // it took nothing since it failed: where it passes over events in between that does not mean that it is back
 }
 
+// mender is a sink that is parked until something is mended that it can see by itself.
+type mender interface {
+	Mended() bool // it is to be tried again; asked every few seconds
+}
+
 // Trouble is how long a sink takes nothing any more, and why. The zero Trouble is none.
 type Trouble struct {
 	Since models.Instant `json:"since,omitempty"`
@@ -159,7 +164,8 @@ func (d *Drain) writeTrouble(ctx context.Context, now Trouble) error {
 func (d *Drain) rest(ctx context.Context, later *Later) error {
 	for {
 		now := d.clock.Now()
-		if later.due(now) {
+		s, ok := d.sink.(mender)
+		if later.due(now) || ok && s.Mended() {
 			return nil
 		}
 		next := now.Add(d.clock.Real(lease / 4))

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"iter"
 	"time"
@@ -13,11 +14,15 @@ import (
 // mailGapMin is how long a server that failed is left alone at first. Whoever puts off a stranger's mail wants it a minute later, not at once.
 const mailGapMin = time.Minute
 
-// MailOptions sets up a Mail. All are required.
+// MailOptions sets up a Mail. All are required but Password.
 type MailOptions struct {
 	Name string                              // of the sink
 	Due  func(began time.Time) time.Time     // see Digester
 	Send func(context.Context, Letter) error // it returns ErrUnwanted where trying again is of no use
+
+	// Password is what Send gives the server, read anew. A mail that is parked since the server refused it is sent again once it is
+	// another one. nil: there is none.
+	Password func() (string, error)
 
 	// Compose puts a period into a letter, nil where there is nothing to tell, with the memo for the next one.
 	Compose func(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (letter *Letter, memo string, err error)
@@ -26,7 +31,7 @@ type MailOptions struct {
 }
 
 // Mail is a Digester that sends a letter a period. A server that puts it off is tried again ever less often, and one that refuses it is
-// not, before the next start or a Replay.
+// not, before the next start or a Replay, or before there is another password where that was refused: each is tried once.
 type Mail struct {
 	options MailOptions
 	failed  int    // in a row
@@ -51,9 +56,22 @@ func (m *Mail) Revive() { m.failed, m.later = 0, nil }
 // Failing implements reviver.
 func (m *Mail) Failing() bool { return m.later != nil }
 
+// Mended implements mender. A password that cannot be read is no other one.
+func (m *Mail) Mended() bool {
+	if m.later == nil || m.options.Password == nil {
+		return false
+	}
+	refused, ok := errors.AsType[*passwordRefused](m.later)
+	if !ok {
+		return false
+	}
+	password, err := m.options.Password()
+	return err == nil && sha256.Sum256([]byte(password)) != refused.sum
+}
+
 // Digest implements Digester.
 func (m *Mail) Digest(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (memo string, err error) {
-	if m.later != nil && !m.later.due(m.options.Clock.Now()) {
+	if m.later != nil && !m.later.due(m.options.Clock.Now()) && !m.Mended() {
 		return "", m.later
 	}
 	letter, memo, err := m.options.Compose(ctx, p, events)

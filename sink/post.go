@@ -3,6 +3,7 @@ package sink
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -83,11 +84,20 @@ func (p *Post) tell(ctx context.Context, message []byte) (said string, err error
 		}
 		return conn, err
 	}
-	client, err := p.client(dial)
+	password := ""
+	if p.Server.User != "" {
+		if password, err = p.Password(); err != nil {
+			return "", fmt.Errorf("nothing is sent without the password: %w", err)
+		}
+	}
+	client, err := p.client(dial, password)
 	if err != nil {
 		return "", err
 	}
 	connected, err := client.DialToSMTPClientWithContext(ctx)
+	if answer, ok := errors.AsType[*textproto.Error](err); ok && answer.Code == wrongPassword && p.Server.User != "" {
+		return "", &passwordRefused{sha256.Sum256([]byte(password)), err}
+	}
 	if err != nil {
 		return "", fmt.Errorf("the mail server cannot be asked: %w", err)
 	}
@@ -97,6 +107,23 @@ func (p *Post) tell(ctx context.Context, message []byte) (said string, err error
 	_ = connected.Quit() // it has the letter, whatever comes now
 	return said, nil
 }
+
+// wrongPassword is what a server answers to a log-in that it refuses (RFC 4954, section 6).
+const wrongPassword = 535
+
+// passwordRefused is the error of a server that does not let the user in with a password, and what that was.
+type passwordRefused struct {
+	sum [sha256.Size]byte
+	why error
+}
+
+// Error implements error.
+func (e *passwordRefused) Error() string {
+	return fmt.Sprintf("the mail server refuses the password, and is asked again once that is another one: %v", e.why)
+}
+
+// Unwrap returns what the server said.
+func (e *passwordRefused) Unwrap() error { return e.why }
 
 // dial connects, with TLS where that is spoken from the first byte on.
 func (p *Post) dial(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -124,7 +151,7 @@ func (p *Post) tls() *tls.Config {
 var mechanisms = []mail.SMTPAuthType{mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthPlain, mail.SMTPAuthLogin, mail.SMTPAuthCramMD5}
 
 // client is a client for one letter. On this machine the server may go without TLS: its certificate is hardly ever one for its name.
-func (p *Post) client(dial mail.DialContextFunc) (*mail.Client, error) {
+func (p *Post) client(dial mail.DialContextFunc, password string) (*mail.Client, error) {
 	policy := mail.TLSMandatory
 	if p.Server.Local() {
 		policy = mail.NoTLS
@@ -135,10 +162,6 @@ func (p *Post) client(dial mail.DialContextFunc) (*mail.Client, error) {
 		options = append(options, mail.WithSSL())
 	}
 	if p.Server.User != "" {
-		password, err := p.Password()
-		if err != nil {
-			return nil, fmt.Errorf("nothing is sent without the password: %w", err)
-		}
 		options = append(options, mail.WithOpportunisticSMTPAuth(mechanisms...), mail.WithUsername(p.Server.User), mail.WithPassword(password))
 	}
 	return mail.NewClient(p.Server.Host, options...)

@@ -32,7 +32,8 @@ func mailKind(c *config.Config, m *config.Mail) sinkKind {
 	}
 	return sinkKind{name: name, where: where, make: func(p sinkParts) openedSink {
 		post, writer := mailPost(c, m), &mailWriter{mail: m, parts: p}
-		return sink.NewMail(sink.MailOptions{Name: name, Due: m.Due, Send: post.Send, Compose: writer.compose, Clock: p.clock})
+		return sink.NewMail(sink.MailOptions{Name: name, Due: m.Due, Send: post.Send, Password: m.Secret,
+			Compose: writer.compose, Clock: p.clock})
 	}}
 }
 
