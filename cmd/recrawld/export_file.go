@@ -8,16 +8,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"recrawld/internal/leftover"
 )
 
-// newFile writes a file that has its name only once it is whole and on disk. One that is there already is replaced by force alone.
+// newFile writes a file that has its name only once it is whole and on disk, after it has removed what those left that were killed before.
+// One that is there already is replaced by force alone.
 func newFile(path string, force bool, write func(io.Writer) error) error {
 	if err := vacant(path, force); err != nil {
 		return err
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
+	if err := leftover.Sweep(path, leftover.File); err != nil {
 		return err // it names the file
+	}
+	draft, err := leftover.Create(path)
+	if err != nil {
+		return err
 	}
 	err = buffered(draft, write)
 	if err == nil {
@@ -27,10 +33,10 @@ func newFile(path string, force bool, write func(io.Writer) error) error {
 		err = vacant(path, force)
 	}
 	if err == nil {
-		err = os.Rename(draft.Name(), path)
+		err = os.Rename(leftover.Name(draft), path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(draft.Name())) // half a file is none
+		return errors.Join(err, os.Remove(leftover.Name(draft))) // half a file is none
 	}
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {

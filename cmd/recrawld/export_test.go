@@ -10,11 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"recrawld/archive"
+	"recrawld/internal/leftover"
 	"recrawld/models"
 )
 
@@ -288,5 +290,42 @@ func TestDatePeriod(t *testing.T) {
 		if err != nil || from.Time().Format(time.RFC3339) != want[0] || to.Time().Format(time.RFC3339) != want[1] {
 			t.Errorf("datePeriod(%s) = %s, %s, %v, want %v", text, from, to, err, want)
 		}
+	}
+}
+
+// TestNewFileSweepsWhatTheDeadLeft: what an export left that was killed is gone behind the next one to the same name; what another one writes just
+// now is not, nor what has another name or is no file.
+func TestNewFileSweepsWhatTheDeadLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.wacz")
+	live, err := leftover.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close()
+	stays := []string{filepath.Base(leftover.Name(live)), "x.wacz", "x.wacz.1a.tmp", "y.wacz.1.tmp", "x.wacz.7.tmp", "x.wacz.tmp"}
+	for _, name := range []string{"x.wacz.1.tmp", "x.wacz.123.tmp", "x.wacz.1a.tmp", "y.wacz.1.tmp", "x.wacz.tmp"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("y.wacz.1.tmp", filepath.Join(dir, "x.wacz.7.tmp")); err != nil {
+		t.Fatal(err)
+	}
+	if err := newFile(path, false, func(w io.Writer) error { _, err := io.WriteString(w, "whole"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	slices.Sort(stays)
+	if !slices.Equal(got, stays) {
+		t.Errorf("there is %q, want %q", got, stays)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"recrawld/internal/leftover"
 )
 
 // draft is a folder that is being written, beside the one that it shall be. Nobody else can write there.
@@ -30,7 +32,7 @@ func newDraft(path string) (*draft, error) {
 	if err := sweep(path); err != nil {
 		return nil, err
 	}
-	made, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	made, err := os.MkdirTemp(filepath.Dir(path), leftover.Pattern(path))
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"golang.org/x/sys/unix"
+	"recrawld/internal/leftover"
 )
 
 // draftName is in a folder that is not whole, or not wanted any more. Who writes or removes it holds its lock, which ends with the process:
@@ -28,7 +27,7 @@ func claim(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) // where there are no locks nothing is taken for left behind
+	_ = leftover.Hold(file) // where there are no locks nothing is taken for left behind
 	if err := root.Rename(filepath.FromSlash(draftName+".new"), filepath.FromSlash(draftName)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -51,32 +50,12 @@ func abandoned(path string) bool {
 		return false
 	}
 	defer file.Close() // and with it the lock
-	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+	return leftover.Hold(file)
 }
 
 // sweep removes what exports to a path left beside it when they were killed.
 func sweep(path string) error {
-	dir, base := filepath.Split(path)
-	entries, err := os.ReadDir(filepath.Clean(dir))
-	if errors.Is(err, os.ErrPermission) {
-		return nil // a folder can be made where nothing can be listed
-	}
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		number, is := strings.CutPrefix(entry.Name(), base+".")
-		number, ends := strings.CutSuffix(number, ".tmp")
-		if !is || !ends || !entry.IsDir() || strings.Trim(number, "0123456789") != "" {
-			continue
-		}
-		if left := filepath.Join(dir, entry.Name()); abandoned(left) {
-			if err := os.RemoveAll(left); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return leftover.Sweep(path, func(entry os.DirEntry, path string) bool { return entry.IsDir() && abandoned(path) })
 }
 
 // discard removes a folder that is not wanted any more, what marks it as such last.
