@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // hostilePages are pages of about so many bytes that are made to take long.
@@ -41,20 +43,45 @@ func hostilePages(size int) map[string]string {
 	}
 }
 
-// Time is linear in the bytes of a page whatever it is made of, and so is memory. What takes the square of the bytes takes minutes here.
+// benign is a page of about so many bytes as people write them.
+func benign(size int) string {
+	piece := `<p class="text">Of mills and <a href="/docs/mill.html">their wheels</a>, with a <img src="/img/wheel.png" alt="wheel">.</p>` + "\n"
+	return "<!doctype html><title>Mills</title><body>" + strings.Repeat(piece, size/len(piece))
+}
+
+// processorTime is what this process has had of the processors so far.
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// Time is linear in the bytes of a page whatever it is made of, and so is memory. What takes the square of the bytes takes thousands of times
+// what a benign page does. It is the process's own time that counts, however many others want the machine: this test runs by itself.
 func TestHostilePagesTakeLittle(t *testing.T) {
-	const size, most = 2 << 20, 20 * time.Second
-	for name, body := range hostilePages(size) {
+	const size, most = 2 << 20, 20
+	cost := func(body string) (took time.Duration, memory uint64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		began := time.Now()
+		began := processorTime(t)
 		rewrite(t, "text/html; charset=utf-8", body)
-		took := time.Since(began)
+		took = processorTime(t) - began
 		runtime.ReadMemStats(&after)
-		memory := after.TotalAlloc - before.TotalAlloc
-		t.Logf("%-26s %v, %d MiB", name, took.Round(time.Millisecond), memory>>20)
-		if took > most || memory > 100*size {
-			t.Errorf("%s: %v and %d MiB for %d MiB, want at most %v and %d", name, took, memory>>20, size>>20, most, 100*size>>20)
+		return took, after.TotalAlloc - before.TotalAlloc
+	}
+	usual, _ := cost(benign(size))
+	again, _ := cost(benign(size))
+	usual = min(usual, again) // what is loaded once is not of the page
+	t.Logf("%-26s %v", "a benign page", usual.Round(time.Millisecond))
+	for name, body := range hostilePages(size) {
+		took, memory := cost(body)
+		t.Logf("%-26s %.1f times a benign page, %d MiB", name, float64(took)/float64(usual), memory>>20)
+		if took > most*usual || memory > 100*size {
+			t.Errorf("%s: %v and %d MiB for %d MiB, want at most %d times the %v of a benign page and %d", name, took, memory>>20, size>>20, most,
+				usual, 100*size>>20)
 		}
 	}
 }
