@@ -32,6 +32,7 @@ type exportCmd struct {
 	From   string `placeholder:"DATE" help:"Only versions found since: 2026, 2026-11, 2026-11-23 or 2026-11-23T10:00:00Z."`
 	To     string `placeholder:"DATE" help:"Only versions found until the end of that year, month or day, or until that moment."`
 	Last   bool   `help:"Of each page the last of these versions alone; so it is in a folder anyway."`
+	Alone  bool   `help:"These versions alone, without what their pages need to be shown where that lies elsewhere or is older."`
 	Output string `short:"o" placeholder:"FILE" help:"Where to; - or nothing for standard output. One that ends in / is a folder."`
 	Force  bool   `help:"Replace FILE where it is there already: of folders a former export alone."`
 }
@@ -43,9 +44,11 @@ themselves: a body that several versions share is in them once, and none refers 
 refers to the segments in the folder "archive" of the data directory; records of the one that still grows can be
 replayed once it is closed.
 
+What pages need to be shown comes along, as far as it is in the archive, also from other sites, under other URLs, and from
+before --from; --alone leaves it out.
+
 A folder needs no tool: it opens in a browser from disk. It has one file a page, in the version that was the last by
---to; references lead from file to file, or to the web where a page is not in it. What pages need to be shown comes
-along, as far as it is in the archive, also from other sites and under other URLs.
+--to; references lead from file to file, or to the web where a page is not in it.
 
 Pages that ask not to be archived are left out. What cannot be read any more is named and left out, and the exit code is 1.`
 }
@@ -103,20 +106,32 @@ func (r *exportRun) fill(ctx context.Context, c exportCmd, format export.Format,
 		return r.folder(ctx, c, chosen, x)
 	}
 	add := func(p *models.Page, v models.Version) error { return x.Add(exportVersion(p, v)) }
-	if err := r.choose(ctx, chosen, x, add); err != nil {
+	if err := r.choose(ctx, c.Alone, chosen, x, add); err != nil {
 		return sum, err
 	}
 	sum.Summary, err = c.write(ctx, r.look, x)
 	return sum, err
 }
 
-// choose calls add for the versions that are chosen. That there are none is an error.
-func (r *exportRun) choose(ctx context.Context, chosen *selection, x *export.Exporter, add func(*models.Page, models.Version) error) error {
-	err := chosen.each(ctx, r.store, add, func() { r.step("versions found", x.Added()) })
-	if err == nil && x.Added() == 0 {
-		err = notFoundf("there is no version to export of %s%s", chosen.words(), chosen.refusals())
+// choose calls add for the versions that are chosen and, unless these shall stand alone, for what their pages need to be shown where it
+// was not chosen with them. That there are none is an error.
+func (r *exportRun) choose(ctx context.Context, alone bool, chosen *selection, x *export.Exporter, add func(*models.Page, models.Version) error) (err error) {
+	var needs *exportNeeds
+	if chosen.partial() && !alone {
+		needs = r.newNeeds(chosen, r.temp, add)
+		add = needs.take
+		defer func() { err = errors.Join(err, needs.close()) }()
 	}
-	return err
+	if err := chosen.each(ctx, r.store, add, func() { r.step("versions found", x.Added()) }); err != nil {
+		return err
+	}
+	if x.Added() == 0 {
+		return notFoundf("there is no version to export of %s%s", chosen.words(), chosen.refusals())
+	}
+	if needs == nil {
+		return nil
+	}
+	return needs.choose(ctx)
 }
 
 // exportVersion is a version as it is exported.

@@ -51,32 +51,15 @@ func (r *exportRun) folder(ctx context.Context, c exportCmd, chosen *selection, 
 	defer w.Close()
 	chosen.last = true
 	chosen.moved = func(p *models.Page) error { return w.Redirect(p.URL, p.RedirectTo) }
-	if err := r.choosePages(ctx, chosen, x, w); err != nil {
+	add := func(p *models.Page, v models.Version) error {
+		return w.Add(folder.Page{Version: exportVersion(p, v), Number: v.Number, MediaType: v.ContentType})
+	}
+	if err := r.choose(ctx, c.Alone, chosen, x, add); err != nil {
 		return folder.Summary{}, err
 	}
 	w.Refused(chosen.refused)
 	sum, err := w.Write(ctx)
 	return sum, c.folderError(err)
-}
-
-// choosePages chooses the pages of a folder, and what they need to be shown.
-func (r *exportRun) choosePages(ctx context.Context, chosen *selection, x *export.Exporter, w *folder.Writer) (err error) {
-	var needs *exportNeeds
-	add := func(p *models.Page, v models.Version) error {
-		err := w.Add(folder.Page{Version: exportVersion(p, v), Number: v.Number, MediaType: v.ContentType})
-		if err == nil && needs != nil {
-			err = needs.note(p, v)
-		}
-		return err
-	}
-	if chosen.partial() {
-		needs = r.newNeeds(chosen, r.temp, add)
-		defer func() { err = errors.Join(err, needs.close()) }()
-	}
-	if err := r.choose(ctx, chosen, x, add); err != nil || needs == nil {
-		return err
-	}
-	return needs.choose(ctx)
 }
 
 // mostStarts is how many sites' start pages a folder names.

@@ -136,7 +136,10 @@ func addNeeds(f *filler) {
 		f.needed = needed
 		f.page(site, url, []step{{ago: 9 * day, kind: models.First, body: body, frMax: 4}}, finish)
 	}
-	page(1, docs+"guide/", `<link rel=stylesheet href=/style/main.css><a href="`+cdn+`other.png"><img src="`+cdn+`a.png">`, false, rest)
+	const guide = `<link rel=stylesheet href=/style/main.css><a href="` + cdn + `other.png"><img src="` + cdn + `a.png">`
+	f.needed = false
+	f.page(1, docs+"guide/", []step{{ago: 9 * day, kind: models.First, body: guide, frMax: 4},
+		{ago: 2 * day, kind: models.Changed, body: guide + "<p>new", frMax: 4, weight: 0.3, reasons: models.ReasonText}}, rest)
 	page(1, docs+"style/main.css", `@import "`+cdn+`base.css"; a{background:url(`+cdn+`led.png) url(`+cdn+`not.png)}`, false, rest)
 	page(2, cdn+"base.css", `@import "base.css"; a{background:url(a.png)}`, true, rest)
 	page(2, cdn+"a.png", "\x89PNG a", true, rest)

@@ -14,8 +14,8 @@ import (
 	"recrawld/recrawl/extract"
 )
 
-// exportNeeds chooses what the pages that are chosen need to be shown where it was not chosen with them: it lies under another URL, or
-// another site needed it first. Without it a page of a folder would be half a page. Their bodies are read for it, in the order of the
+// exportNeeds chooses what the pages that are chosen need to be shown where it was not chosen with them: it lies under another URL,
+// another site needed it first, or it is older. Without it they would be half pages. Their bodies are read for it, in the order of the
 // archive; memory grows with the number of different URLs that are needed, by some 40 bytes each.
 type exportNeeds struct {
 	*exportRun
@@ -50,8 +50,11 @@ type needy struct {
 	Record models.Record
 }
 
-// note takes a version that is chosen.
-func (n *exportNeeds) note(p *models.Page, v models.Version) error {
+// take takes a version that is chosen.
+func (n *exportNeeds) take(p *models.Page, v models.Version) error {
+	if err := n.add(p, v); err != nil {
+		return err
+	}
 	if !mayNeed(v.ContentType) || p.Requisite && v.ContentType != "text/css" {
 		return nil
 	}
@@ -140,7 +143,7 @@ func (n *exportNeeds) follow(ctx context.Context, url string) error {
 	}
 }
 
-// page adds a page that was not chosen with the others.
+// page adds a page that was not chosen with the others, and of one that was what was in force when they begin.
 func (n *exportNeeds) page(ctx context.Context, p *models.Page) error {
 	pages := []models.Page{*p}
 	if !n.chosen.looksAt(p) {
@@ -148,8 +151,13 @@ func (n *exportNeeds) page(ctx context.Context, p *models.Page) error {
 			return err
 		}
 	}
-	if n.chosen.means(p) || !n.chosen.shows(p) {
-		return nil
+	if !n.chosen.means(p) {
+		if !n.chosen.shows(p) {
+			return nil
+		}
+		if err := n.chosen.versions(ctx, n.store, pages, n.take); err != nil {
+			return err
+		}
 	}
-	return n.chosen.versions(ctx, n.store, pages, n.add)
+	return n.chosen.inForce(ctx, n.store, p, n.take)
 }

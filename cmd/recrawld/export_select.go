@@ -221,8 +221,8 @@ func (s *selection) looksAt(p *models.Page) bool {
 	return (len(s.prefixes) == 0 || p.Bucket == s.bucket) && (s.site == 0 || p.SiteID == s.site)
 }
 
-// partial tells whether there may be pages that are not selected.
-func (s *selection) partial() bool { return len(s.prefixes) > 0 || s.site != 0 }
+// partial tells whether there may be versions that are not selected and that others need.
+func (s *selection) partial() bool { return len(s.prefixes) > 0 || s.site != 0 || s.from != 0 }
 
 // shows tells whether a page has versions that may be shown to others. It counts those that must not be.
 func (s *selection) shows(p *models.Page) bool {
@@ -275,4 +275,32 @@ func (s *selection) versions(ctx context.Context, store *models.Store, pages []m
 		kept = append(kept, v)
 	}
 	return flush()
+}
+
+// inForce calls add for the version of a page that was in force when the time that is selected begins.
+func (s *selection) inForce(ctx context.Context, store *models.Store, p *models.Page, add func(*models.Page, models.Version) error) error {
+	if s.from == 0 || p.NoArchive || p.Version == 0 {
+		return nil
+	}
+	var before models.Version
+	within := false // it has versions that are selected
+	for v, err := range store.VersionsOf(ctx, p.Bucket, p.ID, p.ID) {
+		switch {
+		case err != nil:
+			return err
+		case v.Record.File == "":
+		case v.At < s.from:
+			before = v
+		case s.to == 0 || v.At < s.to:
+			within = true
+		}
+	}
+	if before.Record.File == "" || within && s.last {
+		return nil
+	}
+	if !within {
+		s.pages++
+		s.needed++
+	}
+	return add(p, before)
 }

@@ -65,6 +65,32 @@ func TestExportSelects(t *testing.T) {
 	}
 }
 
+// What pages need to be shown comes along with them, also where it is elsewhere, was chosen by another site, or is older than what is
+// asked for; what others need does not.
+func TestExportsHaveWhatTheirPagesNeed(t *testing.T) {
+	t.Parallel()
+	dir := filledData(t)
+	fillMore(t, dir, addNeeds)
+	const older, newer = " 20261112", " 20261119"
+	const guide, style, cdn = "org,example,docs)/guide", "org,example,docs)/style/main.css", "net,example,cdn)/"
+	needed := []string{cdn + "a.png" + older, cdn + "b.png" + older, cdn + "base.css" + older, cdn + "led.png" + older}
+	tests := []struct {
+		args string
+		want []string
+	}{
+		{"docs.example.org/guide/", append(slices.Clone(needed), guide+older, guide+newer, style+older)},
+		{"docs.example.org/guide/ --last", append(slices.Clone(needed), guide+newer, style+older)},
+		{"docs.example.org/guide/ --alone", []string{guide + older, guide + newer}},
+		{"--from 2026-11-19 --to 2026-11-19", append(slices.Clone(needed), guide+newer, style+older)},
+		{"--from 2026-11-19 --to 2026-11-19 --alone", []string{guide + newer}},
+	}
+	for _, test := range tests {
+		if got := exportedURLs(t, dir, strings.Fields(test.args)...); fmt.Sprint(got) != fmt.Sprint(test.want) {
+			t.Errorf("export %s has %q, want %q", test.args, got, test.want)
+		}
+	}
+}
+
 func TestExportWritesFiles(t *testing.T) {
 	t.Parallel()
 	dir, out := filledData(t), t.TempDir()
