@@ -62,6 +62,29 @@ func TestWhyOfAURLOutsideDoesNotDenyThatItIsLinkedTo(t *testing.T) {
 	}
 }
 
+// Of what links do not lead to it is said whether a page may need it to be shown.
+func TestWhyOfAURLOutsideTellsWhetherPagesMayNeedIt(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	path, _ := configure(t, "sites:\n  - { url: "+server.URL+"/docs/, name: docs, requisites: site, requisites_filter: { not: { extension: zip } } }\n")
+	must(t, "run", "-c", path, "--for", "100ms")
+	tests := []struct{ url, said, json string }{
+		{server.URL + "/a.png", "it would be kept if a page were found to need it", `"requisite":{"allowed":true,`},
+		{server.URL + "/a.zip", "also as something that a page needs to be shown: requisites_filter", `"requisite":{"allowed":false,`},
+		{"http://elsewhere.example/a.png", "also as something that a page needs to be shown:", `"requisite":{"allowed":false,`},
+		{server.URL + "/docs/a", "it would be kept if it were found", `"allowed":true`},
+	}
+	for _, test := range tests {
+		if _, out, _ := command(t, "why", test.url, "-c", path); !strings.Contains(strings.Join(strings.Fields(out), " "), test.said) {
+			t.Errorf("why %s says %s, want %q", test.url, out, test.said)
+		}
+		if _, out, _ := command(t, "why", "--json", test.url, "-c", path); !strings.Contains(strings.Join(strings.Fields(out), ""), test.json) {
+			t.Errorf("why --json %s says %s, want %q", test.url, out, test.json)
+		}
+	}
+}
+
 func TestAFileOfSomebodyElseSaysSudo(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/report"
@@ -22,6 +23,7 @@ type unknown struct {
 type unknownInSite struct {
 	Site string `json:"site"`
 	verdict
+	Requisite *verdict `json:"requisite,omitempty"` // where a link would not be followed, and the site keeps what pages need
 }
 
 // whyUnknown says whether a URL that is not known would be kept, by which site, and which rule says no. It returns the
@@ -30,13 +32,13 @@ func (l *look) whyUnknown(ctx context.Context, u canon.URL) error {
 	w := unknown{URL: u.String()}
 	names := l.siteNames()
 	for _, row := range l.force.rows {
-		w.Sites = append(w.Sites, unknownInSite{names[row.ID], l.scopeVerdict(&models.Page{SiteID: row.ID, Level: 1}, u)})
+		w.Sites = append(w.Sites, l.unknownIn(row.ID, names[row.ID], u))
 	}
 	slices.SortStableFunc(w.Sites, func(a, b unknownInSite) int {
 		switch {
-		case a.Keep == b.Keep:
+		case a.keeps() == b.keeps():
 			return 0
-		case a.Keep:
+		case a.keeps():
 			return -1
 		}
 		return 1
@@ -56,6 +58,33 @@ func (l *look) whyUnknown(ctx context.Context, u canon.URL) error {
 	return notFoundf("%s is not known", u)
 }
 
+func (l *look) unknownIn(site int32, name string, u canon.URL) unknownInSite {
+	in := unknownInSite{Site: name, verdict: l.scopeVerdict(&models.Page{SiteID: site, Level: 1}, u)}
+	settings, pages := l.force.site(site)
+	if in.Keep || pages == nil || settings.Settings.Requisites == config.RequisitesOff {
+		return in
+	}
+	v := pages.DecideRequisite(u)
+	in.Requisite = &verdict{Keep: v.Keep, Rule: v.Rule}
+	return in
+}
+
+// needed tells whether the URL would be kept if a page needed it to be shown, and not as a link.
+func (s unknownInSite) needed() bool { return s.Requisite != nil && s.Requisite.Keep }
+
+func (s unknownInSite) keeps() bool { return s.Keep || s.needed() }
+
+func (s unknownInSite) words(l *look) string {
+	words := s.verdict.words(l)
+	switch {
+	case s.needed():
+		return words + "; as something that a page needs to be shown " + s.Requisite.words(l)
+	case s.Requisite != nil:
+		return words + "; also as something that a page needs to be shown: " + s.Requisite.Rule
+	}
+	return words
+}
+
 // sitesShown is how many sites a person is told of, those that keep the URL first.
 const sitesShown = 6
 
@@ -63,9 +92,13 @@ func (w unknown) write(l *look) error {
 	fmt.Fprintln(l.Stdout, l.style.Bold(l.style.Address(w.URL)))
 	words := facts{style: l.style}
 	kept := slices.ContainsFunc(w.Sites, func(s unknownInSite) bool { return s.Keep })
+	needed := !kept && slices.ContainsFunc(w.Sites, unknownInSite.needed)
 	state := "not known: nobody has added it, and no page that was read links to it"
-	if !kept || !w.Robots.Keep {
+	switch {
+	case !w.Robots.Keep || !kept && !needed:
 		state = "not known: links to it are not followed"
+	case needed:
+		state = "not known: links to it are not followed, and no page that was read needs it to be shown"
 	}
 	words.add("state", "%s", state)
 	for i, site := range w.Sites {
@@ -80,9 +113,12 @@ func (w unknown) write(l *look) error {
 		words.add("sites", "there is none yet")
 	}
 	words.add("robots", "%s", w.Robots.words(l))
-	if kept && w.Robots.Keep {
+	switch {
+	case kept && w.Robots.Keep:
 		words.add("so", "it would be kept if it were found; recrawld import adds it now")
-	} else {
+	case needed && w.Robots.Keep:
+		words.add("so", "it would be kept if a page were found to need it, as an image or a style is needed")
+	default:
 		words.add("so", "it would not be visited")
 	}
 	return words.write(l.Stdout)
