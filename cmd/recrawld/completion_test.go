@@ -10,6 +10,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+
+	"recrawld/internal/solo"
 )
 
 // typed is a command line with its cursor at the end, and how it goes on.
@@ -157,6 +159,7 @@ _recrawld recrawld "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\n' "${COMPREPLY[@]}"`
 
 func TestBashCompletesCommandLines(t *testing.T) {
+	solo.Test(t)
 	t.Parallel()
 	needs(t, "bash")
 	dir, env := shellHome(t)
@@ -188,6 +191,7 @@ source "$1" 2>/dev/null
 _recrawld`
 
 func TestZshCompletesCommandLines(t *testing.T) {
+	solo.Test(t)
 	t.Parallel()
 	needs(t, "zsh")
 	dir, env := shellHome(t)
@@ -200,6 +204,7 @@ func TestZshCompletesCommandLines(t *testing.T) {
 }
 
 func TestFishCompletesCommandLines(t *testing.T) {
+	solo.Test(t)
 	t.Parallel()
 	needs(t, "fish")
 	dir, env := shellHome(t)
