@@ -26,7 +26,8 @@ type Config struct {
 	Mirror   Mirror
 	Webhooks []Webhook // receivers that are told what happened to pages
 	Mails    []Mail    // key mail: digests that are sent to people
-	Budget   Budget    // of all sites together; a site may have one of its own beside it
+	WebSub   WebSub
+	Budget   Budget // of all sites together; a site may have one of its own beside it
 
 	Defaults Settings // what a site has unless it says otherwise
 	Sites    []Site   // in the order of the file, then those added by commands
@@ -97,6 +98,12 @@ type Backup struct {
 type Mirror struct {
 	Dir   string        // default Data/mirror; "off" for none
 	Trash time.Duration // how long the files of pages that are gone are kept in its trash; 0: for ever
+}
+
+// WebSub says where hubs find the daemon, so that they tell of what feeds say the moment they say it.
+type WebSub struct {
+	Callback string        // the https URL from which the operator's proxy passes on to /websub/ of Listen, with its "/" at the end; default "off": no hub is asked
+	Lease    time.Duration // a subscription is asked for so long, and renewed before it ends, 1h–366d; default 10d; what a hub grants beyond it does not count
 }
 
 // Site is a set of pages with one policy.

@@ -35,6 +35,7 @@ func Default() Config {
 		History:  History{Keep: 90 * day},
 		Backup:   Backup{Every: 8 * time.Hour, Keep: 3},
 		Mirror:   Mirror{Trash: 365 * day},
+		WebSub:   WebSub{Callback: "off", Lease: 10 * day},
 		Defaults: DefaultSettings(),
 	}
 	c.placeDirectories()

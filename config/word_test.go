@@ -74,6 +74,9 @@ func TestCheckWords(t *testing.T) {
 	}{
 		{"token", checkToken, []string{"recrawld", "My-Bot_x"}, []string{"", "a b", "bot/1", "bot1", "bö", "*"}},
 		{"contact", checkContact, []string{"", "me@example.net", "https://example.net/bot"}, []string{"me", "Me <me@example.net>", "mailto:me@example.net", "me@example.net\r\nX: y", "/bot"}},
+		{"callback", checkCallback, []string{"off", "https://crawler.example.net/websub/", "https://example.net/", "https://example.net:8443/a/b/", "http://127.0.0.1:8686/websub/"},
+			[]string{"", "on", "https://example.net", "https://example.net/websub", "http://example.net/websub/", "https://example.net/?a/", "https://example.net/#/", "https://u@example.net/",
+				"https://example.net/" + strings.Repeat("x", 200) + "/", "ftp://example.net/"}},
 		{"URL", checkURL, []string{"https://example.org", "http://[::1]:8080/x?y", "HTTP://EXAMPLE.ORG/"}, []string{"", "example.org", "//example.org/", "http:///x", "http://u@example.org/", "file:///etc/passwd", "http://exa mple.org/", "http:x", "mailto:a@b"}},
 		{"listen", checkListen, []string{"off", "127.0.0.1:0", "localhost:80", "[::1]:8686"}, []string{"", "127.0.0.1", ":8080", "0.0.0.0:1", "[::]:1", "127.0.0.1:x", "127.0.0.1:65536", "example.org:80"}},
 		{"name", checkName, []string{"docs", "127.0.0.1:8080", "[::1]:80", "größe"}, []string{"", "a b", "a/b", "../x", ".hidden", "a\tb", "a\x00", `a"b`}},

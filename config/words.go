@@ -65,6 +65,29 @@ func checkURL(text string) error {
 	return nil
 }
 
+// mostCallback is how long a callback may be: hubs keep it with 32 characters more behind it.
+const mostCallback = 200
+
+// checkCallback accepts an address that only what is right behind it is to be put to. A hub sends a secret there.
+func checkCallback(text string) error {
+	if text == "off" {
+		return nil
+	}
+	if err := checkURL(text); err != nil {
+		return err
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || len(text) > mostCallback:
+		return fmt.Errorf("%s is longer than %d characters", shown(text), mostCallback)
+	case u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#") || !strings.HasSuffix(u.Path, "/"):
+		return fmt.Errorf("%s does not end in \"/\", write one like https://crawler.example.net/websub/", shown(text))
+	case u.Scheme != "https" && !isLoopback(u.Hostname()):
+		return fmt.Errorf("%s is not of scheme https, write https:// and have a proxy there that passes on to listen", shown(text))
+	}
+	return nil
+}
+
 // checkListen keeps the API off the network: it has no password.
 func checkListen(text string) error {
 	if text == "off" {

@@ -34,6 +34,23 @@ func (s *Store) MetaKeys(ctx context.Context, prefix string) ([]string, error) {
 	return keys, nil
 }
 
+// Metas are the values of all keys that begin with a text, by key.
+func (s *Store) Metas(ctx context.Context, prefix string) (map[string]string, error) {
+	// No index, as above.
+	rows, err := s.rows(ctx, `SELECT key, value FROM meta WHERE substr(key, 1, $1) = $2`, len(prefix), prefix)
+	values := make(map[string]string)
+	err = eachRow(rows, err, func(rows answer) error {
+		var key, value string
+		err := rows.Scan(&key, &value)
+		values[key] = value
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the values of %s: %w", prefix, err)
+	}
+	return values, nil
+}
+
 // SetMeta sets a value where it still is old ("" for never set), and returns the value that is in force afterwards:
 // of several processes that set it at once, all learn which one won.
 func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, error) {

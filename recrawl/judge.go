@@ -137,6 +137,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	if !s.out.Kind.Observed() {
 		return
 	}
+	s.out.Hub = s.hubOf(a)
 	s.find(a.Header, now)
 	s.learn(s.out.Kind == models.Changed)
 }

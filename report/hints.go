@@ -28,7 +28,38 @@ func makeHints(ctx context.Context, store *models.Store, o Options) (Document, e
 			hosts = append(hosts, h)
 		}
 	}
-	return hintDocument(hosts, left, o), nil
+	d := hintDocument(hosts, left, o)
+	hubs, err := store.Subscriptions(ctx)
+	if err != nil {
+		return Document{}, fmt.Errorf("report hints: %w", err)
+	}
+	if words := hubWords(hubs, o); words != "" {
+		d.Notes = append(d.Notes, words)
+	}
+	return d, nil
+}
+
+// hubWords says how many of the hubs that feeds name tell of changes; "" where none is named.
+func hubWords(hubs []models.Subscription, o Options) string {
+	all, verified, pushes, last := 0, 0, int64(0), models.Instant(0)
+	for i := range hubs {
+		h := &hubs[i]
+		if o.Site != 0 && h.SiteID != o.Site {
+			continue
+		}
+		if all++; h.Verified(models.At(o.Now)) {
+			verified++
+		}
+		pushes, last = pushes+h.Pushes, max(last, h.PushedAt)
+	}
+	if all == 0 {
+		return ""
+	}
+	words := fmt.Sprintf("%s of %s that feeds name tell of changes (WebSub)", Count(verified), Plural(all, "hub"))
+	if last != 0 {
+		words += fmt.Sprintf("; they told %s, the last %s", Plural(pushes, "time"), Until(o.Now, last.Time()))
+	}
+	return words + "."
 }
 
 // distrusted counts the hints of a host that are not used.
@@ -77,7 +108,7 @@ func hintDocument(hosts []models.Host, left int, o Options) Document {
 		d.Lead = d.Lead[:most]
 	}
 	d.Notes = append(d.Notes, "Right: it said unchanged, or changed, and so it was. Missed: it said unchanged, and the content had changed. "+
-		"False: it said changed, and the bytes were the same (of a sitemap, a feed or IndexNow: nothing that matters had changed). Late: it promised what did not hold as long, or named a time that cannot be. "+
+		"False: it said changed, and the bytes were the same (of a sitemap, a feed, IndexNow or WebSub: nothing that matters had changed). Late: it promised what did not hold as long, or named a time that cannot be. "+
 		"Counted since it was last trusted anew.")
 	if left > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s of which all is trusted are not listed.", Plural(left, "further host")))
@@ -166,7 +197,7 @@ func Reproaches(h models.Host, now time.Time) []string {
 
 // hintNames are the hints as a person knows them, by models.Hint.
 var hintNames = [...]string{models.HintETag: "ETag", models.HintLastModified: "Last-Modified", models.HintExpires: "Expires, max-age",
-	models.HintNotModified: "304", models.HintSitemap: "sitemap, feed", models.HintAnnounced: "IndexNow"}
+	models.HintNotModified: "304", models.HintSitemap: "sitemap, feed", models.HintAnnounced: "IndexNow, WebSub"}
 
 func faultCell(n uint16, tone Tone) Cell {
 	c := CountCell(int64(n))

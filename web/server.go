@@ -1,8 +1,8 @@
 // Package web answers over HTTP, on loopback alone, how the daemon is: /healthz for whoever watches over it, /metrics
 // for Prometheus and a page for a person. To those who show the token it says for a search index what happened to pages,
 // /v1/changes, and what they say, /v1/pages, tells feed readers the newest of that, /feed, and shows a person what the
-// reading commands print. Nothing here changes anything but POST /v1/visits, which gives pages their turn, and /indexnow, where those
-// who publish pages say which of them changed.
+// reading commands print. Nothing here changes anything but POST /v1/visits, which gives pages their turn, /indexnow, where those
+// who publish pages say which of them changed, and /websub/, where hubs say it that were asked to.
 package web
 
 import (
@@ -28,14 +28,15 @@ const connections = 256
 
 // Options are what a Server shows.
 type Options struct {
-	Listen  string // host:port of a loopback address or of localhost; port 0 picks a free one
-	Version string
-	Checks  []Check
-	Metrics prometheus.Gatherer
-	Library Library
-	Sheets  []Sheet
-	Clock   Clock // the machine's
-	Log     *slog.Logger
+	Listen     string // host:port of a loopback address or of localhost; port 0 picks a free one
+	Version    string
+	Checks     []Check
+	Metrics    prometheus.Gatherer
+	Library    Library
+	Subscriber Subscriber // hears hubs; nil: nobody does
+	Sheets     []Sheet
+	Clock      Clock // the machine's
+	Log        *slog.Logger
 
 	Token string // who shows it may see what is known of pages
 	File  string // where it lies
@@ -101,6 +102,11 @@ func routes(o Options, at net.Addr, stopping context.Context) http.Handler {
 	publishers := newIndexNow(o, stopping)
 	all.Handle("GET /indexnow", publishers)
 	all.Handle("POST /indexnow", publishers)
+	if o.Subscriber != nil {
+		listeners := newHubs(o, stopping, guard.knocks)
+		all.Handle("GET /websub/{path}", listeners)
+		all.Handle("POST /websub/{path}", listeners)
+	}
 	desk := newDesk(o)
 	for _, sheet := range o.Sheets {
 		known.Handle("GET /"+sheet.Name, desk.serve(sheet))

@@ -56,6 +56,7 @@ type daemon struct {
 	past      *past
 	names     *resolve.Cache
 	visitor   *visitors
+	websub    *websub
 	worker    *scheduler.Worker
 	figures   *figures
 	disk      *disk
@@ -249,7 +250,9 @@ func (d *daemon) build(ctx context.Context) error {
 	d.figures = newFigures(d.store, d.registry)
 	d.names = resolve.New(resolve.Config{Metrics: d.registry})
 	d.onClose(func() error { d.names.Close(); return nil })
-	d.visitor = &visitors{make: d.newVisitor, learns: d.learnSite}
+	d.websub = newWebsub(websubParts{store: d.store, force: d.force.Load, clock: d.clock, log: d.log, speed: d.flags.Speed,
+		deaf: d.alone() && d.start.Listen == "off", ask: d.askHub, held: d.past.Body}, d.registry)
+	d.visitor = &visitors{make: d.newVisitor, learns: d.learnSite, found: d.websub.found}
 	if err := d.visitor.follow(&d.force.Load().config); err != nil {
 		return err
 	}
@@ -280,11 +283,16 @@ func (d *daemon) prepareHost(ctx context.Context, host string) {
 }
 
 func (d *daemon) newVisitor(c *config.Config) (*recrawl.Visitor, error) {
-	return recrawl.New(recrawl.Config{
+	return recrawl.New(d.visits(c))
+}
+
+// visits are what visits go by, and requests to hubs.
+func (d *daemon) visits(c *config.Config) recrawl.Config {
+	return recrawl.Config{
 		Agent: c.Agent, Version: versionText(), Network: c.Network, Clock: d.clock, Log: d.log,
 		Sites: func(id int32) (config.Site, *scope.Scope, *content.Rules) { return d.force.Load().visited(id) },
 		Past:  d.past, Resolver: d.names, Memory: d.start.Worker.Memory,
-	})
+	}
 }
 
 // openWeb binds the address of the daemon's own server. A port that is taken ends the start only where it was asked for: the default
@@ -299,7 +307,7 @@ func (d *daemon) openWeb(context.Context) error {
 	}
 	d.token = token
 	server, err := web.Listen(web.Options{Listen: d.start.Listen, Version: versionText(), Checks: d.checks(), Metrics: d.registry,
-		Library: newShelf(d.library), Sheets: webSheets(d.look), Token: token, File: file, Clock: clock.System{}, Log: d.log})
+		Library: newShelf(d.library), Subscriber: d.websub, Sheets: webSheets(d.look), Token: token, File: file, Clock: clock.System{}, Log: d.log})
 	if err != nil && d.origins.Of(config.Place{Key: "listen"}).Source == config.FromDefault {
 		d.log.Warn("nothing is served over HTTP: no health, no metrics, nothing of pages", "err", err)
 		return nil
@@ -326,6 +334,7 @@ func (d *daemon) run(ctx context.Context) (err error) {
 	group.Go(func() error { defer stopBeside(); return d.worker.Run(working) })
 	group.Go(func() error { scheduler.RunJobs(beside, d.clock, d.log, d.jobs()); return nil })
 	group.Go(func() error { return d.listenForReload(beside) })
+	group.Go(func() error { return d.websub.Run(beside) })
 	d.checkHooks()
 	d.checkMails()
 	for _, runner := range d.sinkRunners() {

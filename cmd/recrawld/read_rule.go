@@ -75,7 +75,7 @@ func (r ruling) sentence() string {
 	case models.RuleSitemap:
 		return fmt.Sprintf("the site's sitemap (or feed) said on %s that it changed", max(p.ToldAt, p.DueAt).Time().UTC().Format(time.DateOnly))
 	case models.RuleAnnounced:
-		return fmt.Sprintf("its publisher said on %s that it changed (IndexNow)", report.Moment(r.now, p.AnnouncedAt.Time()))
+		return fmt.Sprintf("its publisher said on %s that it changed (IndexNow or WebSub)", report.Moment(r.now, p.AnnouncedAt.Time()))
 	case models.RuleList:
 		return fmt.Sprintf("it is a sitemap or feed of %s and says which of them changed, so it is read every %s; the longer it says nothing new, the less often",
 			report.Plural(p.Entries, "page"), report.Span(p.Wanted))

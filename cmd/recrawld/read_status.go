@@ -54,6 +54,8 @@ type status struct {
 	SelfChecks []selfChecked `json:"self_checks"`              // the last weekly sample of each worker's archive
 	Missing    []missing     `json:"archive_missing"`          // what archives did not have after a restore, while pages of it are to be fetched
 
+	Hubs []shownHub `json:"hubs"` // that feeds name
+
 	Slow       int `json:"hosts_slow"`       // whose delay their response time sets
 	Overloaded int `json:"hosts_overloaded"` // and their answers 429 and 503
 
@@ -150,6 +152,9 @@ func (l *look) status(ctx context.Context) (status, error) {
 		return s, err
 	}
 	if err := l.statusMissing(ctx, &s); err != nil {
+		return s, err
+	}
+	if err := l.statusHubs(ctx, &s); err != nil {
 		return s, err
 	}
 	hosts, err := l.store.HostSummaries(ctx, models.At(l.now), 1000)

@@ -32,6 +32,7 @@ func (s status) write(l *look) error {
 	s.addUnusual(&head)
 	s.addArchive(&head)
 	s.addMissing(&head)
+	s.addHubs(&head)
 	head.add("data", "%s", s.sizes())
 	if s.Counted != nil {
 		head.add("counted", "%s ago: what is due, put off and planned; the pages, now", report.Span(s.At.Sub(*s.Counted)))

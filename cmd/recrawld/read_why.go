@@ -62,6 +62,7 @@ type why struct {
 	place   string // what its host waits for, beyond its own time; "": nothing
 	slowed  string // why its host is asked less often than the settings say; "": it is not
 
+	hubs      []shownHub     // that its feed names
 	newest    models.Version // the zero Version: there is none
 	unmatched []string       // selectors of the site's settings that match nothing in it, as sentences
 }
@@ -94,6 +95,9 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 		return w, err
 	}
 	if w.robots, err = l.robotsVerdict(ctx, u); err != nil {
+		return w, err
+	}
+	if w.hubs, err = l.hubs(ctx, p.ID); err != nil {
 		return w, err
 	}
 	w.scope = l.scopeVerdict(&p, u)
@@ -263,6 +267,9 @@ func (w why) seen(l *look, words *facts) {
 		words.add("promised", "no change until %s (Expires or max-age)", report.Moment(l.now, p.FreshUntil.Time()))
 	}
 	words.add("children", "%s", l.childrenWords(p, w.share))
+	for i := range w.hubs {
+		words.add("hub", "%s", w.hubs[i].words(l.now, l.style))
+	}
 }
 
 // gap is the mean time between the last records, as far as they go back: what is left of the interval after skipped turns,

@@ -16,7 +16,7 @@ type runCmd struct {
 	URLs       []string      `arg:"" optional:"" name:"url" help:"Start URLs; each becomes a site and stays one."`
 	Contact    string        `placeholder:"URL" help:"Page or mail address of whoever runs this; sent with every request, needed for sites that are not on this machine."`
 	Worker     string        `placeholder:"NAME" help:"Name of this worker among those of a PostgreSQL database; default the host's name and 0."`
-	Listen     string        `placeholder:"ADDR" help:"Loopback address of /healthz, /metrics, /v1, /feed, /indexnow and a look around in a browser; off for none; default 127.0.0.1:8686."`
+	Listen     string        `placeholder:"ADDR" help:"Loopback address of /healthz, /metrics, /v1, /feed, /indexnow, /websub/ and a look around in a browser; off for none; default 127.0.0.1:8686."`
 	Requisites string        `placeholder:"WHICH" help:"Also keep images, styles and scripts that pages need to be shown, of sites that say nothing else: site (those on the site's hosts) or all; default off."`
 	Speed      float64       `placeholder:"N" help:"Rehearse: run the daemon's clock N times as fast. Only for sites on this machine."`
 	Anchor     string        `hidden:"" help:"REAL,SHOWN: with --speed, when the clock showed what; RFC 3339 times."`

@@ -15,6 +15,7 @@ import (
 type visitors struct {
 	make   func(*config.Config) (*recrawl.Visitor, error)
 	learns func(ctx context.Context, site int32) siteNews
+	found  func(ctx context.Context, page *models.Page, out *models.Outcome) // takes note of what a visit says of hubs
 
 	mu      sync.RWMutex
 	agent   config.Agent     // guarded by mu
@@ -64,7 +65,9 @@ func (v *visitors) Visit(ctx context.Context, t models.Turn) models.Outcome {
 	v.mu.RLock()
 	visitor := v.now
 	v.mu.RUnlock()
-	return visitor.Visit(ctx, t)
+	out := visitor.Visit(ctx, t)
+	v.found(ctx, &t.Page.Page, &out)
+	return out
 }
 
 // connections is how many connections to sites are open.

@@ -9,7 +9,7 @@ import (
 type workerCmd struct {
 	Name    string        `arg:"" optional:"" help:"Of this worker, unique among those of the database; default the host's name and 0."`
 	Contact string        `placeholder:"URL" help:"As for run."`
-	Listen  string        `placeholder:"ADDR" default:"off" help:"Loopback address of /healthz, /metrics, /v1, /feed, /indexnow and a look around in a browser; default off: the ports of several would meet."`
+	Listen  string        `placeholder:"ADDR" default:"off" help:"Loopback address of /healthz, /metrics, /v1, /feed, /indexnow, /websub/ and a look around in a browser; default off: the ports of several would meet."`
 	Speed   float64       `placeholder:"N" help:"As for run; all workers of a database run at one speed."`
 	Anchor  string        `hidden:"" help:"As for run."`
 	For     time.Duration `placeholder:"TIME" help:"End by itself after this time."`
