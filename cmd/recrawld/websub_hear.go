@@ -30,8 +30,8 @@ func (w *websub) Intends(ctx context.Context, path string, i web.Intent) (bool, 
 	now, meant := w.clock.Now(), false
 	lease := min(cmp.Or(i.Lease, w.force().config.WebSub.Lease), w.force().config.WebSub.Lease)
 	one, _, err := w.store.ChangeSubscription(ctx, path, func(s *models.Subscription) bool {
-		asked := s.Mode == i.Mode && s.AskedAt != 0 && now.Sub(s.AskedAt.Time()).Abs() <= w.clock.Real(confirmWithin)
-		meant = s.URL != "" && (i.Mode == "denied" || asked)
+		asked := i.Mode != "" && s.Mode == i.Mode && now.Sub(s.AskedAt.Time()).Abs() <= w.clock.Real(confirmWithin)
+		meant = s.URL != "" && (i.Mode == "denied" || asked && (i.Mode == models.Unsubscribing || w.wanted(s, now)))
 		switch {
 		case !meant:
 			return false

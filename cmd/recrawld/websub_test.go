@@ -287,6 +287,9 @@ func TestAHubThatDoesNotAgreeIsAskedEverLessOften(t *testing.T) {
 	if err := h.Expects(t.Context(), h.path()); refusedWith(err) != http.StatusNotFound {
 		t.Errorf("a hub that denied tells: %v", err)
 	}
+	if h.means("", time.Hour) || h.means(models.Subscribing, time.Hour) {
+		t.Error("a hub that denied may go on unasked")
+	}
 	if h.later(deniedFor-time.Hour) != "" || h.later(2*time.Hour) != models.Subscribing || !h.means(models.Subscribing, time.Hour) || h.Expects(t.Context(), h.path()) != nil {
 		t.Error("a hub that denied is not asked a week later, or may not agree then")
 	}
@@ -321,6 +324,9 @@ func TestHubsAreLeft(t *testing.T) {
 		h := newHubRig(t).subscribed()
 		path := h.path()
 		leave(h)
+		if meant, err := h.Intends(t.Context(), path, web.Intent{Mode: "subscribe", Topic: testFeed}); meant || err != nil {
+			t.Errorf("%s: the hub may go on: %v, %v", name, meant, err)
+		}
 		for len(h.asked) == 1 || !slices.ContainsFunc(h.asked, func(f url.Values) bool { return f.Get("hub.mode") == "unsubscribe" }) {
 			before := len(h.asked)
 			if h.later(hubsEvery); len(h.asked) == before {
