@@ -52,11 +52,8 @@ func TestAFeedsHubTellsWhatChanged(t *testing.T) {
 	p.signal(syscall.SIGKILL)
 	p.ends()
 	p, address := run()
-	tell := func(method, target, signature, body string) (int, string) {
-		return hubAsks(t, method, address+target, signature, body)
-	}
 	query := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {site.URL + "/feed.xml"}, "hub.challenge": {"the challenge"}, "hub.lease_seconds": {"3600"}}
-	if status, said := tell("GET", path+"?"+query.Encode(), "", ""); status != http.StatusOK || said != "the challenge" {
+	if status, said := hubAsks(t, "GET", address+path+"?"+query.Encode(), "", ""); status != http.StatusOK || said != "the challenge" {
 		t.Fatalf("the hub asks back: %d %s", status, said)
 	}
 	for len(site.asked) > 0 {
@@ -64,7 +61,7 @@ func TestAFeedsHubTellsWhatChanged(t *testing.T) {
 	}
 	body := feed("/a.html", "second", "/fresh.html", "third")
 	for _, secret := range []string{"another", form.Get("hub.secret")} {
-		if status, said := tell("POST", path, sign("sha256", secret, body).Signature, body); status != http.StatusAccepted {
+		if status, said := hubAsks(t, "POST", address+path, sign("sha256", secret, body).Signature, body); status != http.StatusAccepted {
 			t.Errorf("the hub tells: %d %s", status, said)
 		}
 	}
@@ -77,7 +74,7 @@ func TestAFeedsHubTellsWhatChanged(t *testing.T) {
 	}
 	commandsTellOfTheHub(t, config, site.URL+"/feed.xml")
 	awaits(t, "metrics tell of it", func() bool {
-		_, text := tell("GET", "/metrics", "", "")
+		_, text := hubAsks(t, "GET", address+"/metrics", "", "")
 		return strings.Contains(text, `recrawld_websub_subscriptions{state="verified"} 1`) && strings.Contains(text, `recrawld_websub_pushes_total{outcome="hints"} 1`)
 	})
 	p.signal(syscall.SIGTERM)
