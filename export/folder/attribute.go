@@ -2,10 +2,11 @@ package folder
 
 import (
 	"bytes"
-	"html"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/html" // the standard library's html takes "&#x;" for a reference, and "&#0" for none
 
 	"recrawld/internal/filename"
 )

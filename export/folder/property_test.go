@@ -121,6 +121,11 @@ func TestCharacterReferences(t *testing.T) {
 			t.Fatalf("plainValue(%q) = %q, want %q", value, got, want)
 		}
 	})
+	for value, want := range map[string]string{"&#x;": "&#x;", "&#xz": "&#xz", "&#;": "&#;", "&#x": "&#x", "&#X41;": "A", "&#65": "A", "&#xfg": "\u000fg"} {
+		if got := plainValue(value); got != want {
+			t.Errorf("plainValue(%q) = %q, want %q", value, got, want)
+		}
+	}
 }
 
 // A page that was rewritten stays as it is when it is rewritten as the file that it is: nothing is escaped twice.

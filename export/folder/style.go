@@ -1,8 +1,9 @@
 package folder
 
 import (
-	"html"
 	"strings"
+
+	"golang.org/x/net/html"
 
 	"recrawld/recrawl/css"
 )
