@@ -86,12 +86,13 @@ func (p *Planner) with(m *Mind, money *purses) *Planner {
 func (p *Planner) Calendar() Calendar { return p.calendar }
 
 // hold tells whether a page whose turn has come must wait instead, because its site is paused or now lies outside its
-// windows, and why.
+// windows, and why. A page that is lost waits for them also where somebody asked for it: earlier releases made what the archive has lost
+// due as if somebody had.
 func (p *Planner) hold(page *models.Page, now time.Time) (deferral, bool) {
 	switch {
 	case p.paused[page.SiteID]:
 		return deferral{why: "the site is paused"}, true
-	case page.Rule != models.RuleManual && !Allowed(p.settings(page.SiteID).Windows, now):
+	case (page.Rule != models.RuleManual || page.Lost) && !Allowed(p.settings(page.SiteID).Windows, now):
 		return deferral{why: "outside the site's time windows"}, true
 	case page.DueAt.Time().After(now) && !p.early(p.settings(page.SiteID)):
 		return deferral{why: "not due yet"}, true

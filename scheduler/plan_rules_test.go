@@ -89,16 +89,18 @@ func TestLostPagesWaitForAWindow(t *testing.T) {
 	t.Parallel()
 	c := testConfig()
 	c.Sites[0].Settings.Windows = []config.Window{window(t, 22*time.Hour, 6*time.Hour, "UTC")}
-	p := livePage()
-	p.Rule, p.Lost = models.RuleLost, true
 	planner := testPlanner(t, c)
-	out := deferredBy(t, planner, &p, noon)
-	r := planner.Plan(testLease(p), p, &out, noon)
-	if due := r.Page.DueAt.Time(); due.Before(noon.Add(10*time.Hour)) || due.After(noon.Add(18*time.Hour)) || r.Page.Rule != models.RuleLost {
-		t.Errorf("due at %v by %v, want in the window from 22:00 to 06:00, as what is lost", due, r.Page.Rule)
-	}
-	if put, held := planner.hold(&r.Page, r.Page.DueAt.Time()); held {
-		t.Errorf("held inside the window: %s", put.why)
+	for _, rule := range []models.Rule{models.RuleLost, models.RuleManual} { // the one by which earlier releases made them due
+		p := livePage()
+		p.Rule, p.Lost = rule, true
+		out := deferredBy(t, planner, &p, noon)
+		r := planner.Plan(testLease(p), p, &out, noon)
+		if due := r.Page.DueAt.Time(); due.Before(noon.Add(10*time.Hour)) || due.After(noon.Add(18*time.Hour)) || r.Page.Rule != rule {
+			t.Errorf("by %v: due at %v by %v, want in the window from 22:00 to 06:00, as before", rule, due, r.Page.Rule)
+		}
+		if put, held := planner.hold(&r.Page, r.Page.DueAt.Time()); held {
+			t.Errorf("by %v: held inside the window: %s", rule, put.why)
+		}
 	}
 }
 
