@@ -124,7 +124,7 @@ var sheetPage = template.Must(template.New("sheet").Parse(`<!doctype html>
 body{font:15px/1.45 system-ui,sans-serif;margin:0}
 header{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;align-items:center;padding:.6rem 1.2rem;border-bottom:1px solid var(--line)}
 header b{margin-right:.4rem}a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}a[aria-current]{color:inherit;font-weight:600}
-form{margin-left:auto}input{font:inherit;width:24rem;max-width:70vw;padding:.15rem .5rem}
+form{margin-left:auto;flex:1 1 15rem;max-width:24rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.15rem .5rem}
 main{padding:1rem 1.2rem}p{margin:.2rem 0 .8rem;color:var(--faint)}
 pre{font:13px/1.5 ui-monospace,"DejaVu Sans Mono",Consolas,monospace;overflow-x:auto;margin:0;padding-bottom:1rem}
 .strong{font-weight:700}.faint{color:var(--faint)}.bad,p.bad{color:var(--bad)}.good{color:var(--good)}.warn{color:var(--warn)}</style>
