@@ -31,6 +31,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	f.Add([]byte("\ufeff 0"))
 	all := []Format{Auto}
 	for format := range streams {
 		all = append(all, format)

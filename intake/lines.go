@@ -84,7 +84,7 @@ func (r *lineReader) text() (string, error) {
 	}
 	text = strings.TrimSpace(text)
 	if r.number == 1 {
-		text = strings.TrimPrefix(text, "\ufeff")
+		text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	}
 	return text, nil
 }
