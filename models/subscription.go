@@ -14,7 +14,7 @@ import (
 type Hub struct {
 	URL    string // canonical, of the hub
 	Topic  string // what the feed calls itself, by which the hub knows it
-	Inside bool   // the feed came from an address that is not public, or that the operator allows, and so may its hub
+	Inside bool   // it is on the feed's host, which has an address that the operator allows: it may be asked there, too
 }
 
 // Subscription is how it stands with the hub of a feed. Its row is found by its path, so that any worker can tell what a hub speaks of.

@@ -32,9 +32,14 @@ func (s *visit) hubOf(a *answer) *models.Hub {
 	if !ok {
 		return nil
 	}
-	hub := models.Hub{Topic: s.url.String(), Inside: s.guard.allows(a.RemoteIP)}
+	hub, inside := models.Hub{Topic: s.url.String()}, s.guard.allows(a.RemoteIP)
 	for _, raw := range append(linkTargets(a.Header, "hub"), head.Hubs...) {
-		if u, err := s.url.Resolve(raw); err == nil && (u.Scheme() == "https" || hub.Inside) && len(u.String()) <= mostHub {
+		u, err := s.url.Resolve(raw)
+		if err != nil || len(u.String()) > mostHub {
+			continue
+		}
+		hub.Inside = inside && u.Hostname() == s.url.Hostname() // no feed has us post to its neighbours
+		if u.Scheme() == "https" || hub.Inside {
 			hub.URL = u.String()
 			break
 		}
@@ -49,7 +54,7 @@ func (s *visit) hubOf(a *answer) *models.Hub {
 		// The hub compares it as it stands there, which a canonical form may not be.
 		if u, err := s.url.Resolve(raw); err == nil && len(raw) <= mostHub {
 			hub.Topic = raw
-			if !strings.Contains(raw, "://") {
+			if _, err := canon.Parse(raw); err != nil { // it is relative
 				hub.Topic = u.String()
 			}
 			break
@@ -90,18 +95,18 @@ type Hubs struct {
 	outside, inside *http.Client
 }
 
-// NewHubs returns what asks hubs as a Visitor with the same Config asks for pages: at public addresses alone, but for hubs of feeds that came
-// from others (models.Hub.Inside).
+// NewHubs returns what asks hubs as a Visitor with the same Config asks for pages: at public addresses alone, but for hubs on the host of a feed
+// that came from another (models.Hub.Inside).
 func NewHubs(c Config) *Hubs {
 	limits, public := c.Limits.withDefaults(), c.Network
 	public.Allow = nil
-	client := func(network config.Network) *http.Client {
+	client := func(network config.Network, onward func(*http.Request, []*http.Request) error) *http.Client {
 		d := newDialer(c.Resolver, newGuard(network), network, limits)
 		return &http.Client{Timeout: hubTime, CheckRedirect: onward, Transport: &http.Transport{DialContext: d.dial,
 			TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.Roots},
 			TLSHandshakeTimeout: limits.TLS, MaxResponseHeaderBytes: 64 << 10, DisableCompression: true, DisableKeepAlives: true}}
 	}
-	return &Hubs{asks: newAsker(c.Agent, c.Version), outside: client(public), inside: client(c.Network)}
+	return &Hubs{asks: newAsker(c.Agent, c.Version), outside: client(public, onward), inside: client(c.Network, onwardThere)}
 }
 
 // onward follows what keeps the request as it is (307, 308), and never from https to http: the secret goes along.
@@ -110,6 +115,14 @@ func onward(r *http.Request, via []*http.Request) error {
 		return http.ErrUseLastResponse
 	}
 	return nil
+}
+
+// onwardThere is onward on the same host.
+func onwardThere(r *http.Request, via []*http.Request) error {
+	if r.URL.Hostname() != via[0].URL.Hostname() {
+		return http.ErrUseLastResponse
+	}
+	return onward(r, via)
 }
 
 // HubError is an answer that is not the hub's consent.

@@ -28,8 +28,10 @@ func TestAFeedNamesItsHub(t *testing.T) {
 		want   *models.Hub // with O for the origin
 	}{
 		"in itself":         {xmlPage(feed), nil, &models.Hub{URL: "O/hub", Topic: "https://example.net/f?b=%7e", Inside: true}},
-		"in headers":        {page(`<rss/>`, "Content-Type", "text/xml", "Link", `<https://hub.example/a,b>; rel="hub", </f>; rel=self`), nil, &models.Hub{URL: "https://hub.example/a,b", Topic: "O/f", Inside: true}},
+		"in headers":        {page(`<rss/>`, "Content-Type", "text/xml", "Link", `<https://hub.example/a,b>; rel="hub", </f>; rel=self`), nil, &models.Hub{URL: "https://hub.example/a,b", Topic: "O/f"}},
 		"no topic":          {xmlPage(`<feed><link rel="hub" href="/hub"/></feed>`), nil, &models.Hub{URL: "O/hub", Topic: "O/feed", Inside: true}},
+		"of a neighbour":    {xmlPage(`<feed><link rel="hub" href="http://127.0.0.2/restart"/><link rel="hub" href="/hub"/></feed>`), nil, &models.Hub{URL: "O/hub", Topic: "O/feed", Inside: true}},
+		"a topic with one":  {xmlPage(`<feed><link rel="hub" href="/hub"/><link rel="self" href="/f?u=http://a.example/"/></feed>`), nil, &models.Hub{URL: "O/hub", Topic: "O/f?u=http://a.example/", Inside: true}},
 		"of another scheme": {xmlPage(`<feed><link rel="hub" href="ftp://a/"/></feed>`), nil, &models.Hub{}},
 		"none":              {xmlPage(`<feed/>`), nil, &models.Hub{}},
 		"of a page":         {page(`<title>A page</title>`, "Link", `</hub>; rel="hub"`), nil, nil},
@@ -91,7 +93,7 @@ func TestHubsAreAsked(t *testing.T) {
 	if diff := cmp.Diff([]string{one, one}, got); diff != "" {
 		t.Errorf("the hub was asked (-want +got):\n%s", diff)
 	}
-	for path, status := range map[string]int{"/302": 302, "/loop": 308, "/none": 404} {
+	for path, status := range map[string]int{"/302": 302, "/loop": 308, "/none": 404, "/inside": 307} {
 		if refused, ok := errors.AsType[*HubError](ask(path, true)); !ok || refused.Status != status {
 			t.Errorf("%s: %v, want %d", path, refused, status)
 		}
@@ -100,10 +102,8 @@ func TestHubsAreAsked(t *testing.T) {
 	if !ok || busy.After != time.Hour || !strings.HasPrefix(busy.Says, "come back") || strings.ContainsRune(busy.Says, 27) || len(busy.Says) > 203 {
 		t.Errorf("a busy hub: %+v", busy)
 	}
-	for path, inside := range map[string]bool{"/ok": false, "/inside": true} {
-		if err := ask(path, inside); err == nil || !strings.Contains(err.Error(), "is not dialled") {
-			t.Errorf("%s, inside %v: %v, want that it is not dialled", path, inside, err)
-		}
+	if err := ask("/ok", false); err == nil || !strings.Contains(err.Error(), "is not dialled") {
+		t.Errorf("outside: %v, want that it is not dialled", err)
 	}
 	if len(got) != 2 {
 		t.Errorf("asked %d times, want 2", len(got))

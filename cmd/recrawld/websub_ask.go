@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/fnv"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,6 +40,7 @@ func (w *websub) followHubs(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	slices.SortStableFunc(all, func(a, b models.Subscription) int { return cmp.Compare(a.NextAt, b.NextAt) }) // who waits longest comes first
 	asked := make(map[string]bool)
 	for i := range all {
 		s := &all[i]
@@ -95,8 +98,8 @@ func (w *websub) survey(ctx context.Context, all []models.Subscription, now time
 		}
 		if w.current(s) {
 			known[s.PageID] = s.Path
+			sites[s.SiteID]++
 		}
-		sites[s.SiteID]++
 		counts[subscriptionState(s, w.wanted(s, now), models.At(now))]++
 	}
 	for _, state := range subscriptionStates {

@@ -27,6 +27,9 @@ func (w *websub) Intends(ctx context.Context, path string, i web.Intent) (bool, 
 	} else if err != nil {
 		return false, err
 	}
+	if !w.paced("?"+path, clock.System{}.Now()) {
+		return false, web.Refusal{Status: http.StatusTooManyRequests, Err: errors.New("asked too often")}
+	}
 	now, meant := w.clock.Now(), false
 	lease := min(cmp.Or(i.Lease, w.force().config.WebSub.Lease), w.force().config.WebSub.Lease)
 	one, _, err := w.store.ChangeSubscription(ctx, path, func(s *models.Subscription) bool {
@@ -61,13 +64,13 @@ func renewAfter(path string, lease time.Duration, now time.Time) time.Duration {
 	return max(lease*3/4+varied(path, int(now.Unix()), lease*3/20), renewLeast)
 }
 
-// The pace at which a hub may tell of one feed; machine time.
+// The pace at which a hub may tell of one feed, and say what it does; machine time.
 const (
 	pushesIn   = time.Minute
 	mostPushes = 10
 )
 
-// pushPace counts what was told at a path.
+// pushPace counts what was told at a path, or asked at one behind a "?".
 type pushPace struct {
 	began time.Time
 	n     int
@@ -80,7 +83,7 @@ func (w *websub) paced(path string, now time.Time) bool {
 	p := w.paces[path]
 	if now.Sub(p.began).Abs() >= pushesIn {
 		p = pushPace{began: now}
-		if len(w.paces) > mostSubscriptions { // of what was forgotten
+		if len(w.paces) > 2*mostSubscriptions { // of what was forgotten
 			clear(w.paces)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 const (
 	pushedEntries = 1000 // of a push are read
 	pushedNews    = 100  // pages that one tells of
-	saidKept      = 64   // hashes of what a hub told that are kept, so that it is not believed twice
+	saidKept      = 256  // hashes of what a hub told that are kept, of more than two pushes, so that it is not believed twice
 )
 
 // Run makes hints of what hubs tell, one push after the other, until ctx ends.

@@ -3,6 +3,7 @@ package sitemap
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -29,15 +30,15 @@ const (
 // HeadOf reads the head of a feed: the links of RSS and Atom before the first entry, and the names hubs and feed_url of a JSON Feed 1.1.
 // ok: it is a feed.
 func HeadOf(body []byte) (h Head, ok bool) {
-	if f, is := jsonFeed(body); is {
-		for _, hub := range f.Hubs {
-			if strings.EqualFold(hub.Type, "WebSub") {
-				h.hub(hub.URL)
-			}
+	hub := func(one jsonHub) {
+		if strings.EqualFold(one.Type, "WebSub") {
+			h.hub(one.URL)
 		}
-		h.Self = f.FeedURL
+	}
+	if h.Self, ok = jsonFeed(body, hub, func(jsonItem) {}); ok {
 		return h, true
 	}
+	h = Head{}
 	if KindOf(body) != Feed {
 		return h, false
 	}
@@ -96,57 +97,92 @@ func (h *Head) hub(url string) {
 	}
 }
 
-// jsonForm is what is read of a JSON Feed (jsonfeed.org, version 1.1).
-type jsonForm struct {
-	Version string `json:"version"`
-	FeedURL string `json:"feed_url"`
-	Hubs    []struct {
+// What is read of a JSON Feed (jsonfeed.org, version 1.1).
+type (
+	jsonHub struct {
 		Type string `json:"type"`
 		URL  string `json:"url"`
-	} `json:"hubs"`
-	Items []jsonItem `json:"items"`
-}
-
-type jsonItem struct {
-	ID        json.RawMessage `json:"id"` // a string, or in some feeds a number
-	URL       string          `json:"url"`
-	Title     string          `json:"title"`
-	Published string          `json:"date_published"`
-	Modified  string          `json:"date_modified"`
-}
+	}
+	jsonItem struct {
+		ID        json.RawMessage `json:"id"` // a string, or in some feeds a number
+		URL       string          `json:"url"`
+		Title     string          `json:"title"`
+		Published string          `json:"date_published"`
+		Modified  string          `json:"date_modified"`
+	}
+)
 
 const jsonVersion = "https://jsonfeed.org/version/"
 
-func jsonFeed(body []byte) (f jsonForm, ok bool) {
+// jsonFeed calls hub and item with what a JSON Feed has, one after the other: millions of empty ones fit into few bytes. It returns feed_url;
+// ok: it was one, to its end.
+func jsonFeed(body []byte, hub func(jsonHub), item func(jsonItem)) (self string, ok bool) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(body[:min(len(body), 64)], []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(body) > jsonBytes || !bytes.HasPrefix(text, []byte("{")) || !bytes.Contains(body, []byte("jsonfeed.org")) {
-		return f, false
+		return "", false
 	}
-	err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), &f)
-	return f, err == nil && strings.HasPrefix(f.Version, jsonVersion)
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
+	_, err := d.Token() // the brace
+	version := ""
+	for err == nil && d.More() {
+		var name json.Token
+		if name, err = d.Token(); err != nil {
+			break
+		}
+		switch name {
+		case "version":
+			err = d.Decode(&version)
+		case "feed_url":
+			err = d.Decode(&self)
+		case "hubs":
+			err = jsonEach(d, hub)
+		case "items":
+			err = jsonEach(d, item)
+		default:
+			err = d.Decode(new(json.RawMessage))
+		}
+	}
+	if err == nil {
+		_, err = d.Token()
+	}
+	return self, err == nil && strings.HasPrefix(version, jsonVersion)
+}
+
+// jsonEach calls do with the elements of the list that comes next, or of null.
+func jsonEach[T any](d *json.Decoder, do func(T)) error {
+	begin, err := d.Token()
+	if err != nil || begin == nil {
+		return err
+	}
+	if begin != json.Delim('[') {
+		return ErrFormat
+	}
+	for d.More() {
+		var one T
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		do(one)
+	}
+	_, err = d.Token()
+	return err
 }
 
 // ReadFeed reads the entries of a feed: RSS, Atom or JSON Feed. Errors and limits are those of Read; what is another list is of ErrFormat.
 func ReadFeed(body []byte, limits Limits) (Set, error) {
-	f, is := jsonFeed(body)
-	if !is {
-		set, err := Read(bytes.NewReader(body), limits)
-		if set.Kind != Feed {
-			return Set{Partial: true}, fmt.Errorf("read feed: %w", ErrFormat)
-		}
-		return set, err
-	}
 	c := collector{limits: limits, set: Set{Kind: Feed}}
-	for _, item := range f.Items {
-		if c.full {
-			break
+	_, is := jsonFeed(body, func(jsonHub) {}, func(item jsonItem) {
+		if !c.full {
+			c.page(&fields{loc: item.URL, lastMod: cmp.Or(item.Modified, item.Published), id: string(item.ID), title: item.Title})
 		}
-		date := item.Modified
-		if date == "" {
-			date = item.Published
-		}
-		c.page(&fields{loc: item.URL, lastMod: date, id: string(item.ID), title: item.Title})
+	})
+	if is {
+		c.set.Partial = c.full
+		return c.set, nil
 	}
-	c.set.Partial = c.full
-	return c.set, nil
+	set, err := Read(bytes.NewReader(body), limits)
+	if set.Kind != Feed {
+		return Set{Partial: true}, fmt.Errorf("read feed: %w", ErrFormat)
+	}
+	return set, err
 }
