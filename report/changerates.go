@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -156,17 +157,20 @@ func directory(url string, depth int) string {
 	return url[:end+1]
 }
 
-// document orders the groups, the largest first.
-func (c *changeRates) document() Document {
-	groups := make([]*rateGroup, 0, len(c.groups))
-	all := &rateGroup{key: "all"}
+// sorted orders the groups, those that are alike by their pages, the most first, and sums them.
+func (c *changeRates) sorted(compare func(a, b *rateGroup) int) (groups []*rateGroup, all *rateGroup) {
+	all = &rateGroup{key: "all"}
 	for _, g := range c.groups {
-		groups = append(groups, g)
 		all.merge(g)
 	}
-	slices.SortFunc(groups, func(a, b *rateGroup) int {
-		return cmp.Or(cmp.Compare(b.pages, a.pages), strings.Compare(a.key, b.key))
-	})
+	return slices.SortedFunc(maps.Values(c.groups), func(a, b *rateGroup) int {
+		return cmp.Or(compare(a, b), cmp.Compare(b.pages, a.pages), strings.Compare(a.key, b.key))
+	}), all
+}
+
+// document orders the groups, the largest first.
+func (c *changeRates) document() Document {
+	groups, all := c.sorted(func(*rateGroup, *rateGroup) int { return 0 })
 	upTo := all.frMax.last()
 	d := Document{
 		Name: "change-rates", Title: "Change rates by " + c.options.By, At: c.options.Now,
@@ -259,14 +263,22 @@ func rateNotes(all *rateGroup, upTo int) []string {
 	}
 }
 
-// makeChangeRates passes over all pages once; memory grows with the number of groups, not of pages.
-func makeChangeRates(ctx context.Context, store *models.Store, o Options) (Document, error) {
+// ratesOf passes over all pages once; memory grows with the number of groups, not of pages.
+func ratesOf(ctx context.Context, store *models.Store, o Options) (*changeRates, error) {
 	rates := newChangeRates(o)
 	for p, err := range store.Summaries(ctx, o.Site) {
 		if err != nil {
-			return Document{}, fmt.Errorf("report change rates: %w", err)
+			return nil, err
 		}
 		rates.add(p)
+	}
+	return rates, nil
+}
+
+func makeChangeRates(ctx context.Context, store *models.Store, o Options) (Document, error) {
+	rates, err := ratesOf(ctx, store, o)
+	if err != nil {
+		return Document{}, fmt.Errorf("report change rates: %w", err)
 	}
 	return rates.document(), nil
 }

@@ -4,20 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"recrawld/models"
 )
 
-// costSpan is how far back the report looks unless told otherwise.
-const costSpan = 30 * day
-
 // cost is what visits of a site, or of a day, cost.
 type cost struct {
 	models.Daily
-	atStart float64 // visits if every page kept the interval that it began with; only where timed
-	timed   bool    // it is known of all days
+	atStart float64 // visits if every page kept the interval that it began with, of the sites of which that is known
+	timed   int64   // visits of these
 }
 
 // requests are all that were sent: for pages, and for robots.txt and names that do not exist.
@@ -33,78 +31,72 @@ func (c *cost) wasted() int64 { return c.Same + c.Failed + c.Robots }
 func (c *cost) seen() int64 { return c.NotModified + c.Same + c.Changed + c.First }
 
 func (c *cost) plus(o cost) {
-	c.Daily, c.atStart, c.timed = c.Daily.Plus(o.Daily), c.atStart+o.atStart, c.timed && o.timed
+	c.Daily, c.atStart, c.timed = c.Daily.Plus(o.Daily), c.atStart+o.atStart, c.timed+o.timed
 }
 
-// costOf is what a day of a site cost. How many pages were watched is told by the looks at them: each stands for the days since the one before
-// (models.Daily.FoundDays), so that over many days they add up to the days of all pages, also of those that are looked at rarely. Requisites
-// are not among these, so what is said of the interval at the start is rather too low. A day of an earlier release, which did not count looks,
-// counts as it was.
+// costOf is what a day of a site cost.
 func costOf(d models.Daily, o Options) cost {
 	c := cost{Daily: d}
-	var every time.Duration
-	if o.Start != nil {
-		every = o.Start(d.SiteID)
+	if o.Start == nil {
+		return c
 	}
-	c.timed = every > 0
-	switch watched := d.FoundDays + d.LostDays; {
-	case !c.timed:
-	case watched == 0:
-		c.atStart = float64(d.Asked)
-	default:
-		c.atStart = float64(watched) * float64(day) / float64(every)
+	if every := o.Start(d.SiteID); every > 0 {
+		c.atStart, c.timed = c.visitsAt(every), d.Asked
 	}
 	return c
 }
 
-// costKey is a line of the report: a site or a day.
-type costKey struct{ day, site int32 }
+// visitsAt is how many visits there would have been had every page been looked at at that interval. How many pages were watched is told by the
+// looks at them: each stands for the days since the one before (models.Daily.FoundDays), so that over many days they add up to the days of
+// all pages, also of those that are looked at rarely. A first visit is made whatever the interval, and stands for no day. Visits that saw no
+// page count as they were: how often one that fails or is missing is tried again is not said by fr. Visits of requisites again are left out,
+// so the number is rather too low. A day on which nothing was watched, and one of an earlier release, which did not count looks, counts as
+// it was.
+func (c *cost) visitsAt(every time.Duration) float64 {
+	watched := c.FoundDays + c.LostDays
+	if watched == 0 {
+		return float64(c.Asked)
+	}
+	unseen := max(c.Asked-c.seen()-c.Lost, 0)
+	return float64(unseen+c.First) + float64(watched-min(c.First, c.Found))*float64(day)/float64(every)
+}
 
 // costDocument lists the sites with most requests first, or the days newest first.
 func costDocument(rows []models.Daily, since time.Time, o Options) Document {
 	o.By = cmp.Or(o.By, "site")
-	sums, all := make(map[costKey]*cost), cost{timed: true}
+	sums, all := make(map[dailyKey]*cost), new(cost)
 	for _, r := range rows {
-		key := costKey{site: r.SiteID}
-		if o.By == "day" {
-			key = costKey{day: r.Day}
-		}
+		key := dailyKeyOf(r, o.By)
 		if sums[key] == nil {
-			sums[key] = &cost{timed: true}
+			sums[key] = new(cost)
 		}
 		c := costOf(r, o)
 		sums[key].plus(c)
 		all.plus(c)
 	}
-	keys := make([]costKey, 0, len(sums))
-	for key := range sums {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b costKey) int {
+	keys := slices.SortedFunc(maps.Keys(sums), func(a, b dailyKey) int {
 		return cmp.Or(cmp.Compare(b.day, a.day), cmp.Compare(sums[b].requests(), sums[a].requests()),
 			cmp.Compare(sums[b].Bytes, sums[a].Bytes), cmp.Compare(a.site, b.site))
 	})
 	d := Document{Name: "cost", Title: "Cost by " + o.By, At: o.Now, Columns: costColumns(o.By)}
-	sites := make([]siteCost, 0, len(keys))
+	if len(keys) == 0 {
+		return d
+	}
+	var sites []siteCost
 	for _, key := range keys {
-		name := TextCell(DayOf(key.day).Format(time.DateOnly))
-		name.Text = DayOf(key.day).Format("Mon 2 Jan 2006")
+		d.Rows = append(d.Rows, costRow(key.cell(o), sums[key], all.requests()))
 		if o.By == "site" {
-			name = TextCell(o.siteName(key.site))
-			sites = append(sites, siteCost{name.Text, sums[key]})
+			sites = append(sites, siteCost{o.siteName(key.site), sums[key]})
 		}
-		d.Rows = append(d.Rows, costRow(name, sums[key], all.requests()))
 	}
 	if len(keys) > 1 {
-		d.Total = costRow(TextCell("all"), &all, all.requests())
+		d.Total = costRow(TextCell("all"), all, all.requests())
 	}
 	if o.Limit > 0 {
 		d.More = max(len(d.Rows)-o.Limit, 0)
 	}
-	if len(keys) > 0 {
-		d.Lead = costLead(&all, since, o)
-		d.Notes = append(costNotes(len(d.Lead) > 1), costHelp(sites, &all)...)
-	}
+	d.Lead = costLead(all, since, o)
+	d.Notes = append(costNotes(len(d.Lead) > 1), costHelp(sites, all)...)
 	return d
 }
 
@@ -145,7 +137,7 @@ func costRow(name Cell, c *cost, all int64) Row {
 		bytes := c.Bytes / c.Changed
 		bytesPerChange = Cell{Value: bytes, Text: Bytes(bytes)}
 	}
-	if c.timed {
+	if c.timed == c.Asked {
 		atStart.Value = c.atStart
 	}
 	return Row{
@@ -159,15 +151,18 @@ func costRow(name Cell, c *cost, all int64) Row {
 func costLead(all *cost, since time.Time, o Options) []string {
 	lead := []string{fmt.Sprintf("%s and %s received since %s; answers 304 spared %s, by the lengths of the copies", Plural(all.requests(), "request"),
 		Bytes(all.Bytes), DayOf(DayNumber(since)).Format("2 January 2006"), Bytes(all.BytesSaved))}
-	if !all.timed || all.atStart < leastCompared || o.By == "day" {
+	if all.atStart < leastCompared || o.By == "day" {
 		return lead
 	}
-	naive, asked := int64(all.atStart), all.Asked
-	switch words := fmt.Sprintf("at the interval that pages start with (fr) it would be about %s visits instead of %s", Count(naive), Count(asked)); {
+	naive, asked, of := int64(all.atStart), all.timed, ""
+	if asked < all.Asked {
+		of = " of the sites that are configured"
+	}
+	switch words := fmt.Sprintf("at the interval that pages start with (fr) it would be about %s visits instead of %s%s", Count(naive), Count(asked), of); {
 	case 10*asked < 9*naive:
 		lead = append(lead, words+": "+Share(naive-asked, naive)+" fewer were made")
 	case 10*asked > 11*naive:
-		lead = append(lead, words+": pages are visited more often than that, where they change more often or their budget allows it")
+		lead = append(lead, words+": more were made, where pages change more often, a budget allows it, or what they need to be shown is visited too")
 	}
 	return lead
 }
@@ -180,23 +175,22 @@ func costNotes(compared bool) []string {
 	notes := []string{"same: read again in full and the same in what matters; whether all bytes were the same the sums of a day do not tell. wasted: the share of " +
 		"the requests that were same, failed, or for robots.txt. per change: requests, and bytes, for each change that matters."}
 	if compared {
-		notes = append(notes, "What it would be at fr is by today's settings, and for the pages that were looked at and answered: the looks say how many there were. It says "+
-			"nothing of how fresh they would be.")
+		notes = append(notes, "What it would be at fr is by today's settings, and for the pages that were looked at and answered: the looks say how many there were, each for "+
+			"the days since the one before, also those of a pause. It says nothing of how fresh they would be.")
 	}
 	return notes
 }
 
-// makeCost reads the daily sums of the last 30 days, or since o.Since. These are a row a day, site and bucket, whatever the number of pages,
-// and are read in one pass; memory is that of a row a day and site. By directory it passes over all pages instead.
+// makeCost reads the daily sums; by directory it passes over all pages instead.
 func makeCost(ctx context.Context, store *models.Store, o Options) (Document, error) {
 	if o.By == "directory" {
-		return makeDirectoryCost(ctx, store, o)
+		rates, err := ratesOf(ctx, store, o)
+		if err != nil {
+			return Document{}, fmt.Errorf("report cost: %w", err)
+		}
+		return rates.costDocument(), nil
 	}
-	since := o.Since
-	if since.IsZero() {
-		since = o.Now.Add(-costSpan)
-	}
-	rows, err := store.DailySums(ctx, o.Site, DayNumber(since), DayNumber(o.Now))
+	rows, since, err := dailySums(ctx, store, o)
 	if err != nil {
 		return Document{}, fmt.Errorf("report cost: %w", err)
 	}

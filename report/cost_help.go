@@ -2,12 +2,7 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"slices"
-	"strings"
-
-	"recrawld/models"
 )
 
 // siteCost is a site with what it cost.
@@ -26,10 +21,10 @@ const (
 // requests first.
 func costHelp(sites []siteCost, all *cost) []string {
 	for _, s := range sites {
-		if s.Asked < helpVisits || 100*s.requests() < helpShare*all.requests() {
+		if 100*s.requests() < helpShare*all.requests() {
 			break
 		}
-		if words := s.help(all); words != "" {
+		if words := s.help(all); words != "" && s.Asked >= helpVisits {
 			return []string{"What would help: " + s.name + " takes " + Share(s.requests(), all.requests()) + " of the requests, and " + words}
 		}
 	}
@@ -53,29 +48,10 @@ func (s siteCost) help(all *cost) string {
 	return ""
 }
 
-// makeDirectoryCost passes over all pages once, as change-rates does; memory grows with the number of groups, not of pages.
-func makeDirectoryCost(ctx context.Context, store *models.Store, o Options) (Document, error) {
-	rates := newChangeRates(o)
-	for p, err := range store.Summaries(ctx, o.Site) {
-		if err != nil {
-			return Document{}, fmt.Errorf("report cost: %w", err)
-		}
-		rates.add(p)
-	}
-	return rates.costDocument(), nil
-}
-
 // costDocument orders directories by the visits that they took, the most first. Pages have no sums by day, so it tells of all that their
 // rates are learned from.
 func (c *changeRates) costDocument() Document {
-	groups, all := make([]*rateGroup, 0, len(c.groups)), &rateGroup{key: "all"}
-	for _, g := range c.groups {
-		groups = append(groups, g)
-		all.merge(g)
-	}
-	slices.SortFunc(groups, func(a, b *rateGroup) int {
-		return cmp.Or(cmp.Compare(b.visits, a.visits), cmp.Compare(b.pages, a.pages), strings.Compare(a.key, b.key))
-	})
+	groups, all := c.sorted(func(a, b *rateGroup) int { return cmp.Compare(b.visits, a.visits) })
 	d := Document{Name: "cost", Title: "Cost by directory", At: c.options.Now, Columns: []Column{
 		{Key: "directory", Head: "directory", Flex: true},
 		{Key: "pages", Head: "pages", Right: true, Drop: 1},

@@ -10,23 +10,35 @@ import (
 	"recrawld/models"
 )
 
-// dailySpan is how far back the report looks unless told otherwise.
+// dailySpan is how far back reports of days look unless told otherwise.
 const dailySpan = 30 * day
 
-// dailyKey is a line of the report: a day, a site, or a day of a site.
+// dailyKey is a line of the report: a day or a site.
 type dailyKey struct {
 	day  int32
 	site int32
 }
 
-// sumDaily adds up days by the grouping: "day" (all sites together) or "site" (all days together).
+// dailyKeyOf is the line by the grouping: "day" (all sites together) or "site" (all days together).
+func dailyKeyOf(r models.Daily, by string) dailyKey {
+	if by == "site" {
+		return dailyKey{site: r.SiteID}
+	}
+	return dailyKey{day: r.Day}
+}
+
+// cell names the line.
+func (k dailyKey) cell(o Options) Cell {
+	if o.By == "site" {
+		return TextCell(o.siteName(k.site))
+	}
+	return Cell{Value: DayOf(k.day).Format(time.DateOnly), Text: DayOf(k.day).Format("Mon 2 Jan 2006")}
+}
+
 func sumDaily(rows []models.Daily, by string) map[dailyKey]models.Daily {
 	sums := map[dailyKey]models.Daily{}
 	for _, r := range rows {
-		key := dailyKey{day: r.Day}
-		if by == "site" {
-			key = dailyKey{site: r.SiteID}
-		}
+		key := dailyKeyOf(r, by)
 		sums[key] = sums[key].Plus(r)
 	}
 	return sums
@@ -49,12 +61,7 @@ func dailyDocument(rows []models.Daily, o Options) Document {
 	var all models.Daily
 	for _, key := range keys {
 		all = all.Plus(sums[key])
-		name := TextCell(DayOf(key.day).Format(time.DateOnly))
-		name.Text = DayOf(key.day).Format("Mon 2 Jan 2006")
-		if o.By == "site" {
-			name = TextCell(o.siteName(key.site))
-		}
-		d.Rows = append(d.Rows, dailyRow(name, sums[key]))
+		d.Rows = append(d.Rows, dailyRow(key.cell(o), sums[key]))
 	}
 	if len(keys) > 1 {
 		d.Total = dailyRow(TextCell("all"), all)
@@ -108,13 +115,19 @@ func dailyRow(name Cell, d models.Daily) Row {
 
 // makeDaily reads the daily sums of the last 30 days, or since o.Since.
 func makeDaily(ctx context.Context, store *models.Store, o Options) (Document, error) {
-	since := o.Since
-	if since.IsZero() {
-		since = o.Now.Add(-dailySpan)
-	}
-	rows, err := store.DailySums(ctx, o.Site, DayNumber(since), DayNumber(o.Now))
+	rows, _, err := dailySums(ctx, store, o)
 	if err != nil {
 		return Document{}, fmt.Errorf("report days: %w", err)
 	}
 	return dailyDocument(rows, o), nil
+}
+
+// dailySums reads the sums of the days from that of o.Since, by default of 30 days ago, to the present one. They are a row a day and site,
+// whatever the number of pages.
+func dailySums(ctx context.Context, store *models.Store, o Options) (rows []models.Daily, since time.Time, err error) {
+	if since = o.Since; since.IsZero() {
+		since = o.Now.Add(-dailySpan)
+	}
+	rows, err = store.DailySums(ctx, o.Site, DayNumber(since), DayNumber(o.Now))
+	return rows, since, err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -300,16 +301,23 @@ func total(columns []fitted) int {
 	return sum
 }
 
-// snip shortens s to so many characters; the middle goes, since addresses differ at both ends.
+// snip shortens s to so many columns, of which some letters take two; the middle goes, since addresses differ at both ends.
 func snip(s string, width int) string {
 	if text.StringWidth(s) <= width {
 		return s
 	}
-	r := []rune(s)
-	if width < 3 || len(r) < 3 {
+	if width < 3 {
 		return text.Trim(s, width)
 	}
-	head := (width - 1) / 2
-	tail := width - 1 - head
-	return string(r[:head]) + "…" + string(r[len(r)-tail:])
+	head := text.Trim(s, (width-1)/2)
+	left := width - 1 - text.StringWidth(head)
+	tail := len(s)
+	for tail > len(head) {
+		r, size := utf8.DecodeLastRuneInString(s[:tail])
+		if left -= text.RuneWidth(r); left < 0 {
+			break
+		}
+		tail -= size
+	}
+	return head + "…" + s[tail:]
 }
