@@ -52,6 +52,34 @@ func TestCostByDirectory(t *testing.T) {
 	goldenDocument(t, "cost-directory", rates.costDocument())
 }
 
+// Each visit counts as the manual says, those of what pages need to be shown like others; what sent no request counts nowhere.
+func TestCostOfKnownVisits(t *testing.T) {
+	t.Parallel()
+	var sums models.Daily
+	for _, kind := range []models.OutcomeKind{models.NotModified, models.SameBytes, models.SameText, models.Noise, models.Changed, models.Changed, models.First,
+		models.Moved, models.Missing, models.Gone, models.Failed, models.Excluded, models.RobotsFetched, models.Skipped, models.Deferred, models.Interrupted, models.Probed} {
+		for _, requisite := range []bool{false, true} {
+			r := models.Result{Before: &models.Page{Requisite: requisite, Version: 1}, Page: models.Page{Bytes: 1000}, Visit: models.Visit{Kind: kind, Bytes: 10}}
+			if kind == models.RobotsFetched || kind == models.Failed {
+				r.Robots = new(models.Robots)
+			}
+			sums.Count(&r)
+		}
+	}
+	d := costDocument([]models.Daily{sums}, testNow, costOptions("site"))
+	got := map[string]any{}
+	for i, column := range d.Columns {
+		got[column.Key] = d.Rows[0][i].Value
+	}
+	for key, want := range map[string]any{"requests": int64(28), "visits": int64(22), "not_modified": int64(2), "same": int64(6), "changed": int64(4), "new": int64(2),
+		"failed": int64(2), "robots": int64(6), "wasted_share": 0.5, "requests_per_change": 7.0, "bytes": int64(340), "bytes_saved": int64(2000),
+		"bytes_per_change": int64(85)} {
+		if got[key] != want {
+			t.Errorf("%s = %v, want %v", key, got[key], want)
+		}
+	}
+}
+
 // What a look stands for is how many days of pages there were: a page that is looked at every tenth day is ten.
 func TestVisitsAtTheStartInterval(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"recrawld/models"
@@ -32,9 +33,15 @@ type Report struct {
 	About string   // one sentence for a list
 	By    []string // the groupings it knows, the default first
 
-	ByHost bool // it knows Options.Host
-	Make   func(ctx context.Context, store *models.Store, o Options) (Document, error)
+	ByHost   bool     // it knows Options.Host
+	OverTime bool     // it knows Options.Since
+	Timeless []string // groupings by which it does not, of those of By
+
+	Make func(ctx context.Context, store *models.Store, o Options) (Document, error)
 }
+
+// Over tells whether the report, by a grouping, knows Options.Since.
+func (r *Report) Over(by string) bool { return r.OverTime && !slices.Contains(r.Timeless, by) }
 
 // Reports is all reports by name: what the command line and the web page list.
 var Reports = map[string]Report{
@@ -50,16 +57,18 @@ var Reports = map[string]Report{
 		Make:  makeChangeRates,
 	},
 	"cost": {
-		Title: "Cost",
-		About: "What visits cost: requests and bytes for each change that matters, what was wasted, and what would help.",
-		By:    []string{"site", "day", "directory"},
-		Make:  makeCost,
+		Title:    "Cost",
+		About:    "What visits cost: requests and bytes for each change that matters, what was wasted, and what would help.",
+		By:       []string{"site", "day", "directory"},
+		OverTime: true, Timeless: []string{"directory"},
+		Make: makeCost,
 	},
 	"daily": {
-		Title: "Visits by day",
-		About: "What each day's visits found and what they cost.",
-		By:    []string{"day", "site"},
-		Make:  makeDaily,
+		Title:    "Visits by day",
+		About:    "What each day's visits found and what they cost.",
+		By:       []string{"day", "site"},
+		OverTime: true,
+		Make:     makeDaily,
 	},
 	"hints": {
 		Title: "Hints",
@@ -72,20 +81,23 @@ var Reports = map[string]Report{
 		Make:  makeHosts,
 	},
 	"politeness": {
-		Title:  "Politeness",
-		About:  "What the owner of a server may ask for: who asks, how often, with which gaps, and what robots.txt and answers 429 and 503 did.",
-		ByHost: true,
-		Make:   makePoliteness,
+		Title:    "Politeness",
+		About:    "What the owner of a server may ask for: who asks, how often, with which gaps, and what robots.txt and answers 429 and 503 did.",
+		ByHost:   true,
+		OverTime: true,
+		Make:     makePoliteness,
 	},
 	"responses": {
-		Title: "Responses",
-		About: "What servers answered, by outcome, status and class of failure.",
-		Make:  makeResponses,
+		Title:    "Responses",
+		About:    "What servers answered, by outcome, status and class of failure.",
+		OverTime: true,
+		Make:     makeResponses,
 	},
 	"slo": {
-		Title: "Service levels",
-		About: "What is promised of sites (slo in the configuration), what of it is attained, and how much of the error budget is used.",
-		Make:  makeLevels,
+		Title:    "Service levels",
+		About:    "What is promised of sites (slo in the configuration), what of it is attained, and how much of the error budget is used.",
+		OverTime: true,
+		Make:     makeLevels,
 	},
 }
 

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 	"sync"
@@ -45,6 +46,35 @@ func (c Calendar) Interval(now time.Time, n int) time.Duration {
 		return c.fixed(n)
 	}
 	return min(c.cron.start(now, n).Sub(now), longest)
+}
+
+// meanOver is how many cycles of a cron schedule are averaged: weeks and nights are in proportion among them.
+const meanOver = 2000
+
+// Mean is how long n cycles take on the long run, with vary as for Due: where Interval ends with the n-th start of a cron schedule after now, which
+// may be in a minute, each cycle counts as long as it is on average. n < 1 counts as 1.
+func (c Calendar) Mean(now time.Time, n int, vary float64) time.Duration {
+	n = max(n, 1)
+	if c.every > 0 {
+		return time.Duration(float64(c.fixed(n)) * (1 - vary/2))
+	}
+	first := c.cron.start(now, 1)
+	last := earlier(c.cron.start(now, meanOver), first.Add(longest))
+	cycles := c.cron.count(first, last)
+	if cycles == 0 {
+		return longest
+	}
+	cycle := float64(last.Sub(first)) / float64(cycles)
+	return time.Duration(min(cycle*(float64(n)-meanEarly(vary*float64(n))), float64(longest)))
+}
+
+// meanEarly is how many whole cycles earlier Due is on average, where it is up to most: the mean of ⌊u·most⌋ for u in [0, 1).
+func meanEarly(most float64) float64 {
+	whole := math.Floor(most)
+	if whole == 0 {
+		return 0
+	}
+	return whole - whole*(whole+1)/(2*most)
 }
 
 // longest bounds every interval: a century is as good as never, and far from the end of time.Duration.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -41,6 +42,28 @@ func TestCronCycleBeginsAtItsTimes(t *testing.T) {
 	}
 	if got := c.CyclesUntil(noon, noon.Add(7*time.Hour)); got != 1 {
 		t.Errorf("CyclesUntil(noon, 19:00) = %d, want 1", got)
+	}
+}
+
+// On the long run a cycle takes as long whatever the moment, and varied visits come earlier.
+func TestMeanOfCycles(t *testing.T) {
+	t.Parallel()
+	const week = 7 * 24 * time.Hour
+	soon := time.Date(2026, 11, 20, 7, 59, 0, 0, time.UTC)
+	for _, test := range []struct {
+		cycle string
+		n     int
+		vary  float64
+		want  time.Duration
+	}{
+		{"6h", 0, 0, 6 * time.Hour}, {"6h", 2, 0.5, 9 * time.Hour}, {"0 8 * * *", 1, 0, 24 * time.Hour}, {"0 8 * * *", 1, 0.5, 24 * time.Hour},
+		{"0 8 * * 1-5", 1, 0, week / 5}, {"0 8 * * 1-5", 10, 0, 2 * week}, {"0 8 * * *", 4, 0.5, 84 * time.Hour}, {"@monthly", 1, 0, 730.5 * 3600 * time.Second},
+		{"0 8 * * *", 100_000, 0, longest}, {"0 0 30 2 *", 1, 0.15, longest},
+	} {
+		got := mustParse(t, test.cycle).Mean(soon, test.n, test.vary)
+		if off := math.Abs(float64(got-test.want)) / float64(test.want); off > 0.03 {
+			t.Errorf("%s: Mean(%d, %v) = %v, want about %v", test.cycle, test.n, test.vary, got, test.want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"recrawld/config"
 	"recrawld/recrawl/canon"
 	"recrawld/report"
 )
@@ -18,7 +19,7 @@ type reportCmd struct {
 	By     string `placeholder:"WHAT" help:"How to group: change-rates by site, directory or type; cost by site, day or directory; daily by day or site."`
 	Site   string `placeholder:"NAME" help:"Only this site."`
 	Host   string `placeholder:"NAME" help:"Only this host, for politeness; a port that is not the scheme's own belongs to it."`
-	Since  span   `placeholder:"TIME" help:"How far to look back, for reports over time: 24h, 30d."`
+	Since  span   `placeholder:"TIME" help:"How far to look back, for reports over time: 24h, 30d. Others refuse it."`
 	Depth  int    `default:"2" help:"Path segments of a directory."`
 	Limit  int    `default:"40" help:"Lines shown; 0 for all. CSV and JSON have all."`
 	Format string `enum:"text,csv,json" default:"text" help:"text, csv or json."`
@@ -61,6 +62,9 @@ func (c reportCmd) read(ctx context.Context, l *look) error {
 	if c.Host != "" && !r.ByHost {
 		return usagef("report %s has no --host", c.Name)
 	}
+	if c.Since > 0 && !r.Over(c.By) {
+		return usagef("%s", c.timeless(&r))
+	}
 	site, err := l.siteID(c.Site)
 	if err != nil {
 		return err
@@ -76,13 +80,21 @@ func (c reportCmd) read(ctx context.Context, l *look) error {
 	return l.print(d)
 }
 
+// timeless says that the report has no --since, and what has one.
+func (c reportCmd) timeless(r *report.Report) string {
+	if r.OverTime {
+		by := slices.DeleteFunc(slices.Clone(r.By), func(by string) bool { return !r.Over(by) })
+		return fmt.Sprintf("report %s --by %s has no --since: it tells of all that is known by now; over time there is --by %s", c.Name, c.By, strings.Join(by, ", "))
+	}
+	names := slices.DeleteFunc(reportNames(), func(name string) bool { return !report.Reports[name].OverTime })
+	return fmt.Sprintf("report %s has no --since: it tells of all that is known by now; over time there is report %s", c.Name, strings.Join(names, ", "))
+}
+
 func (c reportCmd) options(l *look, r *report.Report, site int32) report.Options {
 	o := report.Options{Now: l.now, Site: site, By: c.By, Depth: c.Depth, Limit: c.Limit, Sites: l.siteNames(),
 		Promises: l.force.promises(l.now),
 		FRMax:    func(site int32) int32 { return int32(l.force.config.Site(site).Settings.FRMax) }}
-	o.Start = func(site int32) time.Duration {
-		return l.calendar.Interval(l.now, l.force.config.Site(site).Settings.FR)
-	}
+	o.Start = l.starts
 	if agent := l.force.config.Agent; r.ByHost {
 		o.Host, o.Agent, o.Contact = hostNamed(c.Host), agent.Name, agent.Contact
 	}
@@ -90,6 +102,15 @@ func (c reportCmd) options(l *look, r *report.Report, site int32) report.Options
 		o.Since = l.now.Add(-time.Duration(c.Since))
 	}
 	return o
+}
+
+// starts is the interval that pages of a site start with, on the long run; 0 where it is not configured any more.
+func (l *look) starts(site int32) time.Duration {
+	if !slices.ContainsFunc(l.force.config.Sites, func(s config.Site) bool { return s.ID == site }) {
+		return 0
+	}
+	settings := l.force.config.SettingsOf(site)
+	return l.calendar.Mean(l.now, settings.FR, settings.Vary)
 }
 
 // hostNamed is the name that a host has, of what a person writes: an address of it or its name.

@@ -148,6 +148,8 @@ func TestReadingCommandsRefuse(t *testing.T) {
 		{"report nothing", exitUsage, "there is calibration, change-rates, cost, daily, hints, hosts, politeness, responses"},
 		{"report change-rates --by moon", exitUsage, "there is site, directory, type"},
 		{"report hosts --by site", exitUsage, "has no --by"},
+		{"report change-rates --since 7d", exitUsage, "has no --since: it tells of all that is known by now; over time there is report cost, daily, politeness, responses"},
+		{"report cost --by directory --since 7d", exitUsage, "has no --since: it tells of all that is known by now; over time there is --by site, day"},
 	}
 	for _, test := range tests {
 		answer, complaint, code := desk(t, dir, strings.Fields(test.line)...)
