@@ -13,16 +13,18 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Sheet shows a person what a command prints. Its address is its name after a slash; flags of the command are its parameters.
+// Sheet shows a person what a command prints, or lists other sheets. Its address is its name after a slash; flags of the command are its
+// parameters.
 type Sheet struct {
 	Name string // "changes", "report/daily"
-	Menu string // what it is called in the menu; "": it is not there, since it is about one page
+	Menu string // what it is called in the menu, or where it is listed; "": it is not there, since it is about one page
+	Of   string // the name of the sheet that lists it in place of the menu, so that the menu stays in a line; "": the menu does
 	Hint string // one line
 
 	Parameters []string // names of those that may be given; may be none
 
 	// Print writes what the command would print for a terminal that knows colours and hyperlinks. It must be safe for concurrent
-	// use and return when ctx ends.
+	// use and return when ctx ends. A sheet without it lists those that are of it.
 	Print func(ctx context.Context, out io.Writer, parameters url.Values) error
 }
 
@@ -49,12 +51,14 @@ func (d *desk) serve(sheet Sheet) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := printed{Sheet: sheet, Sheets: d.options.Sheets, URL: r.URL.Query().Get("url")}
 		status := http.StatusOK
-		text, err := d.print(r.Context(), sheet, r.URL.Query())
-		if err != nil {
-			refused := refusalOf(err)
-			status, p.Problem = refused.Status, refused.Error()
+		if sheet.Print != nil {
+			text, err := d.print(r.Context(), sheet, r.URL.Query())
+			if err != nil {
+				refused := refusalOf(err)
+				status, p.Problem = refused.Status, refused.Error()
+			}
+			p.Text = paper(text)
 		}
-		p.Text = paper(text)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(status)
 		_ = sheetPage.Execute(w, &p) // the only error is that the asker is gone
@@ -93,6 +97,11 @@ type printed struct {
 	Problem string
 }
 
+// Current tells whether a sheet is this one, or lists it.
+func (p *printed) Current(sheet Sheet) bool {
+	return sheet.Name == p.Sheet.Name || sheet.Name == p.Sheet.Of
+}
+
 // About are the sheets about the same page.
 func (p *printed) About() []Sheet {
 	var about []Sheet
@@ -125,17 +134,19 @@ body{font:15px/1.45 system-ui,sans-serif;margin:0}
 header{display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;align-items:center;padding:.6rem 1.2rem;border-bottom:1px solid var(--line)}
 header b{margin-right:.4rem}a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}a[aria-current]{color:inherit;font-weight:600}
 form{margin-left:auto;flex:1 1 15rem;max-width:24rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.15rem .5rem}
-main{padding:1rem 1.2rem}p{margin:.2rem 0 .8rem;color:var(--faint)}
+main{padding:1rem 1.2rem}dl{margin:0;display:grid;grid-template-columns:max-content 1fr;gap:.4rem 1.4rem}dd{margin:0}
+p{margin:.2rem 0 .8rem;color:var(--faint)}
 pre{font:13px/1.5 ui-monospace,"DejaVu Sans Mono",Consolas,monospace;overflow-x:auto;margin:0;padding-bottom:1rem}
 .strong{font-weight:700}.faint{color:var(--faint)}.bad,p.bad{color:var(--bad)}.good{color:var(--good)}.warn{color:var(--warn)}</style>
 <header><b>recrawld</b>
-{{range .Sheets}}{{if .Menu}}<a href="/{{.Name}}"{{if eq .Name $.Sheet.Name}} aria-current="page"{{end}}>{{.Menu}}</a>
+{{range .Sheets}}{{if and .Menu (not .Of)}}<a href="/{{.Name}}"{{if $.Current .}} aria-current="page"{{end}}>{{.Menu}}</a>
 {{end}}{{end}}<form action="/why"><input name="url" type="search" placeholder="https://… why is it visited when it is?" aria-label="address of a page" value="{{.URL}}"></form></header>
 <main>
 <p>{{.Sheet.Hint}}{{with .About}}{{range .}} · <a href="/{{.Name}}?url={{$.URL}}"{{if eq .Name $.Sheet.Name}} aria-current="page"{{end}}>{{.Name}}</a>{{end}}{{with $.Out}} · <a href="{{.}}" rel="noreferrer noopener">the page itself</a>{{end}}{{end}}
 {{with .Sheet.Parameters}}<small>The address takes {{range $i, $name := .}}{{if $i}}&amp;{{else}}?{{end}}{{$name}}=…{{end}}</small>{{end}}</p>
 {{with .Problem}}<p class="bad">{{.}}</p>
-{{end}}<pre>{{.Text}}</pre>
+{{end}}{{if .Sheet.Print}}<pre>{{.Text}}</pre>{{else}}<dl>{{range .Sheets}}{{if eq .Of $.Sheet.Name}}
+<dt><a href="/{{.Name}}">{{.Menu}}</a><dd>{{.Hint}}{{end}}{{end}}</dl>{{end}}
 </main>
 </html>
 `))

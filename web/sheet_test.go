@@ -21,6 +21,8 @@ func TestSheets(t *testing.T) {
 	base := startFull(t, Options{Sheets: []Sheet{
 		sheetOf("status", "one \x1b[31mred\x1b[0m line, see http://h.test/a"),
 		sheetOf("report/daily", "days"),
+		{Name: "list", Menu: "lists", Hint: "all lists"},
+		{Name: "list/one", Menu: "one", Of: "list", Hint: "the <first>", Print: sheetOf("", "of a list").Print},
 		{Name: "why", Hint: "why then", Print: func(_ context.Context, out io.Writer, p url.Values) error {
 			got = p
 			fmt.Fprint(out, p.Get("url"))
@@ -33,6 +35,8 @@ func TestSheets(t *testing.T) {
 	for path, want := range map[string][]string{
 		"/status": {`one <span class="bad">red</span> line, see <a href="/why?url=http%3A%2F%2Fh.test%2Fa">http://h.test/a</a>`,
 			`<a href="/status" aria-current="page">status</a>`, `<a href="/report/daily">report/daily</a>`, `http-equiv="refresh"`},
+		"/list":         {`<a href="/list" aria-current="page">lists</a>`, `<dt><a href="/list/one">one</a><dd>the &lt;first&gt;</dl>`},
+		"/list/one":     {`<a href="/list" aria-current="page">lists</a>`, "<pre>of a list</pre>"},
 		"/report/daily": {"days", `<a href="/report/daily" aria-current="page">`},
 		"/why?url=http://h.test/%3Fa%3D1%26b&x=2": {`<a href="/show?url=http%3a%2f%2fh.test%2f%3fa%3d1%26b">show</a>`,
 			`<a href="http://h.test/?a=1&amp;b" rel="noreferrer noopener">the page itself</a>`},
@@ -45,6 +49,9 @@ func TestSheets(t *testing.T) {
 			if !strings.Contains(body, part) {
 				t.Errorf("%s has no %s:\n%s", path, part, body)
 			}
+		}
+		if header, _, _ := strings.Cut(body, "</header>"); strings.Contains(header, "/list/one") {
+			t.Errorf("%s has what is listed elsewhere in its menu:\n%s", path, header)
 		}
 	}
 	if got.Get("x") != "2" || got.Get("url") != "http://h.test/?a=1&b" {

@@ -35,24 +35,31 @@ type commandLine struct {
 	about []string // parameters that are the command's arguments, the first of which must be there
 }
 
+// reportList is the sheet that lists the reports.
+const reportList = "report"
+
 // webSheets are all of them, in the order of the menu.
 func webSheets(at looker) []web.Sheet {
 	list := []web.Sheet{
 		at.sheet("status", "status", commandLine{}),
 		at.sheet("changes", "changes", commandLine{flags: []string{"since", "site", "kind", "min-significance", "requisites", "limit"}}),
 		at.sheet("due", "due", commandLine{flags: []string{"next", "site", "limit"}}),
+		{Name: reportList, Menu: "reports", Hint: "What there is to be told of all pages."},
 	}
 	for _, name := range reportNames() {
 		r := report.Reports[name]
-		flags := []string{"site", "since", "depth", "limit"}
+		flags := []string{"site", "depth", "limit"}
+		if r.OverTime {
+			flags = append(flags, "since")
+		}
 		if len(r.By) > 0 {
 			flags = append(flags, "by")
 		}
 		if r.ByHost {
 			flags = append(flags, "host")
 		}
-		sheet := at.sheet("report/"+name, strings.ReplaceAll(name, "-", " "), commandLine{words: []string{"report", name}, flags: flags})
-		sheet.Hint = r.About
+		sheet := at.sheet(reportList+"/"+name, strings.ReplaceAll(name, "-", " "), commandLine{words: []string{"report", name}, flags: flags})
+		sheet.Of, sheet.Hint = reportList, r.About
 		list = append(list, sheet)
 	}
 	page := []string{"url"}

@@ -39,8 +39,12 @@ func TestSheetsShowWhatTheCommandsPrint(t *testing.T) {
 		"diff" + page("https://docs.example.org/install") + "&versions=2..4&lines=true&all=true": "diff https://docs.example.org/install 2..4 --lines --all",
 		"report/change-rates?by=directory&depth=1":                                               "report change-rates --by directory --depth 1",
 	}
+	_, list := asks(t, base+"/report")
 	for _, name := range reportNames() {
 		lines["report/"+name] = "report " + name
+		if part := `<a href="/report/` + name + `">`; !strings.Contains(list, part) {
+			t.Errorf("the list of the reports has no %s:\n%s", part, list)
+		}
 	}
 	for question, line := range lines {
 		want, complaint, code := desk(t, dir, strings.Fields(line)...)
@@ -83,24 +87,26 @@ func TestSheetsRefuse(t *testing.T) {
 		status int
 		says   string
 	}{
-		"why":                             {400, "url is missing"},
-		"why?url=":                        {400, "url is missing"},
-		"why" + page("ftp://x/"):          {400, "scheme is not http or https"},
-		"show" + page("--help"):           {404, "not found"},
-		"show" + page("nowhere/"):         {404, "not found"},
-		"show" + page("x") + "&version=1": {400, "there is no parameter &#34;version&#34;"},
-		"changes?limit=0":                 {400, "limit is a number from 1 to 2000"},
-		"changes?limit=2001":              {400, "limit is a number from 1 to 2000"},
-		"changes?limit=-1":                {400, "limit is a number from 1 to 2000"},
-		"changes?since=x":                 {400, "since"},
-		"changes?kind=unheard":            {400, "there is new, changed"},
-		"changes?site=nobody":             {404, "there is docs, blog"},
-		"changes?follow=true":             {400, "there is no parameter"},
-		"changes?after=start":             {400, "there is no parameter"},
-		"changes?data=/etc":               {400, "there is no parameter"},
-		"changes?site=docs&--json":        {400, "there is no parameter"},
-		"report/daily?by=hour":            {400, "there is day, site"},
-		"report/daily?format=csv":         {400, "there is no parameter"},
+		"why":                               {400, "url is missing"},
+		"why?url=":                          {400, "url is missing"},
+		"why" + page("ftp://x/"):            {400, "scheme is not http or https"},
+		"show" + page("--help"):             {404, "not found"},
+		"show" + page("nowhere/"):           {404, "not found"},
+		"show" + page("x") + "&version=1":   {400, "there is no parameter &#34;version&#34;"},
+		"changes?limit=0":                   {400, "limit is a number from 1 to 2000"},
+		"changes?limit=2001":                {400, "limit is a number from 1 to 2000"},
+		"changes?limit=-1":                  {400, "limit is a number from 1 to 2000"},
+		"changes?since=x":                   {400, "since"},
+		"changes?kind=unheard":              {400, "there is new, changed"},
+		"changes?site=nobody":               {404, "there is docs, blog"},
+		"changes?follow=true":               {400, "there is no parameter"},
+		"changes?after=start":               {400, "there is no parameter"},
+		"changes?data=/etc":                 {400, "there is no parameter"},
+		"changes?site=docs&--json":          {400, "there is no parameter"},
+		"report/daily?by=hour":              {400, "there is day, site"},
+		"report/daily?format=csv":           {400, "there is no parameter"},
+		"report/change-rates?since=7d":      {400, "there is no parameter"},
+		"report/cost?by=directory&since=7d": {400, "over time there is --by site, day"},
 	} {
 		if status, body := asks(t, base+"/"+question); status != want.status || !strings.Contains(body, want.says) {
 			t.Errorf("%s = %d %s, want %d and %q", question, status, body[strings.Index(body, "<main>"):], want.status, want.says)
