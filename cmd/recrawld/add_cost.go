@@ -98,7 +98,7 @@ func (v *surveyor) estimate() {
 	s := &v.found
 	n, pages := max(1, s.Probes.Pages), 1+len(s.pages)+s.Links
 	s.Needs = v.needs.sum(&v.site, v.scope, v.start.HostName(), pages)
-	every := calendar.Interval(clock.System{}.Now(), v.site.Settings.FR)
+	every := calendar.Mean(clock.System{}.Now(), v.site.Settings.FR, 0) // where it counts is the long run
 	s.Cost = cost(pages+s.Needs.onHost, every, s.delay, s.Probes.took/time.Duration(n), s.Probes.bytes/int64(n), v.site.Settings.Concurrency)
 	s.Cost.BytesPerDay *= float64(pages) / float64(pages+s.Needs.onHost)                        // how large the others are nobody has seen
 	s.Cost.PerDay += float64(s.Needs.Kept-s.Needs.onHost) * 24 * 3600 / max(every.Seconds(), 1) // of other hosts, beside those of this one

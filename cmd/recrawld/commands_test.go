@@ -79,6 +79,20 @@ func TestAddLooksBeforeItAdds(t *testing.T) {
 	}
 }
 
+// A cycle of a cron schedule counts as long as it is, and not as long as it is until it begins next.
+func TestAddCountsCronCyclesAsLongAsTheyAre(t *testing.T) {
+	t.Parallel()
+	site := serve(t, map[string]string{"/": "<title>Start</title>"})
+	config, _ := configure(t, "cycle: \"0 3 * * *\"\n")
+	var s survey
+	if err := json.Unmarshal([]byte(must(t, "add", "-c", config, "--yes", "--json", "--fr", "2", site.URL+"/")), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Cost.EverySeconds != 48*3600 {
+		t.Errorf("two cycles of a day take %v s, want 48 h", s.Cost.EverySeconds)
+	}
+}
+
 // Selectors are looked for before a site is added, and those that nothing has are named.
 func TestAddLooksForSelectors(t *testing.T) {
 	t.Parallel()
