@@ -46,7 +46,7 @@ type websubParts struct {
 // websub is the daemon's part in WebSub. It is safe for concurrent use.
 type websub struct {
 	websubParts
-	heard  chan hearsay
+	heard  chan waitingPush
 	counts *prometheus.CounterVec
 	states *prometheus.GaugeVec
 
@@ -58,14 +58,14 @@ type websub struct {
 	full  map[int32]bool      // sites that it was said of that they have too many
 }
 
-// hearsay is a push that waits to be looked at.
-type hearsay struct {
+// waitingPush is a push that waits to be looked at.
+type waitingPush struct {
 	path string
 	body []byte
 }
 
 func newWebsub(p websubParts, r prometheus.Registerer) *websub {
-	w := &websub{websubParts: p, heard: make(chan hearsay, hubHears), known: map[int64]string{}, sites: map[int32]int{},
+	w := &websub{websubParts: p, heard: make(chan waitingPush, hubHears), known: map[int64]string{}, sites: map[int32]int{},
 		paces: map[string]pushPace{}, full: map[int32]bool{}}
 	w.counts = prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "recrawld", Name: "websub_pushes_total",
 		Help: "What hubs told, by what came of it: hints; nothing_new; forged, where the signature is wrong; refused, where it was too often or for nobody; failed."}, []string{"outcome"})

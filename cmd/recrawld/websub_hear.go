@@ -126,7 +126,7 @@ func (w *websub) Hear(ctx context.Context, path string, p web.Push) error {
 		return err
 	}
 	select {
-	case w.heard <- hearsay{path, p.Body}:
+	case w.heard <- waitingPush{path, p.Body}:
 		return nil
 	default:
 		w.counts.WithLabelValues("refused").Inc()

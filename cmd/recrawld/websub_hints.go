@@ -40,7 +40,7 @@ func (w *websub) Run(ctx context.Context) error {
 
 // hear makes hints of one push: of the pages of its entries that its feed did not name so far, or named otherwise, and of the feed itself
 // where that cannot be said. It is never content: visits find out what is so.
-func (w *websub) hear(ctx context.Context, h hearsay) (outcome string, err error) {
+func (w *websub) hear(ctx context.Context, h waitingPush) (outcome string, err error) {
 	defer func() {
 		if p := recover(); p != nil { // some feed that our parser panics over
 			w.log.Error("hearing a hub panicked", "panic", p, "stack", string(debug.Stack()))
@@ -104,9 +104,10 @@ func (w *websub) news(ctx context.Context, page *models.Page, s *models.Subscrip
 	for _, e := range pushed.URLs {
 		sayings[e.Loc] += e.LastMod.Format(time.RFC3339) + " " + strconv.FormatUint(e.Mark, 16) + "\n"
 	}
-	for _, one := range sitemap.Compare(before, pushed, now).Told {
+	news := sitemap.Compare(before, pushed, now).Told
+	for _, one := range news[:min(len(news), pushedNews)] { // of a push that is told again the rest is no more believed than before
 		sum := hashOf(one.Loc + "\n" + sayings[one.Loc])
-		if len(told) < pushedNews && !slices.Contains(s.Said, sum) {
+		if !slices.Contains(s.Said, sum) {
 			told, said = append(told, one.Loc), append(said, sum)
 		}
 	}

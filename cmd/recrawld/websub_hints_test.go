@@ -125,6 +125,17 @@ func TestPushesAreBounded(t *testing.T) {
 	if outcome, found := h.tells(sign("sha256", secret, atomOf(names...))); outcome != "hints" || len(found) != pushedNews || len(h.one().Said) > saidKept {
 		t.Errorf("%s: of 5000 entries %d are found, want %d", outcome, len(found), pushedNews)
 	}
+	for range 3 {
+		if outcome, found := h.tells(sign("sha256", secret, atomOf(names...))); outcome != "nothing_new" || len(found) > 0 {
+			t.Errorf("the same once more: %s, %d are found", outcome, len(found))
+		}
+	}
+	for i := range mostPushes + 2 { // one of them when it agreed
+		_, err := h.Intends(t.Context(), h.path(), web.Intent{Mode: models.Subscribing, Topic: testFeed})
+		if want := i >= mostPushes-1; (refusedWith(err) == http.StatusTooManyRequests) != want {
+			t.Errorf("a hub that says what it does for the %d. time more: %v", i, err)
+		}
+	}
 	for i := range mostPushes + 2 {
 		if err, want := h.Expects(t.Context(), h.path()), i >= mostPushes; (refusedWith(err) == http.StatusTooManyRequests) != want {
 			t.Errorf("push %d: %v", i, err)

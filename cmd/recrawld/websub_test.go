@@ -67,15 +67,21 @@ func newHubRig(t *testing.T) *hubRig {
 	site.ID = h.rows[0].ID
 	h.c.Sites = []config.Site{site}
 	h.begin(store)
-	u, err := canon.Parse(testFeed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.feed = scheduler.NewPage(u.String(), u.HostName(), site.ID, 1, 4)
-	if _, err := store.AddPages(t.Context(), h.clock.Now(), []models.Discovery{{Page: h.feed, Host: u.HostName()}}, 0); err != nil {
-		t.Fatal(err)
-	}
+	h.follows(testFeed)
 	return h
+}
+
+// follows makes a page known, and it the feed of what comes.
+func (h *hubRig) follows(feed string) {
+	h.t.Helper()
+	u, err := canon.Parse(feed)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.feed = scheduler.NewPage(u.String(), u.HostName(), h.rows[0].ID, 1, 4)
+	if _, err := h.store.AddPages(h.t.Context(), h.clock.Now(), []models.Discovery{{Page: h.feed, Host: u.HostName()}}, 0); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // begin is a start of the daemon.
@@ -404,7 +410,7 @@ func TestOfManyWorkersOneAsks(t *testing.T) {
 	}
 }
 
-// TestStrangersFeedsHaveFewHubsAsked: of each site and of all, a hub every ten seconds.
+// TestStrangersFeedsHaveFewHubsAsked: so many of each site, no other in a rehearsal, and as many anew for another callback.
 func TestStrangersFeedsHaveFewHubsAsked(t *testing.T) {
 	t.Parallel()
 	h := newHubRig(t)
@@ -412,13 +418,52 @@ func TestStrangersFeedsHaveFewHubsAsked(t *testing.T) {
 		h.feed.ID = int64(i)
 		h.finds(testHubURL)
 	}
-	all, err := h.store.Subscriptions(t.Context())
-	if err != nil || len(all) != mostOfSite {
-		t.Errorf("%d subscriptions, %v, want %d", len(all), err, mostOfSite)
-	}
 	h.feed.SiteID++
 	h.speed = 10
-	if h.finds(testHubURL); len(all) != mostOfSite {
-		t.Error("a rehearsal asks a hub elsewhere")
+	h.finds(testHubURL)
+	h.speed = 0
+	count := func(callback string) (n int) {
+		all, err := h.store.Subscriptions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range all {
+			if s.Callback == callback {
+				n++
+			}
+		}
+		return n
+	}
+	if n := count(testCallback); n != mostOfSite {
+		t.Errorf("%d subscriptions, want %d", n, mostOfSite)
+	}
+	h.c.WebSub.Callback = "https://elsewhere.example/"
+	h.later(hubsEvery)
+	if n := count(h.c.WebSub.Callback); n != mostOfSite {
+		t.Errorf("with another callback %d subscriptions, want %d", n, mostOfSite)
+	}
+}
+
+// TestHubsAreAskedInTurn: each once at a time, and of many those first that wait longest.
+func TestHubsAreAskedInTurn(t *testing.T) {
+	t.Parallel()
+	h := newHubRig(t)
+	for i := range 3 * hubsAsked {
+		if err := h.clock.SleepUntil(t.Context(), h.clock.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		h.follows(fmt.Sprintf("%s%d", testFeed, i))
+		h.finds(fmt.Sprintf("https://hub%d.example/", i/2)) // two of each
+	}
+	var want, got []string
+	for i := range hubsAsked {
+		want = append(want, fmt.Sprintf("https://hub%d.example/", i))
+	}
+	h.later(0)
+	for _, form := range h.asked {
+		got = append(got, form.Get("hub"))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("asked are %q, want %q", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,30 @@ func TestReadFeed(t *testing.T) {
 			t.Errorf("ReadFeed(%q) = %+v, %v", body, set, err)
 		}
 	}
+}
+
+// TestAJSONFeedIsReadPieceByPiece: of millions of empty entries, which fit into few bytes, none is kept. It runs beside no other test, whose
+// memory would count.
+func TestAJSONFeedIsReadPieceByPiece(t *testing.T) {
+	body := []byte(`{"version":"https://jsonfeed.org/version/1","items":[` + strings.Repeat("{},", jsonBytes/3-100) + `{}]}`)
+	held := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, after, items := held(), uint64(0), 0
+	if _, ok := jsonFeed(body, func(jsonHub) {}, func(jsonItem) {
+		if items++; items == jsonBytes/3-100 {
+			after = held()
+		}
+	}); !ok || items != jsonBytes/3-99 {
+		t.Fatalf("%d entries are read, a feed: %v", items, ok)
+	}
+	if grown := int64(after) - int64(before); grown > jsonBytes {
+		t.Errorf("%d bytes are held for %d entries in %d bytes", grown, items, len(body))
+	}
+	runtime.KeepAlive(body)
 }
 
 func zipped(t *testing.T, text string) string {
