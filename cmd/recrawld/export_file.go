@@ -21,7 +21,7 @@ func newFile(path string, force bool, write func(io.Writer) error) error {
 	if err := leftover.Sweep(path, leftover.File); err != nil {
 		return err // it names the file
 	}
-	draft, err := leftover.Create(path)
+	draft, name, err := leftover.Create(path)
 	if err != nil {
 		return err
 	}
@@ -33,10 +33,10 @@ func newFile(path string, force bool, write func(io.Writer) error) error {
 		err = vacant(path, force)
 	}
 	if err == nil {
-		err = os.Rename(leftover.Name(draft), path)
+		err = os.Rename(name, path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(leftover.Name(draft))) // half a file is none
+		return errors.Join(err, os.Remove(name)) // half a file is none
 	}
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {

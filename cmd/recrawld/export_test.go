@@ -325,12 +325,12 @@ func TestNewFileSweepsWhatTheDeadLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.wacz")
-	live, err := leftover.Create(path)
+	live, name, err := leftover.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer live.Close()
-	stays := []string{filepath.Base(leftover.Name(live)), "x.wacz", "x.wacz.1a.tmp", "y.wacz.1.tmp", "x.wacz.7.tmp", "x.wacz.tmp"}
+	stays := []string{filepath.Base(name), "x.wacz", "x.wacz.1a.tmp", "y.wacz.1.tmp", "x.wacz.7.tmp", "x.wacz.tmp"}
 	for _, name := range []string{"x.wacz.1.tmp", "x.wacz.123.tmp", "x.wacz.1a.tmp", "y.wacz.1.tmp", "x.wacz.tmp"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o600); err != nil {
 			t.Fatal(err)

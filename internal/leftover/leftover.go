@@ -11,26 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Create makes a file that is a draft of a path, and holds it until it is closed. It has the name of one only once it is held: before, somebody
-// else would take it for left behind.
-func Create(path string) (*os.File, error) {
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+begun)
-	if err != nil {
-		return nil, err
+// Create makes a file that is a draft of a path, and holds it until it is closed. It has its name, which is not that of file.Name, only once
+// it is held: before, somebody else would take it for left behind.
+func Create(path string) (file *os.File, name string, err error) {
+	const begun = ".new"
+	if file, err = os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+begun); err != nil {
+		return nil, "", err
 	}
 	_ = Hold(file) // where there are no locks nothing is taken for left behind
-	name := strings.TrimSuffix(file.Name(), begun) + ".tmp"
+	name = strings.TrimSuffix(file.Name(), begun) + ".tmp"
 	if err := os.Rename(file.Name(), name); err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
+		return nil, "", errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}
-	return file, nil
+	return file, name, nil
 }
-
-// Name is what a file that Create made is called.
-func Name(file *os.File) string { return strings.TrimSuffix(file.Name(), begun) + ".tmp" }
-
-// begun ends the name of a file for the moment until it is held.
-const begun = ".new"
 
 // Pattern is what os.MkdirTemp is given for a draft of a path, in its directory.
 func Pattern(path string) string { return filepath.Base(path) + ".*.tmp" }
