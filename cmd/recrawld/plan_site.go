@@ -34,7 +34,6 @@ const planDays = 30
 // planSite reads what is known of a site. It passes over all pages once.
 func (l *look) planSite(ctx context.Context, id int32) (*planSite, error) {
 	s := &planSite{force: l.force, id: id, name: l.siteNames()[id], settings: l.force.config.Site(id).Settings}
-	s.cycle = l.calendar.Interval(l.now, 1)
 	s.bounds(l)
 	took, err := s.readAnswers(ctx, l)
 	if err != nil {
@@ -50,10 +49,11 @@ func (l *look) planSite(ctx context.Context, id int32) (*planSite, error) {
 	return s, nil
 }
 
-// bounds are those of the intervals. A policy that varies them shortens them by half of that on average; adaptive and
+// bounds are those of the intervals, on the long run. A policy that varies them shortens them by half of that on average; adaptive and
 // those that are compared with it do not.
 func (s *planSite) bounds(l *look) {
-	longest := l.calendar.Interval(l.now, s.settings.FRMax)
+	s.cycle = l.calendar.Mean(l.now, 1, 0)
+	longest := l.calendar.Mean(l.now, s.settings.FRMax, 0)
 	if vary := s.settings.Vary; s.settings.Policy == "classic" || s.settings.Policy == "fixed" {
 		s.site.Vary = vary / (1 - vary/2)
 		longest = time.Duration(float64(longest) * (1 - vary/2))

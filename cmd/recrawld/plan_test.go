@@ -12,6 +12,8 @@ import (
 
 	"recrawld/config"
 	"recrawld/report"
+	"recrawld/scheduler"
+	"recrawld/scheduler/policy"
 	"recrawld/scheduler/slo"
 )
 
@@ -146,5 +148,20 @@ func TestPlanNumbers(t *testing.T) {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// What a plan reckons with is the length of cron cycles, and not how long it is until one begins.
+func TestPlanCountsCronCyclesAsLongAsTheyAre(t *testing.T) {
+	t.Parallel()
+	calendar, err := scheduler.ParseCycle("0 3 * * *")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &planSite{settings: config.Default().Defaults}
+	s.settings.Policy, s.settings.FRMax = policy.AdaptiveName, 10
+	s.bounds(&look{calendar: calendar, now: time.Date(2026, 5, 1, 2, 59, 0, 0, time.UTC)})
+	if s.site.Shortest != 24*time.Hour || s.site.Longest != 240*time.Hour {
+		t.Errorf("pages are visited every %v to %v, want 24h to 240h", s.site.Shortest, s.site.Longest)
 	}
 }

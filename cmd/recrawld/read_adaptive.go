@@ -111,7 +111,7 @@ func (r ruling) boundWords(e *scheduler.Explanation) string {
 	interval := r.page.DueAt.Time().Sub(r.page.Stats.VisitedAt.Time())
 	switch {
 	case e.Bound == scheduler.AtLeast && e.AheadOf.Abs() < interval/8:
-		return fmt.Sprintf("; no page is visited twice within a cycle (%s)", report.Span(r.calendar.Interval(r.now, 1)))
+		return fmt.Sprintf("; no page is visited twice within a cycle (%s)", report.Span(r.calendar.Mean(r.now, 1, 0)))
 	case e.Bound == scheduler.AtMost && e.AheadOf.Abs() < interval/8:
 		return fmt.Sprintf("; no page waits longer than fr_max allows (%s)", r.ceiling())
 	case e.Robots > 0 && e.AheadOf < -interval/16 && r.page.DueAt.Time().Before(e.ValidTo):
