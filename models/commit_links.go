@@ -60,13 +60,20 @@ func (t *tx) hostsOf(ctx context.Context, bucket int16, pages []int64) ([]rowKey
 	return keys, nil
 }
 
-// children lists, by bucket, the children that are to be brought forward.
+// children lists, by bucket, the children that are to be brought forward. Those that a result knows are stored before children are
+// brought forward, so another result of its page brings them forward as well.
 func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]int64, error) {
+	forward := make(map[rowKey]bool)
+	for _, r := range results {
+		if r.Forward != 0 {
+			forward[rowOfPage(r)] = true
+		}
+	}
 	children := make(map[int16][]int64)
 	var stored []rowKey
 	for _, r := range results {
 		switch {
-		case r.Forward == 0:
+		case !forward[rowOfPage(r)]:
 		case r.LinksKnown:
 			for _, l := range r.Links {
 				children[l.ChildBucket] = append(children[l.ChildBucket], l.ChildID)

@@ -200,3 +200,25 @@ func childrenAreForwarded(w *world) {
 		w.Errorf("child visited before the full crawl is due at %v, want %v", got, want)
 	}
 }
+
+// childrenJustLearnedAreForwarded: of two visits to one page that are committed together the first one learns of its children and
+// the second one, which does not read the page, brings them forward. Their hosts are woken as well.
+func childrenJustLearnedAreForwarded(w *world) {
+	now := models.At(w.now)
+	child := found("far.example", 1)
+	child.Page.DueAt, child.Page.Rule = models.At(w.now.Add(24*time.Hour)), models.RulePolicy
+	learns := w.family(child)
+	learns.Release = false
+	forwards := learns
+	forwards.LinksKnown, forwards.Links, forwards.Release = false, nil, true
+	forwards.Page.Visits++
+	forwards.Visit.Number++
+	forwards.Forward, forwards.ForwardOf = now+7, now
+	w.mustCommit(learns, forwards)
+	if got := w.page("far.example", 1); got.DueAt != now+7 || got.Rule != models.RuleParent {
+		w.Errorf("child due at %v by %v, want %v", got.DueAt, got.Rule, now+7)
+	}
+	if got := w.host("far.example").ReadyAt; got != now+7 {
+		w.Errorf("host of the child ready at %v, want %v", got, now+7)
+	}
+}

@@ -104,6 +104,7 @@ func visiting() map[string]func(*world) {
 		"links are replaced":                               linksAreReplaced,
 		"the share of changed children":                    childShare,
 		"children are brought forward":                     childrenAreForwarded,
+		"children just learned of are brought forward":     childrenJustLearnedAreForwarded,
 		"what a list tells of is brought forward":          toldPagesAreForwarded,
 		"a list is believed as far as it is said":          listsAreBounded,
 		"what a publisher announces is brought forward":    announcedPagesAreForwarded,
