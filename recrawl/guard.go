@@ -2,6 +2,7 @@ package recrawl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -22,6 +23,7 @@ type guard struct {
 	allow  []netip.Prefix
 	public *ssrf.Guardian
 	own    func(netip.AddrPort) bool
+	hints  bool // what is refused says which setting lets it through
 }
 
 // alsoDenied lists addresses outside the IANA special-purpose registries that lead inside: the platform address of
@@ -71,13 +73,27 @@ func (g *guard) check(target netip.AddrPort) error {
 		}
 	}
 	target = netip.AddrPortFrom(addr, target.Port())
-	if err := g.public.SafeAddrPort(target); err != nil {
-		return &blockedError{address: target.String(), reason: err.Error()}
-	}
-	if g.own(target) {
-		return &blockedError{address: target.String(), reason: "it belongs to this machine"}
+	switch err := g.public.SafeAddrPort(target); {
+	case errors.Is(err, ssrf.ErrProhibitedPort):
+		return g.refuse(target, fmt.Sprintf("port %d is none of those that are", target.Port()), "network.ports names them")
+	case errors.Is(err, ssrf.ErrProhibitedIP):
+		return g.refuse(target, "it is not public", allowNames)
+	case err != nil:
+		return g.refuse(target, err.Error(), "")
+	case g.own(target):
+		return g.refuse(target, "it belongs to this machine", allowNames)
 	}
 	return nil
+}
+
+// allowNames is the way out for whoever keeps a site inside.
+const allowNames = "network.allow names addresses to dial all the same"
+
+func (g *guard) refuse(target netip.AddrPort, reason, wayOut string) error {
+	if g.hints && wayOut != "" {
+		reason += "; " + wayOut
+	}
+	return &blockedError{address: target.String(), reason: reason}
 }
 
 // checkLiteral judges a URL whose host is an address, for a good message before anything is asked; a URL with a name

@@ -151,6 +151,26 @@ func TestFault_004_Rebinding(t *testing.T) {
 	}
 }
 
+// TestGuardNamesTheWayOut: whoever has a site inside is told which setting lets it be visited, also where its robots.txt, which is
+// asked for first, is what cannot be had.
+func TestGuardNamesTheWayOut(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"http://wiki.test/":           "address 10.1.2.3:80 is not dialled: it is not public; network.allow names addresses to dial all the same",
+		"http://wiki.test:3000/":      "port 3000 is none of those that are; network.ports names them",
+		"http://10.1.2.3/":            "it is not public; network.allow names",
+		"http://93.184.215.14:3000/x": "port 3000 is none of those that are; network.ports names them",
+	} {
+		r := newRig(t, publicOnly)
+		r.fetcher.dialer.resolver = &names{answers: map[string][][]string{"wiki.test": {{"10.1.2.3"}}}}
+		out := r.turn(t.Context(), pageOf(t, url))
+		wantFailed(t, out, models.BlockedAddress)
+		if !strings.Contains(out.Detail, want) {
+			t.Errorf("%s: %q, want %q", url, out.Detail, want)
+		}
+	}
+}
+
 // TestFault_114_ControlSeesTheAddress checks the last wall: the hook between resolution and connect.
 func TestFault_114_ControlSeesTheAddress(t *testing.T) {
 	t.Parallel()

@@ -82,6 +82,7 @@ func New(c Config) (*Visitor, error) {
 		c.Resolver = &net.Resolver{PreferGo: true}
 	}
 	limits, g := c.Limits.withDefaults(), newGuard(c.Network)
+	g.hints = true
 	return &Visitor{
 		agent: c.Agent, asks: newAsker(c.Agent, c.Version), sites: c.Sites, past: c.Past, clock: c.Clock, log: c.Log, limits: limits, guard: g,
 		fetcher: newFetcher(newDialer(c.Resolver, g, c.Network, limits), limits, c.Roots, c.Memory), rules: newRulesCache(),
@@ -237,7 +238,7 @@ func (s *visit) askedRobots(ctx context.Context) bool {
 	case err != nil:
 		s.stop(err)
 		return true
-	case got.class.Ours():
+	case got.class.Ours(), got.class == models.BlockedAddress && got.status == 0 && before.LeadsTo == "":
 		s.fail(got.class, got.detail)
 		return true
 	}

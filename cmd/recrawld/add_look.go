@@ -110,7 +110,7 @@ func (v *surveyor) checkStart(out models.Outcome) error {
 	case out.Kind == models.Missing || out.Kind == models.Gone:
 		return notFoundf("%s: status %d", v.start, out.Status)
 	case out.Class == models.BlockedAddress:
-		return refusedf("%s: %s (network.allow in the configuration names addresses to dial although they are not public)", v.start, out.Detail)
+		return refusedf("%s: %s", v.start, out.Detail)
 	case !out.Kind.Observed():
 		return fmt.Errorf("%s cannot be had: %s: %s", v.start, out.Class, out.Detail)
 	}
