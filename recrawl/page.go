@@ -54,11 +54,18 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
 
 // keep returns the links that scope, filters and, on the page's own origin, robots.txt keep. What robots.txt says on
 // another origin is found out when that page's turn comes.
+//
+// Of the feeds that a head names the start page's are kept, and of any other page's the first: that is the site's, and those behind it
+// are of comments, of tags and of the page itself, as many as there are pages.
 func (s *visit) keep(found []extract.Link) []models.FoundLink {
 	rules := s.rules.of(s.robots)
 	var kept []models.FoundLink
+	feeds := 0
 	for _, link := range found {
-		if link.NoFollow {
+		if link.Feed {
+			feeds++
+		}
+		if link.NoFollow || link.Feed && feeds > 1 && s.page.Level > 0 {
 			continue
 		}
 		if !s.inScope(link.URL, int(s.page.Level)+1) || !s.mayName(rules, link.URL) {

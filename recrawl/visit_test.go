@@ -133,6 +133,26 @@ func TestOutcomeOfAPage(t *testing.T) {
 	}
 }
 
+// TestFeedsOfAHead: a head names the site's feed first and those of comments behind it, on each page other ones. What else leads to a
+// feed, such as a link that is read, is followed anywhere.
+func TestFeedsOfAHead(t *testing.T) {
+	t.Parallel()
+	const page = `<link rel=alternate type=application/rss+xml href=/feed/><link rel=alternate type=application/rss+xml href=/comments/feed/>
+		<link rel=alternate type=application/rss+xml href=/post/feed/><link rel=alternate type=application/json+oembed href=/oembed><a href=/tag/feed/>`
+	o := listen(t, map[string]hostile.Answer{"/post/": hostile.Whole(200, map[string]string{"Content-Type": "text/html"}, page)})
+	for level, want := range []string{"/feed/ /comments/feed/ /post/feed/ /tag/feed/", "/feed/ /tag/feed/"} {
+		post := pageOf(t, o.URL("/post/"))
+		post.Level = int16(level)
+		var got []string
+		for _, link := range newRig(t, nil).visit(post).Links {
+			got = append(got, strings.TrimPrefix(link.URL, o.URL("")))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("level %d: %v, want %s", level, got, want)
+		}
+	}
+}
+
 func TestArchiveHead(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{

@@ -20,7 +20,8 @@ type survey struct {
 	Excluded string         `json:"excluded,omitempty"` // why the start URL may not be visited
 	Robots   surveyRobots   `json:"robots"`
 	Sitemaps surveySitemaps `json:"sitemaps"`
-	Links    int            `json:"links"` // pages that the start page links to, where there is no sitemap
+	Links    int            `json:"links"`              // pages that the start page links to, where there is no sitemap
+	NoFollow bool           `json:"nofollow,omitempty"` // the start page asks that its links be not followed
 	Probes   surveyProbes   `json:"probes"`
 	Needs    surveyNeeds    `json:"requisites"`
 	Cost     surveyCost     `json:"cost"`
@@ -66,6 +67,7 @@ type surveyProbes struct {
 // surveyCost is what keeping the site fresh is expected to cost, before anything is learned.
 type surveyCost struct {
 	Pages        int     `json:"pages"`
+	AtLeast      bool    `json:"at_least,omitempty"` // the pages that are foreseen are those of the start page alone, and their links are followed
 	FirstSeconds float64 `json:"first_pass_seconds"`
 	EverySeconds float64 `json:"start_interval_seconds"`
 	PerDay       float64 `json:"requests_per_day"`
@@ -100,6 +102,7 @@ func (v *surveyor) estimate() {
 	s.Needs = v.needs.sum(&v.site, v.scope, v.start.HostName(), pages)
 	every := calendar.Mean(clock.System{}.Now(), v.site.Settings.FR, 0) // where it counts is the long run
 	s.Cost = cost(pages+s.Needs.onHost, every, s.delay, s.Probes.took/time.Duration(n), s.Probes.bytes/int64(n), v.site.Settings.Concurrency)
+	s.Cost.AtLeast = s.Sitemaps.URLs == 0 && !s.NoFollow && v.site.Settings.Level > 1
 	s.Cost.BytesPerDay *= float64(pages) / float64(pages+s.Needs.onHost)                        // how large the others are nobody has seen
 	s.Cost.PerDay += float64(s.Needs.Kept-s.Needs.onHost) * 24 * 3600 / max(every.Seconds(), 1) // of other hosts, beside those of this one
 }
@@ -129,8 +132,7 @@ func (s *survey) write(w io.Writer) error {
 		if needs := s.Needs.text(); needs != "" {
 			line("requisites", needs)
 		}
-		line("first pass", fmt.Sprintf("about %s for %s, %s apart", report.Span(seconds(s.Cost.FirstSeconds)),
-			report.Plural(s.Cost.Pages, "page"), report.Span(s.delay)))
+		line("first pass", s.firstText())
 		line("then", s.costText())
 		if len(s.Unmatched) > 0 {
 			line("selectors", fmt.Sprintf("%s: none of the %s that were looked at has it", strings.Join(s.Unmatched, "; "), report.Plural(s.looked, "page")))
@@ -139,6 +141,14 @@ func (s *survey) write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (s *survey) firstText() string {
+	took, pages, apart := report.Span(seconds(s.Cost.FirstSeconds)), report.Plural(s.Cost.Pages, "page"), report.Span(s.delay)
+	if s.Cost.AtLeast {
+		return fmt.Sprintf("at least %s: %s so far, %s apart; what these link to comes on top", took, pages, apart)
+	}
+	return fmt.Sprintf("about %s for %s, %s apart", took, pages, apart)
 }
 
 func (s *survey) robotsText() string {
@@ -159,6 +169,9 @@ func (s *survey) robotsText() string {
 
 func (s *survey) sitemapText() string {
 	m := s.Sitemaps
+	if m.Files == 0 && s.NoFollow {
+		return "none found; the start page asks that its links be not followed, so it is all"
+	}
 	if m.Files == 0 {
 		return fmt.Sprintf("none found; %s from the start page to begin with", report.Plural(s.Links, "link"))
 	}
@@ -196,8 +209,12 @@ func (s *survey) costText() string {
 	if s.Needs.Kept > 0 {
 		of = " of pages"
 	}
-	text := fmt.Sprintf("about %s requests and at most %s%s a day, every page each %s to begin with", report.Count(int64(math.Ceil(c.PerDay))),
-		report.Bytes(int64(c.BytesPerDay)), of, report.Span(seconds(c.EverySeconds)))
+	requests, bytes := report.Count(int64(math.Ceil(c.PerDay))), report.Bytes(int64(c.BytesPerDay))
+	every := report.Span(seconds(c.EverySeconds))
+	text := fmt.Sprintf("about %s requests and at most %s%s a day, every page each %s to begin with", requests, bytes, of, every)
+	if c.AtLeast {
+		text = fmt.Sprintf("at least %s requests and %s%s a day, every page each %s to begin with", requests, bytes, of, every)
+	}
 	if c.Limited {
 		text += " (the delay allows no more)"
 	}

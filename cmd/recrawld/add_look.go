@@ -83,6 +83,7 @@ func (v *surveyor) survey(ctx context.Context) (*survey, error) {
 	if err := v.checkStart(out); err != nil {
 		return nil, err
 	}
+	s.NoFollow = out.NoFollow
 	s.probe(out)
 	v.needs.page(&out)
 	v.keep(v.start.String(), 0)

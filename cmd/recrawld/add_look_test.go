@@ -72,6 +72,25 @@ func TestAddCountsWhatPagesNeed(t *testing.T) {
 	}
 }
 
+// TestAddSaysWhatIsNotKnownYet: without a sitemap, what the start page links to is the least that there is. A page that wants no link of
+// it to be followed is all, and it is said why.
+func TestAddSaysWhatIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string][]string{
+		"<a href=/a><a href=/b>":                         {"2 links from the start page to begin with", "at least ", ": 3 pages so far", "comes on top", "at least 3 requests"},
+		"<meta name=robots content=nofollow><a href=/a>": {"asks that its links be not followed", "about ", " for 1 page,", "about 1 request"},
+	} {
+		site := serve(t, map[string]string{"/": page, "/a": "a", "/b": "b"})
+		config, _ := configure(t, "")
+		text := must(t, "add", "-c", config, "--yes", site.URL)
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("add of %q does not say %q:\n%s", page, part, text)
+			}
+		}
+	}
+}
+
 // TestRequisitesByAFlag: whoever has no configuration file says on the command line that they are kept.
 func TestRequisitesByAFlag(t *testing.T) {
 	t.Parallel()

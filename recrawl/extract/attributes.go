@@ -8,10 +8,10 @@ import (
 
 // attributes are those that matter anywhere, as strings with character references resolved.
 type attributes struct {
-	href, src, rel, name, content, httpEquiv, alt, value, kind, lang string
-	hasHref                                                          bool
-	hidden                                                           bool
-	shadow                                                           bool // the content of a template is shown
+	href, src, rel, name, content, httpEquiv, alt, value, kind, lang, hrefLang string
+	hasHref                                                                    bool
+	hidden                                                                     bool
+	shadow                                                                     bool // the content of a template is shown
 }
 
 // IsShadow tells whether a value of shadowrootmode makes a template a shadow tree, which is shown in place of its parent's
@@ -62,6 +62,8 @@ func (r *reader) attributes() attributes {
 			a.value = string(value)
 		case "type":
 			a.kind = string(value)
+		case "hreflang":
+			a.hrefLang = string(value)
 		case "lang":
 			a.lang = cmp.Or(a.lang, string(value))
 		case "xml:lang":

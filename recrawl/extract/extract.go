@@ -30,6 +30,7 @@ type Link struct {
 	URL      canon.URL
 	Relative bool // written without a host, so that it follows the page to another name
 	NoFollow bool // every place that names it says rel=nofollow
+	Feed     bool // it is named as a feed of the page's, in the head alone
 }
 
 // Refresh is a meta refresh that leads elsewhere. Its zero URL: there is none.

@@ -23,6 +23,9 @@ func urls(links []Link) []string {
 		if link.NoFollow {
 			s += " nofollow"
 		}
+		if link.Feed {
+			s += " feed"
+		}
 		list = append(list, s)
 	}
 	return list
@@ -39,6 +42,11 @@ func TestLinks(t *testing.T) {
 			<iframe src=i></iframe><img src=no srcset="no 2x"><form action=no><script src=no></script>`,
 			[]string{"https://h/d/n relative", "https://h/d/al relative", "https://o/c", "https://h/d/r relative",
 				"https://h/d/f relative", "https://h/d/ar relative", "https://h/d/a relative", "https://h/d/i relative"}},
+		"alternates": {`<link rel=alternate type="application/rss+xml; charset=utf-8" href=feed><link rel=alternate type=application/atom+xml href=atom>
+			<link rel=alternate type=application/json href=no><link rel=alternate type=application/json+oembed href=no><link rel=alternate type=text/xml+oembed href=no>
+			<link rel=alternate type=application/x-wiki href=no><link rel=alternate type=text/html href=no><link rel=alternate hreflang=de href=de>
+			<link rel=alternate type=text/html hreflang=fr href=fr><link rel=alternate media=handheld href=//m/><a href=atom>`,
+			[]string{"https://h/d/feed relative feed", "https://h/d/atom relative", "https://h/d/de relative", "https://h/d/fr relative", "https://m/"}},
 		"no pages":          {`<a href="javascript:x"><a href=mailto:a@b><a href=data:,x><a href=tel:1><a href="http://[">`, nil},
 		"once each":         {`<a href=x#1><a href=x#2><a href=./x><a href=/d/x>`, []string{"https://h/d/x relative"}},
 		"nofollow by all":   {`<a rel=NoFollow href=x><a rel="ugc nofollow" href=x><a rel=follow href=y>`, []string{"https://h/d/x relative nofollow", "https://h/d/y relative"}},

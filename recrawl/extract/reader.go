@@ -241,9 +241,9 @@ func (r *reader) phrase(element string, attrs attributes) {
 }
 
 // link takes a reference; read tells that a reader of the page can follow it.
-func (r *reader) link(ref, rel string, read bool) {
-	if ref != "" {
-		r.refs.add(ref, hasWord(rel, "nofollow"), read)
+func (r *reader) link(href, rel string, read bool) {
+	if href != "" {
+		r.refs.add(ref{text: href, noFollow: hasWord(rel, "nofollow"), read: read})
 	}
 }
 
@@ -255,8 +255,10 @@ func (r *reader) linkElement(attrs attributes) {
 			r.canonical = attrs.href
 		}
 		r.link(attrs.href, "", false)
-	case hasWord(attrs.rel, "next"), hasWord(attrs.rel, "alternate") && !hasWord(attrs.rel, "stylesheet"):
+	case hasWord(attrs.rel, "next"):
 		r.link(attrs.href, attrs.rel, false)
+	case hasWord(attrs.rel, "alternate") && !hasWord(attrs.rel, "stylesheet"):
+		r.alternate(attrs)
 	}
 }
 

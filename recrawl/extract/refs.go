@@ -15,6 +15,7 @@ type ref struct {
 	text     string
 	noFollow bool
 	read     bool // a reader can follow it: it stands in the page, and not in its head
+	feed     bool // it is named as a feed, in the head
 	times    int  // how often it stands there
 }
 
@@ -35,13 +36,14 @@ const spare = 4
 // fewest is how many references are kept however few links are wanted: they are what a page's links changed by.
 const fewest = 1000
 
-func (r *refs) add(text string, noFollow, read bool) {
-	if len(text) > canon.MaxBytes {
+func (r *refs) add(added ref) {
+	if len(added.text) > canon.MaxBytes {
 		return
 	}
-	if i, ok := r.seen[text]; ok {
-		r.all[i].noFollow = r.all[i].noFollow && noFollow
-		r.all[i].read = r.all[i].read || read
+	if i, ok := r.seen[added.text]; ok {
+		r.all[i].noFollow = r.all[i].noFollow && added.noFollow
+		r.all[i].read = r.all[i].read || added.read
+		r.all[i].feed = r.all[i].feed && added.feed
 		r.all[i].times++
 		return
 	}
@@ -49,8 +51,28 @@ func (r *refs) add(text string, noFollow, read bool) {
 		r.dropped++
 		return
 	}
-	r.seen[text] = len(r.all)
-	r.all = append(r.all, ref{text: text, noFollow: noFollow, read: read, times: 1})
+	added.times = 1
+	r.seen[added.text] = len(r.all)
+	r.all = append(r.all, added)
+}
+
+// alternate takes what a page names beside itself: a feed, a translation, or what has no type, such as its place on another host. What
+// has the type of anything else is the page once more, in a form for other programs (HTML, 4.6.7.1): the JSON and the embedding of each post that
+// WordPress names, a wiki's source and its form to edit it. Followed, most of what is known of such a site would be copies.
+func (r *reader) alternate(attrs attributes) {
+	feed := isFeedType(attrs.kind)
+	if attrs.kind == "" || feed || attrs.hrefLang != "" {
+		r.refs.add(ref{text: attrs.href, noFollow: hasWord(attrs.rel, "nofollow"), feed: feed})
+	}
+}
+
+// isFeedType tells the types that feeds are named by; RSS 1.0 is RDF.
+func isFeedType(contentType string) bool {
+	switch mediaType(contentType) {
+	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml", "application/xml", "text/xml":
+		return true
+	}
+	return false
 }
 
 // links turns references into links: those that lead to a page, each URL once, at most Options.Links of them. A link to
@@ -71,6 +93,7 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 		if i, ok := seen[u]; ok {
 			links[i].NoFollow = links[i].NoFollow && ref.noFollow
 			links[i].Relative = links[i].Relative && relative
+			links[i].Feed = links[i].Feed && ref.feed
 			continue
 		}
 		if len(links) >= r.options.Links {
@@ -78,7 +101,7 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 			continue
 		}
 		seen[u] = len(links)
-		links = append(links, Link{URL: u, Relative: relative, NoFollow: ref.noFollow})
+		links = append(links, Link{URL: u, Relative: relative, NoFollow: ref.noFollow, Feed: ref.feed})
 	}
 	return links, dropped
 }

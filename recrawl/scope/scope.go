@@ -131,11 +131,14 @@ func (s *Scope) Contains(u canon.URL) bool {
 	return slices.ContainsFunc(s.prefixes[bareHost(u)], func(p string) bool { return strings.HasPrefix(rest, p) })
 }
 
-// trap tells a URL that a server seems to make up: links relative to themselves grow for ever or repeat a segment.
-// What stands before the first slash of the path and after the last, if nothing does, is no segment; between two slashes it is.
+// trap tells a URL that a server seems to make up: links relative to themselves grow for ever or repeat a segment, and a listing of a
+// directory leads to itself in every other order. What stands before the first slash of the path and after the last, if nothing does, is no segment; between two slashes it is.
 func (s *Scope) trap(u canon.URL) string {
 	if n := len(u.String()); n > s.limits.URLLength {
 		return fmt.Sprintf("URL of %d bytes is longer than %d", n, s.limits.URLLength)
+	}
+	if isListingOrder(u.Query()) {
+		return "a listing of a directory in another order"
 	}
 	path := strings.TrimPrefix(u.Path(), "/")
 	path = strings.TrimSuffix(path, "/")
@@ -151,6 +154,13 @@ func (s *Scope) trap(u canon.URL) string {
 		return fmt.Sprintf("segment %s stands %d times in the path, more than %d", shown(segment), n, s.limits.Repeats)
 	}
 	return ""
+}
+
+// isListingOrder tells the query by which Apache's mod_autoindex sorts a listing, as nginx's fancyindex does: a column (name, modified,
+// size, description) and a direction, as "C=M;O=A".
+func isListingOrder(query string) bool {
+	return len(query) == len("C=M;O=A") && query[:2] == "C=" && strings.IndexByte("NMSD", query[2]) >= 0 &&
+		(query[3] == ';' || query[3] == '&') && query[4:6] == "O=" && (query[6] == 'A' || query[6] == 'D')
 }
 
 // commonest is the segment that stands most often in a path, and how often. Comparing all pairs needs no memory and is

@@ -120,6 +120,10 @@ func TestFault_045_DecideLimits(t *testing.T) {
 		{"/a/b/a/b/a/a", 0, Verdict{Keep: false, Rule: "segment a stands 4 times in the path, more than 3"}},
 		{"/a/a/a/a/", 0, Verdict{Keep: false, Rule: "segment a stands 4 times in the path, more than 3"}},
 		{"/x/////y", 0, Verdict{Keep: false, Rule: `segment "" stands 4 times in the path, more than 3`}},
+		{"/d/?C=M;O=A", 1, Verdict{Keep: false, Rule: "a listing of a directory in another order"}},
+		{"/?C=N&O=D", 1, Verdict{Keep: false, Rule: "a listing of a directory in another order"}},
+		{"/d/?C=M;O=B", 1, Verdict{Keep: true, Rule: inside}},
+		{"/d/?C=M;O=A&x", 1, Verdict{Keep: true, Rule: inside}},
 		{"/x//////", 0, Verdict{Keep: false, Rule: `segment "" stands 5 times in the path, more than 3`}},
 	}
 	for _, test := range tests {
