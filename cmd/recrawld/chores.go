@@ -26,6 +26,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "beat", Next: scheduler.Every(wait(beatEvery)), Run: d.saidOnce("beat", d.beatOnce)},
 		{Name: "sites", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("sites", d.followSites)},
 		{Name: "orphans", Next: scheduler.Every(wait(sitesEvery)), Run: d.saidOnce("orphans", d.removeOrphans)},
+		{Name: "schedule", Next: atOnce(wait(scheduleEvery)), Run: d.saidOnce("schedule", d.followSchedule)},
 		{Name: "outbox", Next: scheduler.Every(wait(outboxEvery)), Run: d.saidOnce("outbox", d.deliver)},
 		{Name: "sinks", Next: atOnce(wait(sinksEvery)), Run: d.saidOnce("sinks", d.readSinks)},
 		{Name: "figures", Next: atOnce(wait(figuresEvery)), Run: d.saidOnce("figures", d.readFigures)},

@@ -26,6 +26,7 @@ type scopeEffect struct {
 // configEffect is what another configuration does to what is known.
 type configEffect struct {
 	pages  int64
+	turns  *[2]float64   // a day at the intervals of the pages that wait, before and after; nil: nothing that they follow has changed
 	scopes []scopeEffect // of sites with pages that leave or join
 }
 
@@ -51,7 +52,8 @@ func (g *globals) effectOf(ctx context.Context, old, changed *config.Config) (ef
 	if err != nil {
 		return nil, err
 	}
-	e := &effecting{before: before, after: after, bySite: make(map[int32]*scopeEffect)}
+	e := &effecting{before: before, after: after, bySite: make(map[int32]*scopeEffect),
+		paced: len(pacingsOf(after).changedSince(pacingsOf(before))) > 0}
 	if err := store.EachPage(ctx, func(p *models.Page) error { e.page(p); return nil }); err != nil {
 		return nil, err
 	}
@@ -84,11 +86,20 @@ func rowsUnder(c *config.Config, rows []models.Site) []models.Site {
 type effecting struct {
 	before, after *inForce
 	pages         int64
+	paced         bool // something that due times follow has changed
+	turns         [2]float64
 	bySite        map[int32]*scopeEffect
 }
 
 func (e *effecting) page(p *models.Page) {
 	e.pages++
+	if e.paced {
+		for i, f := range []*inForce{e.before, e.after} {
+			if every, waits := f.planner.Every(p); waits {
+				e.turns[i] += 24 / every.Hours()
+			}
+		}
+	}
 	u, err := canon.Parse(p.URL)
 	if err != nil {
 		return
@@ -131,6 +142,9 @@ func keptBy(f *inForce, site int32, u canon.URL, p *models.Page) bool {
 
 func (e *effecting) effect(rows []models.Site) *configEffect {
 	effect := &configEffect{pages: e.pages}
+	if e.paced {
+		effect.turns = &e.turns
+	}
 	for _, row := range rows {
 		if s := e.bySite[row.ID]; s != nil && s.leave+s.join > 0 {
 			s.site = row.Name
@@ -148,6 +162,9 @@ func (e *configEffect) rows(old, changed *config.Config) []report.Row {
 	}
 	if was, is := old.EffectiveBudget().Requests, changed.EffectiveBudget().Requests; was != is {
 		add("", "visits a day that the budget pays for", paidFor(was, e.pages), paidFor(is, e.pages))
+	}
+	if e.turns != nil {
+		add("", "turns a day of the pages that wait", report.Count(int64(math.Round(e.turns[0]))), report.Count(int64(math.Round(e.turns[1]))))
 	}
 	for _, s := range e.scopes {
 		add(s.site, "pages in scope", report.Count(s.before), report.Count(s.after))

@@ -74,6 +74,28 @@ func TestEffectOnRequisites(t *testing.T) {
 	}
 }
 
+// TestEffectOnTurns: pages that wait by their intervals take as many turns a day as the new cycle has them, where one is set.
+func TestEffectOnTurns(t *testing.T) {
+	t.Parallel()
+	rows := []models.Site{{ID: 1, Name: "docs", URL: "https://example.org/docs/"}}
+	under := func(cycle string) *inForce {
+		c := config.Default()
+		c.Cycle, c.Defaults.Vary = cycle, 0
+		f, err := putTogether(c, config.DefaultOrigins(), rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	e := &effecting{before: under("6h"), after: under("1h"), bySite: make(map[int32]*scopeEffect), paced: true}
+	for _, rule := range []models.Rule{models.RulePolicy, models.RuleWindow, models.RuleBackoff} {
+		e.page(&models.Page{URL: "https://example.org/docs/a", SiteID: 1, State: models.StateLive, Rule: rule, FRMax: 2, DueAt: 9, Stats: models.ChangeStats{VisitedAt: 1}})
+	}
+	if e.turns != [2]float64{4, 24} {
+		t.Errorf("%v turns a day, want 4 and 24: two pages every 12 and every 2 hours", e.turns)
+	}
+}
+
 // TestEffectOnManySitesIsToldInFewWords: of the sites that lose most, and of the others together.
 func TestEffectOnManySitesIsToldInFewWords(t *testing.T) {
 	t.Parallel()

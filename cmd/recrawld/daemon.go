@@ -67,6 +67,7 @@ type daemon struct {
 	witness   witness // of the beats of all workers
 	force     atomic.Pointer[inForce]
 
+	scheduled   *inForce  // whose settings the waiting pages are known to follow; known to that chore
 	looked      looked    // for what is unusual; known to that chore
 	missed      bool      // pages that the archive did not have after a restore are still to be fetched; known to the start and one chore
 	missedAgain time.Time // when what is left of that is counted again

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/models"
+	"recrawld/scheduler"
+)
+
+// A page waits for a moment that was chosen at its last visit, which may be months away. Whoever changes the cycle, a policy, fr_max or a
+// window means the pages that wait, too: they are rescheduled.
+
+const (
+	// scheduleEvery is how often, in real time, it is looked whether the settings that due times follow have changed.
+	scheduleEvery = 10 * time.Second
+	// scheduleSlice is how many pages are read at a time.
+	scheduleSlice = 1000
+	// scheduledNote is the name of the note that has what all due times follow. With a worker's name behind it, it has the worker's settings
+	// as they were when it last looked: while workers get a new configuration one after the other, only one whose own has changed acts.
+	scheduledNote = "scheduled"
+)
+
+// pacings is what due times follow, by site (scheduler.Pacing).
+type pacings map[int32]string
+
+func pacingsOf(f *inForce) pacings {
+	of := make(pacings, len(f.sites))
+	for id, s := range f.sites {
+		of[id] = scheduler.Pacing(f.config.Cycle, &s.site.Settings)
+	}
+	return of
+}
+
+// changedSince is those of the sites that were paced otherwise before; new ones were not.
+func (p pacings) changedSince(before pacings) pacings {
+	changed := make(pacings)
+	for id, now := range p {
+		if was, known := before[id]; known && was != now {
+			changed[id] = now
+		}
+	}
+	return changed
+}
+
+// followSchedule reschedules the pages that wait where the settings that their due times follow have changed, also while no daemon ran. What is
+// cut short is done again from the beginning: done twice it changes nothing.
+func (d *daemon) followSchedule(ctx context.Context, _ time.Time) error {
+	force := d.force.Load()
+	if force == d.scheduled {
+		return nil
+	}
+	own := scheduledNote + ":" + d.start.Worker.Name
+	wanted := pacingsOf(force)
+	had, err := d.readPacings(ctx, own)
+	if err != nil {
+		return err
+	}
+	changed := wanted.changedSince(had)
+	if len(changed) > 0 {
+		done, err := d.readPacings(ctx, scheduledNote)
+		if err != nil {
+			return err
+		}
+		maps.DeleteFunc(changed, func(id int32, now string) bool { return done[id] == now }) // another worker has
+	}
+	if len(changed) > 0 {
+		going, err := d.reschedule(ctx, force, changed)
+		if err != nil || !going {
+			return err
+		}
+		if err := d.writePacings(ctx, scheduledNote, changed, force.has); err != nil {
+			return err
+		}
+	}
+	if err := d.writePacings(ctx, own, wanted, force.has); err != nil {
+		return err
+	}
+	d.scheduled = force
+	return nil
+}
+
+// reschedule passes over all pages and moves those of some sites. false: other settings came into force meanwhile.
+func (d *daemon) reschedule(ctx context.Context, force *inForce, sites pacings) (bool, error) {
+	moved, pace := 0, unhurried{began: clock.System{}.Now()}
+	for bucket := range int16(models.Buckets) {
+		for after, more := int64(-1), true; more; {
+			if d.force.Load() != force {
+				return false, nil
+			}
+			pages, err := d.store.PagesFrom(ctx, bucket, after, scheduleSlice)
+			if err != nil {
+				return false, err
+			}
+			var due []models.Due
+			for i := range pages {
+				after = pages[i].ID
+				if _, changed := sites[pages[i].SiteID]; !changed {
+					continue
+				}
+				if one, moves := force.planner.Reschedule(&pages[i], d.clock.Now()); moves {
+					due = append(due, one)
+				}
+			}
+			if err := d.store.Reschedule(ctx, due); err != nil {
+				return false, err
+			}
+			moved, more = moved+len(due), len(pages) == scheduleSlice
+			if len(pages) > 0 {
+				if err := pace.rest(ctx); err != nil {
+					return false, err
+				}
+			}
+		}
+	}
+	if moved > 0 {
+		d.worker.Wake()
+	}
+	d.log.Info("pages that wait are rescheduled by the settings in force", "sites", len(sites), "pages", moved)
+	return true, nil
+}
+
+func (d *daemon) readPacings(ctx context.Context, note string) (of pacings, err error) {
+	err = d.store.Merge(ctx, note, func(old []byte) []byte {
+		of = fromNote[pacings](old)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what due times follow: %w", err)
+	}
+	return of, nil
+}
+
+// writePacings adds to a note, and leaves out the sites that are gone.
+func (d *daemon) writePacings(ctx context.Context, note string, more pacings, exists func(int32) bool) error {
+	err := d.store.Merge(ctx, note, func(old []byte) []byte {
+		of := fromNote[pacings](old)
+		if of == nil {
+			of = make(pacings, len(more))
+		}
+		maps.Copy(of, more)
+		maps.DeleteFunc(of, func(id int32, _ string) bool { return !exists(id) })
+		next := toNote(of)
+		if string(next) == string(old) {
+			return nil
+		}
+		return next
+	})
+	if err != nil {
+		return fmt.Errorf("note what due times follow: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package scheduler
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// Pacing is what of the settings the due times of waiting pages follow, as text that is the same for the same settings: the cycle, and the
+// site's policy, fr_max, windows and, where the policy keeps to it, fr.
+func Pacing(cycle string, s *config.Settings) string {
+	windows := make([]string, len(s.Windows))
+	for i, w := range s.Windows {
+		windows[i] = w.String()
+	}
+	fr := 0
+	if s.Policy == "fixed" {
+		fr = s.FR
+	}
+	return fmt.Sprintf("%s %s %d %d %s", strings.TrimSpace(cycle), s.Policy, fr, s.FRMax, strings.Join(windows, ","))
+}
+
+// Reschedule is when a waiting page is due by the settings that are in force, where that is another time than the one that it waits for:
+// its site's Pacing has changed since its last visit. false: the page stays as it is. It is pure.
+//
+// Under fixed and classic the page is due as if these settings had planned its last visit. Under adaptive, whose due times come of what
+// a visit is worth, it stays where it is within a cycle and fr_max cycles of its last visit. A time that has passed already is spread
+// over the new interval, and none comes later than it would have, lest all that waited for a long cycle come at once.
+//
+// A page that is due already, that is asked for, that fails, or that waits for a promise, a list's word or its budget stays.
+func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool) {
+	was := page.DueAt.Time()
+	if !waits(page) || !was.After(now) {
+		return models.Due{}, false
+	}
+	s, from := p.settings(page.SiteID), lastTurn(page)
+	cycles := p.cyclesOf(page, s, from)
+	interval := p.calendar.Interval(from, cycles)
+	due, wanted := p.calendar.Due(from, cycles, s.Vary, chance(page.ID, page.Visits, useVary)), interval
+	if s.Policy == policy.AdaptiveName {
+		due = earlier(later(was, from.Add(p.calendar.Interval(from, 1))), from.Add(p.calendar.Interval(from, s.FRMax)))
+		wanted = due.Sub(from)
+	}
+	if !due.After(now) {
+		due = now.Add(time.Duration(chance(page.ID, page.Visits, useVary) * float64(min(interval, was.Sub(now)))))
+	}
+	rule, at := page.Rule, IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
+	switch {
+	case !at.Equal(due):
+		rule = models.RuleWindow
+	case rule == models.RuleWindow:
+		rule = models.RulePolicy
+	}
+	if at.Sub(was).Abs() <= interval/16 && int32(cycles) == page.FRMax {
+		return models.Due{}, false
+	}
+	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
+		DueAt: models.At(at), FRMax: int32(cycles), Wanted: wanted, Rule: rule}, true
+}
+
+// waits tells whether a page waits for its turn and for nothing else.
+func waits(page *models.Page) bool {
+	return page.State == models.StateLive && page.Failures == 0 && page.DueAt != 0 && page.Stats.VisitedAt != 0 && !heard(page) &&
+		(page.Rule == models.RulePolicy || page.Rule == models.RuleWindow || page.Rule == models.RuleList)
+}
+
+// Every is the interval of a page under the settings that are in force; false: it does not wait for its turn alone. It is pure.
+func (p *Planner) Every(page *models.Page) (time.Duration, bool) {
+	if !waits(page) {
+		return 0, false
+	}
+	from, s := lastTurn(page), p.settings(page.SiteID)
+	if s.Policy == policy.AdaptiveName {
+		return min(max(page.Wanted, p.calendar.Interval(from, 1)), p.calendar.Interval(from, s.FRMax)), true
+	}
+	return p.calendar.Mean(from, p.cyclesOf(page, s, from), s.Vary), true
+}
+
+// lastTurn is the moment from which a page's interval counts: its last visit, or a turn since at which it was skipped.
+func lastTurn(page *models.Page) time.Time {
+	visited := page.Stats.VisitedAt.Time()
+	if page.Skips > 0 {
+		return later(visited, page.DueAt.Time().Add(-page.Wanted))
+	}
+	return visited
+}
+
+// cyclesOf is a page's interval in cycles under the settings that are in force.
+func (p *Planner) cyclesOf(page *models.Page, s *config.Settings, from time.Time) int {
+	switch s.Policy {
+	case "fixed":
+		return policy.Fixed(policy.Input{Start: s.FR, Ceiling: s.FRMax}).FRMax
+	case policy.AdaptiveName:
+		return policy.Cycles(page.Wanted, p.calendar.Interval(from, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
+	}
+	return min(max(int(page.FRMax), 1), s.FRMax)
+}

@@ -1,0 +1,109 @@
+package scheduler
+
+import (
+	"testing"
+	"time"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// TestReschedule: what is put off by settings that were changed since a page's visit is put where the new ones have it.
+func TestReschedule(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	office := []config.Window{{From: 12 * time.Hour, To: 13 * time.Hour, Days: [7]bool{true, true, true, true, true, true, true}, Zone: time.UTC}}
+	for name, c := range map[string]struct {
+		change func(c *config.Config)
+		page   func(p *models.Page)
+		want   time.Duration // from the visit, which was a day ago; 0: it stays
+		cycles int32
+		rule   models.Rule
+	}{
+		"nothing":            {},
+		"a shorter cycle":    {change: func(c *config.Config) { c.Cycle = "3h" }, want: 60 * time.Hour, cycles: 20},
+		"a longer cycle":     {change: func(c *config.Config) { c.Cycle = "12h" }, want: 10 * day, cycles: 20},
+		"a cron schedule":    {change: func(c *config.Config) { c.Cycle = "0 0 * * *" }, want: 19*day + 12*time.Hour, cycles: 20},
+		"a lower ceiling":    {change: func(c *config.Config) { c.Defaults.FRMax = 8 }, want: 2 * day, cycles: 8},
+		"fixed":              {change: func(c *config.Config) { c.Defaults.Policy, c.Defaults.FR = "fixed", 12 }, want: 3 * day, cycles: 12},
+		"a window":           {change: func(c *config.Config) { c.Defaults.Windows = office; c.Cycle = "4h" }, want: 4 * day, cycles: 20, rule: models.RuleWindow},
+		"a window less":      {page: func(p *models.Page) { p.Rule = models.RuleWindow; p.DueAt += models.Instant(3 * day.Milliseconds()) }, want: 5 * day, cycles: 20},
+		"since a skip":       {change: func(c *config.Config) { c.Cycle = "3h" }, page: func(p *models.Page) { p.Skips = 1; p.DueAt += models.Instant(day.Milliseconds()) }, want: 84 * time.Hour, cycles: 20},
+		"adaptive, within":   {change: func(c *config.Config) { c.Defaults.Policy = policy.AdaptiveName }},
+		"adaptive, beyond":   {change: func(c *config.Config) { c.Defaults.Policy, c.Defaults.FRMax = policy.AdaptiveName, 8 }, want: 2 * day, cycles: 8},
+		"adaptive, too soon": {change: func(c *config.Config) { c.Defaults.Policy, c.Cycle = policy.AdaptiveName, "7d" }, want: 7 * day, cycles: 1},
+		"asked for":          {change: func(c *config.Config) { c.Cycle = "1h" }, page: func(p *models.Page) { p.Rule = models.RuleManual }},
+		"failing":            {change: func(c *config.Config) { c.Cycle = "1h" }, page: func(p *models.Page) { p.Failures = 1 }},
+		"a promise":          {change: func(c *config.Config) { c.Cycle = "1h" }, page: func(p *models.Page) { p.Rule = models.RuleHint }},
+		"due":                {change: func(c *config.Config) { c.Cycle = "1h" }, page: func(p *models.Page) { p.DueAt = models.At(noon.Add(day)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conf := config.Default()
+			conf.Defaults.Vary, conf.Defaults.Policy = 0, "classic"
+			page := models.Page{ID: 7, State: models.StateLive, Rule: models.RulePolicy, FRMax: 20, Wanted: 5 * day, Visits: 3,
+				DueAt: models.At(noon.Add(5 * day)), Stats: models.ChangeStats{Records: 3, VisitedAt: models.At(noon)}}
+			if c.change != nil {
+				c.change(&conf)
+			}
+			if c.page != nil {
+				c.page(&page)
+			}
+			p, err := NewPlanner(&conf, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, moves := p.Reschedule(&page, noon.Add(day))
+			if !moves || c.want == 0 {
+				if moves != (c.want != 0) {
+					t.Errorf("moves: %v (%v, %d cycles), want %v", moves, got.DueAt.Time().Sub(noon), got.FRMax, c.want)
+				}
+				return
+			}
+			if c.rule == 0 {
+				c.rule = models.RulePolicy
+			}
+			slack := time.Duration(0)
+			if c.rule == models.RuleWindow {
+				slack = time.Hour // it lies anywhere within the window
+			}
+			if after := got.DueAt.Time().Sub(noon); after < c.want || after > c.want+slack || got.FRMax != c.cycles || got.Rule != c.rule {
+				t.Errorf("due %v after the visit in %d cycles by %v, want %v, %d and %v", after, got.FRMax, got.Rule, c.want, c.cycles, c.rule)
+			}
+			page.DueAt, page.FRMax, page.Wanted, page.Rule = got.DueAt, got.FRMax, got.Wanted, got.Rule
+			if again, moves := p.Reschedule(&page, noon.Add(day)); moves {
+				t.Errorf("done twice it moves once more, to %v", again.DueAt)
+			}
+		})
+	}
+}
+
+// TestRescheduleSpreadsWhatIsOverdue: of many pages whose time would have passed none comes later than it would have, and they come over
+// one new interval.
+func TestRescheduleSpreadsWhatIsOverdue(t *testing.T) {
+	t.Parallel()
+	conf := config.Default()
+	conf.Cycle, conf.Defaults.Policy = "1h", "classic"
+	p, err := NewPlanner(&conf, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := noon.Add(24 * time.Hour)
+	const pages, hours = 2000, 20
+	var early int
+	for id := range int64(pages) {
+		was := now.Add(time.Duration(id+1) * time.Minute)
+		page := models.Page{ID: id, State: models.StateLive, Rule: models.RulePolicy, FRMax: hours, DueAt: models.At(was),
+			Stats: models.ChangeStats{Records: 3, VisitedAt: models.At(noon)}}
+		due, moves := p.Reschedule(&page, now)
+		if at := due.DueAt.Time(); moves && (at.Before(now) || at.After(was) || at.Sub(now) > hours*time.Hour) {
+			t.Fatalf("page %d is due at %v, was at %v; it is %v now", id, at, was, now)
+		} else if moves && at.Sub(now) < hours*time.Hour/2 {
+			early++
+		}
+	}
+	if early < pages/3 || early > pages*3/4 {
+		t.Errorf("%d of %d pages come in the first half of an interval", early, pages)
+	}
+}
