@@ -47,6 +47,7 @@ const mostNeeds = 100_000
 // needy is a version whose body is to be read.
 type needy struct {
 	URL    string
+	At     models.Instant // when it was asked for
 	Record models.Record
 }
 
@@ -58,7 +59,7 @@ func (n *exportNeeds) take(p *models.Page, v models.Version) error {
 	if !mayNeed(v.ContentType) || p.Requisite && v.ContentType != "text/css" {
 		return nil
 	}
-	text, err := json.Marshal(needy{URL: p.URL, Record: v.Record})
+	text, err := json.Marshal(needy{URL: p.URL, At: v.At, Record: v.Record})
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,8 @@ func (n *exportNeeds) of(one needy) []canon.URL {
 		return nil
 	}
 	body := answer.Body()
-	return n.reader.Page(body, answer.Header("Content-Type"), at, extract.Options{Bytes: len(body), Links: mostNeeds, Requisites: true}).Requisites
+	options := extract.Options{Bytes: len(body), Links: mostNeeds, Requisites: true, At: one.At.Time()}
+	return n.reader.Page(body, answer.Header("Content-Type"), at, options).Requisites
 }
 
 // follow adds the page of a URL, and those that it leads to.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -110,7 +111,7 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 	}
 	agent := r.force.config.Agent.Name
 	page := r.reader.Page(body, contentType, at, extract.Options{Bytes: int(site.Settings.BodyBytes), Links: site.Settings.LinksPerPage,
-		Agent: agent, Requisites: true})
+		Agent: agent, Requisites: true, At: cmp.Or(p.BytesAt, p.Stats.FirstAt).Time()})
 	kept := recrawl.KeptRequisites(&page, pages, verdict.Needed, func(u canon.URL) bool {
 		return u.Origin() != at.Origin() || rules.Verdict(agent, u.RequestURI()).Allowed
 	})

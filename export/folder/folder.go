@@ -154,7 +154,7 @@ func (r *run) take(a export.Answer) error {
 		return err
 	}
 	at, _ := canon.Parse(a.URL) // one that was canonical by other rules, of an earlier release, is not rewritten
-	f, err := rewritten(at, e.file, a.ContentType, a.Body, r.names.held)
+	f, err := rewritten(at, a.At, e.file, a.ContentType, a.Body, r.names.held)
 	if err != nil {
 		return err
 	}

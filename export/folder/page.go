@@ -3,6 +3,7 @@ package folder
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
@@ -32,8 +33,9 @@ type file struct {
 	needs int64 // of those the ones to what it needs to be shown
 }
 
-// rewritten is the body of a page for its file: references lead to the files of the folder, or to the web. The body may be part of it.
-func rewritten(at canon.URL, name, contentType string, body []byte, held func(url string) (string, error)) (file, error) {
+// rewritten is the body of a page for its file: references lead to the files of the folder, or to the web. The body may be part of it. asked is
+// when the page was asked for (extract.Timeless).
+func rewritten(at canon.URL, asked time.Time, name, contentType string, body []byte, held func(url string) (string, error)) (file, error) {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.ToLower(strings.TrimSpace(media))
 	k := kinds[media]
@@ -43,7 +45,7 @@ func rewritten(at canon.URL, name, contentType string, body []byte, held func(ur
 	if k == asIs || at.IsZero() {
 		return file{text: body}, nil
 	}
-	r := &referrer{at: at, base: at, file: name, held: held}
+	r := &referrer{at: at, asked: asked, base: at, file: name, held: held}
 	text := r.converted(k, body, contentType)
 	return file{text: text, away: r.away, needs: r.needs}, r.err
 }

@@ -84,7 +84,7 @@ func TestReferencesLeadToWhereTheyLed(t *testing.T) {
 			want = append(want, u.String())
 			fmt.Fprintf(&page, forms.Draw(t, "form"), ref)
 		}
-		f, err := rewritten(at, names[at.String()], "text/html", []byte(page.String()), func(url string) (string, error) { return names[url], nil })
+		f, err := rewritten(at, taken, names[at.String()], "text/html", []byte(page.String()), func(url string) (string, error) { return names[url], nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,11 +144,11 @@ func FuzzMarkup(f *testing.F) {
 		}
 		contentType := types[int(kind)%len(types)]
 		nothing := func(string) (string, error) { return "", nil }
-		got, err := rewritten(at, pageFile, contentType, bytes.Clone(body), nothing)
+		got, err := rewritten(at, taken, pageFile, contentType, bytes.Clone(body), nothing)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := rewritten(at, pageFile, contentType, bytes.Clone(got.text), nothing)
+		again, err := rewritten(at, taken, pageFile, contentType, bytes.Clone(got.text), nothing)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package folder
 
 import (
 	"strings"
+	"time"
 
 	"recrawld/internal/filename"
 	"recrawld/recrawl/canon"
@@ -10,10 +11,11 @@ import (
 
 // referrer turns the references of one page into those of its file.
 type referrer struct {
-	at   canon.URL // of the page
-	base canon.URL // that references are relative to
-	file string    // of the page, relative to the root, with slashes
-	held func(url string) (file string, err error)
+	at    canon.URL // of the page
+	asked time.Time // when the page was
+	base  canon.URL // that references are relative to
+	file  string    // of the page, relative to the root, with slashes
+	held  func(url string) (file string, err error)
 
 	charset string // that queries are written in
 	away    int64  // references to what is not in the folder
@@ -78,6 +80,9 @@ func (r *referrer) lead(ref string) led {
 	}
 	fragment := fragmentOf(bare)
 	file, err := r.held(u.String())
+	if timeless := extract.Timeless(u, r.asked); err == nil && file == "" && timeless != u {
+		file, err = r.held(timeless.String())
+	}
 	if err != nil && r.err == nil {
 		r.err = err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"recrawld/recrawl/canon"
 )
@@ -31,13 +32,16 @@ const (
 	pageFile = "example.org/docs/a.html"
 )
 
+// taken is when pages were asked for.
+var taken = time.Unix(1764125712, 0)
+
 func rewrite(t *testing.T, contentType, body string) (string, file) {
 	t.Helper()
 	at, err := canon.Parse(pageURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := rewritten(at, pageFile, contentType, []byte(body), held)
+	f, err := rewritten(at, taken, pageFile, contentType, []byte(body), held)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +51,8 @@ func rewrite(t *testing.T, contentType, body string) (string, file) {
 func TestHTMLIsRewritten(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, body, want string }{
+		{"without the moment", `<a href="/docs/b?1764125700">b</a><a href="/docs/b?1764000000">b</a>`,
+			`<a href="b.html">b</a><a href="https://example.org/docs/b?1764000000">b</a>`},
 		{"a link", `<a href="/docs/b">b</a>`, `<a href="b.html">b</a>`},
 		{"a link with a fragment", `<a href='b#part one'>b</a>`, `<a href='b.html#part%20one'>b</a>`},
 		{"a link without quotes", `<A HREF=/docs/b?x=1&y=2 id=k>b</A>`, `<A HREF="b~q-aaaaaaaaaa.html" id=k>b</A>`},
@@ -170,7 +176,7 @@ func TestReferencesElsewhereAreCounted(t *testing.T) {
 func TestNothingElseChanges(t *testing.T) {
 	t.Parallel()
 	const body = "<!DOCTYPE html>\r\n<HTML ><head\t><meta CHARSET='utf-8'/><body a=1 a=2 b = 'x'\n><p\x00>&nbsp;&amp;<br/ >< a><x y=\"\r\n\"><![CDATA[x]]><?pi?></p"
-	got, err := rewritten(mustParse(t, pageURL), pageFile, "text/html", []byte(body), held)
+	got, err := rewritten(mustParse(t, pageURL), taken, pageFile, "text/html", []byte(body), held)
 	if err != nil || !bytes.Equal(got.text, []byte(body)) {
 		t.Errorf("%q\n is %q (%v)", body, got.text, err)
 	}

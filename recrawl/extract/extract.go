@@ -22,7 +22,8 @@ type Options struct {
 	Agent string        // product token: <meta name="recrawld"> is for us as well as <meta name="robots">
 	Text  *bytes.Buffer // where set, gets the visible text
 
-	Requisites bool // also find what the page needs to be shown
+	Requisites bool      // also find what the page needs to be shown
+	At         time.Time // when the page was asked for, for the sake of those (Timeless); zero: not known
 }
 
 // Link is a link of a page.

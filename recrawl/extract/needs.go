@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -280,8 +281,8 @@ func hasScheme(ref, scheme string) bool {
 	return len(ref) >= len(scheme) && strings.EqualFold(ref[:len(scheme)], scheme)
 }
 
-// requisites turns the references into URLs: each once, at most as many as links, and not the page itself. dropped are those beyond.
-func (n *needs) requisites(doc document, base, at canon.URL) (urls []canon.URL, dropped int) {
+// requisites turns the references into URLs (Timeless): each once, at most as many as links, and not the page itself. dropped are those beyond.
+func (n *needs) requisites(doc document, base, at canon.URL, asked time.Time) (urls []canon.URL, dropped int) {
 	if n == nil {
 		return nil, 0
 	}
@@ -293,6 +294,9 @@ func (n *needs) requisites(doc document, base, at canon.URL) (urls []canon.URL, 
 			ref = doc.encodeQuery(ref)
 		}
 		u, err := base.Resolve(ref)
+		if err == nil {
+			u = Timeless(u, asked)
+		}
 		switch {
 		case err != nil || seen[u]:
 		case len(urls) >= n.limit:

@@ -294,7 +294,7 @@ func (r *reader) finish() Extraction {
 		found.Refresh = Refresh{}
 	}
 	found.Links, found.Dropped = r.links(found.Base)
-	found.Requisites, found.Undue = r.needs.requisites(r.doc, found.Base, r.at)
+	found.Requisites, found.Undue = r.needs.requisites(r.doc, found.Base, r.at, r.options.At)
 	r.print.hidden(r.text.HiddenPart())
 	found.LinkPrint = r.print.value()
 	found.Title = cleanTitle(r.title.String())

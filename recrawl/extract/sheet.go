@@ -19,7 +19,7 @@ func styleSheet(body []byte, contentType string, at canon.URL, options Options) 
 	n = n.begin(options)
 	n.sheet(doc.text)
 	found.Charset = doc.charset
-	found.Requisites, found.Undue = n.requisites(doc, at, at)
+	found.Requisites, found.Undue = n.requisites(doc, at, at, options.At)
 	return found
 }
 
