@@ -13,7 +13,7 @@ import (
 const addRows = 10000
 
 // AddPages adds pages, with at most maxPerHost on a host (0: no limit), and the hosts that they need. Known pages are
-// left as they are. Where neither DueAt nor Rule is set, a page is due at now. It is meant for many pages at a time, some
+// left as they are, and of requisites no more are added than Options.Requisites allows. Where neither DueAt nor Rule is set, a page is due at now. It is meant for many pages at a time, some
 // ten thousand, and is fastest where they are of few buckets: then the indexes are written in few places. After an error
 // some of them may have been added; adding them again is harmless.
 func (s *Store) AddPages(ctx context.Context, now time.Time, found []Discovery, maxPerHost int) (Added, error) {

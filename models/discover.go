@@ -47,7 +47,7 @@ func (d *Discovery) row(now time.Time, page, host rowKey) Page {
 type Added struct {
 	Added   int // new pages
 	Known   int // pages that were there already, and repetitions
-	Dropped int // beyond the limit of pages a host, or with the ID of another URL
+	Dropped int // beyond the limit of pages a host or of requisites a site, or with the ID of another URL
 }
 
 // discover adds the results' discovered pages that the transaction may write: those of a result's own bucket first, as
@@ -159,7 +159,7 @@ func (a *addition) unknown(ctx context.Context, pages []placed, sum *Added) ([]P
 		case exists && (a.familiar != nil || url == Clean(p.Page.URL)):
 			sum.Known++
 			a.met = append(a.met, p.print)
-		case exists, a.limit > 0 && room[p.host] <= 0:
+		case exists, a.limit > 0 && room[p.host] <= 0, !a.queue.tx.gathering.Add(&p.Page):
 			sum.Dropped++
 		default:
 			added = append(added, p)

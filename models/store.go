@@ -23,6 +23,10 @@ type Options struct {
 	// PagesPerHost is how many pages of one host are kept at most; what Commit discovers beyond is dropped. 0: no limit.
 	PagesPerHost int
 
+	// Requisites is how many requisites a site may gather at least (MostRequisites); new ones that Commit discovers or AddPages is given
+	// beyond are dropped, but for those to which known ones lead. 0: no limit.
+	Requisites int64
+
 	// Conns is the number of connections to PostgreSQL for what the worker does, beside which there are a quarter as many for
 	// all else, 4 or more, and of those for reading SQLite beside its one writer. 0: 8.
 	Conns int
@@ -63,6 +67,7 @@ type Store struct {
 	places     atomic.Pointer[map[int64]*placement] // of the shards that need no coordinator
 	nodes      nodes
 	familiar   familiar     // pages that exist
+	gathered   Gathered     // how many requisites
 	statements atomic.Int64 // sent to PostgreSQL
 }
 
@@ -75,7 +80,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	if o.Idle <= 0 {
 		o.Idle = 30 * time.Second
 	}
-	s := &Store{options: o, nodes: nodes{answer: make(map[node]bool), pools: make(map[string]*pgxpool.Pool)}}
+	s := &Store{options: o, gathered: Gathered{Least: o.Requisites}, nodes: nodes{answer: make(map[node]bool), pools: make(map[string]*pgxpool.Pool)}}
 	if err := s.connect(ctx, dsn); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 	}

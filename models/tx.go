@@ -22,9 +22,10 @@ type tx struct {
 	conn  *pgx.Conn // of PostgreSQL; nil elsewhere, and while a backup is read or written
 	sql   *sql.Tx   // of the two while a backup is read or written; nil elsewhere
 	// joins says that it is by keys on one server: the connection keeps to keyedPlans, and statements may be put off.
-	joins bool
-	waits []waiting  // those that are put off
-	at    *placement // where the transaction's shard lies; nil: on the one server, or behind the coordinator
+	joins     bool
+	waits     []waiting  // those that are put off
+	at        *placement // where the transaction's shard lies; nil: on the one server, or behind the coordinator
+	gathering *Gathering // how many requisites it may add
 }
 
 // inTx runs f in a transaction, again where the engine says that it only met another one. f must not keep anything from
@@ -48,6 +49,18 @@ func (s *Store) try(ctx context.Context, once func() error) error {
 
 // once runs f in a transaction: where a shard lies, if it is told that. Its statements may all be by keys.
 func (s *Store) once(ctx context.Context, at *placement, byKeys bool, f func(*tx) error) error {
+	written, gathering := false, s.gathered.Begin()
+	defer func() { gathering.End(written) }()
+	err := s.onceIn(ctx, at, byKeys, func(t *tx) error {
+		t.gathering = gathering
+		return f(t)
+	})
+	written = err == nil
+	return err
+}
+
+// onceIn is once but for what the transaction gathers.
+func (s *Store) onceIn(ctx context.Context, at *placement, byKeys bool, f func(*tx) error) error {
 	if s.dialect == sqliteDialect {
 		return s.onceLite(ctx, f)
 	}

@@ -59,6 +59,9 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	if err := w.purses.count(ctx, now); err != nil {
 		return latest, err
 	}
+	if err := w.countRequisites(ctx, now); err != nil {
+		return latest, err
+	}
 	if err := w.mind.share(ctx, now, w.Clock.Real(shareEvery)); err != nil {
 		return latest, err
 	}

@@ -20,6 +20,7 @@ type Planner struct {
 	longest  int           // likewise, in cycles: fr_max
 	sites    map[int32]*config.Settings
 	learns   bool // the policy of a site learns of all pages together
+	gathers  bool // a site keeps what its pages need to be shown
 
 	mind     *Mind   // what the adaptive policy knows
 	purses   *purses // the budgets; nil: there are none
@@ -33,13 +34,15 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 		return nil, err
 	}
 	p := &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), delay: c.Defaults.Delay, longest: c.Defaults.FRMax, mind: NewMind(nil),
-		sites: make(map[int32]*config.Settings, len(c.Sites)), learns: c.Defaults.Policy == policy.AdaptiveName}
+		sites: make(map[int32]*config.Settings, len(c.Sites)), learns: c.Defaults.Policy == policy.AdaptiveName,
+		gathers: keepsRequisites(&c.Defaults)}
 	for i := range c.Sites {
 		s := &c.Sites[i].Settings
 		if p.sites[c.Sites[i].ID] == nil {
 			p.sites[c.Sites[i].ID] = s
 		}
 		p.learns = p.learns || s.Policy == policy.AdaptiveName
+		p.gathers = p.gathers || keepsRequisites(s)
 		p.delay, p.longest = max(p.delay, s.Delay), max(p.longest, s.FRMax)
 	}
 	return p, nil

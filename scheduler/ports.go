@@ -29,6 +29,10 @@ type Store interface {
 	// known then, 0: without bound. It needs no lease.
 	AddPages(ctx context.Context, now time.Time, found []models.Discovery, maxPerHost int) (models.Added, error)
 
+	// CountRequisites counts again how many requisites the sites have. Commit and AddPages add no new ones to a site that has as many as
+	// it may gather (models.MostRequisites), by the last count and what they added since.
+	CountRequisites(ctx context.Context) error
+
 	// Ready lists the buckets that have a host and when the earliest host of each is ready, the earliest first.
 	Ready(ctx context.Context) ([]models.BucketReady, error)
 

@@ -14,7 +14,8 @@ import (
 // is for simulations and tests; nothing of it survives the process. It is safe for concurrent use. The zero value is
 // not ready: use NewMemory. It keeps the byte slices that it is given: nobody may change them afterwards.
 type Memory struct {
-	options MemoryOptions
+	options  MemoryOptions
+	gathered models.Gathered
 
 	mu       sync.Mutex // guards all below
 	sites    []models.Site
@@ -42,8 +43,9 @@ type Memory struct {
 
 // MemoryOptions say what a Memory keeps.
 type MemoryOptions struct {
-	PagesPerHost int  // as in models.Options; 0: no limit
-	Forget       bool // keep no history (visits, versions, events) and no bodies' first records: for long simulations
+	PagesPerHost int   // as in models.Options; 0: no limit
+	Requisites   int64 // likewise
+	Forget       bool  // keep no history (visits, versions, events) and no bodies' first records: for long simulations
 
 	// ReadyBuckets is how many buckets Ready lists at most, the earliest first: for simulations, in which a worker takes
 	// one host at a time and looks again. 0: all.
@@ -73,6 +75,7 @@ type key struct {
 func NewMemory(o MemoryOptions) *Memory {
 	m := &Memory{
 		options:  o,
+		gathered: models.Gathered{Least: o.Requisites},
 		contents: make(map[models.Digest]models.Content),
 		prints:   make(map[int64]map[key]bool),
 		visits:   make(map[key][]models.Visit),
@@ -244,7 +247,7 @@ func (m *Memory) Contents(ctx context.Context, digests []models.Digest) (map[mod
 }
 
 // add adds a page unless it exists, and its host.
-func (m *Memory) add(now time.Time, found *models.Discovery, limit int, sum *models.Added) {
+func (m *Memory) add(now time.Time, found *models.Discovery, limit int, gathering *models.Gathering, sum *models.Added) {
 	row := found.Row(now)
 	b := &m.buckets[row.Bucket]
 	h := b.hosts[row.HostID]
@@ -256,7 +259,7 @@ func (m *Memory) add(now time.Time, found *models.Discovery, limit int, sum *mod
 	switch {
 	case known != nil && known.URL == row.URL:
 		sum.Known++
-	case known != nil, limit > 0 && int(h.Pages) >= limit:
+	case known != nil, limit > 0 && int(h.Pages) >= limit, !gathering.Add(&row):
 		sum.Dropped++
 	default:
 		p := &page{Page: row, host: h}

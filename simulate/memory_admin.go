@@ -222,9 +222,11 @@ func (m *Memory) AddPages(_ context.Context, now time.Time, found []models.Disco
 		return cmp.Or(cmp.Compare(a.bucket, b.bucket), cmp.Compare(a.id, b.id), cmp.Compare(a.index, b.index))
 	})
 	var sum models.Added
+	gathering := m.gathered.Begin()
 	for _, o := range order {
-		m.add(now, &found[o.index], maxPerHost, &sum)
+		m.add(now, &found[o.index], maxPerHost, gathering, &sum)
 	}
+	gathering.End(true)
 	return sum, nil
 }
 

@@ -169,13 +169,15 @@ func (c *memoryCommit) write(now time.Time) {
 // discover adds the discovered pages: those of the results' own buckets, or the others.
 func (c *memoryCommit) discover(now time.Time, near bool) {
 	var sum models.Added
+	gathering := c.gathered.Begin()
 	for _, r := range c.fresh {
 		for i := range r.Discovered {
 			if d := &r.Discovered[i]; (models.BucketOf(models.Clean(d.Host)) == r.Lease.Bucket) == near {
-				c.add(now, d, c.options.PagesPerHost, &sum)
+				c.add(now, d, c.options.PagesPerHost, gathering, &sum)
 			}
 		}
 	}
+	gathering.End(true)
 }
 
 func (c *memoryCommit) writeHistory(r *models.Result) {

@@ -123,6 +123,23 @@ func (m *Memory) PagesBySite(context.Context) (map[int32]int64, error) {
 	return counts, nil
 }
 
+// CountRequisites implements scheduler.Store.
+func (m *Memory) CountRequisites(context.Context) error {
+	return m.gathered.Count(func() ([]models.SiteState, error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		var states []models.SiteState
+		for p := range m.pages() {
+			one := models.SiteState{SiteID: p.SiteID, State: p.State, Pages: 1}
+			if p.Requisite {
+				one.Requisites = 1
+			}
+			states = append(states, one)
+		}
+		return states, nil
+	})
+}
+
 // LinksFrom implements scheduler.Learning. Each call sorts the links of the bucket.
 func (m *Memory) LinksFrom(_ context.Context, bucket int16, after models.Link, limit int) ([]models.Link, error) {
 	m.mu.Lock()

@@ -125,8 +125,8 @@ func (g *globals) openStoreForWriting(ctx context.Context, c *config.Config) (*m
 	if err := becomeOwner(c.Data); err != nil {
 		return nil, err
 	}
-	store, err := models.Open(ctx, dsn(c), models.Options{PagesPerHost: c.Defaults.PagesPerHost, Conns: conns(c),
-		Idle: min(c.Worker.Lease/2, 30*time.Second)})
+	store, err := models.Open(ctx, dsn(c), models.Options{PagesPerHost: c.Defaults.PagesPerHost, Requisites: models.LeastRequisites,
+		Conns: conns(c), Idle: min(c.Worker.Lease/2, 30*time.Second)})
 	if err != nil {
 		return nil, unusable(c, err)
 	}

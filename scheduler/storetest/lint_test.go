@@ -35,6 +35,10 @@ func (s labelled) PagesBySite(ctx context.Context) (map[int32]int64, error) {
 	return s.Store.PagesBySite(context.WithValue(ctx, cold{}, true))
 }
 
+func (s labelled) CountRequisites(ctx context.Context) error {
+	return s.Store.CountRequisites(context.WithValue(ctx, cold{}, true))
+}
+
 func (s labelled) CheckCounts(ctx context.Context) error {
 	return s.Store.CheckCounts(context.WithValue(ctx, cold{}, true))
 }

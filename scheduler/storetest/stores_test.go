@@ -130,6 +130,30 @@ func TestShardedPostgresEqualsMemory(t *testing.T) {
 	}, openMemory)
 }
 
+func TestRequisitesOfASite(t *testing.T) {
+	t.Parallel()
+	const limit = 3
+	for name, open := range map[string]func(t *testing.T) storetest.Store{
+		"sqlite": func(t *testing.T) storetest.Store {
+			return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{Requisites: limit})
+		},
+		"postgres": func(t *testing.T) storetest.Store {
+			return openSQL(t, migrated.DSN(t), models.Options{Requisites: limit})
+		},
+		"sharded": func(t *testing.T) storetest.Store {
+			return openSQL(t, migrated.DSN(t), models.Options{Requisites: limit, Sharded: true})
+		},
+		"memory": func(*testing.T) storetest.Store {
+			return simulate.NewMemory(simulate.MemoryOptions{Requisites: limit})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Requisites(t, open)
+		})
+	}
+}
+
 func TestPagesPerHostInACommit(t *testing.T) {
 	t.Parallel()
 	const limit = 3
