@@ -17,11 +17,14 @@ const (
 	Overhaul  Oddity = "overhaul"  // nearly every visit finds a change, which few did before
 	Quiet     Oddity = "quiet"     // no visit has found a change for longer than ever
 
-	MissesLevel Oddity = "slo" // the service level that it is promised is missed (Level.FindMissed)
+	Requisites  Oddity = "requisites" // there are so many that no new ones are kept (FindFull)
+	MissesLevel Oddity = "slo"        // the service level that it is promised is missed (Level.FindMissed)
 )
 
 // Oddities are all kinds.
-func Oddities() []Oddity { return []Oddity{Failing, Vanishing, Overhaul, Quiet, MissesLevel} }
+func Oddities() []Oddity {
+	return []Oddity{Failing, Vanishing, Overhaul, Quiet, Requisites, MissesLevel}
+}
 
 // Unusual is what is unusual of a site, in words for a person.
 type Unusual struct {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/report"
@@ -23,16 +22,20 @@ type unknown struct {
 type unknownInSite struct {
 	Site string `json:"site"`
 	verdict
-	Requisite *verdict `json:"requisite,omitempty"` // where a link would not be followed, and the site keeps what pages need
+	Requisite *verdict `json:"requisite,omitempty"` // where a link would not be followed, or no new ones are kept, and the site keeps what pages need
 }
 
 // whyUnknown says whether a URL that is not known would be kept, by which site, and which rule says no. It returns the
 // error that ends the program with exitNotFound.
 func (l *look) whyUnknown(ctx context.Context, u canon.URL) error {
 	w := unknown{URL: u.String()}
-	names := l.siteNames()
+	counts, err := l.store.PageCounts(ctx)
+	if err != nil {
+		return err
+	}
+	names, has := l.siteNames(), models.RequisitesBySite(counts)
 	for _, row := range l.force.rows {
-		w.Sites = append(w.Sites, l.unknownIn(row.ID, names[row.ID], u))
+		w.Sites = append(w.Sites, l.unknownIn(row.ID, names[row.ID], u, has[row.ID]))
 	}
 	slices.SortStableFunc(w.Sites, func(a, b unknownInSite) int {
 		switch {
@@ -43,7 +46,6 @@ func (l *look) whyUnknown(ctx context.Context, u canon.URL) error {
 		}
 		return 1
 	})
-	var err error
 	if w.Robots, err = l.robotsVerdict(ctx, u); err != nil {
 		return err
 	}
@@ -58,26 +60,35 @@ func (l *look) whyUnknown(ctx context.Context, u canon.URL) error {
 	return notFoundf("%s is not known", u)
 }
 
-func (l *look) unknownIn(site int32, name string, u canon.URL) unknownInSite {
+func (l *look) unknownIn(site int32, name string, u canon.URL, has models.SiteRequisites) unknownInSite {
 	in := unknownInSite{Site: name, verdict: l.scopeVerdict(&models.Page{SiteID: site, Level: 1}, u)}
-	settings, pages := l.force.site(site)
-	if in.Keep || pages == nil || settings.Settings.Requisites == config.RequisitesOff {
+	_, pages := l.force.site(site)
+	full := has.Room(models.LeastRequisites) == 0
+	if in.Keep && !full || pages == nil || !l.force.keepsRequisites(site) {
 		return in
 	}
 	v := pages.DecideRequisite(u)
-	in.Requisite = &verdict{Keep: v.Keep, Rule: v.Rule}
+	switch {
+	case v.Keep && full:
+		in.Requisite = &verdict{Rule: report.FullWords(has) + " (recrawld status)"}
+	case !in.Keep:
+		in.Requisite = &verdict{Keep: v.Keep, Rule: v.Rule}
+	}
 	return in
 }
 
 // needed tells whether the URL would be kept if a page needed it to be shown, and not as a link.
 func (s unknownInSite) needed() bool { return s.Requisite != nil && s.Requisite.Keep }
 
+// found tells whether the URL would be kept however it were found.
+func (s unknownInSite) found() bool { return s.Keep && s.Requisite == nil }
+
 func (s unknownInSite) keeps() bool { return s.Keep || s.needed() }
 
 func (s unknownInSite) words(l *look) string {
 	words := s.verdict.words(l)
 	switch {
-	case s.needed():
+	case s.needed(), s.Requisite != nil && s.Keep:
 		return words + "; as something that a page needs to be shown " + s.Requisite.words(l)
 	case s.Requisite != nil:
 		return words + "; also as something that a page needs to be shown: " + s.Requisite.Rule
@@ -114,6 +125,8 @@ func (w unknown) write(l *look) error {
 	}
 	words.add("robots", "%s", w.Robots.words(l))
 	switch {
+	case kept && w.Robots.Keep && !slices.ContainsFunc(w.Sites, unknownInSite.found):
+		words.add("so", "it would be kept if a page linked to it; recrawld import adds it now")
 	case kept && w.Robots.Keep:
 		words.add("so", "it would be kept if it were found; recrawld import adds it now")
 	case needed && w.Robots.Keep:

@@ -74,6 +74,24 @@ type requisitesTurn struct {
 	After   int64             `json:"after"`   // the page of it that was read last
 	By      string            `json:"by"`      // who reads
 	Until   models.Instant    `json:"until"`   // unless it is not heard of again
+	Full    map[int32]bool    `json:"full"`    // sites that had no room for more
+}
+
+// readAgain has the copies of sites read once more that had no room for all that their pages need, where there is room again for a tenth of
+// what they may gather: what was left out then is found by no visit before its page changes.
+func (t *requisitesTurn) readAgain(wanted map[int32]needsOf, has map[int32]models.SiteRequisites) {
+	full := make(map[int32]bool)
+	for id := range wanted {
+		r := has[id]
+		room := r.Room(models.LeastRequisites)
+		switch {
+		case room == 0, t.Full[id] && room < models.MostRequisites(r.Pages, models.LeastRequisites)/10:
+			full[id] = true
+		case t.Full[id]:
+			delete(t.Of, id)
+		}
+	}
+	t.Full = full
 }
 
 // follow takes note of what sites keep now and returns those whose pages are to be read. What several sites need, such as a script on a host
@@ -128,11 +146,17 @@ func (d *daemon) followRequisites(ctx context.Context, now time.Time) error {
 	}
 	note, name, hold := requisitesNote+id, d.start.Worker.Name, d.clock.Real(requisitesHold)
 	force := d.force.Load()
+	counts, err := d.store.PageCounts(ctx)
+	if err != nil {
+		return err
+	}
+	wanted, has := needsWanted(force), models.RequisitesBySite(counts)
 	var turn requisitesTurn
 	mine := false
 	err = d.store.Merge(ctx, note, func(old []byte) []byte {
 		turn = fromNote[requisitesTurn](old)
-		mine = turn.claim(needsWanted(force), force.has, name, now, hold)
+		turn.readAgain(wanted, has)
+		mine = turn.claim(wanted, force.has, name, now, hold)
 		if next := toNote(turn); string(next) != string(old) && (len(old) > 0 || len(turn.Of)+len(turn.Reading) > 0) {
 			return next
 		}
@@ -158,7 +182,8 @@ func (d *daemon) followRequisites(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	d.log.Info("what pages need to be shown is looked for in the archive", "sites", len(turn.Reading), "pages", r.read, "unreadable", r.unread, "found", r.added)
+	d.log.Info("what pages need to be shown is looked for in the archive", "sites", len(turn.Reading), "pages", r.read, "unreadable", r.unread, "found", r.added,
+		"refused", r.refused)
 	return nil
 }
 

@@ -26,6 +26,7 @@ type needsReading struct {
 
 	read, unread int // copies that were read, and those that could not be
 	added        int
+	refused      int // what their sites, or hosts, have no room for
 }
 
 func newNeedsReading(store *models.Store, past *past, force *inForce, sites map[int32]needsOf) *needsReading {
@@ -34,6 +35,9 @@ func newNeedsReading(store *models.Store, past *past, force *inForce, sites map[
 
 // slice reads the next pages, of as many buckets as it takes, and moves the turn behind them.
 func (r *needsReading) slice(ctx context.Context, now time.Time, turn *requisitesTurn) error {
+	if err := r.store.CountRequisites(ctx); err != nil { // a daemon that may visit nothing counts none
+		return err
+	}
 	for left := requisitesSlice; left > 0 && turn.Bucket < models.Buckets; {
 		n, err := r.bucket(ctx, now, turn, left)
 		if err != nil {
@@ -69,6 +73,7 @@ func (r *needsReading) bucket(ctx context.Context, now time.Time, turn *requisit
 			return 0, err
 		}
 		r.added += added.Added
+		r.refused += added.Dropped
 	}
 	if len(pages) < most {
 		turn.Bucket, turn.After = turn.Bucket+1, -1

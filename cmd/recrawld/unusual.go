@@ -87,7 +87,11 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	found.Sites = append(found.Sites, missed...)
+	full, err := d.findFull(ctx, before.Sites)
+	if err != nil {
+		return err
+	}
+	found.Sites = slices.Concat(found.Sites, full, missed)
 	noted, mine, err := d.noteUnusual(ctx, before, found.unusual)
 	if err != nil {
 		return err
@@ -204,7 +208,7 @@ func (l *look) statusUnusual(ctx context.Context, s *status) error {
 	fails := make(map[int32]bool)
 	for _, u := range found.Sites {
 		name, known := names[u.Site]
-		if !known {
+		if !known || u.Kind == report.Requisites { // of which statusFull says what is so now
 			continue
 		}
 		fails[u.Site] = fails[u.Site] || u.Kind == report.Failing
@@ -212,6 +216,9 @@ func (l *look) statusUnusual(ctx context.Context, s *status) error {
 			u.Words += l.force.heldWords(l.now, u.Site)
 		}
 		s.Unusual = append(s.Unusual, siteUnusual{name, u.Kind, u.Words, found.At.Time()})
+	}
+	if err := l.statusFull(ctx, s, found); err != nil {
+		return err
 	}
 	return l.statusFailing(ctx, s, fails)
 }

@@ -28,9 +28,9 @@ type unusualLook struct {
 	db   *sql.DB
 }
 
-func looksForUnusual(t *testing.T) *unusualLook {
+func looksForUnusual(t *testing.T, lines ...string) *unusualLook {
 	t.Helper()
-	path, data := configure(t, "")
+	path, data := configure(t, strings.Join(lines, "\n"))
 	must(t, "run", "-c", path, "--for", "100ms", "http://127.0.0.1:1/")
 	l := &unusualLook{daemon: built(t, path), t: t, path: path}
 	l.log, l.now = slog.New(slog.NewTextHandler(&l.said, nil)), l.clock.Now()
