@@ -151,7 +151,8 @@ type Settings struct {
 	Requisites string   // of what pages need to be shown, what is kept too: RequisitesOff, RequisitesSite or RequisitesAll; default RequisitesOff
 
 	// RequisitesFilter is which of the requisites are kept; none: all. Neither Level nor Filter nor the paths of Scope hold for them;
-	// the limits against traps below do.
+	// the limits against traps below do. A site gathers 10000 of them, or 100 for each page that is none where that is more
+	// (models.MostRequisites).
 	RequisitesFilter Filter
 
 	URLLength    int    // bytes, 64–65535; default 2048
