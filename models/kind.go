@@ -180,6 +180,9 @@ func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
 	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved", "lost"}
 
+// Rules is how many rules there are: they are the numbers from 1 up to it.
+func Rules() Rule { return Rule(len(rules) - 1) }
+
 // String is the rule's word.
 func (r Rule) String() string { return word(rules, int(r)) }
 

@@ -199,7 +199,7 @@ func wishesAreNotRescheduled(w *world) {
 // rulesThatAreRescheduled: of pages that wait, those are moved whose rule lets them.
 func rulesThatAreRescheduled(w *world) {
 	var pages []models.Discovery
-	for n := range int(models.RuleList) {
+	for n := range int(models.Rules()) {
 		d := w.settled("a.example", n, 0)
 		d.Page.Rule = models.Rule(n + 1)
 		pages = append(pages, d)
