@@ -52,7 +52,7 @@ func (s *Store) Metas(ctx context.Context, prefix string) (map[string]string, er
 }
 
 // SetMeta sets a value where it still is old ("" for never set), and returns the value that is in force afterwards:
-// of several processes that set it at once, all learn which one won.
+// of several processes that set it at once, all learn which one won. An empty value would stand for one that was never set.
 func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, error) {
 	var current string
 	err := s.inTx(ctx, func(t *tx) error {
@@ -60,7 +60,7 @@ func (s *Store) SetMeta(ctx context.Context, key, old, value string) (string, er
 		if old == "" {
 			_, err = t.exec(ctx, `INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, Clean(value))
 		} else {
-			_, err = t.exec(ctx, `UPDATE meta SET value = $3 WHERE key = $1 AND value = $2`, key, old, Clean(value))
+			_, err = t.exec(ctx, `UPDATE meta SET value = $3 WHERE key = $1 AND value = $2`, key, Clean(old), Clean(value))
 		}
 		if err != nil {
 			return err

@@ -36,6 +36,7 @@ func (m *Memory) AddSite(_ context.Context, now time.Time, site models.Site) (mo
 }
 
 func (m *Memory) putSite(now time.Time, site models.Site) models.Site {
+	site.Name, site.URL, site.Settings = models.Clean(site.Name), models.Clean(site.URL), models.Clean(site.Settings)
 	for i := range m.sites {
 		if had := &m.sites[i]; had.Name == site.Name {
 			had.URL, had.FromFile = site.URL, had.FromFile || site.FromFile
@@ -346,8 +347,8 @@ func (m *Memory) Meta(_ context.Context, key string) (string, error) {
 func (m *Memory) SetMeta(_ context.Context, key, old, value string) (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.meta[key] == old {
-		m.meta[key] = value
+	if m.meta[key] == models.Clean(old) {
+		m.meta[key] = models.Clean(value)
 	}
 	return m.meta[key], nil
 }

@@ -252,7 +252,8 @@ func workersBeat(w *world) {
 
 func metaIsSetOnce(w *world) {
 	for _, step := range []struct{ old, value, want string }{
-		{"", "first", "first"}, {"", "second", "first"}, {"other", "third", "first"}, {"first", "fourth", "fourth"},
+		{"", "first", "first"}, {"", "second", "first"}, {"other", "third", "first"}, {"first", "o\x00d\xffd", "o\uFFFDd\uFFFDd"},
+		{"o\x00d\xffd", "fourth", "fourth"},
 	} {
 		got, err := w.store.SetMeta(w.Context(), "clock", step.old, step.value)
 		if got != step.want || err != nil {

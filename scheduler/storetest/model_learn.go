@@ -13,11 +13,7 @@ import (
 // claimAhead claims what is due next as a worker with a visit to spare does, or anything that is due within a while.
 func (p *pair) claimAhead(t *rapid.T) {
 	limit := rapid.IntRange(0, 3).Draw(t, "buckets")
-	a, err := p.store.Ahead(p.ctx, p.now, limit)
-	p.ok(err)
-	b, err := p.model.Ahead(p.ctx, p.now, limit)
-	p.ok(err)
-	p.same("Ahead", a, b)
+	a := both(p, "Ahead", func(s Store) ([]models.BucketReady, error) { return s.Ahead(p.ctx, p.now, limit) })
 	ahead := p.now.Add(time.Duration(rapid.IntRange(1, 300).Draw(t, "seconds")) * time.Second)
 	if len(a) > 0 && rapid.Bool().Draw(t, "next") {
 		ahead = a[len(a)-1].At
@@ -59,14 +55,15 @@ func (p *pair) sweep(t *rapid.T) {
 		due[0] = append(due[0], due[0][0])
 		due[0][0].DueAt++
 	}
-	p.ok(p.store.Reschedule(p.ctx, due[0]))
-	p.ok(p.model.Reschedule(p.ctx, due[0]))
-	a, n, err := p.store.Knowledge(p.ctx, host.Bucket, host.HostID)
-	p.ok(err)
-	b, m, err := p.model.Knowledge(p.ctx, host.Bucket, host.HostID)
-	p.ok(err)
-	p.same("Knowledge", string(a), string(b))
-	p.same("Learned", n, m)
+	p.each("Reschedule", func(s Store) error { return s.Reschedule(p.ctx, due[0]) })
+	type known struct {
+		Body    string
+		Learned int32
+	}
+	both(p, "Knowledge", func(s Store) (known, error) {
+		body, learned, err := s.Knowledge(p.ctx, host.Bucket, host.HostID)
+		return known{string(body), learned}, err
+	})
 }
 
 func (p *pair) merge(t *rapid.T) {
@@ -78,8 +75,7 @@ func (p *pair) merge(t *rapid.T) {
 		}
 		return append(old, more...)
 	}
-	p.ok(p.store.Merge(p.ctx, name, add))
-	p.ok(p.model.Merge(p.ctx, name, add))
+	p.each("Merge", func(s Store) error { return s.Merge(p.ctx, name, add) })
 }
 
 // weigh sets the importance of some pages and reads links and sums.
@@ -89,28 +85,15 @@ func (p *pair) weigh(t *rapid.T) {
 		row := d.Row(p.now)
 		worths = append(worths, models.Worth{Bucket: row.Bucket, PageID: row.ID, Importance: rapid.Float32().Draw(t, "importance")})
 	}
-	p.ok(p.store.SetImportance(p.ctx, worths))
-	p.ok(p.model.SetImportance(p.ctx, worths))
+	p.each("SetImportance", func(s Store) error { return s.SetImportance(p.ctx, worths) })
 	var after models.Link
 	for range 3 {
 		bucket, limit := models.BucketOf(sameBucket(1)[0]), rapid.IntRange(1, 3).Draw(t, "limit")
-		a, err := p.store.LinksFrom(p.ctx, bucket, after, limit)
-		p.ok(err)
-		b, err := p.model.LinksFrom(p.ctx, bucket, after, limit)
-		p.ok(err)
-		p.same("LinksFrom", a, b)
-		if len(a) > 0 {
-			after = a[len(a)-1]
+		links := both(p, "LinksFrom", func(s Store) ([]models.Link, error) { return s.LinksFrom(p.ctx, bucket, after, limit) })
+		if len(links) > 0 {
+			after = links[len(links)-1]
 		}
 	}
-	a, err := p.store.PagesKnown(p.ctx)
-	p.ok(err)
-	b, err := p.model.PagesKnown(p.ctx)
-	p.ok(err)
-	p.same("PagesKnown", a, b)
-	bySite, err := p.store.PagesBySite(p.ctx)
-	p.ok(err)
-	byModel, err := p.model.PagesBySite(p.ctx)
-	p.ok(err)
-	p.same("PagesBySite", bySite, byModel)
+	both(p, "PagesKnown", func(s Store) (int64, error) { return s.PagesKnown(p.ctx) })
+	both(p, "PagesBySite", func(s Store) (map[int32]int64, error) { return s.PagesBySite(p.ctx) })
 }

@@ -84,6 +84,10 @@ func openBriefly(t *testing.T, o models.Options) storetest.Store {
 
 func openMemory(*testing.T) storetest.Store { return simulate.NewMemory(simulate.MemoryOptions{}) }
 
+func openModel(_ *testing.T, perHost int) storetest.Store {
+	return simulate.NewMemory(simulate.MemoryOptions{PagesPerHost: perHost})
+}
+
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, openSQLite)
@@ -101,12 +105,16 @@ func TestMemory(t *testing.T) {
 
 func TestSQLiteEqualsMemory(t *testing.T) {
 	t.Parallel()
-	storetest.Compare(t, openSQLite, openMemory)
+	storetest.Compare(t, func(t *testing.T, perHost int) storetest.Store {
+		return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{PagesPerHost: perHost})
+	}, openModel)
 }
 
 func TestPostgresEqualsMemory(t *testing.T) {
 	t.Parallel()
-	storetest.Compare(t, func(t *testing.T) storetest.Store { return openBriefly(t, models.Options{Conns: 10}) }, openMemory)
+	storetest.Compare(t, func(t *testing.T, perHost int) storetest.Store {
+		return openBriefly(t, models.Options{Conns: 10, PagesPerHost: perHost})
+	}, openModel)
 }
 
 // TestCitus holds a store on several servers to the same, where RECRAWLD_TEST_CITUS names a cluster.
@@ -125,9 +133,9 @@ func TestCitus(t *testing.T) {
 // One bucket at a time, as several nodes want it.
 func TestShardedPostgresEqualsMemory(t *testing.T) {
 	t.Parallel()
-	storetest.Compare(t, func(t *testing.T) storetest.Store {
-		return openBriefly(t, models.Options{Conns: 10, Sharded: true})
-	}, openMemory)
+	storetest.Compare(t, func(t *testing.T, perHost int) storetest.Store {
+		return openBriefly(t, models.Options{Conns: 10, Sharded: true, PagesPerHost: perHost})
+	}, openModel)
 }
 
 func TestRequisitesOfASite(t *testing.T) {

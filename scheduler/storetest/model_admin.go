@@ -1,0 +1,128 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"recrawld/models"
+)
+
+func (p *pair) pause(t *rapid.T) {
+	site, paused := p.drawSite(t), rapid.Bool().Draw(t, "paused")
+	p.each("SetPaused", func(s Store) error { return s.SetPaused(p.ctx, site, paused, p.now) })
+}
+
+func (p *pair) visitNow(t *rapid.T) {
+	row := rapid.Custom(p.drawFound).Draw(t, "page")
+	page := row.Row(p.now)
+	p.each("VisitNow", func(s Store) error { return s.VisitNow(p.ctx, p.now, page.Bucket, page.ID) })
+}
+
+func (p *pair) announce(t *rapid.T) {
+	var about models.Announcement
+	for _, d := range rapid.SliceOfN(rapid.Custom(p.drawFound), 1, 5).Draw(t, "pages") {
+		row := d.Row(p.now)
+		about.Bucket, about.HostID, about.SiteID = row.Bucket, row.HostID, row.SiteID
+		about.Pages = append(about.Pages, row.ID) // those of another host are none of the announcement's
+	}
+	most := rapid.IntRange(0, 3).Draw(t, "most")
+	both(p, "Announce", func(s Store) (models.Heard, error) {
+		return s.Announce(p.ctx, p.now, about, func(*models.Host) int { return most })
+	})
+}
+
+// guard guards a site, or approves of what it has lost.
+func (p *pair) guard(t *rapid.T) {
+	site := p.drawSite(t)
+	if rapid.Bool().Draw(t, "guarded") {
+		since, loss := p.drawInstant(t), rapid.Float32().Draw(t, "loss")
+		p.each("SetGuarded", func(s Store) error { return s.SetGuarded(p.ctx, site, since, loss) })
+		return
+	}
+	type approved struct {
+		Held    int
+		Guarded bool
+	}
+	both(p, "Approve", func(s Store) (approved, error) {
+		held, guarded, err := s.Approve(p.ctx, site, p.now)
+		return approved{held, guarded}, err
+	})
+}
+
+// configure reads the configuration file anew, which may name sites otherwise or lack some, or adds a site beside it.
+func (p *pair) configure(t *rapid.T) {
+	names := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"one", "two", "three"}), 1, 3, rapid.ID).Draw(t, "names")
+	sites := make([]models.Site, len(names))
+	for i, name := range names {
+		sites[i] = models.Site{Name: name, URL: rapid.SampledFrom([]string{"", "https://a.example/", "https://b.example/"}).Draw(t, "start")}
+	}
+	if rapid.Bool().Draw(t, "file") {
+		p.syncSites(sites)
+		return
+	}
+	sites[0].Settings = drawText(t, "settings")
+	both(p, "AddSite", func(s Store) (models.Site, error) { return s.AddSite(p.ctx, p.now, sites[0]) })
+}
+
+func (p *pair) syncSites(sites []models.Site) {
+	both(p, "SyncSites", func(s Store) ([]models.Site, error) { return s.SyncSites(p.ctx, p.now, sites) })
+	both(p, "Sites", func(s Store) ([]models.Site, error) { return s.Sites(p.ctx) })
+}
+
+func (p *pair) removeSite(t *rapid.T) {
+	if !rarely(t, 6, "remove") {
+		t.Skip("site stays")
+	}
+	site := p.drawSite(t)
+	p.each("RemoveSite", func(s Store) error { return s.RemoveSite(p.ctx, site, p.now) })
+}
+
+const mirror = "mirror" // a sink
+
+// drain hands events on to the sink: some of one of the buckets that have news.
+func (p *pair) drain(t *rapid.T) {
+	news := both(p, "News", func(s Store) ([]int16, error) { return s.News(p.ctx, mirror) })
+	if len(news) == 0 {
+		t.Skip("no news")
+	}
+	bucket, limit := rapid.SampledFrom(news).Draw(t, "bucket"), rapid.IntRange(1, 3).Draw(t, "limit")
+	after := both(p, "Cursor", func(s Store) (int64, error) { return s.Cursor(p.ctx, mirror, bucket) })
+	events := both(p, "Events", func(s Store) ([]models.Event, error) { return s.Events(p.ctx, bucket, after, limit) })
+	if len(events) > 0 {
+		last := events[len(events)-1].Seq
+		p.each("SetCursor", func(s Store) error { return s.SetCursor(p.ctx, mirror, bucket, last) })
+	}
+}
+
+func (p *pair) prune(t *rapid.T) {
+	before := p.now.Add(-time.Duration(rapid.IntRange(0, 300).Draw(t, "age")) * time.Second)
+	both(p, "PruneVisits", func(s Store) (int64, error) { return s.PruneVisits(p.ctx, before, 3) })
+	sinks := slices.Repeat([]string{mirror}, rapid.IntRange(0, 1).Draw(t, "sinks"))
+	both(p, "PruneEvents", func(s Store) (int64, error) { return s.PruneEvents(p.ctx, before, sinks, 3) })
+}
+
+// tend does what workers do beside visits, and what a person decides of a host.
+func (p *pair) tend(t *rapid.T) {
+	name := rapid.SampledFrom([]string{"w", "v"}).Draw(t, "worker")
+	if rarely(t, 3, "leaves") {
+		p.each("Leave", func(s Store) error { return s.Leave(p.ctx, name) })
+	} else {
+		w := models.Worker{Name: name, StartedAt: models.At(start), BeatAt: models.At(p.now), Visits: int64(len(p.committed))}
+		p.each("Beat", func(s Store) error { return s.Beat(p.ctx, w) })
+	}
+	both(p, "Workers", func(s Store) ([]models.Worker, error) { return s.Workers(p.ctx) })
+	both(p, "NewestInstant", func(s Store) (models.Instant, error) { return s.NewestInstant(p.ctx) })
+
+	old, value := drawText(t, "old"), drawText(t, "value")+"."
+	both(p, "SetMeta", func(s Store) (string, error) { return s.SetMeta(p.ctx, "key", old, value) })
+	both(p, "Meta", func(s Store) (string, error) { return s.Meta(p.ctx, "key") })
+
+	row := rapid.Custom(p.drawFound).Draw(t, "page")
+	page, body := row.Row(p.now), drawBytes(t, "orders")
+	p.each("SetOrders", func(s Store) error { return s.SetOrders(p.ctx, page.Bucket, page.HostID, body) })
+	for _, id := range []int64{page.ID, models.HostMemoryID, models.OrdersID} {
+		both(p, "Memory", func(s Store) ([]byte, error) { return s.Memory(p.ctx, page.Bucket, page.HostID, id) })
+	}
+}
