@@ -47,31 +47,31 @@ type wish struct {
 	due       Instant
 	rule      Rule
 	announced Instant
-	asked     Instant // Host.AskedAt
-	first     *Result // of the page in the transaction
+	asked     Instant   // Host.AskedAt
+	results   []*Result // of the page in the transaction
 }
 
-// over is when a page is due after all its results, and why.
-func (w *wish) over(last *Result) (Instant, Rule) {
-	if last.Visit.Kind.Waits() && w.first.Wished(w.due, w.rule) {
-		return w.due, w.rule
+// over is when a page is due after all its results, and why: each of them leaves what is there before it or puts its own there.
+func (w *wish) over() (Instant, Rule) {
+	due, rule := w.due, w.rule
+	for _, r := range w.results {
+		if at, asked := r.Outrun(w.asked, due, rule, w.announced); asked {
+			due = at
+		} else if !r.Wished(due, rule) {
+			due, rule = r.Page.DueAt, r.Page.Rule
+		}
 	}
-	if due, asked := last.Outrun(w.asked, w.due, w.rule, w.announced); asked {
-		return due, w.rule
-	}
-	return last.Page.DueAt, last.Page.Rule
+	return due, rule
 }
 
 // wishes are what may stay, by page: of those that still wait, and those whose visit began before somebody last asked for one of its
 // host, which is hardly ever.
 func (c *commit) wishes(ctx context.Context) (map[rowKey]wish, error) {
 	var keys []rowKey
-	first := make(map[rowKey]*Result)
+	results := make(map[rowKey][]*Result)
 	for _, r := range c.fresh {
 		key := rowOfPage(r)
-		if first[key] == nil {
-			first[key] = r
-		}
+		results[key] = append(results[key], r)
 		if r.Before != nil && (r.Visit.Kind.Waits() || c.queue.get(r.Lease.Bucket, r.Lease.HostID).AskedAt > r.Visit.At) {
 			keys = append(keys, key)
 		}
@@ -85,8 +85,8 @@ func (c *commit) wishes(ctx context.Context) (map[rowKey]wish, error) {
 		var key rowKey
 		var w wish
 		err := rows.Scan(&key.bucket, &key.id, &w.due, &w.rule, &w.announced)
-		if w.first = first[key]; w.first != nil {
-			w.asked = c.queue.get(w.first.Lease.Bucket, w.first.Lease.HostID).AskedAt
+		if w.results = results[key]; len(w.results) > 0 {
+			w.asked = c.queue.get(key.bucket, w.results[0].Lease.HostID).AskedAt
 			found[key] = w
 		}
 		return err

@@ -174,7 +174,7 @@ func (c *commit) writePages(ctx context.Context) error {
 		row := &rows[g][len(rows[g])-1]
 		row.Bucket, row.HostID = r.Lease.Bucket, r.Lease.HostID
 		if w, asked := wishes[key]; asked {
-			row.DueAt, row.Rule = w.over(r)
+			row.DueAt, row.Rule = w.over()
 		}
 	}
 	for g, pages := range rows {

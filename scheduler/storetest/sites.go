@@ -288,6 +288,37 @@ func wishesOutliveWaiting(w *world) {
 	}
 }
 
+// wishesAmongResults: of several results of a page that are committed together each has a wish served or leaves it, as if it came alone.
+func wishesAmongResults(w *world) {
+	for host, test := range map[string]struct {
+		kinds []models.OutcomeKind
+		want  models.Rule
+	}{
+		"served.example":  {[]models.OutcomeKind{models.RobotsFetched, models.NotModified, models.Interrupted}, models.RulePolicy},
+		"waiting.example": {[]models.OutcomeKind{models.RobotsFetched, models.Interrupted}, models.RuleManual},
+		"outrun.example":  {[]models.OutcomeKind{models.NotModified, models.Interrupted}, models.RuleManual},
+	} {
+		w.add(host, 1)
+		l := w.claimOne(1)
+		began, asked := w.now, w.now.Add(time.Second)
+		w.must(w.store.VisitNow(w.Context(), asked, l.Host.Bucket, l.Pages[0].ID))
+		if host == "served.example" {
+			began = asked.Add(time.Second)
+		}
+		var results []models.Result
+		for range test.kinds {
+			r := w.visited(l, 0)
+			r.Visit.At, r.Visit.Kind = models.At(began), test.kinds[len(results)]
+			l.Pages[0].Page = r.Page
+			results = append(results, r)
+		}
+		w.mustCommit(results...)
+		if got := w.page(host, 0); got.Rule != test.want {
+			w.Errorf("after results of kinds %v a page that somebody asked for is due by %v, want by %v", test.kinds, got.Rule, test.want)
+		}
+	}
+}
+
 func visitNow(w *world) {
 	d := found("a.example", 0)
 	d.Page.DueAt = models.At(w.now.Add(time.Hour))

@@ -125,6 +125,7 @@ func visiting() map[string]func(*world) {
 		"politeness holds past a removed page":             politeAfterRemoval,
 		"somebody asks for a page now":                     visitNow,
 		"wishes outlive what is no visit":                  wishesOutliveWaiting,
+		"wishes among several results of a page":           wishesAmongResults,
 		"leases of a dead daemon are void":                 recovers,
 		"hosts that were never visited are spared too":     newHostsAreSparedToo,
 		"workers beat":                                     workersBeat,
