@@ -168,7 +168,7 @@ func (t *tx) lose(ctx context.Context, now time.Time, bucket int16, lost []Kept)
 	if pages, err = t.refs(ctx, newest, bucket, ids); err != nil || len(pages) == 0 {
 		return 0, err
 	}
-	live, wished, err := t.lostLive(ctx, newest, bucket, ids)
+	live, wished, err := t.lostLive(ctx, newest, bucket, ids, now)
 	if err != nil {
 		return 0, err
 	}
@@ -176,9 +176,9 @@ func (t *tx) lose(ctx context.Context, now time.Time, bucket int16, lost []Kept)
 	if err != nil {
 		return 0, err
 	}
-	for steps, some := range live {
+	for at, some := range live {
 		due += len(some)
-		if err := q.makeDue(ctx, At(now.Add(-time.Duration(steps)*lostStep)), RuleLost, bucket, some); err != nil {
+		if err := q.makeDue(ctx, at, RuleLost, bucket, some); err != nil {
 			return 0, err
 		}
 	}
@@ -192,10 +192,20 @@ const (
 	lostSteps = 10
 )
 
-// lostLive are the live pages that a query names, by how many steps before the others they are due; wished is how many of them more
-// somebody asked for already, who does not wait for the budget.
-func (t *tx) lostLive(ctx context.Context, newest string, bucket int16, ids []int64) (live map[int][]pageRef, wished int, err error) {
-	live = make(map[int][]pageRef)
+// LostDue is when a live page of that importance is due whose body is lost, as is known now.
+func LostDue(importance float32, now time.Time) Instant {
+	steps := 0.
+	if importance > 0 {
+		steps = math.Round(max(-lostSteps, min(lostSteps, math.Log2(float64(importance)))))
+	}
+	return At(now.Add(-time.Duration(steps) * lostStep))
+}
+
+// lostLive are the live pages that a query names, by when they are due; wished is how many of them more somebody asked for already, who
+// does not wait for the budget.
+func (t *tx) lostLive(ctx context.Context, newest string, bucket int16, ids []int64, now time.Time) (live map[Instant][]pageRef, wished int,
+	err error) {
+	live = make(map[Instant][]pageRef)
 	query := strings.Replace(newest, "p.host_id", "p.host_id, COALESCE(p.importance,0), p.rule", 1)
 	rows, err := t.rows(ctx, query+fmt.Sprintf(" AND p.state = %d AND p.due_at > 0", StateLive), bucket, ids)
 	err = eachRow(rows, err, func(rows answer) error {
@@ -209,11 +219,8 @@ func (t *tx) lostLive(ctx context.Context, newest string, bucket int16, ids []in
 			wished++
 			return nil
 		}
-		steps := 0
-		if importance > 0 {
-			steps = int(math.Round(max(-lostSteps, min(lostSteps, math.Log2(float64(importance))))))
-		}
-		live[steps] = append(live[steps], p)
+		at := LostDue(importance, now)
+		live[at] = append(live[at], p)
 		return nil
 	})
 	return live, wished, err

@@ -1,22 +1,11 @@
 package storetest
 
 import (
-	"context"
-	"iter"
 	"slices"
 	"time"
 
 	"recrawld/models"
 )
-
-// loser is what a database does with bodies that its archive has lost. A store in memory has no archive that outlives it.
-type loser interface {
-	KeptVersions(ctx context.Context, site int32) iter.Seq2[models.Kept, error]
-	LoseContents(ctx context.Context, lost []models.Kept) error
-	LoseVersions(ctx context.Context, now time.Time, lost []models.Kept) (int, error)
-	LostPages(ctx context.Context) (int64, error)
-	FindVersions(ctx context.Context, some []models.Kept, to models.Content) error
-}
 
 var (
 	lostBody   = models.DigestOf([]byte("lost"))
@@ -33,7 +22,7 @@ func withBody(r models.Result, record models.Record) models.Result {
 }
 
 // shared visits two pages of each of two hosts, which all have the body, and returns what the database says of them.
-func (w *world) shared(l loser) []models.Kept {
+func (w *world) shared() []models.Kept {
 	w.Helper()
 	w.add("a.example", 2)
 	w.add("b.example", 2)
@@ -48,16 +37,16 @@ func (w *world) shared(l loser) []models.Kept {
 			w.mustCommit(r)
 		}
 	}
-	kept := w.kept(l)
+	kept := w.kept()
 	if len(kept) != 4 {
 		w.Fatalf("%d versions are kept, want 4: %+v", len(kept), kept)
 	}
 	return kept
 }
 
-func (w *world) kept(l loser) (all []models.Kept) {
+func (w *world) kept() (all []models.Kept) {
 	w.Helper()
-	for k, err := range l.KeptVersions(w.Context(), 0) {
+	for k, err := range w.store.KeptVersions(w.Context(), 0) {
 		w.must(err)
 		all = append(all, k)
 	}
@@ -66,11 +55,7 @@ func (w *world) kept(l loser) (all []models.Kept) {
 
 // lostIsNoted: what the archive has lost is said of the versions and of the pages whose newest they are, and asked for once.
 func lostIsNoted(w *world) {
-	l, ok := w.store.(loser)
-	if !ok {
-		w.Skip("no archive outlives it")
-	}
-	kept := w.shared(l)
+	kept := w.shared()
 	w.now = w.now.Add(time.Hour)
 	elsewhere := slices.Clone(kept)
 	for i := range elsewhere {
@@ -80,8 +65,8 @@ func lostIsNoted(w *world) {
 		lost []models.Kept
 		want int
 	}{{elsewhere, 0}, {kept, 2}, {kept, 0}} {
-		w.must(l.LoseContents(w.Context(), c.lost))
-		if n, err := l.LoseVersions(w.Context(), w.now, c.lost); n != c.want || err != nil {
+		w.must(w.store.LoseContents(w.Context(), c.lost))
+		if n, err := w.store.LoseVersions(w.Context(), w.now, c.lost); n != c.want || err != nil {
 			w.Errorf("LoseVersions at %s = %d, %v, want %d", c.lost[0].Record.File, n, err, c.want)
 		}
 		seen, err := w.store.Contents(w.Context(), []models.Digest{lostBody})
@@ -90,10 +75,10 @@ func lostIsNoted(w *world) {
 			w.Errorf("the body is known: %v, want %v", known, want)
 		}
 	}
-	if n, err := l.LostPages(w.Context()); n != 2 || err != nil {
+	if n, err := w.store.LostPages(w.Context()); n != 2 || err != nil {
 		w.Errorf("LostPages = %d, %v, want 2", n, err)
 	}
-	for _, k := range w.kept(l) {
+	for _, k := range w.kept() {
 		if !k.Record.Lost() || k.Record.Offset != lostRecord.Offset || k.Digest != lostBody {
 			w.Errorf("version %+v is not lost", k)
 		}
@@ -108,26 +93,18 @@ func lostIsNoted(w *world) {
 // lostIsInOrder: of pages that are lost at once those that count for more are due before the others, and what a person asked for stays
 // his wish.
 func lostIsInOrder(w *world) {
-	l, ok := w.store.(loser)
-	if !ok {
-		w.Skip("no archive outlives it")
-	}
 	w.add("a.example", 4)
 	importance := map[int64]float32{}
 	wished := models.Page{}
 	for i, r := range w.visitAll(w.claim(1, 4)[0]) {
 		worth := models.Worth{Bucket: r.Page.Bucket, PageID: r.Page.ID, Importance: []float32{0, 8, 0.5, 1e9}[i]}
 		w.mustCommit(withBody(r, lostRecord))
-		w.must(w.store.(interface {
-			SetImportance(ctx context.Context, worths []models.Worth) error
-		}).SetImportance(w.Context(), []models.Worth{worth}))
+		w.must(w.store.SetImportance(w.Context(), []models.Worth{worth}))
 		importance[worth.PageID], wished = worth.Importance, r.Page
 	}
 	w.now = w.now.Add(time.Hour)
-	w.must(w.store.(interface {
-		VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
-	}).VisitNow(w.Context(), w.now, wished.Bucket, wished.ID))
-	if n, err := l.LoseVersions(w.Context(), w.now, w.kept(l)); n != 4 || err != nil {
+	w.must(w.store.VisitNow(w.Context(), w.now, wished.Bucket, wished.ID))
+	if n, err := w.store.LoseVersions(w.Context(), w.now, w.kept()); n != 4 || err != nil {
 		w.Errorf("LoseVersions = %d, %v, want 4", n, err)
 	}
 	want := map[float32]time.Duration{0: 0, 8: -3 * time.Minute, 0.5: time.Minute}
@@ -144,14 +121,10 @@ func lostIsInOrder(w *world) {
 
 // lostIsRegained: a visit brings the body of the newest version back, for all versions of its page that had it.
 func lostIsRegained(w *world) {
-	l, ok := w.store.(loser)
-	if !ok {
-		w.Skip("no archive outlives it")
-	}
-	kept := w.shared(l)
+	kept := w.shared()
 	w.now = w.now.Add(time.Hour)
-	w.must(l.LoseContents(w.Context(), kept))
-	_, err := l.LoseVersions(w.Context(), w.now, kept)
+	w.must(w.store.LoseContents(w.Context(), kept))
+	_, err := w.store.LoseVersions(w.Context(), w.now, kept)
 	w.must(err)
 	leases := w.claim(2, 2)
 	if len(leases) != 2 {
@@ -176,7 +149,7 @@ func lostIsRegained(w *world) {
 		}
 	}
 	var lost []models.Kept
-	for _, k := range w.kept(l) {
+	for _, k := range w.kept() {
 		if k.Record.Lost() {
 			lost = append(lost, k)
 		} else if k.Record != newRecord {
@@ -187,9 +160,9 @@ func lostIsRegained(w *world) {
 		w.Errorf("lost are %+v, want the two of the pages that were not visited", lost)
 	}
 	found := models.Content{Digest: lostBody, Record: newRecord, URL: "https://a.example/", At: models.At(w.now)}
-	w.must(l.FindVersions(w.Context(), lost, found))
-	w.must(l.FindVersions(w.Context(), lost, found))
-	for _, k := range w.kept(l) {
+	w.must(w.store.FindVersions(w.Context(), lost, found))
+	w.must(w.store.FindVersions(w.Context(), lost, found))
+	for _, k := range w.kept() {
 		if k.Record != newRecord {
 			w.Errorf("version %+v does not lie where its body was found", k)
 		}

@@ -30,6 +30,7 @@ func Compare(t *testing.T, open, model func(t *testing.T, pagesPerHost int) Stor
 			"claim":     p.claim,
 			"further":   p.further,
 			"commit":    p.commit,
+			"visit":     p.visit,
 			"wait":      p.wait,
 			"recover":   p.recover,
 			"pause":     p.pause,
@@ -45,6 +46,7 @@ func Compare(t *testing.T, open, model func(t *testing.T, pagesPerHost int) Stor
 			"sweep":     p.sweep,
 			"merge":     p.merge,
 			"weigh":     p.weigh,
+			"lose":      p.lose,
 		})
 		p.same("rows at the end", p.dump(p.store), p.dump(p.model))
 		p.ok(checkCounts(p.ctx, p.store))
@@ -182,6 +184,12 @@ func (p *pair) commit(t *rapid.T) {
 		return verdictWords(verdicts), err
 	})
 	p.committed = append(p.committed, results...)
+}
+
+// visit claims hosts and commits visits to them, which is what is done most.
+func (p *pair) visit(t *rapid.T) {
+	p.claim(t)
+	p.commit(t)
 }
 
 func verdictWords(verdicts []error) []string {

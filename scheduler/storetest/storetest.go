@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"context"
+	"iter"
 	"testing"
 	"time"
 
@@ -27,6 +28,12 @@ type Store interface {
 	Recover(ctx context.Context, now time.Time, owner string) (int, error)
 	Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error)
 	SetOrders(ctx context.Context, bucket int16, host int64, body []byte) error
+
+	KeptVersions(ctx context.Context, site int32) iter.Seq2[models.Kept, error]
+	LoseContents(ctx context.Context, lost []models.Kept) error
+	LoseVersions(ctx context.Context, now time.Time, lost []models.Kept) (int, error)
+	LostPages(ctx context.Context) (int64, error)
+	FindVersions(ctx context.Context, some []models.Kept, to models.Content) error
 
 	Events(ctx context.Context, bucket int16, after int64, limit int) ([]models.Event, error)
 	News(ctx context.Context, sink string) ([]int16, error)
