@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"pgregory.net/rapid"
@@ -14,18 +15,31 @@ func (p *pair) pause(t *rapid.T) {
 	p.each("SetPaused", func(s Store) error { return s.SetPaused(p.ctx, site, paused, p.now) })
 }
 
+// drawPage draws a page that may be known, most often one of the last leases.
+func (p *pair) drawPage(t *rapid.T) models.Page {
+	if len(p.leases) > 0 && !rarely(t, 3, "other") {
+		if l := p.drawLease(t); len(l.Pages) > 0 {
+			return rapid.SampledFrom(l.Pages).Draw(t, "leased").Page
+		}
+	}
+	d := rapid.Custom(p.drawFound).Draw(t, "page")
+	return d.Row(p.now)
+}
+
 func (p *pair) visitNow(t *rapid.T) {
-	row := rapid.Custom(p.drawFound).Draw(t, "page")
-	page := row.Row(p.now)
+	page := p.drawPage(t)
 	p.each("VisitNow", func(s Store) error { return s.VisitNow(p.ctx, p.now, page.Bucket, page.ID) })
 }
 
+// announce tells of pages of a host, and of one of another host, which is none of the announcement's.
 func (p *pair) announce(t *rapid.T) {
-	var about models.Announcement
-	for _, d := range rapid.SliceOfN(rapid.Custom(p.drawFound), 1, 5).Draw(t, "pages") {
-		row := d.Row(p.now)
-		about.Bucket, about.HostID, about.SiteID = row.Bucket, row.HostID, row.SiteID
-		about.Pages = append(about.Pages, row.ID) // those of another host are none of the announcement's
+	page, other := p.drawPage(t), p.drawPage(t)
+	about := models.Announcement{Bucket: page.Bucket, HostID: page.HostID, SiteID: page.SiteID, Pages: []int64{page.ID, other.ID}}
+	for n := range fewPages {
+		host := strings.Split(page.URL, "/")[2]
+		if _, id := keysOf(host, n); rapid.Bool().Draw(t, "told") {
+			about.Pages = append(about.Pages, id)
+		}
 	}
 	most := rapid.IntRange(0, 3).Draw(t, "most")
 	both(p, "Announce", func(s Store) (models.Heard, error) {
@@ -72,7 +86,7 @@ func (p *pair) syncSites(sites []models.Site) {
 }
 
 func (p *pair) removeSite(t *rapid.T) {
-	if !rarely(t, 6, "remove") {
+	if !rarely(t, 2, "remove") {
 		t.Skip("site stays")
 	}
 	site := p.drawSite(t)
@@ -103,8 +117,8 @@ func (p *pair) prune(t *rapid.T) {
 	both(p, "PruneEvents", func(s Store) (int64, error) { return s.PruneEvents(p.ctx, before, sinks, 3) })
 }
 
-// tend does what workers do beside visits, and what a person decides of a host.
-func (p *pair) tend(t *rapid.T) {
+// beat does what a worker does beside visits.
+func (p *pair) beat(t *rapid.T) {
 	name := rapid.SampledFrom([]string{"w", "v"}).Draw(t, "worker")
 	if rarely(t, 3, "leaves") {
 		p.each("Leave", func(s Store) error { return s.Leave(p.ctx, name) })
@@ -118,9 +132,11 @@ func (p *pair) tend(t *rapid.T) {
 	old, value := drawText(t, "old"), drawText(t, "value")+"."
 	both(p, "SetMeta", func(s Store) (string, error) { return s.SetMeta(p.ctx, "key", old, value) })
 	both(p, "Meta", func(s Store) (string, error) { return s.Meta(p.ctx, "key") })
+}
 
-	row := rapid.Custom(p.drawFound).Draw(t, "page")
-	page, body := row.Row(p.now), drawBytes(t, "orders")
+// order is what a person decides of a host.
+func (p *pair) order(t *rapid.T) {
+	page, body := p.drawPage(t), drawBytes(t, "orders")
 	p.each("SetOrders", func(s Store) error { return s.SetOrders(p.ctx, page.Bucket, page.HostID, body) })
 	for _, id := range []int64{page.ID, models.HostMemoryID, models.OrdersID} {
 		both(p, "Memory", func(s Store) ([]byte, error) { return s.Memory(p.ctx, page.Bucket, page.HostID, id) })

@@ -40,11 +40,14 @@ func drawBytes(t *rapid.T, what string) []byte {
 	return rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, what)
 }
 
+// fewPages is how many pages a host has at most: few, or what is done to one would seldom meet what was done to it before.
+const fewPages = 4
+
 // drawFound draws a page of a few hosts, most of which share a bucket: a new one, or one of which something is known. Which it is
 // follows from its URL: a first visit to a page that goes and is found anew meanwhile is taken for one to that.
 func (p *pair) drawFound(t *rapid.T) drawn {
-	host := rapid.SampledFrom(append(sameBucket(3), "a.example")).Draw(t, "host")
-	n := rapid.IntRange(0, 5).Draw(t, "page")
+	host := rapid.SampledFrom(append(sameBucket(2), "a.example")).Draw(t, "host")
+	n := rapid.IntRange(0, fewPages-1).Draw(t, "page")
 	d := found(host, n)
 	d.Page.SiteID = p.drawSite(t)
 	d.Page.Requisite = rarely(t, 4, "requisite")
@@ -53,7 +56,7 @@ func (p *pair) drawFound(t *rapid.T) drawn {
 		d.Page.Rule = models.RulePolicy
 		d.Page.DueAt = p.drawInstant(t)
 	}
-	if n > 3 {
+	if n >= fewPages/2 {
 		d.Page.State, d.Page.Version, d.Page.Stats.FirstAt = models.StateLive, 1, models.At(start)
 		d.Page.Stats.VisitedAt, d.Page.Lost = p.drawInstant(t), rapid.Bool().Draw(t, "lost")
 	}
@@ -62,7 +65,7 @@ func (p *pair) drawFound(t *rapid.T) drawn {
 
 // drawSite draws the ID of a site, or of one that is not there any more or not yet.
 func (p *pair) drawSite(t *rapid.T) int32 {
-	return rapid.SampledFrom([]int32{1, 1, 2, 2, 3}).Draw(t, "site")
+	return rapid.SampledFrom([]int32{1, 1, 1, 2, 3}).Draw(t, "site")
 }
 
 // drawInstant draws a moment around now, or never.
@@ -82,11 +85,7 @@ func (p *pair) drawResult(t *rapid.T, l *models.Lease, i int) models.Result {
 	}
 	r := w.visited(*l, i)
 	r.Release = rapid.Bool().Draw(t, "release")
-	r.Page.DueAt = p.drawInstant(t)
-	r.Page.Rule = models.RulePolicy
-	if rapid.Bool().Draw(t, "ruled") {
-		r.Page.Rule = models.Rule(rapid.Int16Range(1, int16(models.Rules())).Draw(t, "rule"))
-	}
+	r.Page.DueAt, r.Page.Rule = p.drawInstant(t), drawRule(t)
 	p.drawHost(t, &r)
 	if rarely(t, 8, "no turn") {
 		due, rule := r.Page.DueAt, r.Page.Rule
@@ -111,6 +110,15 @@ func (p *pair) drawResult(t *rapid.T, l *models.Lease, i int) models.Result {
 	return r
 }
 
+// drawRule draws what set a due time, most often what a store looks at.
+func drawRule(t *rapid.T) models.Rule {
+	if rarely(t, 4, "any rule") {
+		return models.Rule(rapid.Int16Range(1, int16(models.Rules())).Draw(t, "rule"))
+	}
+	return rapid.SampledFrom([]models.Rule{models.RulePolicy, models.RulePolicy, models.RuleHint, models.RulePaused, models.RuleGuarded,
+		models.RuleAnnounced}).Draw(t, "rule")
+}
+
 // drawHost draws what a visit leaves its host as.
 func (p *pair) drawHost(t *rapid.T, r *models.Result) {
 	r.Host.Delay = time.Duration(rapid.IntRange(0, 12).Draw(t, "delay")) * time.Second
@@ -132,7 +140,9 @@ func (p *pair) drawHost(t *rapid.T, r *models.Result) {
 
 // drawState draws the state of a page after a visit.
 func (p *pair) drawState(t *rapid.T, r *models.Result) {
-	r.Page.State = models.PageState(rapid.Int16Range(1, int16(models.StateExcluded)).Draw(t, "state"))
+	if rapid.Bool().Draw(t, "not live") {
+		r.Page.State = models.PageState(rapid.Int16Range(1, int16(models.StateExcluded)).Draw(t, "state"))
+	}
 	r.Page.Failures = rapid.Int32Range(0, 1).Draw(t, "failures")
 	r.Page.Class = models.ErrorClass(rapid.Int16Range(0, int16(models.ErrorClasses())).Draw(t, "class"))
 	r.Page.Note, r.Page.RedirectTo = drawText(t, "note"), drawText(t, "redirect")
@@ -169,7 +179,7 @@ func (p *pair) drawSeen(t *rapid.T, r *models.Result) {
 
 // bodies are the digests of what is drawn as bodies.
 func bodies() (all []models.Digest) {
-	for n := range byte(4) {
+	for n := range byte(2) {
 		all = append(all, models.DigestOf([]byte{n}))
 	}
 	return all
@@ -203,8 +213,8 @@ func (p *pair) drawChildren(t *rapid.T, host string, r *models.Result) {
 	if !rarely(t, 4, "tells") {
 		return
 	}
-	for range rapid.IntRange(1, 4).Draw(t, "told") {
-		_, id := keysOf(host, rapid.IntRange(0, 5).Draw(t, "page"))
+	for n := range fewPages + 1 { // one of them twice
+		_, id := keysOf(host, n%fewPages)
 		told := models.Told{PageID: id, Since: p.drawInstant(t)}
 		told.At = told.Since + models.Instant(rapid.IntRange(0, 60_000).Draw(t, "perhaps until"))
 		r.Told = append(r.Told, told)
