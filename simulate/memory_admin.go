@@ -18,7 +18,7 @@ func (m *Memory) SyncSites(_ context.Context, now time.Time, sites []models.Site
 	renamed := models.Renamed(m.sites, sites)
 	for i := range m.sites {
 		m.sites[i].FromFile = false
-		m.sites[i].Name = cmp.Or(renamed[m.sites[i].ID], m.sites[i].Name)
+		m.sites[i].Name = cmp.Or(models.Clean(renamed[m.sites[i].ID]), m.sites[i].Name)
 	}
 	out := make([]models.Site, 0, len(sites))
 	for _, site := range sites {
@@ -93,7 +93,7 @@ func (m *Memory) SetGuarded(_ context.Context, site int32, since models.Instant,
 	if s == nil {
 		return models.ErrNotFound
 	}
-	s.GuardedAt, s.LossPerDay = since, lossPerDay
+	s.GuardedAt, s.LossPerDay = since, float32(models.Finite(float64(lossPerDay)))
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (m *Memory) Approve(_ context.Context, site int32, now time.Time) (held int
 	}
 	guarded = s.GuardedAt > 0
 	for p := range m.pages() {
-		guarded = guarded || p.SiteID == site && p.State == models.StateMissing && !p.Requisite && m.buckets[p.Bucket].hosts[p.HostID].GuardedAt > 0
+		guarded = guarded || p.SiteID == site && p.State == models.StateMissing && p.DueAt > 0 && !p.Requisite && m.buckets[p.Bucket].hosts[p.HostID].GuardedAt > 0
 		if p.SiteID == site && p.Rule == models.RuleGuarded {
 			m.makeDue(p, models.At(now), models.RuleApproved)
 			held++
@@ -307,48 +307,4 @@ func (m *Memory) Recover(_ context.Context, now time.Time, owner string) (int, e
 		}
 	}
 	return n, nil
-}
-
-// Beat is models.Store.Beat.
-func (m *Memory) Beat(_ context.Context, w models.Worker) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.workers[w.Name] = w
-	return nil
-}
-
-// Leave is models.Store.Leave.
-func (m *Memory) Leave(_ context.Context, name string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.workers, name)
-	return nil
-}
-
-// Workers is models.Store.Workers.
-func (m *Memory) Workers(context.Context) ([]models.Worker, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var out []models.Worker
-	for _, name := range slices.Sorted(maps.Keys(m.workers)) {
-		out = append(out, m.workers[name])
-	}
-	return out, nil
-}
-
-// Meta is models.Store.Meta.
-func (m *Memory) Meta(_ context.Context, key string) (string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.meta[key], nil
-}
-
-// SetMeta is models.Store.SetMeta.
-func (m *Memory) SetMeta(_ context.Context, key, old, value string) (string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.meta[key] == models.Clean(old) {
-		m.meta[key] = models.Clean(value)
-	}
-	return m.meta[key], nil
 }

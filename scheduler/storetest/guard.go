@@ -13,6 +13,7 @@ func guarding() map[string]func(*world) {
 		"a guarded site is approved":                       guardAndApprove,
 		"what a guarded host holds back is approved":       approveOfAHost,
 		"a guarded host of which nothing is held back yet": approveBeforeAnythingIsHeld,
+		"what is never visited again is not approved of":   approveOfWhatIsNeverVisited,
 	}
 }
 
@@ -110,6 +111,22 @@ func approveOfAHost(w *world) {
 	}
 	if all, err := w.store.Sites(w.Context()); err != nil || all[0].ApprovedAt != models.At(w.now) {
 		w.Errorf("sites = %+v, %v, want that what is missing by %v was approved of", all, err, models.At(w.now))
+	}
+}
+
+// approveOfWhatIsNeverVisited: a page that is missing and never due again on a guarded host is nothing to approve of.
+func approveOfWhatIsNeverVisited(w *world) {
+	sites, err := w.store.SyncSites(w.Context(), w.now, []models.Site{{Name: "a"}})
+	w.must(err)
+	w.add("a.example", 1)
+	r := w.visited(w.claimOne(1), 0)
+	r.Page.State, r.Page.DueAt, r.Host.GuardedAt = models.StateMissing, 0, models.At(w.now)
+	w.mustCommit(r)
+	if held, guarded, err := w.store.Approve(w.Context(), sites[0].ID, w.now); held != 0 || guarded || err != nil {
+		w.Errorf("%d pages were held back, guarded: %t, %v; want none", held, guarded, err)
+	}
+	if all, err := w.store.Sites(w.Context()); err != nil || all[0].ApprovedAt != 0 {
+		w.Errorf("sites = %+v, %v, want that nothing was approved of", all, err)
 	}
 }
 

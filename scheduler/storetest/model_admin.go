@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,7 +52,7 @@ func (p *pair) announce(t *rapid.T) {
 func (p *pair) guard(t *rapid.T) {
 	site := p.drawSite(t)
 	if rapid.Bool().Draw(t, "guarded") {
-		since, loss := p.drawInstant(t), rapid.Float32().Draw(t, "loss")
+		since, loss := p.drawInstant(t), rapid.SampledFrom([]float32{0, 0.25, float32(math.NaN())}).Draw(t, "loss")
 		p.each("SetGuarded", func(s Store) error { return s.SetGuarded(p.ctx, site, since, loss) })
 		return
 	}
@@ -123,7 +124,7 @@ func (p *pair) beat(t *rapid.T) {
 	if rarely(t, 3, "leaves") {
 		p.each("Leave", func(s Store) error { return s.Leave(p.ctx, name) })
 	} else {
-		w := models.Worker{Name: name, StartedAt: models.At(start), BeatAt: models.At(p.now), Visits: int64(len(p.committed))}
+		w := models.Worker{Name: name, Machine: drawText(t, "machine"), StartedAt: models.At(start), BeatAt: models.At(p.now), Visits: int64(len(p.committed))}
 		p.each("Beat", func(s Store) error { return s.Beat(p.ctx, w) })
 	}
 	both(p, "Workers", func(s Store) ([]models.Worker, error) { return s.Workers(p.ctx) })
