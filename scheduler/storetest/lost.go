@@ -13,6 +13,15 @@ var (
 	newRecord  = models.Record{File: "recrawld-w-20260201000000-00002.warc.gz", Offset: 400, Length: 78}
 )
 
+// losing are the cases of bodies that the archive has lost.
+func losing() map[string]func(*world) {
+	return map[string]func(*world){
+		"what the archive has lost is noted once":      lostIsNoted,
+		"what is lost and counts for more comes first": lostIsInOrder,
+		"what was lost is there again":                 lostIsRegained,
+	}
+}
+
 // withBody makes a result bring a version of the lost body.
 func withBody(r models.Result, record models.Record) models.Result {
 	r.Page.Version, r.Page.Digest = r.Page.Version+1, lostBody
