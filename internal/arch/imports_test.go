@@ -18,7 +18,7 @@ var arrows = map[string][]string{
 	"cmd/recrawld": {"*"},
 
 	"web":      {"report", "models", "config"},
-	"report":   {"models", "config", "scheduler/changerate", "scheduler/slo", "internal/sorter"},
+	"report":   {"models", "config", "scheduler/changerate", "scheduler/slo", "internal/sorter", "report/rhythm"},
 	"diff":     {"models", "report", "recrawl/content"},
 	"digest":   {"models", "report"},
 	"sink":     {"models", "archive", "config", "clock", "internal/filename"},
@@ -45,6 +45,7 @@ var arrows = map[string][]string{
 	"recrawl/sitemap":     {"recrawl/canon"},
 
 	"importance":    {},
+	"report/rhythm": {},
 	"scheduler/slo": {"scheduler/changerate"},
 
 	"archive":       {"models"},
