@@ -13,6 +13,7 @@ type Document struct {
 	Total   Row      // last line for a person; nil: none; not in CSV and JSON
 	Notes   []string // lines below the table, for a person
 	More    int      // rows that a person is not shown; CSV and JSON have all of Rows
+	Found   any      // what is found of all rows together, for JSON; nil: nothing
 	Cursor  string   // where to go on behind the rows, for JSON; empty: the rows are not to be gone on from
 }
 
@@ -34,6 +35,9 @@ type Column struct {
 	Key   string // name for programs: lower case with underscores; empty: for a person only
 	Head  string // for a person; empty with a Key: for programs only
 	Right bool   // numbers stand to the right
+
+	// Fields is how many numbers each value is a list of, 0: it is none. In CSV each has a field of its own: times_00, times_01 and so on.
+	Fields int
 
 	// Spare hides the column from a person where every cell says nothing: is empty or counts 0.
 	Spare bool

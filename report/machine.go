@@ -18,7 +18,12 @@ func WriteCSV(w io.Writer, d Document) error {
 	out := csv.NewWriter(w)
 	var line []string
 	for _, c := range d.Columns {
-		if c.forPrograms() {
+		switch {
+		case c.forPrograms() && c.Fields > 0:
+			for i := range c.Fields {
+				line = append(line, fmt.Sprintf("%s_%02d", c.Key, i))
+			}
+		case c.forPrograms():
 			line = append(line, c.Key)
 		}
 	}
@@ -28,7 +33,14 @@ func WriteCSV(w io.Writer, d Document) error {
 	for _, row := range d.Rows {
 		line = line[:0]
 		for i, c := range d.Columns {
-			if c.forPrograms() {
+			numbers, listed := row[i].Value.(hourly)
+			switch {
+			case !c.forPrograms():
+			case listed:
+				for _, x := range numbers {
+					line = append(line, csvField(x))
+				}
+			default:
 				line = append(line, csvField(row[i].Value))
 			}
 		}
@@ -80,7 +92,7 @@ func plain(value any) any {
 }
 
 // WriteJSON writes the document as one JSON object: its name, its time, its rows, each an object of the columns' keys in their
-// order, and its cursor where it has one. A number that is not finite is null, as is a time that is never.
+// order, and what was found and its cursor where it has one. A number that is not finite is null, as is a time that is never.
 func WriteJSON(w io.Writer, d Document) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"report\": %q,\n  \"at\": %q,\n  \"rows\": [", d.Name, d.At.UTC().Format(time.RFC3339))
@@ -97,6 +109,13 @@ func WriteJSON(w io.Writer, d Document) error {
 		b.WriteString("\n  ")
 	}
 	b.WriteByte(']')
+	if d.Found != nil {
+		found, err := json.Marshal(d.Found)
+		if err != nil {
+			return fmt.Errorf("write report as JSON: what was found: %w", err)
+		}
+		fmt.Fprintf(&b, ",\n  \"found\": %s", found)
+	}
 	if d.Cursor != "" {
 		fmt.Fprintf(&b, ",\n  \"cursor\": %q", d.Cursor)
 	}

@@ -24,6 +24,9 @@ type Options struct {
 
 	Promises []Promise // the service levels of sites
 
+	Zone   *time.Location // whose hours are told, of reports of hours; nil: UTC
+	ZoneOf string         // where it is from, for a person; "": it is not given
+
 	Agent, Contact string // who asks, and whom to turn to
 }
 
@@ -92,6 +95,12 @@ var Reports = map[string]Report{
 		About:    "What servers answered, by outcome, status and class of failure.",
 		OverTime: true,
 		Make:     makeResponses,
+	},
+	"rhythm": {
+		Title:    "Rhythm",
+		About:    "At what hours of the week pages change, and whether there is a rhythm at all: for windows and cycles.",
+		OverTime: true,
+		Make:     makeRhythm,
 	},
 	"slo": {
 		Title:    "Service levels",

@@ -95,6 +95,7 @@ func (c reportCmd) options(l *look, r *report.Report, site int32) report.Options
 		Promises: l.force.promises(l.now),
 		FRMax:    func(site int32) int32 { return int32(l.force.config.Site(site).Settings.FRMax) }}
 	o.Start = l.starts
+	o.Zone, o.ZoneOf = l.force.config.Zone(site)
 	if agent := l.force.config.Agent; r.ByHost {
 		o.Host, o.Agent, o.Contact = hostNamed(c.Host), agent.Name, agent.Contact
 	}
