@@ -41,7 +41,7 @@ func TestEveryCommandHasJSON(t *testing.T) {
 		"version", "status", "due", "why " + page, "why http://127.0.0.1:1/", "changes", "changes --after now", "show " + page, "show --text " + page,
 		"show --text --chunks on --have 1 " + page,
 		"diff " + page, "noise " + page, "report change-rates", "report cost", "report cost --by directory", "report daily", "report hosts", "report hints", "report responses", "report politeness",
-		"report calibration",
+		"report calibration", "report rhythm",
 		"report slo", "plan --budget 100/day " + page, "simulate --world poisson --pages 200 --hosts 10 --days 7", "sink list", "sink replay mirror", "sink test mail:team",
 		"verify", "db check", "db rewind --yes", "config show", "config check", "config diff " + config + " " + config, "config init " + dir + "/new.yaml",
 		"refused: config init", "filter test " + page, "pause", "resume " + page, "approve " + page, "visit " + page, "visit --wait 0s " + page,

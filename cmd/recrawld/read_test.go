@@ -62,6 +62,7 @@ var readings = map[string]string{
 	"report-hints":    "report hints",
 	"report-response": "report responses --since 90d",
 	"report-polite":   "report politeness",
+	"report-rhythm":   "report rhythm --since 60d",
 }
 
 // sizes vary with the engine's release, not with us.
