@@ -91,7 +91,7 @@ func rhythmDocument(r rhythm.Rhythm, since time.Time, o Options) Document {
 		d.Rows = append(d.Rows, rhythmRow(Cell{Value: strings.ToLower(name), Text: name[:3]}, &hours, &r))
 	}
 	d.Total = rhythmRow(Cell{Text: "all"}, &whole, &r)
-	d.Notes = rhythmNotes(&r)
+	d.Notes = rhythmNotes(&r, o.ZoneOf != "")
 	return d
 }
 
@@ -242,11 +242,14 @@ func pWords(p float64) string {
 	return "p = " + significant(p)
 }
 
-// rhythmNotes explain what is drawn.
-func rhythmNotes(r *rhythm.Rhythm) []string {
+// rhythmNotes explain what is drawn. Windows and cycles by cron have the visits, and the lists that tell of changes, keep to hours.
+func rhythmNotes(r *rhythm.Rhythm, kept bool) []string {
 	notes := []string{"Each hour: how many times as often as at any hour alike pages change, by their own rates and the times at which they were looked at: " +
 		"· less than 0.5, ░ from 0.5, ▒ from 0.8, ▓ from 1.25, █ from 2 on. A change lies somewhere between two visits, over whose hours it is spread, unless a trusted date tells the moment; so edges are as blurred as visits are apart, " +
 		"but not those of the sentence above."}
+	if kept && r.Daily {
+		notes = append(notes, "Where visits follow a list that is read at one hour of the day, by the cycle or in windows, the hours before it look busy.")
+	}
 	if r.Noisy > 0 {
 		notes = append(notes, fmt.Sprintf("%s left out: changed at more than four of five looks.", Plural(r.Noisy, "page")))
 	}

@@ -31,6 +31,10 @@
 // Batschelet, Circular Statistics in Biology, 1981, chapter 7; as in J. H. Zar, Biostatistical Analysis, 1999, chapter 27): see P. Two
 // questions are asked, so each probability is doubled (Bonferroni), and one of less than MostP is a rhythm.
 //
+// All of that takes it for granted that a look ends whether the page changed or not. Visits that follow what a list tells do not; their ends
+// have the hour at which it was read, which no two blocks have in common as long as that varies. Where a list is read at one hour of the day alone, the
+// hours before it look busy.
+//
 // A block counts as no more than three times as many changes as the median one, so that one sweep over all pages is no rhythm and hides
 // none. Only what has one turn a day, or a week, is looked for: changes at noon and at midnight cancel out.
 //

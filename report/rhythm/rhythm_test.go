@@ -22,10 +22,15 @@ func (w world) seen(seeds int) (n int) {
 	return n
 }
 
-// Where there is no rhythm none is seen: of visits at all hours, of visits by night alone to pages of all rates, with one sweep over all pages.
+// Where there is no rhythm none is seen: of visits at all hours, of visits by night alone to pages of all rates, with one sweep over all pages,
+// and of visits that follow what a list tells that is read about once a day.
 func TestNoRhythm(t *testing.T) {
 	t.Parallel()
 	sweep := []time.Time{monday.Add(30*Day*time.Hour + 10*time.Hour)}
+	var lists []time.Time
+	for dice, at := rand.New(rand.NewPCG(1, 1)), monday; at.Before(monday.AddDate(0, 0, 61)); lists = append(lists, at) {
+		at = every(24*time.Hour)(dice, at)
+	}
 	for name, test := range map[string]struct {
 		world
 		seeds, most int
@@ -34,6 +39,7 @@ func TestNoRhythm(t *testing.T) {
 		"dated":             {world{pages: 20, days: 60, perDay: flat(0.2), busy: alike, next: every(24 * time.Hour), dated: true}, 200, 6},
 		"by night":          {world{pages: 40, days: 60, perDay: mixed, busy: alike, next: nightly}, 60, 2},
 		"one sweep":         {world{pages: 50, days: 60, perDay: flat(0.02), busy: alike, next: every(6 * time.Hour), sweeps: sweep}, 60, 2},
+		"told by a list":    {world{pages: 40, days: 60, perDay: flat(0.2), busy: alike, next: every(36 * time.Hour), lists: lists}, 60, 2},
 		"nothing but sweep": {world{pages: 50, days: 60, perDay: flat(1e-4), busy: alike, next: every(6 * time.Hour), sweeps: sweep}, 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

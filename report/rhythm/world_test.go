@@ -2,6 +2,7 @@ package rhythm
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type world struct {
 	busy   func(at time.Time) float64                    // how many times as often as on average it changes then; at most 8
 	next   func(dice *rand.Rand, at time.Time) time.Time // the visit after one
 	sweeps []time.Time                                   // when all pages change
+	lists  []time.Time                                   // when it is read which pages have changed: those are visited then
 	dated  bool                                          // dates tell when
 }
 
@@ -84,11 +86,19 @@ func (w world) looks(dice *rand.Rand, changes []time.Time) (looks []Look) {
 	at := w.next(dice, monday.Add(time.Duration(dice.IntN(24*60))*time.Minute))
 	for end := monday.AddDate(0, 0, w.days); ; {
 		l := Look{From: at, To: w.next(dice, at)}
+		for len(changes) > 0 && !changes[0].After(at) {
+			changes = changes[1:]
+		}
+		if len(changes) > 0 {
+			if i := slices.IndexFunc(w.lists, changes[0].Before); i >= 0 && w.lists[i].Before(l.To) {
+				l.To = w.lists[i]
+			}
+		}
 		if l.To.After(end) {
 			return looks
 		}
 		for len(changes) > 0 && !changes[0].After(l.To) {
-			if l.Changed = changes[0].After(l.From); l.Changed && w.dated {
+			if l.Changed = true; w.dated {
 				l.At = changes[0]
 			}
 			changes = changes[1:]
