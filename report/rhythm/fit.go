@@ -1,6 +1,11 @@
 package rhythm
 
-import "math"
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
 
 // foundKey is what is known of changes: that they came within a stretch, by half hours of the week, or at a moment.
 type foundKey struct {
@@ -12,6 +17,35 @@ type foundKey struct {
 }
 
 const halfHours = 2 * Week
+
+// mostFound is how many kinds of changes are told apart. Of more changes only each second one is looked at, and so on, so that memory and the
+// search for the best span have a bound.
+const mostFound = 1 << 15
+
+// note keeps what is known of a change.
+func (t *Tally) note(key foundKey) {
+	if t.noted++; t.noted%t.each != 0 {
+		return
+	}
+	t.found[key] += float64(t.each)
+	if len(t.found) <= t.most {
+		return
+	}
+	t.each *= 2
+	keys := slices.SortedFunc(maps.Keys(t.found), foundKey.compare)
+	for i, key := range keys {
+		if i%2 == 1 {
+			delete(t.found, key)
+		} else {
+			t.found[key] *= 2
+		}
+	}
+}
+
+// compare orders keys, so that sums over them are the same each time.
+func (k foundKey) compare(o foundKey) int {
+	return cmp.Or(cmp.Compare(k.block, o.block), cmp.Compare(k.start, o.start), cmp.Compare(k.length, o.length), cmp.Compare(k.rate, o.rate))
+}
 
 func halfHour(hour float64) int16 { return int16(2*inWeek(hour)) % halfHours }
 
@@ -34,10 +68,9 @@ type seenChange struct {
 
 func (t *Tally) evidence(scales map[int32]float64) *evidence {
 	e := &evidence{hours: t.total(scales)}
-	for key, n := range t.found {
-		e.changes = append(e.changes, seenChange{key, n * scales[key.block]})
+	for _, key := range slices.SortedFunc(maps.Keys(t.found), foundKey.compare) {
+		e.changes = append(e.changes, seenChange{key, t.found[key] * scales[key.block]})
 	}
-	sortChanges(e.changes)
 	return e
 }
 

@@ -167,3 +167,24 @@ func TestHoursOfAZone(t *testing.T) {
 		t.Errorf("%.2f changes at 9, want 30 or more", at9)
 	}
 }
+
+// Of more changes than are told apart a part is looked at, which stands for all, and the hours are found all the same.
+func TestManyChangesHaveABound(t *testing.T) {
+	t.Parallel()
+	w := world{pages: 100, days: 90, perDay: flat(0.3), busy: office(8), next: every(6 * time.Hour)}
+	dice, tally := rand.New(rand.NewPCG(1, 1)), New(time.UTC)
+	tally.most = 700
+	for page := range w.pages {
+		tally.Add(w.looks(dice, w.changes(dice, page)))
+	}
+	r, kept := tally.Rhythm(), 0.0
+	for _, n := range tally.found {
+		kept += n
+	}
+	if len(tally.found) > tally.most || tally.each < 4 || math.Abs(kept/float64(r.Changes)-1) > 0.02 {
+		t.Errorf("%d kinds of changes stand for %.0f of %d, want at most %d and all", len(tally.found), kept, r.Changes, tally.most)
+	}
+	if want := (Span{Days: 5, From: 9, Hours: 9}); r.Span != want || r.Times < 6 || r.Times > 10 {
+		t.Errorf("%+v, %.1f times as often as else, want %+v, 8 times", r.Span, r.Times, want)
+	}
+}

@@ -134,9 +134,3 @@ func (e *evidence) roughly(s Span) float64 {
 	}
 	return likely
 }
-
-func sortChanges(changes []seenChange) {
-	slices.SortFunc(changes, func(a, b seenChange) int {
-		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.start, b.start), cmp.Compare(a.length, b.length), cmp.Compare(a.rate, b.rate))
-	})
-}

@@ -29,6 +29,8 @@ type Tally struct {
 	lengths      []int64 // undated changes by the length of their looks in hours, longer ones in the last
 	days, weeks  blocks
 	found        map[foundKey]float64 // changes by what is known of them
+	each, noted  int64                // of so many changes one is in found, for all of them; how many there were
+	most         int                  // kinds in found
 }
 
 // maxLength is the longest look that the median tells from others, in hours.
@@ -36,7 +38,7 @@ const maxLength = 400 * Day
 
 // New is an empty tally of hours by the clocks of a zone.
 func New(zone *time.Location) *Tally {
-	return &Tally{zone: zone, days: make(blocks), weeks: make(blocks), found: make(map[foundKey]float64)}
+	return &Tally{zone: zone, days: make(blocks), weeks: make(blocks), found: make(map[foundKey]float64), each: 1, most: mostFound}
 }
 
 // Add counts the looks of a page, one after the other. Those that end before they begin, as the clock was set back, do not count.
@@ -81,10 +83,10 @@ func (t *Tally) look(l *Look, rate float64) {
 	case l.dated():
 		t.dated++
 		number = t.spreadChange(moment, 1)
-		t.found[foundKey{block: number, start: halfHour(moment.from), dated: true}]++
+		t.note(foundKey{block: number, start: halfHour(moment.from), dated: true})
 	case l.Changed:
 		t.spreadChange(known, came(expected))
-		t.found[foundKey{block: number, start: halfHour(known.from), length: max(int16(math.Round(2*known.hours())), 1), rate: rateClass(rate)}]++
+		t.note(foundKey{block: number, start: halfHour(known.from), length: max(int16(math.Round(2*known.hours())), 1), rate: rateClass(rate)})
 	}
 }
 
