@@ -1,6 +1,6 @@
 package rhythm
 
-// A rhythm is only said to be there by so many changes at least, of so small a probability that there is none.
+// A rhythm is only said to be there by so many changes at least that are known to within a week, of so small a probability that there is none.
 const (
 	LeastChanges = 20
 	MostP        = 0.01
@@ -44,7 +44,7 @@ func (t *Tally) Rhythm() Rhythm {
 	r := Rhythm{Changes: t.changes, Dated: t.dated, Pages: t.pages, Noisy: t.noisy, Look: t.medianLength(), DailyP: 1, WeeklyP: 1}
 	e := t.evidence(t.days.scales())
 	r.hours(&e.hours)
-	if t.changes < LeastChanges {
+	if t.noted < LeastChanges {
 		return r
 	}
 	r.DailyP, r.WeeklyP = min(1, 2*t.days.p()), min(1, 2*t.weeks.p())

@@ -101,6 +101,33 @@ func TestFewChangesSayNothing(t *testing.T) {
 	}
 }
 
+// Looks of more than a week say nothing of its hours, however many there are; a date makes them say it.
+func TestLongLooksSayNothing(t *testing.T) {
+	t.Parallel()
+	for _, dated := range []bool{false, true} {
+		tally := New(time.UTC)
+		for range 20 {
+			var looks []Look
+			for i := range 10 {
+				at := monday.AddDate(0, 0, 8*i)
+				l := Look{From: at, To: at.AddDate(0, 0, 8), Changed: i%2 == 0}
+				if l.Changed && dated {
+					l.At = at.AddDate(0, 0, 7-i/2).Add(time.Duration(9+i/2%2) * time.Hour)
+				}
+				looks = append(looks, l)
+			}
+			tally.Add(looks)
+		}
+		r := tally.Rhythm()
+		if wantDated := map[bool]int64{false: 0, true: 100}[dated]; r.Changes != 100 || r.Dated != wantDated || r.Daily != dated {
+			t.Errorf("dated %v: %d changes, %d of them dated, daily %v with p = %.3g", dated, r.Changes, r.Dated, r.Daily, r.DailyP)
+		}
+		if came := r.Hours[9].Came + r.Hours[9+Day].Came; !dated && came != 0 {
+			t.Errorf("%.2f changes at 9", came)
+		}
+	}
+}
+
 // A page that looks changed at more than four of five looks is left out, one that never does says nothing, and neither does the clock that was set back.
 func TestPagesThatSayNothing(t *testing.T) {
 	t.Parallel()

@@ -72,6 +72,7 @@ func (t *Tally) look(l *Look, rate float64) {
 	}
 	known, moment := in(t.zone, l.From, l.To), stretch{}
 	if l.dated() {
+		t.dated++
 		known, moment = in(t.zone, l.At, l.To), in(t.zone, l.At, l.At)
 	}
 	if known.hours() > Week {
@@ -81,7 +82,6 @@ func (t *Tally) look(l *Look, rate float64) {
 	number := t.spread(known, expected, l.Changed && !l.dated())
 	switch {
 	case l.dated():
-		t.dated++
 		number = t.spreadChange(moment, 1)
 		t.note(foundKey{block: number, start: halfHour(moment.from), dated: true})
 	case l.Changed:
