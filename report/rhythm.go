@@ -103,7 +103,7 @@ func rhythmRow(name Cell, hours *[rhythm.Day]rhythm.Hour, r *rhythm.Rhythm) Row 
 	for i, h := range hours {
 		times[i], came[i], expected[i] = digits(h.Times()), digits(h.Came), digits(h.Expected)
 		all = all.Plus(h)
-		drawn.WriteString(strings.Repeat(shade(h.Times()), hourWidth))
+		drawn.WriteString(strings.Repeat(shade(h), hourWidth))
 	}
 	of := 0.0
 	for _, h := range r.Hours {
@@ -131,9 +131,14 @@ func hourRuler() string {
 	return b.String()
 }
 
+// unlooked is how few changes are expected of an hour at which pages were not looked at.
+const unlooked = 0.01
+
 // shade draws how many times as often as at any hour alike pages change.
-func shade(times float64) string {
-	switch {
+func shade(h rhythm.Hour) string {
+	switch times := h.Times(); {
+	case h.Expected < unlooked && h.Came < unlooked:
+		return " "
 	case times < 0.5:
 		return "·"
 	case times < 0.8:
@@ -245,7 +250,7 @@ func pWords(p float64) string {
 // rhythmNotes explain what is drawn. Windows and cycles by cron have the visits, and the lists that tell of changes, keep to hours.
 func rhythmNotes(r *rhythm.Rhythm, kept bool) []string {
 	notes := []string{"Each hour: how many times as often as at any hour alike pages change, by their own rates and the times at which they were looked at: " +
-		"· less than 0.5, ░ from 0.5, ▒ from 0.8, ▓ from 1.25, █ from 2 on. A change lies somewhere between two visits, over whose hours it is spread, unless a trusted date tells the moment; so edges are as blurred as visits are apart, " +
+		"· less than 0.5, ░ from 0.5, ▒ from 0.8, ▓ from 1.25, █ from 2 on; blank where they were not. A change lies somewhere between two visits, over whose hours it is spread, unless a trusted date tells the moment; so edges are as blurred as visits are apart, " +
 		"but not those of the sentence above."}
 	if kept && r.Daily {
 		notes = append(notes, "Where visits follow a list that is read at one hour of the day, by the cycle or in windows, the hours before it look busy.")
