@@ -97,11 +97,26 @@ func (c Calendar) Due(now time.Time, n int, vary, u float64) time.Time {
 		interval := c.fixed(n)
 		return now.Add(interval - time.Duration(u*vary*float64(interval)))
 	}
-	early := int(u * vary * float64(n))
-	start := c.cron.start(now, n-early)
-	length := c.cron.start(now, n-early+1).Sub(start)
-	due := start.Add(time.Duration(frac(u*vary*float64(n)) * vary * float64(length)))
-	return earlier(due, now.Add(longest))
+	early := u * vary * float64(n)
+	return c.within(now, n-int(early), vary*frac(early))
+}
+
+// Spread is the moment u in [0, 1) of n cycles after now: with a cron schedule, whose times the operator chose, inside the cycle that this
+// lies in, within the share vary of its length after its start. The result is not before now.
+func (c Calendar) Spread(now time.Time, n int, vary, u float64) time.Time {
+	n = max(n, 1)
+	if c.every > 0 {
+		return now.Add(time.Duration(u * float64(c.fixed(n))))
+	}
+	whole := u * float64(n)
+	return c.within(now, 1+int(whole), vary*frac(whole))
+}
+
+// within is the moment a share of its length after the n-th start of a cron schedule after now.
+func (c Calendar) within(now time.Time, n int, share float64) time.Time {
+	start := c.cron.start(now, n)
+	length := c.cron.start(now, n+1).Sub(start)
+	return earlier(start.Add(time.Duration(share*float64(length))), now.Add(longest))
 }
 
 // CyclesUntil is fr: how many cycles lie between now and due, 0 when it is due. A cron cycle counts when it has begun.
@@ -154,9 +169,12 @@ func (c *cronTimes) count(now, due time.Time) int {
 }
 
 // index is the position of the first start after now. It begins anew when now lies before what is remembered or when
-// too much has passed.
+// too much has passed; what lies a little ahead is added, since others count from moments in between.
 func (c *cronTimes) index(now time.Time) int {
 	now = now.UTC()
+	for n := len(c.starts); n > 0 && n <= farthest && !c.starts[n-1].After(now); n = len(c.starts) {
+		c.starts = append(c.starts, c.next(c.starts[n-1]))
+	}
 	past := sort.Search(len(c.starts), func(i int) bool { return c.starts[i].After(now) })
 	if now.Before(c.from) || past > farthest || past == len(c.starts) {
 		c.from, c.starts = now, append(c.starts[:0], c.next(now))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robfig/cron/v3"
 	"pgregory.net/rapid"
 )
 
@@ -186,5 +187,39 @@ func TestDueOfACronSaturates(t *testing.T) {
 		if d := c.Interval(noon, 120); d > longest {
 			t.Errorf("120 cycles of %q take %v, want a century at most", cycle, d)
 		}
+	}
+}
+
+// counting is a schedule that counts what it is asked.
+type counting struct {
+	cron.Schedule
+	asked int
+}
+
+func (c *counting) Next(after time.Time) time.Time {
+	c.asked++
+	return c.Schedule.Next(after)
+}
+
+// TestCronTimesAreFoundOnce: whoever passes over all pages counts from the visit of each, in no order, between visits that count from
+// now: each start is looked for a few times at most.
+func TestCronTimesAreFoundOnce(t *testing.T) {
+	t.Parallel()
+	schedule, err := cron.ParseStandard("0 * * * *")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := &counting{Schedule: schedule}
+	calendar := Calendar{cron: &cronTimes{schedule: count}}
+	const days = 100
+	for page := range int64(2000) {
+		at := noon.Add(time.Duration(chance(page, 1, useVary) * days * 24 * float64(time.Hour)))
+		if got, want := calendar.Interval(at, 100), at.Truncate(time.Hour).Add(100*time.Hour).Sub(at); got != want {
+			t.Fatalf("100 cycles after %v take %v, want %v", at, got, want)
+		}
+		calendar.Interval(noon.Add(days*24*time.Hour), 1)
+	}
+	if starts := days*24 + 100; count.asked > 20*starts {
+		t.Errorf("%d times asked for the next start, of %d", count.asked, starts)
 	}
 }
