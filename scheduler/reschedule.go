@@ -29,7 +29,8 @@ func Pacing(cycle string, s *config.Settings) string {
 //
 // Under fixed and classic the page is due as if these settings had planned its last visit. Under adaptive, whose due times come of what
 // a visit is worth, it stays where it is within a cycle and fr_max cycles of its last visit. A time that has passed already is spread
-// over the new interval, and none comes later than it would have, lest all that waited for a long cycle come at once.
+// over the new interval, and none comes later than it would have, lest all that waited for a long cycle come at once: what waits
+// for a moment within that interval keeps it, so that a page that was spread is not drawn nearer each time that this is asked again.
 //
 // A page that is due already, that is asked for, that fails, or that waits for a promise, a list's word or its budget stays.
 func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool) {
@@ -45,15 +46,22 @@ func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool
 		due = earlier(later(was, from.Add(p.calendar.Interval(from, 1))), from.Add(p.calendar.Interval(from, s.FRMax)))
 		wanted = due.Sub(from)
 	}
+	if page.Skips > 0 { // no skip carries it past the ceiling
+		seen := page.Stats.VisitedAt.Time()
+		due = earlier(due, seen.Add(p.calendar.Interval(seen, s.FRMax)))
+	}
 	if !due.After(now) {
-		due = now.Add(time.Duration(chance(page.ID, page.Visits, useVary) * float64(min(interval, was.Sub(now)))))
+		due = p.overdue(page, s, now, cycles)
 	}
 	rule, at := page.Rule, IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
 	switch {
 	case !at.Equal(due):
 		rule = models.RuleWindow
-	case rule == models.RuleWindow:
+	case rule == models.RuleWindow, s.Policy != policy.AdaptiveName: // under which alone a list has an interval of its own
 		rule = models.RulePolicy
+	}
+	if page.Skips > 0 {
+		wanted = at.Sub(from) // by which lastTurn finds the skipped turn again
 	}
 	if at.Sub(was).Abs() <= interval/16 && int32(cycles) == page.FRMax {
 		return models.Due{}, false
@@ -62,9 +70,18 @@ func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool
 		DueAt: models.At(at), FRMax: int32(cycles), Wanted: wanted, Rule: rule}, true
 }
 
+// overdue is when a waiting page comes whose time would have passed: when it would have come, or sooner within its interval.
+func (p *Planner) overdue(page *models.Page, s *config.Settings, now time.Time, cycles int) time.Time {
+	was := page.DueAt.Time()
+	if !was.After(now.Add(p.calendar.Interval(now, cycles))) {
+		return was
+	}
+	return earlier(was, p.calendar.Spread(now, cycles, s.Vary, chance(page.ID, page.Visits, useVary)))
+}
+
 // waits tells whether a page waits for its turn and for nothing else.
 func waits(page *models.Page) bool {
-	return page.State == models.StateLive && page.Failures == 0 && page.DueAt != 0 && page.Stats.VisitedAt != 0 && !heard(page) &&
+	return (page.State == models.StateLive || page.State == models.StateMoved) && page.Failures == 0 && page.DueAt != 0 && page.Stats.VisitedAt != 0 && !heard(page) &&
 		(page.Rule == models.RulePolicy || page.Rule == models.RuleWindow || page.Rule == models.RuleList)
 }
 
@@ -75,7 +92,7 @@ func (p *Planner) Every(page *models.Page) (time.Duration, bool) {
 	}
 	from, s := lastTurn(page), p.settings(page.SiteID)
 	if s.Policy == policy.AdaptiveName {
-		return min(max(page.Wanted, p.calendar.Interval(from, 1)), p.calendar.Interval(from, s.FRMax)), true
+		return min(max(page.Wanted, p.calendar.Mean(from, 1, 0)), p.calendar.Mean(from, s.FRMax, 0)), true
 	}
 	return p.calendar.Mean(from, p.cyclesOf(page, s, from), s.Vary), true
 }
@@ -83,7 +100,7 @@ func (p *Planner) Every(page *models.Page) (time.Duration, bool) {
 // lastTurn is the moment from which a page's interval counts: its last visit, or a turn since at which it was skipped.
 func lastTurn(page *models.Page) time.Time {
 	visited := page.Stats.VisitedAt.Time()
-	if page.Skips > 0 {
+	if page.Skips > 0 && page.Wanted > 0 {
 		return later(visited, page.DueAt.Time().Add(-page.Wanted))
 	}
 	return visited
