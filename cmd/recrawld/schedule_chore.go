@@ -20,7 +20,8 @@ const (
 	// scheduleSlice is how many pages are read at a time.
 	scheduleSlice = 1000
 	// scheduledNote is the name of the note that has what all due times follow. With a worker's name behind it, it has the worker's settings
-	// as they were when it last looked: while workers get a new configuration one after the other, only one whose own has changed acts.
+	// as they were when it last looked: while workers get a new configuration one after the other, only one whose own has changed acts. One
+	// that has no note yet, such as a container that is named anew with each start, holds its settings against those that all follow.
 	scheduledNote = "scheduled"
 )
 
@@ -53,30 +54,30 @@ func (d *daemon) followSchedule(ctx context.Context, _ time.Time) error {
 	if force == d.scheduled {
 		return nil
 	}
-	own := scheduledNote + ":" + d.start.Worker.Name
-	wanted := pacingsOf(force)
+	own, wanted := scheduledNote+":"+d.start.Worker.Name, pacingsOf(force)
+	done, err := d.readPacings(ctx, scheduledNote)
+	if err != nil {
+		return err
+	}
 	had, err := d.readPacings(ctx, own)
 	if err != nil {
 		return err
 	}
-	changed := wanted.changedSince(had)
-	if len(changed) > 0 {
-		done, err := d.readPacings(ctx, scheduledNote)
-		if err != nil {
-			return err
-		}
-		maps.DeleteFunc(changed, func(id int32, now string) bool { return done[id] == now }) // another worker has
+	if had == nil {
+		had = done
 	}
+	changed := wanted.changedSince(had)
+	maps.DeleteFunc(changed, func(id int32, now string) bool { return done[id] == now }) // another worker has
 	if len(changed) > 0 {
 		going, err := d.reschedule(ctx, force, changed)
 		if err != nil || !going {
 			return err
 		}
-		if err := d.writePacings(ctx, scheduledNote, changed, force.has); err != nil {
-			return err
-		}
 	}
-	if err := d.writePacings(ctx, own, wanted, force.has); err != nil {
+	if err := d.writePacings(ctx, scheduledNote, wanted, changed, force.has); err != nil {
+		return err
+	}
+	if err := d.writePacings(ctx, own, wanted, wanted, force.has); err != nil {
 		return err
 	}
 	d.scheduled = force
@@ -134,14 +135,15 @@ func (d *daemon) readPacings(ctx context.Context, note string) (of pacings, err 
 	return of, nil
 }
 
-// writePacings adds to a note, and leaves out the sites that are gone.
-func (d *daemon) writePacings(ctx context.Context, note string, more pacings, exists func(int32) bool) error {
+// writePacings adds to a note the sites that it does not have, and those that have changed, and leaves out those that are gone.
+func (d *daemon) writePacings(ctx context.Context, note string, wanted, changed pacings, exists func(int32) bool) error {
 	err := d.store.Merge(ctx, note, func(old []byte) []byte {
-		of := fromNote[pacings](old)
-		if of == nil {
-			of = make(pacings, len(more))
+		of := maps.Clone(wanted)
+		for id, pacing := range fromNote[pacings](old) {
+			if _, replaced := changed[id]; !replaced {
+				of[id] = pacing
+			}
 		}
-		maps.Copy(of, more)
 		maps.DeleteFunc(of, func(id int32, _ string) bool { return !exists(id) })
 		next := toNote(of)
 		if string(next) == string(old) {

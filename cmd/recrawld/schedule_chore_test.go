@@ -65,4 +65,11 @@ func TestWaitingPagesFollowTheConfiguration(t *testing.T) {
 	writeConfig(t, path, data, "cycle: 30m\n"+site)
 	d = built(t, path)
 	follow(d, "after a start", 42*time.Hour, 50*time.Hour)
+
+	if err := d.close(); err != nil {
+		t.Fatal(err)
+	}
+	writeConfig(t, path, data, "cycle: 20m\n"+site)
+	d = built(t, path)
+	follow(as("anew"), "after a start under a new name, as a container's is", 28*time.Hour, 34*time.Hour)
 }
