@@ -102,7 +102,7 @@ func (v *surveyor) estimate() {
 	s.Needs = v.needs.sum(&v.site, v.scope, v.start.HostName(), pages)
 	every := calendar.Mean(clock.System{}.Now(), v.site.Settings.FR, 0) // where it counts is the long run
 	s.Cost = cost(pages+s.Needs.onHost, every, s.delay, s.Probes.took/time.Duration(n), s.Probes.bytes/int64(n), v.site.Settings.Concurrency)
-	s.Cost.AtLeast = s.Sitemaps.URLs == 0 && !s.NoFollow && v.site.Settings.Level > 1
+	s.Cost.AtLeast = s.Links > 0 && s.Sitemaps.URLs == 0 && v.site.Settings.Level > 1           // none is followed of a page that wants that
 	s.Cost.BytesPerDay *= float64(pages) / float64(pages+s.Needs.onHost)                        // how large the others are nobody has seen
 	s.Cost.PerDay += float64(s.Needs.Kept-s.Needs.onHost) * 24 * 3600 / max(every.Seconds(), 1) // of other hosts, beside those of this one
 }

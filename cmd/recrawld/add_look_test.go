@@ -79,6 +79,7 @@ func TestAddSaysWhatIsNotKnownYet(t *testing.T) {
 	for page, want := range map[string][]string{
 		"<a href=/a><a href=/b>":                         {"2 links from the start page to begin with", "at least ", ": 3 pages so far", "comes on top", "at least 3 requests"},
 		"<meta name=robots content=nofollow><a href=/a>": {"asks that its links be not followed", "about ", " for 1 page,", "about 1 request"},
+		"<p>There is nothing more.":                      {"0 links from the start page", "about ", " for 1 page,", "about 1 request"},
 	} {
 		site := serve(t, map[string]string{"/": page, "/a": "a", "/b": "b"})
 		config, _ := configure(t, "")
