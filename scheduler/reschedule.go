@@ -50,12 +50,14 @@ func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool
 		seen := page.Stats.VisitedAt.Time()
 		due = earlier(due, seen.Add(p.calendar.Interval(seen, s.FRMax)))
 	}
-	if !due.After(now) {
+	promise := promised(page, s, due)
+	kept := promise.After(due)
+	if due = promise; !due.After(now) {
 		due = p.overdue(page, s, now, cycles)
 	}
 	rule, at := page.Rule, IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
 	switch {
-	case !at.Equal(due):
+	case kept, !at.Equal(due):
 		rule = models.RuleWindow
 	case rule == models.RuleWindow, s.Policy != policy.AdaptiveName: // under which alone a list has an interval of its own
 		rule = models.RulePolicy
@@ -68,6 +70,15 @@ func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool
 	}
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
 		DueAt: models.At(at), FRMax: int32(cycles), Wanted: wanted, Rule: rule}, true
+}
+
+// promised is the new due time of a page, not before what the server promised where a window, and not that alone, may have set the old one.
+func promised(page *models.Page, s *config.Settings, due time.Time) time.Time {
+	if page.Rule != models.RuleWindow || page.FreshUntil == 0 || s.HintMax == 0 {
+		return due
+	}
+	most := earlier(page.FreshUntil.Time(), page.Stats.VisitedAt.Time().Add(s.HintMax))
+	return later(due, earlier(most, page.DueAt.Time()))
 }
 
 // overdue is when a waiting page comes whose time would have passed: when it would have come, or sooner within its interval.
