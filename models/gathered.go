@@ -54,8 +54,11 @@ func RequisitesBySite(states []SiteState) map[int32]SiteRequisites {
 
 // Room is how many requisites more a site may gather, 0 or more; least is as for MostRequisites. Of those that rest ten count as one: the
 // styles of former releases are to leave room for those of the next, and what requisites_filter drops for what it keeps.
-func (r SiteRequisites) Room(least int64) int64 {
-	return max(MostRequisites(r.Pages, least)-r.Kept-r.Resting/restingPerOne, 0)
+func (r SiteRequisites) Room(least int64) int64 { return max(r.spare(least), 0) }
+
+// spare is Room, negative where the site has more.
+func (r SiteRequisites) spare(least int64) int64 {
+	return MostRequisites(r.Pages, least) - r.Kept - r.Resting/restingPerOne
 }
 
 // Gathered holds the sites of a store to MostRequisites. How many requisites they have is counted now and then (Count), and in between
@@ -65,7 +68,7 @@ type Gathered struct {
 	Least int64 // as for MostRequisites; 0: there is no bound. It is set before anything else.
 
 	mu      sync.Mutex
-	room    map[int32]int64    // guarded by mu, as all below; by site, when it was counted
+	room    map[int32]int64    // guarded by mu, as all below; by site, when it was counted, negative where there was none
 	counted map[int32]int64    // what of added was counted in room
 	added   map[int32]int64    // by this process since it began
 	pending map[int32]int64    // in transactions that have not ended
@@ -89,7 +92,7 @@ func (g *Gathered) Count(read func() ([]SiteState, error)) error {
 	}
 	room := make(map[int32]int64)
 	for site, r := range RequisitesBySite(states) {
-		room[site] = r.Room(g.Least)
+		room[site] = r.spare(g.Least)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -118,8 +121,8 @@ func (g *Gathered) Begin() *Gathering {
 	return &Gathering{of: g}
 }
 
-// Add tells whether a page that is not known is added, and counts it then. Where a requisite leads is always added: a known one that moves
-// would be lost else.
+// Add tells whether a page that is not known is added, and counts it then. Where a requisite leads is added beyond the bound, too, since a
+// known one that moves would be lost else; but no more than Least, for where one leads to a signed address, that is another at each visit.
 func (g *Gathering) Add(p *Page) bool {
 	if g == nil || !p.Requisite {
 		return true
@@ -127,7 +130,11 @@ func (g *Gathering) Add(p *Page) bool {
 	of := g.of
 	of.mu.Lock()
 	defer of.mu.Unlock()
-	if len(p.Chain) == 0 && of.left(p.SiteID) <= 0 {
+	least := int64(0)
+	if len(p.Chain) > 0 {
+		least = -of.Least
+	}
+	if of.left(p.SiteID) <= least {
 		of.refuse(p)
 		return false
 	}
@@ -139,11 +146,11 @@ func (g *Gathering) Add(p *Page) bool {
 	return true
 }
 
-// left is how many requisites more a site may gather.
+// left is how many requisites more a site may gather, negative by how many it has too many.
 func (g *Gathered) left(site int32) int64 {
 	room, known := g.room[site]
 	if !known {
-		room = SiteRequisites{}.Room(g.Least)
+		room = SiteRequisites{}.spare(g.Least)
 	}
 	return room - (g.added[site] - g.counted[site]) - g.pending[site]
 }

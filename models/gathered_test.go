@@ -88,6 +88,23 @@ func TestGathered(t *testing.T) {
 		t.Error("at the bound where a requisite leads, a page or a requisite of another site is not added, or another requisite is")
 	}
 	one.End(true)
+	leads := func(had, want int) { // a known one that moves to a signed address, another at each visit
+		t.Helper()
+		x, led := g.Begin(), 0
+		for range 20 {
+			if x.Add(moved) {
+				led++
+			}
+		}
+		if x.End(false); led != want {
+			t.Errorf("beside %d requisites %d more are added because one moves, want %d", had, led, want)
+		}
+	}
+	leads(6, 4)
+	if err := g.Count(holds(8)); err != nil {
+		t.Fatal(err)
+	}
+	leads(8, 2)
 	if err := g.Count(holds(0)); err != nil { // the site was removed, and found anew
 		t.Fatal(err)
 	}
