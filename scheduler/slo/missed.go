@@ -85,13 +85,13 @@ func (m *Missed) Add(d Delay, within time.Duration) {
 		return
 	}
 	m.Likely += unknown * d.beyond(within)
-	if d.Most > within {
-		m.AtWorst += unknown
-	}
-	if d.Least > within {
+	switch {
+	case d.Least > within:
 		m.AtBest += known + unknown
 		m.Likely += known
-		m.AtWorst += known
+		m.AtWorst += known + unknown // at once, as to Expected: added one by one, rounded sums may come to more than all changes
+	case d.Most > within:
+		m.AtWorst += unknown
 	}
 }
 
