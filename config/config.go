@@ -198,6 +198,11 @@ const (
 	RequisitesAll  = "all"  // all, on any host
 )
 
+// KeepsRequisites tells whether what the site's pages need to be shown is kept, beyond its scope.
+func (s *Settings) KeepsRequisites() bool {
+	return s.Requisites == RequisitesSite || s.Requisites == RequisitesAll
+}
+
 // Importance says what it is worth to have a page fresh, beside the pages of all sites. A page's importance is Weight,
 // times the weight of the first of Rules that keeps its URL, times what its links make of it.
 type Importance struct {

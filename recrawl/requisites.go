@@ -1,7 +1,6 @@
 package recrawl
 
 import (
-	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
@@ -11,12 +10,7 @@ import (
 
 // wantsRequisites tells whether it is looked what the page needs to be shown. What the bytes that are held name is known already.
 func (s *visit) wantsRequisites() bool {
-	return s.keepsRequisites() && (s.out.Digest != s.page.Digest || s.page.Lost)
-}
-
-// keepsRequisites tells whether the site keeps what its pages need to be shown, beyond its scope.
-func (s *visit) keepsRequisites() bool {
-	return s.settings.Requisites == config.RequisitesSite || s.settings.Requisites == config.RequisitesAll
+	return s.settings.KeepsRequisites() && (s.out.Digest != s.page.Digest || s.page.Lost)
 }
 
 // keepRequisites returns the requisites of a page that are kept, but for what it links to, too, and what robots.txt keeps out on its

@@ -35,14 +35,14 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 	}
 	p := &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), delay: c.Defaults.Delay, longest: c.Defaults.FRMax, mind: NewMind(nil),
 		sites: make(map[int32]*config.Settings, len(c.Sites)), learns: c.Defaults.Policy == policy.AdaptiveName,
-		gathers: keepsRequisites(&c.Defaults)}
+		gathers: c.Defaults.KeepsRequisites()}
 	for i := range c.Sites {
 		s := &c.Sites[i].Settings
 		if p.sites[c.Sites[i].ID] == nil {
 			p.sites[c.Sites[i].ID] = s
 		}
 		p.learns = p.learns || s.Policy == policy.AdaptiveName
-		p.gathers = p.gathers || keepsRequisites(s)
+		p.gathers = p.gathers || s.KeepsRequisites()
 		p.delay, p.longest = max(p.delay, s.Delay), max(p.longest, s.FRMax)
 	}
 	return p, nil

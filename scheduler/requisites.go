@@ -3,19 +3,12 @@ package scheduler
 import (
 	"context"
 	"time"
-
-	"recrawld/config"
 )
 
 // lastCount is when the store counted the requisites of the sites last.
 type lastCount struct {
 	at   time.Time
 	rest time.Duration // how long not to count again
-}
-
-// keepsRequisites tells whether a site keeps what its pages need to be shown, beyond its scope.
-func keepsRequisites(s *config.Settings) bool {
-	return s.Requisites == config.RequisitesSite || s.Requisites == config.RequisitesAll
 }
 
 // countRequisites has the store count the requisites of the sites where some are kept, as often as purses.count counts pages: that is how

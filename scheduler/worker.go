@@ -33,9 +33,9 @@ type Worker struct {
 	ready   []models.BucketReady  // the buckets that were ready last, used again by each look of the loop
 	looked  []int16               // their numbers
 
-	counted  lastCount // used by the loop alone, as the next ones
 	lookedAt time.Time // when that was
 	left     []int16   // those of them, the first first, that may have more than was claimed since
+	counted  lastCount
 
 	opening []models.Instant // when hosts may be asked again, the first first; of a worker without fetchers, by its loop alone
 

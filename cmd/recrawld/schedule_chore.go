@@ -84,6 +84,19 @@ func (d *daemon) followSchedule(ctx context.Context, _ time.Time) error {
 	return nil
 }
 
+// due is the new due times of those of the pages that are of the sites and move.
+func (p pacings) due(planner *scheduler.Planner, pages []models.Page, now time.Time) (due []models.Due) {
+	for i := range pages {
+		if _, changed := p[pages[i].SiteID]; !changed {
+			continue
+		}
+		if one, moves := planner.Reschedule(&pages[i], now); moves {
+			due = append(due, one)
+		}
+	}
+	return due
+}
+
 // reschedule passes over all pages and moves those of some sites. false: other settings came into force meanwhile.
 func (d *daemon) reschedule(ctx context.Context, force *inForce, sites pacings) (bool, error) {
 	moved, pace := 0, unhurried{began: clock.System{}.Now()}
@@ -96,24 +109,17 @@ func (d *daemon) reschedule(ctx context.Context, force *inForce, sites pacings) 
 			if err != nil {
 				return false, err
 			}
-			var due []models.Due
-			for i := range pages {
-				after = pages[i].ID
-				if _, changed := sites[pages[i].SiteID]; !changed {
-					continue
-				}
-				if one, moves := force.planner.Reschedule(&pages[i], d.clock.Now()); moves {
-					due = append(due, one)
-				}
+			if more = len(pages) == scheduleSlice; len(pages) == 0 {
+				break
 			}
+			after = pages[len(pages)-1].ID
+			due := sites.due(force.planner, pages, d.clock.Now())
 			if err := d.store.Reschedule(ctx, due); err != nil {
 				return false, err
 			}
-			moved, more = moved+len(due), len(pages) == scheduleSlice
-			if len(pages) > 0 {
-				if err := pace.rest(ctx); err != nil {
-					return false, err
-				}
+			moved += len(due)
+			if err := pace.rest(ctx); err != nil {
+				return false, err
 			}
 		}
 	}
@@ -124,15 +130,12 @@ func (d *daemon) reschedule(ctx context.Context, force *inForce, sites pacings) 
 	return true, nil
 }
 
-func (d *daemon) readPacings(ctx context.Context, note string) (of pacings, err error) {
-	err = d.store.Merge(ctx, note, func(old []byte) []byte {
-		of = fromNote[pacings](old)
-		return nil
-	})
+func (d *daemon) readPacings(ctx context.Context, note string) (pacings, error) {
+	body, err := d.store.Note(ctx, note)
 	if err != nil {
 		return nil, fmt.Errorf("read what due times follow: %w", err)
 	}
-	return of, nil
+	return fromNote[pacings](body), nil
 }
 
 // writePacings adds to a note the sites that it does not have, and those that have changed, and leaves out those that are gone.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"recrawld/config"
 	"recrawld/models"
 	"recrawld/report"
 )
@@ -12,7 +11,7 @@ import (
 // keepsRequisites tells whether a site keeps what its pages need to be shown.
 func (f *inForce) keepsRequisites(site int32) bool {
 	s, known := f.sites[site]
-	return known && s.site.Settings.Requisites != config.RequisitesOff
+	return known && s.site.Settings.KeepsRequisites()
 }
 
 // findFull finds the sites that have as many requisites as they may gather; those of before that were stay so for a while.

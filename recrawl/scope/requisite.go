@@ -29,7 +29,7 @@ func (s *Scope) DecideRequisite(u canon.URL) Verdict {
 	switch {
 	case u.IsZero():
 		return Verdict{Rule: "not a URL"}
-	case s.limits.Requisites != config.RequisitesSite && s.limits.Requisites != config.RequisitesAll:
+	case !s.limits.KeepsRequisites():
 		return Verdict{Rule: "requisites: off"}
 	case s.limits.Requisites == config.RequisitesSite && !s.anywhere && s.prefixes[bareHost(u)] == nil:
 		return Verdict{Rule: s.elsewhere}
