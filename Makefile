@@ -20,7 +20,7 @@ export GOFLAGS     ?= -buildvcs=false -trimpath
 
 STAGES := deps format vet unit survives shows deb
 
-.PHONY: test $(STAGES) staticcheck race kill e2e fuzz arch build fmt torture bench microbench bench-freshness clean
+.PHONY: test $(STAGES) staticcheck race kill e2e fuzz arch build elsewhere fmt torture bench microbench bench-freshness clean
 
 test:
 	@began=$$SECONDS; \
@@ -127,6 +127,11 @@ microbench:
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(DIST)/recrawld ./cmd/recrawld
+
+# elsewhere compiles the daemon for systems that it runs on without systemd.
+elsewhere:
+	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/recrawld
+	GOOS=freebsd go build -o /dev/null ./cmd/recrawld
 
 # deb builds the Debian package and, as root, tries what is in it.
 deb: build

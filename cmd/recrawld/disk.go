@@ -66,5 +66,5 @@ func freeBytes(dir string) (int64, error) {
 	if err := unix.Statfs(dir, &stat); err != nil {
 		return 0, fmt.Errorf("look at the disk of %s: %w", dir, err)
 	}
-	return int64(stat.Bavail) * stat.Bsize, nil
+	return int64(stat.Bavail) * int64(stat.Bsize), nil // their types differ from system to system
 }
