@@ -17,6 +17,9 @@ func DayOf(at Instant) int32 {
 	return int32(day)
 }
 
+// Counts tells whether a result is of a turn, and so of some day: a page that was put off had none.
+func (r *Result) Counts() bool { return r.Visit.At != 0 || r.Visit.Kind != 0 }
+
 // Count adds a result to the sums of its day, site and bucket.
 func (d *Daily) Count(r *Result) {
 	kind := r.Visit.Kind
@@ -84,6 +87,9 @@ func (r *Result) Lost() bool {
 func (c *commit) writeDaily(ctx context.Context) error {
 	sums := make(map[rowKey]*Daily) // by site and day within a bucket, in the order of the primary key
 	for _, r := range c.fresh {
+		if !r.Counts() {
+			continue
+		}
 		day, site := DayOf(r.Visit.At), r.Page.SiteID
 		at := rowKey{r.Lease.Bucket, int64(site)<<32 | int64(uint32(day))}
 		if sums[at] == nil {

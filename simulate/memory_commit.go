@@ -310,6 +310,9 @@ func (c *memoryCommit) writeLog(r *models.Result) {
 			b.events = append(b.events, e)
 		}
 	}
+	if !r.Counts() {
+		return
+	}
 	k := siteDay{r.Page.SiteID, models.DayOf(r.Visit.At)}
 	if b.today == nil || b.today.SiteID != k.site || b.today.Day != k.day {
 		if b.daily[k] == nil {

@@ -265,9 +265,10 @@ func textIsCleaned(w *world) {
 }
 
 func dailySums(w *world) {
-	w.add("a.example", 6)
-	l := w.claimOne(6)
+	w.add("a.example", 7)
+	l := w.claimOne(7)
 	results := w.visitAll(l)
+	results[6].Page.Visits, results[6].Visit = results[6].Page.Visits-1, models.Visit{} // it was put off: no turn, of no day
 	results[0].Page.Bytes = 1000
 	results[0].Visit.Bytes = 10
 	results[1].Visit.Kind, results[1].Visit.Bytes = models.Changed, 500
