@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ type Style struct {
 	Width int  // columns of the terminal; 0: no bound
 	Color bool // ANSI colours
 	Links bool // addresses of pages are hyperlinks (OSC 8)
+	Sites bool // so are names of sites, to SiteScheme and the name: for a reader that knows what that is
 
 	Whole bool   // addresses of pages that do not fit into their column go on below, instead of losing their middle
 	All   string // how to have all rows, for a person; "": by --limit 0
@@ -42,6 +44,9 @@ func (s Style) Link(address, what string) string {
 	return "\x1b]8;;" + address + "\x1b\\" + what + "\x1b]8;;\x1b\\"
 }
 
+// SiteScheme begins what the names of sites are hyperlinks to.
+const SiteScheme = "site:"
+
 // Bold makes s stand out, where there are colours.
 func (s Style) Bold(what string) string {
 	if !s.Color || what == "" {
@@ -58,7 +63,7 @@ func WriteText(w io.Writer, d Document, s Style) error {
 		fmt.Fprintf(&b, "%s %s\n", s.Bold(d.Title), s.Paint(Faint, "· "+Stamp(d.At)))
 	}
 	for _, lead := range d.Lead {
-		for _, line := range s.Wrap(lead, 0) {
+		for _, line := range (Style{Width: min(s.Width, mostProse)}).Wrap(lead, 0) {
 			b.WriteString(line + "\n")
 		}
 	}
@@ -73,7 +78,7 @@ func WriteText(w io.Writer, d Document, s Style) error {
 		b.WriteString(s.Paint(Faint, fmt.Sprintf("… and %s more (%s)", Count(d.More), s.AllRows())) + "\n")
 	}
 	for _, note := range d.Notes {
-		for _, line := range (Style{Width: noteWidth(s.Width)}).Wrap(note, 0) {
+		for _, line := range (Style{Width: proseWidth(s.Width)}).Wrap(note, 0) {
 			b.WriteString(s.Paint(Faint, line) + "\n")
 		}
 	}
@@ -83,11 +88,14 @@ func WriteText(w io.Writer, d Document, s Style) error {
 	return nil
 }
 
-func noteWidth(width int) int {
+// mostProse is how many characters a line of sentences has at most, however wide the terminal is: longer ones are hard to read.
+const mostProse = 110
+
+func proseWidth(width int) int {
 	if width == 0 {
 		return 100
 	}
-	return width
+	return min(width, mostProse)
 }
 
 // writeTable writes the columns that fit.
@@ -157,7 +165,10 @@ func cells(row Row, columns []fitted, s Style) table.Row {
 // lines are those of a cell in a column: one, unless it leads somewhere and there is no room beside it, or is an address that is shown whole.
 func (s Style) lines(cell Cell, c fitted) []string {
 	address, ok := cell.Value.(string)
-	if !ok || c.Key != "url" {
+	switch {
+	case ok && c.Key == "site" && s.Sites:
+		return []string{s.Link(SiteScheme+url.PathEscape(address), s.Paint(cell.Tone, snip(cell.Text, c.width)))}
+	case !ok || c.Key != "url":
 		return []string{s.Paint(cell.Tone, snip(cell.Text, c.width))}
 	}
 	if cell.To == "" || text.StringWidth(cell.whole()) <= c.width {

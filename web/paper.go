@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"recrawld/report"
 )
 
 // paper is what a command prints for a terminal as HTML: colours become classes, hyperlinks and addresses lead to what is known of
@@ -67,7 +69,7 @@ func (p *printer) tone(class string) {
 	}
 }
 
-// link ends the present link and begins one to what is known of a page; "" is none. A tone goes on within it.
+// link ends the present link and begins one to what is known of a page or a site; "" is none. A tone goes on within it.
 func (p *printer) link(target string) {
 	class := p.class
 	p.tone("")
@@ -123,5 +125,12 @@ func (p *printer) plain(text string) {
 	p.html.WriteString(template.HTMLEscapeString(text[from:]))
 }
 
-// about is the address of what is known here of a page.
-func about(page string) string { return "/why?" + url.Values{"url": {page}}.Encode() }
+// about is the address of what is known here of a page, or of a site.
+func about(target string) string {
+	if name, ok := strings.CutPrefix(target, report.SiteScheme); ok {
+		if name, err := url.PathUnescape(name); err == nil {
+			return "/" + siteSheet + "?" + url.Values{"site": {name}}.Encode()
+		}
+	}
+	return "/why?" + url.Values{"url": {target}}.Encode()
+}

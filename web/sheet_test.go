@@ -23,7 +23,8 @@ func TestSheets(t *testing.T) {
 		sheetOf("report/daily", "days"),
 		{Name: "list", Menu: "lists", Hint: "all lists"},
 		{Name: "list/one", Menu: "one", Of: "list", Hint: "the <first>", Print: sheetOf("", "of a list").Print},
-		{Name: "why", Hint: "why then", Print: func(_ context.Context, out io.Writer, p url.Values) error {
+		{Name: "site", Hint: "of a site", Parameters: []Parameter{{Name: "site", Hint: "name"}}, Print: sheetOf("", "\x1b]8;;site:a%2Fb%22\x1b\\\x1b[1ma/b\x1b[0m\x1b]8;;\x1b\\").Print},
+		{Name: "why", Hint: "why then", Parameters: []Parameter{{Name: "url"}, {Name: "x", Hint: "3..5"}}, Print: func(_ context.Context, out io.Writer, p url.Values) error {
 			got = p
 			fmt.Fprint(out, p.Get("url"))
 			return nil
@@ -38,7 +39,10 @@ func TestSheets(t *testing.T) {
 		"/list":         {`<a href="/list" aria-current="page">lists</a>`, `<dt><a href="/list/one">one</a><dd>the &lt;first&gt;</dl>`},
 		"/list/one":     {`<a href="/list" aria-current="page">lists</a>`, "<pre>of a list</pre>"},
 		"/report/daily": {"days", `<a href="/report/daily" aria-current="page">`},
-		"/why?url=http://h.test/%3Fa%3D1%26b&x=2": {`<a href="/show?url=http%3a%2f%2fh.test%2f%3fa%3d1%26b">show</a>`,
+		"/site?site=a/b%22": {`<a href="/site?site=a%2Fb%22"><span class="strong">a/b</span></a>`, `<p>a/b&#34; · <a href="/site?site=a%2fb%22" aria-current="page">site</a></p>`,
+			`<form action="/site"><label>site <input name="site" value="a/b&#34;" placeholder="name" size="4"></label>`},
+		"/why?url=http://h.test/%3Fa%3D1%26b&x=2": {`<input type="hidden" name="url" value="http://h.test/?a=1&amp;b"><label>x <input name="x" value="2" placeholder="3..5" size="4"></label>`,
+			`<a href="/show?url=http%3a%2f%2fh.test%2f%3fa%3d1%26b">show</a>`,
 			`<a href="http://h.test/?a=1&amp;b" rel="noreferrer noopener">the page itself</a>`},
 	} {
 		status, body := request(t, "GET", base+path, "")

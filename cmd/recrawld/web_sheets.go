@@ -60,9 +60,15 @@ func webSheets(at looker) []web.Sheet {
 		}
 		sheet := at.sheet(reportList+"/"+name, strings.ReplaceAll(name, "-", " "), commandLine{words: []string{"report", name}, flags: flags})
 		sheet.Of, sheet.Hint = reportList, r.About
+		for i := range sheet.Parameters {
+			if p := &sheet.Parameters[i]; p.Name == "by" {
+				p.Hint = strings.Join(r.By, ", ")
+			}
+		}
 		list = append(list, sheet)
 	}
 	page := []string{"url"}
+	list = append(list, at.siteSheet())
 	return append(list, at.sheet("why", "", commandLine{about: page}), at.sheet("show", "", commandLine{about: page, flags: []string{"limit"}}),
 		at.sheet("diff", "", commandLine{about: append(page, "versions"), flags: []string{"all", "lines", "raw", "limit"}}))
 }
@@ -82,7 +88,49 @@ func (at looker) sheet(name, menu string, o commandLine) web.Sheet {
 		}
 		return refusal(err)
 	}
-	return web.Sheet{Name: name, Menu: menu, Hint: hintOf(o.words[0]), Parameters: append(slices.Clone(o.about), o.flags...), Print: print}
+	return web.Sheet{Name: name, Menu: menu, Hint: hintOf(o.words[0]), Parameters: parametersOf(append(slices.Clone(o.about), o.flags...)), Print: print}
+}
+
+// siteLooks are what the sheet of a site has, one below the other.
+var siteLooks = [][]string{
+	{"report", "cost", "--since=30d"}, {"report", "change-rates", "--by=directory", "--limit=15"}, {"changes", "--limit=15"}, {"due", "--limit=10"}, {"report", "rhythm"},
+}
+
+// siteSheet is what there is to know of one site.
+func (at looker) siteSheet() web.Sheet {
+	print := func(ctx context.Context, out io.Writer, asked url.Values) error {
+		if asked.Get("site") == "" {
+			return refusal(usagef("site is missing"))
+		}
+		for i, words := range siteLooks {
+			if i > 0 {
+				fmt.Fprintln(out)
+			}
+			c, err := commandLine{words: words, flags: []string{"site"}}.command(asked)
+			if err == nil {
+				l := at(out)
+				l.style.All = "their own sheet lists more"
+				err = c.read(ctx, l)
+			}
+			if err != nil {
+				return refusal(err)
+			}
+		}
+		return nil
+	}
+	return web.Sheet{Name: "site", Hint: "What a site's visits cost, where it changes, what happened, what comes next, and at what hours.", Parameters: parametersOf([]string{"site"}), Print: print}
+}
+
+// hints say how the parameters of sheets are written, where the word alone does not.
+var hints = map[string]string{"since": "30d", "next": "24h", "site": "name", "host": "name", "kind": "new,gone", "min-significance": "0.5", "limit": "20", "depth": "2",
+	"versions": "3..5", "requisites": "true", "all": "true", "lines": "true", "raw": "true"}
+
+func parametersOf(names []string) []web.Parameter {
+	of := make([]web.Parameter, len(names))
+	for i, name := range names {
+		of[i] = web.Parameter{Name: name, Hint: hints[name]}
+	}
+	return of
 }
 
 // hintOf is what is said of a command.
@@ -108,7 +156,7 @@ func (o commandLine) command(asked url.Values) (reader, error) {
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		for _, value := range asked[name] {
 			switch n, err := strconv.Atoi(value); {
-			case slices.Contains(o.about, name):
+			case slices.Contains(o.about, name), value == "" && slices.Contains(o.flags, name):
 			case !slices.Contains(o.flags, name):
 				return nil, usagef("there is no parameter %q", name)
 			case name == "limit" && (err != nil || n < 1 || n > mostShown):
@@ -147,6 +195,6 @@ func (d *daemon) look(out io.Writer) *look {
 	force := d.force.Load()
 	return &look{globals: &globals{Data: force.config.Data, Stdout: out, Stderr: io.Discard, Log: d.log}, store: d.store, force: force,
 		calendar: force.planner.Calendar(), anchor: d.anchor, now: d.clock.Now(), real: d.machine.Now(),
-		style: report.Style{Width: sheetWidth, Color: true, Links: true, Whole: true,
-			All: fmt.Sprintf("limit=%d in the address of this sheet lists up to as many", mostShown)}}
+		style: report.Style{Width: sheetWidth, Color: true, Links: true, Sites: true, Whole: true,
+			All: fmt.Sprintf("a limit of up to %d above lists as many", mostShown)}}
 }

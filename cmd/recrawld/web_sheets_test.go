@@ -32,7 +32,7 @@ func TestSheetsShowWhatTheCommandsPrint(t *testing.T) {
 		"changes":                         "changes",
 		"changes?since=30d&kind=new,gone": "changes --since 30d --kind new,gone",
 		"changes?kind=new&kind=gone&since=30d&limit=2&min-significance=0.2&site=docs": "changes --since 30d --kind new --kind gone --limit 2 --min-significance 0.2 --site docs",
-		"due?next=7d&limit=3":                                                                    "due --next 7d --limit 3",
+		"due?site=&next=7d&limit=3":                                                              "due --next 7d --limit 3",
 		"why" + page("https://docs.example.org/install"):                                         "why https://docs.example.org/install",
 		"why" + page("docs.example.org/nowhere"):                                                 "why docs.example.org/nowhere",
 		"show" + page("https://docs.example.org/install") + "&limit=1":                           "show https://docs.example.org/install --limit 1",
@@ -58,6 +58,29 @@ func TestSheetsShowWhatTheCommandsPrint(t *testing.T) {
 	}
 }
 
+// TestTheSheetOfASite: all that there is to know of a site, of that one alone, to which its name leads.
+func TestTheSheetOfASite(t *testing.T) {
+	t.Parallel()
+	base, _ := sheetsOfFilled(t)
+	if _, body := asks(t, base+"/status"); !strings.Contains(body, `<a href="/site?site=docs">docs</a>`) {
+		t.Errorf("the name of a site leads nowhere:\n%s", body)
+	}
+	status, body := asks(t, base+"/site?site=docs")
+	for _, part := range []string{"Cost by site", "Change rates by directory", "Changes of the last", "Due in the next", "Rhythm", "docs.example.org/", `<a href="/report/cost?site=docs">cost</a>`} {
+		if status != http.StatusOK || !strings.Contains(body, part) {
+			t.Errorf("the sheet of a site = %d, has no %q:\n%s", status, part, body)
+		}
+	}
+	if strings.Contains(body, "blog.example.net") {
+		t.Errorf("the sheet of a site tells of another one:\n%s", body)
+	}
+	for question, want := range map[string]string{"": "site is missing", "?site=nowhere": "no site &#34;nowhere&#34;", "?site=docs&limit=3": "there is no parameter"} {
+		if status, body := asks(t, base+"/site"+question); status != http.StatusBadRequest && status != http.StatusNotFound || !strings.Contains(body, want) {
+			t.Errorf("site%s = %d, want %q:\n%s", question, status, want, body)
+		}
+	}
+}
+
 // sheetsOfFilled serves what there is to look at of a directory that is filled.
 func sheetsOfFilled(t *testing.T) (base, dir string) {
 	t.Helper()
@@ -73,7 +96,7 @@ func sheetsOfFilled(t *testing.T) (base, dir string) {
 	return serveAll(t, web.Options{Sheets: webSheets(func(out io.Writer) *look {
 		own, streams := *l, *l.globals
 		streams.Stdout = out
-		own.globals = &streams
+		own.globals, own.style.Links, own.style.Sites = &streams, true, true
 		return &own
 	})}), dir
 }
