@@ -26,6 +26,7 @@ type Config struct {
 	Mirror   Mirror
 	Webhooks []Webhook // receivers that are told what happened to pages
 	Mails    []Mail    // key mail: digests that are sent to people
+	Chats    []Chat    // key chat: short ones, to chats and phones
 	WebSub   WebSub
 	Budget   Budget // of all sites together; a site may have one of its own beside it
 

@@ -49,6 +49,7 @@ var configFields = []field[Config]{
 	{key: "mirror", short: "mirror.dir", of: func(c *Config) value { return word(&c.Mirror.Dir, present) }},
 	{key: "webhooks", of: func(c *Config) value { return webhooksValue(&c.Webhooks) }},
 	{key: "mail", of: func(c *Config) value { return mailsValue(&c.Mails) }},
+	{key: "chat", of: func(c *Config) value { return chatsValue(&c.Chats) }},
 	{key: "websub.callback", of: func(c *Config) value { return word(&c.WebSub.Callback, checkCallback) }},
 	{key: "websub.lease", of: func(c *Config) value { return duration(&c.WebSub.Lease, time.Hour, 366*day, "d") }},
 	{key: "budget.requests", of: func(c *Config) value { return requests(&c.Budget.Requests) }},

@@ -8,9 +8,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/robfig/cron/v3"
 )
 
 // Mail is a digest of what happened to pages, sent to people once a period.
@@ -20,18 +17,13 @@ type Mail struct {
 	From     string   // address; default Agent.Contact where that is one: see MailFrom
 	Server   string   // smtp://user@host:587, smtps://user@host:465, or "sendmail" for the program: see MailServer
 	Password string   // where that of the user is: ${file:/path} or ${credential:name}; empty: none. See Secret
-	Every    string   // how often: a duration (1m–366d), a time of day ("Mon-Fri 07:00 Europe/Berlin") or a cron expression; default 1d
-	Sites    []string // names of the sites that are told of; none: all
-	Kinds    []string // of events that are told of; default MailKinds
-	Weight   float64  // key min_significance: changes of less are left out, 0–1; default 0
+
+	Digest // once a day by default
 }
 
-// MailKinds are those of EventKinds that a person wants to hear of: pages that were refreshed say what they said.
-func MailKinds() []string { return []string{"new", "changed", "moved", "gone", "restored", "removed"} }
-
 const (
-	maxMails = 32
-	maxTo    = 50
+	maxMails  = 32
+	maxMailTo = 50
 )
 
 // Sendmail is the Server of a Mail that hands it to the program of that name on this machine.
@@ -99,16 +91,7 @@ func checkMailAddress(text string) error {
 }
 
 // Secret reads the password, "" where there is none. It is read anew each time: a file that was changed counts at once.
-func (m *Mail) Secret() (string, error) {
-	if m.Password == "" {
-		return "", nil
-	}
-	text, err := expand(m.Password, readSecret)
-	if err == nil && strings.ContainsAny(text, "\r\n\x00") {
-		err = errors.New("has more than one line, a password has one")
-	}
-	return text, err
-}
+func (m *Mail) Secret() (string, error) { return readLine(m.Password, "a password") }
 
 // MailFrom is the sender of a mail: its own, or the contact where that is an address; "": there is none.
 func (c *Config) MailFrom(m *Mail) string {
@@ -118,92 +101,13 @@ func (c *Config) MailFrom(m *Mail) string {
 	return m.From
 }
 
-// Due is the first moment behind another one at which a mail is sent.
-func (m *Mail) Due(after time.Time) time.Time {
-	if d, err := ParseDuration(m.Every); err == nil {
-		return after.Add(d)
-	}
-	if t, err := parseDayTime(m.Every); err == nil {
-		return t.next(after)
-	}
-	schedule, err := cron.ParseStandard(m.Every)
-	if err != nil { // what check refuses
-		return after.Add(day)
-	}
-	return schedule.Next(after)
-}
-
-// checkEvery accepts a duration, a time of day with its zone, or a cron expression.
-func checkEvery(text string) error {
-	if strings.Contains(text, ":") && !strings.Contains(text, "=") { // which the zone of a cron expression has
-		_, err := parseDayTime(text)
-		return err
-	}
-	return checkCycle(text)
-}
-
-// dayTime is a time of day on some weekdays.
-type dayTime struct {
-	days [7]bool
-	at   time.Duration
-	zone *time.Location
-}
-
-// parseDayTime reads "07:00 Europe/Berlin" or "Mon-Fri 07:00 Europe/Berlin".
-func parseDayTime(text string) (t dayTime, err error) {
-	parts := strings.Fields(text)
-	t.days = [7]bool{true, true, true, true, true, true, true}
-	if len(parts) == 3 {
-		if t.days, err = parseDays(parts[0]); err != nil {
-			return t, err
-		}
-		parts = parts[1:]
-	}
-	if len(parts) == 0 || len(parts) > 2 {
-		return t, fmt.Errorf("%s is not a time of day, write one like %q", shown(text), "Mon-Fri 07:00 Europe/Berlin")
-	}
-	at, ok := parseTimeOfDay(parts[0])
-	switch {
-	case !ok || at == day:
-		return t, fmt.Errorf("%s is not a time of day, write one like 07:00", shown(parts[0]))
-	case len(parts) == 1:
-		return t, fmt.Errorf("%s has no time zone, write %q", shown(text), text+" UTC")
-	}
-	t.at = at
-	t.zone, err = parseZone(parts[1])
-	return t, err
-}
-
-// next is when it comes next. Where the clocks of the zone pass over it, it comes as much later as they do.
-func (t dayTime) next(after time.Time) time.Time {
-	y, m, d := after.In(t.zone).Date()
-	for i := 0; ; i++ {
-		next := time.Date(y, m, d+i, int(t.at/time.Hour), int(t.at%time.Hour/time.Minute), 0, 0, t.zone)
-		meant := time.Date(y, m, d+i, 0, 0, 0, 0, time.UTC).Add(t.at)
-		next = next.Add(max(meant.Sub(wall(next)), 0)) // Date goes back over a gap in zones west of UTC
-		if next.After(after) && t.days[time.Date(y, m, d+i, 12, 0, 0, 0, t.zone).Weekday()] {
-			return next.UTC()
-		}
-	}
-}
-
-// wall is what a clock on the wall shows, as a time of UTC.
-func wall(t time.Time) time.Time {
-	_, offset := t.Zone()
-	return t.UTC().Add(time.Duration(offset) * time.Second)
-}
-
 // mailFields are the keys of a mail.
-var mailFields = []field[Mail]{
+var mailFields = append([]field[Mail]{
 	{key: "to", of: func(m *Mail) value { return words(&m.To, checkMailAddress) }},
 	{key: "from", of: func(m *Mail) value { return word(&m.From, orNone(checkMailAddress)) }},
 	{key: "server", of: func(m *Mail) value { return word(&m.Server, checkMailServer) }},
 	{key: "password", of: func(m *Mail) value { return word(&m.Password, orNone(checkSecretPlace)) }},
-	{key: "every", of: func(m *Mail) value { return word(&m.Every, checkEvery) }},
-	{key: "sites", of: func(m *Mail) value { return words(&m.Sites, checkName) }},
-	{key: "kinds", of: func(m *Mail) value { return words(&m.Kinds, oneOf(EventKinds()...)) }},
-	{key: "min_significance", of: func(m *Mail) value { return number(&m.Weight, 0, 1) }},
-}
+}, digestFields(func(m *Mail) *Digest { return &m.Digest })...)
 
 // orNone accepts the empty text, too.
 func orNone(check func(string) error) func(string) error {
@@ -218,16 +122,16 @@ func orNone(check func(string) error) func(string) error {
 // mailsValue is the mails as a value.
 func mailsValue(at *[]Mail) value {
 	return named[Mail]{
-		at: at, what: "mails", most: maxMails, fields: mailFields, secret: "password",
-		begin: func(name string) Mail { return Mail{Name: name, Every: "1d", Kinds: MailKinds()} },
+		at: at, what: "mails", most: maxMails, fields: mailFields,
+		begin: func(name string) Mail { return Mail{Name: name, Digest: Digest{Every: "1d", Kinds: DigestKinds()}} },
 		name:  func(m *Mail) string { return m.Name },
 		whole: (*Mail).whole,
-		unlock: func(m *Mail) error {
+		unlock: func(m *Mail) (string, error) {
 			if ofUnitAlone(m.Password) { // a command sends nothing
-				return nil
+				return "", nil
 			}
 			_, err := m.Secret()
-			return err
+			return "password", err
 		},
 	}
 }
@@ -238,18 +142,16 @@ func (m *Mail) whole() error {
 	switch {
 	case len(m.To) == 0:
 		return errors.New("has no to: the addresses that it goes to")
-	case len(m.To) > maxTo:
-		return fmt.Errorf("goes to %d addresses, at most %d: a list of the mail server takes more", len(m.To), maxTo)
+	case len(m.To) > maxMailTo:
+		return fmt.Errorf("goes to %d addresses, at most %d: a list of the mail server takes more", len(m.To), maxMailTo)
 	case m.Server == "":
 		return errors.New("has no server, write one like smtp://user@mail.example.net:587, or sendmail")
 	case err != nil:
 		return err
-	case len(m.Kinds) == 0:
-		return errors.New("has no kinds, leave them out for those that a person wants to hear of")
 	case server.User != "" && m.Password == "":
 		return errors.New("has a user and no password, write ${file:/path} or ${credential:name}")
 	case server.User == "" && m.Password != "":
 		return errors.New("has a password and no user, write smtp://user@… as its server")
 	}
-	return nil
+	return m.Digest.whole()
 }

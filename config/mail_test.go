@@ -22,7 +22,8 @@ func TestMails(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Mail{{Name: "team", To: []string{"team@example.net", "boss@example.net"}, Server: "smtp://user@mail.example.net",
-		Password: "${file:" + path + "}", Every: "Mon-Fri 07:00 Europe/Berlin", Sites: []string{"docs"}, Kinds: MailKinds(), Weight: 0.5}}
+		Password: "${file:" + path + "}",
+		Digest:   Digest{Every: "Mon-Fri 07:00 Europe/Berlin", Sites: []string{"docs"}, Kinds: DigestKinds(), Weight: 0.5}}}
 	if diff := cmp.Diff(want, c.Mails); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -106,7 +107,7 @@ func TestMailsAreDue(t *testing.T) {
 		if err := checkEvery(test.every); err != nil {
 			t.Errorf("checkEvery(%q): %v", test.every, err)
 		}
-		m := Mail{Every: test.every}
+		m := Digest{Every: test.every}
 		if got := m.Due(at(test.after)); !got.Equal(at(test.want)) {
 			t.Errorf("every %s, after %s: %v, want %s", test.every, test.after, got, test.want)
 		}
@@ -130,7 +131,7 @@ func TestExampleMail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Mails) != 1 || !cmp.Equal(c.Mails[0].Kinds, MailKinds()) || c.Mails[0].Every != "1d" || c.Mails[0].Weight != 0 {
+	if len(c.Mails) != 1 || !cmp.Equal(c.Mails[0].Kinds, DigestKinds()) || c.Mails[0].Every != "1d" || c.Mails[0].Weight != 0 {
 		t.Errorf("mails of the example = %+v", c.Mails)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// named is a list of what has names, as webhooks and mails have, as a value: each under its name.
+// named is a list of what has names, as webhooks, mails and chats have, as a value: each under its name.
 type named[T any] struct {
 	at     *[]T
 	what   string // they are, "receivers"
@@ -17,8 +17,9 @@ type named[T any] struct {
 	begin  func(name string) T // one that says nothing but its name
 	name   func(*T) string     // of one
 	whole  func(*T) error      // what is missing of one, each key of which is good
-	secret string              // the key of what unlock reads
-	unlock func(*T) error      // why that cannot be read, where it can be by commands, too
+
+	// unlock reads the secrets of one, those that commands can read, too: the key of what cannot be read, and why.
+	unlock func(*T) (key string, err error)
 }
 
 // checkHookName is the rule for names of receivers: they stand in metrics, tables and command lines.
@@ -56,16 +57,14 @@ func (v named[T]) read(r *reader, n ast.Node) {
 func (v named[T]) readOne(r *reader, e entry) T {
 	one := v.begin(e.key)
 	before, outer := len(r.problems), r.key
-	secret := e.at
+	at := map[string]ast.Node{}
 	for _, inner := range r.entries(e.value) {
 		f, known := find(v.fields, inner.key)
 		if !known {
 			r.unknown(inner, siblings(v.fields, ""), nil)
 			continue
 		}
-		if inner.key == v.secret {
-			secret = inner.value
-		}
+		at[inner.key] = inner.value
 		r.key = join(outer, inner.key)
 		f.of(&one).read(r, inner.value)
 		r.key = outer
@@ -75,9 +74,9 @@ func (v named[T]) readOne(r *reader, e entry) T {
 	}
 	if err := v.whole(&one); err != nil {
 		r.fail(e.at, "%w", err)
-	} else if err := v.unlock(&one); err != nil {
-		r.key = join(outer, v.secret)
-		r.fail(secret, "%w", err)
+	} else if key, err := v.unlock(&one); err != nil {
+		r.key = join(outer, key)
+		r.fail(at[key], "%w", err)
 		r.key = outer
 	}
 	return one

@@ -25,9 +25,10 @@ func TestShownConfigurations(t *testing.T) {
 	if len(blocks) < 5 {
 		t.Fatalf("%d configurations are shown, want five or more", len(blocks))
 	}
-	adaptive, hooks, mails := 0, 0, 0
+	adaptive, hooks, mails, chats := 0, 0, 0, 0
 	here := strings.NewReplacer("/etc/recrawld/search.keys", keysFile(t, 0o600, oldKey), "/etc/recrawld/docs.key", keysFile(t, 0o600, "0123456789abcdef"),
-		"/etc/recrawld/mail.password", keysFile(t, 0o600, "hunter2"))
+		"/etc/recrawld/mail.password", keysFile(t, 0o600, "hunter2"), "/etc/recrawld/chat.token", keysFile(t, 0o600, "tk_x"),
+		"/etc/recrawld/chat.url", keysFile(t, 0o600, "https://hooks.example.net/x"))
 	for _, block := range blocks {
 		text, _, closed := strings.Cut(block, "```")
 		if !closed {
@@ -41,6 +42,7 @@ func TestShownConfigurations(t *testing.T) {
 		}
 		hooks += len(c.Webhooks)
 		mails += len(c.Mails)
+		chats += len(c.Chats)
 		for _, site := range c.Sites {
 			if site.Settings.Policy == "adaptive" && !c.Budget.IsZero() && len(site.Settings.Importance.Rules) > 0 {
 				adaptive++
@@ -52,6 +54,9 @@ func TestShownConfigurations(t *testing.T) {
 	}
 	if mails == 0 {
 		t.Error("no configuration that is shown has a mail")
+	}
+	if chats == 0 {
+		t.Error("no configuration that is shown has a chat")
 	}
 	if adaptive == 0 {
 		t.Error("no configuration that is shown has an adaptive site with a budget and rules of importance")

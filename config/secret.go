@@ -128,6 +128,18 @@ func checkSecretPlace(text string) error {
 	return nil
 }
 
+// readLine reads a secret of one line from its place, "" where it has none; what says what it is, in its error.
+func readLine(place, what string) (string, error) {
+	if place == "" {
+		return "", nil
+	}
+	text, err := expand(place, readSecret)
+	if err == nil && strings.ContainsAny(text, "\r\n\x00") {
+		err = errors.New("has more than one line, " + what + " has one")
+	}
+	return text, err
+}
+
 // ofUnitAlone tells whether a secret is a credential that this process does not have: those are the unit's, and a command beside the
 // daemon shall not fail for one.
 func ofUnitAlone(text string) bool {

@@ -76,16 +76,16 @@ var webhookFields = []field[Webhook]{
 // webhooksValue is the receivers as a value.
 func webhooksValue(at *[]Webhook) value {
 	return named[Webhook]{
-		at: at, what: "receivers", most: maxWebhooks, fields: webhookFields, secret: "secret",
+		at: at, what: "receivers", most: maxWebhooks, fields: webhookFields,
 		begin: func(name string) Webhook { return Webhook{Name: name, Kinds: IndexKinds()} },
 		name:  func(w *Webhook) string { return w.Name },
 		whole: (*Webhook).whole,
-		unlock: func(w *Webhook) error {
+		unlock: func(w *Webhook) (string, error) {
 			if ofUnitAlone(w.Secret) { // a command signs nothing
-				return nil
+				return "", nil
 			}
 			_, err := w.Keys()
-			return err
+			return "secret", err
 		},
 	}
 }

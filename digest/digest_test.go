@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"recrawld/models"
 )
@@ -173,4 +174,52 @@ func TestSubjects(t *testing.T) {
 	if d := (&Digest{From: noon, To: noon}); !d.Empty() {
 		t.Error("a digest of nothing is not empty")
 	}
+}
+
+// plain and angled are two ways to write a text.
+var (
+	plain = Wording{Most: 900, Text: func(text string) string { return text }, Link: func(title, url string) string {
+		if title == "" {
+			return url
+		}
+		return title + "\n" + url
+	}}
+	angled = Wording{Most: 5000, Text: strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace,
+		Link: func(title, url string) string { return "<" + url + "|" + strings.ReplaceAll(title, "<", "&lt;") + ">" }}
+)
+
+func TestBrief(t *testing.T) {
+	t.Parallel()
+	golden(t, "brief.txt", sample().Brief(plain)+"\n")
+	golden(t, "brief_angled.txt", sample().Brief(angled)+"\n")
+}
+
+// A brief text never has more bytes than it may, and its entries and what it counts are all pages.
+func TestABriefTextHasRoomForWhatItSays(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringN(0, 60, 300)
+		d := &Digest{From: noon, To: noon, More: rapid.Int64Range(0, 1_000_000).Draw(t, "more"), Command: "recrawld changes --since 2d --limit 0",
+			Unusual: rapid.SliceOfN(text, 0, 8).Draw(t, "unusual")}
+		urls := 0
+		for range rapid.IntRange(0, 4).Draw(t, "sites") {
+			s := Site{Name: "docs", Tally: Tally{models.EventChanged: 3}}
+			for range rapid.IntRange(0, 10).Draw(t, "entries") {
+				urls++
+				s.Entries = append(s.Entries, Entry{Kind: models.EventChanged, At: noon, URL: "https://a.org/\x01" + strings.Repeat("x", rapid.IntRange(0, 2000).Draw(t, "length")),
+					Title: text.Draw(t, "title"), Said: Paragraph(text.Draw(t, "said"))})
+			}
+			d.Sites = append(d.Sites, s)
+		}
+		w := plain
+		w.Most = rapid.IntRange(500, 4000).Draw(t, "most")
+		got := d.Brief(w)
+		if len(got) > w.Most {
+			t.Fatalf("%d bytes, at most %d", len(got), w.Most)
+		}
+		left := d.More + int64(urls-strings.Count(got, "\x01"))
+		if said := strings.HasSuffix(got, d.rest(left)); said != (left > 0) {
+			t.Fatalf("of %d pages that are left out it says\n%s", left, got)
+		}
+	})
 }

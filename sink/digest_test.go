@@ -219,7 +219,9 @@ func TestFault_122_EachPeriodIsToldAcrossKills(t *testing.T) {
 // mailTo is a Mail to a server that says how many events there were, an hour after the last.
 func mailTo(s *smtptest.Server, c clock.Clock) *Mail {
 	post := &Post{Envelope: between, Server: config.MailServer{Host: "localhost", Port: 25}}
-	post.Dial = postTo(s, post.Server, "").Dial
+	if s != nil {
+		post.Dial = postTo(s, post.Server, "").Dial
+	}
 	return NewMail(MailOptions{Name: "mail:w", Due: func(t time.Time) time.Time { return t.Add(time.Hour) }, Send: post.Send, Clock: c,
 		Compose: func(_ context.Context, p *Period, events iter.Seq2[models.Event, error]) (*Letter, string, error) {
 			n := 0
@@ -392,7 +394,7 @@ func TestFault_121_ANewPasswordIsTried(t *testing.T) {
 	post := &Post{Envelope: between, Server: config.MailServer{Host: "localhost", Port: 25, User: "me"}, Password: secret}
 	post.Dial = postTo(s, post.Server, "").Dial
 	tries := 0
-	m.options.Password = secret
+	m.options.Secret = secret
 	m.options.Send = func(ctx context.Context, l Letter) error { tries++; return post.Send(ctx, l) }
 	d := digestsTo(log, m, c)
 	drained(t, d)

@@ -10,7 +10,7 @@ import (
 	"github.com/wneessen/go-mail"
 )
 
-// Letter is a mail before it has a sender and recipients.
+// Letter is a mail before it has a sender and recipients, or a message to a chat, which has neither Thread, List nor Date.
 type Letter struct {
 	ID      string // of letters, digits, "-" and "_"; the same where the same is sent again, and of no other letter
 	Thread  string // the same for all letters that belong together, of such characters and dots
@@ -18,7 +18,8 @@ type Letter struct {
 	Date    time.Time
 	Subject string // any text; what would not stay in a line becomes spaces
 	Text    string // any text
-	HTML    string // the same for those who see it: a whole document
+	HTML    string // the same for those who see it: a whole document; for a chat in its ChatForm's Rich words
+	Link    string // of a message to a chat: where it leads whoever taps on it; "": nowhere
 }
 
 // Envelope is who a letter comes from and goes to. The addresses are bare ones: user@example.net.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -14,15 +15,15 @@ import (
 // mailGapMin is how long a server that failed is left alone at first. Whoever puts off a stranger's mail wants it a minute later, not at once.
 const mailGapMin = time.Minute
 
-// MailOptions sets up a Mail. All are required but Password.
+// MailOptions sets up a Mail. All are required but Secret.
 type MailOptions struct {
 	Name string                              // of the sink
 	Due  func(began time.Time) time.Time     // see Digester
 	Send func(context.Context, Letter) error // it returns ErrUnwanted where trying again is of no use
 
-	// Password is what Send gives the server, read anew. A mail that is parked since the server refused it is sent again once it is
-	// another one. nil: there is none.
-	Password func() (string, error)
+	// Secret is by what Send is let in, read anew. A letter that is parked since it was refused is sent again once it is another one.
+	// nil: there is none.
+	Secret func() (string, error)
 
 	// Compose puts a period into a letter, nil where there is nothing to tell, with the memo for the next one.
 	Compose func(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (letter *Letter, memo string, err error)
@@ -30,8 +31,8 @@ type MailOptions struct {
 	Clock clock.Clock
 }
 
-// Mail is a Digester that sends a letter a period. A server that puts it off is tried again ever less often, and one that refuses it is
-// not, before the next start or a Replay, or before there is another password where that was refused: each is tried once.
+// Mail is a Digester that sends a letter a period, by mail or to a chat. A server that puts it off is tried again ever less often, and one
+// that refuses it is not, before the next start or a Replay, or before there is another secret where that was refused: each is tried once.
 type Mail struct {
 	options MailOptions
 	failed  int    // in a row
@@ -56,18 +57,42 @@ func (m *Mail) Revive() { m.failed, m.later = 0, nil }
 // Failing implements reviver.
 func (m *Mail) Failing() bool { return m.later != nil }
 
-// Mended implements mender. A password that cannot be read is no other one.
+// Mended implements mender. A secret that cannot be read is no other one.
 func (m *Mail) Mended() bool {
-	if m.later == nil || m.options.Password == nil {
+	if m.later == nil || m.options.Secret == nil {
 		return false
 	}
-	refused, ok := errors.AsType[*passwordRefused](m.later)
+	refused, ok := errors.AsType[*secretRefused](m.later)
 	if !ok {
 		return false
 	}
-	password, err := m.options.Password()
-	return err == nil && sha256.Sum256([]byte(password)) != refused.sum
+	secret, err := m.options.Secret()
+	return err == nil && sha256.Sum256([]byte(secret)) != refused.sum
 }
+
+// secretRefused is the error of a server that lets nobody in by a secret, and what that was.
+type secretRefused struct {
+	sum   [sha256.Size]byte
+	words string // what it refuses
+	why   error
+}
+
+// Error implements error.
+func (e *secretRefused) Error() string {
+	return fmt.Sprintf("%s, and is asked again once that is another one: %v", e.words, e.why)
+}
+
+// Unwrap returns what the server said.
+func (e *secretRefused) Unwrap() error { return e.why }
+
+// askedToWait is the error of a server that says how long it wants to be left alone.
+type askedToWait struct {
+	wait time.Duration
+	error
+}
+
+// Unwrap returns what it said.
+func (e *askedToWait) Unwrap() error { return e.error }
 
 // Digest implements Digester.
 func (m *Mail) Digest(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (memo string, err error) {
@@ -96,7 +121,11 @@ func (m *Mail) fail(ctx context.Context, err error) error {
 	m.failed++
 	m.later = &Later{From: now, Why: err}
 	if !errors.Is(err, ErrUnwanted) {
-		m.later.At = now.Add(m.options.Clock.Real(max(gap(m.failed), mailGapMin)))
+		wait := max(gap(m.failed), mailGapMin)
+		if asked, ok := errors.AsType[*askedToWait](err); ok {
+			wait = max(asked.wait, mailGapMin)
+		}
+		m.later.At = now.Add(m.options.Clock.Real(wait))
 	}
 	return m.later
 }

@@ -28,7 +28,7 @@ import (
 const mailTime = 5 * time.Minute
 
 // ErrUnwanted says that a letter was refused for good: the same letter will be refused the next time.
-var ErrUnwanted = errors.New("the mail is refused for good")
+var ErrUnwanted = errors.New("it is refused for good")
 
 // Post sends letters to a mail server, or hands them to the program sendmail. It is safe for concurrent use.
 type Post struct {
@@ -96,7 +96,7 @@ func (p *Post) tell(ctx context.Context, message []byte) (said string, err error
 	}
 	connected, err := client.DialToSMTPClientWithContext(ctx)
 	if answer, ok := errors.AsType[*textproto.Error](err); ok && answer.Code == wrongPassword && p.Server.User != "" {
-		return "", &passwordRefused{sha256.Sum256([]byte(password)), err}
+		return "", &secretRefused{sha256.Sum256([]byte(password)), "the mail server refuses the password", err}
 	}
 	if err != nil {
 		return "", fmt.Errorf("the mail server cannot be asked: %w", err)
@@ -110,20 +110,6 @@ func (p *Post) tell(ctx context.Context, message []byte) (said string, err error
 
 // wrongPassword is what a server answers to a log-in that it refuses (RFC 4954, section 6).
 const wrongPassword = 535
-
-// passwordRefused is the error of a server that does not let the user in with a password, and what that was.
-type passwordRefused struct {
-	sum [sha256.Size]byte
-	why error
-}
-
-// Error implements error.
-func (e *passwordRefused) Error() string {
-	return fmt.Sprintf("the mail server refuses the password, and is asked again once that is another one: %v", e.why)
-}
-
-// Unwrap returns what the server said.
-func (e *passwordRefused) Unwrap() error { return e.why }
 
 // dial connects, with TLS where that is spoken from the first byte on.
 func (p *Post) dial(ctx context.Context, network, _ string) (net.Conn, error) {

@@ -65,10 +65,15 @@ type Webhook struct {
 
 // NewWebhook returns a Webhook. It asks for nothing before there are events.
 func NewWebhook(o WebhookOptions) *Webhook {
-	transport := &http.Transport{DialContext: o.Dial, TLSHandshakeTimeout: hookTime, IdleConnTimeout: time.Minute, MaxIdleConns: 1,
+	return &Webhook{options: o, client: receiverClient(o.Dial)}
+}
+
+// receiverClient asks who is told by HTTP.
+func receiverClient(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
+	transport := &http.Transport{DialContext: dial, TLSHandshakeTimeout: hookTime, IdleConnTimeout: time.Minute, MaxIdleConns: 1,
 		MaxResponseHeaderBytes: 64 << 10, DisableCompression: true} // of an answer that unpacks to nothing no end is seen
-	return &Webhook{options: o, client: &http.Client{Transport: transport, Timeout: hookTime,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &http.Client{Transport: transport, Timeout: hookTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Name implements Sink.
@@ -214,7 +219,7 @@ func (w *Webhook) post(ctx context.Context, body []byte) (retry time.Duration, e
 	if answer.StatusCode != http.StatusSwitchingProtocols { // whose body is the bare connection, which no time-out ends
 		_, _ = io.CopyN(io.Discard, answer.Body, hookDrain) // whatever it says and however that ends
 	}
-	said := strings.TrimSpace(fmt.Sprint(answer.StatusCode, " ", http.StatusText(answer.StatusCode))) // its own words may be anything
+	said := statusWords(answer.StatusCode) // its own words may be anything
 	switch status := answer.StatusCode; {
 	case status/100 == 2:
 		return 0, nil
@@ -228,4 +233,9 @@ func (w *Webhook) post(ctx context.Context, body []byte) (retry time.Duration, e
 		}
 		return retry, fmt.Errorf("the receiver answers %s", said)
 	}
+}
+
+// statusWords are the standard's words for a status, where it has some.
+func statusWords(status int) string {
+	return strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status)))
 }

@@ -21,8 +21,8 @@ import (
 // sinkCmd looks after the sinks: where what happened to pages is brought to.
 type sinkCmd struct {
 	List   sinkListCmd   `cmd:"" help:"The sinks, how far behind each is, and the pages that it cannot take."`
-	Replay sinkReplayCmd `cmd:"" help:"Make a sink anew from the archive and the database, or try at once what a mail server refused."`
-	Test   sinkTestCmd   `cmd:"" help:"Send a test mail now, and say what the server answers."`
+	Replay sinkReplayCmd `cmd:"" help:"Make a sink anew from the archive and the database, or try at once what a mail server or a chat refused."`
+	Test   sinkTestCmd   `cmd:"" help:"Send a test mail, or a test message to a chat, now, and say what the server answers."`
 }
 
 // sinkListCmd lists the sinks.
@@ -115,7 +115,7 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 
 // sinkReplayCmd makes a sink anew: by the daemon that drains it, or here where none runs.
 type sinkReplayCmd struct {
-	Name string `arg:"" help:"The sink: mirror, webhook:NAME, or mail:NAME, which is told nothing twice: what waits is tried again at once."`
+	Name string `arg:"" help:"The sink: mirror, webhook:NAME, or mail:NAME and chat:NAME, which are told nothing twice: what waits is tried again at once."`
 }
 
 // Run implements the command.
@@ -134,7 +134,7 @@ func (r sinkReplayCmd) Run(ctx context.Context, g *globals) error {
 
 // replayWords say what came of a replay.
 func replayWords(name string, lost int64) string {
-	if strings.HasPrefix(name, mailSinks) {
+	if tellsPeriods(name) {
 		return name + " has nothing left to send that is due"
 	}
 	return name + " made anew" + lostWords(lost)
@@ -144,7 +144,7 @@ func replayWords(name string, lost int64) string {
 // when that is; zero: it takes events as they come.
 func behindBy(ctx context.Context, store *models.Store, name string, now time.Time) (behind int, next time.Time, err error) {
 	row, err := store.Meta(ctx, sink.PeriodsKey(name))
-	if err != nil || row == "" && strings.HasPrefix(name, mailSinks) { // that begins where the log ends when it first runs
+	if err != nil || row == "" && tellsPeriods(name) { // that begins where the log ends when it first runs
 		return 0, next, err
 	}
 	periods, err := sink.PeriodsIn(row)

@@ -80,7 +80,7 @@ func (d *daemon) checkHooks() {
 	}
 }
 
-// checkSites tells of sites that a webhook or a mail names and that are not there.
+// checkSites tells of sites that a webhook, a mail or a chat names and that are not there.
 func (d *daemon) checkSites(what, name string, sites []string) {
 	rows := d.force.Load().rows
 	for _, site := range sites {

@@ -40,6 +40,11 @@ type takingSink interface {
 	Close() error
 }
 
+// tellsPeriods tells of a sink's name whether it tells once a period: mails and chats do.
+func tellsPeriods(name string) bool {
+	return strings.HasPrefix(name, mailSinks) || strings.HasPrefix(name, chatSinks)
+}
+
 // newDrain drains into a sink of either kind.
 func newDrain(store *models.Store, opened openedSink, clk clock.Clock, o sink.Options) *sink.Drain {
 	if s, ok := opened.(sink.Digester); ok {
@@ -61,6 +66,9 @@ func wantedSinks(c *config.Config) []sinkKind {
 	}
 	for i := range c.Mails {
 		kinds = append(kinds, mailKind(c, &c.Mails[i]))
+	}
+	for i := range c.Chats {
+		kinds = append(kinds, chatKind(&c.Chats[i]))
 	}
 	return kinds
 }

@@ -164,7 +164,7 @@ func TestAMailThatIsRefusedIsTold(t *testing.T) {
 		t.Errorf("the test mail is\n%s", got[1].Data)
 	}
 	must(t, "sink", "test", "-c", path, "--json", "mail:team")
-	if code, _, stderr := command(t, "sink", "test", "-c", path, "mirror"); code != exitUsage || !strings.Contains(stderr, "is no mail") {
+	if code, _, stderr := command(t, "sink", "test", "-c", path, "mirror"); code != exitUsage || !strings.Contains(stderr, "neither a mail nor a chat") {
 		t.Errorf("sink test mirror says %d %q", code, stderr)
 	}
 }
@@ -194,7 +194,13 @@ func TestMailsThatCannotBeSentAreToldOf(t *testing.T) {
 // written is the mail of a period that has some events, nil where there is none, and the memo for the next one.
 func (f *filler) written(b library, m config.Mail, p sink.Period, events []models.Event) (*sink.Letter, string) {
 	f.t.Helper()
-	w := &mailWriter{mail: &m, parts: sinkParts{store: f.store, clock: clock.NewVirtual(filledNow), library: func(context.Context) (library, error) { return b, nil }}}
+	return f.told(&digestWriter{name: m.Name, digest: &m.Digest, most: mailEntries, write: mailLetter}, b, p, events)
+}
+
+// told is what a writer makes of a period that has some events.
+func (f *filler) told(w *digestWriter, b library, p sink.Period, events []models.Event) (*sink.Letter, string) {
+	f.t.Helper()
+	w.parts = sinkParts{store: f.store, clock: clock.NewVirtual(filledNow), library: func(context.Context) (library, error) { return b, nil }}
 	letter, memo, err := w.compose(f.t.Context(), &p, func(yield func(models.Event, error) bool) {
 		for _, e := range events {
 			if !yield(e, nil) {
@@ -223,7 +229,7 @@ func TestTheMailOfALife(t *testing.T) {
 		f, b := filling(t, dsn)
 		f.lives()
 		p := sink.Period{Told: filledNow.Add(-10 * day), End: filledNow}
-		m := config.Mail{Name: "team", To: []string{"a@example.net"}, Kinds: config.MailKinds()}
+		m := config.Mail{Name: "team", To: []string{"a@example.net"}, Digest: config.Digest{Kinds: config.DigestKinds()}}
 		letter, _ := f.written(b, m, p, f.since(10*day))
 		want := "1 page changed, 3 new on blog, docs,\nfrom Wed 11 Nov 12:00 to Sat 21 Nov 12:00 UTC.\n\nblog: 1 page new\n================\n\nnew, Mon 16 Nov 12:00\n" +
 			"https://blog.example.net/logo.png\n    6 B of image/png without text that is read\n\ndocs: 1 page changed, 2 new\n===========================\n\n" +
@@ -287,7 +293,7 @@ func TestAMailTellsWhatIsUnusualOnce(t *testing.T) {
 		f.must(err)
 		f.must(f.store.Merge(t.Context(), noteUnusual, func([]byte) []byte { return body }))
 	}
-	m := config.Mail{Name: "team", To: []string{"a@example.net"}, Kinds: config.MailKinds(), Sites: []string{"docs"}}
+	m := config.Mail{Name: "team", To: []string{"a@example.net"}, Digest: config.Digest{Kinds: config.DigestKinds(), Sites: []string{"docs"}}}
 	memo := ""
 	for i, step := range []struct {
 		sites []report.Unusual

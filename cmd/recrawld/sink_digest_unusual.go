@@ -12,15 +12,15 @@ import (
 	"recrawld/report"
 )
 
-// oddity is what is unusual of a site, as the memo of a mail has it.
+// oddity is what is unusual of a site, as the memo of a digest has it.
 type oddity struct {
 	Site int32         `json:"site"`
 	Kind report.Oddity `json:"kind"`
 }
 
-// unusual adds what became unusual of the sites since the last mail and what is as usual again, each told once, and returns the memo for
+// unusual adds what became unusual of the sites since the last digest and what is as usual again, each told once, and returns the memo for
 // the next one. Where nobody has looked for a day nothing is known, and nothing said.
-func (w *mailWriter) unusual(ctx context.Context, d *digest.Digest, before string) (memo string, err error) {
+func (w *digestWriter) unusual(ctx context.Context, d *digest.Digest, before string) (memo string, err error) {
 	found, err := lastUnusual(ctx, w.parts.store)
 	if err != nil || w.parts.clock.Now().Sub(found.At.Time()) > 24*time.Hour {
 		return before, err
@@ -28,12 +28,12 @@ func (w *mailWriter) unusual(ctx context.Context, d *digest.Digest, before strin
 	var was, is []oddity
 	if before != "" {
 		if err := json.Unmarshal([]byte(before), &was); err != nil {
-			return "", fmt.Errorf("read what the last mail told: %w", err)
+			return "", fmt.Errorf("read what the last digest told: %w", err)
 		}
 	}
 	for _, u := range found.Sites {
 		name := w.names[u.Site]
-		if name == "" || len(w.mail.Sites) > 0 && !slices.Contains(w.mail.Sites, name) {
+		if name == "" || len(w.digest.Sites) > 0 && !slices.Contains(w.digest.Sites, name) {
 			continue
 		}
 		odd := oddity{u.Site, u.Kind}

@@ -1,0 +1,123 @@
+package digest
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"recrawld/report"
+)
+
+// Wording is how a chat wants a text written, so that nothing in it is taken for more than it is.
+type Wording struct {
+	Most int                            // bytes of a text, at least 500
+	Text func(string) string            // a text as itself
+	Link func(title, url string) string // a page by its title; "": it has none
+}
+
+const (
+	briefNotes = 5   // lines on what is unusual and the like
+	briefSaid  = 3   // lines of what is said of a page
+	briefLine  = 160 // characters of a line
+)
+
+// Brief is a digest for a chat or a phone, below its subject: what weighs most, as far as there is room.
+func (d *Digest) Brief(w Wording) string {
+	b := brief{wording: w, left: w.Most - len(w.Text(d.rest(d.More+int64(d.entries()))))}
+	var lines []string
+	for _, r := range d.Removed {
+		lines = append(lines, d.removal(r))
+	}
+	for _, notes := range [][]string{d.Unusual, d.Notes} {
+		for _, note := range notes {
+			lines = append(lines, "! "+note)
+		}
+	}
+	for _, line := range lines[:min(len(lines), briefNotes)] {
+		b.add(w.Text(report.OneLine(line, briefLine)) + "\n")
+	}
+	more := d.More
+	for i := range d.Sites {
+		s := &d.Sites[i]
+		title := ""
+		if len(d.Sites) > 1 {
+			title = "\n" + w.Text(line(s.Name)+": "+s.Tally.words()) + "\n"
+		}
+		for j := range s.Entries {
+			if !b.entry(title, &s.Entries[j]) {
+				more++
+				continue
+			}
+			title = ""
+		}
+	}
+	if more > 0 {
+		b.text.WriteString(w.Text(d.rest(more)))
+	}
+	return strings.Trim(b.text.String(), "\n")
+}
+
+// rest says what is left out, and how to see it.
+func (d *Digest) rest(pages int64) string {
+	return fmt.Sprintf("… and %s more: %s", report.Plural(pages, "page"), d.Command)
+}
+
+// entries is how many there are.
+func (d *Digest) entries() (n int) {
+	for i := range d.Sites {
+		n += len(d.Sites[i].Entries)
+	}
+	return n
+}
+
+// brief is a text that has so much room left.
+type brief struct {
+	wording Wording
+	text    strings.Builder
+	left    int
+}
+
+// add adds a piece, where there is room for all of it.
+func (b *brief) add(piece string) bool {
+	if len(piece) > b.left {
+		return false
+	}
+	b.left -= len(piece)
+	b.text.WriteString(piece)
+	return true
+}
+
+// entry adds what happened to a page, without what is said of it where there is no room for that, behind a title.
+func (b *brief) entry(title string, e *Entry) bool {
+	head := e.Kind.String()
+	if e.Significance > 0 {
+		head += fmt.Sprintf(", significance %.2f", e.Significance)
+	}
+	if e.Times > 1 {
+		head += fmt.Sprintf(", %d times", e.Times)
+	}
+	name := ""
+	if e.Title != "" {
+		name = report.OneLine(e.Title, briefLine)
+	}
+	head = title + b.wording.Text(head+": ") + b.wording.Link(name, e.URL) + "\n"
+	if e.RedirectTo != "" {
+		head += "→ " + b.wording.Link("", e.RedirectTo) + "\n"
+	}
+	return b.add(head+b.said(e)) || b.add(head)
+}
+
+// said is what there is to read of a page, its first lines.
+func (b *brief) said(e *Entry) string {
+	var said strings.Builder
+	n := 0
+	for paragraph := range strings.Lines(textOf.Replace(string(e.Said))) {
+		if text := report.OneLine(html.UnescapeString(paragraph), briefLine); text != "" {
+			if n++; n > briefSaid {
+				break
+			}
+			said.WriteString("  " + b.wording.Text(text) + "\n")
+		}
+	}
+	return said.String()
+}

@@ -1,0 +1,172 @@
+package sink
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"html"
+	"mime"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"recrawld/config"
+)
+
+// ChatWords is how a chat wants a text written, so that nothing in it is taken for more than it is: a text of somebody else's page shall
+// call nobody, and lead nowhere but where it says.
+type ChatWords struct {
+	Most int                            // bytes of a text
+	Text func(string) string            // a text as itself
+	Link func(title, url string) string // a page by its title; "": it has none
+}
+
+// ChatForm is what takes letters.
+type ChatForm struct {
+	Plain ChatWords // of a Letter's Text
+	Rich  ChatWords // of its HTML
+
+	request func(ctx context.Context, m message) (*http.Request, error)
+}
+
+// message is a letter on its way to a chat.
+type message struct {
+	Letter
+	address, token, to string
+}
+
+// mostChat is how many bytes a text has at most. A message of Telegram may have 4096 characters, one of ntfy 4096 bytes, one of Discord
+// 2000 characters with its subject, which has up to 200 that are written with two each.
+const mostChat, mostDiscord = 3000, 1500
+
+var (
+	plainWords = ChatWords{mostChat, func(text string) string { return text }, func(title, url string) string {
+		if title == "" {
+			return url
+		}
+		return title + "\n" + url
+	}}
+	htmlWords = ChatWords{mostChat, html.EscapeString, func(title, url string) string {
+		if title == "" {
+			title = url
+		}
+		return `<a href="` + html.EscapeString(url) + `">` + html.EscapeString(title) + `</a>`
+	}}
+	slackWords   = ChatWords{mostChat, slackText, slackLink}
+	discordWords = ChatWords{mostDiscord, discordText, discordLink}
+)
+
+// FormOf is the form of a configured chat.
+func FormOf(name string) ChatForm {
+	return map[string]ChatForm{
+		config.ChatSlack:    {slackWords, htmlWords, slackRequest},
+		config.ChatDiscord:  {discordWords, htmlWords, discordRequest},
+		config.ChatNtfy:     {plainWords, htmlWords, ntfyRequest},
+		config.ChatGotify:   {plainWords, htmlWords, gotifyRequest},
+		config.ChatMatrix:   {plainWords, htmlWords, matrixRequest},
+		config.ChatTelegram: {plainWords, htmlWords, telegramRequest},
+	}[name]
+}
+
+// called are the words by which Mattermost and Rocket.Chat call all who are there, wherever they stand in a text.
+var called = regexp.MustCompile(`(?i)@(all|channel|here|everyone)\b`)
+
+// slackText is a text in Slack's mark-up, and in the Markdown that Mattermost makes of it.
+func slackText(text string) string {
+	text = called.ReplaceAllString(text, "@\u200b$1")
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "](", "]\u200b(").Replace(text)
+}
+
+func slackLink(title, url string) string {
+	url = strings.NewReplacer("&", "&amp;", "<", "%3C", ">", "%3E", "|", "%7C").Replace(url)
+	if title == "" {
+		return "<" + url + ">"
+	}
+	return "<" + url + "|" + strings.ReplaceAll(slackText(title), "|", "¦") + ">"
+}
+
+// discordMarks are the characters that mean something in Discord's Markdown, of which a backslash makes themselves.
+var discordMarks = regexp.MustCompile("[\\\\*_~`|<>#@:\\[\\]()-]")
+
+func discordText(text string) string { return discordMarks.ReplaceAllString(text, `\$0`) }
+
+// discordLink has the address in angle brackets, so that no picture of the page is fetched and shown.
+func discordLink(title, url string) string {
+	url = "<" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20").Replace(url) + ">"
+	if title == "" {
+		return url
+	}
+	return "[" + discordText(title) + "](" + url + ")"
+}
+
+// asJSON is a request with a body of JSON.
+func asJSON(ctx context.Context, method, address string, body any) (*http.Request, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(text))
+	if err == nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request, err
+}
+
+// slackRequest is for an incoming webhook of Slack, Mattermost, Rocket.Chat or Zulip.
+func slackRequest(ctx context.Context, m message) (*http.Request, error) {
+	return asJSON(ctx, http.MethodPost, m.address, map[string]any{"text": slackText(m.Subject) + "\n" + m.Text, "unfurl_links": false, "unfurl_media": false})
+}
+
+// discordRequest is for a webhook of Discord. Nobody is called, whatever the text says.
+func discordRequest(ctx context.Context, m message) (*http.Request, error) {
+	return asJSON(ctx, http.MethodPost, m.address, map[string]any{"content": "**" + discordText(m.Subject) + "**\n" + m.Text,
+		"allowed_mentions": map[string]any{"parse": []string{}}})
+}
+
+// ntfyRequest is for a topic of ntfy.
+func ntfyRequest(ctx context.Context, m message) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.address, strings.NewReader(m.Text))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Title", mime.BEncoding.Encode("utf-8", oneLine(m.Subject)))
+	if m.Link != "" {
+		request.Header.Set("Click", mime.BEncoding.Encode("utf-8", m.Link))
+	}
+	if m.token != "" {
+		request.Header.Set("Authorization", "Bearer "+m.token)
+	}
+	return request, nil
+}
+
+// gotifyRequest is for an application of Gotify.
+func gotifyRequest(ctx context.Context, m message) (*http.Request, error) {
+	body := map[string]any{"title": m.Subject, "message": m.Text, "priority": 5}
+	if m.Link != "" {
+		body["extras"] = map[string]any{"client::notification": map[string]any{"click": map[string]any{"url": m.Link}}}
+	}
+	request, err := asJSON(ctx, http.MethodPost, m.address+"/message", body)
+	if err == nil {
+		request.Header.Set("X-Gotify-Key", m.token)
+	}
+	return request, err
+}
+
+// matrixRequest is for a room of Matrix. The server takes a letter once, however often it comes, by its ID.
+func matrixRequest(ctx context.Context, m message) (*http.Request, error) {
+	address := m.address + "/_matrix/client/v3/rooms/" + url.PathEscape(m.to) + "/send/m.room.message/" + url.PathEscape(m.ID)
+	request, err := asJSON(ctx, http.MethodPut, address, map[string]any{"msgtype": "m.notice", "body": m.Subject + "\n" + m.Text,
+		"format": "org.matrix.custom.html", "formatted_body": "<b>" + html.EscapeString(m.Subject) + "</b><br>" + strings.ReplaceAll(m.HTML, "\n", "<br>"),
+		"m.mentions": map[string]any{}})
+	if err == nil {
+		request.Header.Set("Authorization", "Bearer "+m.token)
+	}
+	return request, err
+}
+
+// telegramRequest is for a bot of Telegram.
+func telegramRequest(ctx context.Context, m message) (*http.Request, error) {
+	return asJSON(ctx, http.MethodPost, m.address+"/bot"+m.token+"/sendMessage", map[string]any{"chat_id": m.to, "parse_mode": "HTML",
+		"text": "<b>" + html.EscapeString(m.Subject) + "</b>\n" + m.HTML, "link_preview_options": map[string]any{"is_disabled": true}})
+}
