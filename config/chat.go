@@ -47,23 +47,39 @@ const (
 // Address is the URL itself, without a slash at its end. Where it is a secret it is read anew each time: a file that was changed counts at once.
 func (c *Chat) Address() (string, error) {
 	text := cmp.Or(c.URL, TelegramURL)
-	if checkSecretPlace(text) == nil {
+	secret := checkSecretPlace(text) == nil
+	if secret {
 		var err error
 		if text, err = readLine(text, "a URL"); err != nil {
 			return "", err
 		}
-		if checkURL(text) != nil { // without the text, which is secret
-			return "", errors.New("is no URL: write it as it was given out, in one line")
-		}
 	}
-	if strings.HasPrefix(text, "http:") && !c.Private {
+	err := checkURL(text)
+	u, bad := url.Parse(text)
+	longer := c.Form == ChatGotify || c.Form == ChatMatrix || c.Form == ChatTelegram // the form puts something behind it
+	switch {
+	case secret && cmp.Or(err, bad) != nil: // without the text
+		return "", errors.New("is no URL: write it as it was given out, in one line")
+	case cmp.Or(err, bad) != nil:
+		return "", cmp.Or(err, bad)
+	case u.Scheme == "http" && !c.Private:
 		return "", errors.New("is not of scheme https: whoever is on the way could read it; private: on allows it in a private network or on this machine")
+	case longer && strings.ContainsAny(text, "?#"):
+		return "", errors.New(`has more than a host and a path, write it without "?" and "#"`)
+	case u.RawQuery != "": // whose end may be anything
+		return text, nil
 	}
 	return strings.TrimRight(text, "/"), nil
 }
 
 // Secret reads the token, "" where there is none, as Mail.Secret reads a password.
-func (c *Chat) Secret() (string, error) { return readLine(c.Token, "a token") }
+func (c *Chat) Secret() (string, error) {
+	text, err := readLine(c.Token, "a token")
+	if err == nil && strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) { // which no header could have
+		return "", errors.New("has a character that no token has: write it as it was given out, in one line")
+	}
+	return text, err
+}
 
 // Where is where it is sent, without what is secret: "ntfy at ntfy.sh".
 func (c *Chat) Where() string {
@@ -75,15 +91,13 @@ func (c *Chat) Where() string {
 	return c.Form + " at " + u.Host
 }
 
-// checkChatURL accepts a URL or where one is written.
+// checkChatURL accepts where a URL is written, and any text that is none of that: one of Slack is secret, and is not repeated before whole
+// has asked for its place. What else is no URL is refused by Address.
 func checkChatURL(text string) error {
-	if checkSecretPlace(text) == nil {
-		return nil
-	}
 	if strings.Contains(text, "${") {
 		return checkSecretPlace(text)
 	}
-	return checkURL(text)
+	return nil
 }
 
 // chatFields are the keys of a chat.
@@ -141,6 +155,8 @@ func (c *Chat) whole() error {
 		return errors.New(`has no to, write the room of Matrix ("!abc:example.net") or the chat of Telegram ("-100123", "@channel")`)
 	case !wantsTo && c.To != "":
 		return fmt.Errorf("has a to, which %s has in its url or its token", c.Form)
+	case c.Form == ChatMatrix && !strings.HasPrefix(c.To, "!"):
+		return errors.New(`has a to that is no room's own name, write the one that begins with "!": the settings of a room show it`)
 	case len(c.To) > maxChatTo:
 		return fmt.Errorf("has a to of %d bytes, at most %d", len(c.To), maxChatTo)
 	}
