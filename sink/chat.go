@@ -2,6 +2,7 @@ package sink
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +49,15 @@ func (c *Chat) Secret() (string, error) {
 }
 
 // Send returns nil once the server has taken the letter, and ErrUnwanted where it refuses it for good.
+//
+// A message that is on its way when ctx ends is heard out for a moment: it would else come again.
 func (c *Chat) Send(ctx context.Context, l Letter) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := outlasting(ctx)
+	defer cancel()
+	defer c.client.CloseIdleConnections() // the next one comes in minutes
 	address, err := c.options.Address()
 	if err != nil {
 		return fmt.Errorf("nothing is sent without the url: %w", err)
@@ -58,15 +68,12 @@ func (c *Chat) Send(ctx context.Context, l Letter) error {
 	}
 	request, err := c.options.Form.request(ctx, message{l, address, token, c.options.To})
 	if err != nil {
-		return fmt.Errorf("%w: make a request: %w", ErrUnwanted, err)
+		return fmt.Errorf("%w: make a request: %w", ErrUnwanted, withoutURL(err))
 	}
 	request.Header.Set("User-Agent", "recrawld")
 	answer, err := c.client.Do(request)
 	if err != nil {
-		if outer, ok := errors.AsType[*url.Error](err); ok {
-			err = outer.Err // the URL may be secret
-		}
-		return fmt.Errorf("the chat cannot be asked: %w", err)
+		return fmt.Errorf("the chat cannot be asked: %w", withoutURL(err))
 	}
 	defer answer.Body.Close()
 	words := ""
@@ -76,7 +83,7 @@ func (c *Chat) Send(ctx context.Context, l Letter) error {
 		_ = answer.Body.Close()
 		words = body.String()
 	}
-	return c.read(answer, hidden(words, request.URL.Path, token), address+"\n"+token)
+	return c.read(answer, hidden(words, secretsOf(request.URL, address, token)), address+"\n"+token)
 }
 
 // read says what an answer means.
@@ -103,8 +110,38 @@ func (c *Chat) read(answer *http.Response, words, secret string) error {
 	}
 }
 
+// withoutURL is an error without the URL that it is of, which may be secret.
+func withoutURL(err error) error {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		return outer.Err
+	}
+	return err
+}
+
+// leastHidden is how many bytes a part of an address or a token has that may be secret by itself. Shorter ones are words.
+const leastHidden = 12
+
+// secretsOf is what is not to be shown of a request: where it goes and the token, whole and in parts, as they are written and as they are meant.
+func secretsOf(u *url.URL, address, token string) []string {
+	secrets := []string{u.RequestURI(), u.Path, token}
+	at, err := url.Parse(address)
+	if err != nil {
+		at = &url.URL{}
+	}
+	parts := []string{url.PathEscape(token)}
+	for _, text := range []string{at.Path, at.EscapedPath(), at.RawQuery, token} {
+		parts = append(parts, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("/?&=:", r) })...)
+	}
+	for _, values := range at.Query() {
+		parts = append(parts, values...)
+	}
+	secrets = append(secrets, slices.DeleteFunc(parts, func(part string) bool { return len(part) < leastHidden })...)
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // none is left in parts
+	return secrets
+}
+
 // hidden is what a server says without what is secret, which some repeat.
-func hidden(words string, secrets ...string) string {
+func hidden(words string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) > 1 {
 			words = strings.ReplaceAll(words, secret, "***")

@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -184,5 +186,46 @@ func TestFault_121_AChatIsAskedAgain(t *testing.T) {
 	drained(t, d)
 	if diff := cmp.Diff([]string{"1 events: " + letter.Text, "1 events: " + letter.Text}, got); diff != "" {
 		t.Errorf("-want +told:\n%s", diff)
+	}
+}
+
+// Some servers repeat where they were asked, in whatever form, and some take it apart. None of what is secret in that is shown.
+func TestFault_121_AChatThatRepeatsASecret(t *testing.T) {
+	t.Parallel()
+	const path, key, token = "/hooks/T0aaaaaaaaaaaa/hunter2bbbbbbbbb", "hunter2 cccccccc/", "12345:hunter2%zzzzzzzz"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, "%s\n%s\n%s\n%s", r.RequestURI, strings.ReplaceAll(r.URL.Path, "/", `\/`), r.URL.Query().Get("api_key"), strings.TrimPrefix(token, "12345:"))
+	}))
+	defer s.Close()
+	for _, form := range []string{config.ChatSlack, config.ChatTelegram} {
+		address := s.URL + path
+		if form == config.ChatSlack {
+			address += "?stream=x&api_key=" + url.QueryEscape(key)
+		}
+		err := chatTo(form, address, token).Send(t.Context(), letter)
+		if !errors.Is(err, ErrUnwanted) || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "400 Bad Request") {
+			t.Errorf("%s: %v, want the status and nothing secret", form, err)
+		}
+	}
+	err := chatTo(config.ChatNtfy, "http://ntfy.example.net/hunter2\x7f", "").Send(t.Context(), letter)
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("where no request can be made: %v, want an error without the address", err)
+	}
+}
+
+// A message that is on its way when the daemon stops is waited for: it would else come again at the next start.
+func TestAChatIsHeardOutWhenTheDaemonStops(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++; stop() }))
+	defer s.Close()
+	c := chatTo(config.ChatNtfy, s.URL, "")
+	if err := c.Send(ctx, letter); err != nil {
+		t.Errorf("of a message that was taken: %v", err)
+	}
+	if err := c.Send(ctx, letter); !errors.Is(err, context.Canceled) || asked != 1 {
+		t.Errorf("once it has stopped: %v, asked %d times, want once", err, asked)
 	}
 }

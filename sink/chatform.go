@@ -167,6 +167,6 @@ func matrixRequest(ctx context.Context, m message) (*http.Request, error) {
 
 // telegramRequest is for a bot of Telegram.
 func telegramRequest(ctx context.Context, m message) (*http.Request, error) {
-	return asJSON(ctx, http.MethodPost, m.address+"/bot"+m.token+"/sendMessage", map[string]any{"chat_id": m.to, "parse_mode": "HTML",
+	return asJSON(ctx, http.MethodPost, m.address+"/bot"+url.PathEscape(m.token)+"/sendMessage", map[string]any{"chat_id": m.to, "parse_mode": "HTML",
 		"text": "<b>" + html.EscapeString(m.Subject) + "</b>\n" + m.HTML, "link_preview_options": map[string]any{"is_disabled": true}})
 }
