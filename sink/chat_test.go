@@ -32,7 +32,7 @@ func chatTo(form, address, token string) *Chat {
 }
 
 // hostile is what pages may say to whoever reads it in a chat.
-const hostile = "@channel <!here> <@U1> [free](https://evil.example/) ![x](https://evil.example/p.png) *a* _b_ `c` & </b> || @All's"
+const hostile = "@channel @channel_ @**all** @bob [y]: https://evil.example/ <!here> <@U1> [free](https://evil.example/) ![x](https://evil.example/p.png) *a* _b_ `c` & </b> || @All's"
 
 // A message says in each form what it is to say, and what pages say stays text.
 func TestChatForms(t *testing.T) {

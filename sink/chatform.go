@@ -2,6 +2,7 @@ package sink
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"html"
@@ -47,14 +48,10 @@ var (
 		}
 		return title + "\n" + url
 	}}
-	htmlWords = ChatWords{mostChat, html.EscapeString, func(title, url string) string {
-		if title == "" {
-			title = url
-		}
-		return `<a href="` + html.EscapeString(url) + `">` + html.EscapeString(title) + `</a>`
-	}}
-	slackWords   = ChatWords{mostChat, slackText, slackLink}
-	discordWords = ChatWords{mostDiscord, discordText, discordLink}
+	htmlWords     = ChatWords{mostChat, html.EscapeString, htmlLink}
+	telegramWords = ChatWords{mostChat, telegramText, func(title, url string) string { return htmlLink(uncalled.Replace(title), url) }}
+	slackWords    = ChatWords{mostChat, slackText, slackLink}
+	discordWords  = ChatWords{mostDiscord, discordText, discordLink}
 )
 
 // FormOf is the form of a configured chat.
@@ -65,18 +62,25 @@ func FormOf(name string) ChatForm {
 		config.ChatNtfy:     {plainWords, htmlWords, ntfyRequest},
 		config.ChatGotify:   {plainWords, htmlWords, gotifyRequest},
 		config.ChatMatrix:   {plainWords, htmlWords, matrixRequest},
-		config.ChatTelegram: {plainWords, htmlWords, telegramRequest},
+		config.ChatTelegram: {plainWords, telegramWords, telegramRequest},
 	}[name]
 }
 
-// called are the words by which Mattermost and Rocket.Chat call all who are there, wherever they stand in a text.
-var called = regexp.MustCompile(`(?i)@(all|channel|here|everyone)\b`)
+// uncalled makes of @ one that calls nobody. Mattermost, Rocket.Chat, Zulip and Telegram each call by what stands behind it, @all,
+// @channel_, @**all** or a name, also out of the midst of a word.
+var uncalled = strings.NewReplacer("@", "@\u200b")
 
-// slackText is a text in Slack's mark-up, and in the Markdown that Mattermost makes of it.
-func slackText(text string) string {
-	text = called.ReplaceAllString(text, "@\u200b$1")
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "](", "]\u200b(").Replace(text)
+func htmlLink(title, url string) string {
+	return `<a href="` + html.EscapeString(url) + `">` + html.EscapeString(cmp.Or(title, url)) + `</a>`
 }
+
+func telegramText(text string) string { return html.EscapeString(uncalled.Replace(text)) }
+
+// slackMarks are what means something in Slack's mark-up, and in the Markdown that Mattermost makes of it: [x](url), or [x] with a line
+// "[x]: url" elsewhere.
+var slackMarks = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "](", "]\u200b(", "]:", "]\u200b:")
+
+func slackText(text string) string { return slackMarks.Replace(uncalled.Replace(text)) }
 
 func slackLink(title, url string) string {
 	url = strings.NewReplacer("&", "&amp;", "<", "%3C", ">", "%3E", "|", "%7C").Replace(url)
@@ -153,10 +157,11 @@ func gotifyRequest(ctx context.Context, m message) (*http.Request, error) {
 	return request, err
 }
 
-// matrixRequest is for a room of Matrix. The server takes a letter once, however often it comes, by its ID.
+// matrixRequest is for a room of Matrix. The server takes a letter once, however often it comes, by its ID. It is no m.notice: no phone
+// rings for one, unless its owner changes the rules that each has at first.
 func matrixRequest(ctx context.Context, m message) (*http.Request, error) {
 	address := m.address + "/_matrix/client/v3/rooms/" + url.PathEscape(m.to) + "/send/m.room.message/" + url.PathEscape(m.ID)
-	request, err := asJSON(ctx, http.MethodPut, address, map[string]any{"msgtype": "m.notice", "body": m.Subject + "\n" + m.Text,
+	request, err := asJSON(ctx, http.MethodPut, address, map[string]any{"msgtype": "m.text", "body": m.Subject + "\n" + m.Text,
 		"format": "org.matrix.custom.html", "formatted_body": "<b>" + html.EscapeString(m.Subject) + "</b><br>" + strings.ReplaceAll(m.HTML, "\n", "<br>"),
 		"m.mentions": map[string]any{}})
 	if err == nil {
@@ -168,5 +173,5 @@ func matrixRequest(ctx context.Context, m message) (*http.Request, error) {
 // telegramRequest is for a bot of Telegram.
 func telegramRequest(ctx context.Context, m message) (*http.Request, error) {
 	return asJSON(ctx, http.MethodPost, m.address+"/bot"+url.PathEscape(m.token)+"/sendMessage", map[string]any{"chat_id": m.to, "parse_mode": "HTML",
-		"text": "<b>" + html.EscapeString(m.Subject) + "</b>\n" + m.HTML, "link_preview_options": map[string]any{"is_disabled": true}})
+		"text": "<b>" + telegramText(m.Subject) + "</b>\n" + m.HTML, "link_preview_options": map[string]any{"is_disabled": true}})
 }
