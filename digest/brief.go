@@ -33,9 +33,7 @@ func (d *Digest) Brief(w Wording) string {
 			lines = append(lines, "! "+note)
 		}
 	}
-	for _, line := range lines[:min(len(lines), briefNotes)] {
-		b.add(w.Text(report.OneLine(line, briefLine)) + "\n")
-	}
+	b.notes(lines)
 	more := d.More
 	for i := range d.Sites {
 		s := &d.Sites[i]
@@ -85,6 +83,23 @@ func (b *brief) add(piece string) bool {
 	b.left -= len(piece)
 	b.text.WriteString(piece)
 	return true
+}
+
+// notes adds the first of some lines. The others are told by no later digest either: it says how many they are.
+func (b *brief) notes(lines []string) {
+	rest := func(left int) string {
+		return b.wording.Text(fmt.Sprintf("… and %s like these: recrawld status", report.Plural(left, "line"))) + "\n"
+	}
+	room := len(rest(len(lines)))
+	b.left -= room
+	n := 0
+	for n < min(len(lines), briefNotes) && b.add(b.wording.Text(report.OneLine(lines[n], briefLine))+"\n") {
+		n++
+	}
+	b.left += room
+	if left := len(lines) - n; left > 0 {
+		b.add(rest(left))
+	}
 }
 
 // entry adds what happened to a page, without what is said of it where there is no room for that, behind a title.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawld/models"
+	"recrawld/report"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -216,6 +217,10 @@ func TestABriefTextHasRoomForWhatItSays(t *testing.T) {
 		got := d.Brief(w)
 		if len(got) > w.Most {
 			t.Fatalf("%d bytes, at most %d", len(got), w.Most)
+		}
+		lines := len(d.Unusual) - strings.Count("\n"+got, "\n!")
+		if said := strings.Contains(got, report.Plural(lines, "line")+" like these: recrawld status"); said != (lines > 0) {
+			t.Fatalf("of %d lines that are left out it says\n%s", lines, got)
 		}
 		left := d.More + int64(urls-strings.Count(got, "\x01"))
 		if said := strings.HasSuffix(got, d.rest(left)); said != (left > 0) {
