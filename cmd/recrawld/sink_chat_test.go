@@ -49,9 +49,10 @@ func TestAChatIsTold(t *testing.T) {
 	if want := fmt.Sprintf("/topic Bearer tk_7 recrawld: %d pages new on ", len(smallSite)); !strings.HasPrefix(got, want) || !strings.Contains(got, "\nnew: ") || !strings.Contains(got, "\n"+site.URL+"/") {
 		t.Errorf("told was %q, want it to begin with %q and to name the pages", got, want)
 	}
-	if text := must(t, "sink", "list", "-c", path); !strings.Contains(text, "chat:phone") || !strings.Contains(text, "next in ") {
-		t.Errorf("sink list says\n%s", text)
-	}
+	awaits(t, "that sink list says when the next message is due", func() bool { // which is noted a moment after this one is taken
+		text := must(t, "sink", "list", "-c", path)
+		return strings.Contains(text, "chat:phone") && strings.Contains(text, "next in ")
+	})
 	p.signal(syscall.SIGTERM)
 	if code := p.ends(); code != exitDone || strings.Contains(p.output(), "tk_7") {
 		t.Errorf("exit code %d:\n%s", code, p.output())
