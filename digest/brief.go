@@ -34,15 +34,17 @@ func (d *Digest) Brief(w Wording) string {
 		}
 	}
 	b.notes(lines)
+	b.spare = b.left
+	for i := range d.Sites {
+		for j := range d.Sites[i].Entries {
+			b.spare -= len(b.head(d.title(i, w), &d.Sites[i].Entries[j]))
+		}
+	}
 	more := d.More
 	for i := range d.Sites {
-		s := &d.Sites[i]
-		title := ""
-		if len(d.Sites) > 1 {
-			title = "\n" + w.Text(line(s.Name)+": "+s.Tally.words()) + "\n"
-		}
-		for j := range s.Entries {
-			if !b.entry(title, &s.Entries[j]) {
+		title := d.title(i, w)
+		for j := range d.Sites[i].Entries {
+			if !b.entry(title, &d.Sites[i].Entries[j]) {
 				more++
 				continue
 			}
@@ -53,6 +55,15 @@ func (d *Digest) Brief(w Wording) string {
 		b.text.WriteString(w.Text(d.rest(more)))
 	}
 	return strings.Trim(b.text.String(), "\n")
+}
+
+// title stands above the pages of a site, where there are several sites.
+func (d *Digest) title(site int, w Wording) string {
+	if len(d.Sites) == 1 {
+		return ""
+	}
+	s := &d.Sites[site]
+	return "\n" + w.Text(line(s.Name)+": "+s.Tally.words()) + "\n"
 }
 
 // rest says what is left out, and how to see it.
@@ -73,6 +84,7 @@ type brief struct {
 	wording Wording
 	text    strings.Builder
 	left    int
+	spare   int // of that, what is not needed to name the pages: what they say may take it
 }
 
 // add adds a piece, where there is room for all of it.
@@ -102,37 +114,50 @@ func (b *brief) notes(lines []string) {
 	}
 }
 
-// entry adds what happened to a page, without what is said of it where there is no room for that, behind a title.
+// entry adds what happened to a page, with as many lines of what is said of it as there is room for, behind a title.
 func (b *brief) entry(title string, e *Entry) bool {
-	head := e.Kind.String()
+	if !b.add(b.head(title, e)) {
+		return false
+	}
+	for _, line := range b.said(e) {
+		if len(line) > b.spare || !b.add(line) {
+			break
+		}
+		b.spare -= len(line)
+	}
+	return true
+}
+
+// head names a page and what happened to it. A title that is an address would seem to be where the link leads.
+func (b *brief) head(title string, e *Entry) string {
+	what := e.Kind.String()
 	if e.Significance > 0 {
-		head += fmt.Sprintf(", significance %.2f", e.Significance)
+		what += fmt.Sprintf(", significance %.2f", e.Significance)
 	}
 	if e.Times > 1 {
-		head += fmt.Sprintf(", %d times", e.Times)
+		what += fmt.Sprintf(", %d times", e.Times)
 	}
 	name := ""
-	if e.Title != "" {
+	if e.Title != "" && !strings.Contains(e.Title, "://") {
 		name = report.OneLine(e.Title, briefLine)
 	}
-	head = title + b.wording.Text(head+": ") + b.wording.Link(name, e.URL) + "\n"
+	head := title + b.wording.Text(what+": ") + b.wording.Link(name, e.URL) + "\n"
 	if e.RedirectTo != "" {
 		head += "→ " + b.wording.Link("", e.RedirectTo) + "\n"
 	}
-	return b.add(head+b.said(e)) || b.add(head)
+	return head
 }
 
 // said is what there is to read of a page, its first lines.
-func (b *brief) said(e *Entry) string {
-	var said strings.Builder
-	n := 0
+func (b *brief) said(e *Entry) (lines []string) {
 	for paragraph := range strings.Lines(textOf.Replace(string(e.Said))) {
-		if text := report.OneLine(html.UnescapeString(paragraph), briefLine); text != "" {
-			if n++; n > briefSaid {
-				break
-			}
-			said.WriteString("  " + b.wording.Text(text) + "\n")
+		text := report.OneLine(html.UnescapeString(paragraph), briefLine)
+		if text == "" {
+			continue
+		}
+		if lines = append(lines, "  "+b.wording.Text(text)+"\n"); len(lines) == briefSaid {
+			break
 		}
 	}
-	return said.String()
+	return lines
 }

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -193,6 +194,28 @@ func TestBrief(t *testing.T) {
 	t.Parallel()
 	golden(t, "brief.txt", sample().Brief(plain)+"\n")
 	golden(t, "brief_angled.txt", sample().Brief(angled)+"\n")
+}
+
+// A site that has much to say leaves room to name the pages of others.
+func TestABriefTextNamesThePagesOfAllSites(t *testing.T) {
+	t.Parallel()
+	d := &Digest{From: noon, To: noon, Command: "recrawld changes"}
+	for _, name := range []string{"a", "b"} {
+		s := Site{Name: name, Tally: Tally{models.EventChanged: 5}}
+		for i := range 5 {
+			s.Entries = append(s.Entries, Entry{Kind: models.EventChanged, URL: fmt.Sprintf("https://%s.org/%d", name, i), Title: "http://c.org/", Said: Paragraph(strings.Repeat("word ", 40))})
+		}
+		d.Sites = append(d.Sites, s)
+	}
+	got := d.Brief(plain)
+	for _, want := range []string{"https://a.org/4", "https://b.org/0", "https://b.org/4", "word word"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it has no %s:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "more") || strings.Contains(got, "c.org") {
+		t.Errorf("it leaves out pages, or has an address for a title:\n%s", got)
+	}
 }
 
 // A brief text never has more bytes than it may, and its entries and what it counts are all pages.

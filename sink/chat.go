@@ -97,13 +97,14 @@ func (c *Chat) read(answer *http.Response, words, secret string) error {
 		return nil
 	case status/100 == 3:
 		return fmt.Errorf("%w: %w; redirects are not followed: write where it is as its url", ErrUnwanted, said)
-	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500, status < 200:
+	case status == http.StatusNotFound, // proxies answer so while what is behind them begins anew
+		status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests, status >= 500, status < 200:
 		now := clock.System{}.Now()
 		if at := c.options.RetryAfter(answer.Header, now, hookRetryMax); !at.IsZero() {
 			return &askedToWait{at.Sub(now), said}
 		}
 		return said
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusNotFound, status == http.StatusGone:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusGone:
 		return fmt.Errorf("%w: %w", ErrUnwanted, &secretRefused{sha256.Sum256([]byte(secret)), "the chat refuses the token or the url", said})
 	default:
 		return fmt.Errorf("%w: %w", ErrUnwanted, said)
