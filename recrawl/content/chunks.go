@@ -167,7 +167,11 @@ func (c *chunker) emit(units []unit) {
 		}
 		text.WriteString(u.text)
 	}
-	chunk := Chunk{Headings: c.headings(), Text: strings.TrimRight(text.String(), " ")}
+	said := strings.TrimRight(text.String(), " ")
+	if said == "" && len(units) > 0 { // a space between two words that are chunks of their own
+		return
+	}
+	chunk := Chunk{Headings: c.headings(), Text: said}
 	chunk.ID = chunkID(&chunk, 1)
 	if c.ids[chunk.ID]++; c.ids[chunk.ID] > 1 {
 		chunk.ID = chunkID(&chunk, c.ids[chunk.ID])

@@ -28,6 +28,7 @@ func FuzzView(f *testing.F) {
 		for _, r := range []*Rules{nil, rules} {
 			v := Read(body, kind, at, r)
 			sound(t, v, len(body))
+			cut(t, v, 1+int(uint(media)/uint(len(mediaTypes))%400))
 		}
 	})
 }
@@ -56,6 +57,32 @@ func sound(t *testing.T, v *View, size int) {
 	}
 	if runes > 4*size+64 && v.Kind == HTML {
 		t.Fatalf("%d runes of text in %d bytes", runes, size)
+	}
+}
+
+// cut holds what is true of the chunks of every View.
+func cut(t *testing.T, v *View, size int) {
+	t.Helper()
+	all, said, told := 0, 0, 0
+	for i := range v.Blocks() {
+		all += utf8.RuneCountInString(v.Blocks()[i].Text) + 1
+	}
+	ids := make(map[string]bool)
+	for _, c := range v.Chunks(size) {
+		n := utf8.RuneCountInString(c.Text)
+		said += n
+		for _, h := range c.Headings {
+			if told += len(h); !utf8.ValidString(h) || utf8.RuneCountInString(h) > longestHeading {
+				t.Fatalf("heading %q", h)
+			}
+		}
+		if ids[c.ID] || !utf8.ValidString(c.Text) || n > size+size/2 || n == 0 && len(c.Headings) == 0 {
+			t.Fatalf("chunk %s of %d runes, want about %d: %q under %q", c.ID, n, size, c.Text, c.Headings)
+		}
+		ids[c.ID] = true
+	}
+	if said > all || told > mostHeadings {
+		t.Fatalf("%d runes in chunks of a page of %d, under %d bytes of headings", said, all, told)
 	}
 }
 
