@@ -21,20 +21,23 @@ func (k OutcomeKind) Waits() bool {
 // Wished tells whether a page that is due by this rule stays due as it is, because somebody asked for it since it was leased and
 // the result is of no visit. Where Before is not known nothing is known of that. It is pure.
 func (r *Result) Wished(due Instant, rule Rule) bool {
-	if r.Before == nil || !r.Visit.Kind.Waits() || due == r.Before.DueAt && rule == r.Before.Rule {
+	if r.Before == nil || !r.waits() || due == r.Before.DueAt && rule == r.Before.Rule {
 		return false
 	}
-	return rule == RuleManual || rule == RuleResumed || rule == RuleApproved || rule == RuleParent || rule == RuleLost || rule.Heard()
+	return rule == RuleManual || rule == RuleResumed || rule == RuleApproved || rule == RuleParent || rule == RuleLost || rule == RuleNamed || rule.Heard()
 }
+
+// waits tells whether the result is of no visit: the page's turn was put off, or it was given up.
+func (r *Result) waits() bool { return r.Visit.Kind.Waits() || r.Page.Rule == RuleUnneeded }
 
 // Outrun tells whether a page, which is due by this rule and of which its publisher spoke last at a moment, stays due after its visit,
 // because somebody asked for it after that began, as the host's AskedAt says, and from when on. What its visit found to wait for something
 // else than a change waits for that, unless a person asked. It is pure.
 func (r *Result) Outrun(asked, due Instant, rule Rule, announced Instant) (Instant, bool) {
 	switch began := r.Visit.At; {
-	case r.Before == nil || r.Visit.Kind.Waits() || asked <= began:
+	case r.Before == nil || r.waits() || asked <= began:
 		return 0, false
-	case rule == RuleManual:
+	case rule == RuleManual || rule == RuleNamed:
 		return due, due > began
 	case rule == RuleAnnounced:
 		return announced, announced > began && r.Page.DueAt > announced && r.Page.Failures == 0 && slices.Contains(announceMoves, r.Page.Rule)
@@ -72,7 +75,7 @@ func (c *commit) wishes(ctx context.Context) (map[rowKey]wish, error) {
 	for _, r := range c.fresh {
 		key := rowOfPage(r)
 		results[key] = append(results[key], r)
-		if r.Before != nil && (r.Visit.Kind.Waits() || c.queue.get(r.Lease.Bucket, r.Lease.HostID).AskedAt > r.Visit.At) {
+		if r.Before != nil && (r.waits() || c.queue.get(r.Lease.Bucket, r.Lease.HostID).AskedAt > r.Visit.At) {
 			keys = append(keys, key)
 		}
 	}

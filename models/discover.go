@@ -95,7 +95,7 @@ func place(found []Discovery) []placed {
 	return order
 }
 
-// addition inserts pages that do not exist and the hosts that they need. A page that exists is left as it is.
+// addition inserts pages that do not exist and the hosts that they need. A page that exists is left as it is, but that it is named again.
 type addition struct {
 	queue    *queue
 	now      time.Time
@@ -103,6 +103,7 @@ type addition struct {
 	familiar *familiar        // pages that need not be looked up; nil: all must be, and those with the ID of another URL are told apart
 	met      []uint64         // pages that are to become familiar when the transaction has ended well
 	grown    map[rowKey]int32 // how many pages the hosts have then that got some
+	again    []Page           // that are known, and were unnamed until now
 }
 
 func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
@@ -125,6 +126,9 @@ func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
 	fresh, err := a.unknown(ctx, found, &sum)
 	if err != nil {
 		return sum, fmt.Errorf("look up pages: %w", err)
+	}
+	if err := a.queue.nameAgain(ctx, At(a.now), a.again); err != nil {
+		return sum, fmt.Errorf("take note of named pages: %w", err)
 	}
 	a.grown = make(map[rowKey]int32)
 	for i := range fresh {
@@ -154,16 +158,20 @@ func (a *addition) unknown(ctx context.Context, pages []placed, sum *Added) ([]P
 		if _, ok := room[p.host]; !ok {
 			room[p.host] = int32(a.limit) - a.queue.get(p.host.bucket, p.host.id).Pages
 		}
-		url, exists := known[p.page]
+		had, exists := known[p.page]
 		switch {
-		case exists && (a.familiar != nil || url == Clean(p.Page.URL)):
+		case exists && (a.familiar != nil || had.URL == Clean(p.Page.URL)):
 			sum.Known++
 			a.met = append(a.met, p.print)
+			if had.UnnamedAt > 0 {
+				had.Bucket, had.ID, had.HostID = p.page.bucket, p.page.id, p.host.id
+				a.again = append(a.again, had)
+			}
 		case exists, a.limit > 0 && room[p.host] <= 0, !a.queue.tx.gathering.Add(&p.Page):
 			sum.Dropped++
 		default:
 			added = append(added, p)
-			known[p.page] = Clean(p.Page.URL)
+			known[p.page] = Page{URL: Clean(p.Page.URL)}
 			room[p.host]--
 			a.met = append(a.met, p.print)
 		}
@@ -182,26 +190,30 @@ func (a *addition) rows(added []placed) []Page {
 	return fresh
 }
 
-// known reads the URLs of those of the pages that exist; only that they do where pages with the ID of another URL are not told
-// apart, which the index alone answers.
-func (a *addition) known(ctx context.Context, pages []placed) (map[rowKey]string, error) {
-	keys := make([]rowKey, len(pages))
+// known reads those of the pages that exist: their URLs, and on hosts with requisites what tells whether they were unnamed; only that they
+// do where pages with the ID of another URL are not told apart and the host has no requisite, which the index alone answers.
+func (a *addition) known(ctx context.Context, pages []placed) (map[rowKey]Page, error) {
+	keys, requisites := make([]rowKey, len(pages)), false
 	for i := range pages {
 		keys[i] = pages[i].page
+		requisites = requisites || a.queue.get(pages[i].host.bucket, pages[i].host.id).Requisites > 0
 	}
-	column := "k.url"
+	url, named := "k.url", "0, 0, ''"
 	if a.familiar != nil {
-		column = "''"
+		url = "''"
 	}
-	known := make(map[rowKey]string)
+	if requisites {
+		named = "COALESCE(k.unnamed_at,0), k.rule, k.content_type"
+	}
+	known := make(map[rowKey]Page)
 	// Index: the primary key.
 	err := a.queue.tx.byKeys(ctx, keys, keyed{table: "pages", column: "id", statement: func(from source) string {
-		return `SELECT k.bucket, k.id, ` + column + ` FROM ` + from.from
+		return `SELECT k.bucket, k.id, ` + url + `, ` + named + ` FROM ` + from.from
 	}}, func(rows answer) error {
 		var key rowKey
-		var url string
-		err := rows.Scan(&key.bucket, &key.id, &url)
-		known[key] = url
+		var p Page
+		err := rows.Scan(&key.bucket, &key.id, &p.URL, &p.UnnamedAt, &p.Rule, &p.ContentType)
+		known[key] = p
 		return err
 	})
 	return known, err

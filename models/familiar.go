@@ -11,7 +11,7 @@ const (
 
 // familiar remembers pages that exist: what every page of a site links to need not be looked up for each of them. Who takes a
 // page for known that is not would lose it, so what is remembered counts only under the lock of its host, and only as long as
-// the host's row shows that no page was removed since, by whatever process. A removal counts Host.Removals up; a server
+// the host's row shows that no page was removed since, or unnamed, by whatever process. Either counts Host.Removals up; a server
 // that fell back to an earlier state shows fewer pages than before. A page becomes familiar after the transaction that found or
 // added it was committed. The zero value is ready; it is safe for concurrent use.
 type familiar struct {

@@ -36,7 +36,7 @@ type Host struct {
 	Ahead        bool          // its pages may be visited before they are due, where the budget has a visit to spare
 	Learned      int32         // how often its knowledge was written; 0: there is none
 	Trials       Trials        // what its validators and promises proved to be worth
-	Removals     int32         // pages of it that were removed, ever
+	Removals     int32         // pages of it that were removed or unnamed (Unname), ever: what is familiar of it is not any more
 	AskedAt      Instant       // when somebody last asked for visits to pages of it while it was leased: they may have been under way; 0: never
 	GuardedAt    Instant       // since when so many of its pages are lost at once (Trials.Losses) that none counts as gone; 0: they do
 }
@@ -88,6 +88,10 @@ type Page struct {
 	// Requisite tells that it is kept because a page needs it to be shown, an image, a style or a script, wherever it lies; what the
 	// scope of its site keeps in any case is a page like others. It is set when the page is found, and not written by Commit.
 	Requisite bool
+
+	// UnnamedAt is since when a requisite is in the copy of no page, as far as somebody looked (Unname); 0: it is, or was named since. Not
+	// written by Commit but for what it discovers (NameAgain).
+	UnnamedAt Instant
 
 	Note string // why it is excluded or failing, for a person
 
@@ -141,9 +145,9 @@ type Page struct {
 }
 
 // LeadsAway tells whether the page is elsewhere, as far as is known: it redirects, or did and answers 404 since, which is not news to
-// anybody until it is confirmed.
+// anybody until it is confirmed. One that was given up stays where it was: earlier versions of pages lead there.
 func (p *Page) LeadsAway() bool {
-	return p.State == StateMoved || p.State == StateMissing && p.RedirectTo != ""
+	return p.State == StateMoved || p.GivenUp() && p.RedirectTo != "" || p.State == StateMissing && p.RedirectTo != ""
 }
 
 // ChildShare counts the known children of a page: the pages it links to that lie deeper in the site (a higher Level).

@@ -64,7 +64,7 @@ func changesOfPages() []func(*Page) {
 			field, at := kind.Field(i), append(append([]int{}, path...), i)
 			switch name := field.Name; {
 			case len(path) == 0 && (name == "Bucket" || name == "ID" || name == "HostID" || name == "URL" || name == "Importance" || name == "ToldAt" || name == "Lost" || name == "AnnouncedAt" ||
-				name == "Requisite"):
+				name == "Requisite" || name == "UnnamedAt"):
 			case field.Type.Kind() == reflect.Struct:
 				walk(at, field.Type)
 			default:

@@ -259,6 +259,7 @@ func (m *Memory) add(now time.Time, found *models.Discovery, limit int, gatherin
 	switch {
 	case known != nil && known.URL == row.URL:
 		sum.Known++
+		m.nameAgain(known, models.At(now))
 	case known != nil, limit > 0 && int(h.Pages) >= limit, !gathering.Add(&row):
 		sum.Dropped++
 	default:

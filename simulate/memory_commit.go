@@ -106,15 +106,15 @@ func (c *memoryCommit) visited(b *bucket, r *models.Result) (*page, *host) {
 	return b.pages[r.Page.ID], b.hosts[r.Lease.HostID]
 }
 
-// write replaces the row but for what visits do not write: whether it is a requisite, its importance and what it was told.
+// write replaces the row but for what visits do not write: whether it is a requisite and named, its importance and what it was told.
 func (p *page) write(row *models.Page, bucket int16, host int64) {
-	requisite, importance, told, announced, lost := p.Requisite, p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost
+	requisite, unnamed, importance, told, announced, lost := p.Requisite, p.UnnamedAt, p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost
 	clean := p.says(row)
 	p.Page = *row
 	if !clean {
 		p.Page.Clean()
 	}
-	p.Bucket, p.HostID, p.Requisite = bucket, host, requisite
+	p.Bucket, p.HostID, p.Requisite, p.UnnamedAt = bucket, host, requisite, unnamed
 	p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost = importance, told, announced, lost
 	if len(row.Chain) > 0 {
 		p.Chain = slices.Clone(row.Chain)

@@ -39,7 +39,7 @@ func Compare(t *testing.T, open, model func(t *testing.T, pagesPerHost int) Stor
 			"ahead":      p.claimAhead,
 			"sweep":      p.sweep,
 			"administer": oneOf(p.pause, p.guard, p.configure, p.removeSite, p.lose),
-			"tend":       oneOf(p.drain, p.prune, p.beat, p.order, p.merge, p.weigh),
+			"tend":       oneOf(p.drain, p.prune, p.beat, p.order, p.merge, p.weigh, p.name),
 		})
 		p.same("rows at the end", p.dump(p.store), p.dump(p.model))
 		p.ok(checkCounts(p.ctx, p.store))

@@ -32,6 +32,25 @@ func (p *pair) visitNow(t *rapid.T) {
 	p.each("VisitNow", func(s Store) error { return s.VisitNow(p.ctx, p.now, page.Bucket, page.ID) })
 }
 
+// name notes that a page and others of its host are named by no copy, are given up, or are named again.
+func (p *pair) name(t *rapid.T) {
+	page := p.drawPage(t)
+	ids := []int64{page.ID}
+	for n := range fewPages {
+		_, id := keysOf(strings.Split(page.URL, "/")[2], n)
+		ids = append(ids, id)
+	}
+	now, before := models.At(p.now), p.drawInstant(t)
+	switch rapid.IntRange(0, 3).Draw(t, "named") {
+	case 0, 1:
+		both(p, "Unname", func(s Store) (int, error) { return s.Unname(p.ctx, now, page.Bucket, ids) })
+	case 2:
+		both(p, "GiveUp", func(s Store) (int, error) { return s.GiveUp(p.ctx, now, before, page.Bucket, ids) })
+	default:
+		both(p, "NameAgain", func(s Store) (int, error) { return s.NameAgain(p.ctx, now, page.Bucket, ids) })
+	}
+}
+
 // announce tells of pages of a host, and of one of another host, which is none of the announcement's.
 func (p *pair) announce(t *rapid.T) {
 	page, other := p.drawPage(t), p.drawPage(t)

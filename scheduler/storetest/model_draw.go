@@ -156,7 +156,7 @@ func (p *pair) drawSeen(t *rapid.T, r *models.Result) {
 	r.Page.Bytes = rapid.Int64Range(0, 9).Draw(t, "bytes")
 	r.Page.Evidence.Days = rapid.Float32().Draw(t, "days")
 	r.Page.ETag = drawText(t, "etag")
-	r.Page.Importance, r.Page.ToldAt, r.Page.AnnouncedAt = 7, 7, 7 // which no visit writes
+	r.Page.Importance, r.Page.ToldAt, r.Page.AnnouncedAt, r.Page.UnnamedAt = 7, 7, 7, 7 // which no visit writes
 	if rarely(t, 4, "learned") {
 		r.Knowledge = drawBytes(t, "knowledge")
 	}

@@ -12,6 +12,9 @@ func requiring() map[string]func(*world) {
 		"a requisite stays one":         requisiteStays,
 		"requisites are counted apart":  requisitesAreCounted,
 		"requisites are not looked for": requisitesAreNotLookedFor,
+		"unnamed until found":           unnamedUntilFound,
+		"given up until named":          givenUpUntilNamed,
+		"named meanwhile":               namedMeanwhile,
 	}
 }
 

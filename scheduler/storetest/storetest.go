@@ -29,6 +29,10 @@ type Store interface {
 	Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error)
 	SetOrders(ctx context.Context, bucket int16, host int64, body []byte) error
 
+	Unname(ctx context.Context, now models.Instant, bucket int16, ids []int64) (int, error)
+	GiveUp(ctx context.Context, now, before models.Instant, bucket int16, ids []int64) (int, error)
+	NameAgain(ctx context.Context, now models.Instant, bucket int16, ids []int64) (int, error)
+
 	KeptVersions(ctx context.Context, site int32) iter.Seq2[models.Kept, error]
 	LoseContents(ctx context.Context, lost []models.Kept) error
 	LoseVersions(ctx context.Context, now time.Time, lost []models.Kept) (int, error)
