@@ -147,7 +147,7 @@ type Page struct {
 // LeadsAway tells whether the page is elsewhere, as far as is known: it redirects, or did and answers 404 since, which is not news to
 // anybody until it is confirmed. One that was given up stays where it was: earlier versions of pages lead there.
 func (p *Page) LeadsAway() bool {
-	return p.State == StateMoved || p.GivenUp() && p.RedirectTo != "" || p.State == StateMissing && p.RedirectTo != ""
+	return p.State == StateMoved || p.GivenUp() && p.State == StateExcluded && p.RedirectTo != "" || p.State == StateMissing && p.RedirectTo != ""
 }
 
 // ChildShare counts the known children of a page: the pages it links to that lie deeper in the site (a higher Level).

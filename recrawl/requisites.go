@@ -10,7 +10,15 @@ import (
 
 // wantsRequisites tells whether it is looked what the page needs to be shown. What the bytes that are held name is known already.
 func (s *visit) wantsRequisites() bool {
-	return s.settings.KeepsRequisites() && (s.out.Digest != s.page.Digest || s.page.Lost)
+	return s.settings.KeepsRequisites() && (s.out.Digest != s.page.Digest || s.page.Lost || s.returns())
+}
+
+// returns tells whether the page may be one that is there again. What it names may have been given up meanwhile, so it is read whole and told
+// of once more.
+func (s *visit) returns() bool {
+	p := s.page
+	away := p.State == models.StateGone || p.State == models.StateMoved || p.State == models.StateExcluded || p.Rule == models.RuleNamed
+	return away && s.settings.KeepsRequisites() && models.MayName(p.ContentType)
 }
 
 // keepRequisites returns the requisites of a page that are kept, but for what it links to, too, and what robots.txt keeps out on its

@@ -72,7 +72,8 @@ func TestRequisitesOfAPage(t *testing.T) {
 // typed is a header with a Content-Type.
 func typed(media string) map[string]string { return map[string]string{"Content-Type": media} }
 
-// A page that is as it was names nothing new; of one whose copy is lost that is not known.
+// A page that is as it was names nothing new; of one whose copy is lost that is not known, and of one that was away what it names may have been
+// given up: it is read whole, whatever it is asked on.
 func TestRequisitesOfTheSameBytes(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{"/docs/": hostile.Whole(200, typed("text/html"), needyPage)})
@@ -82,6 +83,17 @@ func TestRequisitesOfTheSameBytes(t *testing.T) {
 	again := r.visit(known)
 	if wantKind(t, again, models.SameBytes); len(again.Requisites) > 0 {
 		t.Errorf("requisites %s of the same bytes, want none", foundIn(again.Requisites, o))
+	}
+	for name, back := range map[string]func(*models.Page){
+		"gone": func(p *models.Page) { p.State = models.StateGone }, "moved": func(p *models.Page) { p.State = models.StateMoved },
+		"given up": func(p *models.Page) { p.State = models.StateExcluded }, "named again": func(p *models.Page) { p.Rule = models.RuleNamed },
+	} {
+		was := known
+		was.ETag = `"1"`
+		back(&was)
+		if got := r.visit(was); len(got.Requisites) != 4 || !got.Unconditional {
+			t.Errorf("requisites %s of a page that was %s, asked for whole: %v, want all four", foundIn(got.Requisites, o), name, got.Unconditional)
+		}
 	}
 	known.Lost = true
 	if got := r.visit(known); len(got.Requisites) != 4 {

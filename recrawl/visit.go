@@ -277,7 +277,7 @@ func (s *visit) forbidden() bool {
 // fetch makes the request, with conditions where there is a copy to hold against the answer.
 func (s *visit) fetch(ctx context.Context) (answer, error) {
 	header := s.headers(s.url, s.accepts())
-	ask := inquiry{page: s.page, trials: &s.turn.Host.Trials, share: s.settings.Audit, full: s.parent == fullTurn || s.page.Lost, now: s.turn.Now}
+	ask := inquiry{page: s.page, trials: &s.turn.Host.Trials, share: s.settings.Audit, full: s.parent == fullTurn || s.page.Lost || s.returns(), now: s.turn.Now}
 	if s.page.Rule == models.RuleManual {
 		ask.share = 0 // somebody asks whether it has changed
 	}

@@ -89,6 +89,34 @@ func TestPlanMovedRequisite(t *testing.T) {
 	}
 }
 
+// The turn of a requisite that no page names is the last: it keeps its copy and is due never. What is gone stays gone; what is excluded already
+// is no news.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		state, want models.PageState
+		events      int
+	}{
+		{models.StateLive, models.StateExcluded, 1}, {models.StateMoved, models.StateExcluded, 1}, {models.StateMissing, models.StateExcluded, 1},
+		{models.StateExcluded, models.StateExcluded, 0}, {models.StateGone, models.StateGone, 0},
+	} {
+		before := livePage()
+		before.Requisite, before.State, before.RedirectTo, before.Failures = true, c.state, "http://one.test/b", 3
+		before.UnnamedAt, before.Rule = models.At(noon.AddDate(0, 0, -8)), models.RuleUnneeded
+		r := plan(t, before, models.Outcome{Kind: models.Excluded, Detail: givenUpDetail(&before)})
+		p := r.Page
+		if p.State != c.want || p.DueAt != 0 || p.Rule != models.RuleUnneeded || p.Failures != 0 || p.Version != 1 || len(r.Events) != c.events {
+			t.Errorf("%s: %+v with %d events, want it %s, due never, with its copy and %d events", c.state, p, len(r.Events), c.want, c.events)
+		}
+		if want := "no page names it, since " + noon.AddDate(0, 0, -8).Format(time.DateOnly); c.want == models.StateExcluded && p.Note != want {
+			t.Errorf("%s: the note says %q, want %q", c.state, p.Note, want)
+		}
+		if p.LeadsAway() != (c.want != models.StateGone) {
+			t.Errorf("%s: it leads away: %v, want it where it did unless it is gone", c.state, p.LeadsAway())
+		}
+	}
+}
+
 // Requisites are lost all at once where a site has a new release: they are gone as their visits say, guarded host and site or not, and nobody is
 // guarded for them.
 func TestLostRequisitesAreNotGuarded(t *testing.T) {

@@ -107,6 +107,10 @@ func (d *draft) absence() string {
 
 // excluded keeps what we have and asks no more; the rules are looked at again as rarely as the ceiling allows.
 func (d *draft) excluded() {
+	if d.before.GivenUp() {
+		d.givenUp()
+		return
+	}
 	d.Page.State = models.StateExcluded
 	d.Page.Failures, d.Page.Class = 0, models.ClassNone
 	d.Page.Note = d.out.Detail

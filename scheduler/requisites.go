@@ -3,6 +3,8 @@ package scheduler
 import (
 	"context"
 	"time"
+
+	"recrawld/models"
 )
 
 // lastCount is when the store counted the requisites of the sites last.
@@ -23,4 +25,24 @@ func (w *Worker) countRequisites(ctx context.Context, now time.Time) error {
 	}
 	t.at, t.rest = now, max(w.Clock.Real(recount), recountShare*w.Clock.Now().Sub(now))
 	return nil
+}
+
+// givenUpDetail says why a page is not visited that no page names.
+func givenUpDetail(p *models.Page) string {
+	return "no page names it, since " + p.UnnamedAt.Time().UTC().Format(time.DateOnly)
+}
+
+// givenUp keeps what we have of a requisite that no page names any more, and is due never: whoever finds it named makes it due. What is gone
+// stays that.
+func (d *draft) givenUp() {
+	d.Page.Failures, d.Page.Class = 0, models.ClassNone
+	d.Page.DueAt, d.Page.Rule = 0, models.RuleUnneeded
+	if d.before.State == models.StateGone {
+		return
+	}
+	d.Page.State, d.Page.Note = models.StateExcluded, d.out.Detail
+	d.Page.MissingSince, d.Page.MissingVisits = 0, 0
+	if d.before.State != models.StateExcluded {
+		d.event(models.EventExcluded)
+	}
 }

@@ -146,6 +146,11 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 		return false
 	}
 	now := w.Clock.Now()
+	if page.GivenUp() {
+		out := models.Outcome{Kind: models.Excluded, At: now, Detail: givenUpDetail(&page.Page)}
+		t.result(planner, page, slot, &out)
+		return true
+	}
 	put, held := t.gathers(ctx, planner, &page.Page, now)
 	if !held {
 		put, held = w.waits(ctx, planner, &page.Page, now)

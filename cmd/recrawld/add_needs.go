@@ -39,7 +39,7 @@ func newNeeding(site config.Site) (*needing, error) {
 
 // page takes what a page needs.
 func (n *needing) page(out *models.Outcome) {
-	if !out.Kind.Observed() || !mayNeed(out.ContentType) {
+	if !out.Kind.Observed() || !models.MayName(out.ContentType) {
 		return
 	}
 	n.pages++

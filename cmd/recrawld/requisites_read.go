@@ -57,7 +57,7 @@ func (r *needsReading) bucket(ctx context.Context, now time.Time, turn *requisit
 	found := make(map[int32][]models.Discovery) // by site
 	for i := range pages {
 		p := &pages[i]
-		if _, read := r.sites[p.SiteID]; !read || p.Version == 0 || p.Lost || !mayNeed(p.ContentType) {
+		if _, read := r.sites[p.SiteID]; !read || p.Version == 0 || p.Lost || !models.MayName(p.ContentType) {
 			continue
 		}
 		needs, err := r.needs(ctx, now, p)
@@ -81,15 +81,6 @@ func (r *needsReading) bucket(ctx context.Context, now time.Time, turn *requisit
 		turn.After = pages[len(pages)-1].ID
 	}
 	return len(pages), nil
-}
-
-// mayNeed tells the types of pages that name what they need.
-func mayNeed(media string) bool {
-	switch media {
-	case "text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/css":
-		return true
-	}
-	return false
 }
 
 // needs are the requisites of a page, as pages that are due now. A copy that cannot be read, or lies in another archive, has none.
