@@ -33,7 +33,7 @@ func MostRequisites(pages, least int64) int64 {
 type SiteRequisites struct {
 	Pages   int64 // that are no requisites
 	Kept    int64 // requisites that are visited
-	Resting int64 // requisites that are gone or excluded: hardly ever asked for
+	Resting int64 // requisites that are gone, excluded or given up: hardly ever asked for
 }
 
 // RequisitesBySite is how many requisites the sites have by the counts of their pages (Store.PageCounts).

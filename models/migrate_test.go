@@ -135,7 +135,7 @@ func TestStepsAreTheSameForBothEngines(t *testing.T) {
 	}
 }
 
-// Step 20 writes no large table of PostgreSQL anew, which gives it another file then. SQLite adds such columns in the schema alone.
+// Steps 20 and 21 write no large table of PostgreSQL anew, which gives it another file then. SQLite adds such columns in the schema alone.
 func TestRequisitesWriteNoTableAnew(t *testing.T) {
 	t.Parallel()
 	s := atStep(t, pgtest.DSN(t), 19)

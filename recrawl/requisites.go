@@ -14,10 +14,11 @@ func (s *visit) wantsRequisites() bool {
 }
 
 // returns tells whether the page may be one that is there again. What it names may have been given up meanwhile, so it is read whole and told
-// of once more.
+// of once more. A page that is missing or fails for a while names what it did, a style may not have been named itself.
 func (s *visit) returns() bool {
 	p := s.page
-	away := p.State == models.StateGone || p.State == models.StateMoved || p.State == models.StateExcluded || p.Rule == models.RuleNamed
+	away := p.State == models.StateGone || p.State == models.StateMoved || p.State == models.StateExcluded || p.Rule == models.RuleNamed ||
+		p.Requisite && (p.State == models.StateMissing || p.Failures > 0)
 	return away && s.settings.KeepsRequisites() && models.MayName(p.ContentType)
 }
 

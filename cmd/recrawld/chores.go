@@ -35,6 +35,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		d.backupJob(),
 		{Name: "importance", Next: scheduler.Every(wait(importanceEvery)), Run: d.saidOnce("importance", d.followImportance)},
 		{Name: "requisites", Next: atOnce(wait(requisitesEvery)), Run: d.saidOnce("requisites", d.followRequisites)},
+		{Name: "unneeded", Next: atOnce(wait(requisitesEvery)), Run: d.saidOnce("unneeded", d.followUnneeded)},
 		{Name: "hubs", Next: atOnce(wait(hubsEvery)), Run: d.saidOnce("hubs", d.websub.followHubs)},
 		{Name: "events", Next: daily(wait), Run: d.pruneEvents},
 		{Name: "missing", Next: scheduler.Every(wait(missingEvery)), Run: d.saidOnce("missing", d.followMissing)},

@@ -16,6 +16,7 @@ type shownPage struct {
 	Note         string         `json:"note,omitempty"`
 	Level        int16          `json:"level"`
 	Requisite    bool           `json:"requisite,omitempty"`
+	UnnamedAt    *time.Time     `json:"unnamed_at,omitempty"`
 	DueAt        *time.Time     `json:"due_at"`
 	FR           int            `json:"fr"`
 	FRMax        int32          `json:"fr_max"`
@@ -77,7 +78,7 @@ type shownVersion struct {
 func pageJSON(l *look, p models.Page, versions []models.Version) shownPage {
 	settings := l.force.config.Site(p.SiteID).Settings
 	s := shownPage{
-		URL: p.URL, Site: l.siteNames()[p.SiteID], State: p.State.String(), Note: p.Note, Level: p.Level, Requisite: p.Requisite,
+		URL: p.URL, Site: l.siteNames()[p.SiteID], State: p.State.String(), Note: p.Note, Level: p.Level, Requisite: p.Requisite, UnnamedAt: when(p.UnnamedAt),
 		DueAt: when(p.DueAt), FRMax: p.FRMax, FRMaxCeiling: settings.FRMax,
 		EverySeconds: int64(l.calendar.Interval(l.now, int(p.FRMax)).Seconds()), Rule: p.Rule.String(),
 		Visits: p.Visits, TriedAt: when(p.TriedAt), Records: p.Stats.Records, Changes: p.Stats.Changes,

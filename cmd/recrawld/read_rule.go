@@ -65,6 +65,11 @@ func (r ruling) sentence() string {
 		return "somebody asked for it to be visited now"
 	case models.RuleLost:
 		return "the archive has lost its body, so it is fetched anew, as soon as the budget allows"
+	case models.RuleUnneeded:
+		return fmt.Sprintf("no page's copy has named it since %s, so it is not visited and its versions stay; it is as soon as one names it again, or with "+
+			"recrawld visit", report.Moment(r.now, p.UnnamedAt.Time()))
+	case models.RuleNamed:
+		return "a page names it again, which none did for a while"
 	case models.RuleBudget:
 		if p.Lost {
 			return "the archive has lost its body, so it is fetched anew; " + r.putOff()

@@ -79,15 +79,17 @@ func TestRulesInWords(t *testing.T) {
 		models.RuleGuarded:  "has not been found since Fri 20 Nov 12:00 (2 visits: it answers 404 Not Found), and would be gone; but",
 		models.RuleApproved: "has not been found since Fri 20 Nov 12:00, and somebody approved",
 		models.RuleLost:     "the archive has lost its body, so it is fetched anew, as soon as the budget allows",
+		models.RuleUnneeded: "no page's copy has named it since Fri 20 Nov 12:00, so it is not visited and its versions stay; it is as soon as one names it again",
+		models.RuleNamed:    "a page names it again",
 	}
-	for rule := models.RuleStart; rule <= models.RuleLost; rule++ {
+	for rule := models.RuleStart; rule <= models.Rules(); rule++ {
 		if rule > models.RuleManual && rule < models.RuleResumed {
 			continue // these have tests of their own
 		}
 		r := ruled(t, 3, func(r *ruling) {
 			r.page.Rule, r.page.Failures, r.page.Class = rule, 3, models.ServerError
 			r.page.FreshUntil, r.page.Wanted = models.At(filledNow.Add(day)), 12*time.Hour
-			r.page.MissingVisits, r.page.MissingSince = 2, models.At(filledNow.Add(-day))
+			r.page.MissingVisits, r.page.MissingSince, r.page.UnnamedAt = 2, models.At(filledNow.Add(-day)), models.At(filledNow.Add(-day))
 			r.settings.Windows = []config.Window{window}
 		})
 		if got := r.sentence(); want[rule] == "" || !strings.Contains(got, want[rule]) {

@@ -59,8 +59,9 @@ type why struct {
 	ruling  ruling
 	scope   verdict
 	robots  verdict
-	place   string // what its host waits for, beyond its own time; "": nothing
-	slowed  string // why its host is asked less often than the settings say; "": it is not
+	place   string    // what its host waits for, beyond its own time; "": nothing
+	stays   heldNames // for which page of its site it stays although it is not named; the zero value: for none
+	slowed  string    // why its host is asked less often than the settings say; "": it is not
 
 	hubs      []shownHub     // that its feed names
 	newest    models.Version // the zero Version: there is none
@@ -88,6 +89,9 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 		return w, err
 	}
 	w.place = placeWords(w.host, l.force.config.Worker.SlowShare, l.now)
+	if w.stays, err = l.stays(ctx, p); err != nil {
+		return w, err
+	}
 	if w.history, err = l.store.History(ctx, p.Bucket, p.ID, 0, historyRead); err != nil {
 		return w, err
 	}
@@ -226,6 +230,7 @@ func (w why) schedule(l *look, words *facts) {
 		words.add("interval", "%s", l.cycles(p))
 	}
 	words.add("because", "%s", w.ruling.sentence())
+	words.add("named", "%s", w.named(l.now))
 	words.add("host", "%s", w.hostWords(l))
 	words.add("waits", "%s", w.place)
 	words.add("slowed", "%s", w.slowed)

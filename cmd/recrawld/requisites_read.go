@@ -107,7 +107,7 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 	}
 	agent := r.force.config.Agent.Name
 	page := r.reader.Page(body, contentType, at, extract.Options{Bytes: int(site.Settings.BodyBytes), Links: site.Settings.LinksPerPage,
-		Agent: agent, Requisites: true, At: cmp.Or(p.BytesAt, p.Stats.FirstAt).Time()})
+		Agent: agent, Requisites: true, At: readAt(p)})
 	kept := recrawl.KeptRequisites(&page, pages, verdict.Needed, func(u canon.URL) bool {
 		return u.Origin() != at.Origin() || rules.Verdict(agent, u.RequestURI()).Allowed
 	})
@@ -119,6 +119,9 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 	}
 	return needs, nil
 }
+
+// readAt is when the newest copy of a page was read for the first time.
+func readAt(p *models.Page) time.Time { return cmp.Or(p.BytesAt, p.Stats.FirstAt).Time() }
 
 // rulesOf are what the robots.txt of a page's origin says, as it was read last.
 func (r *needsReading) rulesOf(ctx context.Context, p *models.Page, origin string) (*robots.Rules, error) {
