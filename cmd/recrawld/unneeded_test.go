@@ -54,6 +54,9 @@ func (w *deploying) perDay(last int) float64 {
 // TestFormerReleasesAreNotVisited follows a site with releases for 44 days. Without a look at what is named each asset of each release is visited
 // every day; with it those of the present one are, and of the former ones until two looks have not found them. Their copies stay.
 func TestFormerReleasesAreNotVisited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("weeks of visits by one worker: what is simultaneous about them others show")
+	}
 	t.Parallel()
 	const days, last = 44, 8
 	without := newDeploying(t, releases)
