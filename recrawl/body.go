@@ -22,8 +22,22 @@ type bodyCaps struct {
 	ratio, ratioFrom int64
 	truncate         bool // past decoded the rest is left unread, which is no error (robots.txt)
 
-	expected int64        // bytes that the server says it sends, of a body without codings; ≤ 0: it does not say
+	expected int64        // bytes that the server says it sends, of which codings make others; ≤ 0: it does not say
 	more     func() error // asked once, for leave to read beyond freeBody; nil: not asked
+}
+
+// refuse is errTooLarge for a body of which the server says itself that it is beyond the caps: to read it up to there would cost both sides what
+// nobody keeps. What codings make of it is not known yet.
+func (c *bodyCaps) refuse(coded bool) error {
+	switch {
+	case c.truncate:
+		return nil
+	case c.expected > c.wire:
+		return fmt.Errorf("%w: %d bytes are announced, more than the %d of wire_bytes", errTooLarge, c.expected, c.wire)
+	case !coded && c.expected > c.decoded:
+		return fmt.Errorf("%w: %d bytes are announced, more than the %d of body_bytes", errTooLarge, c.expected, c.decoded)
+	}
+	return nil
 }
 
 // readAhead is how much of a body room is made for before it has come.

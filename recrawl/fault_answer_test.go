@@ -84,6 +84,32 @@ func TestFault_021_Caps(t *testing.T) {
 	}
 }
 
+// TestFault_021_LengthBeyondTheCaps: what says beforehand that it is larger than is read is not read at all: of a directory with disk images
+// each visit took 32 MiB, for nothing.
+func TestFault_021_LengthBeyondTheCaps(t *testing.T) {
+	t.Parallel()
+	long := func(field string) hostile.Answer {
+		return hostile.Raw("HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n" + field + "\r\n" + strings.Repeat("x", 1000))
+	}
+	o := listen(t, map[string]hostile.Answer{"/": long(""), "/packed": long("Content-Encoding: gzip\r\n")})
+	for _, test := range []struct {
+		path        string
+		wire, whole int64
+		says        string
+	}{
+		{"/", 1 << 20, 1 << 30, "300000000 bytes are announced, more than the 1048576 of wire_bytes"},
+		{"/", 1 << 30, 1 << 20, "300000000 bytes are announced, more than the 1048576 of body_bytes"},
+		{"/packed", 1 << 20, 1 << 30, "300000000 bytes are announced, more than the 1048576 of wire_bytes"},
+	} {
+		r := newRig(t, func(_ *Config, s *config.Settings) { s.WireBytes, s.BodyBytes = test.wire, test.whole })
+		out := r.fetch(o.URL(test.path))
+		wantFailed(t, out, models.BodyTooLarge)
+		if out.WireBytes != 0 || !strings.Contains(out.Detail, test.says) {
+			t.Errorf("%d bytes of %s were read: %s; want none: %s", out.WireBytes, test.path, out.Detail, test.says)
+		}
+	}
+}
+
 func TestFault_022_Headers(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{

@@ -158,6 +158,9 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 		return err
 	}
 	x.caps.expected = response.ContentLength
+	if err := x.caps.refuse(len(list) > 0); err != nil {
+		return err
+	}
 	if len(list) > 0 || x.caps.expected < 0 || x.caps.expected > freeBody {
 		leave := f.bodies.grant(response, list, x.caps, &at.leave)
 		defer leave.end()
