@@ -182,6 +182,9 @@ func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site co
 	for _, raw := range s.pages {
 		add(raw, 1)
 	}
+	if s.list != "" {
+		add(s.list, 1)
+	}
 	added, err := store.AddPages(ctx, clk.Now(), pages, site.Settings.PagesPerHost)
 	if err != nil {
 		return err

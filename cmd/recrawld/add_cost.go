@@ -32,6 +32,7 @@ type survey struct {
 	Unmatched []string `json:"selectors_without_match,omitempty"` // of watch and ignore, in none of the pages that were looked at
 
 	pages []string      // to be added beside the start page
+	list  string        // the sitemap that robots.txt does not name, to be added as well; "": none
 	delay time.Duration // to hold after the last request
 
 	looked int // pages in which selectors were looked for

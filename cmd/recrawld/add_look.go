@@ -176,7 +176,7 @@ func (v *surveyor) readSitemaps(ctx context.Context) error {
 	if guessed {
 		queue = []string{v.start.Origin() + "/sitemap.xml"}
 	}
-	s := &v.found.Sitemaps
+	s, startListed := &v.found.Sitemaps, false
 	for ; len(queue) > 0 && s.Files < v.flags.Sitemaps && !v.turns.overloaded; queue = queue[1:] {
 		u, err := v.start.Resolve(queue[0])
 		if err != nil || u.HostName() != v.start.HostName() {
@@ -194,6 +194,9 @@ func (v *surveyor) readSitemaps(ctx context.Context) error {
 			continue
 		}
 		s.Files++
+		if guessed {
+			v.keepList(u)
+		}
 		for _, listed := range set.Sitemaps {
 			queue = append(queue, listed.Loc)
 		}
@@ -203,10 +206,27 @@ func (v *surveyor) readSitemaps(ctx context.Context) error {
 				s.LastMod++
 			}
 			s.InScope += v.keep(entry.Loc, 1)
+			startListed = startListed || v.isStart(entry.Loc)
 		}
+		guessed = false // what it leads to is found by it
+	}
+	if startListed {
+		s.InScope++ // keep knew it
 	}
 	s.Unread = len(queue)
 	return nil
+}
+
+// keepList remembers a sitemap that robots.txt does not name: only as a page of the site does it tell of changes and of new pages from now on.
+func (v *surveyor) keepList(u canon.URL) {
+	if v.site.Settings.Lists != config.ListsOff && v.scope.Decide(u, 1).Keep {
+		v.found.list = u.String()
+	}
+}
+
+func (v *surveyor) isStart(raw string) bool {
+	u, err := canon.Parse(raw)
+	return err == nil && u == v.start
 }
 
 // readSitemap reads one file; false: there is none there.

@@ -92,6 +92,31 @@ func TestAddSaysWhatIsNotKnownYet(t *testing.T) {
 	}
 }
 
+// TestAddKeepsTheSitemapThatItFound: where robots.txt names none, the one at the customary place is a page as well, so that it tells of changes
+// and of new pages from then on. The start page that stands in it is one of the site's.
+func TestAddKeepsTheSitemapThatItFound(t *testing.T) {
+	t.Parallel()
+	pages := map[string]string{"/": "<a href=/a>", "/a": "a", "/docs/": "docs"}
+	site := serve(t, pages)
+	pages["/sitemap.xml"] = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>" + site.URL + "/</loc></url><url><loc>" + site.URL + "/a</loc></url></urlset>"
+	for _, test := range []struct {
+		start, lists string
+		want         int
+	}{
+		{"/", "pages", exitDone}, {"/", "changes", exitDone}, {"/", "off", exitNotFound}, {"/docs/", "pages", exitNotFound},
+	} {
+		config, _ := configure(t, "")
+		writeDefaults(t, config, "off, lists: "+test.lists)
+		text := must(t, "add", "-c", config, "--yes", site.URL+test.start)
+		if want := "2 URLs in 1 file, 2 of them this site's"; test.start == "/" && !strings.Contains(text, want) {
+			t.Errorf("add does not say %q:\n%s", want, text)
+		}
+		if code, _, stderr := command(t, "why", "-c", config, site.URL+"/sitemap.xml"); code != test.want {
+			t.Errorf("after add of %s with lists: %s, why of its sitemap ends with code %d, want %d: %s", test.start, test.lists, code, test.want, stderr)
+		}
+	}
+}
+
 // TestRequisitesByAFlag: whoever has no configuration file says on the command line that they are kept.
 func TestRequisitesByAFlag(t *testing.T) {
 	t.Parallel()
