@@ -96,6 +96,34 @@ func TestFault_049_BaseAndRefresh(t *testing.T) {
 	}
 }
 
+// TestFault_049_RefreshAtOnce: a page that says next to nothing and leads elsewhere at once is a redirect, as site generators write them for a page
+// that was renamed. What waits before it leads on, says something, leads to itself or does so without scripts alone is a page.
+func TestFault_049_RefreshAtOnce(t *testing.T) {
+	t.Parallel()
+	const leads = `<meta http-equiv=refresh content="0; url=/new">`
+	for body, to := range map[string]string{
+		"<title>/new</title><link rel=canonical href=/new><meta name=robots content=noindex>" + leads:               "/new",
+		leads + "<p>Redirecting to <a href=/new>its new place</a>":                                                  "/new",
+		leads + "<p>" + strings.Repeat("what it is about ", 40):                                                     "",
+		`<meta http-equiv=refresh content="30; url=/new"><p>soon elsewhere`:                                         "",
+		`<meta http-equiv=refresh content="0; url=/"><p>again`:                                                      "",
+		`<noscript>` + leads + `</noscript><p>shown by scripts`:                                                     "",
+		`<meta http-equiv=refresh content="0; url=http://192.0.2.1/inside"><p>where nobody may go, so it is a page`: "",
+	} {
+		o := listen(t, map[string]hostile.Answer{"/": page(body)})
+		out := newRig(t, nil).fetch(o.URL("/"))
+		if to == "" {
+			wantKind(t, out, models.First)
+			wantBody(t, out, body)
+			continue
+		}
+		wantKind(t, out, models.Moved)
+		if out.RedirectTo != o.URL(to) || len(out.Links) != 1 || out.Links[0].URL != o.URL(to) || out.Body != nil || out.Title != "" || out.Header != nil {
+			t.Errorf("%s leads to %q with links %v, title %q, a body of %d bytes; want %s alone", body, out.RedirectTo, out.Links, out.Title, len(out.Body), o.URL(to))
+		}
+	}
+}
+
 // TestFault_057_LastModified sends back whatever the server says, and believes none of it.
 func TestFault_057_LastModified(t *testing.T) {
 	t.Parallel()

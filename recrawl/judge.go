@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/extract"
 	"recrawld/recrawl/sitemap"
 )
 
@@ -91,12 +93,26 @@ func (s *visit) moved(a *answer, now time.Time) {
 		s.fail(bad.class, bad.Error())
 		return
 	}
+	s.movedTo(target, a, now)
+	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect
+}
+
+func (s *visit) movedTo(target canon.URL, a *answer, now time.Time) {
 	s.out.Kind, s.out.RedirectTo = models.Moved, target.String()
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
 	if s.known(target).Keep && s.mayAsk(s.rules.of(s.robots), target) {
 		s.out.Links = []models.FoundLink{{URL: target.String(), Host: target.HostName()}}
 	}
-	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect
+}
+
+// refreshText is the length in bytes of the longest text of a page that is there to lead elsewhere: "Redirecting, click here if nothing happens".
+const refreshText = 500
+
+// refreshes makes a redirect of a page that says next to nothing and leads elsewhere at once, which is how whoever only writes files says that a
+// page has another name; search engines read it so too. One that leads where no redirect may is a page like others.
+func (s *visit) refreshes(found *extract.Extraction) bool {
+	r := &found.Refresh
+	return !r.URL.IsZero() && r.Delay == 0 && found.TextBytes <= refreshText && mayLead(s.guard, s.page, s.url, r.URL) == nil
 }
 
 // whole judges a whole 200.
@@ -105,11 +121,17 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 		s.fail(models.EmptyBody, "200 without a body where there was content")
 		return
 	}
+	bare := s.out
 	s.out.ContentType = mediaType(a.Header)
 	s.out.ETag, s.out.LastModified = validators(a.Header)
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
 	s.out.Digest, s.out.BodySum = models.DigestOf(a.Body), crc32.ChecksumIEEE(a.Body)
-	s.read(a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now))
+	if to := s.read(a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now)); !to.IsZero() {
+		s.out = bare
+		s.out.Header, s.out.Request, s.out.RemoteIP = nil, nil, "" // as no redirect is archived
+		s.movedTo(to, a, now)
+		return
+	}
 	held := Copy{Digest: s.page.Digest, TextDigest: s.page.TextDigest, LinkPrint: s.page.LinkPrint}
 	received := Copy{Digest: s.out.Digest, TextDigest: s.out.TextDigest, LinkPrint: s.out.LinkPrint}
 	s.out.Kind = Detect(held, received)

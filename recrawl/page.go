@@ -20,8 +20,8 @@ type pageReader struct {
 // mostText is the capacity in bytes of the largest buffer for text that is kept for another page.
 const mostText = 1 << 20
 
-// read takes title, text and links out of a body, as far as the page allows it.
-func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
+// read takes title, text and links out of a body, as far as the page allows it. It returns where the page leads if that is all that it does.
+func (s *visit) read(body []byte, header http.Header, said extract.Directives) (leads canon.URL) {
 	reader, _ := s.readers.Get().(*pageReader)
 	if reader == nil {
 		reader = new(pageReader)
@@ -38,6 +38,9 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
 	if reader.text.Cap() <= mostText {
 		s.readers.Put(reader)
 	}
+	if s.refreshes(&found) {
+		return found.Refresh.URL
+	}
 	said = said.Or(found.Robots)
 	s.out.NoIndex, s.out.NoFollow, s.out.NoArchive = said.NoIndex, said.NoFollow, said.NoArchive
 	s.out.Title, s.out.TextDigest = clean(found.Title, maxDetail), found.TextDigest
@@ -50,6 +53,7 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) {
 	if len(found.Requisites) > 0 {
 		s.out.Requisites = s.keepRequisites(&found)
 	}
+	return canon.URL{}
 }
 
 // keep returns the links that scope, filters and, on the page's own origin, robots.txt keep. What robots.txt says on

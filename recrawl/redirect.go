@@ -44,18 +44,26 @@ func location(from canon.URL, header http.Header) (canon.URL, *classedError) {
 // that scope, robots.txt, politeness and the address guard apply to every hop.
 func redirectTarget(g *guard, page *models.Page, from canon.URL, header http.Header) (canon.URL, *classedError) {
 	target, bad := location(from, header)
+	if bad == nil {
+		bad = mayLead(g, page, from, target)
+	}
 	if bad != nil {
 		return canon.URL{}, bad
 	}
+	return target, nil
+}
+
+// mayLead says what speaks against a redirect from a page to another; nil: nothing.
+func mayLead(g *guard, page *models.Page, from, target canon.URL) *classedError {
 	id := models.PageID(target.String())
 	switch {
 	case target == from || slices.Contains(page.Chain, id):
-		return canon.URL{}, &classedError{models.RedirectLoop, fmt.Errorf("redirect back to %s", target)}
+		return &classedError{models.RedirectLoop, fmt.Errorf("redirect back to %s", target)}
 	case len(page.Chain) >= maxHops:
-		return canon.URL{}, &classedError{models.RedirectTooMany, fmt.Errorf("redirect after %d others", len(page.Chain))}
+		return &classedError{models.RedirectTooMany, fmt.Errorf("redirect after %d others", len(page.Chain))}
 	}
 	if err := g.checkLiteral(target); err != nil {
-		return canon.URL{}, &classedError{models.RedirectBlocked, fmt.Errorf("redirect to %s: %w", target, err)}
+		return &classedError{models.RedirectBlocked, fmt.Errorf("redirect to %s: %w", target, err)}
 	}
-	return target, nil
+	return nil
 }
