@@ -19,7 +19,7 @@ import (
 // another page as canonical, at each visit; and at some of the others, because a page known longer may have come to say the
 // same. If another page says nearly the same, lives, and comes before it, it is a duplicate of that page. It leaves
 // the index, so no page is ever a duplicate of a duplicate; its links are not expanded, and it is visited at the pace of
-// one that never changes. When the other page goes, says something else or becomes a duplicate itself, the next visit finds
+// one that never changes, or a little sooner where it may be the other's new name. When the other page goes, says something else or becomes a duplicate itself, the next visit finds
 // no twin any more and the page is one of its own again.
 //
 // Before all come the pages that name no other page as canonical, and of these those known first. So where a page names
@@ -202,7 +202,7 @@ func (f *finished) settle(original models.Twin, duplicate bool, t *twins) {
 		}
 	}
 	if duplicate || f.before.DuplicateOf != "" {
-		f.planner.repace(&f.result, &f.before, &f.outcome)
+		f.planner.repace(&f.result, &f.before, &f.outcome, original.FirstAt)
 	}
 	before, now := filed(&f.before), filed(p)
 	f.result.Unfiled = append(f.result.Unfiled, filings(p, before, now)...)

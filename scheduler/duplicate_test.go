@@ -131,6 +131,28 @@ func TestDuplicatesAreVisitedAtTheCeiling(t *testing.T) {
 	}
 }
 
+// TestALateDuplicateIsLookedAtSooner: a page that says what another said long before it was there may be the other's new name, and the only one soon.
+// It is looked at after as long as it has been known, a start interval at least and the ceiling at most; one that was found with its original waits.
+func TestALateDuplicateIsLookedAtSooner(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for _, test := range []struct{ later, known, least, most time.Duration }{
+		{10 * day, 0, 20 * time.Hour, 30 * time.Hour},
+		{10 * day, 3 * day, 3 * day, 3 * day},
+		{10 * day, 300 * day, 25 * day, 31 * day},
+		{time.Hour, 0, 25 * day, 31 * day},
+	} {
+		original, f := brought(t, "/a", "one", saying(1, 1)), brought(t, "/b", "other", saying(1, 1))
+		f.result.Page.Stats.FirstAt = models.At(noon.Add(-test.known))
+		original.result.Page.Stats.FirstAt = models.At(noon.Add(-test.known - test.later))
+		got, _, _ := commitAll(t, &ledger{twins: known(original)}, &shelf{}, f)
+		if wait := got[0].Page.DueAt.Time().Sub(noon); got[0].Page.Rule != models.RuleDuplicate || wait < test.least || wait > test.most {
+			t.Errorf("a page known for %v, of another known for %v more: due in %v by %v, want %v to %v by duplicate", test.known, test.later, wait,
+				got[0].Page.Rule, test.least, test.most)
+		}
+	}
+}
+
 // again is a visit to the page of another visit's result that finds it unchanged.
 func again(t *testing.T, f finished, kind models.OutcomeKind) finished {
 	t.Helper()

@@ -168,6 +168,8 @@ type draft struct {
 	every    time.Duration // the interval that the policy chose; 0: FRMax cycles
 	list     bool          // that is the interval of a list that is read for what it tells
 	stray    bool          // the page redirects as those do that are lost
+
+	originalAt models.Instant // when the page of which this is a duplicate was first seen; 0: it is none, or that is not known
 }
 
 // page moves the page on by what the visit found.

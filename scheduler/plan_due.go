@@ -11,7 +11,7 @@ import (
 const justMade = 200
 
 // schedule sets the page due after the interval that the policy chose, put off as far as the server promised that
-// nothing changes, inside the site's windows. A duplicate is due at the ceiling.
+// nothing changes, inside the site's windows. A duplicate is due at the ceiling, or before (duplicate).
 func (d *draft) schedule() {
 	n := max(int(d.Page.FRMax), 1)
 	d.Page.Wanted = d.planner.calendar.Interval(d.now, n)
@@ -20,7 +20,7 @@ func (d *draft) schedule() {
 		d.Page.Wanted, due = d.every, d.now.Add(d.every)
 	}
 	if d.Page.DuplicateOf != "" && d.settings.Duplicates {
-		d.rarely(models.RuleDuplicate)
+		d.duplicate()
 		d.Page.Rule = models.RuleDuplicate // also where that lies in another window: it is not to be moved by its worth
 		return
 	}
@@ -34,10 +34,24 @@ func (d *draft) schedule() {
 	d.due(due, d.Page.Rule)
 }
 
-// repace schedules anew a page of which the committer found that it is a duplicate, or none any more. One that is none any
+// duplicate sets a duplicate due at the ceiling. One that came when its original had been known for longer than a new page waits may be that page under
+// its new name, which is seen once the old one is gone, or this one goes on to change: it is due after as long as it has been known. So a name that
+// stays costs as many visits as its time has doublings.
+func (d *draft) duplicate() {
+	first := d.Page.Stats.FirstAt.Time()
+	soonest := d.planner.calendar.Due(d.now, d.settings.FR, d.settings.Vary, d.chance(useVary))
+	if d.originalAt == 0 || first.Sub(d.originalAt.Time()) < d.planner.calendar.Interval(d.now, d.settings.FR) {
+		d.rarely(models.RuleDuplicate)
+		return
+	}
+	ceiling := d.planner.calendar.Due(d.now, d.settings.FRMax, d.settings.Vary, d.chance(useVary))
+	d.due(earlier(later(d.now.Add(d.now.Sub(first)), soonest), ceiling), models.RuleDuplicate)
+}
+
+// repace schedules anew a page of which the committer found that it is a duplicate of one first seen at a time, or none any more. One that is none any
 // more is asked for without conditions next time, since its links were left out so far.
-func (p *Planner) repace(r *models.Result, before *models.Page, out *models.Outcome) {
-	d := draft{Result: r, planner: p, settings: p.settings(r.Page.SiteID), before: before, out: out,
+func (p *Planner) repace(r *models.Result, before *models.Page, out *models.Outcome, originalAt models.Instant) {
+	d := draft{Result: r, originalAt: originalAt, planner: p, settings: p.settings(r.Page.SiteID), before: before, out: out,
 		now: r.Page.Stats.VisitedAt.Time()}
 	if d.settings.Policy == policy.AdaptiveName {
 		d.every = r.Page.Wanted

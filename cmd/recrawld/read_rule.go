@@ -143,7 +143,7 @@ func (r ruling) backoff() string {
 
 // duplicate says why a page that is visited under another URL is looked at now and then.
 func (r ruling) duplicate() string {
-	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at every %s to see whether that still holds",
+	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at every %s at least to see whether that still holds",
 		r.page.DuplicateOf, r.ceiling())
 }
 
