@@ -45,6 +45,9 @@ var linkWords = wordSet(`st nd rd th of de a à at le la the on um am`)
 var clockWords = wordSet(`it is time now as updated refreshed refresh generated current server local clock last stand aktualisiert
 heure actualizado`)
 
+// makeWords say when something was made, as programs sign what they make.
+var makeWords = wordSet(`generated built rendered compiled generiert erzeugt erstellt généré générée generado generada generato generata`)
+
 // ageUnits are what ages are counted in, and ageWords what else there is to "3 minutes ago".
 var (
 	ageUnits = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months
@@ -86,6 +89,7 @@ type shapeOfText struct {
 	year    bool   // one of them is a year
 	clocks  int    // of those, times of day: 12:34
 	seconds bool   // one of them has seconds
+	made    bool   // a word says that something was made
 	dated   bool   // a name of a month or day stands beside a number: you may have 3 days
 }
 
@@ -134,6 +138,7 @@ func (t *shapeOfText) word(w string) (parts bool) {
 	if clockWords[w] {
 		t.timely++
 	}
+	t.made = t.made || makeWords[w]
 	if dateWords[w] {
 		t.dates++
 	}
