@@ -137,10 +137,10 @@ func TestALateDuplicateIsLookedAtSooner(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for _, test := range []struct{ later, known, least, most time.Duration }{
-		{10 * day, 0, 20 * time.Hour, 30 * time.Hour},
-		{10 * day, 3 * day, 3 * day, 3 * day},
-		{10 * day, 300 * day, 25 * day, 31 * day},
-		{time.Hour, 0, 25 * day, 31 * day},
+		{20 * day, 0, 20 * time.Hour, 30 * time.Hour},
+		{20 * day, 3 * day, 3 * day, 3 * day},
+		{20 * day, 300 * day, 25 * day, 31 * day},
+		{10 * day, 0, 25 * day, 31 * day},
 	} {
 		original, f := brought(t, "/a", "one", saying(1, 1)), brought(t, "/b", "other", saying(1, 1))
 		f.result.Page.Stats.FirstAt = models.At(noon.Add(-test.known))

@@ -34,16 +34,20 @@ func (d *draft) schedule() {
 	d.due(due, d.Page.Rule)
 }
 
-// duplicate sets a duplicate due at the ceiling. One that came when its original had been known for longer than a new page waits may be that page under
-// its new name, which is seen once the old one is gone, or this one goes on to change: it is due after as long as it has been known. So a name that
-// stays costs as many visits as its time has doublings.
+// renamedAfter is how long a page has been known, as a part of the ceiling, before another that says the same may be its new name.
+const renamedAfter = 0.5
+
+// duplicate sets a duplicate due at the ceiling. One that came when its original had been known for long may be that page under its new name, which
+// is seen once the old one is gone or this one goes on to change: it is due after as long as it has been known. So a name that stays costs as many
+// visits as its time has doublings.
 func (d *draft) duplicate() {
 	first := d.Page.Stats.FirstAt.Time()
-	soonest := d.planner.calendar.Due(d.now, d.settings.FR, d.settings.Vary, d.chance(useVary))
-	if d.originalAt == 0 || first.Sub(d.originalAt.Time()) < d.planner.calendar.Interval(d.now, d.settings.FR) {
+	long := renamedAfter * float64(d.planner.calendar.Interval(d.now, d.settings.FRMax))
+	if d.originalAt == 0 || float64(first.Sub(d.originalAt.Time())) < long {
 		d.rarely(models.RuleDuplicate)
 		return
 	}
+	soonest := d.planner.calendar.Due(d.now, d.settings.FR, d.settings.Vary, d.chance(useVary))
 	ceiling := d.planner.calendar.Due(d.now, d.settings.FRMax, d.settings.Vary, d.chance(useVary))
 	d.due(earlier(later(d.now.Add(d.now.Sub(first)), soonest), ceiling), models.RuleDuplicate)
 }
