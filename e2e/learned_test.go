@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"recrawld/models"
 )
 
 // learned is what a database says that the adaptive policy learned.
@@ -93,7 +95,7 @@ func (c *contestant) checkLearned(left learned, died time.Time) {
 		for id, visits := range l.visits.visits {
 			seen := int32(0)
 			for _, v := range visits {
-				if v.kind.Observed() {
+				if v.kind.Observed() || v.kind == models.Moved { // that a page leads elsewhere, or no longer does, is a change of it
 					seen++
 				}
 			}

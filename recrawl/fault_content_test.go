@@ -124,6 +124,28 @@ func TestFault_049_RefreshAtOnce(t *testing.T) {
 	}
 }
 
+// TestFault_049_RefreshInPlaceOfACopy: a page that has a copy which says something has not moved because for once it leads elsewhere at once. One whose copy
+// does no more has, and so has one that led there before.
+func TestFault_049_RefreshInPlaceOfACopy(t *testing.T) {
+	t.Parallel()
+	const leads = `<title>/new</title><meta http-equiv=refresh content="0; url=/new">`
+	served := "<p>" + strings.Repeat("What it is about. ", 40)
+	o := listen(t, map[string]hostile.Answer{"/": func(c *hostile.Conn) { page(served)(c) }})
+	r := newRig(t, nil)
+	first := pageOf(t, o.URL("/"))
+	held := after(first, r.visit(first))
+	served = leads
+	if out := r.visit(held); out.Kind == models.Moved || out.RedirectTo != "" {
+		t.Errorf("a copy that says something: %s to %q, want that it has not moved", out.Kind, out.RedirectTo)
+	}
+	led := held
+	led.RedirectTo = o.URL("/new")
+	wantKind(t, r.visit(led), models.Moved)
+	same := held
+	same.Digest = models.DigestOf([]byte(leads))
+	wantKind(t, r.visit(same), models.Moved)
+}
+
 // TestFault_057_LastModified sends back whatever the server says, and believes none of it.
 func TestFault_057_LastModified(t *testing.T) {
 	t.Parallel()

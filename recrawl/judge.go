@@ -109,10 +109,16 @@ func (s *visit) movedTo(target canon.URL, a *answer, now time.Time) {
 const refreshText = 500
 
 // refreshes makes a redirect of a page that says next to nothing and leads elsewhere at once, which is how whoever only writes files says that a
-// page has another name; search engines read it so too. One that leads where no redirect may is a page like others.
+// page has another name; search engines read it so too. One that leads where no redirect may is a page like others. Where there is a copy that
+// says something it may stand in its place for a while, as for all of a site that is being deployed: then it is doubted as such pages are, and a
+// redirect only once it has been taken for what the page says.
 func (s *visit) refreshes(found *extract.Extraction) bool {
-	r := &found.Refresh
-	return !r.URL.IsZero() && r.Delay == 0 && found.TextBytes <= refreshText && mayLead(s.guard, s.page, s.url, r.URL) == nil
+	r, p := &found.Refresh, s.page
+	if r.URL.IsZero() || r.Delay != 0 || found.TextBytes > refreshText {
+		return false
+	}
+	said := p.Version == 0 || p.RedirectTo == r.URL.String() || p.Digest == s.out.Digest || !p.TextDigest.IsZero() && p.TextDigest == found.TextDigest
+	return said && mayLead(s.guard, p, s.url, r.URL) == nil
 }
 
 // whole judges a whole 200.
