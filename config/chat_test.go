@@ -79,19 +79,7 @@ func TestChatsThatAreRefused(t *testing.T) {
 // The commented chat of the example is good, and says the defaults where it says so.
 func TestExampleChat(t *testing.T) {
 	t.Parallel()
-	_, commented, found := strings.Cut(Example, "chat: {}\n")
-	commented, _, ends := strings.Cut(commented, "\n\n")
-	if !found || !ends {
-		t.Fatal("the example has no commented chat")
-	}
-	text := "chat:\n"
-	for line := range strings.Lines(commented) {
-		text += "  " + strings.TrimPrefix(line, "  # ")
-	}
-	c, _, err := Parse("recrawld.yaml", []byte(strings.ReplaceAll(text, "/etc/recrawld/chat.token", keysFile(t, 0o600, "tk_x"))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := commented(t, "chat", "/etc/recrawld/chat.token", keysFile(t, 0o600, "tk_x"))
 	if len(c.Chats) != 1 || !cmp.Equal(c.Chats[0].Kinds, DigestKinds()) || c.Chats[0].Every != "5m" {
 		t.Errorf("chats of the example = %+v", c.Chats)
 	}

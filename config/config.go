@@ -153,7 +153,7 @@ type Settings struct {
 
 	// RequisitesFilter is which of the requisites are kept; none: all. Neither Level nor Filter nor the paths of Scope hold for them;
 	// the limits against traps below do. A site gathers 10000 of them, or 100 for each page that is none where that is more
-	// (models.MostRequisites). Those that no page's copy names any more are not visited (models.RuleUnneeded).
+	// (models.MostRequisites). Those that no page's copy names any more are not visited (models.RuleUnnamed).
 	RequisitesFilter Filter
 
 	URLLength    int    // bytes, 64–65535; default 2048

@@ -117,20 +117,7 @@ func TestMailsAreDue(t *testing.T) {
 // The commented mail of the example is good, and says the defaults where it says so.
 func TestExampleMail(t *testing.T) {
 	t.Parallel()
-	_, commented, found := strings.Cut(Example, "mail: {}\n")
-	commented, _, ends := strings.Cut(commented, "\n\n")
-	if !found || !ends {
-		t.Fatal("the example has no commented mail")
-	}
-	text := "mail:\n"
-	for line := range strings.Lines(commented) {
-		text += "  " + strings.TrimPrefix(line, "  # ")
-	}
-	text = strings.ReplaceAll(text, "/etc/recrawld/mail.password", keysFile(t, 0o600, "hunter2"))
-	c, _, err := Parse("recrawld.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := commented(t, "mail", "/etc/recrawld/mail.password", keysFile(t, 0o600, "hunter2"))
 	if len(c.Mails) != 1 || !cmp.Equal(c.Mails[0].Kinds, DigestKinds()) || c.Mails[0].Every != "1d" || c.Mails[0].Weight != 0 {
 		t.Errorf("mails of the example = %+v", c.Mails)
 	}

@@ -25,6 +25,25 @@ func keysFile(t *testing.T, mode os.FileMode, lines ...string) string {
 	return path
 }
 
+// commented is what the example shows below a key that has nothing, read as if it stood there, with a secret of ours.
+func commented(t *testing.T, key, secret, ours string) Config {
+	t.Helper()
+	_, shown, found := strings.Cut(Example, key+": {}\n")
+	shown, _, ends := strings.Cut(shown, "\n\n")
+	if !found || !ends {
+		t.Fatalf("the example shows nothing below %s", key)
+	}
+	text := key + ":\n"
+	for line := range strings.Lines(shown) {
+		text += "  " + strings.TrimPrefix(line, "  # ")
+	}
+	c, _, err := Parse("recrawld.yaml", []byte(strings.ReplaceAll(text, secret, ours)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func hooks(keys string) string {
 	return fmt.Sprintf("webhooks:\n  search:\n    url: https://x.example/in\n    secret: ${file:%s}\n    sites: docs\n    requisites: on\n    private: on\n", keys)
 }
@@ -115,20 +134,7 @@ func TestWebhookKeysOfSystemd(t *testing.T) {
 // The commented receiver of the example is good, and says the defaults where it says so.
 func TestExampleWebhook(t *testing.T) {
 	t.Parallel()
-	_, commented, found := strings.Cut(Example, "webhooks: {}\n")
-	commented, _, ends := strings.Cut(commented, "\n\n")
-	if !found || !ends {
-		t.Fatal("the example has no commented receiver")
-	}
-	text := "webhooks:\n"
-	for line := range strings.Lines(commented) {
-		text += "  " + strings.TrimPrefix(line, "  # ")
-	}
-	text = strings.ReplaceAll(text, "/etc/recrawld/search.keys", keysFile(t, 0o600, oldKey))
-	c, _, err := Parse("recrawld.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := commented(t, "webhooks", "/etc/recrawld/search.keys", keysFile(t, 0o600, oldKey))
 	if len(c.Webhooks) != 1 || !cmp.Equal(c.Webhooks[0].Kinds, IndexKinds()) {
 		t.Errorf("receivers of the example = %+v", c.Webhooks)
 	}

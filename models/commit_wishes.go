@@ -28,7 +28,7 @@ func (r *Result) Wished(due Instant, rule Rule) bool {
 }
 
 // waits tells whether the result is of no visit: the page's turn was put off, or it was given up.
-func (r *Result) waits() bool { return r.Visit.Kind.Waits() || r.Page.Rule == RuleUnneeded }
+func (r *Result) waits() bool { return r.Visit.Kind.Waits() || r.Page.Rule == RuleUnnamed }
 
 // Outrun tells whether a page, which is due by this rule and of which its publisher spoke last at a moment, stays due after its visit,
 // because somebody asked for it after that began, as the host's AskedAt says, and from when on. What its visit found to wait for something

@@ -160,7 +160,7 @@ const (
 	RuleGuarded                   // it would be gone, but too many of its site's pages are lost at once
 	RuleApproved                  // it was held back so, and somebody approved: it is gone if it is not found once more
 	RuleLost                      // the archive has lost its newest body, so it is fetched anew
-	RuleUnneeded                  // a requisite that no page's copy names any more: it is not visited
+	RuleUnnamed                   // a requisite that no page's copy names any more: it is not visited
 	RuleNamed                     // it is named again, and was not for a while
 )
 
@@ -180,7 +180,7 @@ func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList 
 func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved", "lost", "unneeded", "named"}
+	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved", "lost", "unnamed", "named"}
 
 // Rules is how many rules there are: they are the numbers from 1 up to it.
 func Rules() Rule { return Rule(len(rules) - 1) }

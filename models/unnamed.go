@@ -12,7 +12,7 @@ import (
 // transaction that says so. What stayed unnamed until a later pass did not find it either, is given up: nothing that was learned meanwhile can be.
 
 // GivenUp tells whether the page is a requisite that is visited no more, or whose turn to be that comes next.
-func (p *Page) GivenUp() bool { return p.Rule == RuleUnneeded }
+func (p *Page) GivenUp() bool { return p.Rule == RuleUnnamed }
 
 // Unname is what becomes of a page that no copy was found to name, at a moment; false: nothing, it is no requisite or was unnamed before.
 func (p *Page) Unname(now Instant) bool {
@@ -28,7 +28,7 @@ func (p *Page) GiveUp(now, before Instant) bool {
 	if p.UnnamedAt == 0 || p.UnnamedAt > before || p.GivenUp() {
 		return false
 	}
-	p.DueAt, p.Rule = now, RuleUnneeded
+	p.DueAt, p.Rule = now, RuleUnnamed
 	return true
 }
 
@@ -70,7 +70,7 @@ func (s *Store) GiveUp(ctx context.Context, now, before Instant, bucket int16, i
 		for i := range pages {
 			q.get(bucket, pages[i].HostID).Hasten(now)
 		}
-		return q.tx.mark(ctx, bucket, idsOf(pages), `due_at = $3, rule = $4`, int64(now), int16(RuleUnneeded))
+		return q.tx.mark(ctx, bucket, idsOf(pages), `due_at = $3, rule = $4`, int64(now), int16(RuleUnnamed))
 	})
 }
 

@@ -102,10 +102,10 @@ func TestGivenUp(t *testing.T) {
 	} {
 		before := livePage()
 		before.Requisite, before.State, before.RedirectTo, before.Failures = true, c.state, "http://one.test/b", 3
-		before.UnnamedAt, before.Rule = models.At(noon.AddDate(0, 0, -8)), models.RuleUnneeded
+		before.UnnamedAt, before.Rule = models.At(noon.AddDate(0, 0, -8)), models.RuleUnnamed
 		r := plan(t, before, models.Outcome{Kind: models.Excluded, Detail: givenUpDetail(&before)})
 		p := r.Page
-		if p.State != c.want || p.DueAt != 0 || p.Rule != models.RuleUnneeded || p.Failures != 0 || p.Version != 1 || len(r.Events) != c.events {
+		if p.State != c.want || p.DueAt != 0 || p.Rule != models.RuleUnnamed || p.Failures != 0 || p.Version != 1 || len(r.Events) != c.events {
 			t.Errorf("%s: %+v with %d events, want it %s, due never, with its copy and %d events", c.state, p, len(r.Events), c.want, c.events)
 		}
 		if want := "no page names it, since " + noon.AddDate(0, 0, -8).Format(time.DateOnly); c.want == models.StateExcluded && p.Note != want {

@@ -36,7 +36,7 @@ func givenUpDetail(p *models.Page) string {
 // stays that.
 func (d *draft) givenUp() {
 	d.Page.Failures, d.Page.Class = 0, models.ClassNone
-	d.Page.DueAt, d.Page.Rule = 0, models.RuleUnneeded
+	d.Page.DueAt, d.Page.Rule = 0, models.RuleUnnamed
 	if d.before.State == models.StateGone {
 		return
 	}

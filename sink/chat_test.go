@@ -20,6 +20,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/digest"
 	"recrawld/models"
 )
 
@@ -56,10 +57,13 @@ func TestChatForms(t *testing.T) {
 			asked <- text + "\n" + string(body)
 		}))
 		form := FormOf(name)
-		write := func(w ChatWords) string {
+		write := func(w digest.Wording) string {
 			return w.Text("changed: ") + w.Link("Tü|<b>@here [x](y)", "https://docs.example.org/a?b=1&c=|>") + "\n" + w.Link("", "https://docs.example.org/b") + "\n" + w.Text(hostile)
 		}
-		l := Letter{ID: "phone-1-7", Subject: "recrawld: 2 pages changed on <dö&cs> @all", Text: write(form.Plain), HTML: write(form.Rich), Link: "https://docs.example.org/ä"}
+		l := Letter{ID: "phone-1-7", Subject: "recrawld: 2 pages changed on <dö&cs> @all", Text: write(form.Text), Link: "https://docs.example.org/ä"}
+		if form.HTML != nil {
+			l.HTML = write(*form.HTML)
+		}
 		c := chatTo(name, s.URL+"/T0/x", "tk_7")
 		if err := c.Send(t.Context(), l); err != nil {
 			t.Errorf("%s: %v", name, err)

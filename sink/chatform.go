@@ -13,20 +13,13 @@ import (
 	"strings"
 
 	"recrawld/config"
+	"recrawld/digest"
 )
 
-// ChatWords is how a chat wants a text written, so that nothing in it is taken for more than it is: a text of somebody else's page shall
-// call nobody, and lead nowhere but where it says.
-type ChatWords struct {
-	Most int                            // bytes of a text
-	Text func(string) string            // a text as itself
-	Link func(title, url string) string // a page by its title; "": it has none
-}
-
-// ChatForm is what takes letters.
+// ChatForm is what takes letters. In its wordings a text of somebody else's page calls nobody, and leads nowhere but where it says.
 type ChatForm struct {
-	Plain ChatWords // of a Letter's Text
-	Rich  ChatWords // of its HTML
+	Text digest.Wording  // of a Letter's Text
+	HTML *digest.Wording // of its HTML; nil: that is not sent
 
 	request func(ctx context.Context, m message) (*http.Request, error)
 }
@@ -42,27 +35,27 @@ type message struct {
 const mostChat, mostDiscord = 3000, 1500
 
 var (
-	plainWords = ChatWords{mostChat, func(text string) string { return text }, func(title, url string) string {
+	plainWords = digest.Wording{Most: mostChat, Text: func(text string) string { return text }, Link: func(title, url string) string {
 		if title == "" {
 			return url
 		}
 		return title + "\n" + url
 	}}
-	htmlWords     = ChatWords{mostChat, html.EscapeString, htmlLink}
-	telegramWords = ChatWords{mostChat, telegramText, func(title, url string) string { return htmlLink(uncalled.Replace(title), url) }}
-	slackWords    = ChatWords{mostChat, slackText, slackLink}
-	discordWords  = ChatWords{mostDiscord, discordText, discordLink}
+	htmlWords     = digest.Wording{Most: mostChat, Text: html.EscapeString, Link: htmlLink}
+	telegramWords = digest.Wording{Most: mostChat, Text: telegramText, Link: func(title, url string) string { return htmlLink(uncalled.Replace(title), url) }}
+	slackWords    = digest.Wording{Most: mostChat, Text: slackText, Link: slackLink}
+	discordWords  = digest.Wording{Most: mostDiscord, Text: discordText, Link: discordLink}
 )
 
 // FormOf is the form of a configured chat.
 func FormOf(name string) ChatForm {
 	return map[string]ChatForm{
-		config.ChatSlack:    {slackWords, htmlWords, slackRequest},
-		config.ChatDiscord:  {discordWords, htmlWords, discordRequest},
-		config.ChatNtfy:     {plainWords, htmlWords, ntfyRequest},
-		config.ChatGotify:   {plainWords, htmlWords, gotifyRequest},
-		config.ChatMatrix:   {plainWords, htmlWords, matrixRequest},
-		config.ChatTelegram: {plainWords, telegramWords, telegramRequest},
+		config.ChatSlack:    {slackWords, nil, slackRequest},
+		config.ChatDiscord:  {discordWords, nil, discordRequest},
+		config.ChatNtfy:     {plainWords, nil, ntfyRequest},
+		config.ChatGotify:   {plainWords, nil, gotifyRequest},
+		config.ChatMatrix:   {plainWords, &htmlWords, matrixRequest},
+		config.ChatTelegram: {telegramWords, nil, telegramRequest},
 	}[name]
 }
 
@@ -173,5 +166,5 @@ func matrixRequest(ctx context.Context, m message) (*http.Request, error) {
 // telegramRequest is for a bot of Telegram.
 func telegramRequest(ctx context.Context, m message) (*http.Request, error) {
 	return asJSON(ctx, http.MethodPost, m.address+"/bot"+url.PathEscape(m.token)+"/sendMessage", map[string]any{"chat_id": m.to, "parse_mode": "HTML",
-		"text": "<b>" + telegramText(m.Subject) + "</b>\n" + m.HTML, "link_preview_options": map[string]any{"is_disabled": true}})
+		"text": "<b>" + telegramText(m.Subject) + "</b>\n" + m.Text, "link_preview_options": map[string]any{"is_disabled": true}})
 }

@@ -216,13 +216,13 @@ func TestFault_122_EachPeriodIsToldAcrossKills(t *testing.T) {
 	})
 }
 
-// mailTo is a Mail to a server that says how many events there were, an hour after the last.
-func mailTo(s *smtptest.Server, c clock.Clock) *Mail {
+// mailTo are Letters to a server that says how many events there were, an hour after the last.
+func mailTo(s *smtptest.Server, c clock.Clock) *Letters {
 	post := &Post{Envelope: between, Server: config.MailServer{Host: "localhost", Port: 25}}
 	if s != nil {
 		post.Dial = postTo(s, post.Server, "").Dial
 	}
-	return NewMail(MailOptions{Name: "mail:w", Due: func(t time.Time) time.Time { return t.Add(time.Hour) }, Send: post.Send, Clock: c,
+	return NewLetters(LettersOptions{Name: "mail:w", Due: func(t time.Time) time.Time { return t.Add(time.Hour) }, Send: post.Send, Clock: c,
 		Compose: func(_ context.Context, p *Period, events iter.Seq2[models.Event, error]) (*Letter, string, error) {
 			n := 0
 			for _, err := range events {

@@ -33,7 +33,7 @@
 //
 // # Digests
 //
-// A Digester tells once a period of all that happened in it; Mail is one, and sends a letter. Three writes make one of it: which events the
+// A Digester tells once a period of all that happened in it; Letters is one, and sends a letter by mail or to a chat. Three writes make one of it: which events the
 // period has, up to a number in each bucket, and when it ended (the row under PeriodsKey), before it is told; the cursors, when it is; and
 // that it is over. Whoever finds the first without the third tells it again, unless the cursors say that it was told: with the same end, of
 // which the letter's name is made, and the same events. So a letter may come twice, under one name, and none is left out. Its first period

@@ -18,7 +18,7 @@ type Letter struct {
 	Date    time.Time
 	Subject string // any text; what would not stay in a line becomes spaces
 	Text    string // any text
-	HTML    string // the same for those who see it: a whole document; for a chat in its ChatForm's Rich words
+	HTML    string // the same for those who see it: a whole document; for a chat in its ChatForm's HTML
 	Link    string // of a message to a chat: where it leads whoever taps on it; "": nowhere
 }
 

@@ -50,7 +50,7 @@ func FoldedName(url string) string { return name(url, true) }
 func name(url string, fold bool) string {
 	a, rest, ok := filename.SplitURL(url)
 	if !ok {
-		return hashed + "/" + digest(url)
+		return hashed + "/" + hashOf(url)
 	}
 	path, query, hasQuery := strings.Cut(rest, "?")
 	segments := strings.Split(path[1:], "/")
@@ -65,7 +65,7 @@ func name(url string, fold bool) string {
 	if whole := strings.Join(parts, "/"); len(whole) <= maxName {
 		return whole
 	}
-	return parts[0] + "/" + hashed + "/" + digest(url) + extension
+	return parts[0] + "/" + hashed + "/" + hashOf(url) + extension
 }
 
 // directoryPart is the name of a directory for a path segment.
@@ -163,7 +163,7 @@ func shorten(part, extension string, fold bool) string {
 	if len(part) <= maxPart && !(fold && folds(part)) {
 		return part
 	}
-	tail := hashed + digest(part) + extension
+	tail := hashed + hashOf(part) + extension
 	stem := strings.TrimSuffix(part, extension)
 	return filename.Cut(stem, maxPart-len(tail)) + tail
 }
@@ -177,8 +177,8 @@ func folds(part string) bool {
 	return false
 }
 
-// digest is the first 128 bits of a SHA-256 in lower-case hex.
-func digest(s string) string {
+// hashOf is the first 128 bits of a SHA-256 in lower-case hex.
+func hashOf(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:16])
 }

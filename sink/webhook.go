@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,8 +79,7 @@ func (w *Webhook) Name() string { return w.options.Name }
 
 // Place implements placed: at another URL is another receiver, which knows nothing yet.
 func (w *Webhook) Place() string {
-	sum := sha256.Sum256([]byte(w.options.URL)) // it may have a password in it
-	return hex.EncodeToString(sum[:16])
+	return hashOf(w.options.URL) // it may have a password in it
 }
 
 // Close gives up the connection.

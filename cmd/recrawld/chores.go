@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -35,7 +34,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		d.backupJob(),
 		{Name: "importance", Next: scheduler.Every(wait(importanceEvery)), Run: d.saidOnce("importance", d.followImportance)},
 		{Name: "requisites", Next: atOnce(wait(requisitesEvery)), Run: d.saidOnce("requisites", d.followRequisites)},
-		{Name: "unneeded", Next: atOnce(wait(requisitesEvery)), Run: d.saidOnce("unneeded", d.followUnneeded)},
+		{Name: "unnamed", Next: atOnce(wait(requisitesEvery)), Run: d.saidOnce("unnamed", d.followUnnamed)},
 		{Name: "hubs", Next: atOnce(wait(hubsEvery)), Run: d.saidOnce("hubs", d.websub.followHubs)},
 		{Name: "events", Next: daily(wait), Run: d.pruneEvents},
 		{Name: "missing", Next: scheduler.Every(wait(missingEvery)), Run: d.saidOnce("missing", d.followMissing)},
@@ -319,19 +318,4 @@ func sum(registry *prometheus.Registry, name string) float64 {
 		total += m.GetCounter().GetValue() + m.GetGauge().GetValue()
 	}
 	return total
-}
-
-// fromNote reads a note in which workers agree who does a chore; one that is not there or cannot be read says that nothing was done.
-func fromNote[T any](note []byte) T {
-	var turn, none T
-	if json.Unmarshal(note, &turn) != nil {
-		return none
-	}
-	return turn
-}
-
-// toNote is what fromNote reads.
-func toNote[T any](turn T) []byte {
-	note, _ := json.Marshal(turn) // numbers and words always have a form
-	return note
 }

@@ -36,7 +36,7 @@ func writtenAhead(t *testing.T, data string, ahead time.Time) *models.Store {
 	must(err)
 	must(store.Beat(ctx, models.Worker{Name: "old", BeatAt: models.At(ahead)}))
 	must(store.Merge(ctx, importanceNote, func([]byte) []byte {
-		return toNote(importanceTurn{Of: "x", At: models.At(ahead), By: "w", Until: models.At(ahead)})
+		return toNote(importanceTurn{Of: "x", At: models.At(ahead), choreHold: choreHold{"w", models.At(ahead)}})
 	}))
 	must(store.Merge(ctx, noteCounted, func([]byte) []byte { return []byte(fmt.Sprintf(`{"At":%d}`, models.At(ahead))) }))
 	_, err = store.SetMeta(ctx, sink.LeaseKey("mirror"), "", fmt.Sprintf("%d old", models.At(ahead)))

@@ -34,8 +34,7 @@ type importanceTurn struct {
 	Of    string         `json:"of"`    // the settings that it was computed by; "": nobody asked for any
 	At    models.Instant `json:"at"`    // when
 	Pages int64          `json:"pages"` // how many there were
-	By    string         `json:"by"`    // who computes it
-	Until models.Instant `json:"until"` // unless it is not heard of again; 0: nobody
+	choreHold
 }
 
 // followImportance computes the importance of all pages where that is wanted and none of the other workers does: when
@@ -47,13 +46,13 @@ func (d *daemon) followImportance(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	mine := false
+	mine, name, hold := false, d.start.Worker.Name, d.clock.Real(importanceHold)
 	err = d.store.Merge(ctx, importanceNote, func(old []byte) []byte {
 		turn := fromNote[importanceTurn](old)
-		if mine = turn.wanted(of, pages, now) && turn.free(d.start.Worker.Name, now); !mine {
+		if mine = turn.wanted(of, pages, now) && turn.free(name, now, hold); !mine {
 			return nil
 		}
-		turn.By, turn.Until = d.start.Worker.Name, models.At(now.Add(d.clock.Real(importanceHold)))
+		turn.take(name, now, hold)
 		return toNote(turn)
 	})
 	if err != nil || !mine {
@@ -73,7 +72,7 @@ func (d *daemon) followImportance(ctx context.Context, now time.Time) error {
 func (d *daemon) holdImportance(ctx context.Context) error {
 	return d.store.Merge(ctx, importanceNote, func(old []byte) []byte {
 		turn := fromNote[importanceTurn](old)
-		turn.Until = models.At(d.clock.Now().Add(d.clock.Real(importanceHold)))
+		turn.take(turn.By, d.clock.Now(), d.clock.Real(importanceHold))
 		return toNote(turn)
 	})
 }
@@ -87,11 +86,6 @@ func (t importanceTurn) wanted(of string, pages int64, now time.Time) bool {
 		return false
 	}
 	return !now.Before(t.At.Time().Add(importanceAge)) || pages > 2*t.Pages
-}
-
-// free tells whether nobody else computes.
-func (t importanceTurn) free(name string, now time.Time) bool {
-	return t.By == name || !now.Before(t.Until.Time())
 }
 
 // importanceSettings names what the operator says of importance; "" where all pages are worth the same.

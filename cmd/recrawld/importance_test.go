@@ -150,9 +150,13 @@ func TestImportanceIsComputedOnceADay(t *testing.T) {
 func TestOneWorkerComputesImportance(t *testing.T) {
 	t.Parallel()
 	now := importanceNow
-	turn := importanceTurn{By: "other", Until: models.At(now.Add(time.Minute))}
-	if turn.free("w", now) || !turn.free("other", now) || !turn.free("w", now.Add(time.Hour)) {
+	turn := importanceTurn{choreHold: choreHold{"other", models.At(now.Add(time.Minute))}}
+	if turn.free("w", now, importanceHold) || !turn.free("other", now, importanceHold) || !turn.free("w", now.Add(time.Hour), importanceHold) {
 		t.Error("the turn of another worker is not respected, or for too long")
+	}
+	turn.Until = models.At(now.AddDate(4, 0, 0)) // by a clock that was ahead
+	if !turn.free("w", now, importanceHold) {
+		t.Error("a turn that was taken by a clock that was ahead is respected for years")
 	}
 	for _, test := range []struct {
 		turn  importanceTurn

@@ -65,9 +65,9 @@ func (r ruling) sentence() string {
 		return "somebody asked for it to be visited now"
 	case models.RuleLost:
 		return "the archive has lost its body, so it is fetched anew, as soon as the budget allows"
-	case models.RuleUnneeded:
-		return fmt.Sprintf("no page's copy has named it since %s, so it is not visited and its versions stay; it is as soon as one names it again, or with "+
-			"recrawld visit", report.Moment(r.now, p.UnnamedAt.Time()))
+	case models.RuleUnnamed:
+		return fmt.Sprintf("no page's copy has named it since %s: it is not visited until one does again, or by recrawld visit; its versions stay",
+			report.Moment(r.now, p.UnnamedAt.Time()))
 	case models.RuleNamed:
 		return "a page names it again, which none did for a while"
 	case models.RuleBudget:
@@ -143,7 +143,7 @@ func (r ruling) backoff() string {
 
 // duplicate says why a page that is visited under another URL is looked at now and then.
 func (r ruling) duplicate() string {
-	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at every %s at least to see whether that still holds",
+	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at at least every %s to see whether that still holds",
 		r.page.DuplicateOf, r.ceiling())
 }
 

@@ -79,7 +79,7 @@ func TestRulesInWords(t *testing.T) {
 		models.RuleGuarded:  "has not been found since Fri 20 Nov 12:00 (2 visits: it answers 404 Not Found), and would be gone; but",
 		models.RuleApproved: "has not been found since Fri 20 Nov 12:00, and somebody approved",
 		models.RuleLost:     "the archive has lost its body, so it is fetched anew, as soon as the budget allows",
-		models.RuleUnneeded: "no page's copy has named it since Fri 20 Nov 12:00, so it is not visited and its versions stay; it is as soon as one names it again",
+		models.RuleUnnamed:  "no page's copy has named it since Fri 20 Nov 12:00: it is not visited until one does again, or by recrawld visit; its versions stay",
 		models.RuleNamed:    "a page names it again",
 	}
 	for rule := models.RuleStart; rule <= models.Rules(); rule++ {

@@ -72,9 +72,9 @@ type requisitesTurn struct {
 	Reading map[int32]needsOf `json:"reading"` // what those keep that are being read
 	Bucket  int16             `json:"bucket"`  // how far that has come
 	After   int64             `json:"after"`   // the page of it that was read last
-	By      string            `json:"by"`      // who reads
-	Until   models.Instant    `json:"until"`   // unless it is not heard of again
 	Full    map[int32]bool    `json:"full"`    // sites that had no room for more
+
+	choreHold
 }
 
 // readAgain has the copies of sites read once more that had no room for all that their pages need, where there is room again for a tenth of
@@ -124,17 +124,16 @@ func (t *requisitesTurn) follow(wanted map[int32]needsOf, exists func(int32) boo
 func (t *requisitesTurn) claim(wanted map[int32]needsOf, exists func(int32) bool, name string, now time.Time, hold time.Duration) bool {
 	reading := t.follow(wanted, exists)
 	if len(reading) == 0 {
-		t.Reading, t.By, t.Until = nil, "", 0
+		t.Reading, t.choreHold = nil, choreHold{}
 		return false
 	}
-	// A claim that lasts longer than any that is made now is of a clock that was ahead.
-	if left := t.Until.Time().Sub(now); t.By != "" && t.By != name && left > 0 && left <= hold {
+	if !t.free(name, now, hold) {
 		return false
 	}
 	if !maps.Equal(reading, t.Reading) {
 		t.Reading, t.Bucket, t.After = reading, 0, -1
 	}
-	t.By, t.Until = name, models.At(now.Add(hold))
+	t.take(name, now, hold)
 	return true
 }
 
@@ -215,13 +214,14 @@ func (d *daemon) holdRequisites(ctx context.Context, note string, turn *requisit
 		if going = t.By == turn.By; !going {
 			return nil
 		}
-		t.Bucket, t.After, t.Until = turn.Bucket, turn.After, models.At(d.clock.Now().Add(d.clock.Real(requisitesHold)))
+		t.Bucket, t.After = turn.Bucket, turn.After
+		t.take(t.By, d.clock.Now(), d.clock.Real(requisitesHold))
 		if turn.Bucket == models.Buckets {
 			if t.Of == nil {
 				t.Of = make(map[int32]needsOf)
 			}
 			maps.Copy(t.Of, turn.Reading)
-			t.Reading, t.By, t.Until = nil, "", 0
+			t.Reading, t.choreHold = nil, choreHold{}
 		}
 		return toNote(t)
 	})

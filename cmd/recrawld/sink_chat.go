@@ -23,7 +23,7 @@ func chatKind(chat *config.Chat) sinkKind {
 	return sinkKind{name: name, where: chat.Where(), make: func(p sinkParts) openedSink {
 		writer := &digestWriter{name: chat.Name, digest: &chat.Digest, most: chatEntries, write: chatLetter(sink.FormOf(chat.Form)), parts: p}
 		open := openChat(chat)
-		return sink.NewMail(sink.MailOptions{Name: name, Due: chat.Due, Send: open.Send, Secret: open.Secret, Compose: writer.compose, Clock: p.clock})
+		return sink.NewLetters(sink.LettersOptions{Name: name, Due: chat.Due, Send: open.Send, Secret: open.Secret, Compose: writer.compose, Clock: p.clock})
 	}}
 }
 
@@ -51,7 +51,10 @@ func chatDial(private bool) func(ctx context.Context, network, address string) (
 // chatLetter writes a digest as a message.
 func chatLetter(form sink.ChatForm) func(*digest.Digest, *sink.Letter) error {
 	return func(d *digest.Digest, l *sink.Letter) error {
-		l.Subject, l.Text, l.HTML = d.Subject(), d.Brief(digest.Wording(form.Plain)), d.Brief(digest.Wording(form.Rich))
+		l.Subject, l.Text = d.Subject(), d.Brief(form.Text)
+		if form.HTML != nil {
+			l.HTML = d.Brief(*form.HTML)
+		}
 		for _, site := range d.Sites {
 			if l.Link == "" && len(site.Entries) > 0 {
 				l.Link = site.Entries[0].URL

@@ -24,7 +24,7 @@ func mailKind(c *config.Config, m *config.Mail) sinkKind {
 	}
 	return sinkKind{name: name, where: where, make: func(p sinkParts) openedSink {
 		writer := &digestWriter{name: m.Name, digest: &m.Digest, most: mailEntries, write: mailLetter, parts: p}
-		return sink.NewMail(sink.MailOptions{Name: name, Due: m.Due, Send: mailPost(c, m).Send, Secret: m.Secret, Compose: writer.compose, Clock: p.clock})
+		return sink.NewLetters(sink.LettersOptions{Name: name, Due: m.Due, Send: mailPost(c, m).Send, Secret: m.Secret, Compose: writer.compose, Clock: p.clock})
 	}}
 }
 

@@ -57,7 +57,10 @@ func (t sinkTestCmd) send(ctx context.Context, c *config.Config) (to []string, s
 	if i := slices.IndexFunc(c.Chats, func(chat config.Chat) bool { return chatSinks+chat.Name == t.Name }); i >= 0 {
 		chat := &c.Chats[i]
 		l, form := t.letter(chat.Name, chat.Every), sink.FormOf(chat.Form)
-		l.Text, l.HTML = form.Plain.Text(l.Text), form.Rich.Text(l.Text)
+		if form.HTML != nil {
+			l.HTML = form.HTML.Text(l.Text)
+		}
+		l.Text = form.Text.Text(l.Text)
 		return []string{cmp.Or(chat.To, chat.Where())}, "", openChat(chat).Send(ctx, l)
 	}
 	return nil, "", usagef("%s is neither a mail nor a chat: receivers and mirrors are not sent what did not happen", t.Name)

@@ -21,7 +21,7 @@ var arrows = map[string][]string{
 	"report":   {"models", "config", "scheduler/changerate", "scheduler/slo", "internal/sorter", "report/rhythm"},
 	"diff":     {"models", "report", "recrawl/content"},
 	"digest":   {"models", "report"},
-	"sink":     {"models", "archive", "config", "clock", "internal/filename"},
+	"sink":     {"models", "archive", "config", "clock", "digest", "internal/filename"},
 	"verify":   {"models", "archive", "internal/sorter"},
 	"simulate": {"scheduler", "scheduler/policy", "scheduler/changerate", "models", "config", "clock"},
 

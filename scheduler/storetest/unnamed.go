@@ -94,7 +94,7 @@ func givenUpUntilNamed(w *world) {
 	w.giveUp(since.Add(-time.Minute), 0, 1, 2, 3)
 	w.giveUp(since, 1, 0, 1, 3, 4)
 	w.giveUp(since, 0, 1)
-	w.wantNamed(1, models.At(since), true, models.RuleUnneeded)
+	w.wantNamed(1, models.At(since), true, models.RuleUnnamed)
 	l := w.claimOne(5)
 	if len(l.Pages) != 1 {
 		w.Fatalf("%d pages are due, want the one that was given up", len(l.Pages))
@@ -111,7 +111,7 @@ func givenUpUntilNamed(w *world) {
 // givenUp is the result of the turn in which a page is given up.
 func givenUp(w *world, l models.Lease) models.Result {
 	r := w.visited(l, 0)
-	r.Page.DueAt, r.Page.State, r.Page.Rule, r.Visit.Kind, r.Visit.Rule = 0, models.StateExcluded, models.RuleUnneeded, models.Excluded, models.RuleUnneeded
+	r.Page.DueAt, r.Page.State, r.Page.Rule, r.Visit.Kind, r.Visit.Rule = 0, models.StateExcluded, models.RuleUnnamed, models.Excluded, models.RuleUnnamed
 	return r
 }
 

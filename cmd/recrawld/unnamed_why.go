@@ -14,8 +14,8 @@ func (l *look) stays(ctx context.Context, p models.Page) (heldNames, error) {
 	if p.UnnamedAt == 0 || p.GivenUp() {
 		return heldNames{}, nil
 	}
-	note, err := l.store.Note(ctx, unneededNote)
-	return fromNote[unneededTurn](note).Held[p.SiteID], err
+	note, err := l.store.Note(ctx, unnamedNote)
+	return fromNote[unnamedTurn](note).Held[p.SiteID], err
 }
 
 // named says of a requisite that is visited yet that no page names it.

@@ -9,13 +9,13 @@ import (
 	"recrawld/recrawl/scope"
 )
 
-// unneeded finds the requisites that the copy of no page names, in passes over all pages. Memory is that of three sets of the requisites
+// unnamed finds the requisites that the copy of no page names, in passes over all pages. Memory is that of three sets of the requisites
 // (idSet) and some 40 MB at most for those that may name others, whatever the pages are.
 //
 // What is not named is unnamed first, and given up by a later pass that does not find it named either. Visits go on beside it, and what they
 // find named is named from then on, by the transaction that says so: a pass gives up only what was unnamed all the time that it took. Where what a
 // page names cannot be told, nothing is unnamed or given up that its site would keep. What a pass takes for named that is not stays until the next.
-type unneeded struct {
+type unnamed struct {
 	store *models.Store
 	force *inForce
 	namer namer
@@ -33,7 +33,7 @@ type unneeded struct {
 	more   bool           // something was named, or spared, that may have been passed over
 	held   map[int32]heldNames
 
-	found unneededSum
+	found unnamedSum
 }
 
 // heldNames is the first page of a site of which what it names cannot be told.
@@ -42,25 +42,25 @@ type heldNames struct {
 	Why  string `json:"why"`
 }
 
-// unneededSum counts what a pass found.
-type unneededSum struct {
+// unnamedSum counts what a pass found.
+type unnamedSum struct {
 	requisites, read, undecided int
 	unnamed, givenUp, again     int
 }
 
-// unneededGrace is how long a requisite was unnamed at least when it is given up: some releases are taken back within days.
-const unneededGrace = 3 * 24 * time.Hour
+// unnamedGrace is how long a requisite was unnamed at least when it is given up: some releases are taken back within days.
+const unnamedGrace = 3 * 24 * time.Hour
 
 const (
-	unneededSlice = 200
-	unneededRows  = 2000
+	unnamedSlice = 200
+	unnamedRows  = 2000
 )
 
 // mostClosed is of how many requisites it is remembered that they were followed; of more they are followed again in each round.
 const mostClosed = 1 << 20
 
-func newUnneeded(store *models.Store, past *past, force *inForce, counts []models.SiteState, now time.Time, goOn func(context.Context) (bool, error)) *unneeded {
-	u := &unneeded{store: store, force: force, namer: namer{past: past, agent: force.config.Agent.Name}, began: models.At(now), goOn: goOn, slice: unneededSlice, rows: unneededRows,
+func newUnnamed(store *models.Store, past *past, force *inForce, counts []models.SiteState, now time.Time, goOn func(context.Context) (bool, error)) *unnamed {
+	u := &unnamed{store: store, force: force, namer: namer{past: past, agent: force.config.Agent.Name}, began: models.At(now), goOn: goOn, slice: unnamedSlice, rows: unnamedRows,
 		reads: make(map[int32]bool), closed: make(map[int64]int), held: make(map[int32]heldNames)}
 	requisites := int64(0)
 	for site, r := range models.RequisitesBySite(counts) {
@@ -78,7 +78,7 @@ func newUnneeded(store *models.Store, past *past, force *inForce, counts []model
 }
 
 // run is one pass; false: it was not ended, as somebody else passes over the pages.
-func (u *unneeded) run(ctx context.Context, now func() time.Time) (bool, error) {
+func (u *unnamed) run(ctx context.Context, now func() time.Time) (bool, error) {
 	going, err := u.pass(ctx, u.rows, each(func(_ context.Context, p *models.Page) error {
 		if p.Requisite {
 			u.found.requisites++
@@ -112,7 +112,7 @@ func each(one func(context.Context, *models.Page) error) func(context.Context, [
 }
 
 // pass calls take with all pages, in slices of one bucket each, and rests behind some.
-func (u *unneeded) pass(ctx context.Context, slice int, take func(context.Context, []models.Page) error) (bool, error) {
+func (u *unnamed) pass(ctx context.Context, slice int, take func(context.Context, []models.Page) error) (bool, error) {
 	taken := 0
 	for bucket := range int16(models.Buckets) {
 		for after, more := int64(-1), true; more; {
@@ -137,7 +137,7 @@ func (u *unneeded) pass(ctx context.Context, slice int, take func(context.Contex
 }
 
 // root takes what a page names that is no requisite. What is gone has no copy that anybody sees, nor has what leads elsewhere.
-func (u *unneeded) root(ctx context.Context, p *models.Page) error {
+func (u *unnamed) root(ctx context.Context, p *models.Page) error {
 	if p.Requisite || !u.reads[p.SiteID] {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (u *unneeded) root(ctx context.Context, p *models.Page) error {
 }
 
 // follow takes what a requisite names that is named itself, or was not found to be unnamed yet.
-func (u *unneeded) follow(ctx context.Context, p *models.Page) error {
+func (u *unnamed) follow(ctx context.Context, p *models.Page) error {
 	if !p.Requisite {
 		return nil
 	}
@@ -185,7 +185,7 @@ func speaks(p *models.Page) bool {
 }
 
 // look takes what a page names as it is: where it leads, and what its copy names.
-func (u *unneeded) look(ctx context.Context, p *models.Page, take func(id int64)) error {
+func (u *unnamed) look(ctx context.Context, p *models.Page, take func(id int64)) error {
 	if mute(p) {
 		return nil
 	}
@@ -210,9 +210,9 @@ func (u *unneeded) look(ctx context.Context, p *models.Page, take func(id int64)
 }
 
 // judge writes what becomes of the requisites of a slice.
-func (u *unneeded) judge(ctx context.Context, pages []models.Page, now time.Time) error {
+func (u *unnamed) judge(ctx context.Context, pages []models.Page, now time.Time) error {
 	var again, unnamed, given []int64
-	before := min(u.began, models.At(now.Add(-unneededGrace)))
+	before := min(u.began, models.At(now.Add(-unnamedGrace)))
 	for i := range pages {
 		switch p := &pages[i]; {
 		case !p.Requisite || !u.among.has(p.ID):
@@ -243,7 +243,7 @@ func (u *unneeded) judge(ctx context.Context, pages []models.Page, now time.Time
 
 // stays tells whether a requisite that was not found to be named may be all the same: by a page of which what it names cannot be told, or as a
 // page of another site, whose pages are not read.
-func (u *unneeded) stays(p *models.Page) bool {
+func (u *unnamed) stays(p *models.Page) bool {
 	if _, held := u.held[p.SiteID]; held {
 		return true
 	}

@@ -99,7 +99,7 @@ func (r *restless) answer(path string, _ time.Time) string {
 type strides struct {
 	resume, paused, ended chan struct{}
 	stop                  context.CancelFunc
-	pass                  *unneeded
+	pass                  *unnamed
 	err                   error
 }
 
@@ -110,7 +110,7 @@ func (w *deploying) beginStrides(ctx context.Context) *strides {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	s.pass = newUnneeded(w.store, w.past, w.force.Load(), counts, w.clk.Now(), func(ctx context.Context) (bool, error) {
+	s.pass = newUnnamed(w.store, w.past, w.force.Load(), counts, w.clk.Now(), func(ctx context.Context) (bool, error) {
 		s.paused <- struct{}{}
 		<-s.resume
 		return ctx.Err() == nil, nil

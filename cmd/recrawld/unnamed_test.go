@@ -63,7 +63,7 @@ func TestFormerReleasesAreNotVisited(t *testing.T) {
 	without.follow(days)
 	with := newDeploying(t, releases)
 	with.beside = func(ctx context.Context) {
-		if err := with.passUnneeded(ctx, with.clk.Now(), unneededEvery); err != nil {
+		if err := with.passUnnamed(ctx, with.clk.Now(), unnamedEvery); err != nil {
 			t.Error(err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestFormerReleasesAreNotVisited(t *testing.T) {
 			continue
 		}
 		switch former := release < (days-20)/4; {
-		case former && (p.Rule != models.RuleUnneeded || p.DueAt != 0 || p.State != models.StateExcluded):
+		case former && (p.Rule != models.RuleUnnamed || p.DueAt != 0 || p.State != models.StateExcluded):
 			t.Errorf("%s of a former release is %s, due at %s by %s, want it given up", path, p.State, p.DueAt, p.Rule)
 		case former && p.Version == 0 && !p.LeadsAway():
 			t.Errorf("%s of a former release has no copy", path)

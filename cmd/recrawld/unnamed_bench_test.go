@@ -19,9 +19,9 @@ import (
 	"recrawld/models"
 )
 
-// BenchmarkUnneeded passes over pages with bodies of real ones on SQLite, as many requisites beside them, without a rest: the processor time for each
+// BenchmarkUnnamed passes over pages with bodies of real ones on SQLite, as many requisites beside them, without a rest: the processor time for each
 // page that is read, and for each row that is looked at in the other passes.
-func BenchmarkUnneeded(b *testing.B) {
+func BenchmarkUnnamed(b *testing.B) {
 	const pages = 2000
 	now := importanceNow
 	store, err := models.Open(b.Context(), "sqlite:"+b.TempDir()+"/recrawld.db", models.Options{})
@@ -49,7 +49,7 @@ func BenchmarkUnneeded(b *testing.B) {
 	var looked []time.Duration
 	for b.Loop() {
 		looked = looked[:0]
-		u := newUnneeded(store, &past{store: store, bodies: kept.Reader}, force, counts, now, func(context.Context) (bool, error) { return true, nil })
+		u := newUnnamed(store, &past{store: store, bodies: kept.Reader}, force, counts, now, func(context.Context) (bool, error) { return true, nil })
 		for _, take := range []func(context.Context, []models.Page) error{each(u.root), each(func(context.Context, *models.Page) error { return nil })} {
 			began = clock.System{}.Now()
 			if _, err := u.pass(b.Context(), u.slice, take); err != nil {

@@ -13,21 +13,21 @@ import (
 func (w *deploying) twice() {
 	w.t.Helper()
 	for range 2 {
-		if err := w.passUnneeded(w.t.Context(), w.clk.Now(), unneededEvery); err != nil {
+		if err := w.passUnnamed(w.t.Context(), w.clk.Now(), unnamedEvery); err != nil {
 			w.t.Fatal(err)
 		}
-		w.clk.SleepUntil(w.t.Context(), w.clk.Now().Add(unneededEvery))
+		w.clk.SleepUntil(w.t.Context(), w.clk.Now().Add(unnamedEvery))
 	}
 }
 
 // heldBy is the page for which nothing of the site was given up.
 func (w *deploying) heldBy() heldNames {
 	w.t.Helper()
-	note, err := w.store.Note(w.t.Context(), unneededNote)
+	note, err := w.store.Note(w.t.Context(), unnamedNote)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return fromNote[unneededTurn](note).Held[w.site.ID]
+	return fromNote[unnamedTurn](note).Held[w.site.ID]
 }
 
 // onceNamed is a site whose start page names one image on the first day and another one then, beside a page that is never what it is on the first
@@ -166,20 +166,20 @@ func TestUnnamedInWords(t *testing.T) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}
-	given := why{page: models.Page{UnnamedAt: since, Rule: models.RuleUnneeded}}
+	given := why{page: models.Page{UnnamedAt: since, Rule: models.RuleUnnamed}}
 	if got := given.named(filledNow); got != "" { // its rule says so
 		t.Errorf("of what is given up it says %q as well", got)
 	}
 }
 
 // A pass begins a week after the last ended, by one worker at a time; who is not heard of is followed by another.
-func TestUnneededTurns(t *testing.T) {
+func TestUnnamedTurns(t *testing.T) {
 	t.Parallel()
 	now := importanceNow
-	var turn unneededTurn
+	var turn unnamedTurn
 	claim := func(worker string) bool {
-		turn = fromNote[unneededTurn](toNote(turn))
-		return turn.claim(worker, now, time.Minute, unneededEvery)
+		turn = fromNote[unnamedTurn](toNote(turn))
+		return turn.claim(worker, now, time.Minute, unnamedEvery)
 	}
 	if !claim("a") || claim("b") || !claim("a") {
 		t.Error("two workers pass over the pages at once, or none")
@@ -191,9 +191,9 @@ func TestUnneededTurns(t *testing.T) {
 	if now = now.Add(2 * time.Minute); !claim("a") {
 		t.Error("nobody follows a worker that is not heard of")
 	}
-	turn = unneededTurn{Ended: models.At(now)}
-	for after, want := range map[time.Duration]bool{0: false, unneededEvery - time.Second: false, unneededEvery: true, -time.Hour: true} {
-		if got := !turn.rests(now.Add(after), unneededEvery); got != want {
+	turn = unnamedTurn{Ended: models.At(now)}
+	for after, want := range map[time.Duration]bool{0: false, unnamedEvery - time.Second: false, unnamedEvery: true, -time.Hour: true} {
+		if got := !turn.rests(now.Add(after), unnamedEvery); got != want {
 			t.Errorf("%s after the last ended the next begins: %v, want %v", after, got, want)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // mailGapMin is how long a server that failed is left alone at first. Whoever puts off a stranger's mail wants it a minute later, not at once.
 const mailGapMin = time.Minute
 
-// MailOptions sets up a Mail. All are required but Secret.
-type MailOptions struct {
+// LettersOptions sets up Letters. All are required but Secret.
+type LettersOptions struct {
 	Name string                              // of the sink
 	Due  func(began time.Time) time.Time     // see Digester
 	Send func(context.Context, Letter) error // it returns ErrUnwanted where trying again is of no use
@@ -31,34 +31,34 @@ type MailOptions struct {
 	Clock clock.Clock
 }
 
-// Mail is a Digester that sends a letter a period, by mail or to a chat. A server that puts it off is tried again ever less often, and one
+// Letters is a Digester that sends a letter a period, by mail or to a chat. A server that puts it off is tried again ever less often, and one
 // that refuses it is not, before the next start or a Replay, or before there is another secret where that was refused: each is tried once.
-type Mail struct {
-	options MailOptions
+type Letters struct {
+	options LettersOptions
 	failed  int    // in a row
 	later   *Later // what was said when it failed last; nil: it is sent
 }
 
-// NewMail returns a Mail. It asks nobody for anything before there is something to tell.
-func NewMail(o MailOptions) *Mail { return &Mail{options: o} }
+// NewLetters returns Letters. They ask nobody for anything before there is something to tell.
+func NewLetters(o LettersOptions) *Letters { return &Letters{options: o} }
 
 // Name implements Digester.
-func (m *Mail) Name() string { return m.options.Name }
+func (m *Letters) Name() string { return m.options.Name }
 
 // Due implements Digester.
-func (m *Mail) Due(began time.Time) time.Time { return m.options.Due(began) }
+func (m *Letters) Due(began time.Time) time.Time { return m.options.Due(began) }
 
 // Close implements io.Closer. Nothing is kept open between two letters.
-func (m *Mail) Close() error { return nil }
+func (m *Letters) Close() error { return nil }
 
 // Revive implements reviver.
-func (m *Mail) Revive() { m.failed, m.later = 0, nil }
+func (m *Letters) Revive() { m.failed, m.later = 0, nil }
 
 // Failing implements reviver.
-func (m *Mail) Failing() bool { return m.later != nil }
+func (m *Letters) Failing() bool { return m.later != nil }
 
 // Mended implements mender. A secret that cannot be read is no other one.
-func (m *Mail) Mended() bool {
+func (m *Letters) Mended() bool {
 	if m.later == nil || m.options.Secret == nil {
 		return false
 	}
@@ -95,7 +95,7 @@ type askedToWait struct {
 func (e *askedToWait) Unwrap() error { return e.error }
 
 // Digest implements Digester.
-func (m *Mail) Digest(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (memo string, err error) {
+func (m *Letters) Digest(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (memo string, err error) {
 	if m.later != nil && !m.later.due(m.options.Clock.Now()) && !m.Mended() {
 		return "", m.later
 	}
@@ -113,7 +113,7 @@ func (m *Mail) Digest(ctx context.Context, p *Period, events iter.Seq2[models.Ev
 }
 
 // fail says when to try again.
-func (m *Mail) fail(ctx context.Context, err error) error {
+func (m *Letters) fail(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // it is not the server's fault
 	}
