@@ -35,8 +35,8 @@ func (p *Page) GiveUp(now, before Instant) bool {
 // NameAgain is what becomes of a page that is found to be named, where it was not (unnamed). What was given up is due, and so is what may name
 // others: these were unnamed with it. Of an image that was not given up yet nothing need be asked.
 func (p *Page) NameAgain(now Instant) (unnamed, due bool) {
-	unnamed, due = p.UnnamedAt > 0 || p.GivenUp(), p.GivenUp() || p.UnnamedAt > 0 && MayName(p.ContentType)
-	if due {
+	unnamed = p.UnnamedAt > 0 // as all are that were given up
+	if due = unnamed && (p.GivenUp() || MayName(p.ContentType)); due {
 		p.DueAt, p.Rule = now, RuleNamed
 	}
 	p.UnnamedAt = 0

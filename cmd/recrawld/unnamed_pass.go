@@ -217,7 +217,7 @@ func (u *unnamed) judge(ctx context.Context, pages []models.Page, now time.Time)
 		switch p := &pages[i]; {
 		case !p.Requisite || !u.among.has(p.ID):
 		case u.named.has(p.ID):
-			if p.UnnamedAt > 0 || p.GivenUp() {
+			if p.UnnamedAt > 0 {
 				again = append(again, p.ID)
 			}
 		case p.GivenUp() || p.UnnamedAt > before || u.stays(p):
