@@ -34,7 +34,7 @@ type Telling struct {
 var toldMoves = []Rule{RulePolicy, RuleHint, RuleWindow, RuleParent, RuleList}
 
 // Tells chooses, among the pages that the result's list tells of as they are now, those to bring forward and those to mark,
-// by their IDs. A page that may have been visited since the change is brought forward after all others, and not marked: it
+// by their IDs. A page of which a visit may have seen the change is brought forward after all others, and not marked: it
 // proves nothing if it has not changed. Only live pages of the list's own host and site that were visited, but not since the change, are
 // chosen; none that fails or is a duplicate is. It is pure.
 func (r *Result) Tells(pages []Page) (forward, marked []int64) {
@@ -49,7 +49,7 @@ func (r *Result) Tells(pages []Page) (forward, marked []int64) {
 			p.Failures > 0 || p.Rule == RuleDuplicate || p.DueAt == 0 || seen == 0 || seen >= of[p.ID].At
 	})
 	slices.SortFunc(chosen, func(a, b Page) int {
-		sureA, sureB := a.Stats.VisitedAt < of[a.ID].Since, b.Stats.VisitedAt < of[b.ID].Since
+		sureA, sureB := a.Stats.unseen(of[a.ID].Since), b.Stats.unseen(of[b.ID].Since)
 		if sureA != sureB {
 			return map[bool]int{true: -1, false: 1}[sureA]
 		}
@@ -59,7 +59,7 @@ func (r *Result) Tells(pages []Page) (forward, marked []int64) {
 	alone := 0 // marked and not brought forward
 	for i := range chosen {
 		p := &chosen[i]
-		sure := p.Stats.VisitedAt < of[p.ID].Since
+		sure := p.Stats.unseen(of[p.ID].Since)
 		if p.DueAt > r.Telling.At && slices.Contains(toldMoves, p.Rule) && len(forward) < r.Telling.Forward {
 			forward = append(forward, p.ID)
 		} else if alone++; alone > r.Telling.Marked {
@@ -70,6 +70,12 @@ func (r *Result) Tells(pages []Page) (forward, marked []int64) {
 		}
 	}
 	return forward, marked
+}
+
+// unseen tells whether no visit has seen a change that came after a moment: none was made since, or those that were found the copy of
+// before. Of a list that gives days alone each page was visited since the day began where it is visited daily.
+func (s *ChangeStats) unseen(since Instant) bool {
+	return s.VisitedAt < since || s.FirstAt > 0 && max(s.FirstAt, s.ChangedAt) < since
 }
 
 // lot spreads what is chosen over a host's pages, another choice at each reading (the finaliser of SplitMix64).
@@ -115,11 +121,11 @@ func (t *tx) toldPages(ctx context.Context, bucket int16, ids []int64) ([]Page, 
 	var pages []Page
 	for chunk := range slices.Chunk(distinct(ids), bulkRows) {
 		// Index: the primary key.
-		rows, err := t.rows(ctx, `SELECT id, host_id, site_id, state, COALESCE(failures,0), rule, due_at, visited_at FROM pages
+		rows, err := t.rows(ctx, `SELECT id, host_id, site_id, state, COALESCE(failures,0), rule, due_at, visited_at, COALESCE(first_at,0), COALESCE(changed_at,0) FROM pages
 			WHERE bucket = $1 AND id = ANY($2)`, bucket, chunk)
 		err = eachRow(rows, err, func(rows answer) error {
 			var p Page
-			err := rows.Scan(&p.ID, &p.HostID, &p.SiteID, &p.State, &p.Failures, &p.Rule, &p.DueAt, &p.Stats.VisitedAt)
+			err := rows.Scan(&p.ID, &p.HostID, &p.SiteID, &p.State, &p.Failures, &p.Rule, &p.DueAt, &p.Stats.VisitedAt, &p.Stats.FirstAt, &p.Stats.ChangedAt)
 			pages = append(pages, p)
 			return err
 		})

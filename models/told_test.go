@@ -50,6 +50,29 @@ func TestTells(t *testing.T) {
 	})
 }
 
+// TestTellsOfDays: a list that gives days alone tells for sure of a page that was visited on that day, where no visit has found a change
+// since the day began: it was never judged otherwise, and brought pages forward for nothing at each reading.
+func TestTellsOfDays(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		stats ChangeStats
+		sure  bool
+	}{
+		{"found the same on the day", ChangeStats{FirstAt: 10, ChangedAt: 20, VisitedAt: 80}, true},
+		{"never seen to change", ChangeStats{FirstAt: 10, VisitedAt: 80}, true},
+		{"changed on the day", ChangeStats{FirstAt: 10, ChangedAt: 60, VisitedAt: 80}, false},
+		{"first seen on the day", ChangeStats{FirstAt: 60, VisitedAt: 80}, false},
+		{"not visited since", ChangeStats{FirstAt: 10, ChangedAt: 20, VisitedAt: 40}, true},
+	} {
+		page := Page{ID: 7, HostID: 1, SiteID: 1, State: StateLive, Rule: RulePolicy, DueAt: 300, Stats: test.stats}
+		r := Result{Lease: LeaseRef{HostID: 1}, Page: Page{ID: 99, SiteID: 1}, Told: []Told{{7, 50, 100}}, Telling: Telling{At: 100, Forward: 1}}
+		if forward, marked := r.Tells([]Page{page}); len(forward) != 1 || (len(marked) == 1) != test.sure {
+			t.Errorf("%s: brought forward %v and marked %v, want it marked: %v", test.name, forward, marked, test.sure)
+		}
+	}
+}
+
 // TestTrialsOfFourHints: trials that were written before lists were on trial are read, and what is known of the four hints
 // alone is written as it was then.
 func TestTrialsOfFourHints(t *testing.T) {
