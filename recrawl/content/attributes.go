@@ -18,6 +18,7 @@ type attributes struct {
 	flags   Flags
 	level   uint8 // aria-level
 	heading bool  // role=heading
+	dated   bool  // a reader is told a date when he points at it
 
 	hidden, streamed bool
 	shadow           bool // the content of a template is shown: it is a shadow tree
@@ -74,6 +75,8 @@ func (a *attributes) take(key, value []byte) {
 		if string(value) == "true" {
 			a.flags |= InDialog
 		}
+	case "title", "datetime":
+		a.dated = a.dated || isDate(value)
 	case "hidden":
 		a.hidden = !bytes.EqualFold(value, []byte("until-found"))
 	case "shadowrootmode":

@@ -111,10 +111,10 @@ func (r *reader) cut() {
 	}
 	e := r.top()
 	b := Block{Links: r.links, Images: r.images, Level: e.level, node: e.node, runes: r.runes, linkRunes: r.inLinks,
-		form: r.form}
+		form: r.form, aged: r.aged}
 	r.v.blocks = append(r.v.blocks, b)
 	r.ends = append(r.ends, len(r.text))
-	r.start, r.links, r.images, r.runes, r.inLinks, r.form = len(r.text), nil, nil, 0, 0, 0
+	r.start, r.links, r.images, r.runes, r.inLinks, r.form, r.aged = len(r.text), nil, nil, 0, 0, 0, false
 }
 
 // finish closes what is open and settles where each block stands.

@@ -49,6 +49,7 @@ type reader struct {
 	inLinks int32
 	inTitle bool
 	form    uint64 // of the block under way
+	aged    bool   // likewise
 	titled  bool
 	ends    []int // of the blocks, in text
 }
@@ -62,6 +63,7 @@ type element struct {
 	silent bool
 	pre    bool
 	link   bool
+	dated  int // where its text begins, counted from 1, if an attribute gives a date; 0: none does
 
 	foreign bool // it belongs to SVG or MathML, whose elements a slash closes
 }
@@ -166,6 +168,9 @@ func (r *reader) push(name string, kind tag, attrs *attributes) {
 	if attrs.level > 0 {
 		e.level = attrs.level
 	}
+	if attrs.dated {
+		e.dated = len(r.text) + 1
+	}
 	if kind&formatter != 0 && flags&(Hidden|Ignored) != 0 { // words within a block: they are not part of it
 		e.silent, flags = true, 0
 	}
@@ -191,6 +196,9 @@ func (r *reader) node(parent int32, name string, attrs *attributes, flags Flags)
 // pop closes the innermost element.
 func (r *reader) pop() {
 	e := r.top()
+	if e.dated > r.start {
+		r.aged = r.aged || isAge(string(r.text[e.dated-1:]))
+	}
 	if e.kind&cuts != 0 {
 		r.cut()
 	}

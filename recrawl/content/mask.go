@@ -46,13 +46,13 @@ var clockWords = wordSet(`it is time now as updated refreshed refresh generated 
 heure actualizado`)
 
 // makeWords say when something was made, as programs sign what they make.
-var makeWords = wordSet(`generated built rendered compiled generiert erzeugt erstellt généré générée generado generada generato generata`)
+var makeWords = wordSet(`generated built build deployed rendered compiled generiert erzeugt erstellt généré générée generado generada generato generata`)
 
 // ageUnits are what ages are counted in, and ageWords what else there is to "3 minutes ago".
 var (
-	ageUnits = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months
+	ageUnits = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months year years
 seconde secondes heure heures jour jours semaine semaines mois sekunde sekunden minuten stunde stunden tag tagen tage woche
-wochen monat monaten horas hora minutos minuto segundos segundo día días semana semanas mes meses`)
+wochen monat monaten horas hora minutos minuto segundos segundo día días semana semanas mes meses années année jahr jahre jahren año años`)
 	ageWords = wordSet(`ago just now today yesterday il y a vor hace`)
 )
 

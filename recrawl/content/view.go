@@ -52,6 +52,7 @@ type Block struct {
 	runes     int32  // of Text
 	linkRunes int32  // of those, in links
 	form      uint64 // print of the emphasis in it and of the kind of list it starts in
+	aged      bool   // an age stands in it that has its date beside it
 }
 
 // Link is where a piece of content leads.
