@@ -188,7 +188,8 @@ const (
 )
 
 // template is the second half of rung 5: where every block that came or went did so on another page of the host within a
-// day, that is one change of what the pages share. It returns a sample of the region, "" for none.
+// day, that is one change of what the pages share. It returns a sample of the region, "" for none and for one that two others showed
+// before: it was told of then.
 func (c *Case) template(d *difference, pairs []pair) string {
 	now := c.Now.Unix()
 	c.Host.forget(now)
@@ -198,16 +199,13 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	main := uint32(c.After.mainPrint(d))
 	tokens := d.tokens()
 	others := map[int64]bool{}
-	shared := len(tokens) > 0
+	shared, found := len(tokens) > 0, false
 	for _, t := range tokens {
-		seen := false
-		for _, m := range c.Host.moves {
-			if m.token == t && m.page != c.PageID && m.main != main {
-				seen = true
-				others[m.page] = true
-			}
+		pages := c.shownBy(t, main)
+		for page := range pages {
+			others[page] = true
 		}
-		shared = shared && seen
+		shared, found = shared && len(pages) > 0, found || len(pages) == 1
 	}
 	for _, t := range tokens {
 		c.Host.moves = append(c.Host.moves, move{token: t, page: c.PageID, at: now, main: main})
@@ -218,7 +216,22 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	if !shared || d.lists(pairs) || slices.ContainsFunc(pairs, func(p pair) bool { return p.watched() }) {
 		return ""
 	}
-	return c.flipped(d, pairs, others, now)
+	sample := c.flipped(d, pairs, others, now)
+	if !found {
+		return ""
+	}
+	return sample
+}
+
+// shownBy are the other pages of the host on which a block came or went, where these are not the same document.
+func (c *Case) shownBy(token uint64, main uint32) map[int64]bool {
+	pages := map[int64]bool{}
+	for _, m := range c.Host.moves {
+		if m.token == token && m.page != c.PageID && m.main != main {
+			pages[m.page] = true
+		}
+	}
+	return pages
 }
 
 // lists tells whether a list of the main content grew or moved on: what several pages list at once, such as an archive and

@@ -118,7 +118,7 @@ func TestTemplateFlip(t *testing.T) {
 		}
 		return read(t, page(title, append([]string{notice}, paragraphs...)...))
 	}
-	memories := map[int64]*PageMemory{1: {}, 2: {}, 3: {}}
+	memories := map[int64]*PageMemory{1: {}, 2: {}, 3: {}, 4: {}}
 	visit := func(id int64, before, after *View, at time.Time) Verdict {
 		host = DecodeHost(host.Encode())
 		return Judge(Case{Before: before, After: after, Page: memories[id], Host: host, Threshold: threshold, Now: at, PageID: id})
@@ -130,6 +130,9 @@ func TestTemplateFlip(t *testing.T) {
 	v := visit(2, build("Two", old), build("Two", notice), noon.Add(time.Hour))
 	if v.Kind != Noise || v.Reasons != models.ReasonTemplate || v.Template == "" {
 		t.Errorf("the second page is %v for %v, sample %q", v.Kind, v.Reasons, v.Template)
+	}
+	if v := visit(4, build("Four", old), build("Four", notice), noon.Add(time.Hour)); v.Kind != Noise || v.Template != "" {
+		t.Errorf("the next page is %v for %v, sample %q: a flip is told of once", v.Kind, v.Reasons, v.Template)
 	}
 	if v := visit(1, build("One", notice), build("One", notice+" and Tuesday"), noon.Add(2*time.Hour)); !v.Retract {
 		t.Error("the first page's change is not withdrawn")
