@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,23 +62,31 @@ func commonParam(urls []string) (name string, n int) {
 	}
 	has, values := make(map[string]int), make(map[string]map[string]bool)
 	for _, text := range urls {
-		u, err := url.Parse(text)
-		if err != nil {
-			continue
-		}
-		for param, all := range u.Query() {
+		for _, param := range paramsOf(text) {
 			if values[param] == nil {
 				values[param] = make(map[string]bool)
 			}
 			has[param]++
-			values[param][strings.Join(all, "&")] = true
+			values[param][valuesOf(text, param)] = true
 		}
 	}
 	most := int(math.Ceil(sharedBy * float64(len(urls))))
 	for _, param := range slices.Sorted(maps.Keys(has)) {
-		if has[param] >= most && len(values[param]) >= most && has[param] > n && plainName.MatchString(param) {
+		if has[param] >= most && len(values[param]) >= most && has[param] > n {
 			name, n = param, has[param]
 		}
 	}
 	return name, n
+}
+
+// valuesOf is what a parameter is in a URL, all of it where it stands there more than once.
+func valuesOf(raw, param string) string {
+	_, query, _ := strings.Cut(raw, "?")
+	var values []string
+	for pair := range strings.SplitSeq(query, "&") {
+		if paramName(pair) == param {
+			values = append(values, pair)
+		}
+	}
+	return strings.Join(values, "&")
 }

@@ -17,13 +17,14 @@ const (
 	Overhaul  Oddity = "overhaul"  // nearly every visit finds a change, which few did before
 	Quiet     Oddity = "quiet"     // no visit has found a change for longer than ever
 
+	Variants    Oddity = "variants"   // much of what is visited is the same once more, by another address (FindVariants)
 	Requisites  Oddity = "requisites" // there are so many that no new ones are kept (FindFull)
 	MissesLevel Oddity = "slo"        // the service level that it is promised is missed (Level.FindMissed)
 )
 
 // Oddities are all kinds.
 func Oddities() []Oddity {
-	return []Oddity{Failing, Vanishing, Overhaul, Quiet, Requisites, MissesLevel}
+	return []Oddity{Failing, Vanishing, Overhaul, Quiet, Variants, Requisites, MissesLevel}
 }
 
 // Unusual is what is unusual of a site, in words for a person.

@@ -91,7 +91,11 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	found.Sites = slices.Concat(found.Sites, full, missed)
+	variants, err := d.findVariants(ctx, before.Sites, now)
+	if err != nil {
+		return err
+	}
+	found.Sites = slices.Concat(found.Sites, variants, full, missed)
 	noted, mine, err := d.noteUnusual(ctx, before, found.unusual)
 	if err != nil {
 		return err
@@ -205,10 +209,14 @@ func (l *look) statusUnusual(ctx context.Context, s *status) error {
 		found.Sites = nil
 	}
 	names := siteNames(l.force.rows)
+	filtered, err := l.filteredSince(ctx)
+	if err != nil {
+		return err
+	}
 	fails := make(map[int32]bool)
 	for _, u := range found.Sites {
 		name, known := names[u.Site]
-		if !known || u.Kind == report.Requisites { // of which statusFull says what is so now
+		if !known || u.Kind == report.Requisites || u.Kind == report.Variants && filtered(u.Site) { // statusFull says what is so now of the first
 			continue
 		}
 		fails[u.Site] = fails[u.Site] || u.Kind == report.Failing
