@@ -79,9 +79,9 @@ func drawVariants(ctx context.Context, store *models.Store, perBucket int, pause
 // LookForVariants draws a sample of all pages and finds the sites that have many variants, in their order. It reads a few rows of each bucket by
 // the primary key, and rests by pause in between. Whoever looks finds the same.
 func LookForVariants(ctx context.Context, store *models.Store, sites []VariantsOf, pause func(context.Context) error) ([]Unusual, error) {
-	pages := int64(0)
-	for _, of := range sites {
-		pages += of.Pages
+	pages, err := store.PagesKnown(ctx)
+	if err != nil {
+		return nil, err
 	}
 	perBucket := variantsPerSite
 	if pages > variantsDrawn {

@@ -59,7 +59,7 @@ func variantWords(of VariantsOf, sample []models.Sampled, parts []variantPart) s
 		}
 	}
 	filter := variantFilter(of.Filter, parts)
-	text := fmt.Sprintf("%s pages have %s in their address, and %s of those visited say what the page without it says; %s of the site's visits went to them. filter: %s leaves them out",
+	text := fmt.Sprintf("%s have %s in their address, and %s of those visited say what the page without it says; %s of the site's visits went to them. filter: %s leaves them out",
 		countOf(of, len(sample), sum.pages), namesOf(parts), Share(int64(sum.same), int64(sum.visited)), Share(sum.visits, visits), filter.String())
 	if sum.own == 0 {
 		return text
@@ -70,21 +70,29 @@ func variantWords(of VariantsOf, sample []models.Sampled, parts []variantPart) s
 // countOf is how many pages of a site n of a sample are.
 func countOf(of VariantsOf, sample, n int) string {
 	if int64(sample) >= of.Pages {
-		return fmt.Sprintf("%s of %s", Count(n), Count(sample))
+		return fmt.Sprintf("%s of %s pages", Count(n), Count(sample))
 	}
 	about := float64(n) / float64(sample) * float64(of.Pages)
 	unit := math.Pow(10, max(0, math.Floor(math.Log10(about))-1)) // two digits that count
-	return fmt.Sprintf("about %s of %s (%s of a sample of %s)", Count(int64(math.Round(about/unit)*unit)), Count(of.Pages),
+	return fmt.Sprintf("about %s of %s pages (%s of a sample of %s)", Count(int64(math.Round(about/unit)*unit)), Count(of.Pages),
 		Share(int64(n), int64(sample)), Count(sample))
 }
 
-// namesOf are the parameters of parts.
+// namesOf are the parameters of parts, with the directories that they are of.
 func namesOf(parts []variantPart) string {
-	var names []string
+	places := make(map[string][]string)
 	for _, part := range parts {
-		if name := "?" + part.param + "="; !slices.Contains(names, name) {
-			names = append(names, name)
+		if places[part.param] = append(places[part.param], "/"+part.place+"/"); part.place == "" {
+			places[part.param] = nil
 		}
+	}
+	var names []string
+	for _, param := range slices.Sorted(maps.Keys(places)) {
+		name := "?" + param + "="
+		if below := slices.Sorted(slices.Values(places[param])); len(below) > 0 {
+			name += " below " + strings.Join(below, " and ")
+		}
+		names = append(names, name)
 	}
 	if len(names) == 1 {
 		return names[0]

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// variantsEvery is how often a sample of the pages is looked at for variants, by the daemon's clock.
+	// variantsEvery is how often a sample of the pages is looked at for variants, by the daemon's clock; sooner where twice as many were visited
+	// since: of a site that was just added it is said while much of it is still to be visited.
 	variantsEvery = 24 * time.Hour
 	// variantsNote is the name of the note with what was found last.
 	variantsNote = "variants"
@@ -20,7 +21,8 @@ const (
 
 // variantsLook is what the note holds.
 type variantsLook struct {
-	At    models.Instant   `json:"at"` // 0: nobody has looked
+	At    models.Instant   `json:"at"`   // 0: nobody has looked
+	Live  int64            `json:"live"` // pages that were visited and there
 	Sites []report.Unusual `json:"sites"`
 
 	// Filters are those that the sites in Sites had: with another one what was found is over, or is yet to be found again.
@@ -37,9 +39,9 @@ func (f *inForce) filterOf(site int32) string {
 }
 
 // rests tells whether it is not time yet to look again. What was looked at by a clock that was ahead is.
-func (v *variantsLook) rests(f *inForce, now time.Time) bool {
+func (v *variantsLook) rests(f *inForce, live int64, now time.Time) bool {
 	since := now.Sub(v.At.Time())
-	return v.At != 0 && since >= 0 && since < variantsEvery &&
+	return v.At != 0 && since >= 0 && since < variantsEvery && live < max(2*v.Live, v.Live+1) &&
 		!slices.ContainsFunc(v.Sites, func(u report.Unusual) bool { return !v.holds(f, u.Site) })
 }
 
@@ -47,32 +49,37 @@ func (v *variantsLook) rests(f *inForce, now time.Time) bool {
 // what was found then holds, by whichever worker.
 func (d *daemon) findVariants(ctx context.Context, before []report.Unusual, now time.Time) ([]report.Unusual, error) {
 	note, err := d.store.Note(ctx, variantsNote)
-	force, last := d.force.Load(), fromNote[variantsLook](note)
-	if err != nil || last.rests(force, now) {
-		return last.Sites, err
-	}
-	of, err := force.variantsOf(ctx, d.store, before)
 	if err != nil {
 		return nil, err
+	}
+	counts, err := d.store.PageCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	live := int64(0)
+	for _, c := range counts {
+		if c.State == models.StateLive {
+			live += c.Pages
+		}
+	}
+	force, last := d.force.Load(), fromNote[variantsLook](note)
+	if last.rests(force, live, now) {
+		return last.Sites, nil
 	}
 	pace := unhurried{began: clock.System{}.Now()}
-	found, err := report.LookForVariants(ctx, d.store, of, pace.rest)
+	found, err := report.LookForVariants(ctx, d.store, force.variantsOf(counts, before), pace.rest)
 	if err != nil {
 		return nil, err
 	}
-	look := variantsLook{At: models.At(now), Sites: found, Filters: make(map[int32]string)}
+	look := variantsLook{At: models.At(now), Live: live, Sites: found, Filters: make(map[int32]string)}
 	for _, u := range found {
 		look.Filters[u.Site] = force.filterOf(u.Site)
 	}
 	return found, d.store.Merge(ctx, variantsNote, func([]byte) []byte { return toNote(look) })
 }
 
-// variantsOf are the sites in which variants are looked for.
-func (f *inForce) variantsOf(ctx context.Context, store *models.Store, before []report.Unusual) ([]report.VariantsOf, error) {
-	counts, err := store.PageCounts(ctx)
-	if err != nil {
-		return nil, err
-	}
+// variantsOf are the sites in which variants are looked for, by how many pages there are and what was unusual before.
+func (f *inForce) variantsOf(counts []models.SiteState, before []report.Unusual) []report.VariantsOf {
 	pages := make(map[int32]int64)
 	for _, c := range counts {
 		if c.State != models.StateGone && c.State != models.StateExcluded {
@@ -89,7 +96,7 @@ func (f *inForce) variantsOf(ctx context.Context, store *models.Store, before []
 		of = append(of, report.VariantsOf{Site: row.ID, Pages: pages[row.ID], Filter: site.Settings.Filter, Keeps: keeps,
 			Was: slices.ContainsFunc(before, func(u report.Unusual) bool { return u.Site == row.ID && u.Kind == report.Variants })})
 	}
-	return of, nil
+	return of
 }
 
 // filteredSince are the sites whose filter is another one than when variants were found in them: what is noted of them is over.
