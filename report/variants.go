@@ -111,6 +111,7 @@ func bestPart(sample []models.Sampled, known map[string]models.Sampled, was bool
 	return best, found
 }
 
+// enough tells whether the pages that have the parameter are variants, of a site that had too many or not.
 func (s *variantSum) enough(was bool) bool {
 	share := sayTheSame
 	if was {
@@ -186,7 +187,7 @@ func (s *variantSum) add(p *models.Sampled, base, value string, known map[string
 		s.bases[base] = true
 	}
 	of, is := known[base]
-	is = is && (of.Says() != "" || of.State == models.StateNew)
+	is = is && (of.State == models.StateLive || of.State == models.StateNew) // and does not lead elsewhere itself, as to a log-in
 	switch {
 	case is && (says == base || says == of.Says()):
 		s.same, v.same = s.same+1, v.same+1
