@@ -29,7 +29,7 @@ func Read(body []byte, contentType string, at canon.URL, rules *Rules) *View {
 	text, _ := extract.Decode(body, contentType)
 	switch v.Kind {
 	case HTML:
-		readHTML(v, text, media != "text/html", at, rules)
+		readHTML(v, extract.InPlace(text), media != "text/html", at, rules)
 	case JSON:
 		if !readJSON(v, text) {
 			v.Kind = Text

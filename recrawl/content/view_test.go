@@ -121,6 +121,23 @@ func TestWhatIsHidden(t *testing.T) {
 }
 
 // A region that holds most of the text is the page, whatever it is called.
+// TestWhatIsStreamedLate reads a page that waits for its data as one that had them at once: which of the two comes depends on how busy
+// the server is.
+func TestWhatIsStreamedLate(t *testing.T) {
+	t.Parallel()
+	const list = `<h1>Notes</h1><ul><li><a href=/a>On terms</a> and what they say of us</li></ul><p>` + prose + `</p><aside>Beside</aside>`
+	const foot = `<footer>© us</footer>`
+	atOnce := read(t, `<title>Notes</title><nav><a href=/>Home</a></nav><main><!--$-->`+list+`<!--/$--></main>`+foot)
+	late := read(t, `<title>Notes</title><nav><a href=/>Home</a></nav><main><!--$?--><template id="B:0"></template><p>Loading the notes</p><!--/$--></main>`+
+		foot+`<div hidden id="S:0">`+list+`</div><script>$RC("B:0","S:0")</script>`)
+	if diff := cmp.Diff(texts(atOnce), texts(late)); diff != "" {
+		t.Errorf("blocks (-at once +late):\n%s", diff)
+	}
+	if at, now := atOnce.MainPath(), late.MainPath(); at != now {
+		t.Errorf("the main content of the late page is %q, want %q", now, at)
+	}
+}
+
 func TestARegionThatHoldsTheTextIsContent(t *testing.T) {
 	t.Parallel()
 	for _, markup := range []string{"<div class=modal>", "<aside>", "<div style=display:none>", "<div class=sidebar-menu-popup>"} {

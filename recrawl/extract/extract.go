@@ -97,6 +97,7 @@ func (r *Reader) Page(body []byte, contentType string, at canon.URL, options Opt
 		found.TextDigest, found.TextBytes = visible.Sum()
 		found.Print = visible.Print()
 	} else {
+		doc.text = InPlace(doc.text)
 		found = r.readMarkup(doc, kind == xhtml, at, options)
 	}
 	found.Charset = doc.charset
