@@ -11,6 +11,7 @@ var (
 	aroundAges = wordSet(`about over almost around nearly less more than a an one and half
 environ presque plus moins de un une etwa ungefähr fast über mehr als einem einer unos casi más menos y`)
 	agoBefore = wordSet(`vor hace`)
+	dayWords  = wordSet(`today yesterday heute gestern aujourd'hui hier hoy ayer`) // ages by themselves
 )
 
 // aged tells a line that says how long ago something was, and reads the same but for that, whatever names and links stand beside: "Added
@@ -46,6 +47,8 @@ func ageAt(words []string, alone bool) int {
 	ago := alone
 	i := 0
 	switch {
+	case dayWords[bareWord(words[0])]:
+		return 1
 	case agoBefore[bareWord(words[0])]:
 		ago, i = true, 1
 	case len(words) > 3 && bareWord(words[0]) == "il" && bareWord(words[1]) == "y" && bareWord(words[2]) == "a":
@@ -78,6 +81,24 @@ func takenAge(ago bool, units, n int) int {
 	}
 	return n
 }
+
+// maxAged is how many bytes a text has in which an age is one of the things that it names.
+const maxAged = 400
+
+// ageless is a text without its ages.
+func ageless(s string) string {
+	if len(s) > maxAged {
+		return s
+	}
+	rest, ages := cutAges(s, false)
+	if ages == 0 {
+		return s
+	}
+	return strings.Join(rest, " ")
+}
+
+// numberless is a text without its ages and numbers.
+func numberless(s string) string { return masked(ageless(s)) }
 
 func bareWord(s string) string { return strings.ToLower(strings.Trim(s, ".,:;()~[]")) }
 

@@ -32,14 +32,14 @@ const (
 	worthClock   = 0.05
 )
 
-// pairs puts what went beside what came in its place: first the same text but for links, numbers or level, then the same
-// place.
+// pairs puts what went beside what came in its place: first the same text but for links, numbers, ages or level, then the
+// same place.
 func (d *difference) pairs() []pair {
 	var all []pair
 	gone, come := blocksOf(d.before, d.gone), blocksOf(d.after, d.come)
 	keys := []func(v *View, b *Block) uint64{
 		func(_ *View, b *Block) uint64 { return hashString(slotSeed, b.Text) },
-		func(_ *View, b *Block) uint64 { return hashString(slotSeed, masked(b.Text)) },
+		func(_ *View, b *Block) uint64 { return hashString(slotSeed, numberless(b.Text)) },
 		func(v *View, b *Block) uint64 { return v.nodes[b.node].slot ^ uint64(b.Level) },
 	}
 	for _, key := range keys {
@@ -109,7 +109,7 @@ func (p *pair) kind() (models.Reasons, float64) {
 	switch {
 	case p.before != nil && p.after != nil && p.before.Text == p.after.Text:
 		return p.sameText()
-	case p.before != nil && p.after != nil && masked(p.before.Text) == masked(p.after.Text):
+	case p.before != nil && p.after != nil && numberless(p.before.Text) == numberless(p.after.Text):
 		return numbers(p.after.Text)
 	case b.Level > 0:
 		return models.ReasonHeading, worthHeading
@@ -142,7 +142,7 @@ func (p *pair) sameText() (models.Reasons, float64) {
 
 // numbers is what a text is whose numbers alone differ.
 func numbers(text string) (models.Reasons, float64) {
-	t := look(text)
+	t := look(ageless(text))
 	switch {
 	case t.counts > 0 && t.words <= maxCounterWords && !t.money:
 		return models.ReasonCounter, worthCounter

@@ -28,6 +28,14 @@ func TestPricesAreNoCountersAndNoAges(t *testing.T) {
 		{"vor 3 Tagen", "vor 2 Wochen", Noise},
 		{"hace 3 días", "hace 4 días", Noise},
 		{"3 days ago", "2 weeks ago", Noise},
+		{"By <a href=/ida>Ida Berg</a>, 3 days ago, in <a href=/tags/law>Law</a>", "By <a href=/ida>Ida Berg</a>, 4 days ago, in <a href=/tags/law>Law</a>", Noise},
+		{"<a href=/2>What courts say of terms that nobody reads</a> yesterday", "<a href=/2>What courts say of terms that nobody reads</a> 2 days ago", Noise},
+		{"<a href=/2>What courts say of terms</a> vor einem Jahr", "<a href=/2>What courts say of terms</a> vor 2 Jahren", Noise},
+		{"Posted by Ida Berg about 23 hours ago, 18 comments", "Posted by Ida Berg 1 day ago, 19 comments", Noise},
+		{"By Ida Berg, 3 days ago, for 10 €", "By Ida Berg, 4 days ago, for 12 €", Change},
+		{"By <a href=/ida>Ida Berg</a>, 3 days ago", "By <a href=/tom>Ida Berg</a>, 4 days ago", Change},
+		{"Within 3 days of the order", "Within 4 days of the order", Change},
+		{"What is sent back within 30 days", "What is sent back today", Change},
 	} {
 		v := judgePages(t, page("Terms", append(story(5), test.from)...), page("Terms", append(story(5), test.to)...))
 		if v.Kind != test.want {

@@ -17,10 +17,10 @@ func TestInPlace(t *testing.T) {
 		"a placeholder": {`<ul><template id="P:1"></template><li>b</ul><div hidden id="S:1"><li>a</div><script>$RS("S:1","P:1")</script>`, `<ul><li>a<li>b</ul><script>$RS("S:1","P:1")</script>`},
 		"one in another": {`<!--$?--><template id="B:0"></template>…<!--/$--><div hidden id="S:0">a<!--$?--><template id="B:1"></template>…<!--/$-->c</div>` + rc +
 			`<div hidden id="S:1">b</div><script>$RC("B:1","S:1")</script>`, `abc` + rc + `<script>$RC("B:1","S:1")</script>`},
-		"not come":     {`<!--$?--><template id="B:0"></template>…<!--/$--><div hidden id="S:0">a`, `<!--$?--><template id="B:0"></template>…<!--/$--><div hidden id="S:0">a`},
-		"cut":          {`<!--$?--><template id="B:0"></template>…<!--/$-->` + rc + `<div hidden id="S:0">a`, `<!--$?--><template id="B:0"></template>…<!--/$-->` + rc + `<div hidden id="S:0">a`},
-		"in itself":    {rc + `<div id="S:0">a<!--$?--><template id="B:0"></template><!--/$--></div>`, rc + `<div id="S:0">a<!--$?--><template id="B:0"></template><!--/$--></div>`},
-		"text of it":   {`<script>push("$RC(\"B:0\",\"S:0\")")</script><!--$?--><template id="B:0"></template>…<!--/$--><div id="S:0">a</div>`, `<script>push("$RC(\"B:0\",\"S:0\")")</script><!--$?--><template id="B:0"></template>…<!--/$--><div id="S:0">a</div>`},
+		"not come":    {`<!--$?--><template id="B:0"></template>…<!--/$--><div hidden id="S:0">a`, `<!--$?--><template id="B:0"></template>…<!--/$--><div hidden id="S:0">a`},
+		"cut":         {`<!--$?--><template id="B:0"></template>…<!--/$-->` + rc + `<div hidden id="S:0">a`, `<!--$?--><template id="B:0"></template>…<!--/$-->` + rc + `<div hidden id="S:0">a`},
+		"in itself":   {rc + `<div id="S:0">a<!--$?--><template id="B:0"></template><!--/$--></div>`, rc + `<div id="S:0">a<!--$?--><template id="B:0"></template><!--/$--></div>`},
+		"text of it":  {`<script>push("$RC(\"B:0\",\"S:0\")")</script><!--$?--><template id="B:0"></template>…<!--/$--><div id="S:0">a</div>`, `<script>push("$RC(\"B:0\",\"S:0\")")</script><!--$?--><template id="B:0"></template>…<!--/$--><div id="S:0">a</div>`},
 		"overlapping": {`<div id="S:0">a<!--$?--><template id="B:0"></template></div>b<!--/$-->` + rc, `<div id="S:0">a<!--$?--><template id="B:0"></template></div>b<!--/$-->` + rc},
 	} {
 		if got := string(InPlace([]byte(one.page))); got != one.want {
