@@ -257,6 +257,31 @@ func TestRobotsLifetime(t *testing.T) {
 	}
 }
 
+// TestRobotsThatStay holds that a robots.txt to be asked for each time, as many hosts of sites say of all their files, is asked for ever more
+// rarely while it stays the same, once a day at least, and every hour again once it does not.
+func TestRobotsThatStay(t *testing.T) {
+	t.Parallel()
+	const rules = "User-agent: *\nDisallow: /private/\n"
+	for name, test := range map[string]struct {
+		control string
+		body    func(n int) string
+		want    []time.Duration
+	}{
+		"it stays":       {"public, max-age=0, must-revalidate", func(int) string { return rules }, []time.Duration{1, 2, 4, 8, 16, 24, 24}},
+		"it changes":     {"max-age=0", func(n int) string { return rules + strings.Repeat("#", n/3) }, []time.Duration{1, 2, 4, 1, 2, 4, 1}},
+		"it says a time": {"max-age=7200", func(int) string { return rules }, []time.Duration{2, 2, 2}},
+	} {
+		now, row := today, models.Robots{}
+		for n, hours := range test.want {
+			row = nextRobots(row, robotsAnswer{status: 200, header: http.Header{"Cache-Control": {test.control}}, body: []byte(test.body(n))}, now)
+			if got, want := row.ExpiresAt.Time().Sub(now), hours*time.Hour; got != want {
+				t.Errorf("%s: answer %d holds for %v, want %v", name, n+1, got, want)
+			}
+			now = row.ExpiresAt.Time()
+		}
+	}
+}
+
 func TestRobotsRetryAfter(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{"/robots.txt": hostile.Whole(503, map[string]string{"Retry-After": "7200"}, "")})

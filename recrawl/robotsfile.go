@@ -81,7 +81,11 @@ func nextRobots(before models.Robots, got robotsAnswer, now time.Time) models.Ro
 	if got.status == http.StatusOK {
 		row.Body = firstLines(got.body)
 	}
-	row.GoodAt, row.ExpiresAt = row.FetchedAt, models.At(now.Add(robotsLifetime(got.header, now)))
+	holds, told := robotsLifetime(got.header, now)
+	if !told && before.GoodAt != 0 && before.Class == models.ClassNone && bytes.Equal(before.Body, row.Body) {
+		holds = max(holds, min(2*before.ExpiresAt.Time().Sub(before.FetchedAt.Time()), robotsKeep))
+	}
+	row.GoodAt, row.ExpiresAt = row.FetchedAt, models.At(now.Add(holds))
 	return row
 }
 
@@ -124,16 +128,17 @@ func robotsWait(before models.Robots) time.Duration {
 	return max(robotsRetry, min(2*last, robotsRetryTo))
 }
 
-// robotsLifetime is a day, or less where the server says so.
-func robotsLifetime(header http.Header, now time.Time) time.Duration {
+// robotsLifetime is a day, or less where the server says so. told is false where it says of no time that the file holds for, as hosts do of all
+// that lies on them (max-age=0, must-revalidate): then it holds twice as long each time that it was the same, up to what RFC 9309 allows.
+func robotsLifetime(header http.Header, now time.Time) (holds time.Duration, told bool) {
 	if _, said, revalidate := cacheControl(header); !said && !revalidate {
-		return robotsKeep
+		return robotsKeep, true
 	}
 	until := freshUntil(header, now, robotsKeep)
 	if until.IsZero() {
-		return robotsKeepMin
+		return robotsKeepMin, false
 	}
-	return max(until.Sub(now), robotsKeepMin)
+	return max(until.Sub(now), robotsKeepMin), true
 }
 
 // firstLines is the part of a robots.txt that counts. A line that is cut is dropped, lest "Disallow: /private" become
