@@ -47,6 +47,7 @@ func TestLinks(t *testing.T) {
 			<link rel=alternate type=application/x-wiki href=no><link rel=alternate type=text/html href=no><link rel=alternate hreflang=de href=de>
 			<link rel=alternate type=text/html hreflang=fr href=fr><link rel=alternate media=handheld href=//m/><a href=atom>`,
 			[]string{"https://h/d/feed relative feed", "https://h/d/atom relative", "https://h/d/de relative", "https://h/d/fr relative", "https://m/"}},
+		"a sitemap":         {`<link rel=sitemap type=application/xml href=/sitemap-index.xml>`, []string{"https://h/sitemap-index.xml relative"}},
 		"no pages":          {`<a href="javascript:x"><a href=mailto:a@b><a href=data:,x><a href=tel:1><a href="http://[">`, nil},
 		"once each":         {`<a href=x#1><a href=x#2><a href=./x><a href=/d/x>`, []string{"https://h/d/x relative"}},
 		"nofollow by all":   {`<a rel=NoFollow href=x><a rel="ugc nofollow" href=x><a rel=follow href=y>`, []string{"https://h/d/x relative nofollow", "https://h/d/y relative"}},

@@ -255,7 +255,7 @@ func (r *reader) linkElement(attrs attributes) {
 			r.canonical = attrs.href
 		}
 		r.link(attrs.href, "", false)
-	case hasWord(attrs.rel, "next"):
+	case hasWord(attrs.rel, "next"), hasWord(attrs.rel, "sitemap"):
 		r.link(attrs.href, attrs.rel, false)
 	case hasWord(attrs.rel, "alternate") && !hasWord(attrs.rel, "stylesheet"):
 		r.alternate(attrs)
@@ -294,6 +294,7 @@ func (r *reader) finish() Extraction {
 		found.Refresh = Refresh{}
 	}
 	found.Links, found.Dropped = r.links(found.Base)
+	r.needs.linked(r)
 	found.Requisites, found.Undue = r.needs.requisites(r.doc, found.Base, r.at, r.options.At)
 	r.print.hidden(r.text.HiddenPart())
 	found.LinkPrint = r.print.value()
