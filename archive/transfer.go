@@ -58,13 +58,22 @@ func (s Stored) Status() int {
 
 // Header is the first value of a field of an answer's header, "" for none.
 func (s Stored) Header(name string) string {
+	for _, value := range s.Fields(name) {
+		return value
+	}
+	return ""
+}
+
+// Fields are all values of a header's name, in order.
+func (s Stored) Fields(name string) []string {
+	var values []string
 	for line := range bytes.Lines(s.head()) {
 		key, value, _ := strings.Cut(string(line), ":")
 		if strings.EqualFold(key, name) {
-			return strings.TrimSpace(value)
+			values = append(values, strings.TrimSpace(value))
 		}
 	}
-	return ""
+	return values
 }
 
 // Session reads many records one after the other and keeps the segment open that it read last. It is not safe for concurrent use.

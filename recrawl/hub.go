@@ -16,6 +16,7 @@ import (
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/extract"
 	"recrawld/recrawl/sitemap"
 )
 
@@ -66,12 +67,9 @@ func (s *visit) hubOf(a *answer) *models.Hub {
 // linkTargets are the targets of Link headers with a relation.
 func linkTargets(header http.Header, relation string) []string {
 	var targets []string
-	for _, value := range header.Values("Link") {
-		for _, link := range splitLinks(value) {
-			target, params, ok := strings.Cut(strings.TrimPrefix(link, "<"), ">")
-			if ok && relates(params, relation) {
-				targets = append(targets, strings.TrimSpace(target))
-			}
+	for _, link := range extract.HeaderLinks(header.Values("Link")) {
+		if link.Relates(relation) {
+			targets = append(targets, link.Target)
 		}
 	}
 	return targets

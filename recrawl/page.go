@@ -27,7 +27,7 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) (
 		reader = new(pageReader)
 	}
 	options := extract.Options{Bytes: int(s.settings.BodyBytes), Links: s.settings.LinksPerPage, Agent: s.agent.Name,
-		Requisites: s.wantsRequisites(), At: s.out.At}
+		Requisites: s.wantsRequisites(), At: s.out.At, Linked: header.Values("Link")}
 	first := s.past != nil && (s.page.Digest.IsZero() || s.page.Lost)
 	if first {
 		reader.text.Reset()

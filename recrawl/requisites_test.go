@@ -69,6 +69,19 @@ func TestRequisitesOfAPage(t *testing.T) {
 	}
 }
 
+// TestRequisitesInHeaders holds that what a page names in Link headers alone is needed as what it names itself: servers that render a page for
+// the browser to go on with name their scripts so.
+func TestRequisitesInHeaders(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/docs/": hostile.Whole(200, map[string]string{"Content-Type": "text/html", "Link": `<./start.js>; rel="modulepreload"; nopush, ` +
+		`</a.css>;rel="preload StyleSheet";as=style, <i.png>; rel=preload; imagesrcset="j.png 2x", <no>; rel=next, <no>; rel=icon; anchor="/b"`}, `<base href=/e/><img src=a.png>`)})
+	out := needyRig(t, o, config.RequisitesSite, nil).turn(t.Context(), pageOf(t, o.URL("/docs/")), robotsRow(t, pageOf(t, o.URL("/docs/")), ""))
+	wantKind(t, out, models.First)
+	if got, want := foundIn(out.Requisites, o), "/e/a.png /docs/start.js /a.css /docs/j.png /docs/i.png"; got != want {
+		t.Errorf("requisites %q, want %q", got, want)
+	}
+}
+
 // typed is a header with a Content-Type.
 func typed(media string) map[string]string { return map[string]string{"Content-Type": media} }
 

@@ -118,7 +118,8 @@ func (n *exportNeeds) of(one needy) []canon.URL {
 		return nil
 	}
 	body := answer.Body()
-	options := extract.Options{Bytes: len(body), Links: mostNeeds, Requisites: true, At: one.At.Time()}
+	options := extract.Options{Bytes: len(body), Links: mostNeeds, Requisites: true, At: one.At.Time(),
+		Linked: answer.Fields("Link")}
 	return n.reader.Page(body, answer.Header("Content-Type"), at, options).Requisites
 }
 

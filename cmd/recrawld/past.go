@@ -38,24 +38,33 @@ func (p *past) Memory(ctx context.Context, bucket int16, host, page int64) ([]by
 // Body implements recrawl.Past. A version whose body was not kept, or lies in an archive that this worker cannot see,
 // has none.
 func (p *past) Body(ctx context.Context, page *models.Page) (body []byte, contentType string, ok bool, err error) {
+	answer, ok, err := p.answer(ctx, page)
+	if !ok {
+		return nil, "", false, err
+	}
+	return answer.Body, headerField(answer.Header, "Content-Type"), true, nil
+}
+
+// answer is the answer whose body Body returns.
+func (p *past) answer(ctx context.Context, page *models.Page) (answer archive.Answer, ok bool, err error) {
 	if page.Version == 0 {
-		return nil, "", false, nil
+		return archive.Answer{}, false, nil
 	}
 	version, err := p.store.Version(ctx, page.Bucket, page.ID, page.Version)
 	switch {
 	case errors.Is(err, models.ErrNotFound):
-		return nil, "", false, nil
+		return archive.Answer{}, false, nil
 	case err != nil:
-		return nil, "", false, fmt.Errorf("read version %d of %s: %w", page.Version, page.URL, err)
+		return archive.Answer{}, false, fmt.Errorf("read version %d of %s: %w", page.Version, page.URL, err)
 	case version.Record.File == "":
-		return nil, "", false, nil
+		return archive.Answer{}, false, nil
 	}
-	answer, err := p.bodies.Read(version.Record)
+	answer, err = p.bodies.Read(version.Record)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", false, nil
+		return archive.Answer{}, false, nil
 	}
 	if err != nil {
-		return nil, "", false, err
+		return archive.Answer{}, false, err
 	}
-	return answer.Body, headerField(answer.Header, "Content-Type"), true, nil
+	return answer, true, nil
 }

@@ -128,11 +128,20 @@ func (b library) sideOf(ctx context.Context, page models.Page, u canon.URL, row 
 
 // headerField is the first value of a field in a header block, "" for none.
 func headerField(header []byte, name string) string {
+	for _, value := range headerFields(header, name) {
+		return value
+	}
+	return ""
+}
+
+// headerFields are all of the fields of a header with a name.
+func headerFields(header []byte, name string) []string {
+	var values []string
 	for line := range bytes.Lines(header) {
 		key, value, _ := strings.Cut(string(line), ":")
 		if strings.EqualFold(key, name) {
-			return strings.TrimSpace(value)
+			values = append(values, strings.TrimSpace(value))
 		}
 	}
-	return ""
+	return values
 }

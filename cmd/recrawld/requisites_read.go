@@ -95,7 +95,7 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 	if !verdict.Keep || !findable {
 		return nil, nil
 	}
-	body, contentType, ok, err := r.past.Body(ctx, p)
+	answer, ok, err := r.past.answer(ctx, p)
 	if err != nil || !ok {
 		r.unread++
 		return nil, ctx.Err()
@@ -106,8 +106,8 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 		return nil, err
 	}
 	agent := r.force.config.Agent.Name
-	page := r.reader.Page(body, contentType, at, extract.Options{Bytes: int(site.Settings.BodyBytes), Links: site.Settings.LinksPerPage,
-		Agent: agent, Requisites: true, At: readAt(p)})
+	page := r.reader.Page(answer.Body, headerField(answer.Header, "Content-Type"), at, extract.Options{Bytes: int(site.Settings.BodyBytes), Links: site.Settings.LinksPerPage,
+		Agent: agent, Requisites: true, At: readAt(p), Linked: headerFields(answer.Header, "Link")})
 	kept := recrawl.KeptRequisites(&page, pages, verdict.Needed, func(u canon.URL) bool {
 		return u.Origin() != at.Origin() || rules.Verdict(agent, u.RequestURI()).Allowed
 	})

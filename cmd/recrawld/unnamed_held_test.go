@@ -85,6 +85,18 @@ func TestWhatCannotBeToldHoldsASite(t *testing.T) {
 	}
 }
 
+// What a page's Link header alone names is named.
+func TestAHeaderNamesIt(t *testing.T) {
+	t.Parallel()
+	w := newDeploying(t, onceNamed(func() string { return "<title>Other</title><p>What stands there.<a href=/>home</a>" }))
+	w.linked = `</assets/start.js>; rel="modulepreload"; nopush`
+	w.follow(3)
+	w.twice()
+	if p := w.page("/assets/start.js"); p.Version == 0 || p.GivenUp() || p.UnnamedAt != 0 {
+		t.Errorf("what a header names has version %d, is unnamed since %s, due by %s, want it kept", p.Version, p.UnnamedAt, p.Rule)
+	}
+}
+
 // misplace has the newest version of a page lie where that of another does, or in a segment that is not there.
 func (w *deploying) misplace(path, other string) {
 	w.t.Helper()

@@ -34,7 +34,8 @@ func (n *namer) names(ctx context.Context, p *models.Page, take func(id int64)) 
 	if err != nil {
 		return unreadable, nil // it was canonical by other rules, of an earlier release
 	}
-	body, contentType, ok, err := n.past.Body(ctx, p)
+	answer, ok, err := n.past.answer(ctx, p)
+	body, contentType := answer.Body, headerField(answer.Header, "Content-Type")
 	switch {
 	case ctx.Err() != nil:
 		return unreadable, ctx.Err()
@@ -44,7 +45,8 @@ func (n *namer) names(ctx context.Context, p *models.Page, take func(id int64)) 
 		listNames(body, take)
 		return "", nil
 	}
-	found := n.reader.Page(body, contentType, at, extract.Options{Bytes: len(body), Links: mostNeeds, Agent: n.agent, Requisites: true})
+	found := n.reader.Page(body, contentType, at, extract.Options{Bytes: len(body), Links: mostNeeds, Agent: n.agent, Requisites: true,
+		Linked: headerFields(answer.Header, "Link")})
 	asked := readAt(p)
 	for _, u := range found.Requisites {
 		take(models.PageID(u.String()))

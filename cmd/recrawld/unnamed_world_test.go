@@ -34,6 +34,7 @@ type deploying struct {
 	site   models.Site
 	base   string
 	answer func(path string, now time.Time) string // "": 404; "to …": a redirect; else the body
+	linked string                                  // the Link header of the start page; "": none
 	beside func(ctx context.Context)               // called before each visit; nil: nothing is done
 
 	mu    sync.Mutex
@@ -105,6 +106,9 @@ func (w *deploying) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			rw.Header().Set("Content-Type", kind)
 		} else {
 			rw.Header().Set("Content-Type", "text/html")
+		}
+		if path == "/" && w.linked != "" {
+			rw.Header().Set("Link", w.linked)
 		}
 		rw.Header().Set("ETag", tag)
 		fmt.Fprint(rw, body)

@@ -23,6 +23,7 @@ type Options struct {
 	Text  *bytes.Buffer // where set, gets the visible text
 
 	Requisites bool      // also find what the page needs to be shown
+	Linked     []string  // the values of its Link headers, which name some of that, too
 	At         time.Time // when the page was asked for, for the sake of those (Timeless); zero: not known
 }
 
