@@ -110,6 +110,9 @@ func (p *pair) kind() (models.Reasons, float64) {
 	case p.before != nil && p.after != nil && p.before.Text == p.after.Text:
 		return p.sameText()
 	case p.before != nil && p.after != nil && numberless(p.before.Text) == numberless(p.after.Text):
+		if !p.main() && countsAlone(p.before.Text, p.after.Text) {
+			return models.ReasonCounter, worthCounter
+		}
 		return numbers(p.after.Text)
 	case b.Level > 0:
 		return models.ReasonHeading, worthHeading
@@ -150,6 +153,24 @@ func numbers(text string) (models.Reasons, float64) {
 		return models.ReasonDateOnly, worthDate
 	}
 	return models.ReasonCounter, worthNumber
+}
+
+// countsAlone tells whether all that differs between two texts are numbers that stand next to words such as "visits": beside the content such a
+// counter is one whatever else the line says, and whichever year.
+func countsAlone(before, after string) bool {
+	was, is := strings.Fields(before), strings.Fields(after)
+	if len(was) != len(is) || look(after).money {
+		return false
+	}
+	counts := func(i int) bool {
+		return i >= 0 && i < len(is) && countWords[strings.ToLower(strings.Trim(is[i], ".,:;()"))]
+	}
+	for i := range is {
+		if was[i] != is[i] && !counts(i-1) && !counts(i+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // maxCounterWords is how many words stand beside a counter at most.

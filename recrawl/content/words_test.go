@@ -44,6 +44,27 @@ func TestPricesAreNoCountersAndNoAges(t *testing.T) {
 	}
 }
 
+// TestCountersInTheFooter holds that what a footer counts beside the year is a counter, also where its short page is all that there is to read.
+func TestCountersInTheFooter(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		from, to string
+		want     VerdictKind
+	}{
+		{"© 2026 Tools Ltd. All rights reserved. 18,245 visits so far.", "© 2026 Tools Ltd. All rights reserved. 18,384 visits so far.", Noise},
+		{"© 2026 Tools Ltd. All rights reserved. Visitors: 18245", "© 2026 Tools Ltd. All rights reserved. Visitors: 18384", Noise},
+		{"© 2026 Tools Ltd. All rights reserved. Call 555 1245 for visits.", "© 2026 Tools Ltd. All rights reserved. Call 555 1384 for visits.", Change},
+		{"© 2026 Tools Ltd. All rights reserved. A ticket for 12 visits is 80 €.", "© 2026 Tools Ltd. All rights reserved. A ticket for 10 visits is 80 €.", Change},
+	} {
+		of := func(footer string) *View {
+			return read(t, "<title>About</title><div><header><a href=/>Tools Ltd</a> <a href=/all>All that we have</a></header><main><p>"+prose+"</p></main><footer><p>"+footer+"</p></footer></div>")
+		}
+		if v := Judge(Case{Before: of(test.from), After: of(test.to), Threshold: threshold, Now: noon}); v.Kind != test.want {
+			t.Errorf("%q -> %q is %v for %v, want %v", test.from, test.to, v.Kind, v.Reasons, test.want)
+		}
+	}
+}
+
 // TestClocksTakeLinearTime judges two pages with many clocks in one place among many lines; for each clock all lines were
 // looked at, which took minutes.
 func TestClocksTakeLinearTime(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestInPlace puts parts that React streamed late where it puts them itself: as react-dom 19.1 writes them.
+// TestInPlace puts parts that React streamed late where it puts them itself: as react-dom 19.1 and 19.3 write them.
 func TestInPlace(t *testing.T) {
 	const rc = `<script>$RC=function(b,c){c=document.getElementById(c)};$RC("B:0","S:0")</script>`
 	for name, one := range map[string]struct{ page, want string }{
