@@ -57,17 +57,23 @@ func (s Stored) Status() int {
 }
 
 // Header is the first value of a field of an answer's header, "" for none.
-func (s Stored) Header(name string) string {
-	for _, value := range s.Fields(name) {
+func (s Stored) Header(name string) string { return Field(s.head(), name) }
+
+// Fields are all values of a field of an answer's header, in order.
+func (s Stored) Fields(name string) []string { return Fields(s.head(), name) }
+
+// Field is the first value of a field of a header as it was received, with or without a status line; "" for none.
+func Field(header []byte, name string) string {
+	for _, value := range Fields(header, name) {
 		return value
 	}
 	return ""
 }
 
-// Fields are all values of a header's name, in order.
-func (s Stored) Fields(name string) []string {
+// Fields are all values of a field of a header as it was received, in order, whatever case its name is written in.
+func Fields(header []byte, name string) []string {
 	var values []string
-	for line := range bytes.Lines(s.head()) {
+	for line := range bytes.Lines(header) {
 		key, value, _ := strings.Cut(string(line), ":")
 		if strings.EqualFold(key, name) {
 			values = append(values, strings.TrimSpace(value))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"recrawld/archive"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl"
@@ -297,7 +298,7 @@ func (v *surveyor) unmatched(out models.Outcome) {
 	if err != nil || bad != nil || rules == nil || len(out.Body) == 0 {
 		return
 	}
-	view := content.Read(out.Body, headerField(out.Header, "Content-Type"), u, rules)
+	view := content.Read(out.Body, archive.Field(out.Header, "Content-Type"), u, rules)
 	if view.Kind != content.HTML {
 		return
 	}

@@ -42,7 +42,7 @@ func (p *past) Body(ctx context.Context, page *models.Page) (body []byte, conten
 	if !ok {
 		return nil, "", false, err
 	}
-	return answer.Body, headerField(answer.Header, "Content-Type"), true, nil
+	return answer.Body, archive.Field(answer.Header, "Content-Type"), true, nil
 }
 
 // answer is the answer whose body Body returns.

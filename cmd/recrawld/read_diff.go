@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"strconv"
 	"strings"
 
+	"recrawld/archive"
 	"recrawld/diff"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
@@ -121,27 +121,7 @@ func (b library) sideOf(ctx context.Context, page models.Page, u canon.URL, row 
 		return side{}, err
 	}
 	_, _, rules := b.force.visited(page.SiteID)
-	kind := headerField(answer.Header, "Content-Type")
+	kind := archive.Field(answer.Header, "Content-Type")
 	return side{row: row, Version: diff.Version{Number: row.Number, At: row.At.Time(), ContentType: kind, Header: answer.Header,
 		Body: answer.Body, View: content.Read(answer.Body, kind, u, rules)}}, nil
-}
-
-// headerField is the first value of a field in a header block, "" for none.
-func headerField(header []byte, name string) string {
-	for _, value := range headerFields(header, name) {
-		return value
-	}
-	return ""
-}
-
-// headerFields are all of the fields of a header with a name.
-func headerFields(header []byte, name string) []string {
-	var values []string
-	for line := range bytes.Lines(header) {
-		key, value, _ := strings.Cut(string(line), ":")
-		if strings.EqualFold(key, name) {
-			values = append(values, strings.TrimSpace(value))
-		}
-	}
-	return values
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"recrawld/archive"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
@@ -33,7 +34,7 @@ func (l *look) unmatchedIn(v models.Version, p models.Page, u canon.URL) []strin
 	if err != nil {
 		return nil
 	}
-	view := content.Read(answer.Body, headerField(answer.Header, "Content-Type"), u, rules)
+	view := content.Read(answer.Body, archive.Field(answer.Header, "Content-Type"), u, rules)
 	return unmatchedWords(site.Settings, view, fmt.Sprintf("in version %d", v.Number))
 }
 
@@ -122,7 +123,7 @@ func (l *look) newestView(ctx context.Context, url string, rules *content.Rules)
 	if err != nil {
 		return nil, false
 	}
-	return content.Read(answer.Body, headerField(answer.Header, "Content-Type"), u, rules), true
+	return content.Read(answer.Body, archive.Field(answer.Header, "Content-Type"), u, rules), true
 }
 
 // selectorKey is the setting that a selector stands in.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"recrawld/archive"
 	"recrawld/models"
 	"recrawld/recrawl"
 	"recrawld/recrawl/canon"
@@ -106,8 +107,8 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 		return nil, err
 	}
 	agent := r.force.config.Agent.Name
-	page := r.reader.Page(answer.Body, headerField(answer.Header, "Content-Type"), at, extract.Options{Bytes: int(site.Settings.BodyBytes), Links: site.Settings.LinksPerPage,
-		Agent: agent, Requisites: true, At: readAt(p), Linked: headerFields(answer.Header, "Link")})
+	page := r.reader.Page(answer.Body, archive.Field(answer.Header, "Content-Type"), at, extract.Options{Bytes: int(site.Settings.BodyBytes), Links: site.Settings.LinksPerPage,
+		Agent: agent, Requisites: true, At: readAt(p), Linked: archive.Fields(answer.Header, "Link")})
 	kept := recrawl.KeptRequisites(&page, pages, verdict.Needed, func(u canon.URL) bool {
 		return u.Origin() != at.Origin() || rules.Verdict(agent, u.RequestURI()).Allowed
 	})

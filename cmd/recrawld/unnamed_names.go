@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"recrawld/archive"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/extract"
@@ -35,7 +36,7 @@ func (n *namer) names(ctx context.Context, p *models.Page, take func(id int64)) 
 		return unreadable, nil // it was canonical by other rules, of an earlier release
 	}
 	answer, ok, err := n.past.answer(ctx, p)
-	body, contentType := answer.Body, headerField(answer.Header, "Content-Type")
+	body, contentType := answer.Body, archive.Field(answer.Header, "Content-Type")
 	switch {
 	case ctx.Err() != nil:
 		return unreadable, ctx.Err()
@@ -46,7 +47,7 @@ func (n *namer) names(ctx context.Context, p *models.Page, take func(id int64)) 
 		return "", nil
 	}
 	found := n.reader.Page(body, contentType, at, extract.Options{Bytes: len(body), Links: mostNeeds, Agent: n.agent, Requisites: true,
-		Linked: headerFields(answer.Header, "Link")})
+		Linked: archive.Fields(answer.Header, "Link")})
 	asked := readAt(p)
 	for _, u := range found.Requisites {
 		take(models.PageID(u.String()))

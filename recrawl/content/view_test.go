@@ -120,7 +120,6 @@ func TestWhatIsHidden(t *testing.T) {
 	}
 }
 
-// A region that holds most of the text is the page, whatever it is called.
 // TestWhatIsStreamedLate reads a page that waits for its data as one that had them at once: which of the two comes depends on how busy
 // the server is.
 func TestWhatIsStreamedLate(t *testing.T) {
@@ -138,6 +137,7 @@ func TestWhatIsStreamedLate(t *testing.T) {
 	}
 }
 
+// A region that holds most of the text is the page, whatever it is called.
 func TestARegionThatHoldsTheTextIsContent(t *testing.T) {
 	t.Parallel()
 	for _, markup := range []string{"<div class=modal>", "<aside>", "<div style=display:none>", "<div class=sidebar-menu-popup>"} {
