@@ -10,12 +10,12 @@ import (
 )
 
 // readXML reads XML: each text in an element is a block. A document whose root is rss, feed or RDF is read as a feed. It
-// reports whether anything was found.
+// reports whether anything was found: a feed without entries is one.
 func readXML(v *View, text []byte, at canon.URL) bool {
 	r := xmlReader{sheet: newSheet(v), source: legible(text), at: at}
 	for range maxResumes {
 		if r.read() {
-			return len(v.blocks) > 0
+			return len(v.blocks) > 0 || r.feed
 		}
 	}
 	return false
@@ -47,6 +47,7 @@ type xmlReader struct {
 	at     canon.URL
 	path   []string
 	over   int // elements open beyond maxDepth
+	feed   bool
 	text   strings.Builder
 	entry  *entry // the one that is open; nil: none
 	depth  int    // of the element of the entry
@@ -124,7 +125,7 @@ func (r *xmlReader) start(t xml.StartElement) bool {
 	}
 	name := head(t.Name.Local, maxElement)
 	if len(r.path) == 0 && (name == "rss" || name == "feed" || name == "RDF") {
-		r.v.Kind = Feed
+		r.v.Kind, r.feed = Feed, true
 	}
 	r.path = append(r.path, name)
 	switch {

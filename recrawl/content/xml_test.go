@@ -53,3 +53,26 @@ func TestManyMistakesAreText(t *testing.T) {
 		t.Errorf("it is read as %v", v.Kind)
 	}
 }
+
+// TestAFeedWithoutEntries holds that a feed which has nothing to say, not even a title, is one: it was read as text, of which the time at
+// which a tracker answers is a line.
+func TestAFeedWithoutEntries(t *testing.T) {
+	t.Parallel()
+	of := func(updated, entries string) *View {
+		return Read([]byte(`<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title></title><link rel="self" href="/1.atom"/>`+
+			`<id>/</id><updated>`+updated+`</updated><author><name>Tracker</name></author>`+entries+`</feed>`), "application/atom+xml", canon.URL{}, nil)
+	}
+	const entry = `<entry><title>Seen again</title><content>It is so with the lock as well.</content></entry>`
+	for _, test := range []struct {
+		before, after *View
+		want          VerdictKind
+	}{
+		{of("2026-12-17T06:02:41Z", ""), of("2026-12-24T07:00:18Z", ""), Noise},
+		{of("2026-12-17T06:02:41Z", ""), of("2026-12-24T07:00:18Z", entry), Change},
+		{of("2026-12-17T06:02:41Z", entry), of("2026-12-24T07:00:18Z", ""), Transient}, // it is doubted first, as any page is
+	} {
+		if v := Judge(Case{Before: test.before, After: test.after, Threshold: threshold, Now: noon}); v.Kind != test.want {
+			t.Errorf("from %d to %d blocks is %v for %v, want %v", len(test.before.blocks), len(test.after.blocks), v.Kind, v.Reasons, test.want)
+		}
+	}
+}
