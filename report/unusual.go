@@ -66,25 +66,26 @@ func upTo(today int32, days []models.Daily) []models.Daily {
 }
 
 // shares are the parts of the visits that are looked at, the gravest first: unusual is at least so much lately where it was at most so
-// much before.
+// much before. Of changes those visits are asked that could find one: a first copy is none, and what is not there has none.
 var shares = []struct {
 	kind          Oddity
 	what          string
-	of            func(d *models.Daily) int64
+	of, among     func(d *models.Daily) int64
 	lately, usual float64
 }{
-	{Failing, "failed", func(d *models.Daily) int64 { return d.Failed }, 0.5, 0.1},
-	{Overhaul, "found a change", func(d *models.Daily) int64 { return d.Changed }, 0.8, 0.3},
+	{Failing, "failed", func(d *models.Daily) int64 { return d.Failed }, func(d *models.Daily) int64 { return d.Asked }, 0.5, 0.1},
+	{Overhaul, "found a change", func(d *models.Daily) int64 { return d.Changed },
+		func(d *models.Daily) int64 { return d.Asked - d.First - d.Gone }, 0.8, 0.3},
 }
 
 // share tells whether a part of the visits is much larger lately than it was before that began.
 func share(days []models.Daily, today int32) (Oddity, string) {
 	for _, s := range shares {
 		over := func(limit float64) func(models.Daily) bool {
-			return func(d models.Daily) bool { return float64(s.of(&d)) >= limit*float64(d.Asked) }
+			return func(d models.Daily) bool { return float64(s.of(&d)) >= limit*float64(s.among(&d)) }
 		}
 		now := sumOf(days, today-lately, today)
-		if now.Asked < oddVisits || !over(s.lately)(now) {
+		if s.among(&now) < oddVisits || !over(s.lately)(now) {
 			continue
 		}
 		began := today - lately // the last day before; today alone says nothing while it is young
@@ -92,11 +93,11 @@ func share(days []models.Daily, today int32) (Oddity, string) {
 			began = min(began, days[i].Day-1)
 		}
 		before := sumOf(days, began-beforeThat, began)
-		if before.Asked < oddVisits || over(s.usual)(before) {
+		if s.among(&before) < oddVisits || over(s.usual)(before) {
 			continue
 		}
-		return s.kind, fmt.Sprintf("%s of %s since yesterday %s, %s in the %d days before %s", Share(s.of(&now), now.Asked),
-			Plural(now.Asked, "visit"), s.what, Share(s.of(&before), before.Asked), beforeThat, DayOf(began+1).Format("2 January"))
+		return s.kind, fmt.Sprintf("%s of %s since yesterday %s, %s in the %d days before %s", Share(s.of(&now), s.among(&now)),
+			Plural(s.among(&now), "visit"), s.what, Share(s.of(&before), s.among(&before)), beforeThat, DayOf(began+1).Format("2 January"))
 	}
 	return "", ""
 }

@@ -101,8 +101,14 @@ func TestUnusualShares(t *testing.T) {
 		"fails of few":          {100, with(2, func(d *models.Daily) { d.Asked, d.Failed, d.Changed = 9, 9, 0 }), "", ""},
 		"all is new":            {100, with(2, func(d *models.Daily) { d.Changed = 30 }), Overhaul, "100 % of 60 visits since yesterday found a change, 4 % in the 28 days before 3 October"},
 		"all is new every day":  {100, func(int) models.Daily { return models.Daily{Asked: 30, Changed: 30} }, "", ""},
-		"fails for long":        {100, with(40, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), Failing, "100 % of 60 visits since yesterday failed, 3 % in the 28 days before"},
-		"fails for ever":        {130, with(125, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), "", ""},
+		"all is new since it was found": {10, func(ago int) models.Daily { // graphs that are drawn anew: the first day is of first copies
+			if ago == 9 {
+				return models.Daily{Asked: 62, Changed: 13, First: 17, Gone: 28, Same: 4}
+			}
+			return models.Daily{Asked: 56, Changed: 52, Same: 4}
+		}, "", ""},
+		"fails for long": {100, with(40, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), Failing, "100 % of 60 visits since yesterday failed, 3 % in the 28 days before"},
+		"fails for ever": {130, with(125, func(d *models.Daily) { d.Changed, d.Failed = 0, 30 }), "", ""},
 		"fails as the day begins": {100, func(ago int) models.Daily {
 			switch d := usual(ago); {
 			case ago == 0:
