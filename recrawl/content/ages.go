@@ -102,7 +102,7 @@ func numberless(s string) string { return masked(ageless(s)) }
 
 func bareWord(s string) string { return strings.ToLower(strings.Trim(s, ".,:;()~[]")) }
 
-// maxDate is how many bytes the date has that stands in an attribute beside an age.
+// maxDate is how many bytes the date has at most that stands in an attribute beside an age, and the age itself.
 const maxDate = 80
 
 // isDate tells the value of an attribute that gives a day: "2026-11-05 19:12:00 +0000", "See timeline at Nov 5, 2026".
@@ -115,7 +115,10 @@ func isDate(value []byte) bool {
 }
 
 // isAge tells a text that is an age and nothing else.
-func isAge(s string) bool {
-	rest, ages := cutAges(s, true)
+func isAge(text []byte) bool {
+	if len(text) > maxDate {
+		return false
+	}
+	rest, ages := cutAges(string(text), true)
 	return len(rest) == 0 && ages > 0
 }

@@ -1,8 +1,11 @@
 package content
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"recrawld/recrawl/canon"
 )
 
 // characters adds text to the block under way, folded: white space to one space, runes without a mark left out,
@@ -96,6 +99,17 @@ func (r *reader) title(text []byte) {
 	if len(r.v.Title) < most {
 		r.v.Title = fold(r.v.Title + string(text[:min(len(text), 4*most)]))
 	}
+}
+
+func (r *reader) image(attrs *attributes) {
+	src := attrs.src
+	if src == "" || strings.HasPrefix(src, "data:") || len(src) > canon.MaxBytes {
+		return
+	}
+	if at := strings.IndexAny(src, "?#"); at >= 0 {
+		src = src[:at]
+	}
+	r.images = append(r.images, src)
 }
 
 // pending tells whether the block under way holds anything.

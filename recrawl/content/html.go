@@ -197,7 +197,7 @@ func (r *reader) node(parent int32, name string, attrs *attributes, flags Flags)
 func (r *reader) pop() {
 	e := r.top()
 	if e.dated > r.start {
-		r.aged = r.aged || isAge(string(r.text[e.dated-1:]))
+		r.aged = r.aged || isAge(r.text[e.dated-1:])
 	}
 	if e.kind&cuts != 0 {
 		r.cut()
@@ -335,17 +335,6 @@ func (r *reader) input(attrs *attributes) {
 		r.characters([]byte(attrs.value))
 		r.space = true
 	}
-}
-
-func (r *reader) image(attrs *attributes) {
-	src := attrs.src
-	if src == "" || strings.HasPrefix(src, "data:") || len(src) > canon.MaxBytes {
-		return
-	}
-	if at := strings.IndexAny(src, "?#"); at >= 0 {
-		src = src[:at]
-	}
-	r.images = append(r.images, src)
 }
 
 // intern keeps one copy of each name.

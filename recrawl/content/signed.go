@@ -33,10 +33,13 @@ func (p *pair) rewritten() bool {
 // "Built from 3f2a9c1", with a link to it. What else came of that commit is another block's to say. A checksum has no such words beside
 // it, and a file that is named for the commit is another file.
 func (p *pair) builtAnew() bool {
-	if !p.rewritten() || len(p.before.Links) != len(p.after.Links) || !look(p.before.Text).made {
+	if !p.rewritten() || len(p.before.Links) != len(p.after.Links) {
 		return false
 	}
 	before, after := strings.Fields(p.before.Text), strings.Fields(p.after.Text)
+	if t := look(p.before.Text); !t.made && !namesCommit(before) {
+		return false
+	}
 	if hashes, same := hashesOnly(before, after); !same || hashes == 0 {
 		return false
 	}
@@ -46,6 +49,23 @@ func (p *pair) builtAnew() bool {
 		}
 	}
 	return true
+}
+
+// commitWords say that a commit follows.
+var commitWords = wordSet(`commit revision rev`)
+
+// namesCommit tells a line that says of which commit it is and next to nothing else: "Last commit 3f2a9c1 (30 Nov 2026)".
+func namesCommit(words []string) bool {
+	named, others := false, 0
+	for i, w := range words {
+		switch {
+		case commitWords[bareWord(w)]:
+			named = true
+		case !isHex(bareHash(w)) && !inDate(words, i):
+			others++
+		}
+	}
+	return named && others <= 1
 }
 
 // betweenParts parts an address.
