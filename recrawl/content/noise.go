@@ -188,8 +188,8 @@ const (
 )
 
 // template is the second half of rung 5: where every block that came or went did so on another page of the host within a
-// day, that is one change of what the pages share. It returns a sample of the region, "" for none and for one that two others showed
-// before: it was told of then.
+// day, that is one change of what the pages share. What is noise already, such as an age, need not be shared. It returns a sample of the
+// region, "" for none and for one that two others showed before: it was told of then.
 func (c *Case) template(d *difference, pairs []pair) string {
 	now := c.Now.Unix()
 	c.Host.forget(now)
@@ -197,7 +197,7 @@ func (c *Case) template(d *difference, pairs []pair) string {
 		return ""
 	}
 	main := uint32(c.After.mainPrint(d))
-	tokens := d.tokens()
+	tokens := c.countingTokens(pairs)
 	others := map[int64]bool{}
 	shared, found := len(tokens) > 0, false
 	for _, t := range tokens {
@@ -216,7 +216,8 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	if !shared || d.lists(pairs) || slices.ContainsFunc(pairs, func(p pair) bool { return p.watched() }) {
 		return ""
 	}
-	sample := c.flipped(d, pairs, others, now)
+	sample := c.flipped(d, pairs, now)
+	c.withdraw(others, now)
 	if !found {
 		return ""
 	}
@@ -234,6 +235,26 @@ func (c *Case) shownBy(token uint64, main uint32) map[int64]bool {
 	return pages
 }
 
+// withdraw takes back the last changes of the pages that showed first what is the host's, unless something else changed with it on them alone.
+func (c *Case) withdraw(others map[int64]bool, now int64) {
+	pages, last := map[uint64]map[int64]bool{}, map[int64]int64{}
+	for _, m := range c.Host.moves {
+		if pages[m.token] == nil {
+			pages[m.token] = map[int64]bool{}
+		}
+		pages[m.token][m.page] = true
+		last[m.page] = max(last[m.page], m.at)
+	}
+	for _, m := range c.Host.moves {
+		if m.at == last[m.page] && len(pages[m.token]) == 1 {
+			delete(others, m.page)
+		}
+	}
+	for page := range others {
+		c.Host.withdrawLater(page, now)
+	}
+}
+
 // lists tells whether a list of the main content grew or moved on: what several pages list at once, such as an archive and
 // the pages of its subjects, is news on each of them.
 func (d *difference) lists(pairs []pair) bool {
@@ -241,12 +262,12 @@ func (d *difference) lists(pairs []pair) bool {
 	return slices.ContainsFunc(pairs, func(p pair) bool { return p.main() && ground.rolls(&p) })
 }
 
-// flipped marks all pairs as the host's and withdraws the changes of the pages that showed it first.
-func (c *Case) flipped(d *difference, pairs []pair, others map[int64]bool, now int64) string {
+// flipped marks the pairs that count as the host's.
+func (c *Case) flipped(d *difference, pairs []pair, now int64) string {
 	sample := ""
 	for i := range pairs {
 		p := &pairs[i]
-		if order, decided := c.Orders.of(c.templateKey(p)); decided && !order.Noise {
+		if order, decided := c.Orders.of(c.templateKey(p)); decided && !order.Noise || !c.counts(p) {
 			continue
 		}
 		p.noise |= models.ReasonTemplate
@@ -260,20 +281,26 @@ func (c *Case) flipped(d *difference, pairs []pair, others map[int64]bool, now i
 			sample = head(block.Text, maxSample)
 		}
 	}
-	for page := range others {
-		c.Host.withdrawLater(page, now)
-	}
 	return sample
 }
 
-// tokens are the blocks that came and went.
-func (d *difference) tokens() []uint64 {
+// counts tells whether a pair makes a change by itself.
+func (c *Case) counts(p *pair) bool { return p.noise == 0 && p.worth >= max(c.Threshold, worthNoise) }
+
+// countingTokens are the blocks that came and went in the pairs that count.
+func (c *Case) countingTokens(pairs []pair) []uint64 {
 	var all []uint64
-	for _, b := range blocksOf(d.before, d.gone) {
-		all = append(all, mix(b.hash(linkTarget)^1))
-	}
-	for _, b := range blocksOf(d.after, d.come) {
-		all = append(all, b.hash(linkTarget))
+	for i := range pairs {
+		p := &pairs[i]
+		if !c.counts(p) {
+			continue
+		}
+		if p.before != nil {
+			all = append(all, mix(p.before.hash(linkTarget)^1))
+		}
+		if p.after != nil {
+			all = append(all, p.after.hash(linkTarget))
+		}
 	}
 	return all
 }

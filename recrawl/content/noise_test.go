@@ -145,6 +145,45 @@ func TestTemplateFlip(t *testing.T) {
 	}
 }
 
+// TestTemplateFlipBesideNoise holds that a change which pages share is the host's where an age beside it differs on each of them: with a new
+// design each page that says when it was written counted for one. What changed with it on a page alone is no less of a change.
+func TestTemplateFlipBesideNoise(t *testing.T) {
+	t.Parallel()
+	host := &HostMemory{}
+	build := func(title, notice string, days int, more ...string) *View {
+		paragraphs := story(6)
+		for i := range paragraphs {
+			paragraphs[i] = title + ": " + paragraphs[i]
+		}
+		return read(t, page(title, append([]string{notice, fmt.Sprintf("By Jane Roe, %d days ago", days)}, append(paragraphs, more...)...)...))
+	}
+	memories := map[int64]*PageMemory{0: {}, 1: {}, 2: {}, 3: {}}
+	visit := func(id int64, before, after *View, at time.Time) Verdict {
+		host = DecodeHost(host.Encode())
+		return Judge(Case{Before: before, After: after, Page: memories[id], Host: host, Threshold: threshold, Now: at, PageID: id})
+	}
+	const old, notice, own, more = "Our shop opens at nine on every day", "Our shop is closed on every Monday",
+		"The board has met again and found that all is well", "What it found is told here in the week that follows"
+	for i, test := range []struct {
+		before, after *View
+		want          VerdictKind
+	}{
+		{build("Zero", notice, 3), build("Zero", notice, 4, own), Change},
+		{build("One", old, 3), build("One", notice, 4), Change},
+		{build("Two", old, 8), build("Two", notice, 9, more), Change},
+		{build("Three", old, 20), build("Three", notice, 21), Noise},
+	} {
+		if v := visit(int64(i), test.before, test.after, noon.Add(time.Duration(i)*time.Hour)); v.Kind != test.want {
+			t.Errorf("page %d is %v for %v, want %v", i, v.Kind, v.Reasons, test.want)
+		}
+	}
+	for id, want := range map[int64]bool{0: false, 1: true, 2: false} {
+		if got := host.Withdraw(id); got != want {
+			t.Errorf("the change of page %d is withdrawn: %v, want %v", id, got, want)
+		}
+	}
+}
+
 // TestOneDocumentAtTwoAddresses holds that two pages with one text are no witnesses for each other.
 func TestOneDocumentAtTwoAddresses(t *testing.T) {
 	t.Parallel()
