@@ -14,7 +14,7 @@ import (
 // variantFilter keeps what a filter keeps but for the variants.
 func variantFilter(had config.Filter, parts []variantPart) config.Filter {
 	var wide config.Filter // of all of the site
-	var any []config.Filter
+	var either []config.Filter
 	places := make(map[string][]string)
 	for _, part := range parts {
 		if part.place == "" {
@@ -25,15 +25,15 @@ func variantFilter(had config.Filter, parts []variantPart) config.Filter {
 	}
 	if len(wide.Param) > 0 {
 		slices.Sort(wide.Param)
-		any = append(any, wide)
+		either = append(either, wide)
 	}
 	for _, param := range slices.Sorted(maps.Keys(places)) {
 		slices.Sort(places[param])
-		any = append(any, config.Filter{All: []config.Filter{{Glob: places[param]}, {Param: []string{param}}}})
+		either = append(either, config.Filter{All: []config.Filter{{Glob: places[param]}, {Param: []string{param}}}})
 	}
-	left := any[0]
-	if len(any) > 1 {
-		left = config.Filter{Any: any}
+	left := either[0]
+	if len(either) > 1 {
+		left = config.Filter{Any: either}
 	}
 	not := config.Filter{Not: &left}
 	switch {

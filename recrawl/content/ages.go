@@ -100,6 +100,7 @@ func ageless(s string) string {
 // numberless is a text without its ages and numbers.
 func numberless(s string) string { return masked(ageless(s)) }
 
+// bareWord is a word without what stands around it, in lower case.
 func bareWord(s string) string { return strings.ToLower(strings.Trim(s, ".,:;()~[]")) }
 
 // maxDate is how many bytes the date has at most that stands in an attribute beside an age, and the age itself.

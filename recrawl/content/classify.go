@@ -163,7 +163,7 @@ func countsAlone(before, after string) bool {
 		return false
 	}
 	counts := func(i int) bool {
-		return i >= 0 && i < len(is) && countWords[strings.ToLower(strings.Trim(is[i], ".,:;()"))]
+		return i >= 0 && i < len(is) && countWords[bareWord(is[i])]
 	}
 	for i := range is {
 		if was[i] != is[i] && !counts(i-1) && !counts(i+1) {

@@ -32,6 +32,7 @@ func TestPricesAreNoCountersAndNoAges(t *testing.T) {
 		{"<a href=/2>What courts say of terms that nobody reads</a> yesterday", "<a href=/2>What courts say of terms that nobody reads</a> 2 days ago", Noise},
 		{"<a href=/2>What courts say of terms</a> vor einem Jahr", "<a href=/2>What courts say of terms</a> vor 2 Jahren", Noise},
 		{"Posted by Ida Berg about 23 hours ago, 18 comments", "Posted by Ida Berg 1 day ago, 19 comments", Noise},
+		{"<a href=/2>Ce que disent les juges</a> aujourd’hui", "<a href=/2>Ce que disent les juges</a> il y a 2 jours", Noise},
 		{"By Ida Berg, 3 days ago, for 10 €", "By Ida Berg, 4 days ago, for 12 €", Change},
 		{"By <a href=/ida>Ida Berg</a>, 3 days ago", "By <a href=/tom>Ida Berg</a>, 4 days ago", Change},
 		{"Within 3 days of the order", "Within 4 days of the order", Change},

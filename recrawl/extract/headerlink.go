@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // HeaderLink is a link of a Link header (RFC 8288).
 type HeaderLink struct {
@@ -27,23 +30,11 @@ func HeaderLinks(values []string) []HeaderLink {
 }
 
 // Relates tells whether a link has a relation, which is in lower case.
-func (l *HeaderLink) Relates(relation string) bool {
-	for _, r := range l.Relations {
-		if r == relation {
-			return true
-		}
-	}
-	return false
-}
+func (l *HeaderLink) Relates(relation string) bool { return slices.Contains(l.Relations, relation) }
 
 // needed tells whether a browser follows the link to show the page.
 func (l *HeaderLink) needed() bool {
-	for _, r := range l.Relations {
-		if fetched[r] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Relations, func(r string) bool { return fetched[r] })
 }
 
 // splitLinks cuts a Link header before each target, so that commas within one, between the brackets, separate nothing.
