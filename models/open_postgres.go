@@ -9,8 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
-	"gorm.io/driver/postgres"
-	"gorm.io/gorm"
 )
 
 func (s *Store) openPostgres(ctx context.Context, dsn string) error {
@@ -20,11 +18,9 @@ func (s *Store) openPostgres(ctx context.Context, dsn string) error {
 	}
 	plain := stdlib.OpenDBFromPool(pool)
 	s.pool, s.writer, s.reader, s.dsn = pool, plain, plain, dsn
-	db, err := gorm.Open(postgres.New(postgres.Config{Conn: plain}), quiet())
-	if err != nil {
+	if s.read, err = small(plain); err != nil {
 		return err
 	}
-	s.read = db
 	err = pool.QueryRow(ctx, "SELECT $1 OR to_regclass('pg_dist_partition') IS NOT NULL", s.options.Sharded).Scan(&s.sharded)
 	if err != nil {
 		return err

@@ -7,8 +7,6 @@ import (
 	"net/url"
 	"os"
 
-	"gorm.io/driver/sqlite"
-	"gorm.io/gorm"
 	_ "modernc.org/sqlite" // registers the driver "sqlite", which needs no C compiler
 )
 
@@ -28,7 +26,7 @@ func (s *Store) openSQLite(path string) error {
 		if err := f.Close(); err != nil {
 			return err
 		}
-		if _, s.writer, err = dialSQLite(path, "immediate", false); err != nil {
+		if s.writer, err = dialSQLite(path, "immediate", false); err != nil {
 			return err
 		}
 		s.liteWriter = &liteWriter{
@@ -40,7 +38,10 @@ func (s *Store) openSQLite(path string) error {
 		s.writer.SetMaxIdleConns(1)
 	}
 	var err error
-	if s.read, s.reader, err = dialSQLite(path, "deferred", true); err != nil {
+	if s.reader, err = dialSQLite(path, "deferred", true); err != nil {
+		return err
+	}
+	if s.read, err = small(s.reader); err != nil {
 		return err
 	}
 	s.reader.SetMaxOpenConns(s.options.Conns)
@@ -49,7 +50,7 @@ func (s *Store) openSQLite(path string) error {
 	return nil
 }
 
-func dialSQLite(path, lock string, queryOnly bool) (*gorm.DB, *sql.DB, error) {
+func dialSQLite(path, lock string, queryOnly bool) (*sql.DB, error) {
 	q := url.Values{"mode": {"rw"}, "_txlock": {lock}}
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", sqliteWait.Milliseconds())) // first: the others may have to wait
 	for _, setting := range sqliteSettings {
@@ -59,10 +60,5 @@ func dialSQLite(path, lock string, queryOnly bool) (*gorm.DB, *sql.DB, error) {
 		q.Add("_pragma", "query_only(1)")
 	}
 	dsn := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
-	db, err := gorm.Open(sqlite.New(sqlite.Config{DriverName: "sqlite", DSN: dsn}), quiet())
-	if err != nil {
-		return nil, nil, err
-	}
-	pool, err := db.DB()
-	return db, pool, err
+	return sql.Open("sqlite", dsn)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 )
@@ -130,9 +131,11 @@ func (s *Store) Close() error {
 // errReadOnly is what writing through a store for reading gives.
 var errReadOnly = errors.New("database is open for reading only")
 
-// quiet is how gorm is used throughout: silent, no transaction of its own around single statements.
-func quiet() *gorm.Config {
-	return &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true}
+// small is gorm over a pool of either engine, for tables that are read whole: silent, no transaction of its own. On SQLite it
+// speaks the words of PostgreSQL too, which SQLite knows ("name", $1): gorm's own driver for it brings a second SQLite, in C,
+// for whose compiling whoever has a C compiler would wait.
+func small(pool *sql.DB) (*gorm.DB, error) {
+	return gorm.Open(postgres.New(postgres.Config{Conn: pool}), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
 }
 
 // rows runs a query outside any transaction.
