@@ -31,7 +31,7 @@ func benchBackup(b *testing.B, dsn string) (*Store, []byte, int64) {
 }
 
 func BenchmarkBackup(b *testing.B) {
-	for engine, dsn := range engines(b) {
+	for engine, dsn := range engines() {
 		b.Run(engine, func(b *testing.B) {
 			s, _, rows := benchBackup(b, dsn(b))
 			for b.Loop() {
@@ -45,7 +45,7 @@ func BenchmarkBackup(b *testing.B) {
 }
 
 func BenchmarkRestore(b *testing.B) {
-	for engine, dsn := range engines(b) {
+	for engine, dsn := range engines() {
 		b.Run(engine, func(b *testing.B) {
 			_, raw, rows := benchBackup(b, dsn(b))
 			for b.Loop() {

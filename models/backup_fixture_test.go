@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"testing"
 	"time"
-
-	"recrawld/internal/pgtest"
 )
 
 var backupNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -27,15 +24,6 @@ func openBackup(t testing.TB, dsn string) *Store {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// engines are where backups come from and go to: an address of a fresh database on each.
-func engines(t testing.TB) map[string]func(testing.TB) string {
-	t.Helper()
-	return map[string]func(testing.TB) string{
-		"sqlite":   func(t testing.TB) string { return filepath.Join(t.TempDir(), "recrawld.db") },
-		"postgres": func(t testing.TB) string { return pgtest.DSN(t) },
-	}
 }
 
 // fillBackup writes rows of all tables with telling values.

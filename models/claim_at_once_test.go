@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"recrawld/internal/pgtest"
 )
 
 // atOnceStore opens a store of many hosts on PostgreSQL, whose statements are noted from then on when noted is called.
@@ -18,7 +16,7 @@ func atOnceStore(t *testing.T) (s *Store, noted func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	var said []string
-	s, err := Open(t.Context(), pgtest.DSN(t), Options{Conns: 1, Trace: func(_ context.Context, st Statement) {
+	s, err := Open(t.Context(), migrated.DSN(t), Options{Conns: 1, Trace: func(_ context.Context, st Statement) {
 		mu.Lock()
 		defer mu.Unlock()
 		said = append(said, st.SQL)

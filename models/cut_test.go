@@ -14,8 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
-
-	"recrawld/internal/pgtest"
 )
 
 // cutter stands between a store and its server and cuts the connection over which a certain message comes.
@@ -158,8 +156,8 @@ func (c *cutter) pass(client net.Conn) {
 // without a cut.
 func TestFault_089_AConnectionCutAtEachMessageOfACommit(t *testing.T) {
 	t.Parallel()
-	cutter, through := startCutter(t, pgtest.DSN(t))
-	stores := []*Store{planStore(t, through), planStore(t, pgtest.DSN(t))}
+	cutter, through := startCutter(t, migrated.DSN(t))
+	stores := []*Store{planStore(t, through), planStore(t, migrated.DSN(t))}
 	for _, s := range stores {
 		if err := s.Migrate(t.Context(), planStart); err != nil {
 			t.Fatal(err)

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"recrawld/internal/pgtest"
 )
 
 // notes keeps the statements that a store sends.
@@ -39,7 +37,7 @@ func (n *notes) take() []string {
 func TestSettingsForOtherServersComeOneByOne(t *testing.T) {
 	t.Parallel()
 	var n notes
-	s, err := Open(t.Context(), pgtest.DSN(t), Options{Sharded: true, Conns: 1, Trace: n.see})
+	s, err := Open(t.Context(), migrated.DSN(t), Options{Sharded: true, Conns: 1, Trace: n.see})
 	if err != nil {
 		t.Fatal(err)
 	}

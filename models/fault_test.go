@@ -110,7 +110,7 @@ func TestFault_063_TimesAfter2038(t *testing.T) {
 // visit is visited.
 func TestFault_120_WhatAnEarlierReleaseLeft(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, dsn string) {
+	onEmpties(t, func(t *testing.T, dsn string) {
 		s := atStep(t, dsn, lastStep(t)-1)
 		if step, err := s.Behind(t.Context()); err != nil || step != lastStep(t)-1 {
 			t.Fatalf("Behind = %d, %v, want the last step but one", step, err)

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"recrawld/internal/pgtest"
 )
 
 // currentStore is a store of an engine with pages in all states, some of them with two events to tell.
@@ -69,11 +67,10 @@ func walk(t *testing.T, s *Store, at FeedCursor, q ChangesQuery) (all []Event, e
 
 func TestAFeedBeginsWithEveryPage(t *testing.T) {
 	t.Parallel()
-	for name, dsn := range map[string]func() string{"sqlite": func() string { return t.TempDir() + "/feed.db" },
-		"postgres": func() string { return pgtest.DSN(t) }} {
+	for name, dsn := range engines() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := currentStore(t, dsn())
+			s := currentStore(t, dsn(t))
 			var want []Event
 			for e, err := range s.Current(t.Context()) {
 				if err != nil {
@@ -168,11 +165,10 @@ func siteOrAll(site int32) []int32 {
 // longer than the asker has.
 func TestOnlyPagesWithSomethingToTellAreRead(t *testing.T) {
 	t.Parallel()
-	for name, dsn := range map[string]func() string{"sqlite": func() string { return t.TempDir() + "/feed.db" },
-		"postgres": func() string { return pgtest.DSN(t) }} {
+	for name, dsn := range engines() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := currentStore(t, dsn())
+			s := currentStore(t, dsn(t))
 			for site, want := range map[int32]int{0: 32, 1: 16, 2: 16, 3: 0} {
 				read := 0
 				for bucket := range int16(3) {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"recrawld/internal/pgtest"
 )
 
 func TestAPlaceComesBackFromItsText(t *testing.T) {
@@ -66,11 +64,10 @@ func feedStore(t *testing.T, dsn string) *Store {
 // a few events at a time.
 func TestAFeedReadsEachEventOnce(t *testing.T) {
 	t.Parallel()
-	for name, dsn := range map[string]func() string{"sqlite": func() string { return t.TempDir() + "/feed.db" },
-		"postgres": func() string { return pgtest.DSN(t) }} {
+	for name, dsn := range engines() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := feedStore(t, dsn())
+			s := feedStore(t, dsn(t))
 			begin, err := s.Oldest(t.Context())
 			if err != nil {
 				t.Fatal(err)

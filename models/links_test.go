@@ -92,7 +92,7 @@ func checkLinks(t *testing.T, s *Store) {
 
 func TestLinksOfAnEarlierReleaseAreMigrated(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, dsn string) {
+	onEmpties(t, func(t *testing.T, dsn string) {
 		s := planStore(t, dsn)
 		beforeLinks(t, s)
 		if _, err := s.writer.ExecContext(t.Context(), linksFixture); err != nil {

@@ -10,7 +10,7 @@ import (
 // numbers are then given again.
 func TestAnEventLogHasANameOfItsOwn(t *testing.T) {
 	t.Parallel()
-	for engine, dsn := range engines(t) {
+	for engine, dsn := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			s := openBackup(t, dsn(t))
@@ -38,7 +38,7 @@ func TestAnEventLogHasANameOfItsOwn(t *testing.T) {
 
 func TestMetaKeysAreThoseOfAPrefix(t *testing.T) {
 	t.Parallel()
-	for engine, dsn := range engines(t) {
+	for engine, dsn := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			s := openBackup(t, dsn(t))

@@ -12,18 +12,6 @@ import (
 	"recrawld/internal/pgtest"
 )
 
-// onEngines runs a test with the address of an empty database of each engine.
-func onEngines(t *testing.T, f func(t *testing.T, dsn string)) {
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		f(t, filepath.Join(t.TempDir(), "odd name?#%20.db"))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		f(t, pgtest.DSN(t))
-	})
-}
-
 func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -41,7 +29,7 @@ func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			onEngines(t, func(t *testing.T, dsn string) {
+			onEmpties(t, func(t *testing.T, dsn string) {
 				s := planStore(t, dsn)
 				if err := s.Migrate(t.Context(), planStart); err != nil {
 					t.Fatal(err)
@@ -63,7 +51,7 @@ func TestMigrateRefusesWhatItDoesNotKnow(t *testing.T) {
 // Who only looks is told that there is nothing yet, and not what the engine says of a table.
 func TestOpenForReadingOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, dsn string) {
+	onEmpties(t, func(t *testing.T, dsn string) {
 		planStore(t, dsn) // which makes the file of SQLite
 		if _, err := Open(t.Context(), dsn, Options{ReadOnly: true}); !errors.Is(err, ErrNoSchema) {
 			t.Errorf("Open read-only of an empty database: %v, want ErrNoSchema", err)
@@ -73,7 +61,7 @@ func TestOpenForReadingOfAnEmptyDatabase(t *testing.T) {
 
 func TestMigrateBySeveralAtOnce(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, dsn string) {
+	onEmpties(t, func(t *testing.T, dsn string) {
 		var group sync.WaitGroup
 		for range 4 {
 			s := planStore(t, dsn)
@@ -89,7 +77,7 @@ func TestMigrateBySeveralAtOnce(t *testing.T) {
 
 func TestMigrationIsAllOrNothing(t *testing.T) {
 	t.Parallel()
-	onEngines(t, func(t *testing.T, dsn string) {
+	onEmpties(t, func(t *testing.T, dsn string) {
 		s := planStore(t, dsn)
 		good, err := s.dialect.steps()
 		if err != nil {
@@ -169,7 +157,7 @@ func TestOpenReadOnly(t *testing.T) {
 	if _, err := os.Stat(missing); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Open read-only made a file: %v", err)
 	}
-	onEngines(t, func(t *testing.T, dsn string) {
+	onEmpties(t, func(t *testing.T, dsn string) {
 		empty := planStore(t, dsn)
 		if _, err := Open(t.Context(), dsn, Options{ReadOnly: true}); err == nil {
 			t.Error("Open read-only of an empty database: no error")

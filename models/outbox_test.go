@@ -10,8 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"recrawld/internal/pgtest"
 )
 
 // crash ends a context when a store sends its n-th statement from now: what was not committed by then is lost, as when the
@@ -46,7 +44,7 @@ func (c *crash) in(ctx context.Context, n int) (context.Context, context.CancelF
 func TestNothingIsLostBetweenBuckets(t *testing.T) {
 	t.Parallel()
 	var c crash
-	s, err := Open(t.Context(), pgtest.DSN(t), Options{Sharded: true, Trace: c.see})
+	s, err := Open(t.Context(), migrated.DSN(t), Options{Sharded: true, Trace: c.see})
 	if err != nil {
 		t.Fatal(err)
 	}

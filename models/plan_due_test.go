@@ -5,15 +5,13 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"recrawld/internal/pgtest"
 )
 
 // TestDuePagesAreFoundByTheirHostAlone: nothing that looks for the due pages of a host reads the keys of its bucket, which
 // PostgreSQL likes to do where it is told both: it takes them for independent.
 func TestDuePagesAreFoundByTheirHostAlone(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, pgtest.DSN(t))
+	s := planStore(t, migrated.DSN(t))
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"recrawld/internal/pgtest"
 )
 
 var planStart = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
@@ -236,7 +234,7 @@ func TestClaimsLeaveMemoriesAlone(t *testing.T) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		s := planStore(t, pgtest.DSN(t))
+		s := planStore(t, migrated.DSN(t))
 		fill(t, s)
 		before := reads(t, s, "pages", "memories")
 		claim(t, s)
@@ -320,7 +318,7 @@ func TestHotStatementsUseIndexesOnPostgres(t *testing.T) {
 	for name, sharded := range map[string]bool{"one node": false, "sharded": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := planStore(t, pgtest.DSN(t))
+			s := planStore(t, migrated.DSN(t))
 			s.sharded = sharded
 			usesIndexes(t, s)
 		})

@@ -3,13 +3,11 @@ package models
 import (
 	"errors"
 	"testing"
-
-	"recrawld/internal/pgtest"
 )
 
 func TestWhatIsPutOffGoesWithTheNextStatement(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, pgtest.DSN(t))
+	s := planStore(t, migrated.DSN(t))
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +42,7 @@ func TestWhatIsPutOffGoesWithTheNextStatement(t *testing.T) {
 
 func TestWhatIsPutOffAndFailsEndsTheTransaction(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, pgtest.DSN(t))
+	s := planStore(t, migrated.DSN(t))
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}

@@ -2,14 +2,12 @@ package models
 
 import (
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"recrawld/clock"
-	"recrawld/internal/pgtest"
 )
 
 // BenchmarkPruneVisits removes half of a history of RECRAWLD_HISTORY rows (default 50,000), two a page, while somebody else
@@ -22,14 +20,11 @@ func BenchmarkPruneVisits(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for name, dsn := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(b.TempDir(), "history.db") },
-		"postgres": func() string { return pgtest.DSN(b) },
-	} {
+	for name, dsn := range engines() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				s := openBackup(b, dsn())
+				s := openBackup(b, dsn(b))
 				fillHistory(b, s, n)
 				b.StartTimer()
 				pruneBeside(b, s, n/2)

@@ -1,23 +1,17 @@
 package models
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"recrawld/internal/pgtest"
 )
 
 // Slices of any size have every page of every bucket once, in the order of their IDs, on both engines.
 func TestPagesFrom(t *testing.T) {
 	t.Parallel()
-	for name, dsn := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(t.TempDir(), "test.db") },
-		"postgres": func() string { return pgtest.DSN(t) },
-	} {
-		s := openFilledAt(t, dsn(), fillPages(40, 6))
+	for name, dsn := range engines() {
+		s := openFilledAt(t, dsn(t), fillPages(40, 6))
 		want, err := s.Dump(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -46,11 +40,8 @@ func TestPagesFrom(t *testing.T) {
 // The versions of a range of pages are those of each page, in order, and of no other, on both engines.
 func TestVersionsOf(t *testing.T) {
 	t.Parallel()
-	for name, dsn := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(t.TempDir(), "test.db") },
-		"postgres": func() string { return pgtest.DSN(t) },
-	} {
-		s := openFilledAt(t, dsn(), fillPages(40, 6))
+	for name, dsn := range engines() {
+		s := openFilledAt(t, dsn(t), fillPages(40, 6))
 		dump, err := s.Dump(t.Context())
 		if err != nil {
 			t.Fatal(err)

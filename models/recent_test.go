@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawld/clock"
-	"recrawld/internal/pgtest"
 )
 
 // logged appends events to the log.
@@ -223,11 +222,8 @@ func BenchmarkLookOn(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for name, dsn := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(b.TempDir(), "log.db") },
-		"postgres": func() string { return pgtest.DSN(b) },
-	} {
-		s := openBackup(b, dsn())
+	for name, dsn := range engines() {
+		s := openBackup(b, dsn(b))
 		for from := 0; from < n; from += 10_000 {
 			var events []Event
 			for i := from; i < min(n, from+10_000); i++ {

@@ -90,8 +90,8 @@ func TestRemovedSitesAreKnownAsLongAsTheirEvents(t *testing.T) {
 // in one that a backup of before is restored into; and as long as those are kept. Of other events nobody knows.
 func TestSitesRemovedBeforeTheirNamesWereRemembered(t *testing.T) {
 	t.Parallel()
-	for from, fromDSN := range engines(t) {
-		for to, toDSN := range engines(t) {
+	for from, fromDSN := range empties() {
+		for to, toDSN := range engines() {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				t.Parallel()
 				s := atStep(t, fromDSN(t), 13)

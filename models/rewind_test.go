@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"recrawld/internal/pgtest"
 )
 
 // aMoment is the names of columns that hold a moment which has to have passed, but for those of when something shall be.
@@ -123,7 +121,7 @@ func TestRewindBringsEveryMomentBack(t *testing.T) {
 	onEngines(t, func(t *testing.T, dsn string) { test(t, planStore(t, dsn)) })
 	t.Run("sharded", func(t *testing.T) {
 		t.Parallel()
-		s, err := Open(t.Context(), pgtest.DSN(t), Options{Sharded: true})
+		s, err := Open(t.Context(), migrated.DSN(t), Options{Sharded: true})
 		if err != nil {
 			t.Fatal(err)
 		}

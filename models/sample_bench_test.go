@@ -1,20 +1,14 @@
 package models
 
 import (
-	"path/filepath"
 	"testing"
-
-	"recrawld/internal/pgtest"
 )
 
 // BenchmarkSample draws 1024 pages of each bucket out of 600,000. µs-cpu is the processor time of this process for one that is drawn.
 func BenchmarkSample(b *testing.B) {
 	const n, perBucket = 600_000, 1024
-	for name, dsn := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(b.TempDir(), "pages.db") },
-		"postgres": func() string { return pgtest.DSN(b) },
-	} {
-		s := openBackup(b, dsn())
+	for name, dsn := range engines() {
+		s := openBackup(b, dsn(b))
 		for from := 0; from < n; from += sliceRows {
 			var rows []Page
 			for i := from; i < min(from+sliceRows, n); i++ {

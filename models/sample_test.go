@@ -1,23 +1,17 @@
 package models
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"recrawld/internal/pgtest"
 )
 
 // A sample of a bucket is its first pages by their IDs, read by the primary key and no further than it goes, on both engines.
 func TestSample(t *testing.T) {
 	t.Parallel()
-	for name, dsn := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(t.TempDir(), "test.db") },
-		"postgres": func() string { return pgtest.DSN(t) },
-	} {
-		s := openFilledAt(t, dsn(), fillPages(3000, 1))
+	for name, dsn := range engines() {
+		s := openFilledAt(t, dsn(t), fillPages(3000, 1))
 		bucket := BucketOf("h0.example")
 		pages, err := s.PagesFrom(t.Context(), bucket, -1, 7)
 		if err != nil {

@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
 	"time"
-
-	"recrawld/internal/pgtest"
 )
 
 // BenchmarkSeenChanges reads RECRAWLD_EVENTS events (default 30,000) of a third as many pages, two of three of them changes; and what
@@ -23,11 +20,8 @@ func BenchmarkSeenChanges(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	for name, dsn := range map[string]func() string{
-		"sqlite":   func() string { return filepath.Join(b.TempDir(), "events.db") },
-		"postgres": func() string { return pgtest.DSN(b) },
-	} {
-		s := openBackup(b, dsn())
+	for name, dsn := range engines() {
+		s := openBackup(b, dsn(b))
 		hour := n / 72
 		fillEvents(b, s, n/3, n-hour)
 		at, err := s.Newest(b.Context())

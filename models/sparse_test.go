@@ -31,7 +31,7 @@ func zerosOnPostgres(t *testing.T, s *Store) (zeros, nulls int) {
 // TestZerosAreNullOnPostgres: whoever writes pages writes NULL for zero where the schema has that.
 func TestZerosAreNullOnPostgres(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, pgtest.DSN(t))
+	s := planStore(t, migrated.DSN(t))
 	fill(t, s) // with COPY
 	few := []Discovery{{Host: "few.example", Page: Page{SiteID: 1, URL: "https://few.example/"}}}
 	if _, err := s.AddPages(t.Context(), planStart, few, 0); err != nil { // with INSERT
@@ -45,7 +45,7 @@ func TestZerosAreNullOnPostgres(t *testing.T) {
 		t.Errorf("of the values of pages %d are zero and %d NULL, want none and many", zeros, nulls)
 	}
 	raw, _ := takeBackup(t, s)
-	restored := planStore(t, pgtest.DSN(t))
+	restored := planStore(t, migrated.DSN(t))
 	if err := restored.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func fillField(field any) {
 // TestFieldsAreReadAsTheyAreWritten: each kind of field, at its bounds, and as zero.
 func TestFieldsAreReadAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, pgtest.DSN(t))
+	s := planStore(t, migrated.DSN(t))
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 // TestOfManyWhoChangeASubscriptionNoneIsLost: on each engine, and one that has changed is not forgotten.
 func TestOfManyWhoChangeASubscriptionNoneIsLost(t *testing.T) {
 	t.Parallel()
-	for engine, dsn := range engines(t) {
+	for engine, dsn := range engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			s := openBackup(t, dsn(t))

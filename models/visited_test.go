@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"recrawld/internal/pgtest"
 )
 
 func TestEveryColumnHasAGroup(t *testing.T) {
@@ -29,10 +27,7 @@ func TestEveryColumnHasAGroup(t *testing.T) {
 // TestChangesOfAnyFieldAreWritten: whatever field of a page a visit changes, the row is as if all were written.
 func TestChangesOfAnyFieldAreWritten(t *testing.T) {
 	t.Parallel()
-	for name, dsn := range map[string]func(testing.TB) string{
-		"sqlite":   func(t testing.TB) string { return t.TempDir() + "/visited.db" },
-		"postgres": func(t testing.TB) string { return pgtest.DSN(t) },
-	} {
+	for name, dsn := range engines() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, err := Open(t.Context(), dsn(t), Options{})

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"recrawld/internal/pgtest"
 )
 
 func TestWriters(t *testing.T) {
@@ -25,7 +23,7 @@ func TestWriters(t *testing.T) {
 func TestFault_092_CommitsAtOnceDoNotWaitInCircles(t *testing.T) {
 	t.Parallel()
 	const rounds, writers, each = 12, 4, 20
-	s, err := Open(t.Context(), pgtest.DSN(t), Options{Conns: writers})
+	s, err := Open(t.Context(), migrated.DSN(t), Options{Conns: writers})
 	if err != nil {
 		t.Fatal(err)
 	}
