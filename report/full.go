@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -83,7 +84,7 @@ func commonParam(urls []string) (name string, n int) {
 func valuesOf(raw, param string) string {
 	_, query, _ := strings.Cut(raw, "?")
 	var values []string
-	for pair := range strings.SplitSeq(query, "&") {
+	for pair := range strings.SplitSeq(query, config.ParamSeparator(query)) {
 		if paramName(pair) == param {
 			values = append(values, pair)
 		}

@@ -245,7 +245,7 @@ const mostParams = 8
 func paramsOf(raw string) []string {
 	_, query, _ := strings.Cut(raw, "?")
 	var names []string
-	for pair := range strings.SplitSeq(query, "&") {
+	for pair := range strings.SplitSeq(query, config.ParamSeparator(query)) {
 		if name := paramName(pair); plainName.MatchString(name) && !slices.Contains(names, name) && len(names) < mostParams {
 			names = append(names, name)
 		}
@@ -266,7 +266,8 @@ func paramName(pair string) string {
 func without(raw, param string) string {
 	path, query, _ := strings.Cut(raw, "?")
 	var kept []string
-	for pair := range strings.SplitSeq(query, "&") {
+	separator := config.ParamSeparator(query)
+	for pair := range strings.SplitSeq(query, separator) {
 		if paramName(pair) != param {
 			kept = append(kept, pair)
 		}
@@ -274,7 +275,7 @@ func without(raw, param string) string {
 	if len(kept) == 0 {
 		return path
 	}
-	return path + "?" + strings.Join(kept, "&")
+	return path + "?" + strings.Join(kept, separator)
 }
 
 // mostPlaces is how many directories of a path are looked at.

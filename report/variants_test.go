@@ -113,6 +113,8 @@ func TestFindVariants(t *testing.T) {
 		"known by them first": {shape(40, 1, "/a/N?lang=en", "/a/N = /a/N?lang=en"), "filter: {not: {param: lang}} leaves them out"},
 		"two kinds":           {shape(100, 1, "/a?t=N", "/a?t=N&print=1 = /a?t=N", "/a?sid=x&t=N = /a?t=N"), "filter: {not: {param: [print, sid]}} leaves them out"},
 		"both at once":        {shape(100, 1, "/a?t=N", "/a?t=N&print=1 = /a?t=N", "/a?t=N&sid=x = /a?t=N", "/a?t=N&print=1&sid=x = /a?t=N"), "filter: {not: {param: [print, sid]}} leaves them out"},
+		"with semicolons":     {shape(30, 8, "/?p=N;a=tree", "/?p=N;a=tree;h=K = /?p=N;a=tree"), "filter: {not: {param: h}} leaves them out"},
+		"without values":      {shape(100, 1, "/?topic=N.0", "/?topic=N.0;topicseen = /?topic=N.0"), "filter: {not: {param: topicseen}} leaves them out"},
 		"of a repository": {repository(40, 12),
 			` pages have ?id= below /tree/ in their address, and 80 % of those visited say what the page without it says; 32 % of the site's visits went to them. filter: {not: {all: [{glob: "**/tree/**"}, {param: id}]}} leaves them out, and with them what 20 % of them alone say, such as https://a.example/x/tree/`},
 
@@ -131,6 +133,7 @@ func TestFindVariants(t *testing.T) {
 		"languages":                  {shape(60, 1, "/a/N", "/a/N?lang=en = /a/N", "/a/N?lang=fr = /a/N", "/a/N?lang=de"), ""},
 		"of some pages":              {shape(60, 1, "/a/N", "/a/N?lang=en = /a/N", "/b/N", "/b/N?lang=de = /b/N", "/a/N?lang=de"), `filter: {not: {all: [{glob: "**/b/**"}, {param: lang}]}} leaves them out`},
 		"sessions alone":             {shape(60, 6, "/t?t=N&sid=0", "/t?t=N&sid=K = /t?t=N&sid=0"), ""},
+		"a value's semicolon":        {shape(300, 1, "/a?x=1&q=N", "/a?x=1&q=N;print=1 = /a?x=1&q=N"), ""},
 		"not visited yet":            {shape(300, 1, "/a/N", "/a/N?print=1 ?"), ""},
 		"few of many":                {few(shape(300, 1, "/a/N", "/a/N?print=1 = /a/N"), 30), ""},
 		"few":                        {few(shape(30, 1, "/a/N", "/a/N?print=1 = /a/N"), 19), ""},

@@ -184,9 +184,11 @@ func compileRegexps(words []string) (func(canon.URL) int, error) {
 func compileParams(words []string) (func(canon.URL) int, error) {
 	index := indexed(words)
 	return func(u canon.URL) int {
-		for rest := u.Query(); rest != ""; {
+		rest := u.Query()
+		separator := config.ParamSeparator(rest)
+		for rest != "" {
 			var pair string
-			pair, rest, _ = strings.Cut(rest, "&")
+			pair, rest, _ = strings.Cut(rest, separator)
 			name, _, _ := strings.Cut(pair, "=")
 			if strings.ContainsAny(name, "%+") {
 				if plain, err := url.QueryUnescape(name); err == nil {
