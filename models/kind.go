@@ -104,7 +104,7 @@ const (
 	OwnPanic                     // ours: a bug; the log has the stack
 	OwnRules                     // ours: no contact is given, or a rehearsal would ask somebody else's server
 	ErrorPage                    // 200 with an error or outage page where there was content
-	LoginWall                    // 200 with a log-in form where there was content
+	LoginWall                    // 200 with a log-in form, or a redirect to one, where there was content
 	BlockPage                    // 200 with a challenge or a block page
 	Shell                        // 200 with a page that has no content yet: a loading screen, an empty frame
 )

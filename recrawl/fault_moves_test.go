@@ -2,6 +2,7 @@ package recrawl
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +50,45 @@ func TestFault_040_RedirectThatFlips(t *testing.T) {
 	}
 }
 
-// TestFault_041_RedirectsToALogIn: for a while every page of a host redirects to its log-in form. None loses its copy, the
+// TestFault_041_ALogInThatIsNamedSo: for a while every page of a host redirects to an address that is named for a log-in, with or without being told
+// where the reader came from, on that host or another one. Nothing is moved or lost, from the first page on: each is in an error state that names the
+// log-in, its copy stays, the form becomes no page, and the next answer with the content ends it. What moves there for good, and a page that
+// showed nothing yet, are where they lead.
+func TestFault_041_ALogInThatIsNamedSo(t *testing.T) {
+	t.Parallel()
+	o, l := listen(t, nil), newLife(t, nil)
+	forms := []string{"/login?next=%2Fdocs%2F0", "/users/sign_in", "/wp-login.php?redirect_to=x&reauth=1", "/cas/login/", "https://login.example.org/x?id=7"}
+	body := func(i int) string { return framed(fmt.Sprint("Terms ", i), terms(fmt.Sprint(i, " pounds")), i) }
+	path := func(i int) string { return fmt.Sprint("/docs/", i) }
+	for i := range forms {
+		o.Set(path(i), page(body(i)))
+		wantKind(t, l.turn(o.URL(path(i))), models.First)
+		o.Set(path(i), hostile.Redirect(302, forms[i]))
+	}
+	for range 9 {
+		for i := range forms {
+			out := l.turn(o.URL(path(i)))
+			wantFailed(t, out, models.LoginWall)
+			if len(out.Links) != 0 || !strings.Contains(out.Detail, "headers:") || strings.Contains(out.Detail, "?") {
+				t.Errorf("to %s: links %v, says %q", forms[i], out.Links, out.Detail)
+			}
+			l.wantCopy(o.URL(path(i)), body(i), models.StateLive)
+		}
+	}
+	for i := range forms {
+		o.Set(path(i), page(body(i)))
+		wantKind(t, l.turn(o.URL(path(i))), models.SameBytes)
+		l.wantCopy(o.URL(path(i)), body(i), models.StateLive)
+	}
+	for to, status := range map[string]int{"/login?next=x": 301, "/docs/login-forms": 302, "/docs/7?back=/login": 302} {
+		o.Set(path(0), hostile.Redirect(status, to))
+		wantKind(t, l.turn(o.URL(path(0))), models.Moved)
+	}
+	o.Set("/new", hostile.Redirect(302, forms[0]))
+	wantKind(t, l.turn(o.URL("/new")), models.Moved)
+}
+
+// TestFault_041_RedirectsToALogIn: for a while every page of a host redirects to its log-in form, at an address that is not named for it. None loses its copy, the
 // form is one more page and none of theirs, and all are themselves again afterwards. The first one counts as moved there, the others after it
 // lead where another page leads and count as lost, until they do so again a day later: so few of them nobody guards.
 func TestFault_041_RedirectsToALogIn(t *testing.T) {
@@ -64,7 +103,7 @@ func TestFault_041_RedirectsToALogIn(t *testing.T) {
 	}
 	o.SetDefault(page(framed("Sign in", `<form action=/login method=post><input name=user><input type=password name=password></form>`, 1)))
 	for i := range pages {
-		o.Set(path(i), hostile.Redirect(302, "/login?back="+path(i)))
+		o.Set(path(i), hostile.Redirect(302, "/entrance?back="+path(i)))
 	}
 	for n := range 4 { // what looks the same three times in a row is taken for the page, but these are no pages
 		for i := range pages {
@@ -95,7 +134,7 @@ func TestFault_041_AllOfAHostRedirectToALogIn(t *testing.T) {
 	for i := range pages {
 		o.Set(path(i), page(body(i)))
 		wantKind(t, l.turn(o.URL(path(i))), models.First)
-		o.Set(path(i), hostile.Redirect(302, "/login?back="+path(i)))
+		o.Set(path(i), hostile.Redirect(302, "/entrance?back="+path(i)))
 	}
 	for range 8 {
 		for i := range pages {

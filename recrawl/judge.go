@@ -93,6 +93,11 @@ func (s *visit) moved(a *answer, now time.Time) {
 		s.fail(bad.class, bad.Error())
 		return
 	}
+	if wantsLogin(s.page, s.url, target, a.Status) {
+		s.fail(models.LoginWall, fmt.Sprintf("%d to %s%s: it wants a log-in, which headers: of its site may bring; the last good version stays",
+			a.Status, target.Origin(), target.Path()))
+		return
+	}
 	s.movedTo(target, a, now)
 	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -132,9 +133,12 @@ func (r ruling) backoff() string {
 		if p.Version == 0 || p.Lost {
 			kept = "it is not taken for the page yet"
 		}
-		return fmt.Sprintf("the last answer was not the page (%s), %s in a row: %s. It is asked again soon at first, then as often as always; "+
-			"the state says what is waited for, and recrawld noise --clear takes what stands there for the page at once",
-			p.Class, report.Plural(p.Failures, "visit"), kept)
+		out := "the state says what is waited for, and recrawld noise --clear takes what stands there for the page at once"
+		if p.Class == models.LoginWall && len(r.history) > 0 && r.history[0].Status != http.StatusOK { // it leads to a log-in: nothing stands there
+			out = "the state says where it leads"
+		}
+		return fmt.Sprintf("the last answer was not the page (%s), %s in a row: %s. It is asked again soon at first, then as often as always; %s",
+			p.Class, report.Plural(p.Failures, "visit"), kept, out)
 	}
 	return fmt.Sprintf("the last visit failed (%s), %s in a row; it is tried again after a time that doubles with each failure, "+
 		"%s at most, and keeps its interval of %s", p.Class, report.Plural(p.Failures, "failure"),

@@ -188,3 +188,17 @@ func TestNewPageInAnOutageInWords(t *testing.T) {
 		}
 	}
 }
+
+// Of a page that leads to a log-in is not said that something stands in its place, which could be taken for the page.
+func TestALogInInWords(t *testing.T) {
+	t.Parallel()
+	for status, clears := range map[int16]bool{200: true, 302: false} {
+		got := ruled(t, 2, func(r *ruling) {
+			r.page.Rule, r.page.Class, r.page.Failures, r.page.Version = models.RuleBackoff, models.LoginWall, 2, 1
+			r.history = []models.Visit{{Status: status}}
+		}).sentence()
+		if strings.Contains(got, "--clear") != clears || !strings.Contains(got, "(login-wall), 2 visits in a row: the last good version stays") {
+			t.Errorf("with status %d: %q", status, got)
+		}
+	}
+}
