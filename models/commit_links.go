@@ -162,7 +162,7 @@ func (t *tx) unlink(ctx context.Context, parents map[int16][]int64) error {
 	return nil
 }
 
-// forward makes the children of fully crawled parents due that were not visited since. Duplicates and those never due
+// forward makes the children of fully crawled parents due that were not visited since, nor asked for in vain. Duplicates and those never due
 // stay as they are, and so do those whose turn has come and that wait for their site's budget alone: it has paid for their
 // places in the line, and would pay again for others at its end.
 func (c *commit) forward(ctx context.Context) error {
@@ -190,7 +190,8 @@ func (c *commit) forward(ctx context.Context) error {
 func (q *queue) hasten(ctx context.Context, bucket int16, f forwarding) error {
 	// Index: the primary key.
 	rows, err := q.tx.rows(ctx, `UPDATE pages SET due_at = $3, rule = $4
-		WHERE bucket = $1 AND id = ANY($2) AND visited_at < $5 AND due_at > $3 AND rule NOT IN ($6, $7) RETURNING host_id`,
+		WHERE bucket = $1 AND id = ANY($2) AND visited_at < $5 AND COALESCE(tried_at,0) < $5 AND due_at > $3 AND rule NOT IN ($6, $7)
+		RETURNING host_id`,
 		bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of), int16(RuleDuplicate), int16(RuleBudget))
 	if err != nil {
 		return err

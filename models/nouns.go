@@ -367,7 +367,7 @@ type Result struct {
 	LinksKnown bool
 	Told       []Told  // pages of the host that a list says to have changed
 	Telling    Telling // what becomes of them
-	Forward    Instant // bring forward to then the children last visited before ForwardOf; 0: do not
+	Forward    Instant // bring forward to then the children last visited or tried before ForwardOf; 0: do not
 	ForwardOf  Instant
 }
 

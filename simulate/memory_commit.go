@@ -265,8 +265,8 @@ func (c *memoryCommit) forward(r *models.Result) {
 	}
 	for child := range children {
 		p := c.page(child)
-		if p == nil || p.Stats.VisitedAt >= r.ForwardOf || p.DueAt <= r.Forward || p.Rule == models.RuleDuplicate ||
-			p.Rule == models.RuleBudget {
+		if p == nil || max(p.Stats.VisitedAt, p.TriedAt) >= r.ForwardOf || p.DueAt <= r.Forward ||
+			p.Rule == models.RuleDuplicate || p.Rule == models.RuleBudget {
 			continue
 		}
 		c.makeDue(p, r.Forward, models.RuleParent)
