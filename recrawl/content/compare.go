@@ -76,12 +76,7 @@ func mainBlock(_ *View, b *Block) (uint64, bool) {
 	return b.hash(linkTarget) + uint64(b.Level), b.Main && (b.Text != "" || len(b.Links) > 0)
 }
 
-// shownBlock is a block that a reader sees, wherever it stands: level, text and where its links lead.
-func shownBlock(_ *View, b *Block) (uint64, bool) {
-	return b.hash(linkTarget) + uint64(b.Level), b.Flags&(Hidden|Ignored) == 0 && (b.Text != "" || len(b.Links) > 0)
-}
-
-// mainWhole is a block of the main content with the whole addresses.
+// mainWhole is the same with the whole addresses.
 func mainWhole(_ *View, b *Block) (uint64, bool) {
 	return b.hash(linkWhole) + uint64(b.Level), b.Main && (b.Text != "" || len(b.Links) > 0)
 }

@@ -180,6 +180,158 @@ func regionKey(slot uint64) uint64 { return hashString(slot, "template") }
 
 func textPrint(b *Block) uint32 { return uint32(b.hash(linkWhole)) }
 
+// Regions that pages of a host share.
+const (
+	flipSeconds = 86400 // within which other pages must show the same change
+	flipBlocks  = 40    // blocks of the largest difference that is looked at
+	sharedMain  = 0.34  // of the main content, from which on two pages show one document
+)
+
+// template is the second half of rung 5: where every block that came or went did so on another page of the host within a
+// day, that is one change of what the pages share. What is noise already, such as an age, need not be shared. It returns a sample of the
+// region, "" for none and for one that two others showed before: it was told of then.
+func (c *Case) template(d *difference, pairs []pair) string {
+	now := c.Now.Unix()
+	c.Host.forget(now)
+	if d.size() > flipBlocks {
+		return ""
+	}
+	main := uint32(c.After.mainPrint(d))
+	tokens := c.countingTokens(pairs)
+	others := map[int64]bool{}
+	shared, found := len(tokens) > 0, false
+	for _, t := range tokens {
+		pages := c.shownBy(t, main)
+		for page := range pages {
+			others[page] = true
+		}
+		shared, found = shared && len(pages) > 0, found || len(pages) == 1
+	}
+	for _, t := range tokens {
+		c.Host.moves = append(c.Host.moves, move{token: t, page: c.PageID, at: now, main: main})
+	}
+	if extra := len(c.Host.moves) - maxMoves; extra > 0 {
+		c.Host.moves = append(c.Host.moves[:0], c.Host.moves[extra:]...)
+	}
+	if !shared || d.lists(pairs) || slices.ContainsFunc(pairs, func(p pair) bool { return p.watched() }) {
+		return ""
+	}
+	sample := c.flipped(d, pairs, now)
+	c.withdraw(others, now)
+	if !found {
+		return ""
+	}
+	return sample
+}
+
+// shownBy are the other pages of the host on which a block came or went, where these are not the same document.
+func (c *Case) shownBy(token uint64, main uint32) map[int64]bool {
+	pages := map[int64]bool{}
+	for _, m := range c.Host.moves {
+		if m.token == token && m.page != c.PageID && m.main != main {
+			pages[m.page] = true
+		}
+	}
+	return pages
+}
+
+// withdraw takes back the last changes of the pages that showed first what is the host's, unless something else changed with it on them alone.
+func (c *Case) withdraw(others map[int64]bool, now int64) {
+	pages, last := map[uint64]map[int64]bool{}, map[int64]int64{}
+	for _, m := range c.Host.moves {
+		if pages[m.token] == nil {
+			pages[m.token] = map[int64]bool{}
+		}
+		pages[m.token][m.page] = true
+		last[m.page] = max(last[m.page], m.at)
+	}
+	for _, m := range c.Host.moves {
+		if m.at == last[m.page] && len(pages[m.token]) == 1 {
+			delete(others, m.page)
+		}
+	}
+	for page := range others {
+		c.Host.withdrawLater(page, now)
+	}
+}
+
+// lists tells whether a list of the main content grew or moved on: what several pages list at once, such as an archive and
+// the pages of its subjects, is news on each of them.
+func (d *difference) lists(pairs []pair) bool {
+	ground := d.grounds()
+	return slices.ContainsFunc(pairs, func(p pair) bool { return p.main() && ground.rolls(&p) })
+}
+
+// flipped marks the pairs that count as the host's.
+func (c *Case) flipped(d *difference, pairs []pair, now int64) string {
+	sample := ""
+	for i := range pairs {
+		p := &pairs[i]
+		if order, decided := c.Orders.of(c.templateKey(p)); decided && !order.Noise || !c.counts(p) {
+			continue
+		}
+		p.noise |= models.ReasonTemplate
+		p.worth = min(p.worth, worthCounter)
+		view, block := d.after, p.after
+		if block == nil {
+			view, block = d.before, p.before
+		}
+		c.Host.learn(regionKey(view.slot(block)), Template, view.Path(block), block.Text, c.PageID, now)
+		if sample == "" {
+			sample = head(block.Text, maxSample)
+		}
+	}
+	return sample
+}
+
+// counts tells whether a pair makes a change by itself.
+func (c *Case) counts(p *pair) bool { return p.noise == 0 && p.worth >= max(c.Threshold, worthNoise) }
+
+// countingTokens are the blocks that came and went in the pairs that count.
+func (c *Case) countingTokens(pairs []pair) []uint64 {
+	var all []uint64
+	for i := range pairs {
+		p := &pairs[i]
+		if !c.counts(p) {
+			continue
+		}
+		if p.before != nil {
+			all = append(all, mix(p.before.hash(linkTarget)^1))
+		}
+		if p.after != nil {
+			all = append(all, p.after.hash(linkTarget))
+		}
+	}
+	return all
+}
+
+// mainPrint is a print of the main content but for what differs.
+func (v *View) mainPrint(d *difference) uint64 {
+	sum := uint64(0)
+	for i := range v.blocks {
+		if b := &v.blocks[i]; b.Main && b.runes >= runningText {
+			sum += mix(hashString(slotSeed, b.Text))
+		}
+	}
+	for _, b := range blocksOf(d.after, d.come) {
+		if b.Main && b.runes >= runningText {
+			sum -= mix(hashString(slotSeed, b.Text))
+		}
+	}
+	return mix(sum)
+}
+
+// forget drops what lies further back than a day.
+func (h *HostMemory) forget(now int64) {
+	kept := h.moves[:0]
+	for _, m := range h.moves {
+		if now-m.at <= flipSeconds && m.at <= now {
+			kept = append(kept, m)
+		}
+	}
+	h.moves = kept
+}
+
 // main tells whether the pair belongs to the main content.
 func (p *pair) main() bool {
 	return p.before != nil && p.before.Main || p.after != nil && p.after.Main

@@ -96,49 +96,18 @@ func (d Difference) Worth() float64 { return evidence[d.Zone][d.Detail] }
 
 // content is rungs 4 and 5 of what Judge asks: what differs in the kinds that are worth more than a half, the weightiest
 // kind first, each without what was in one before. A kind that turns out to be noise says nothing of the next: beside a
-// clock that runs in the main content, a list of contents may change. What is on the page before and after, if elsewhere on
-// it, is none of them: a new design draws its menu into what is found to be the content of a short page, or the content out of it.
+// clock that runs in the main content, a list of contents may change.
 func (c *Case) content() iter.Seq[difference] {
 	return func(yield func(difference) bool) {
 		gone, come := map[int32]bool{}, map[int32]bool{}
-		lost, won := surplus(c.Before, c.After)
-		for _, kind := range []struct {
-			counts func(*View, *Block) (uint64, bool)
-			places bool // a block is of the kind by where it stands, and its words
-		}{{mainBlock, true}, {mainWhole, false}, {mainAll, false}, {mainForm, false}, {mainPicture, false}, {innerBlock, true}, {openText, true}} {
-			d := compare(c.Before, c.After, kind.counts)
+		for _, counts := range []func(*View, *Block) (uint64, bool){mainBlock, mainWhole, mainAll, mainForm, mainPicture, innerBlock, openText} {
+			d := compare(c.Before, c.After, counts)
 			d.gone, d.come = unseen(d.gone, gone), unseen(d.come, come)
-			if kind.places {
-				d.gone, d.come = c.Before.within(d.gone, lost), c.After.within(d.come, won)
-			}
 			if !d.empty() && !yield(d) {
 				return
 			}
 		}
 	}
-}
-
-// surplus counts the blocks that only one of two views has, wherever they stand.
-func surplus(before, after *View) (lost, won map[uint64]int) {
-	d := compare(before, after, shownBlock)
-	count := func(v *View, blocks []int32) map[uint64]int {
-		counts := make(map[uint64]int, len(blocks))
-		for _, b := range blocksOf(v, blocks) {
-			hash, _ := shownBlock(v, b)
-			counts[hash]++
-		}
-		return counts
-	}
-	return count(before, d.gone), count(after, d.come)
-}
-
-// within are those blocks that a surplus has room for, which they take.
-func (v *View) within(blocks []int32, surplus map[uint64]int) []int32 {
-	return slices.DeleteFunc(blocks, func(at int32) bool {
-		hash, _ := shownBlock(v, &v.blocks[at])
-		surplus[hash]--
-		return surplus[hash] < 0
-	})
 }
 
 // unseen are the blocks that were not seen before, and are seen now.
