@@ -263,9 +263,9 @@ func (r *rehearsal) parent(s state, page string) bool {
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
 
 // rulesHold is how old rules may be: a day, an hour, and as much of the history as passes while a busy machine keeps a request
-// or the answer that brings the rules from going on: 212 ms of it were seen, with a compiler at work beside.
+// or the answer that brings the rules from going on.
 func (r *rehearsal) rulesHold() time.Duration {
-	const kept = 250 * time.Millisecond
+	const kept = 50 * time.Millisecond
 	return 25*time.Hour + time.Duration(float64(kept)*r.anchor.Speed)
 }
 
