@@ -57,7 +57,7 @@ func TestFault_040_RedirectThatFlips(t *testing.T) {
 func TestFault_041_ALogInThatIsNamedSo(t *testing.T) {
 	t.Parallel()
 	o, l := listen(t, nil), newLife(t, nil)
-	forms := []string{"/login?next=%2Fdocs%2F0", "/users/sign_in", "/wp-login.php?redirect_to=x&reauth=1", "/cas/login/", "https://login.example.org/x?id=7"}
+	forms := []string{"/login?next=%2Fdocs%2F0", "/users/sign_in", "/wp-login.php?redirect_to=x&reauth=1", "/cas/login/", "https://login.example.org/x?id=7", "/login;jsessionid=1A2B"}
 	body := func(i int) string { return framed(fmt.Sprint("Terms ", i), terms(fmt.Sprint(i, " pounds")), i) }
 	path := func(i int) string { return fmt.Sprint("/docs/", i) }
 	for i := range forms {

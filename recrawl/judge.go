@@ -9,6 +9,7 @@ import (
 
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 	"recrawld/recrawl/extract"
 	"recrawld/recrawl/sitemap"
 )
@@ -99,7 +100,19 @@ func (s *visit) moved(a *answer, now time.Time) {
 		return
 	}
 	s.movedTo(target, a, now)
-	s.out.Permanent = a.Status == http.StatusMovedPermanently || a.Status == http.StatusPermanentRedirect
+	s.out.Permanent = lasting(a.Status)
+}
+
+// lasting tells whether a redirect says that the page has moved for good.
+func lasting(status int) bool {
+	return status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect
+}
+
+// wantsLogin tells whether a page of which there is a copy is, for now, only shown to whoever logs in: it redirects to a log-in, which it is
+// not. That is no place where it has moved to, from the first page on that does so: a log-in has expired. One that says it has moved for good
+// has, and of a page that showed nothing yet it is all that is known.
+func wantsLogin(page *models.Page, from, target canon.URL, status int) bool {
+	return page.Version > 0 && !lasting(status) && content.NamedLogin(target) && !content.NamedLogin(from)
 }
 
 func (s *visit) movedTo(target canon.URL, a *answer, now time.Time) {

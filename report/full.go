@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -52,9 +51,6 @@ func wayOut(refused []string) string {
 	}
 	return words
 }
-
-// plainName is that of a parameter which means itself in a configuration.
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,39}$`)
 
 // commonParam is the parameter that the most of the URLs have, and how many of them; 0: none is in most of them, with another value in most.
 func commonParam(urls []string) (name string, n int) {

@@ -246,7 +246,7 @@ func paramsOf(raw string) []string {
 	_, query, _ := strings.Cut(raw, "?")
 	var names []string
 	for pair := range strings.SplitSeq(query, config.ParamSeparator(query)) {
-		if name := paramName(pair); plainName.MatchString(name) && !slices.Contains(names, name) && len(names) < mostParams {
+		if name := paramName(pair); config.PlainParam(name) && !slices.Contains(names, name) && len(names) < mostParams {
 			names = append(names, name)
 		}
 	}

@@ -148,7 +148,7 @@ func (v *View) errorByItself(path string) (a absence, is bool) {
 	switch {
 	case blockSayings.in(said):
 		a.class = models.BlockPage
-	case v.forms > 0 && loginTitles.in(v.Title) && !containsAny(strings.ToLower(path), loginPaths):
+	case v.forms > 0 && loginTitles.in(v.Title) && !mayBeLogin(path):
 		a.class = models.LoginWall
 	case goneSayings.in(said):
 		a.class, a.gone = models.ErrorPage, true
@@ -159,6 +159,3 @@ func (v *View) errorByItself(path string) (a absence, is bool) {
 	}
 	return a, true
 }
-
-// loginPaths are parts of addresses that are those of log-in forms.
-var loginPaths = []string{"login", "log-in", "log_in", "signin", "sign-in", "sign_in", "logon", "account", "auth", "session", "anmeld", "connexion"}
