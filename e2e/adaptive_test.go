@@ -196,11 +196,12 @@ func (c *contestant) check() {
 	if least := contestBudget * days / 10; float64(len(c.spent())) < least {
 		c.t.Errorf("%s made only %d requests", c.name, len(c.spent()))
 	}
-	p := c.corpus.CheckPoliteness(c.entries, delay, c.rulesHold()) // two requests at once are a gap below 0
+	s := readState(c.t, openDatabase(c.t, c.database()))
+	visits, orphans := c.match(s, c.entries)
+	p := c.corpus.CheckPoliteness(c.entries, delay, c.rulesHold(), setOut(visits)) // two requests at once are a gap below 0
 	complain(c.t, c.name+": delays not kept", p.Breaches)
 	complain(c.t, c.name+": requests that robots.txt forbids", p.Forbidden)
-	s := readState(c.t, openDatabase(c.t, c.database()))
-	if _, orphans := c.match(s, c.entries); len(orphans) > 0 && c.name != "adaptive-killed" {
+	if len(orphans) > 0 && c.name != "adaptive-killed" {
 		c.t.Errorf("%s: %d requests have no visit, such as %s at %v", c.name, len(orphans), orphans[0].URL(), orphans[0].Start)
 	}
 	c.checkOncePerDue(s)
@@ -214,7 +215,7 @@ func (r *rehearsal) printContest(trace *simulate.Trace, all []*contestant) {
 	fmt.Fprintln(w, "policy\trequests\tof them robots\tof the budget\tbusiest week\tfresh\tdelay p50\tp95\twithout news\tshortest gap\t")
 	days := r.end.Sub(r.anchor.At).Hours() / 24
 	for _, c := range all {
-		p := c.corpus.CheckPoliteness(c.entries, delay, c.rulesHold())
+		p := c.corpus.CheckPoliteness(c.entries, delay, c.rulesHold(), nil) // for the gaps alone
 		fmt.Fprintf(w, "%s\t%d\t%d\t%.0f %%\t%d\t%.4f\t%.1f d\t%.1f d\t%.0f %%\t%.2f\t\n", c.name, len(c.spent()), c.robots,
 			100*float64(len(c.spent()))/(contestBudget*days), c.busiest, c.score.Freshness, c.score.Delay50.Hours()/24,
 			c.score.Delay95.Hours()/24, 100*c.score.Waste, p.Tightest)

@@ -262,17 +262,27 @@ func (r *rehearsal) parent(s state, page string) bool {
 
 var hrefs = regexp.MustCompile(`href="([^"]*)"`)
 
-// rulesHold is how old rules may be: a day, an hour, and as much of the history as passes while a busy machine keeps a request
-// or the answer that brings the rules from going on.
+// rulesHold is how old rules may be when a visit sets out: a day, an hour, and as much of the history as passes while a busy machine keeps
+// the answer that brings the rules from going on.
 func (r *rehearsal) rulesHold() time.Duration {
 	const kept = 50 * time.Millisecond
 	return 25*time.Hour + time.Duration(float64(kept)*r.anchor.Speed)
 }
 
+// setOut is when the requests of visits were set out to be made, by their number in the origin's log. A second that a busy machine takes to
+// send one is 22 days of the history, in which a site may have forbidden it.
+func setOut(visits []matched) map[int]time.Time {
+	at := map[int]time.Time{}
+	for _, m := range visits {
+		at[m.entry.Seq] = m.visit.at.Time()
+	}
+	return at
+}
+
 // checkPoliteness holds the origin's log against delays and robots.txt.
-func (r *rehearsal) checkPoliteness(entries []origin.Entry) {
+func (r *rehearsal) checkPoliteness(entries []origin.Entry, visits []matched) {
 	r.t.Helper()
-	p := r.corpus.CheckPoliteness(entries, delay, r.rulesHold())
+	p := r.corpus.CheckPoliteness(entries, delay, r.rulesHold(), setOut(visits))
 	complain(r.t, "delays not kept", p.Breaches)
 	complain(r.t, "requests that robots.txt forbids", p.Forbidden)
 	if p.MaxInFlight > 1 {

@@ -84,7 +84,7 @@ func (r *rehearsal) checkAfterKills(s state, killed []time.Time) {
 	r.checkVisits(s, visits)
 	r.checkServed(s, visits)
 	r.checkArchive(s)
-	r.checkPoliteness(entries)
+	r.checkPoliteness(entries, visits)
 	r.checkMirror(s, visits)
 	r.checkSegments()
 	r.checkFound(s)

@@ -24,7 +24,7 @@ func (d *demo) summary(ctx context.Context) error {
 	}
 	entries := d.log.Entries(0)
 	tally := d.world.Count(entries)
-	polite := d.world.CheckPoliteness(entries, demoDelay, 25*time.Hour)
+	polite := d.world.CheckPoliteness(entries, demoDelay, 25*time.Hour, nil)
 	same, compared := d.compareMirror(entries)
 	var every []string
 	for _, s := range f.sections {

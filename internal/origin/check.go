@@ -47,8 +47,9 @@ type Politeness struct {
 }
 
 // CheckPoliteness holds the log against the delay that every host wants (its Crawl-delay where that is longer) and
-// against its robots.txt, which a crawler may remember for as long as memory.
-func (w *World) CheckPoliteness(entries []Entry, delay, memory time.Duration) Politeness {
+// against its robots.txt, which a crawler may remember for as long as memory. It looked at what it remembers when it set out to ask: that is in
+// setOut, by Seq, where its history tells of it; elsewhere it is the Start.
+func (w *World) CheckPoliteness(entries []Entry, delay, memory time.Duration, setOut map[int]time.Time) Politeness {
 	var p Politeness
 	for _, gap := range Gaps(entries) {
 		want := delay
@@ -71,8 +72,12 @@ func (w *World) CheckPoliteness(entries []Entry, delay, memory time.Duration) Po
 	}
 	for _, e := range entries {
 		p.MaxInFlight = max(p.MaxInFlight, e.InFlight)
-		if host := w.Host(e.Host); host != nil && host.Forbids(e.Path, e.Start.Add(-memory)) {
-			p.Forbidden = append(p.Forbidden, fmt.Sprintf("%s at %s", e.URL(), e.Start.Format(time.RFC3339)))
+		looked, told := setOut[e.Seq]
+		if !told {
+			looked = e.Start
+		}
+		if host := w.Host(e.Host); host != nil && host.Forbids(e.Path, looked.Add(-memory)) {
+			p.Forbidden = append(p.Forbidden, fmt.Sprintf("%s at %s, set out %v before", e.URL(), e.Start.Format(time.RFC3339), e.Start.Sub(looked)))
 		}
 	}
 	return p

@@ -185,7 +185,7 @@ func TestPolitenessIsJudgedFromTheLog(t *testing.T) {
 		at("/late/x", 6*time.Hour, 6*time.Hour, 1),
 		at("/private/x", 7*time.Hour, 7*time.Hour, 1),
 	}
-	got := w.CheckPoliteness(entries, 30*time.Second, 2*time.Hour)
+	got := w.CheckPoliteness(entries, 30*time.Second, 2*time.Hour, nil)
 	if len(got.Breaches) != 2 || len(got.Forbidden) != 1 || got.MaxInFlight != 2 || got.Gaps != 5 {
 		t.Errorf("CheckPoliteness() = %+v, want 2 breaches, 1 forbidden, 2 in flight, 5 gaps", got)
 	}
@@ -194,6 +194,13 @@ func TestPolitenessIsJudgedFromTheLog(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(got.Forbidden, " "), "/private/x") {
 		t.Errorf("forbidden = %v, want /private/x alone: /late/x was remembered as allowed", got.Forbidden)
+	}
+	slow := []Entry{at("/late/x", 9*time.Hour, 9*time.Hour, 1)}
+	slow[0].Seq = 7
+	for sets, want := range map[time.Duration]int{6 * time.Hour: 0, 9 * time.Hour: 1} {
+		if got := w.CheckPoliteness(slow, 30*time.Second, 2*time.Hour, map[int]time.Time{7: start.Add(sets)}); len(got.Forbidden) != want {
+			t.Errorf("forbidden = %v of a visit that set out after %v and was sent after 9h, want %d", got.Forbidden, sets, want)
+		}
 	}
 }
 
