@@ -2,6 +2,7 @@ package recrawl
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,9 @@ func TestFault_040_RedirectThatFlips(t *testing.T) {
 func TestFault_041_ALogInThatIsNamedSo(t *testing.T) {
 	t.Parallel()
 	o, l := listen(t, nil), newLife(t, nil)
-	forms := []string{"/login?next=%2Fdocs%2F0", "/users/sign_in", "/wp-login.php?redirect_to=x&reauth=1", "/cas/login/", "https://login.example.org/x?id=7", "/login;jsessionid=1A2B"}
+	forms := []string{"/login?next=%2Fdocs%2F0", "/users/sign_in", "/wp-login.php?redirect_to=x&reauth=1", "/cas/login/", "https://login.example.org/x?id=7", "/login;jsessionid=1A2B",
+		"/session/new", "/auth?next=%2Fdocs%2F7", "https://id.example.org/?rm=GET&rd=" + url.QueryEscape(o.URL("/docs/8")), "/gate?returnTo=/docs/9", "/sso-1?RelayState=/docs/10&a=1",
+		"https://id.example.org/realms/x/auth?client_id=docs&response_type=code&state=7", "https://id.example.org/x?SAMLRequest=fZ&SigAlg=a"}
 	body := func(i int) string { return framed(fmt.Sprint("Terms ", i), terms(fmt.Sprint(i, " pounds")), i) }
 	path := func(i int) string { return fmt.Sprint("/docs/", i) }
 	for i := range forms {
@@ -80,7 +83,8 @@ func TestFault_041_ALogInThatIsNamedSo(t *testing.T) {
 		wantKind(t, l.turn(o.URL(path(i))), models.SameBytes)
 		l.wantCopy(o.URL(path(i)), body(i), models.StateLive)
 	}
-	for to, status := range map[string]int{"/login?next=x": 301, "/docs/login-forms": 302, "/docs/7?back=/login": 302} {
+	for to, status := range map[string]int{"/login?next=x": 301, "/docs/login-forms": 302, "/docs/7?back=/login": 302, "/gate?next=/docs/0": 308,
+		"/gate?next=/docs/1": 302, "/index?page=/docs/0": 302, "/search?q=/docs/0": 307, "/docs/0/?next=/docs/0": 302, "/app?client_id=7": 302} {
 		o.Set(path(0), hostile.Redirect(status, to))
 		wantKind(t, l.turn(o.URL(path(0))), models.Moved)
 	}
@@ -103,7 +107,7 @@ func TestFault_041_RedirectsToALogIn(t *testing.T) {
 	}
 	o.SetDefault(page(framed("Sign in", `<form action=/login method=post><input name=user><input type=password name=password></form>`, 1)))
 	for i := range pages {
-		o.Set(path(i), hostile.Redirect(302, "/entrance?back="+path(i)))
+		o.Set(path(i), hostile.Redirect(302, "/entrance?page="+path(i)))
 	}
 	for n := range 4 { // what looks the same three times in a row is taken for the page, but these are no pages
 		for i := range pages {
@@ -134,7 +138,7 @@ func TestFault_041_AllOfAHostRedirectToALogIn(t *testing.T) {
 	for i := range pages {
 		o.Set(path(i), page(body(i)))
 		wantKind(t, l.turn(o.URL(path(i))), models.First)
-		o.Set(path(i), hostile.Redirect(302, "/entrance?back="+path(i)))
+		o.Set(path(i), hostile.Redirect(302, "/entrance?page="+path(i)))
 	}
 	for range 8 {
 		for i := range pages {

@@ -94,7 +94,9 @@ func (s *visit) moved(a *answer, now time.Time) {
 		s.fail(bad.class, bad.Error())
 		return
 	}
-	if wantsLogin(s.page, s.url, target, a.Status) {
+	if s.page.Version > 0 && !lasting(a.Status) && content.WantsLogin(s.url, target) {
+		// That is no place where it has moved to, from the first page on that does so: a log-in has expired. One that says it has moved for good
+		// has, and of a page that showed nothing yet it is all that is known.
 		s.fail(models.LoginWall, fmt.Sprintf("%d to %s%s: it wants a log-in, which headers: of its site may bring; the last good version stays",
 			a.Status, target.Origin(), target.Path()))
 		return
@@ -106,13 +108,6 @@ func (s *visit) moved(a *answer, now time.Time) {
 // lasting tells whether a redirect says that the page has moved for good.
 func lasting(status int) bool {
 	return status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect
-}
-
-// wantsLogin tells whether a page of which there is a copy is, for now, only shown to whoever logs in: it redirects to a log-in, which it is
-// not. That is no place where it has moved to, from the first page on that does so: a log-in has expired. One that says it has moved for good
-// has, and of a page that showed nothing yet it is all that is known.
-func wantsLogin(page *models.Page, from, target canon.URL, status int) bool {
-	return page.Version > 0 && !lasting(status) && content.NamedLogin(target) && !content.NamedLogin(from)
 }
 
 func (s *visit) movedTo(target canon.URL, a *answer, now time.Time) {

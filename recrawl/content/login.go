@@ -1,6 +1,7 @@
 package content
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,6 +14,39 @@ var (
 	loginNames = []string{"wp-login", "servicelogin", "sso"}
 )
 
+// returnNames are how parameters begin in which a log-in is told where to send the reader on to. What is called url, page or path is not among
+// them: a site that has moved its pages into a program says so there.
+var returnNames = []string{"next", "return", "redirect", "rd", "back", "continue", "dest", "goto", "camefrom", "service", "target", "relaystate"}
+
+// WantsLogin tells whether a redirect from one address to another sends the reader to log in first, for as long as he has to: to an address that is
+// named for a log-in, that is asked to (by client_id and response_type, which OAuth 2.0 requires: RFC 6749, section 4.1.1; by SAMLRequest: SAML 2.0
+// Bindings, section 3.4.4.1), or that is told in a parameter to lead back to where he came from. To a log-in itself there is none before.
+func WantsLogin(from, to canon.URL) bool {
+	if NamedLogin(from) || strings.TrimRight(from.Path(), "/") == strings.TrimRight(to.Path(), "/") && from.Origin() == to.Origin() {
+		return false
+	}
+	return NamedLogin(to) || asksForLogin(to, from)
+}
+
+func asksForLogin(to, from canon.URL) bool {
+	asked := map[string]bool{}
+	for pair := range strings.SplitSeq(to.Query(), "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		asked[name] = value != ""
+		if value, err := url.QueryUnescape(value); err == nil && leadsBack(name, value, from) {
+			return true
+		}
+	}
+	return asked["client_id"] && asked["response_type"] || asked["SAMLRequest"]
+}
+
+// leadsBack tells whether a parameter says where to go on to, and that is where the reader came from.
+func leadsBack(name, value string, from canon.URL) bool {
+	name = strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))
+	return slices.Contains([]string{from.String(), from.RequestURI(), from.Path()}, value) &&
+		slices.ContainsFunc(returnNames, func(begin string) bool { return strings.HasPrefix(name, begin) })
+}
+
 // NamedLogin tells whether an address is named for a log-in: by the last name of its path, whatever its extension, or the first of its host.
 func NamedLogin(u canon.URL) bool {
 	path := strings.TrimRight(strings.ToLower(u.Path()), "/")
@@ -21,7 +55,7 @@ func NamedLogin(u canon.URL) bool {
 		last = last[:end]
 	}
 	first, _, _ := strings.Cut(u.Hostname(), ".")
-	return slices.ContainsFunc([]string{last, first}, func(name string) bool {
+	return strings.HasSuffix(path, "/session/new") || strings.HasSuffix(path, "/sessions/new") || slices.ContainsFunc([]string{last, first}, func(name string) bool {
 		return slices.Contains(loginWords, name) || slices.Contains(loginNames, name)
 	})
 }
