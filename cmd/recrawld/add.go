@@ -168,7 +168,7 @@ func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site co
 	if err != nil {
 		return err
 	}
-	add := func(raw string, level int16) {
+	add := func(raw string, level int16, due time.Time) {
 		if u, err := canon.Parse(raw); err == nil {
 			page := scheduler.NewPage(u.String(), u.HostName(), row.ID, level, site.Settings.FR)
 			page.DueAt = models.At(due)
@@ -178,12 +178,13 @@ func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site co
 			pages = append(pages, models.Discovery{Page: page, Host: u.HostName()})
 		}
 	}
-	add(site.URL, 0)
-	for _, raw := range s.pages {
-		add(raw, 1)
-	}
+	add(site.URL, 0, due)
+	then := due.Add(time.Second) // by a budget it takes weeks until all have had their first turn: the start page is not to be the last
 	if s.list != "" {
-		add(s.list, 1)
+		add(s.list, 1, then)
+	}
+	for _, raw := range s.pages {
+		add(raw, 1, then)
 	}
 	added, err := store.AddPages(ctx, clk.Now(), pages, site.Settings.PagesPerHost)
 	if err != nil {

@@ -74,6 +74,11 @@ type surveyCost struct {
 	PerDay       float64 `json:"requests_per_day"`
 	BytesPerDay  float64 `json:"bytes_per_day"` // at most: what answers 304 costs next to nothing
 	Limited      bool    `json:"limited_by_delay"`
+
+	FirstByBudget bool `json:"first_pass_limited_by_budget"`
+	ByBudget      bool `json:"limited_by_budget"`
+
+	firstBy, dayBy string // the budget that allows no more; "": none is in the way
 }
 
 // probe counts a page that was looked at.
@@ -106,6 +111,7 @@ func (v *surveyor) estimate() {
 	s.Cost.AtLeast = s.Links > 0 && s.Sitemaps.URLs == 0 && v.site.Settings.Level > 1           // none is followed of a page that wants that
 	s.Cost.BytesPerDay *= float64(pages) / float64(pages+s.Needs.onHost)                        // how large the others are nobody has seen
 	s.Cost.PerDay += float64(s.Needs.Kept-s.Needs.onHost) * 24 * 3600 / max(every.Seconds(), 1) // of other hosts, beside those of this one
+	s.Cost.within(v.config, &v.site.Settings, pages+s.Needs.Kept, s.Probes.bytes/int64(n))
 }
 
 // cost is arithmetic: pages, with what they need, visited every so often by one host's slots, each of which takes delay and took.
@@ -146,8 +152,13 @@ func (s *survey) write(w io.Writer) error {
 
 func (s *survey) firstText() string {
 	took, pages, apart := report.Span(seconds(s.Cost.FirstSeconds)), report.Plural(s.Cost.Pages, "page"), report.Span(s.delay)
-	if s.Cost.AtLeast {
+	switch by := s.Cost.firstBy; {
+	case s.Cost.AtLeast && by != "":
+		return fmt.Sprintf("at least %s: %s so far, and %s; what these link to comes on top", took, pages, by)
+	case s.Cost.AtLeast:
 		return fmt.Sprintf("at least %s: %s so far, %s apart; what these link to comes on top", took, pages, apart)
+	case by != "":
+		return fmt.Sprintf("at least %s for %s, by %s", took, pages, by)
 	}
 	return fmt.Sprintf("about %s for %s, %s apart", took, pages, apart)
 }
@@ -179,14 +190,14 @@ func (s *survey) sitemapText() string {
 	text := fmt.Sprintf("%s URLs in %s, %s of them this site's, lastmod on %s", report.Count(m.URLs),
 		report.Plural(m.Files, "file"), report.Count(m.InScope), report.Share(int64(m.LastMod), int64(m.URLs)))
 	for _, part := range []struct {
-		n    int
-		text string
+		n           int
+		noun, after string
 	}{
-		{m.Robots, "%d excluded by robots.txt"}, {m.Broken, "%d files cannot be read"},
-		{m.Elsewhere, "%d files on other hosts not read"}, {m.Unread, "%d more files not read (--sitemaps)"},
+		{m.Robots, "URL", "excluded by robots.txt"}, {m.Broken, "file", "cannot be read"},
+		{m.Elsewhere, "file", "on other hosts not read"}, {m.Unread, "more file", "not read (--sitemaps)"},
 	} {
 		if part.n > 0 {
-			text += "; " + fmt.Sprintf(part.text, part.n)
+			text += "; " + report.Plural(part.n, part.noun) + " " + part.after
 		}
 	}
 	return text
@@ -216,7 +227,10 @@ func (s *survey) costText() string {
 	if c.AtLeast {
 		text = fmt.Sprintf("at least %s requests and %s%s a day, every page each %s to begin with", requests, bytes, of, every)
 	}
-	if c.Limited {
+	switch {
+	case c.dayBy != "":
+		text += " (" + c.dayBy + " allows no more)"
+	case c.Limited:
 		text += " (the delay allows no more)"
 	}
 	return text

@@ -150,3 +150,36 @@ func writeDefaults(t *testing.T, path, requisites string) {
 		t.Fatal(err)
 	}
 }
+
+// TestAddHoldsTheCostAgainstTheBudget: what a budget pays for is no first pass in an hour, nor every page each day. First visits come beside
+// what is spent for each page known.
+func TestAddHoldsTheCostAgainstTheBudget(t *testing.T) {
+	t.Parallel()
+	site := siteWithSitemap(t)
+	for lines, want := range map[string]struct {
+		first, perDay float64 // seconds, requests
+		parts         []string
+	}{
+		"budget: 7/day\n": {3 * 86400, 7, []string{"at least 3 d for 21 pages, by the budget of all sites of 7/day\n", "about 7 requests",
+			"each 24 h to begin with (the budget of all sites of 7/day allows no more)\n"}},
+		"budget: 42/day\n":          {43200, 21, []string{"at least 12 h for 21 pages, by", "each 24 h to begin with\n"}},
+		"budget: 0.5/page/day\n":    {0, 10.5, []string{"for 21 pages, 10 ms apart", "of all sites of 0.5/page/day allows no more)\n"}},
+		"budget: {bytes: 1KiB/day}": {0, 21, []string{"for 21 pages, by the budget of all sites of 1KiB/day\n"}},
+		"":                          {0, 21, []string{"for 21 pages, 10 ms apart", "each 24 h to begin with\n"}},
+	} {
+		config, _ := configure(t, lines)
+		var s survey
+		if err := json.Unmarshal([]byte(must(t, "add", "-c", config, "--yes", "--json", site.URL+"/docs/")), &s); err != nil {
+			t.Fatal(err)
+		}
+		if want.first != 0 && s.Cost.FirstSeconds != want.first || s.Cost.PerDay != want.perDay {
+			t.Errorf("with %q it costs %+v, want a first pass of %v s and %v requests a day", lines, s.Cost, want.first, want.perDay)
+		}
+		text := must(t, "add", "-c", config, "--yes", site.URL+"/docs/")
+		for _, part := range want.parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("with %q add does not say %q:\n%s", lines, part, text)
+			}
+		}
+	}
+}

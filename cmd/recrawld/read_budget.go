@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawld/config"
+	"recrawld/models"
 	"recrawld/report"
 	"recrawld/scheduler"
 )
@@ -20,25 +21,28 @@ type statusBudget struct {
 	Bytes  int64   `json:"bytes_today"`
 	Price  float64 `json:"price,omitempty"` // days of freshness that a visit must gain; 0: not known yet
 	Even   float64 `json:"even_interval_seconds,omitempty"`
+	First  float64 `json:"first_pass_seconds,omitempty"` // until the pages that were never visited have been
+	New    int64   `json:"pages_never_visited,omitempty"`
 	byByte bool
 }
 
 // statusBudgets fills in the budgets: that of all sites, then those of single sites.
 func (l *look) statusBudgets(ctx context.Context, s *status) error {
 	c := &l.force.config
-	var pages int64
+	var pages, unseen int64
 	for _, site := range s.Sites {
 		pages += site.Pages
+		unseen += site.unseen()
 	}
 	if b := c.EffectiveBudget(); !b.IsZero() {
-		if err := l.addBudget(ctx, s, "", 0, b, s.Today, pages); err != nil {
+		if err := l.addBudget(ctx, s, "", 0, b, s.Today, pages, unseen); err != nil {
 			return err
 		}
 	}
 	for i, row := range l.force.rows {
 		settings := c.Site(row.ID).Settings
 		if b := c.SiteBudget(&settings); !b.IsZero() {
-			if err := l.addBudget(ctx, s, cmp.Or(row.Name, row.URL), row.ID, b, s.Sites[i].Today, s.Sites[i].Pages); err != nil {
+			if err := l.addBudget(ctx, s, cmp.Or(row.Name, row.URL), row.ID, b, s.Sites[i].Today, s.Sites[i].Pages, s.Sites[i].unseen()); err != nil {
 				return err
 			}
 		}
@@ -46,8 +50,11 @@ func (l *look) statusBudgets(ctx context.Context, s *status) error {
 	return nil
 }
 
-// addBudget adds the budget of a site, 0 for all, that pays for so many pages.
-func (l *look) addBudget(ctx context.Context, s *status, name string, site int32, b config.Budget, today statusDay, pages int64) error {
+// unseen is how many of its pages were never visited.
+func (s siteStatus) unseen() int64 { return s.States[models.StateNew.String()] }
+
+// addBudget adds the budget of a site, 0 for all, that pays for so many pages, of which so many were never visited.
+func (l *look) addBudget(ctx context.Context, s *status, name string, site int32, b config.Budget, today statusDay, pages, unseen int64) error {
 	price, err := scheduler.Price(ctx, l.store, site)
 	if err != nil {
 		return err
@@ -56,6 +63,9 @@ func (l *look) addBudget(ctx context.Context, s *status, name string, site int32
 		Bytes: today.Bytes, Price: price.Hours() / 24, byByte: b.Bytes > 0}
 	if shown.PerDay > 0 && pages > 0 {
 		shown.Even = float64(pages) / shown.PerDay * (24 * time.Hour).Seconds()
+	}
+	if shown.PerDay > 0 && unseen > 0 && !b.Requests.PerPage { // by one for each page first visits come beside it
+		shown.New, shown.First = unseen, float64(unseen)/shown.PerDay*(24*time.Hour).Seconds()
 	}
 	s.Budgets = append(s.Budgets, shown)
 	return nil
@@ -96,8 +106,25 @@ func (b statusBudget) words() string {
 	if b.Even > 0 {
 		words += fmt.Sprintf(", a page every %s on average", report.Span(time.Duration(min(b.Even, 1e9)*float64(time.Second))))
 	}
+	if took := b.First * float64(time.Second); took >= float64(24*time.Hour) { // a few new pages of a site that is known need no word
+		words += fmt.Sprintf("; %s never visited yet, at least %s at that pace", report.Plural(b.New, "page"), report.Span(time.Duration(min(took, 1e18))))
+	}
 	if b.Price > 0 {
 		words += fmt.Sprintf("; a visit must gain %s of freshness", report.Span(time.Duration(min(b.Price, 1e5)*24*float64(time.Hour))))
 	}
 	return words
+}
+
+// paysFirst is the budget that pays for the first visits to pages of a site, "" where none does: those come beside one for each page known.
+func (l *look) paysFirst(site int32) string {
+	settings := l.force.config.Site(site).Settings
+	for _, b := range []config.Budget{l.force.config.SiteBudget(&settings), l.force.config.EffectiveBudget()} {
+		if b.Requests.PerPage {
+			b.Requests = config.Rate{}
+		}
+		if !b.IsZero() {
+			return budgetWords(b)
+		}
+	}
+	return ""
 }

@@ -23,6 +23,8 @@ type ruling struct {
 	now      time.Time
 
 	explained *scheduler.Explanation // for the policy adaptive; nil: nothing is known
+	original  models.Page            // of which the page is a duplicate; the zero Page: it is none, or that one is not known any more
+	budget    string                 // that all visits wait for; "": there is none
 }
 
 // sentence says which rule set the due time, with its numbers.
@@ -30,7 +32,11 @@ func (r ruling) sentence() string {
 	p := r.page
 	switch p.Rule {
 	case models.RuleStart:
-		return "it is new and is visited as soon as its host has a turn; it starts with " + r.cycles(p.FRMax)
+		waits := "its host has a turn"
+		if r.budget != "" {
+			waits += " and the budget of " + r.budget + " pays for it, after what was due before it"
+		}
+		return "it is new and is visited as soon as " + waits + "; it starts with " + r.cycles(p.FRMax)
 	case models.RulePolicy:
 		return r.policy() + r.varied()
 	case models.RuleHint:
@@ -147,6 +153,17 @@ func (r ruling) backoff() string {
 
 // duplicate says why a page that is visited under another URL is looked at now and then.
 func (r ruling) duplicate() string {
+	p, o := r.page, r.original
+	next := "; its next visit shows whether it changed, too"
+	switch {
+	case o.URL == "":
+		return fmt.Sprintf("its content was that of %s, which is not known any more; its next visit makes it a page of its own", p.DuplicateOf)
+	case o.State != models.StateLive:
+		return fmt.Sprintf("its content was that of %s, which is %s by now%s", p.DuplicateOf, o.State, next)
+	case o.Stats.ChangedAt > p.Stats.VisitedAt:
+		return fmt.Sprintf("its content was that of %s when it was last looked at; that one has changed since, %s%s", p.DuplicateOf,
+			report.Moment(r.now, o.Stats.ChangedAt.Time()), next)
+	}
 	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at at least every %s to see whether that still holds",
 		r.page.DuplicateOf, r.ceiling())
 }

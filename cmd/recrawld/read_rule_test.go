@@ -98,6 +98,42 @@ func TestRulesInWords(t *testing.T) {
 	}
 }
 
+// A page that was a duplicate is not said to be one for ever: what became of the other one since is known.
+func TestDuplicateInWords(t *testing.T) {
+	t.Parallel()
+	const other = "https://docs.example.org/a"
+	original := models.Page{URL: other, State: models.StateLive, Stats: models.ChangeStats{ChangedAt: models.At(filledNow.Add(-2 * day))}}
+	for want, change := range map[string]func(*models.Page){
+		"its content is that of " + other + ", which is visited for both; it is looked at at least every 30 d": func(*models.Page) {},
+		"was that of " + other + " when it was last looked at; that one has changed since, Fri 20 Nov 18:00;":  func(o *models.Page) { o.Stats.ChangedAt = models.At(filledNow.Add(-18 * time.Hour)) },
+		"was that of " + other + ", which is gone by now; its next visit":                                      func(o *models.Page) { o.State = models.StateGone },
+		"was that of " + other + ", which is not known any more; its next visit makes it a page of its own":    func(o *models.Page) { *o = models.Page{} },
+	} {
+		r := ruled(t, 3, func(r *ruling) {
+			r.page.Rule, r.page.DuplicateOf, r.original = models.RuleDuplicate, other, original
+			r.page.Stats.VisitedAt = models.At(filledNow.Add(-day))
+			change(&r.original)
+		})
+		if got := r.sentence(); !strings.Contains(got, want) {
+			t.Errorf("%q, want %q in it", got, want)
+		}
+	}
+}
+
+// A new page waits for the budget where there is one, and not for its host alone.
+func TestNewPageInWords(t *testing.T) {
+	t.Parallel()
+	for budget, want := range map[string]string{
+		"":         "as soon as its host has a turn; it starts",
+		"2000/day": "as soon as its host has a turn and the budget of 2000/day pays for it, after what was due before it; it starts",
+	} {
+		r := ruled(t, 3, func(r *ruling) { r.page.Rule, r.budget = models.RuleStart, budget })
+		if got := r.sentence(); !strings.Contains(got, want) {
+			t.Errorf("under budget %q: %q, want %q in it", budget, got, want)
+		}
+	}
+}
+
 // Nobody asked for a page that is visited because the archive has lost its body.
 func TestLostPageInWords(t *testing.T) {
 	t.Parallel()

@@ -29,3 +29,16 @@ func TestStatusTellsOfPagesWithoutAnInterval(t *testing.T) {
 		}
 	}
 }
+
+// How long a first pass takes by a budget is said while it is more than a day.
+func TestBudgetTellsOfTheFirstPass(t *testing.T) {
+	t.Parallel()
+	for want, b := range map[string]statusBudget{
+		"2000/day, 0 of 2,000 requests used today; 90,000 pages never visited yet, at least 45 d at that pace": {Budget: "2000/day", PerDay: 2000, New: 90_000, First: 45 * 86400},
+		"2000/day, 0 of 2,000 requests used today":                                                             {Budget: "2000/day", PerDay: 2000, New: 10, First: 432},
+	} {
+		if got := b.words(); got != want {
+			t.Errorf("words of %d new pages = %q, want %q", b.New, got, want)
+		}
+	}
+}

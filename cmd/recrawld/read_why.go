@@ -107,7 +107,12 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	w.scope = l.scopeVerdict(&p, u)
 	w.rate = l.rateOf(p.Stats, w.history)
 	w.ruling = ruling{page: p, history: w.history, settings: l.force.config.Site(p.SiteID).Settings, calendar: l.calendar,
-		cycle: l.force.config.Cycle, now: l.now}
+		cycle: l.force.config.Cycle, now: l.now, budget: l.paysFirst(p.SiteID)}
+	if p.DuplicateOf != "" {
+		if w.ruling.original, _, err = l.page(ctx, p.DuplicateOf); err != nil && !errors.Is(err, models.ErrNotFound) {
+			return w, err
+		}
+	}
 	if err = l.explain(ctx, &w); err != nil || p.Version == 0 {
 		return w, err
 	}
