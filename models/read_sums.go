@@ -157,14 +157,15 @@ func (s *Store) DailySums(ctx context.Context, site, first, last int32) ([]Daily
 }
 
 // SiteDays yields the sums of the days from first to last, both included, one site after the other: of those days on which there was
-// one, the oldest first, Asked, Changed, Failed and what was found and lost with all buckets added up. An error ends the sequence.
+// one, the oldest first, Asked, Changed, First, Gone, Failed and what was found and lost with all buckets added up. An error ends the sequence.
 func (s *Store) SiteDays(ctx context.Context, first, last int32) iter.Seq2[[]Daily, error] {
-	const query = `SELECT site_id, day, CAST(SUM(asked) AS bigint), CAST(SUM(changed) AS bigint), CAST(SUM(failed) AS bigint),
+	const query = `SELECT site_id, day, CAST(SUM(asked) AS bigint), CAST(SUM(changed) AS bigint), CAST(SUM(first) AS bigint),
+		CAST(SUM(gone) AS bigint), CAST(SUM(failed) AS bigint),
 		CAST(SUM(found) AS bigint), CAST(SUM(lost) AS bigint), CAST(SUM(found_days) AS bigint), CAST(SUM(lost_days) AS bigint) FROM daily WHERE day BETWEEN $1 AND $2 GROUP BY site_id, day ORDER BY site_id, day`
 	return func(yield func([]Daily, error) bool) {
 		var days []Daily
 		var d Daily
-		for _, err := range s.scan(ctx, []any{&d.SiteID, &d.Day, &d.Asked, &d.Changed, &d.Failed, &d.Found, &d.Lost, &d.FoundDays, &d.LostDays}, query, first, last) {
+		for _, err := range s.scan(ctx, []any{&d.SiteID, &d.Day, &d.Asked, &d.Changed, &d.First, &d.Gone, &d.Failed, &d.Found, &d.Lost, &d.FoundDays, &d.LostDays}, query, first, last) {
 			if err != nil {
 				yield(nil, fmt.Errorf("read daily sums by site: %w", err))
 				return

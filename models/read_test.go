@@ -327,8 +327,8 @@ func TestDailySumsAddBuckets(t *testing.T) {
 	t.Parallel()
 	s := openFilled(t, func(ctx context.Context, x *tx) error {
 		return dailyTable.insert(ctx, x, []Daily{
-			{Bucket: 1, SiteID: 1, Day: 100, Asked: 5, Changed: 1, Bytes: 10},
-			{Bucket: 2, SiteID: 1, Day: 100, Asked: 7, Changed: 2, BytesSaved: 4},
+			{Bucket: 1, SiteID: 1, Day: 100, Asked: 5, Changed: 1, First: 3, Gone: 1, Bytes: 10},
+			{Bucket: 2, SiteID: 1, Day: 100, Asked: 7, Changed: 2, First: 1, BytesSaved: 4},
 			{Bucket: 2, SiteID: 2, Day: 101, Asked: 1},
 			{Bucket: 2, SiteID: 2, Day: 99, Asked: 1},
 		})
@@ -336,7 +336,7 @@ func TestDailySumsAddBuckets(t *testing.T) {
 	got, err := s.DailySums(t.Context(), 0, 100, 101)
 	want := []Daily{
 		{SiteID: 2, Day: 101, Asked: 1, Bucket: 0},
-		{SiteID: 1, Day: 100, Asked: 12, Changed: 3, Bytes: 10, BytesSaved: 4, Bucket: 0},
+		{SiteID: 1, Day: 100, Asked: 12, Changed: 3, First: 4, Gone: 1, Bytes: 10, BytesSaved: 4, Bucket: 0},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("DailySums differs (-want +got), %v:\n%s", err, diff)
@@ -351,7 +351,7 @@ func TestDailySumsAddBuckets(t *testing.T) {
 		}
 		sites = append(sites, days)
 	}
-	bySite := [][]Daily{{{SiteID: 1, Day: 100, Asked: 12, Changed: 3}}, {{SiteID: 2, Day: 99, Asked: 1}}}
+	bySite := [][]Daily{{{SiteID: 1, Day: 100, Asked: 12, Changed: 3, First: 4, Gone: 1}}, {{SiteID: 2, Day: 99, Asked: 1}}}
 	if diff := cmp.Diff(bySite, sites); diff != "" {
 		t.Errorf("SiteDays differs (-want +got):\n%s", diff)
 	}
