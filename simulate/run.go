@@ -67,6 +67,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	if err != nil {
 		return Course{}, err
 	}
+	asked := ctx
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	memory := NewMemory(MemoryOptions{Forget: true, ReadyBuckets: 1, Reuse: true})
@@ -87,6 +88,9 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 		return Course{}, err
 	}
 	if err := w.Run(ctx); err != nil {
+		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
+	}
+	if err := asked.Err(); err != nil {
 		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
 	}
 	course := Course{Log: replay.Log(), Robots: replay.Robots(), Lists: replay.Lists(), Foresight: w.Foresight(), Learned: w.Weights(),

@@ -89,7 +89,15 @@ func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, std
 	}
 	c.Globals.connect(stdin, stdout, stderr)
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return complain(stderr, parsed.Run(&c.Globals))
+	return complain(stderr, plainly(ctx, parsed.Run(&c.Globals)))
+}
+
+// plainly is the error of a command, "interrupted" where the end of ctx is all that it has to say.
+func plainly(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return errors.New("interrupted")
+	}
+	return err
 }
 
 // newParser reads the command line into c.

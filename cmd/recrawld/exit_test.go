@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,5 +47,23 @@ func TestRestoreIntoAFullDatabase(t *testing.T) {
 	must(t, "backup", "-c", config, checkpoint)
 	if code, _, stderr := command(t, "restore", "--yes", "-c", config, checkpoint); code != exitUsage || !strings.Contains(stderr, "not empty") {
 		t.Errorf("exit code %d, %q; want %d", code, stderr, exitUsage)
+	}
+}
+
+// Whoever presses Ctrl-C reads no more than that it was heard, whatever the command was doing.
+func TestInterruptedInAWord(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := filledData(t)
+	for _, args := range [][]string{
+		{"add", "http://127.0.0.1:9/", "--data", t.TempDir()}, {"backup", "-", "--data", dir}, {"plan", "docs", "--budget", "9/day", "--data", dir},
+		{"simulate", "--history", "--data", dir},
+	} {
+		var complaint bytes.Buffer
+		code := runContext(ctx, args, strings.NewReader(""), io.Discard, &complaint)
+		if want := "recrawld: interrupted\n"; code != exitFailed || complaint.String() != want {
+			t.Errorf("%s: exit code %d, %q, want %d and %q", args[0], code, complaint.String(), exitFailed, want)
+		}
 	}
 }
