@@ -222,6 +222,17 @@ func present(text string) error {
 	return nil
 }
 
+// directory is present, and no word that somebody wrote to turn it on or off.
+func directory(text string) error {
+	switch strings.ToLower(text) {
+	case "on", "yes", "true":
+		return fmt.Errorf("%s is no directory, leave it out for the usual one or write one like /srv/recrawld", shown(text))
+	case "no", "none", "false":
+		return fmt.Errorf("%s is no directory, write off for none", shown(text))
+	}
+	return present(text)
+}
+
 // quote writes a word of YAML, plain where that is safe in every place a word can stand.
 func quote(text string) string {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+~=:*%@-"
