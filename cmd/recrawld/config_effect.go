@@ -28,6 +28,13 @@ type configEffect struct {
 	pages  int64
 	turns  *[2]float64   // a day at the intervals of the pages that wait, before and after; nil: nothing that they follow has changed
 	scopes []scopeEffect // of sites with pages that leave or join
+	left   []leftSite    // that the new file has no more
+}
+
+// leftSite is a site with so many pages that stays although it is not in the file any more.
+type leftSite struct {
+	name  string
+	pages int64
 }
 
 // effectOf passes over all pages of the database of the new configuration, nil where there is none yet.
@@ -52,12 +59,25 @@ func (g *globals) effectOf(ctx context.Context, old, changed *config.Config) (ef
 	if err != nil {
 		return nil, err
 	}
-	e := &effecting{before: before, after: after, bySite: make(map[int32]*scopeEffect),
+	e := &effecting{before: before, after: after, bySite: make(map[int32]*scopeEffect), known: make(map[int32]int64),
 		paced: len(pacingsOf(after).changedSince(pacingsOf(before))) > 0}
 	if err := store.EachPage(ctx, func(p *models.Page) error { e.page(p); return nil }); err != nil {
 		return nil, err
 	}
-	return e.effect(rows), nil
+	effect = e.effect(rows)
+	for _, row := range leftFile(inFile(old, rows), inFile(changed, rows)) {
+		effect.left = append(effect.left, leftSite{row.Name, e.known[row.ID]})
+	}
+	return effect, nil
+}
+
+// inFile are the sites of the database, those alone from the file that a configuration has.
+func inFile(c *config.Config, rows []models.Site) []models.Site {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].FromFile = false
+	}
+	return rowsUnder(c, rows)
 }
 
 // rowsUnder are the sites of the database as they are once the daemon has read a configuration.
@@ -89,10 +109,12 @@ type effecting struct {
 	paced         bool // something that due times follow has changed
 	turns         [2]float64
 	bySite        map[int32]*scopeEffect
+	known         map[int32]int64 // pages, by site
 }
 
 func (e *effecting) page(p *models.Page) {
 	e.pages++
+	e.known[p.SiteID]++
 	if e.paced {
 		for i, f := range []*inForce{e.before, e.after} {
 			if every, waits := f.planner.Every(p); waits {
@@ -196,6 +218,10 @@ func (e *configEffect) notes() []string {
 		}
 		notes = append(notes, fmt.Sprintf("%s more: %s out of scope, %s into it",
 			report.Plural(len(rest), "site"), report.Plural(leave, "page"), report.Count(join)))
+	}
+	for _, s := range e.left[:min(len(e.left), effectShown)] {
+		notes = append(notes, fmt.Sprintf("%s: leaves the file and stays, with %s that are visited under the defaults, until recrawld remove %[1]s",
+			s.name, report.Plural(s.pages, "page")))
 	}
 	return notes
 }

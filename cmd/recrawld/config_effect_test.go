@@ -38,6 +38,12 @@ func TestConfigDiffTellsWhatBecomesOfPages(t *testing.T) {
 		!strings.Contains(back, `"old": "3", "new": "100"`) {
 		t.Errorf("the way back, with six pages: %s", back)
 	}
+	without := filepath.Join(t.TempDir(), "without.yaml")
+	writeConfig(t, without, data, "")
+	left := strings.Join(strings.Fields(must(t, "config", "diff", old, without)), " ")
+	if want := "docs: leaves the file and stays, with 6 pages that are visited under the defaults, until recrawld remove docs"; !strings.Contains(left, want) {
+		t.Errorf("of a file without the site config diff does not say %q:\n%s", want, left)
+	}
 	if same := must(t, "config", "diff", old, old); !strings.Contains(same, "They say the same") || strings.Contains(same, "scope") {
 		t.Errorf("of the same file: %s", same)
 	}
@@ -61,7 +67,7 @@ func TestEffectOnRequisites(t *testing.T) {
 		}
 		return f
 	}
-	e := &effecting{before: under(config.RequisitesAll), after: under(config.RequisitesSite), bySite: make(map[int32]*scopeEffect)}
+	e := &effecting{before: under(config.RequisitesAll), after: under(config.RequisitesSite), bySite: make(map[int32]*scopeEffect), known: make(map[int32]int64)}
 	for _, p := range []models.Page{
 		{URL: "https://example.org/docs/a"}, {URL: "https://example.org/docs/a.png", Requisite: true}, {URL: "https://example.org/b.png", Requisite: true},
 		{URL: "https://cdn.example/c.png", Requisite: true}, {URL: "https://cdn.example/d.png"},
@@ -87,7 +93,7 @@ func TestEffectOnTurns(t *testing.T) {
 		}
 		return f
 	}
-	e := &effecting{before: under("6h"), after: under("1h"), bySite: make(map[int32]*scopeEffect), paced: true}
+	e := &effecting{before: under("6h"), after: under("1h"), bySite: make(map[int32]*scopeEffect), known: make(map[int32]int64), paced: true}
 	for _, rule := range []models.Rule{models.RulePolicy, models.RuleWindow, models.RuleBackoff} {
 		e.page(&models.Page{URL: "https://example.org/docs/a", SiteID: 1, State: models.StateLive, Rule: rule, FRMax: 2, DueAt: 9, Stats: models.ChangeStats{VisitedAt: 1}})
 	}

@@ -48,6 +48,7 @@ func (d *daemon) reload(ctx context.Context) error {
 	if err := syncSites(ctx, d.store, &base, d.clock.Now()); err != nil {
 		return err
 	}
+	had := rows
 	if rows, err = d.store.Sites(ctx); err != nil {
 		return err
 	}
@@ -64,7 +65,22 @@ func (d *daemon) reload(ctx context.Context) error {
 		d.log.Warn("commands do not learn what is in force", "err", err) // it is in force all the same
 	}
 	d.tell(config.Diff(&before.config, &d.force.Load().config))
+	for _, site := range leftFile(had, rows) {
+		d.log.Warn("a site is not in the configuration any more and is visited under the defaults: recrawld remove forgets it", "site", site.Name)
+	}
 	return nil
+}
+
+// leftFile are the sites that the configuration file had and has no more.
+func leftFile(before, after []models.Site) []models.Site {
+	var left []models.Site
+	for _, row := range after {
+		had := slices.ContainsFunc(before, func(b models.Site) bool { return b.ID == row.ID && b.FromFile })
+		if had && !row.FromFile {
+			left = append(left, row)
+		}
+	}
+	return left
 }
 
 // learnSite tells whether a site is in force, and looks for it in the database where it is not.

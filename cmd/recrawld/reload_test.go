@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,6 +57,33 @@ func TestSiteThatCannotBePutInForceNowIsTriedAgain(t *testing.T) {
 	}
 	if _, known := d.force.Load().sites[site.ID]; !known {
 		t.Error("the site is not in force after the second try")
+	}
+}
+
+// TestReloadTellsOfASiteThatLeftTheFile: it is visited all the same, which whoever took it out does not expect.
+func TestReloadTellsOfASiteThatLeftTheFile(t *testing.T) {
+	t.Parallel()
+	const sites = "sites: [{url: \"http://127.0.0.1:9/\", name: here}]\n"
+	path, data := configure(t, sites)
+	d := built(t, path)
+	if err := d.reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	d.log = slog.New(slog.NewTextHandler(&said, nil))
+	for lines, want := range map[string]bool{sites: false, "": true} {
+		said.Reset()
+		writeConfig(t, path, data, lines)
+		if err := d.reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(said.String(), "recrawld remove forgets it\" site=here"); got != want {
+			t.Errorf("with %q the log says so: %v, want %v:\n%s", lines, got, want, said.String())
+		}
+		writeConfig(t, path, data, sites)
+		if err := d.reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
