@@ -101,6 +101,10 @@ func (g Guard) missingShare() float64 { return float64(g.Missing) / float64(max(
 
 // words say how a site is that is guarded.
 func (g Guard) words() string {
+	if g.Missing == 0 {
+		return fmt.Sprintf("many were lost at once on %s, and though none of %s is missing now, too many were by the looks of the last days",
+			DayOf(g.Since).Format("2 January"), Plural(g.There, "page"))
+	}
 	return fmt.Sprintf("%s of %s is missing, after many were lost at once on %s", Share(g.Missing, g.Missing+g.There),
 		Plural(g.Missing+g.There, "page"), DayOf(g.Since).Format("2 January"))
 }
