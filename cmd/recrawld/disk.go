@@ -54,10 +54,15 @@ func (d *disk) hold() string {
 			d.log.Info("crawling resumes: the disk has room again", "dir", d.dir, "free", config.FormatSize(free))
 		}
 	}
-	if full {
-		return fmt.Sprintf("the disk of %s is nearly full: %s free, %s wanted", d.dir, config.FormatSize(free), config.FormatSize(d.min))
+	return fullWords(d.dir, free, d.min)
+}
+
+// fullWords say that the disk of a directory has less room than is wanted; "": it has enough.
+func fullWords(dir string, free, wanted int64) string {
+	if free >= wanted {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("the disk of %s is nearly full: %s free, %s wanted", dir, config.FormatSize(free), config.FormatSize(wanted))
 }
 
 // freeBytes is what an unprivileged process may still write to the disk of a directory.

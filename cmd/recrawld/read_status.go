@@ -34,6 +34,7 @@ type status struct {
 	At      time.Time      `json:"at"`                     // by the daemon's clock
 	Speed   float64        `json:"speed,omitempty"`        // of a rehearsal
 	Held    string         `json:"clock_behind,omitempty"` // why nothing is visited where the clock is far behind what was written
+	Full    string         `json:"disk_nearly_full,omitempty"`
 	Data    string         `json:"data"`
 	Store   string         `json:"store"`
 	Bytes   statusBytes    `json:"bytes"`
@@ -115,6 +116,9 @@ type siteStatus struct {
 func (l *look) status(ctx context.Context) (status, error) {
 	c := &l.force.config
 	s := status{At: l.now, Speed: l.anchor.Speed, Data: c.Data, Store: l.store.Dialect()}
+	if free, err := freeBytes(c.Data); err == nil { // else the disk is another machine's
+		s.Full = fullWords(c.Data, free, c.Worker.MinFree)
+	}
 	s.Bytes = statusBytes{Database: sizeOf(c.Data, databaseFile), Archive: sizeOf(archiveDir(c), "")}
 	if s.Store != "sqlite" {
 		s.Bytes.Database = 0

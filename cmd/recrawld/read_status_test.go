@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What a day's visits found adds up: a person who reads of 1,346 visits and 71 findings asks where the others went.
 func TestStatusTellsOfAllVisitsOfToday(t *testing.T) {
@@ -39,6 +42,20 @@ func TestBudgetTellsOfTheFirstPass(t *testing.T) {
 	} {
 		if got := b.words(); got != want {
 			t.Errorf("words of %d new pages = %q, want %q", b.New, got, want)
+		}
+	}
+}
+
+// TestStatusTellsOfAFullDisk: then nothing is visited, which the daemon itself may not be able to write down.
+func TestStatusTellsOfAFullDisk(t *testing.T) {
+	t.Parallel()
+	config, data := configure(t, "worker: {min_free: 0B}\n")
+	must(t, "run", "-c", config, "--for", "100ms", "http://127.0.0.1:1/")
+	for lines, want := range map[string]bool{"worker: {min_free: 0B}\n": false, "worker: {min_free: 1000000TiB}\n": true} {
+		writeConfig(t, config, data, lines)
+		text := must(t, "status", "-c", config)
+		if got := strings.Contains(text, "none: the disk of "+data+" is nearly full: "); got != want {
+			t.Errorf("with %q status says that the disk is nearly full: %v, want %v:\n%s", lines, got, want, text)
 		}
 	}
 }

@@ -22,6 +22,9 @@ func (s status) write(l *look) error {
 	if s.Held != "" {
 		head.add("visits", "%s", l.style.Paint(report.Bad, "none")+": "+s.Held)
 	}
+	if s.Full != "" {
+		head.add("visits", "%s", l.style.Paint(report.Bad, "none")+": "+s.Full+" (worker.min_free)")
+	}
 	head.add("today", "%s", s.Today.words())
 	head.add("plan", "%s", s.planWords()+s.resting()+s.slowed())
 	for _, words := range s.budgetWords() {
