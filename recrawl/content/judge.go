@@ -198,7 +198,7 @@ func (c *Case) compare() Verdict {
 // judgeDifference is rungs 5 and 6 for a difference of which something is content.
 func (c *Case) judgeDifference(d *difference, counted map[spot]bool) Verdict {
 	pairs := d.pairs()
-	classify(pairs)
+	c.classify(pairs)
 	d.timetables(pairs)
 	c.volatile(d, pairs, counted)
 	v := Verdict{Kind: Change, Template: c.template(d, pairs)}
@@ -215,6 +215,16 @@ func (c *Case) judgeDifference(d *difference, counted map[spot]bool) Verdict {
 		v.Kind = Noise
 	}
 	return v
+}
+
+// classify says what kind of difference each pair is, also where it takes the time of the visit to tell.
+func (c *Case) classify(pairs []pair) {
+	classify(pairs)
+	for i := range pairs {
+		if p := &pairs[i]; p.stamped(c.Now) {
+			p.noise, p.worth = p.noise|models.ReasonDateOnly, min(p.worth, worthClock)
+		}
+	}
 }
 
 // worthNoise is the significance below which a difference is noise whatever the threshold.
@@ -237,7 +247,7 @@ func (c *Case) beside() Verdict {
 		return v
 	}
 	pairs := d.pairs()
-	classify(pairs)
+	c.classify(pairs)
 	for i := range pairs {
 		pairs[i].noise |= models.ReasonNav
 	}

@@ -247,6 +247,34 @@ func TestWhenAPageWasMade(t *testing.T) {
 	}
 }
 
+// TestMomentsThatProgramsRead holds that data which says when it was made in seconds or milliseconds since 1970 does not change for that: each build
+// of a site made a change of all its data. Numbers that are no later moment of the last year are what they say.
+func TestMomentsThatProgramsRead(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		before, after string
+		want          VerdictKind
+	}{
+		{`[{"data":1},"About us",1795713464726]`, `[{"data":1},"About us",1795713642509]`, Noise},
+		{`{"version":"1795713464726"}`, `{"version":"1795713642509"}`, Noise},
+		{`{"builtAt":1785713464,"name":"site"}`, `{"builtAt":1795713642,"name":"site"}`, Noise},
+		{`[{"data":1},"About us",1795713464726]`, `[{"data":1},"About them",1795713642509]`, Change},
+		{`{"stock":1795713464,"left":12}`, `{"stock":1795713642,"left":11}`, Change},
+		{`{"id":1795713642509}`, `{"id":1795713464726}`, Change}, // earlier
+		{`{"id":1695713464726}`, `{"id":1705713642509}`, Change}, // long ago
+		{`{"id":1795713464726}`, `{"id":1995713642509}`, Change}, // to come
+		{`{"ean":3017620422003}`, `{"ean":4006381333931}`, Change},
+		{`{"price":17957134}`, `{"price":17957136}`, Change},
+	} {
+		at := mustParse(t, "https://example.org/data.json")
+		view := func(text string) *View { return Read([]byte(text), "application/json", at, nil) }
+		got := Judge(Case{Before: view(test.before), After: view(test.after), Threshold: 0.5, Now: time.Unix(1795713700, 0), URL: at})
+		if got.Kind != test.want {
+			t.Errorf("%s and then %s is %v (%.2f, %v), want %v", test.before, test.after, got.Kind, got.Significance, got.Reasons, test.want)
+		}
+	}
+}
+
 // TestARegionThatFlipsAgain holds that once a banner beside the content has changed on several pages at two times, the first
 // page that shows a third text already knows it for the host's, and that a person can say otherwise.
 func TestARegionThatFlipsAgain(t *testing.T) {

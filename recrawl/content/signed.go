@@ -2,7 +2,10 @@ package content
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
 )
 
 // maxSignedRunes is how long a line is in which a program says when it made a page and of what, or how long ago something was: it names
@@ -49,6 +52,52 @@ func (p *pair) builtAnew() bool {
 		}
 	}
 	return true
+}
+
+// stampAge is how long ago a program made what it says the moment of, at most, and how far its clock may be ahead.
+const (
+	stampAge   = 366 * 24 * time.Hour
+	stampAhead = 24 * time.Hour
+)
+
+// stamped tells a line in which nothing differs but moments that programs read, in seconds or milliseconds since 1970, each of them later than
+// the one in its place and none long before now: "prerenderedAt: 1795713464726", as a build writes it into all its data. It is a clock, as the
+// same moment is with its hours, minutes and seconds. Other numbers of that many digits, as of articles and telephones, are hardly such.
+func (p *pair) stamped(now time.Time) bool {
+	if !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) {
+		return false
+	}
+	before, after := strings.FieldsFunc(p.before.Text, betweenMoments), strings.FieldsFunc(p.after.Text, betweenMoments)
+	if len(before) != len(after) || masked(p.before.Text) != masked(p.after.Text) {
+		return false
+	}
+	for i := range before {
+		if before[i] == after[i] {
+			continue
+		}
+		was, wasMoment := momentOf(before[i])
+		is, isMoment := momentOf(after[i])
+		if !wasMoment || !isMoment || len(before[i]) != len(after[i]) || !is.After(was) || now.Sub(is) > stampAge || is.Sub(now) > stampAhead {
+			return false
+		}
+	}
+	return true
+}
+
+func betweenMoments(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == ';' }
+
+// momentOf reads a moment in seconds or milliseconds since 1970 that lies after 2001.
+func momentOf(s string) (time.Time, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case err != nil || s[0] < '1' || s[0] > '9':
+		return time.Time{}, false
+	case len(s) == len("1795713464"):
+		return time.Unix(n, 0), true
+	case len(s) == len("1795713464726"):
+		return time.UnixMilli(n), true
+	}
+	return time.Time{}, false
 }
 
 // commitWords say that a commit follows.
