@@ -1,23 +1,27 @@
 package content
 
+import "slices"
+
 // The main content is found by descent: from the document into the child that holds most of the running text, as long
 // as one child holds nearly all of it.
 const (
 	mainShare   = 0.9 // of the running text that a child must hold; anything from .5 to .95 does about as well
 	runningText = 20  // runes outside links from which on a block is running text
 	fewRunes    = 300 // with less running text than this all runes count
-	wideShare   = 0.5 // a region that holds more of the running text than this is the page, whatever it is called
+	wideShare   = 0.5 // a region that holds more of the text outside links than this is the page, whatever it is called
 )
 
 // spread gives each block the flags of the elements it stands in, finds the main content and marks its blocks.
 func (v *View) spread() {
 	all := v.weights(func(b *Block) int32 { return b.runes - b.linkRunes })
 	total := float64(all[len(all)-1])
+	main, said := v.declared()
 	flags := make([]Flags, len(v.nodes))
 	for i := range v.nodes {
 		n := &v.nodes[i]
 		own := n.flags
-		if own&beside&^Ignored != 0 && float64(all[n.last]-all[n.first]) > wideShare*total {
+		weight := all[n.last] - all[n.first]
+		if own&beside&^Ignored != 0 && float64(weight) > wideShare*total && !(said >= weight && n.apart(main)) {
 			own &^= beside &^ Ignored
 		}
 		if own&(InMain|InArticle) != 0 { // what is in it stands there again
@@ -37,6 +41,24 @@ func (v *View) spread() {
 		}
 	}
 }
+
+// declared is the first main element, and how many runes it says with its links. A region apart from it that says less is none of the page,
+// however much of the text outside links it holds: the text of a list of links is all in them, and a footer of two sentences is what else is
+// said. -1: there is none.
+func (v *View) declared() (main *node, said int64) {
+	at := slices.IndexFunc(v.nodes, func(n node) bool { return n.flags&InMain != 0 && n.flags&beside == 0 })
+	if at < 0 {
+		return nil, -1
+	}
+	main = &v.nodes[at]
+	for b := main.first; b < main.last; b++ {
+		said += int64(v.blocks[b].runes)
+	}
+	return main, said
+}
+
+// apart tells whether no block stands in both.
+func (n *node) apart(other *node) bool { return n.first >= other.last || other.first >= n.last }
 
 // weights sums what the blocks before each weigh.
 func (v *View) weights(of func(*Block) int32) []int64 {

@@ -148,6 +148,22 @@ func TestARegionThatHoldsTheTextIsContent(t *testing.T) {
 	}
 }
 
+// TestAFooterIsNoPage holds that where the main element lists links, whose text is all in them, a footer that holds most of what else is said
+// stays one: with a new sentence in it each list of a site counted as changed. What says next to nothing is no page for its name.
+func TestAFooterIsNoPage(t *testing.T) {
+	t.Parallel()
+	const footer = "<footer><p>" + prose + "</p></footer>"
+	for main, want := range map[string]string{
+		strings.Repeat("<li><a href=/p>A letter from the harbour</a> 3 June</li>", 8): "A letter from the harbour 3 June",
+		"<p>Nothing.</p>": prose,
+	} {
+		lines := read(t, "<body><main><h1>Letters</h1><ul>"+main+"</ul></main>"+footer).Lines()
+		if got := lines[len(lines)-1]; got != want {
+			t.Errorf("the last line of %q is %q, want %q", main, got, want)
+		}
+	}
+}
+
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const page = `<main><div class=price>17 €</div><p>` + prose + `</p><div id=ad>Buy this</div><p>Visit no. 4711</p></main>`
