@@ -16,6 +16,7 @@ func (v *View) spread() {
 	all := v.weights(func(b *Block) int32 { return b.runes - b.linkRunes })
 	total := float64(all[len(all)-1])
 	main, said := v.declared()
+	v.declares = said >= longRunes
 	flags := make([]Flags, len(v.nodes))
 	for i := range v.nodes {
 		n := &v.nodes[i]

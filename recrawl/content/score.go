@@ -121,7 +121,7 @@ func unseen(blocks []int32, seen map[int32]bool) []int32 {
 
 // zone is where a block stands.
 func (v *View) zone(b *Block) Zone {
-	inner := v.main >= 0 && int(v.main) < len(v.nodes) && b.node >= v.main && b.node < v.nodes[v.main].end
+	inner := v.main >= 0 && int(v.main) < len(v.nodes) && b.node >= v.main && b.node < v.nodes[v.main].end && !v.framed(b)
 	switch f := b.Flags; {
 	case b.Main && inner:
 		return Main
@@ -146,6 +146,10 @@ func (v *View) zone(b *Block) Zone {
 	}
 	return Open
 }
+
+// framed tells the menus around the main element of a page, which stand in the node of its main content where that is so wide because the
+// element says little. A footer there counts: it may say what a short page is read for, as a number to call.
+func (v *View) framed(b *Block) bool { return v.declares && b.Flags&InMain == 0 && b.Flags&InNav != 0 }
 
 // evidence is what a pair outside the main content is worth at most.
 func (p *pair) evidence() float64 {

@@ -28,15 +28,16 @@ type View struct {
 
 	Unmatched []string // selectors of the rules that match nothing here
 
-	blocks []Block
-	nodes  []node // elements that blocks stand in, in document order; the first is the document
-	main   int32  // the node of the main content; -1: it was not looked for
-	weight int    // runes of running text in the main content
-	said   int    // runes of all text in it, of HTML
-	print  uint64 // of the body
-	rest   uint64 // print of what of it was not read; 0: all was
-	forms  int    // password fields
-	bytes  int
+	blocks   []Block
+	nodes    []node // elements that blocks stand in, in document order; the first is the document
+	main     int32  // the node of the main content; -1: it was not looked for
+	weight   int    // runes of running text in the main content
+	said     int    // runes of all text in it, of HTML
+	declares bool   // a main element says what the page is about
+	print    uint64 // of the body
+	rest     uint64 // print of what of it was not read; 0: all was
+	forms    int    // password fields
+	bytes    int
 }
 
 // Block is a piece of text that stands by itself: a paragraph, a cell, a heading, a line, an entry, a leaf.

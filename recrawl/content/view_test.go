@@ -164,6 +164,30 @@ func TestAFooterIsNoPage(t *testing.T) {
 	}
 }
 
+// TestAMenuAroundTheMainElement holds that a menu is not content where the main element says so little beside other articles that the whole page
+// is: a new entry counted as a change of each short post. Without such an element it is, and so is what the footer says.
+func TestAMenuAroundTheMainElement(t *testing.T) {
+	t.Parallel()
+	page := func(element, entry, notice string) *View {
+		card := "<article><h2><a href=/x>Another one</a></h2><p>" + prose + "</p></article>"
+		return read(t, "<body><div class=viewport><header><nav><ul><li><a href=/>Home</a><li><a href=/about>About</a>"+entry+"</ul></nav></header><"+element+
+			"><h1>Coming soon</h1><p>"+prose+" And more.</p></"+element+"><section>"+card+card+"</section><footer><p>"+notice+"</p></footer></div>")
+	}
+	for _, test := range []struct {
+		element, entry, notice string
+		want                   VerdictKind
+	}{
+		{"main", "<li><a href=/repairs>Repairs</a>", "Call 555 1245", Noise},
+		{"section", "<li><a href=/repairs>Repairs</a>", "Call 555 1245", Change},
+		{"main", "", "Call 555 1384", Change},
+	} {
+		got := Judge(Case{Before: page(test.element, "", "Call 555 1245"), After: page(test.element, test.entry, test.notice), Threshold: 0.5})
+		if got.Kind != test.want {
+			t.Errorf("around a %s, %q and %q: %v (%.2f, %v), want %v", test.element, test.entry, test.notice, got.Kind, got.Significance, got.Reasons, test.want)
+		}
+	}
+}
+
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const page = `<main><div class=price>17 €</div><p>` + prose + `</p><div id=ad>Buy this</div><p>Visit no. 4711</p></main>`
