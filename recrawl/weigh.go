@@ -1,6 +1,7 @@
 package recrawl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -44,7 +45,7 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	memory, read := s.remembered(ctx)
 	got, err := s.comparer.compare(ctx, question{
 		before: side{held, kind}, after: side{body, header.Get("Content-Type")}, rules: s.content,
-		memory: memory, host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now,
+		memory: memory, host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now, held: cmp.Or(s.page.BytesAt, s.page.Stats.FirstAt).Time(),
 		page: s.page.ID, good: s.page.Failures == 0 && s.page.MissingVisits == 0, due: s.page.DueAt.Time(),
 		hostShown: s.turn.Host.Trials.ShownAt.Time(), records: s.page.Stats.Records, url: s.url,
 	})

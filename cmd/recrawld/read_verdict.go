@@ -51,7 +51,7 @@ func (b library) judge(ctx context.Context, page models.Page, u canon.URL, befor
 		}
 	}
 	return content.Judge(content.Case{Before: before.View, After: after.View, Page: content.DecodePage(bodies[0]), Host: content.DecodeHost(bodies[1]),
-		Orders: content.DecodeOrders(bodies[2]), Threshold: threshold, Now: after.At, PageID: page.ID, URL: u, Kept: true}), nil
+		Orders: content.DecodeOrders(bodies[2]), Threshold: threshold, Now: after.At, Held: before.At, PageID: page.ID, URL: u, Kept: true}), nil
 }
 
 func kindWord(v content.Verdict) string {

@@ -41,6 +41,7 @@ type pageRun struct {
 	id        int64
 	previous  *content.View // of the row before
 	reference *content.View // of the last good version
+	heldAt    time.Time     // when it was received
 	held      extract.Extraction
 	memory    *content.PageMemory
 	records   int32 // bodies seen, those left out of the corpus included
@@ -87,7 +88,7 @@ func (r *runner) row(row row, body []byte) error {
 	first := page.reference == nil
 	if !first {
 		j.Verdict = content.Judge(content.Case{Before: page.reference, After: view, Page: page.memory, Host: r.host(row),
-			Threshold: r.Threshold, Now: row.at, PageID: page.id, URL: at, Records: page.records})
+			Threshold: r.Threshold, Now: row.at, Held: page.heldAt, PageID: page.id, URL: at, Records: page.records})
 	}
 	j.Took = r.Now().Sub(started)
 	found := extract.Page(body, "text/html", at, extract.Options{Bytes: content.MaxBytes, Links: 10_000})
@@ -102,7 +103,7 @@ func (r *runner) row(row row, body []byte) error {
 	j.News = own != page.own
 	page.own, page.previous = own, view
 	if j.Verdict.Kind != content.Transient && j.Verdict.Kind != content.SoftMissing {
-		page.reference, page.held = view, found
+		page.reference, page.held, page.heldAt = view, found, row.at
 	}
 	if first || r.Judged == nil {
 		return nil

@@ -2,7 +2,9 @@ package content
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // aroundAges stand before an age, or within one: "about 1 month ago", "2 hours and 5 minutes ago". agoBefore begin an age in languages
@@ -13,6 +15,28 @@ environ presque plus moins de un une etwa ungefähr fast über mehr als einem ei
 	agoBefore = wordSet(`vor hace`)
 	dayWords  = wordSet(`today yesterday heute gestern aujourd'hui hier hoy ayer`) // ages by themselves
 )
+
+// lastWords stand before an age that is written short: "last reply 3h".
+var lastWords = wordSet(`reply posted activity seen updated edited created commented answered asked modified`)
+
+// shortUnits are what ages are counted in where there is little room: 3h.
+var shortUnits = map[string]time.Duration{"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "hr": time.Hour, "d": day,
+	"w": 7 * day, "mo": 30 * day, "y": 365 * day, "yr": 365 * day}
+
+// shortAge is the length of an age such as 3h, and of its unit; 0, 0: it is none.
+func shortAge(word string) (length, unit time.Duration) {
+	letters := strings.TrimLeft(word, "0123456789")
+	n, err := strconv.Atoi(word[:len(word)-len(letters)])
+	if unit = shortUnits[letters]; err != nil || n > mostUnits || unit == 0 {
+		return 0, 0
+	}
+	return time.Duration(n) * unit, unit
+}
+
+func isShortAge(word string) bool {
+	_, unit := shortAge(bareWord(word))
+	return unit > 0
+}
 
 // aged tells a line that says how long ago something was, and reads the same but for that, whatever names and links stand beside: "Added
 // by Jane Roe about 2 months ago. Updated 4 days ago".
@@ -30,7 +54,7 @@ func (p *pair) aged() bool {
 func cutAges(s string, alone bool) (rest []string, ages int) {
 	words := strings.Fields(s)
 	for i := 0; i < len(words); {
-		n := ageAt(words[i:], alone)
+		n := ageAt(words[i:], alone || i > 0 && lastWords[bareWord(words[i-1])] && isShortAge(words[i]))
 		if n == 0 {
 			rest = append(rest, words[i])
 			n = 1
@@ -56,17 +80,21 @@ func ageAt(words []string, alone bool) int {
 	case len(words) > 1 && bareWord(words[0]) == "just" && bareWord(words[1]) == "now":
 		return 2
 	}
-	units, from := 0, i
+	units, from, counted := 0, i, false
 	for ; i < len(words); i++ {
 		word := bareWord(words[i])
-		switch number := strings.Trim(masked(word), "0.,") == ""; {
+		number := strings.Trim(masked(word), "0.,") == ""
+		switch {
 		case word == "ago" && units > 0:
 			return i + 1
-		case ageUnits[word]:
+		case ageUnits[word] > 0:
 			units++
-		case !number && !aroundAges[word]:
+		case isShortAge(word):
+			units, number = units+1, true
+		case !number && !aroundAges[word], number && counted: // change 14, 3 days ago
 			return takenAge(ago, units, i)
 		}
+		counted = number
 		if ends := strings.TrimRight(words[i], ".;:)") != words[i]; ends && i > from {
 			return takenAge(ago, units, i+1)
 		}
@@ -115,11 +143,22 @@ func isDate(value []byte) bool {
 	return t.year && (t.numbers >= 3 || t.dated)
 }
 
-// isAge tells a text that is an age and nothing else.
-func isAge(text []byte) bool {
+// isAge tells a text that is an age and nothing else, as it stands beside its date.
+func isAge(text []byte) bool { return onlyAges(text, true) }
+
+// isAgo tells a text that is an age, says that it is one, and says nothing else.
+func isAgo(text []byte) bool { return onlyAges(text, false) }
+
+// mayBeAgo tells, at no cost, most of what is none from such a text.
+func mayBeAgo(text []byte) bool {
+	begin, end := text[0]|' ', text[len(text)-1]|' '
+	return end == 'o' || begin == 'v' || begin == 'h' || begin == 'i'
+}
+
+func onlyAges(text []byte, alone bool) bool {
 	if len(text) > maxDate {
 		return false
 	}
-	rest, ages := cutAges(string(text), true)
+	rest, ages := cutAges(string(text), alone)
 	return len(rest) == 0 && ages > 0
 }

@@ -19,6 +19,7 @@ type attributes struct {
 	level   uint8 // aria-level
 	heading bool  // role=heading
 	dated   bool  // a reader is told a date when he points at it
+	spans   bool  // a cell takes several columns
 
 	hidden, streamed bool
 	shadow           bool // the content of a template is shown: it is a shadow tree
@@ -77,6 +78,8 @@ func (a *attributes) take(key, value []byte) {
 		}
 	case "title", "datetime":
 		a.dated = a.dated || isDate(value)
+	case "colspan":
+		a.spans = string(value) != "1"
 	case "hidden":
 		a.hidden = !bytes.EqualFold(value, []byte("until-found"))
 	case "shadowrootmode":

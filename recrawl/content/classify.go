@@ -39,7 +39,7 @@ func (d *difference) pairs() []pair {
 	gone, come := blocksOf(d.before, d.gone), blocksOf(d.after, d.come)
 	keys := []func(v *View, b *Block) uint64{
 		func(_ *View, b *Block) uint64 { return hashString(slotSeed, b.Text) },
-		func(_ *View, b *Block) uint64 { return hashString(slotSeed, numberless(b.Text)) },
+		func(_ *View, b *Block) uint64 { return hashString(slotSeed, b.likeness()) },
 		func(v *View, b *Block) uint64 { return v.nodes[b.node].slot ^ uint64(b.Level) },
 	}
 	for _, key := range keys {
@@ -73,6 +73,14 @@ func (d *difference) pairs() []pair {
 	return all
 }
 
+// likeness is what a block keeps where its numbers and ages alone differ.
+func (b *Block) likeness() string {
+	if b.counted && isCount(b.Text) {
+		return "counted"
+	}
+	return numberless(b.Text)
+}
+
 func blocksOf(v *View, at []int32) []*Block {
 	blocks := make([]*Block, len(at))
 	for i, n := range at {
@@ -81,8 +89,8 @@ func blocksOf(v *View, at []int32) []*Block {
 	return blocks
 }
 
-// classify says what kind of difference each pair is.
-func classify(all []pair) {
+// classify says what kind of difference each pair is, between two views that so much time lies between.
+func classify(all []pair, between span) {
 	recut := sameWords(all)
 	for i := range all {
 		p := &all[i]
@@ -93,7 +101,7 @@ func classify(all []pair) {
 		if !p.main() {
 			p.worth = min(p.worth, p.evidence())
 		}
-		p.noise |= p.transientText()
+		p.noise |= p.transientText(between)
 		if p.noise != 0 {
 			p.worth = min(p.worth, worthClock)
 		}
@@ -109,6 +117,8 @@ func (p *pair) kind() (models.Reasons, float64) {
 	switch {
 	case p.before != nil && p.after != nil && p.before.Text == p.after.Text:
 		return p.sameText()
+	case p.looked():
+		return models.ReasonCounter, worthCounter
 	case p.before != nil && p.after != nil && numberless(p.before.Text) == numberless(p.after.Text):
 		if !p.main() && countsAlone(p.before.Text, p.after.Text) {
 			return models.ReasonCounter, worthCounter
@@ -204,8 +214,8 @@ func cutDates(s string) (dates, rest string) {
 }
 
 // transientText tells the texts that differ on every visit by their nature: times of day, ages, when a program made the page and of what.
-func (p *pair) transientText() models.Reasons {
-	if p.signed() || p.aged() {
+func (p *pair) transientText(between span) models.Reasons {
+	if p.signed() || p.aged() || p.passed(between) || p.older(between) {
 		return models.ReasonDateOnly
 	}
 	if p.builtAnew() {

@@ -4,6 +4,6 @@ package content
 func Every(before, after *View) []BlockChange {
 	d := compare(before, after, anyBlock)
 	pairs := d.pairs()
-	classify(pairs)
+	classify(pairs, span{})
 	return d.changes(pairs)
 }

@@ -36,7 +36,8 @@ type reader struct {
 	over     int // elements open beyond maxDepth
 	elements int // seen so far
 
-	paragraphs int // of the elements open
+	paragraphs int     // of the elements open
+	tables     []table // likewise
 	names      map[string]string
 	targets    map[string]Link
 
@@ -50,6 +51,7 @@ type reader struct {
 	inTitle bool
 	form    uint64 // of the block under way
 	aged    bool   // likewise
+	apart   bool   // an age ended just now, that no letter belongs to
 	titled  bool
 	ends    []int // of the blocks, in text
 }
@@ -63,7 +65,8 @@ type element struct {
 	silent bool
 	pre    bool
 	link   bool
-	dated  int // where its text begins, counted from 1, if an attribute gives a date; 0: none does
+	from   int  // where its text begins
+	dated  bool // an attribute gives a date
 
 	foreign bool // it belongs to SVG or MathML, whose elements a slash closes
 }
@@ -156,7 +159,7 @@ func (r *reader) push(name string, kind tag, attrs *attributes) {
 	}
 	parent := r.top()
 	e := element{name: name, kind: kind, node: parent.node, level: parent.level, pre: parent.pre || name == "pre",
-		silent: parent.silent || kind&silent != 0, link: parent.link || name == "a",
+		silent: parent.silent || kind&silent != 0, link: parent.link || name == "a", from: len(r.text), dated: attrs.dated,
 		foreign: parent.foreign && name != "foreignobject" || foreign(name)}
 	if len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' {
 		e.level = name[1] - '0'
@@ -168,9 +171,6 @@ func (r *reader) push(name string, kind tag, attrs *attributes) {
 	if attrs.level > 0 {
 		e.level = attrs.level
 	}
-	if attrs.dated {
-		e.dated = len(r.text) + 1
-	}
 	if kind&formatter != 0 && flags&(Hidden|Ignored) != 0 { // words within a block: they are not part of it
 		e.silent, flags = true, 0
 	}
@@ -178,6 +178,7 @@ func (r *reader) push(name string, kind tag, attrs *attributes) {
 		e.node = r.node(parent.node, name, attrs, flags)
 	}
 	r.open = append(r.open, e)
+	r.tabulate(name, attrs)
 	if name == "p" {
 		r.paragraphs++
 	}
@@ -196,9 +197,10 @@ func (r *reader) node(parent int32, name string, attrs *attributes, flags Flags)
 // pop closes the innermost element.
 func (r *reader) pop() {
 	e := r.top()
-	if e.dated > r.start {
-		r.aged = r.aged || isAge(r.text[e.dated-1:])
+	if e.from >= r.start && (e.kind&cuts == 0 || e.dated) {
+		r.age(e)
 	}
+	r.untabulate(e)
 	if e.kind&cuts != 0 {
 		r.cut()
 	}

@@ -17,6 +17,7 @@ type Case struct {
 	Orders        *Orders     // what a person decided of the host's noise; nil: nothing
 	Threshold     float64     // 0–1: a change of less significance is noise
 	Now           time.Time
+	Held          time.Time // when Before was received; the zero time: that is not known
 	PageID        int64
 	URL           canon.URL
 	Good          bool      // the last visit found the page's content, so that views without it begin a row of their own
@@ -122,6 +123,9 @@ func (c *Case) judge() Verdict {
 	return c.compared()
 }
 
+// between is the time from the one view to the other.
+func (c *Case) between() span { return span{from: c.Held, to: c.Now} }
+
 // bytesDecide is the verdict where one of the two has no text to compare.
 func bytesDecide() Verdict {
 	return Verdict{Kind: Change, Significance: 1, Reasons: models.ReasonBytes}
@@ -219,7 +223,7 @@ func (c *Case) judgeDifference(d *difference, counted map[spot]bool) Verdict {
 
 // classify says what kind of difference each pair is, also where it takes the time of the visit to tell.
 func (c *Case) classify(pairs []pair) {
-	classify(pairs)
+	classify(pairs, c.between())
 	for i := range pairs {
 		if p := &pairs[i]; p.stamped(c.Now) {
 			p.noise, p.worth = p.noise|models.ReasonDateOnly, min(p.worth, worthClock)

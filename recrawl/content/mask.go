@@ -48,13 +48,8 @@ heure actualizado`)
 // makeWords say when something was made, as programs sign what they make.
 var makeWords = wordSet(`generated built build deployed rendered compiled generiert erzeugt erstellt généré générée generado generada generato generata`)
 
-// ageUnits are what ages are counted in, and ageWords what else there is to "3 minutes ago".
-var (
-	ageUnits = wordSet(`second seconds sec secs minute minutes min mins hour hours hr hrs day days week weeks month months year years
-seconde secondes heure heures jour jours semaine semaines mois sekunde sekunden minuten stunde stunden tag tagen tage woche
-wochen monat monaten horas hora minutos minuto segundos segundo día días semana semanas mes meses années année jahr jahre jahren año años`)
-	ageWords = wordSet(`ago just now today yesterday il y a vor hace`)
-)
+// ageWords are what else there is to "3 minutes ago".
+var ageWords = wordSet(`ago just now today yesterday il y a vor hace`)
 
 // countWords stand beside numbers that count what visitors do.
 var countWords = wordSet(`view views visit visits visitor visitors like likes comment comments share shares download
@@ -142,10 +137,10 @@ func (t *shapeOfText) word(w string) (parts bool) {
 	if dateWords[w] {
 		t.dates++
 	}
-	if ageUnits[w] {
+	if ageUnits[w] > 0 {
 		t.units++
 	}
-	if ageUnits[w] || ageWords[w] {
+	if ageUnits[w] > 0 || ageWords[w] {
 		t.ages++
 		t.ago = t.ago || w == "ago" || w == "vor" || w == "hace" || w == "a" && t.last == "y" // il y a
 	}

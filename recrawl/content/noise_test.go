@@ -216,7 +216,7 @@ func TestClocksAndAges(t *testing.T) {
 		"30 days": false, "17 €": false, "Version 3": false,
 	} {
 		p := pair{after: &Block{Text: text, runes: int32(len(text))}}
-		if got := p.transientText() != 0; got != want {
+		if got := p.transientText(span{}) != 0; got != want {
 			t.Errorf("%q changes by its nature: %v, want %v", text, got, want)
 		}
 	}
@@ -241,7 +241,7 @@ func TestWhenAPageWasMade(t *testing.T) {
 	} {
 		link := []Link{{}}
 		p := pair{before: &Block{Text: test.before, runes: int32(len(test.before)), Links: link}, after: &Block{Text: test.after, runes: int32(len(test.after)), Links: link}}
-		if got := p.transientText() != 0; got != test.want {
+		if got := p.transientText(span{}) != 0; got != test.want {
 			t.Errorf("%q and then %q changes by its nature: %v, want %v", test.before, test.after, got, test.want)
 		}
 	}

@@ -110,7 +110,7 @@ func namesCommit(words []string) bool {
 		switch {
 		case commitWords[bareWord(w)]:
 			named = true
-		case !isHex(bareHash(w)) && !inDate(words, i):
+		case !isCommit(bareHash(w)) && !inDate(words, i):
 			others++
 		}
 	}
@@ -128,6 +128,8 @@ func hashesOnly(before, after []string) (hashes int, same bool) {
 	for i := range before {
 		switch w, v := bareHash(before[i]), bareHash(after[i]); {
 		case before[i] == after[i]:
+		case describes(w, v) || describes(v, w):
+			hashes++
 		case isHex(w) && isHex(v) && (isMixed(w) || isMixed(v)):
 			hashes++
 		case !inDate(before, i) || !inDate(after, i):
@@ -149,11 +151,45 @@ func inDate(words []string, at int) bool {
 
 func bareHash(s string) string { return strings.Trim(s, ".,:;()[]#@") }
 
+// describes tells whether two words name commits after the same tag, as git describe does, or the second is that tag itself: v1.2-14-g3f2a9c1,
+// 1.2.dev14+g3f2a9c1 where Python packages are built. Another tag is another release.
+func describes(one, other string) bool {
+	tag, commit := cutCommit(one)
+	if commit == "" {
+		return false
+	}
+	again, _ := cutCommit(other)
+	return again == tag
+}
+
+// cutCommit parts the name of a commit into the tag that it comes after, and the commit; "" for one that is a tag alone.
+func cutCommit(s string) (tag, commit string) {
+	s = strings.TrimSuffix(s, "-dirty")
+	for _, begin := range []string{"-g", "+g"} {
+		at := strings.LastIndex(s, begin)
+		if at < 0 {
+			continue
+		}
+		commit, _, _ = strings.Cut(s[at+len(begin):], ".d") // the day on which it was built
+		tag = strings.TrimRight(s[:at], "0123456789")
+		if short := strings.TrimSuffix(strings.TrimSuffix(tag, "-"), ".dev"); isHex(commit) && short != tag && tag != s[:at] {
+			return short, commit
+		}
+	}
+	return s, ""
+}
+
 // leastHash is how many digits a commit is abbreviated to at least.
 const leastHash = 7
 
 // isHex tells what may be a commit: one in twenty of the abbreviated ones has no letter.
 func isHex(s string) bool { return len(s) >= leastHash && strings.Trim(s, "0123456789abcdef") == "" }
+
+// isCommit tells what may be a commit, by itself or after a tag.
+func isCommit(s string) bool {
+	_, commit := cutCommit(s)
+	return commit != "" || isHex(s)
+}
 
 func isMixed(s string) bool {
 	return strings.ContainsAny(s, "abcdef") && strings.ContainsAny(s, "0123456789")

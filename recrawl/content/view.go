@@ -54,6 +54,8 @@ type Block struct {
 	linkRunes int32  // of those, in links
 	form      uint64 // print of the emphasis in it and of the kind of list it starts in
 	aged      bool   // an age stands in it that has its date beside it
+	ageUnit   uint8  // it is the number of an age, counted in unitLengths[ageUnit-1], as the block beside it says; 0: it is none
+	counted   bool   // it stands in a column of how often things were looked at
 }
 
 // Link is where a piece of content leads.

@@ -1,0 +1,111 @@
+package content
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// viewWords stand beside, or above, numbers that grow by being looked at: they say nothing of what a page is about, wherever on it they
+// stand. What somebody wrote, as replies, is news, and so may be hits and visits, of a team and to a country.
+var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni`)
+
+// table is a table that is open, as far as its columns have names.
+type table struct {
+	column  int    // of the cell under way; -1: the row has none yet
+	counted uint64 // a bit for each of the first columns: how often something was looked at
+	spans   bool   // a cell takes several columns: which is which is not known
+}
+
+// mostColumns is how many columns of a table are told apart.
+const mostColumns = 64
+
+// tabulate follows the cells of the innermost table.
+func (r *reader) tabulate(name string, attrs *attributes) {
+	switch name {
+	case "table":
+		r.tables = append(r.tables, table{column: -1})
+		return
+	case "tr", "td", "th":
+	default:
+		return
+	}
+	if len(r.tables) == 0 {
+		return
+	}
+	t := &r.tables[len(r.tables)-1]
+	if name == "tr" {
+		t.column = -1
+		return
+	}
+	t.column++
+	t.spans = t.spans || attrs.spans
+}
+
+// untabulate ends a cell, a row or a table; what stands in a cell at the head of a column names it.
+func (r *reader) untabulate(e *element) {
+	if len(r.tables) == 0 {
+		return
+	}
+	t := &r.tables[len(r.tables)-1]
+	switch {
+	case e.name == "table":
+		r.tables = r.tables[:len(r.tables)-1]
+	case e.name == "th" && t.column >= 0 && t.column < mostColumns && viewWords[bareWord(string(r.text[min(e.from, len(r.text)):]))]:
+		t.counted |= 1 << t.column
+	}
+}
+
+// counts tells whether what is read stands in a column of how often things were looked at.
+func (r *reader) counts() bool {
+	if len(r.tables) == 0 {
+		return false
+	}
+	t := &r.tables[len(r.tables)-1]
+	return !t.spans && t.column >= 0 && t.column < mostColumns && t.counted&(1<<t.column) != 0
+}
+
+// looked tells whether all that differs of a pair is how often something was looked at, which only grows: in a column of such numbers, or
+// in a line where each stands beside a word that says so, whatever ages stand there too.
+func (p *pair) looked() bool {
+	if !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) {
+		return false
+	}
+	if p.before.counted && p.after.counted {
+		return isCount(p.before.Text) && isCount(p.after.Text)
+	}
+	was, is := strings.Fields(ageless(p.before.Text)), strings.Fields(ageless(p.after.Text))
+	if len(was) != len(is) || look(p.after.Text).money {
+		return false
+	}
+	grew := 0
+	beside := func(i int) bool { return i >= 0 && i < len(is) && viewWords[bareWord(is[i])] }
+	for i := range is {
+		switch {
+		case was[i] == is[i]:
+		case !beside(i-1) && !beside(i+1), countOf(was[i]) < 0, countOf(is[i]) <= countOf(was[i]):
+			return false
+		default:
+			grew++
+		}
+	}
+	return grew > 0
+}
+
+// isCount tells a text that is one count: 2,151 or 3.2k.
+func isCount(s string) bool { return countOf(s) >= 0 }
+
+// countOf is the number that a word writes; -1: it writes none.
+func countOf(s string) float64 {
+	s = strings.ToLower(strings.NewReplacer(",", "", "(", "", ")", "", ":", "", " ", "").Replace(s))
+	times := 1.0
+	if n := len(s); n > 1 && (s[n-1] == 'k' || s[n-1] == 'm') {
+		times = map[byte]float64{'k': 1e3, 'm': 1e6}[s[n-1]]
+		s = s[:n-1]
+	}
+	n, err := strconv.ParseFloat(strings.TrimRight(s, "."), 64)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n * times
+}

@@ -1,0 +1,40 @@
+package content
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestHowOftenItWasLookedAt holds that views are no change of a list or a line of the main content, and that what stands beside them is one:
+// each visit to a forum found a change of each topic, for the views of those that its page lists.
+func TestHowOftenItWasLookedAt(t *testing.T) {
+	t.Parallel()
+	const row = `<tr><td><a href="/t/%d">Topic %d</a></td><td>%d</td><td>%s</td></tr>`
+	list := func(head string, replies int, views ...string) string {
+		s := `<table><thead><tr><th>Topic</th><th>Replies</th><th>` + head + `</th></tr></thead><tbody>`
+		for i, n := range views {
+			s += fmt.Sprintf(row, i, i, replies+i, n)
+		}
+		return s + `</tbody></table>`
+	}
+	for _, test := range []struct {
+		from, to string
+		want     VerdictKind
+	}{
+		{list("Views", 4, "278", "31", "2,124"), list("Views", 4, "303", "56", "2,149"), Noise},
+		{list("Views", 4, "278", "31", "999"), list("Views", 4, "303", "56", "1.2k"), Noise},
+		{list("Views", 4, "278", "31"), list("Views", 5, "303", "56"), Change},
+		{list("Views", 4, "278", "31"), list("Views", 4, "303", "56", "2"), Change},
+		{list("Stock", 4, "278", "31"), list("Stock", 4, "277", "30"), Change},
+		{"created Oct '26 · last reply 18h · 4 replies · 3156 views · 10 likes", "created Oct '26 · last reply 1d · 4 replies · 3181 views · 10 likes", Noise},
+		{"created Oct '26 · last reply 18h · 4 replies · 3156 views", "created Oct '26 · last reply 1h · 4 replies · closed · 3181 views", Change},
+		{"The video of the harbour from 2024 was shown 3 times and has 3,156 views", "The video of the harbour from 2024 was shown 3 times and has 3,181 views", Noise},
+		{"The video of the harbour from 2024 was shown 3 times and has 3,156 views", "The video of the harbour from 2024 was shown 3 times and has 56 views", Change},
+		{"The video of the harbour from 2024 was shown 3 times and has 3,156 views", "The video of the harbour from 2025 was shown 3 times and has 3,181 views", Change},
+	} {
+		before, after := page("Forum", append(story(5), test.from)...), page("Forum", append(story(5), test.to)...)
+		if v := judgePages(t, before, after); v.Kind != test.want {
+			t.Errorf("%q -> %q is %v for %v, want %v", test.from, test.to, v.Kind, v.Reasons, test.want)
+		}
+	}
+}

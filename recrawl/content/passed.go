@@ -1,0 +1,155 @@
+package content
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// span is the time between two views of a page. The zero span is not known.
+type span struct{ from, to time.Time }
+
+// dueWords say that what follows, or stands before, is how long something has until then.
+var dueWords = wordSet(`due left remaining deadline ends end ending starts start begins begin opens closes closing expires expiring
+fällig endet beginnt échéance restants reste`)
+
+// passed tells a line that says when something was or will be by how long ago that is, or in how long, and says the same moment still, as
+// far as the time that has passed allows: "9 days ago" became "2026-11-17", "Due in 24 days" became "Due in 23 days". Another day than
+// that is another one.
+func (p *pair) passed(s span) bool {
+	if s.from.IsZero() || s.to.Before(s.from) || !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) {
+		return false
+	}
+	before, after := strings.Fields(p.before.Text), strings.Fields(p.after.Text)
+	due := slices.ContainsFunc(before, func(w string) bool { return dueWords[bareWord(w)] })
+	i, j := 0, 0
+	for i < len(before) && j < len(after) {
+		short := i > 0 && lastWords[bareWord(before[i-1])] && isShortAge(before[i])
+		n, m := s.sameMoment(before[i:], after[j:], p.before.aged || short, due)
+		if n == 0 {
+			if before[i] != after[j] {
+				return false
+			}
+			n, m = 1, 1
+		}
+		i, j = i+n, j+m
+	}
+	return i == len(before) && j == len(after)
+}
+
+// sameMoment is how many words each of two texts takes to name one moment, the earlier by how far away it is; 0: they do not begin with such.
+func (s span) sameMoment(before, after []string, alone, due bool) (n, m int) {
+	if was, n := agedAt(before, alone, s.from); n > 0 {
+		if _, m := agedAt(after, alone, s.to); m > 0 {
+			return n, m // an age is noise whatever it was
+		}
+		if is, m := dateAt(after, s.to); m > 0 && was.overlaps(is) {
+			return n, m
+		}
+	}
+	if !due {
+		return 0, 0
+	}
+	was, n := aheadAt(before, s.from)
+	is, m := aheadAt(after, s.to)
+	if n == 0 || m == 0 {
+		return 0, 0
+	}
+	// Counted alike, both were rounded alike.
+	if off := was.from.Sub(is.from).Abs(); was.unit == is.unit && off >= was.unit || !was.overlaps(is) {
+		return 0, 0
+	}
+	return n, m
+}
+
+// aheadAt is the moment that a text begins with as what is still to come at a time, and how many words it takes; 0: it begins with none:
+// "in 24 days", "24 days left".
+func aheadAt(words []string, at time.Time) (moment, int) {
+	i := 0
+	if in := bareWord(words[0]); in == "in" || in == "dans" || in == "en" {
+		i = 1
+	}
+	end := 0 // of the last unit
+	for n := i; n < len(words) && n < i+maxAhead; n++ {
+		word := bareWord(words[n])
+		number := strings.Trim(word, "0123456789") == ""
+		if ageUnits[word] > 0 && n > 0 {
+			end = n + 1
+		} else if !number && !(aroundAges[word] && i > 0) {
+			break
+		}
+		if strings.TrimRight(words[n], ".,;:)") != words[n] {
+			break
+		}
+	}
+	length, unit := lengthOf(words[i:max(i, end)])
+	if unit == 0 {
+		return moment{}, 0
+	}
+	return around(at, length, unit), end
+}
+
+// maxAhead is how many words are read for how long something has: "about 1 month and 3 days".
+const maxAhead = 6
+
+// labelWords say, with a unit and without a number, that the number beside is an age: "Age (days ago)", "days inactive".
+var labelWords = wordSet(`ago age old inactive idle`)
+
+// maxLabelAge is how many bytes such a label has at most.
+const maxLabelAge = 40
+
+// labelAges notes the numbers that are ages by the label that follows, or else the one before.
+func (v *View) labelAges() {
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		if _, is := wholeNumber(b.Text); !is {
+			continue
+		}
+		if i+1 < len(v.blocks) {
+			b.ageUnit = labelUnit(v.blocks[i+1].Text)
+		}
+		if b.ageUnit == 0 && i > 0 {
+			b.ageUnit = labelUnit(v.blocks[i-1].Text)
+		}
+	}
+}
+
+// labelUnit is what a label says that an age is counted in, as in Block.ageUnit.
+func labelUnit(s string) uint8 {
+	if len(s) > maxLabelAge || strings.ContainsAny(s, "0123456789") {
+		return 0
+	}
+	unit, age := uint8(0), false
+	for word := range strings.FieldsSeq(s) {
+		word = bareWord(word)
+		if length := ageUnits[word]; length > 0 {
+			unit = uint8(slices.Index(unitLengths[:], length) + 1)
+		}
+		age = age || labelWords[word]
+	}
+	if !age {
+		return 0
+	}
+	return unit
+}
+
+// wholeNumber reads a text that is a whole number and nothing else.
+func wholeNumber(s string) (int, bool) {
+	if len(s) == 0 || len(s) > 5 || s[0] < '0' || s[0] > '9' {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
+}
+
+// older tells the number of an age, with its label beside it, that grew by what has passed.
+func (p *pair) older(s span) bool {
+	if s.from.IsZero() || !p.rewritten() || p.before.ageUnit == 0 || p.before.ageUnit != p.after.ageUnit {
+		return false
+	}
+	was, _ := wholeNumber(p.before.Text)
+	is, _ := wholeNumber(p.after.Text)
+	unit := unitLengths[p.before.ageUnit-1]
+	return (time.Duration(is-was)*unit - s.to.Sub(s.from)).Abs() < unit
+}
