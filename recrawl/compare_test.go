@@ -130,6 +130,25 @@ func TestWhatIsNoText(t *testing.T) {
 	}
 }
 
+// TestPackedAnew: a file that its server packs for each request changes with what is in it.
+func TestPackedAnew(t *testing.T) {
+	t.Parallel()
+	packed := func(text string, day byte) hostile.Answer {
+		body := []byte(hostile.Gzipped(text))
+		body[4] = day // of the time at which it was packed
+		return page(string(body), "Content-Type", "application/gzip")
+	}
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(packed("one", 1), packed("one", 2), packed("two", 3))})
+	l := newLife(t, nil)
+	wantKind(t, l.turn(o.URL("/")), models.First)
+	wantKind(t, l.turn(o.URL("/")), models.Noise)
+	out := l.turn(o.URL("/"))
+	wantKind(t, out, models.Changed)
+	if out.Reasons != models.ReasonBytes || out.Significance != 1 {
+		t.Errorf("another content: reasons %v, significance %v", out.Reasons, out.Significance)
+	}
+}
+
 // TestEveryChangeCounts where the threshold is 0: also what the comparison finds to be noise.
 func TestEveryChangeCounts(t *testing.T) {
 	t.Parallel()

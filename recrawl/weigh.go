@@ -21,7 +21,8 @@ const compareBytes = 16 << 20
 // known already.
 func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	s.out.Significance = 1
-	if s.past == nil || !mayHoldText(s.out.ContentType) {
+	packed := content.IsPacked(body)
+	if s.past == nil || !packed && !mayHoldText(s.out.ContentType) {
 		return
 	}
 	if s.page.Bytes > compareBytes || len(body) > compareBytes {
@@ -40,6 +41,9 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 		return
 	case !ok: // as where the page asks not to be kept
 		s.doubt(ctx, body, header)
+		return
+	case packed:
+		s.unpack(ctx, held, body)
 		return
 	}
 	memory, read := s.remembered(ctx)
@@ -63,6 +67,23 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	}
 	s.out.HostMemory, s.out.HostTurn, s.out.StandsIn = got.host, got.turn, got.standsIn
 	s.conclude(&got.Verdict)
+}
+
+// unpack says what a package of files is worth: nothing where it holds what the copy does, packed at another time.
+func (s *visit) unpack(ctx context.Context, held, body []byte) {
+	same := false
+	err := s.comparer.run(ctx, s.url, len(held)+len(body), func(context.Context) error {
+		same = content.Repacked(held, body)
+		return nil
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		s.interrupt(ctx.Err())
+	case err == nil && same:
+		s.conclude(&content.Verdict{Kind: content.Noise, Reasons: models.ReasonDateOnly})
+	default:
+		s.out.Reasons = models.ReasonBytes
+	}
 }
 
 // doubt looks at a body that there is no other to compare with, such as a page's first, where its words are those of an error, or its host is known to
