@@ -107,6 +107,7 @@ const (
 	LoginWall                    // 200 with a log-in form, or a redirect to one, where there was content
 	BlockPage                    // 200 with a challenge or a block page
 	Shell                        // 200 with a page that has no content yet: a loading screen, an empty frame
+	OlderCopy                    // 200 with what the page said before, as a cache or a server that is behind others answers
 )
 
 var errorClasses = []string{"", "dns-not-found", "dns-temporary", "blocked-address", "conn-refused", "conn-reset",
@@ -114,7 +115,7 @@ var errorClasses = []string{"", "dns-not-found", "dns-temporary", "blocked-addre
 	"header-too-large", "body-short", "body-slow", "body-too-large", "bad-encoding", "bad-not-modified",
 	"redirect-bad", "redirect-loop", "redirect-too-many", "redirect-blocked", "refused", "too-many-requests",
 	"server-error", "unexpected-status", "empty-body", "robots-unreachable", "own-disk", "own-limit", "own-network",
-	"own-panic", "own-rules", "error-page", "login-wall", "block-page", "shell"}
+	"own-panic", "own-rules", "error-page", "login-wall", "block-page", "shell", "older-copy"}
 
 // ErrorClasses is how many classes of failure there are: they are the numbers from 1 up to it.
 func ErrorClasses() ErrorClass { return ErrorClass(len(errorClasses) - 1) }
@@ -125,8 +126,8 @@ func (c ErrorClass) String() string { return word(errorClasses, int(c)) }
 // Ours tells whether the fault is on our side.
 func (c ErrorClass) Ours() bool { return c >= OwnDisk && c <= OwnRules }
 
-// Transient tells the answers that came with status 200 and without the page's content: the last good version stays.
-func (c ErrorClass) Transient() bool { return c >= ErrorPage && c <= Shell }
+// Transient tells the answers that came with status 200 and without the page's present content: the last good version stays.
+func (c ErrorClass) Transient() bool { return c >= ErrorPage && c <= OlderCopy }
 
 // HostWide tells whether the failure speaks of the whole host and not of one page.
 func (c ErrorClass) HostWide() bool {

@@ -62,6 +62,7 @@ type question struct {
 	threshold     float64
 	now           time.Time
 	held          time.Time // when before was received
+	earlier       bool      // after says that it is older than before
 	page          int64
 	good          bool      // the last visit found its content
 	due           time.Time // when this one was due
@@ -180,7 +181,7 @@ func (q *question) answer(ctx context.Context, got *compared) error {
 	page := content.DecodePage(q.memory)
 	got.host, got.turn = q.host.change(func(host *content.HostMemory, orders *content.Orders) {
 		got.Verdict = content.Judge(content.Case{Before: before, After: after, Page: page, Host: host, Orders: orders,
-			Threshold: q.threshold, Now: q.now, Held: q.held, PageID: q.page, URL: q.url, Good: q.good, Due: q.due, HostShown: q.hostShown,
+			Threshold: q.threshold, Now: q.now, Held: q.held, Earlier: q.earlier, PageID: q.page, URL: q.url, Good: q.good, Due: q.due, HostShown: q.hostShown,
 			Records: q.records})
 	})
 	got.standsIn = (got.Kind == content.Noise || got.Kind == content.Same) && q.host.standsIn(after, q.page)

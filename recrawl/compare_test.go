@@ -130,6 +130,19 @@ func TestWhatIsNoText(t *testing.T) {
 	}
 }
 
+// TestServersThatAreBehind: what one of several servers answers that has not got the last edition yet is no news, and neither is that
+// edition when it comes again.
+func TestServersThatAreBehind(t *testing.T) {
+	t.Parallel()
+	old, held := page(linked(1), "Last-Modified", day(-2)), page(linked(2), "Last-Modified", day(-1))
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(old, held, old, held)})
+	l := newLife(t, nil)
+	wantKind(t, l.turn(o.URL("/")), models.First)
+	wantKind(t, l.turn(o.URL("/")), models.Changed)
+	wantFailed(t, l.turn(o.URL("/")), models.OlderCopy)
+	wantKind(t, l.turn(o.URL("/")), models.SameBytes)
+}
+
 // TestPackedAnew: a file that its server packs for each request changes with what is in it.
 func TestPackedAnew(t *testing.T) {
 	t.Parallel()

@@ -52,6 +52,7 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 		memory: memory, host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now, held: cmp.Or(s.page.BytesAt, s.page.Stats.FirstAt).Time(),
 		page: s.page.ID, good: s.page.Failures == 0 && s.page.MissingVisits == 0, due: s.page.DueAt.Time(),
 		hostShown: s.turn.Host.Trials.ShownAt.Time(), records: s.page.Stats.Records, url: s.url,
+		earlier: isEarlier(header.Get("Last-Modified"), s.page.LastModified),
 	})
 	if err != nil && ctx.Err() != nil {
 		s.interrupt(ctx.Err())
@@ -67,6 +68,13 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	}
 	s.out.HostMemory, s.out.HostTurn, s.out.StandsIn = got.host, got.turn, got.standsIn
 	s.conclude(&got.Verdict)
+}
+
+// isEarlier tells whether one date of a header lies before another; what is no date does not.
+func isEarlier(one, other string) bool {
+	at, ok := parseDate(one)
+	held, known := parseDate(other)
+	return ok && known && at.Before(held)
 }
 
 // unpack says what a package of files is worth: nothing where it holds what the copy does, packed at another time.
@@ -292,6 +300,7 @@ var transientWords = map[models.ErrorClass]string{
 	models.LoginWall: "answers 200 with a log-in form",
 	models.BlockPage: "answers 200 with a block page or a challenge",
 	models.Shell:     "answers 200 with a page that has no content yet",
+	models.OlderCopy: "answers with what it said before, older than the copy by its Last-Modified, as a cache or a server does that is behind others",
 }
 
 // discard forgets what an answer said that is not the page's: nothing of it may replace what is known.

@@ -23,6 +23,7 @@ type Case struct {
 	Good          bool      // the last visit found the page's content, so that views without it begin a row of their own
 	Due           time.Time // when this visit was due; the zero time: that is not known
 	HostShown     time.Time // when a page of the host last showed the content that it had; the zero time: that is not known
+	Earlier       bool      // After says by its date (Last-Modified) that it was made before Before was
 	Kept          bool      // After was kept as a version of the page: that it is another document is no reason to doubt it
 	Records       int32     // visits that saw the page's content so far, for how often a place changes; 0: those that Judge saw
 }
@@ -84,6 +85,7 @@ type BlockChange struct {
 //     pages of the host too                                              Transient, until it has stood for long enough:
 //     Change, or SoftMissing where it is what the host shows for what is no more. What other pages show as well is no
 //     Change for its age, unless it is as long as a page
+//     It is what the page said before, older by its own date:            likewise
 //  4. the main content has the same blocks, with the same links          Noise
 //  5. all that differs is in places that keep changing, is a region that
 //     pages of the host share, or changes by its nature (clocks, ages)   Noise
@@ -117,6 +119,9 @@ func (c *Case) judge() Verdict {
 		return Verdict{Kind: SoftMissing, Reasons: models.ReasonErrorPage}
 	}
 	if v, is := c.doubtful(); is {
+		return v
+	}
+	if v, is := c.older(); is {
 		return v
 	}
 	c.good()
