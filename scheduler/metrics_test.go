@@ -46,7 +46,7 @@ func TestAllKindsAreCountedFromTheStart(t *testing.T) {
 	for _, f := range families {
 		got[f.GetName()] = len(f.GetMetric())
 	}
-	for name, want := range map[string]int{"recrawld_visits_total": 16, "recrawld_failures_total": 36} {
+	for name, want := range map[string]int{"recrawld_visits_total": 16, "recrawld_failures_total": 37} {
 		if got[name] != want {
 			t.Errorf("%s has %d series before the first visit, want %d", name, got[name], want)
 		}
