@@ -93,8 +93,9 @@ func aheadAt(words []string, at time.Time) (moment, int) {
 // maxAhead is how many words are read for how long something has: "about 1 month and 3 days".
 const maxAhead = 6
 
-// labelWords say, with a unit and without a number, that the number beside is an age: "Age (days ago)", "days inactive".
-var labelWords = wordSet(`ago age old inactive idle`)
+// labelWords say, with a unit and without a number, that the number beside is how long ago something was: "Age (days ago)", "days inactive". "Age"
+// and "old" do not: a least age in years is one more some day too.
+var labelWords = wordSet(`ago inactive idle`)
 
 // maxLabelAge is how many bytes such a label has at most.
 const maxLabelAge = 40

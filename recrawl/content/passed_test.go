@@ -45,6 +45,8 @@ func TestTimeThatPassed(t *testing.T) {
 		{"2026-11-26 10:00", "2026-11-27 14:00", `<span>76</span><div>Age (days ago)</div>`, `<span>78</span><div>Age (days ago)</div>`, Noise},
 		{"2026-11-26 10:00", "2026-11-27 14:00", `<p>Days inactive</p><p>76</p>`, `<p>Days inactive</p><p>77</p>`, Noise},
 		{"2026-11-26 10:00", "2026-11-27 14:00", `<span>76</span><div>Age (days ago)</div>`, `<span>0</span><div>Age (days ago)</div>`, Change},
+		{"2026-11-26 10:00", "2026-11-27 14:00", `<p>Minimum age (years)</p><p>17</p>`, `<p>Minimum age (years)</p><p>18</p>`, Change},
+		{"2026-11-26 10:00", "2026-12-26 10:00", `<p>Weeks old at least</p><p>8</p>`, `<p>Weeks old at least</p><p>12</p>`, Change},
 		{"2026-11-26 10:00", "2026-11-27 14:00", `<span>76</span><div>Berths (days free)</div>`, `<span>77</span><div>Berths (days free)</div>`, Change},
 		{"2026-11-26 10:00", "2026-11-27 10:00", "Due in 24 days, 3 tickets open", "Due in 23 days, 2 tickets open", Change},
 	} {
