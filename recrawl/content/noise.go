@@ -184,7 +184,6 @@ func textPrint(b *Block) uint32 { return uint32(b.hash(linkWhole)) }
 const (
 	flipSeconds = 86400 // within which other pages must show the same change
 	flipBlocks  = 40    // blocks of the largest difference that is looked at
-	sharedMain  = 0.34  // of the main content, from which on two pages show one document
 )
 
 // template is the second half of rung 5: where every block that came or went did so on another page of the host within a
@@ -235,18 +234,18 @@ func (c *Case) shownBy(token uint64, main uint32) map[int64]bool {
 	return pages
 }
 
-// withdraw takes back the last changes of the pages that showed first what is the host's, unless something else changed with it on them alone.
+// withdraw takes back the last changes of the pages that showed first what is the host's, unless something else changed with it that this page
+// does not show.
 func (c *Case) withdraw(others map[int64]bool, now int64) {
-	pages, last := map[uint64]map[int64]bool{}, map[int64]int64{}
+	shows, last := map[uint64]bool{}, map[int64]int64{}
 	for _, m := range c.Host.moves {
-		if pages[m.token] == nil {
-			pages[m.token] = map[int64]bool{}
+		if m.page == c.PageID && m.at == now {
+			shows[m.token] = true
 		}
-		pages[m.token][m.page] = true
 		last[m.page] = max(last[m.page], m.at)
 	}
 	for _, m := range c.Host.moves {
-		if m.at == last[m.page] && len(pages[m.token]) == 1 {
+		if m.at == last[m.page] && !shows[m.token] {
 			delete(others, m.page)
 		}
 	}

@@ -2,6 +2,7 @@ package content
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -180,6 +181,32 @@ func TestTemplateFlipBesideNoise(t *testing.T) {
 	for id, want := range map[int64]bool{0: false, 1: true, 2: false} {
 		if got := host.Withdraw(id); got != want {
 			t.Errorf("the change of page %d is withdrawn: %v, want %v", id, got, want)
+		}
+	}
+}
+
+// TestWhatIsTakenBackWasShownWhole holds that a page's change is not taken back by one that shows a part of it: the rest may be news of two pages.
+func TestWhatIsTakenBackWasShownWhole(t *testing.T) {
+	t.Parallel()
+	was := []string{"Our shop opens at nine on every day", "The ferry goes at noon and at six", "A letter by post is free of charge"}
+	is := []string{"Our shop is closed on every Monday", "The ferry is out of service until June", "A letter by post costs what the stamp does"}
+	host := &HostMemory{}
+	for stays := range 3 {
+		build := func(lines []string) *View {
+			text := story(6)
+			for i := range text {
+				text[i] = fmt.Sprintf("Page %d: %s", stays, text[i])
+			}
+			return read(t, page(fmt.Sprint("Page ", stays), append(lines, text...)...))
+		}
+		after := slices.Clone(is)
+		after[stays] = was[stays]
+		Judge(Case{Before: build(was), After: build(after), Page: &PageMemory{}, Host: host, Threshold: threshold,
+			Now: noon.Add(time.Duration(stays) * time.Minute), PageID: int64(stays)})
+	}
+	for id := range int64(2) {
+		if host.Withdraw(id) {
+			t.Errorf("the change of page %d is taken back", id)
 		}
 	}
 }
