@@ -1,6 +1,7 @@
 package content
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,59 @@ func TestShortPagesTellTheSameNews(t *testing.T) {
 		for i, p := range pages {
 			if v := judge(i, p[1], p[1]+"<!-- -->", noon.Add(time.Hour)); v.Retract {
 				t.Errorf("%s: the change of page %d is taken back", name, i)
+			}
+		}
+	}
+}
+
+// deploy is how a framework writes a page of a shop: with a print of the build in its classes, and with elements around it, or in each part of it,
+// that a test of two designs, or a new release, adds.
+type deploy struct{ build, open, end, in string }
+
+func (d deploy) page(title, notice, box string) string {
+	class := func(name, inner string) string {
+		return "<div class=" + name + "_" + d.build + ">" + d.in + inner + "</div>"
+	}
+	if notice != "" {
+		notice = class("Banner", notice)
+	}
+	return "<title>" + title + "</title><body><div id=__next>" + d.open + class("Layout", notice+class("Head", "<a href=/>Harbour</a><a href=/shop>Shop</a>")+
+		class("Product", class("Text", "<h1>"+title+"</h1><p>A "+title+"</p>")+class("Box", box))+class("Foot", "<p>Harbour Street 5</p>")) + d.end + "</div>"
+}
+
+// What a shop says anew on all its short pages with a new release of itself, of which the classes or the elements are others, is a change of each, and
+// none is taken back.
+func TestWhatADeploySaysAnewIsAChange(t *testing.T) {
+	t.Parallel()
+	before := deploy{build: "x1yab"}
+	for what, after := range map[string]deploy{
+		"other classes":           {build: "k7wcd"},
+		"other elements around":   {"k7wcd", "<div class=app><section>", "</section></div>", ""},
+		"other elements in parts": {build: "k7wcd", in: "<section>"},
+	} {
+		for name, c := range map[string]struct{ notice, box, noticeNow, boxNow string }{
+			"a status":              {"", "<p>In stock</p><p>Gift wrap</p>", "", "<p>Sold out</p><p>Gift wrap</p>"},
+			"a status and its note": {"", "<p>In stock</p><p>Gift wrap</p>", "", "<p>Sold out</p><p>Ask for it</p>"},
+			"no returns":            {"", "<p>Return it within a month</p><p>Gift wrap</p>", "", "<p>No returns</p><p>Gift wrap</p>"},
+			"a strike":              {"", "<p>In stock</p>", "<h2>Strike</h2><p>No boat leaves the harbour.</p><p>We are sorry.</p><a href=/strike>More</a>", "<p>In stock</p>"},
+			"its end":               {"<h2>Strike</h2><p>No boat leaves the harbour.</p><p>We are sorry.</p>", "<p>In stock</p>", "", "<p>In stock</p>"},
+			"another job":           {"", "<ul><li><a href=/j/1>Baker wanted</a></ul>", "", "<ul><li><a href=/j/2>Driver wanted</a></ul>"},
+			"two jobs":              {"", "<p>No open positions</p>", "", "<ul><li><a href=/j/1>Baker wanted</a><li><a href=/j/2>Driver wanted</a></ul>"},
+			"a recall":              {"<p>Summer sale</p>", "<p>In stock</p>", "<p>Recall: do not use our lamps.</p>", "<p>In stock</p>"},
+		} {
+			host := &HostMemory{}
+			for i := range 6 {
+				title := fmt.Sprintf("Lamp %c", 'A'+i)
+				v := Judge(Case{Before: read(t, before.page(title, c.notice, c.box)), After: read(t, after.page(title, c.noticeNow, c.boxNow)), Page: &PageMemory{},
+					Host: host, Threshold: threshold, Now: noon.Add(time.Duration(i) * time.Hour), PageID: int64(i + 1)})
+				if v.Kind != Change {
+					t.Errorf("%s with %s: page %d is %v for %v", name, what, i, v.Kind, v.Reasons)
+				}
+			}
+			for i := range 6 {
+				if host.Withdraw(int64(i + 1)) {
+					t.Errorf("%s with %s: page %d is taken back", name, what, i)
+				}
 			}
 		}
 	}
