@@ -136,7 +136,7 @@ func TestTemplateWithoutAVersion(t *testing.T) {
 // shows at once that something is wrong; the event log says so after some visits.
 func TestTransientKeepsTheLastGoodVersion(t *testing.T) {
 	t.Parallel()
-	for class := models.ErrorPage; class <= models.Shell; class++ {
+	for class := models.ErrorPage; class <= models.OlderCopy; class++ {
 		shell := models.Outcome{Kind: models.Failed, Class: class, Status: 200, Sent: 1, Detail: "no content", ETag: `"shell"`}
 		before := livePage()
 		once, _ := steps(t, before, shell)
@@ -160,6 +160,25 @@ func TestTransientKeepsTheLastGoodVersion(t *testing.T) {
 		if diff := cmp.Diff([]models.EventKind{models.EventFailing, models.EventRefreshed}, events); diff != "" {
 			t.Errorf("%v: events of three shells and the page with another clock (-want +got):\n%s", class, diff)
 		}
+	}
+}
+
+// A cache that is behind others for some hours is asked again once meanwhile, and nobody is told.
+func TestAnOlderCopyPassesUntold(t *testing.T) {
+	t.Parallel()
+	p, planner := livePage(), testPlanner(t, testConfig())
+	p.Wanted = time.Hour
+	asked := 0
+	for now := noon; now.Before(noon.Add(9 * time.Hour)); now = p.DueAt.Time() {
+		out := models.Outcome{Kind: models.Failed, Class: models.OlderCopy, Status: 200, Sent: 1, At: now}
+		r := planner.Plan(testLease(p), p, &out, now)
+		if len(r.Events) > 0 {
+			t.Errorf("after %v: %v", now.Sub(noon), eventKinds(r))
+		}
+		p, asked = r.Page, asked+1
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times in 9 hours, want 2", asked)
 	}
 }
 

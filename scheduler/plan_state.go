@@ -173,11 +173,12 @@ func (d *draft) pace() time.Duration {
 }
 
 // FirstRetry is how long after its first failure of a class a page is tried again, at the latest. An error page and a shell without content pass as an error of
-// the server does; a log-in form and a block page stay, as a refusal does, and asking again soon makes a block worse. An address that is not
+// the server does; a log-in form and a block page stay, as a refusal does, and asking again soon makes a block worse; a cache that is behind others
+// keeps what it has for hours, and what it has is the older copy. An address that is not
 // dialled costs nobody anything, and somebody may just be allowing it.
 func FirstRetry(class models.ErrorClass) time.Duration {
 	switch class {
-	case models.Refused, models.RedirectLoop, models.RedirectTooMany, models.RedirectBlocked, models.BodyTooLarge, models.TLSCertificate, models.LoginWall, models.BlockPage:
+	case models.Refused, models.RedirectLoop, models.RedirectTooMany, models.RedirectBlocked, models.BodyTooLarge, models.TLSCertificate, models.LoginWall, models.BlockPage, models.OlderCopy:
 		return 6 * time.Hour // these rarely mend themselves within the hour
 	}
 	return 15 * time.Minute
