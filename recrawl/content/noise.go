@@ -184,11 +184,13 @@ func textPrint(b *Block) uint32 { return uint32(b.hash(linkWhole)) }
 const (
 	flipSeconds = 86400 // within which other pages must show the same change
 	flipBlocks  = 40    // blocks of the largest difference that is looked at
+	flipPages   = 1     // other pages that must show what differs
+	flipOwn     = 8     // and where it may be said of each of them: as many products sell out in a day
 )
 
 // template is the second half of rung 5: where every block that came or went did so on another page of the host within a
-// day, that is one change of what the pages share. What is noise already, such as an age, need not be shared. It returns a sample of the
-// region, "" for none and for one that two others showed before: it was told of then.
+// day, or on several where it may be said of each, that is one change of what the pages share. What is noise already, such as an age, need
+// not be shared. It returns a sample of the region, "" for none and for one that more others showed before: it was told of then.
 func (c *Case) template(d *difference, pairs []pair) string {
 	now := c.Now.Unix()
 	c.Host.forget(now)
@@ -200,14 +202,14 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	others := map[int64]bool{}
 	shared, found := len(tokens) > 0, false
 	for _, t := range tokens {
-		pages := c.shownBy(t, main)
+		pages := c.shownBy(t.hash, main)
 		for page := range pages {
 			others[page] = true
 		}
-		shared, found = shared && len(pages) > 0, found || len(pages) == 1
+		shared, found = shared && len(pages) >= t.pages, found || len(pages) == t.pages
 	}
 	for _, t := range tokens {
-		c.Host.moves = append(c.Host.moves, move{token: t, page: c.PageID, at: now, main: main})
+		c.Host.moves = append(c.Host.moves, move{token: t.hash, page: c.PageID, at: now, main: main})
 	}
 	if extra := len(c.Host.moves) - maxMoves; extra > 0 {
 		c.Host.moves = append(c.Host.moves[:0], c.Host.moves[extra:]...)
@@ -286,22 +288,38 @@ func (c *Case) flipped(d *difference, pairs []pair, now int64) string {
 // counts tells whether a pair makes a change by itself.
 func (c *Case) counts(p *pair) bool { return p.noise == 0 && p.worth >= max(c.Threshold, worthNoise) }
 
+// countingToken is a block that came or went, and how many other pages must show it for it to be the host's.
+type countingToken struct {
+	hash  uint64
+	pages int
+}
+
 // countingTokens are the blocks that came and went in the pairs that count.
-func (c *Case) countingTokens(pairs []pair) []uint64 {
-	var all []uint64
+func (c *Case) countingTokens(pairs []pair) []countingToken {
+	var all []countingToken
 	for i := range pairs {
 		p := &pairs[i]
 		if !c.counts(p) {
 			continue
 		}
+		pages := flipPages
+		if p.main() && p.states() {
+			pages = flipOwn
+		}
 		if p.before != nil {
-			all = append(all, mix(p.before.hash(linkTarget)^1))
+			all = append(all, countingToken{mix(p.before.hash(linkTarget) ^ 1), pages})
 		}
 		if p.after != nil {
-			all = append(all, p.after.hash(linkTarget))
+			all = append(all, countingToken{p.after.hash(linkTarget), pages})
 		}
 	}
 	return all
+}
+
+// states tells whether a place says something else in a few words, or with other numbers: a status, a price, a date, which pages say of what they
+// are about.
+func (p *pair) states() bool {
+	return p.rewritten() && (min(p.before.runes, p.after.runes) < runningText || masked(p.before.Text) == masked(p.after.Text))
 }
 
 // mainPrint is a print of the main content but for what differs.

@@ -146,6 +146,39 @@ func TestTemplateFlip(t *testing.T) {
 	}
 }
 
+// TestWhatSeveralPagesSayIsOfEach holds that a status, a price or a date that eight pages of a host say anew within a day in their main content is a
+// change of each of them: the second product that sold out was silent, and the first one's change was taken back.
+func TestWhatSeveralPagesSayIsOfEach(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string][2]string{
+		"a status": {"<p>In stock</p>", "<p>Sold out</p>"}, "within a line": {"<p>Lamp: <span>In stock</span></p>", "<p>Lamp: <span>Sold out</span></p>"},
+		"a reason": {"<p>In stock</p>", "<p>Sold out, and not made any more since the works were closed</p>"},
+		"a price":  {"<p>17 €</p>", "<p>18 €</p>"}, "a date": {"<p>Valid from 3 June 2026</p>", "<p>Valid from 9 June 2026</p>"},
+		"a time": {"<p>We send it to you within 3 days of the order</p>", "<p>We send it to you within 5 days of the order</p>"},
+	} {
+		host := &HostMemory{}
+		for i := range flipOwn {
+			title := fmt.Sprintf("Lamp %c", 'A'+i)
+			text := "<p>" + title + ": " + strings.Join(story(4), "<p>"+title+": ")
+			v := judgeOn(t, host, int64(i), editedPage(title, text+c[0], "<p>x"), editedPage(title, text+c[1], "<p>x"))
+			if v.Kind != Change {
+				t.Errorf("%s on page %d is %v for %v", name, i, v.Kind, v.Reasons)
+			}
+		}
+		for i := range flipOwn {
+			if host.Withdraw(int64(i)) {
+				t.Errorf("%s on page %d is taken back", name, i)
+			}
+		}
+	}
+}
+
+func judgeOn(t *testing.T, host *HostMemory, id int64, before, after string) Verdict {
+	t.Helper()
+	return Judge(Case{Before: read(t, before), After: read(t, after), Page: &PageMemory{}, Host: host, Threshold: threshold,
+		Now: noon.Add(time.Duration(id) * time.Hour), PageID: id})
+}
+
 // TestTemplateFlipBesideNoise holds that a change which pages share is the host's where an age beside it differs on each of them: with a new
 // design each page that says when it was written counted for one. What changed with it on a page alone is no less of a change.
 func TestTemplateFlipBesideNoise(t *testing.T) {
