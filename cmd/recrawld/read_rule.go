@@ -165,7 +165,7 @@ func (r ruling) duplicate() string {
 			report.Moment(r.now, o.Stats.ChangedAt.Time()), next)
 	}
 	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at at least every %s to see whether that still holds",
-		r.page.DuplicateOf, r.ceiling())
+		p.DuplicateOf, r.ceiling())
 }
 
 // policy says how fr_max came about.

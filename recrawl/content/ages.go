@@ -38,6 +38,11 @@ func isShortAge(word string) bool {
 	return unit > 0
 }
 
+// isLast tells whether a word is an age that is written short, behind a word that says of what.
+func isLast(words []string, at int) bool {
+	return at > 0 && lastWords[bareWord(words[at-1])] && isShortAge(words[at])
+}
+
 // aged tells a line that says how long ago something was, and reads the same but for that, whatever names and links stand beside: "Added
 // by Jane Roe about 2 months ago. Updated 4 days ago".
 func (p *pair) aged() bool {
@@ -54,7 +59,7 @@ func (p *pair) aged() bool {
 func cutAges(s string, alone bool) (rest []string, ages int) {
 	words := strings.Fields(s)
 	for i := 0; i < len(words); {
-		n := ageAt(words[i:], alone || i > 0 && lastWords[bareWord(words[i-1])] && isShortAge(words[i]))
+		n := ageAt(words[i:], alone || isLast(words, i))
 		if n == 0 {
 			rest = append(rest, words[i])
 			n = 1

@@ -215,7 +215,7 @@ func cutDates(s string) (dates, rest string) {
 
 // transientText tells the texts that differ on every visit by their nature: times of day, ages, when a program made the page and of what.
 func (p *pair) transientText(between span) models.Reasons {
-	if p.signed() || p.aged() || p.passed(between) || p.older(between) {
+	if p.signed() || p.aged() || p.passed(between) || p.grown(between) {
 		return models.ReasonDateOnly
 	}
 	if p.builtAnew() {

@@ -28,15 +28,14 @@ func masked(s string) string {
 }
 
 // dateWords are the names of months and days, and their short forms, in the languages of the pages at hand.
-var dateWords = wordSet(`january february march april may june july august september october november december
-jan feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
-mon tue wed thu fri sat sun pm utc gmt cet cest est edt pst pdt
-janvier février mars avril mai juin juillet août septembre octobre novembre décembre
-lundi mardi mercredi jeudi vendredi samedi dimanche
-januar februar märz april mai juni juli august september oktober november dezember
-montag dienstag mittwoch donnerstag freitag samstag sonntag uhr
-enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre 年 月 日`)
+var dateWords = func() map[string]bool {
+	all := wordSet(`monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun pm utc gmt cet cest est edt pst pdt
+lundi mardi mercredi jeudi vendredi samedi dimanche montag dienstag mittwoch donnerstag freitag samstag sonntag uhr 年 月 日`)
+	for month := range monthNumbers {
+		all[month] = true
+	}
+	return all
+}()
 
 // linkWords join the parts of a date, and much else.
 var linkWords = wordSet(`st nd rd th of de a à at le la the on um am`)

@@ -95,7 +95,7 @@ func agedAt(words []string, alone bool, at time.Time) (moment, int) {
 	if n == 0 {
 		return moment{}, 0
 	}
-	if n == 1 || bareWord(words[0]) == "just" { // today, yesterday, just now
+	if n == 1 && !isShortAge(words[0]) || bareWord(words[0]) == "just" { // today, yesterday, just now
 		return moment{from: at.Add(-2 * day), to: at.Add(day), unit: day}, n
 	}
 	length, unit := lengthOf(words[:n])

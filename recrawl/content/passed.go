@@ -25,8 +25,7 @@ func (p *pair) passed(s span) bool {
 	due := slices.ContainsFunc(before, func(w string) bool { return dueWords[bareWord(w)] })
 	i, j := 0, 0
 	for i < len(before) && j < len(after) {
-		short := i > 0 && lastWords[bareWord(before[i-1])] && isShortAge(before[i])
-		n, m := s.sameMoment(before[i:], after[j:], p.before.aged || short, due)
+		n, m := s.sameMoment(before[i:], after[j:], p.before.aged || isLast(before, i), due)
 		if n == 0 {
 			if before[i] != after[j] {
 				return false
@@ -144,8 +143,8 @@ func wholeNumber(s string) (int, bool) {
 	return n, err == nil
 }
 
-// older tells the number of an age, with its label beside it, that grew by what has passed.
-func (p *pair) older(s span) bool {
+// grown tells the number of an age, with its label beside it, that grew by what has passed.
+func (p *pair) grown(s span) bool {
 	if s.from.IsZero() || !p.rewritten() || p.before.ageUnit == 0 || p.before.ageUnit != p.after.ageUnit {
 		return false
 	}

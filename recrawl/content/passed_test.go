@@ -28,6 +28,7 @@ func TestTimeThatPassed(t *testing.T) {
 		{"2026-11-26 10:00", "2026-11-27 10:00", "Posted yesterday at the harbour", "Posted on Wednesday, 25 November 2026 at the harbour", Noise},
 		{"2026-11-26 10:00", "2026-12-26 10:00", "last reply 18h", "last reply Nov '26", Noise},
 		{"2026-11-26 10:00", "2026-12-26 10:00", "last reply 18h", "last reply Dec '26", Change},
+		{"2026-11-26 10:00", "2026-12-26 10:00", "last reply 7w", "last reply Oct '26", Noise},
 		{"2026-11-26 10:00", "2027-01-03 10:00", "Posted 9 days ago", "Posted 17 Nov", Noise},
 		{"2026-11-26 10:00", "2026-11-27 10:00", "Released 9 days ago", "Released 2026-11-27", Change},
 		{"2026-11-26 10:00", "2026-11-27 10:00", "Released 9 days ago", "Released on 17 November 2025", Change},

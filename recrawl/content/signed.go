@@ -2,10 +2,11 @@ package content
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"recrawld/recrawl/extract"
 )
 
 // maxSignedRunes is how long a line is in which a program says when it made a page and of what, or how long ago something was: it names
@@ -75,8 +76,8 @@ func (p *pair) stamped(now time.Time) bool {
 		if before[i] == after[i] {
 			continue
 		}
-		was, wasMoment := momentOf(before[i])
-		is, isMoment := momentOf(after[i])
+		was, wasMoment := extract.UnixMoment(before[i])
+		is, isMoment := extract.UnixMoment(after[i])
 		if !wasMoment || !isMoment || len(before[i]) != len(after[i]) || !is.After(was) || now.Sub(is) > stampAge || is.Sub(now) > stampAhead {
 			return false
 		}
@@ -85,20 +86,6 @@ func (p *pair) stamped(now time.Time) bool {
 }
 
 func betweenMoments(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == ';' }
-
-// momentOf reads a moment in seconds or milliseconds since 1970 that lies after 2001.
-func momentOf(s string) (time.Time, bool) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	switch {
-	case err != nil || s[0] < '1' || s[0] > '9':
-		return time.Time{}, false
-	case len(s) == len("1795713464"):
-		return time.Unix(n, 0), true
-	case len(s) == len("1795713464726"):
-		return time.UnixMilli(n), true
-	}
-	return time.Time{}, false
-}
 
 // commitWords say that a commit follows.
 var commitWords = wordSet(`commit revision rev`)

@@ -74,16 +74,20 @@ func isUUID(s string) bool {
 
 // isMoment tells whether a number is a moment about at.
 func isMoment(value string, at time.Time) bool {
-	if len(value) != len("1764125712") && len(value) != len("1764125712345") {
-		return false
+	moment, is := UnixMoment(value)
+	return is && moment.Sub(at).Abs() <= stampSlack
+}
+
+// UnixMoment reads a moment in seconds or milliseconds since 1970 that lies between 2001 and 2286, which is a number of ten or thirteen digits.
+func UnixMoment(s string) (time.Time, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case err != nil || s[0] < '1' || s[0] > '9':
+		return time.Time{}, false
+	case len(s) == len("1764125712"):
+		return time.Unix(n, 0), true
+	case len(s) == len("1764125712345"):
+		return time.UnixMilli(n), true
 	}
-	n, err := strconv.ParseUint(value, 10, 63)
-	if err != nil {
-		return false
-	}
-	moment := time.Unix(int64(n), 0)
-	if len(value) > len("1764125712") {
-		moment = time.UnixMilli(int64(n))
-	}
-	return moment.Sub(at).Abs() <= stampSlack
+	return time.Time{}, false
 }
