@@ -13,7 +13,7 @@ func (c *commit) holds(bucket int16) bool {
 	return c.tx.store.shard(bucket) == c.tx.store.shard(c.results[0].Lease.Bucket)
 }
 
-// touched lists the hosts that the results touch beside the leased ones: those of discovered pages and of children
+// touched lists the hosts that the results touch beside the leased ones: those of discovered pages and of children and duplicates
 // that are brought forward. They are locked together with the leased ones, in one order.
 func (c *commit) touched(ctx context.Context) ([]rowKey, error) {
 	var keys []rowKey
@@ -28,6 +28,11 @@ func (c *commit) touched(ctx context.Context) ([]rowKey, error) {
 	children, err := c.children(ctx, c.results)
 	if err != nil {
 		return nil, err
+	}
+	for _, r := range c.results {
+		for _, d := range r.Duplicates {
+			children[d.Bucket] = append(children[d.Bucket], d.PageID)
+		}
 	}
 	for bucket, ids := range children {
 		if !c.holds(bucket) {
@@ -47,11 +52,11 @@ func (t *tx) hostsOf(ctx context.Context, bucket int16, pages []int64) ([]rowKey
 	// Index: the primary key.
 	rows, err := t.rows(ctx, `SELECT DISTINCT host_id FROM pages WHERE bucket = $1 AND id = ANY($2)`, bucket, pages)
 	if err != nil {
-		return nil, fmt.Errorf("hosts of children: %w", err)
+		return nil, fmt.Errorf("hosts of pages: %w", err)
 	}
 	ids, err := scanIDs(rows)
 	if err != nil {
-		return nil, fmt.Errorf("hosts of children: %w", err)
+		return nil, fmt.Errorf("hosts of pages: %w", err)
 	}
 	keys := make([]rowKey, len(ids))
 	for i, id := range ids {
@@ -162,37 +167,56 @@ func (t *tx) unlink(ctx context.Context, parents map[int16][]int64) error {
 	return nil
 }
 
-// forward makes the children of fully crawled parents due that were not visited since, nor asked for in vain. Duplicates and those never due
-// stay as they are, and so do those whose turn has come and that wait for their site's budget alone: it has paid for their
-// places in the line, and would pay again for others at its end.
+// forwardings are the pages that a result brings forward, by bucket.
+func (c *commit) forwardings(ctx context.Context, r *Result) (map[int16][]forwarding, error) {
+	forward := make(map[int16][]forwarding)
+	for _, d := range r.Duplicates {
+		forward[d.Bucket] = append(forward[d.Bucket], forwarding{Children: []int64{d.PageID}, To: d.DueAt, Of: r.Visit.At, Duplicates: true})
+	}
+	if r.Forward == 0 {
+		return forward, nil
+	}
+	children, err := c.children(ctx, []*Result{r})
+	for bucket, ids := range children {
+		forward[bucket] = append(forward[bucket], forwarding{Children: ids, To: r.Forward, Of: r.ForwardOf})
+	}
+	return forward, err
+}
+
+// forward brings forward what the results say, as far as the transaction holds its bucket.
 func (c *commit) forward(ctx context.Context) error {
 	for _, r := range c.fresh {
-		if r.Forward == 0 {
-			continue
-		}
-		children, err := c.children(ctx, []*Result{r})
+		forward, err := c.forwardings(ctx, r)
 		if err != nil {
 			return err
 		}
-		for bucket, ids := range children {
-			if !c.holds(bucket) {
-				continue
-			}
-			if err := c.queue.hasten(ctx, bucket, forwarding{ids, r.Forward, r.ForwardOf}); err != nil {
-				return fmt.Errorf("bring children forward: %w", err)
+		for bucket, pages := range forward {
+			for _, f := range pages {
+				if !c.holds(bucket) {
+					continue
+				}
+				if err := c.queue.hasten(ctx, bucket, f); err != nil {
+					return fmt.Errorf("bring pages forward: %w", err)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// hasten brings children of one bucket forward.
+// hasten brings pages of one bucket forward that were not visited since, nor asked for in vain: duplicates, or the children of fully crawled
+// parents. Of these, those that are duplicates and those never due stay as they are, and so do those whose turn has come and that wait for
+// their site's budget alone: it has paid for their places in the line, and would pay again for others at its end.
 func (q *queue) hasten(ctx context.Context, bucket int16, f forwarding) error {
+	among := `rule NOT IN ($6, $7)`
+	values := []any{bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of), int16(RuleDuplicate), int16(RuleBudget)}
+	if f.Duplicates {
+		among, values[3], values = `rule = $6`, int16(RuleOriginal), values[:6]
+	}
 	// Index: the primary key.
 	rows, err := q.tx.rows(ctx, `UPDATE pages SET due_at = $3, rule = $4
-		WHERE bucket = $1 AND id = ANY($2) AND visited_at < $5 AND COALESCE(tried_at,0) < $5 AND due_at > $3 AND rule NOT IN ($6, $7)
-		RETURNING host_id`,
-		bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of), int16(RuleDuplicate), int16(RuleBudget))
+		WHERE bucket = $1 AND id = ANY($2) AND visited_at < $5 AND COALESCE(tried_at,0) < $5 AND due_at > $3 AND `+among+`
+		RETURNING host_id`, values...)
 	if err != nil {
 		return err
 	}

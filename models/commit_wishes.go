@@ -24,7 +24,7 @@ func (r *Result) Wished(due Instant, rule Rule) bool {
 	if r.Before == nil || !r.waits() || due == r.Before.DueAt && rule == r.Before.Rule {
 		return false
 	}
-	return rule == RuleManual || rule == RuleResumed || rule == RuleApproved || rule == RuleParent || rule == RuleLost || rule == RuleNamed || rule.Heard()
+	return rule == RuleManual || rule == RuleResumed || rule == RuleApproved || rule == RuleParent || rule == RuleOriginal || rule == RuleLost || rule == RuleNamed || rule.Heard()
 }
 
 // waits tells whether the result is of no visit: the page's turn was put off, or it was given up.

@@ -71,6 +71,6 @@
 // Pages are filed in prints by the keys of what they say (Result.Filed), so that one look-up a batch (Twins) finds those that
 // may say what another page says. A key's first byte is its bucket, so the filings of a page lie in other buckets than the
 // page; a sharded server gets them as it gets discoveries. The store knows neither what a print means nor which pages are
-// duplicates. A filing may outlive what it says: whoever finds it looks at the page, and removes that of a page that is
+// duplicates; who follows which page is filed in the same way. A filing may outlive what it says: whoever finds it looks at the page, and removes that of a page that is
 // gone.
 package models

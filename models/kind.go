@@ -163,6 +163,7 @@ const (
 	RuleLost                      // the archive has lost its newest body, so it is fetched anew
 	RuleUnnamed                   // a requisite that no page's copy names any more: it is not visited
 	RuleNamed                     // it is named again, and was not for a while
+	RuleOriginal                  // the page of which it is a duplicate changed, or is none to follow any more
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
@@ -181,7 +182,8 @@ func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList 
 func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
-	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved", "lost", "unnamed", "named"}
+	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved", "lost", "unnamed", "named",
+	"original"}
 
 // Rules is how many rules there are: they are the numbers from 1 up to it.
 func Rules() Rule { return Rule(len(rules) - 1) }

@@ -369,6 +369,14 @@ type Result struct {
 	Telling    Telling // what becomes of them
 	Forward    Instant // bring forward to then the children last visited or tried before ForwardOf; 0: do not
 	ForwardOf  Instant
+	Duplicates []Duplicate // pages that wait as duplicates of this one (RuleDuplicate) to bring forward, unless they were visited since it was
+}
+
+// Duplicate is a page that is to be looked at again at DueAt, because the one of which it is a duplicate is not what it was.
+type Duplicate struct {
+	Bucket int16
+	PageID int64
+	DueAt  Instant
 }
 
 // Due is a new due time for a page that waits. It was decided on the page as it was then: if it was visited since (Visits)

@@ -35,10 +35,11 @@ type parcelBody struct {
 	Unfiled []Filing     `json:",omitempty"`
 }
 
-// forwarding brings children of one bucket forward (Result.Forward and ForwardOf).
+// forwarding brings pages of one bucket forward: children (Result.Forward and ForwardOf), or duplicates (Result.Duplicates).
 type forwarding struct {
-	Children []int64
-	To, Of   Instant
+	Children   []int64
+	To, Of     Instant
+	Duplicates bool `json:",omitempty"` // the pages are these
 }
 
 // packed is a discovery that goes through JSON by the columns of its page that are not zero.
@@ -91,13 +92,13 @@ func (c *commit) pack(ctx context.Context) error {
 			b := bodies.of(row.Bucket)
 			b.Found = append(b.Found, packed{Discovery{Host: Clean(r.Discovered[i].Host), Page: row}})
 		}
-		children, err := c.children(ctx, []*Result{r})
+		forward, err := c.forwardings(ctx, r)
 		if err != nil {
 			return err
 		}
-		for bucket, ids := range children {
+		for bucket, pages := range forward {
 			b := bodies.of(bucket)
-			b.Forward = append(b.Forward, forwarding{Children: ids, To: r.Forward, Of: r.ForwardOf})
+			b.Forward = append(b.Forward, pages...)
 		}
 	}
 	for f, stays := range filingsOf(c.fresh) {
@@ -206,7 +207,7 @@ func (t *tx) deliver(ctx context.Context, parcels []parcel, contents []contentRo
 	for i := range bodies {
 		for _, f := range bodies[i].Forward {
 			if err := q.hasten(ctx, parcels[i].target, f); err != nil {
-				return fmt.Errorf("bring children forward: %w", err)
+				return fmt.Errorf("bring pages forward: %w", err)
 			}
 		}
 	}

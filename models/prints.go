@@ -64,6 +64,7 @@ type Twin struct {
 	URL         string
 	State       PageState
 	FirstAt     Instant // Page.Stats.FirstAt
+	VisitedAt   Instant // Page.Stats.VisitedAt
 	Digest      Digest
 	Print       Print
 	Canonical   string
@@ -72,7 +73,7 @@ type Twin struct {
 
 // Twin is the page as one that may say what others say.
 func (p *Page) Twin() Twin {
-	return Twin{Bucket: p.Bucket, ID: p.ID, SiteID: p.SiteID, URL: p.URL, State: p.State, FirstAt: p.Stats.FirstAt,
+	return Twin{Bucket: p.Bucket, ID: p.ID, SiteID: p.SiteID, URL: p.URL, State: p.State, FirstAt: p.Stats.FirstAt, VisitedAt: p.Stats.VisitedAt,
 		Digest: p.Digest, Print: p.Print, Canonical: p.Canonical, DuplicateOf: p.DuplicateOf}
 }
 

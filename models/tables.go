@@ -93,9 +93,9 @@ var filingTable = table[filingRow]{"prints", "bucket key page_bucket page_id", 4
 }}
 
 // twinTable is columns of pages that are read on their own.
-var twinTable = table[Twin]{"pages", "bucket id site_id url state first_at digest print canonical duplicate_of", 2,
+var twinTable = table[Twin]{"pages", "bucket id site_id url state first_at visited_at digest print canonical duplicate_of", 2,
 	func(t *Twin) []any {
-		return []any{&t.Bucket, &t.ID, &t.SiteID, &t.URL, &t.State, &t.FirstAt, &t.Digest, &t.Print, &t.Canonical, &t.DuplicateOf}
+		return []any{&t.Bucket, &t.ID, &t.SiteID, &t.URL, &t.State, &t.FirstAt, &t.VisitedAt, &t.Digest, &t.Print, &t.Canonical, &t.DuplicateOf}
 	}}
 
 var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url version previous not_before not_after " +

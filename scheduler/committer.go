@@ -84,7 +84,7 @@ func (c *committer) put(ctx context.Context, batch []*finished) error {
 
 // makesReady tells whether a host may be ready by what was written: the visit's own, which is released, or another.
 func (f *finished) makesReady() bool {
-	return f.result.Release || f.result.Forward != 0 || len(f.result.Discovered) > 0
+	return f.result.Release || f.result.Forward != 0 || len(f.result.Duplicates)+len(f.result.Discovered) > 0
 }
 
 // write commits, again and again while the database is away: the results are held, claiming stands still because the

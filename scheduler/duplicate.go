@@ -19,8 +19,9 @@ import (
 // another page as canonical, at each visit; and at some of the others, because a page known longer may have come to say the
 // same. If another page says nearly the same, lives, and comes before it, it is a duplicate of that page. It leaves
 // the index, so no page is ever a duplicate of a duplicate; its links are not expanded, and it is visited at the pace of
-// one that never changes, or a little sooner where it may be the other's new name. When the other page goes, says something else or becomes a duplicate itself, the next visit finds
-// no twin any more and the page is one of its own again.
+// one that never changes, or a little sooner where it may be the other's new name. When the other page goes, says something else or becomes a
+// duplicate itself, it is visited again: it changed too, or finds no twin any more and is a page of its own again. For that it is
+// filed under a key of the other page's URL.
 //
 // Before all come the pages that name no other page as canonical, and of these those known first. So where a page names
 // another one as canonical, and that one agrees by naming itself or nothing and by what it says, the first is the duplicate
@@ -53,7 +54,7 @@ func keysOf(p *models.Page) []int64 {
 // filed are the keys under which the page now lies in the index.
 func filed(p *models.Page) []int64 {
 	if p.DuplicateOf != "" {
-		return nil
+		return []int64{followers(p.DuplicateOf)}
 	}
 	return keysOf(p)
 }
@@ -117,31 +118,23 @@ type pageKey struct {
 
 // compare finds the duplicates among the pages of a batch.
 func (c *committer) compare(ctx context.Context, batch []*finished) error {
-	var compared []*finished
+	var compared, followed []*finished
 	var keys []int64
 	for _, f := range batch {
-		if !f.compared() {
-			continue
+		before, now := filed(&f.before), keysOf(&f.result.Page)
+		if f.compared() && len(before)+len(now) > 0 { // else it says too little now and before
+			compared, keys = append(compared, f), append(keys, now...)
 		}
-		now := keysOf(&f.result.Page)
-		if len(now) == 0 && f.before.DuplicateOf == "" && len(keysOf(&f.before)) == 0 {
-			continue // it says too little now and before
+		if len(before) > 0 && f.unsettles() {
+			followed, keys = append(followed, f), append(keys, followers(f.before.URL))
 		}
-		compared, keys = append(compared, f), append(keys, now...)
 	}
-	if compared == nil {
+	if len(compared)+len(followed) == 0 {
 		return nil
 	}
 	found := twins{byKey: make(map[int64][]models.Twin), batch: make(map[pageKey]models.Twin)}
-	if len(keys) > 0 {
-		err := c.ask(ctx, fmt.Sprintf("look up %d prints", len(keys)), func() error {
-			known, err := c.store.Twins(ctx, keys)
-			maps.Copy(found.byKey, known)
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	if err := c.lookUp(ctx, &found, keys); err != nil {
+		return err
 	}
 	for _, f := range batch {
 		found.put(&f.result.Page)
@@ -153,7 +146,19 @@ func (c *committer) compare(ctx context.Context, batch []*finished) error {
 		original, ok := found.originalOf(f)
 		f.settle(original, ok, &found)
 	}
-	return nil
+	return c.follow(ctx, &found, compared, followed)
+}
+
+// lookUp adds the pages that are filed under keys.
+func (c *committer) lookUp(ctx context.Context, found *twins, keys []int64) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	return c.ask(ctx, fmt.Sprintf("look up %d prints", len(keys)), func() error {
+		known, err := c.store.Twins(ctx, keys)
+		maps.Copy(found.byKey, known)
+		return err
+	})
 }
 
 func (t *twins) put(p *models.Page) { t.batch[pageKey{p.Bucket, p.ID}] = p.Twin() }
@@ -206,13 +211,24 @@ func (f *finished) settle(original models.Twin, duplicate bool, t *twins) {
 	}
 	before, now := filed(&f.before), filed(p)
 	f.result.Unfiled = append(f.result.Unfiled, filings(p, before, now)...)
-	crowded := func(key int64) bool { return len(t.byKey[key]) >= models.TwinsPerKey }
-	f.result.Filed = slices.DeleteFunc(filings(p, now, before), func(f models.Filing) bool { return crowded(f.Key) })
 	t.put(p)
-	for _, key := range now {
-		if !slices.ContainsFunc(t.byKey[key], func(had models.Twin) bool { return had.ID == p.ID && had.Bucket == p.Bucket }) {
-			t.byKey[key] = append(t.byKey[key], p.Twin())
+	if !duplicate { // else when it is known who follows its original
+		t.file(f, now, before)
+	}
+}
+
+// file files the page of a visit under keys where it is not yet, under which of them it was before, and where there is room.
+func (t *twins) file(f *finished, keys, before []int64) {
+	p := &f.result.Page
+	for _, filing := range filings(p, keys, nil) {
+		there := t.byKey[filing.Key]
+		if slices.ContainsFunc(there, func(had models.Twin) bool { return had.ID == p.ID && had.Bucket == p.Bucket }) {
+			continue
 		}
+		if len(there) < models.TwinsPerKey && !slices.Contains(before, filing.Key) {
+			f.result.Filed = append(f.result.Filed, filing)
+		}
+		t.byKey[filing.Key] = append(there, p.Twin())
 	}
 }
 

@@ -141,8 +141,8 @@ func (c *copies) known() map[string]models.Page {
 		}
 	}
 	for url, p := range pages {
-		if original := pages[p.DuplicateOf]; p.DuplicateOf != "" && (filed[url] > 0 || original.DuplicateOf != "") {
-			c.t.Errorf("%s is a duplicate of %s (itself of %q) with %d filings, want no chain and no filing", url, p.DuplicateOf,
+		if original := pages[p.DuplicateOf]; p.DuplicateOf != "" && (filed[url] != 1 || original.DuplicateOf != "") {
+			c.t.Errorf("%s is a duplicate of %s (itself of %q) with %d filings, want no chain and one under that page", url, p.DuplicateOf,
 				original.DuplicateOf, filed[url])
 		}
 	}
@@ -157,7 +157,7 @@ func (c *copies) want(when string, want map[string]string) map[string]models.Pag
 		if p.DuplicateOf != "" {
 			got[url] = p.DuplicateOf
 		}
-		if p.DuplicateOf != "" && p.State == models.StateLive && p.Rule != models.RuleDuplicate {
+		if p.DuplicateOf != "" && p.State == models.StateLive && p.Rule != models.RuleDuplicate && p.Rule != models.RuleOriginal {
 			c.t.Errorf("%s: %s is due by %v", when, url, p.Rule)
 		}
 	}
@@ -278,6 +278,44 @@ func TestCopiesOutliveTheirOriginal(t *testing.T) {
 		c.set(printed, page)
 		c.pass(25)
 		c.want("when it is the same again", map[string]string{printed: mirror})
+	})
+}
+
+// TestDuplicatesFollowTheirOriginal: within a day of the visit that finds an original changed, or gone, its duplicates are visited too.
+func TestDuplicatesFollowTheirOriginal(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, c *copies) {
+		c.config.Defaults.FRMax, c.config.Sites[0].Settings.FRMax = 40, 40
+		for _, url := range []string{boots, mirror, printed} {
+			c.add(url, shopPage("Boots", "149.00", prose(300, 1), ""))
+			c.pass(1)
+		}
+		c.pass(10)
+		for change := range 3 {
+			for _, url := range []string{boots, mirror, printed} {
+				c.set(url, shopPage("Boots", fmt.Sprintf("%d.00", 150+change), prose(300, uint64(2+change)), ""))
+			}
+			before := c.known()[boots].Version
+			for range 100 {
+				if c.pass(1); c.known()[boots].Version > before {
+					break
+				}
+			}
+			c.pass(2)
+			for url, p := range c.want(fmt.Sprintf("after change %d", change+1), map[string]string{mirror: boots, printed: boots}) {
+				if at := c.known()[boots].Stats.ChangedAt; p.DuplicateOf != "" && p.Stats.VisitedAt < at {
+					t.Errorf("change %d: %s was last visited at %v, its original changed at %v", change+1, url, p.Stats.VisitedAt.Time(), at.Time())
+				}
+			}
+		}
+		c.set(boots, "")
+		for range 100 {
+			if c.pass(1); c.known()[boots].State == models.StateGone {
+				break
+			}
+		}
+		c.pass(2)
+		c.want("without the original", map[string]string{printed: mirror})
 	})
 }
 

@@ -253,9 +253,15 @@ func childrenOf(r *models.Result) map[key]bool {
 	return children
 }
 
-// forward makes the children due that were not visited since the parent's full crawl before: those that the result
-// names, or else those that are stored.
+// forward brings duplicates forward that were not visited since the page, and the children that were not visited since their parent's full
+// crawl before: those that the result names, or else those that are stored.
 func (c *memoryCommit) forward(r *models.Result) {
+	for _, d := range r.Duplicates {
+		if p := c.page(key{d.Bucket, d.PageID}); p != nil && p.Rule == models.RuleDuplicate && p.DueAt > d.DueAt &&
+			max(p.Stats.VisitedAt, p.TriedAt) < r.Visit.At {
+			c.makeDue(p, d.DueAt, models.RuleOriginal)
+		}
+	}
 	if r.Forward == 0 {
 		return
 	}

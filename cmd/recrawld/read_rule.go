@@ -84,6 +84,8 @@ func (r ruling) sentence() string {
 		return r.putOff()
 	case models.RuleDuplicate:
 		return r.duplicate()
+	case models.RuleOriginal:
+		return r.follows()
 	case models.RuleSitemap:
 		return fmt.Sprintf("the site's sitemap (or feed) said on %s that it changed", max(p.ToldAt, p.DueAt).Time().UTC().Format(time.DateOnly))
 	case models.RuleAnnounced:
@@ -154,7 +156,7 @@ func (r ruling) backoff() string {
 // duplicate says why a page that is visited under another URL is looked at now and then.
 func (r ruling) duplicate() string {
 	p, o := r.page, r.original
-	next := "; its next visit shows whether it changed, too"
+	next := "; its next visit, a day after the last one at the soonest, shows whether it changed, too"
 	switch {
 	case o.URL == "":
 		return fmt.Sprintf("its content was that of %s, which is not known any more; its next visit makes it a page of its own", p.DuplicateOf)
@@ -164,8 +166,19 @@ func (r ruling) duplicate() string {
 		return fmt.Sprintf("its content was that of %s when it was last looked at; that one has changed since, %s%s", p.DuplicateOf,
 			report.Moment(r.now, o.Stats.ChangedAt.Time()), next)
 	}
-	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at at least every %s to see whether that still holds",
+	return fmt.Sprintf("its content is that of %s, which is visited for both; it is looked at when that one changes, and at least every %s to see whether that still holds",
 		p.DuplicateOf, r.ceiling())
+}
+
+// follows says what became of the page of which a page is a duplicate, so that it is visited.
+func (r ruling) follows() string {
+	switch p, o := r.page, r.original; {
+	case o.URL != "" && o.State != models.StateLive:
+		return fmt.Sprintf("its content was that of %s, which is %s by now: it may be a page of its own", p.DuplicateOf, o.State)
+	case o.DuplicateOf != "":
+		return fmt.Sprintf("its content was that of %s, which is a duplicate itself by now", p.DuplicateOf)
+	}
+	return fmt.Sprintf("its content was that of %s when it was last looked at; that one has changed since, and a duplicate follows within a day", p.DuplicateOf)
 }
 
 // policy says how fr_max came about.

@@ -81,6 +81,7 @@ func TestRulesInWords(t *testing.T) {
 		models.RuleLost:     "the archive has lost its body, so it is fetched anew, as soon as the budget allows",
 		models.RuleUnnamed:  "no page's copy has named it since Fri 20 Nov 12:00: it is not visited until one does again, or by recrawld visit; its versions stay",
 		models.RuleNamed:    "a page names it again",
+		models.RuleOriginal: "that one has changed since, and a duplicate follows within a day",
 	}
 	for rule := models.RuleStart; rule <= models.Rules(); rule++ {
 		if rule > models.RuleManual && rule < models.RuleResumed {
@@ -104,10 +105,10 @@ func TestDuplicateInWords(t *testing.T) {
 	const other = "https://docs.example.org/a"
 	original := models.Page{URL: other, State: models.StateLive, Stats: models.ChangeStats{ChangedAt: models.At(filledNow.Add(-2 * day))}}
 	for want, change := range map[string]func(*models.Page){
-		"its content is that of " + other + ", which is visited for both; it is looked at at least every 30 d": func(*models.Page) {},
-		"was that of " + other + " when it was last looked at; that one has changed since, Fri 20 Nov 18:00;":  func(o *models.Page) { o.Stats.ChangedAt = models.At(filledNow.Add(-18 * time.Hour)) },
-		"was that of " + other + ", which is gone by now; its next visit":                                      func(o *models.Page) { o.State = models.StateGone },
-		"was that of " + other + ", which is not known any more; its next visit makes it a page of its own":    func(o *models.Page) { *o = models.Page{} },
+		"its content is that of " + other + ", which is visited for both; it is looked at when that one changes, and at least every 30 d": func(*models.Page) {},
+		"was that of " + other + " when it was last looked at; that one has changed since, Fri 20 Nov 18:00;":                             func(o *models.Page) { o.Stats.ChangedAt = models.At(filledNow.Add(-18 * time.Hour)) },
+		"was that of " + other + ", which is gone by now; its next visit":                                                                 func(o *models.Page) { o.State = models.StateGone },
+		"was that of " + other + ", which is not known any more; its next visit makes it a page of its own":                               func(o *models.Page) { *o = models.Page{} },
 	} {
 		r := ruled(t, 3, func(r *ruling) {
 			r.page.Rule, r.page.DuplicateOf, r.original = models.RuleDuplicate, other, original

@@ -225,3 +225,35 @@ func childrenJustLearnedAreForwarded(w *world) {
 		w.Errorf("host of the child ready at %v, want %v", got, now+7)
 	}
 }
+
+// duplicatesAreForwarded: of the pages that a result names as duplicates of its page, those come sooner that wait as such and were not
+// visited since.
+func duplicatesAreForwarded(w *world) {
+	now := models.At(w.now)
+	later := models.At(w.now.Add(24 * time.Hour))
+	hosts := []string{"a.example", "far.example", "far.example", "near.example", "near.example"}
+	var pages []models.Discovery
+	var duplicates []models.Duplicate
+	for i, rule := range []models.Rule{models.RuleDuplicate, models.RuleDuplicate, models.RuleDuplicate, models.RulePolicy, models.RuleDuplicate} {
+		d := found(hosts[i], i+1)
+		d.Page.Stats.VisitedAt, d.Page.DueAt, d.Page.Rule = now-100, later, rule
+		if i == 2 {
+			d.Page.Stats.VisitedAt = now
+		}
+		pages = append(pages, d)
+		row := d.Row(w.now)
+		duplicates = append(duplicates, models.Duplicate{Bucket: row.Bucket, PageID: row.ID, DueAt: now + models.Instant(i)})
+	}
+	duplicates[4].DueAt = later + 1
+	r := w.family(pages...)
+	r.Duplicates = duplicates
+	w.mustCommit(r)
+	for i, want := range []models.Instant{now, now + 1, later, later, later} {
+		if got := w.page(hosts[i], i+1); got.DueAt != want || (want != later) != (got.Rule == models.RuleOriginal) {
+			w.Errorf("page %d is due at %v by %v, want %v", i+1, got.DueAt, got.Rule, want)
+		}
+	}
+	if got := w.host("far.example").ReadyAt; got != now+1 {
+		w.Errorf("the host of one is ready at %v, want %v", got, now+1)
+	}
+}

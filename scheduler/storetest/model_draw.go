@@ -210,6 +210,11 @@ func (p *pair) drawChildren(t *rapid.T, host string, r *models.Result) {
 	if rarely(t, 3, "forward") {
 		r.Forward, r.ForwardOf = models.At(p.now), p.drawInstant(t)
 	}
+	if rarely(t, 3, "duplicates") {
+		of := rapid.Custom(p.drawFound).Draw(t, "duplicate")
+		row := of.Row(p.now)
+		r.Duplicates = append(r.Duplicates, models.Duplicate{Bucket: row.Bucket, PageID: row.ID, DueAt: p.drawInstant(t)})
+	}
 	if !rarely(t, 4, "tells") {
 		return
 	}

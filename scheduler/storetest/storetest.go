@@ -113,6 +113,7 @@ func visiting() map[string]func(*world) {
 		"the share of changed children":                    childShare,
 		"children are brought forward":                     childrenAreForwarded,
 		"children just learned of are brought forward":     childrenJustLearnedAreForwarded,
+		"duplicates are brought forward":                   duplicatesAreForwarded,
 		"what a list tells of is brought forward":          toldPagesAreForwarded,
 		"a list is believed as far as it is said":          listsAreBounded,
 		"what a publisher announces is brought forward":    announcedPagesAreForwarded,

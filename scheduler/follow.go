@@ -1,0 +1,72 @@
+package scheduler
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"recrawld/models"
+)
+
+// A duplicate is as fresh as the visit before, while the page that it is a duplicate of changes. So it follows that one: when that changes, goes or
+// becomes a duplicate itself, those that were duplicates of it are visited, each once a day at most. Pages at two names, and those that are
+// renamed without a redirect, cost a visit for each change. Of one page a few follow (models.TwinsPerKey); those of sites that have a
+// page under as many URLs as somebody makes up wait for the ceiling.
+
+// followEvery is how often a duplicate is looked at, at most, because the page that it follows changed.
+const followEvery = 24 * time.Hour
+
+// followers is the key under which the duplicates of a page are filed.
+func followers(url string) int64 { return models.PageID("duplicates of " + url) }
+
+// unsettles tells whether what a visit found may concern the duplicates of its page: it changed, or is not there any more.
+func (f *finished) unsettles() bool {
+	live := f.before.State == models.StateLive || f.before.State == models.StateMissing
+	state := f.result.Page.State
+	return live && f.before.DuplicateOf == "" &&
+		(f.outcome.Kind == models.Changed || state != models.StateLive && state != models.StateMissing)
+}
+
+// follow files the new duplicates of a batch under the pages that they follow, and brings those forward that follow pages which
+// are not what they were: followed, or duplicates themselves.
+func (c *committer) follow(ctx context.Context, t *twins, compared, followed []*finished) error {
+	var keys []int64
+	for _, f := range compared {
+		p, before := &f.result.Page, f.before.DuplicateOf
+		if p.DuplicateOf != "" {
+			keys = append(keys, followers(p.DuplicateOf))
+		}
+		if p.DuplicateOf != "" && before == "" && f.before.State == models.StateLive && !slices.Contains(followed, f) {
+			followed, keys = append(followed, f), append(keys, followers(p.URL))
+		}
+	}
+	keys = slices.DeleteFunc(keys, func(key int64) bool { return t.byKey[key] != nil })
+	if err := c.lookUp(ctx, t, keys); err != nil {
+		return err
+	}
+	for _, f := range compared {
+		if f.result.Page.DuplicateOf != "" {
+			t.file(f, filed(&f.result.Page), nil) // again, too: programs before this one did not
+		}
+	}
+	for _, f := range followed {
+		t.hasten(f)
+	}
+	return nil
+}
+
+// hasten brings the duplicates of a visit's page forward. Filings of others are marked to be removed.
+func (t *twins) hasten(f *finished) {
+	key := followers(f.before.URL)
+	for _, twin := range t.byKey[key] {
+		_, visited := t.batch[pageKey{twin.Bucket, twin.ID}]
+		switch {
+		case visited:
+		case twin.DuplicateOf == f.before.URL:
+			due := max(f.result.Visit.At, models.At(twin.VisitedAt.Time().Add(followEvery)))
+			f.result.Duplicates = append(f.result.Duplicates, models.Duplicate{Bucket: twin.Bucket, PageID: twin.ID, DueAt: due})
+		default:
+			f.result.Unfiled = append(f.result.Unfiled, models.Filing{Key: key, PageBucket: twin.Bucket, PageID: twin.ID})
+		}
+	}
+}
