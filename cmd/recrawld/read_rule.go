@@ -172,7 +172,8 @@ func (r ruling) duplicate() string {
 
 // follows says what became of the page of which a page is a duplicate, so that it is visited.
 func (r ruling) follows() string {
-	switch p, o := r.page, r.original; {
+	p, o := r.page, r.original
+	switch {
 	case o.URL != "" && o.State != models.StateLive:
 		return fmt.Sprintf("its content was that of %s, which is %s by now: it may be a page of its own", p.DuplicateOf, o.State)
 	case o.DuplicateOf != "":
