@@ -121,11 +121,15 @@ func (c *committer) compare(ctx context.Context, batch []*finished) error {
 	var compared, followed []*finished
 	var keys []int64
 	for _, f := range batch {
+		said, unsettled := f.compared(), f.unsettles()
+		if !said && !unsettled {
+			continue
+		}
 		before, now := filed(&f.before), keysOf(&f.result.Page)
-		if f.compared() && len(before)+len(now) > 0 { // else it says too little now and before
+		if said && len(before)+len(now) > 0 { // else it says too little now and before
 			compared, keys = append(compared, f), append(keys, now...)
 		}
-		if len(before) > 0 && f.unsettles() {
+		if unsettled && len(before) > 0 {
 			followed, keys = append(followed, f), append(keys, followers(f.before.URL))
 		}
 	}
