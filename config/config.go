@@ -118,16 +118,17 @@ type Site struct {
 // Settings are what can differ from site to site.
 type Settings struct {
 	// Schedule.
-	Policy     string        // one of Policies; default "classic"
-	Budget     Budget        // of this site alone, beside the budget of all; default none
-	SLO        Goal          // what is promised of its changes or of its copies, and measured; it moves no visit. Default none ("off")
-	Importance Importance    // worth of the site's pages beside each other; default all alike
-	FR         int           // the interval a new page starts with, in cycles, 1–FRMax; default 4
-	FRMax      int           // ceiling of fr_max in cycles, 1–100000; default 120
-	Records    int           // how many past records the classic policy looks at ("limit" of the paper), 2–64; default 20
-	Vary       float64       // share of the interval over which the time of a visit varies, 0–0.5; default 0.15
-	Windows    []Window      // when visits are allowed; none: always
-	HintMax    time.Duration // how far an Expires or max-age may put off a visit, ≤ 366d; default 7d; 0 ("off"): not used
+	Policy      string        // one of Policies; where none is named (PolicyNamed) "adaptive" if a budget bounds the site, else "classic"
+	PolicyNamed bool          // the file or a command says which Policy
+	Budget      Budget        // of this site alone, beside the budget of all; default none
+	SLO         Goal          // what is promised of its changes or of its copies, and measured; it moves no visit. Default none ("off")
+	Importance  Importance    // worth of the site's pages beside each other; default all alike
+	FR          int           // the interval a new page starts with, in cycles, 1–FRMax; default 4
+	FRMax       int           // ceiling of fr_max in cycles, 1–100000; default 120
+	Records     int           // how many past records the classic policy looks at ("limit" of the paper), 2–64; default 20
+	Vary        float64       // share of the interval over which the time of a visit varies, 0–0.5; default 0.15
+	Windows     []Window      // when visits are allowed; none: always
+	HintMax     time.Duration // how far an Expires or max-age may put off a visit, ≤ 366d; default 7d; 0 ("off"): not used
 
 	// Politeness.
 	Delay       time.Duration // between two requests to a host, end to start, 0–1h; default 10s

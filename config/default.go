@@ -45,7 +45,7 @@ func Default() Config {
 // DefaultSettings is what a site has where nothing else is said.
 func DefaultSettings() Settings {
 	return Settings{
-		Policy:     "classic",
+		Policy:     classic,
 		Importance: Importance{Weight: 1},
 		FR:         4,
 		FRMax:      120,

@@ -59,7 +59,7 @@ var configFields = []field[Config]{
 
 // settingFields are the keys under defaults and beside the url of a site.
 var settingFields = []field[Settings]{
-	{key: "policy", of: func(s *Settings) value { return word(&s.Policy, oneOf(Policies()...)) }},
+	{key: "policy", of: func(s *Settings) value { return policyValue{word(&s.Policy, oneOf(Policies()...)), &s.PolicyNamed} }},
 	{key: "budget.requests", of: func(s *Settings) value { return requests(&s.Budget.Requests) }},
 	{key: "budget.bytes", of: func(s *Settings) value { return bytesADay(&s.Budget.Bytes) }},
 	{key: "budget", short: "budget.requests", of: func(s *Settings) value { return budgetShort(&s.Budget) }},

@@ -53,6 +53,7 @@ func parse(name string, text []byte, mode fs.FileMode) (Config, Origins, error) 
 	}
 	r.config(root, &c)
 	c.placeDirectories()
+	c.choosePolicies()
 	if r.inline != nil && mode.Perm()&0o077 != 0 {
 		r.key = "store"
 		r.fail(r.inline, "has a password, and others can read this file (mode %#o): chmod 600 it, or write ${file:/path}", mode.Perm())

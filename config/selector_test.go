@@ -74,6 +74,7 @@ func TestSettingsOfChangeReadBack(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", site.Name, err, text.String())
 		}
+		site.Settings.PolicyNamed = true // now that it is written
 		if diff := cmp.Diff(site.Settings, again, byName); diff != "" {
 			t.Errorf("%s is read back otherwise (-want +got):\n%s\n%s", site.Name, diff, text.String())
 		}

@@ -77,6 +77,7 @@ func (r *reader) stored(text string, site *Site, c *Config) bool {
 		return false
 	}
 	readFields(r, root, settingFields, &site.Settings, nil)
+	site.Settings.choosePolicy(c.Budget)
 	r.origins[Place{site.Name, "url"}] = Origin{Source: r.source, Site: site.Name}
 	r.problems = append(r.problems, c.siteRelations(site, r.origins)...)
 	return len(r.problems) == before
@@ -127,6 +128,7 @@ func (c *Config) Set(o Origins, key string, words ...string) error {
 	if err := r.problems.err(); err != nil {
 		return err
 	}
+	next.choosePolicies()
 	if key == "data" {
 		next.Data = c.Data
 		next.SetData(words[0])

@@ -22,7 +22,7 @@ type settingFlags struct {
 	Delay  string `placeholder:"TIME" help:"Between two requests to a host; default 10s."`
 	FR     *int   `name:"fr" placeholder:"N" help:"Interval to start with, in cycles; default 4."`
 	FRMax  *int   `name:"fr-max" placeholder:"N" help:"Longest interval, in cycles; default 120."`
-	Policy string `placeholder:"NAME" help:"How intervals are chosen: classic, fixed or adaptive; for comparison uniform, nutch or storm. Default classic."`
+	Policy string `placeholder:"NAME" help:"How intervals are chosen: classic, fixed or adaptive; for comparison uniform, nutch or storm. Default adaptive where a budget bounds the site, else classic."`
 	Level  *int   `placeholder:"N" help:"Links from the start URL; default 10."`
 
 	Watch  []string `sep:"none" placeholder:"SELECTOR" help:"CSS selector of what alone is content; may be given again."`

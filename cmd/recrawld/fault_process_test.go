@@ -19,17 +19,22 @@ import (
 	"testing"
 )
 
-// TestFault_098_NothingGrows: after ten times as many visits the daemon has no more goroutines and descriptors than before.
+// TestFault_098_NothingGrows: after ten times as many visits the daemon has no more goroutines and descriptors than before. What a pool opens under
+// load it opens once, so what grew may grow no further in as many visits again.
 func TestFault_098_NothingGrows(t *testing.T) {
 	t.Parallel()
 	w := workAt(t, "sqlite", "360000")
 	w.visits(20)
-	before := w.figures("go_goroutines", "process_open_fds")
-	w.visits(200)
-	after := w.figures("go_goroutines", "process_open_fds")
-	for name, was := range before {
-		if now := after[name]; was == 0 || now > was+10 {
-			t.Errorf("%s was %v after 30 visits and is %v after 200 more", name, was, now)
+	names := []string{"go_goroutines", "process_open_fds"}
+	figures := []map[string]float64{w.figures(names...)}
+	for range 2 {
+		w.visits(200)
+		figures = append(figures, w.figures(names...))
+	}
+	for _, name := range names {
+		first, second, third := figures[0][name], figures[1][name], figures[2][name]
+		if first == 0 || second > first+10 && third > second+10 || third > first+20 {
+			t.Errorf("%s was %v at first, %v after 200 visits more and %v after 200 more", name, first, second, third)
 		}
 	}
 	w.endsWhole("sqlite:" + filepath.Join(w.data, databaseFile))
