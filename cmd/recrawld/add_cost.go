@@ -11,6 +11,7 @@ import (
 	"recrawld/models"
 	"recrawld/report"
 	"recrawld/scheduler"
+	"recrawld/scheduler/policy"
 )
 
 // survey is what a look at a site found; its JSON form is the command's.
@@ -78,6 +79,7 @@ type surveyCost struct {
 	FirstByBudget bool `json:"first_pass_limited_by_budget"`
 	ByBudget      bool `json:"limited_by_budget"`
 
+	onAverage      bool   // some pages are visited more often than others from the beginning
 	firstBy, dayBy string // the budget that allows no more; "": none is in the way
 }
 
@@ -106,12 +108,18 @@ func (v *surveyor) estimate() {
 	s := &v.found
 	n, pages := max(1, s.Probes.Pages), 1+len(s.pages)+s.Links
 	s.Needs = v.needs.sum(&v.site, v.scope, v.start.HostName(), pages)
-	every := calendar.Mean(clock.System{}.Now(), v.site.Settings.FR, 0) // where it counts is the long run
+	cycles, adaptive := v.site.Settings.FR, v.site.Settings.Policy == policy.AdaptiveName
+	if adaptive {
+		cycles = 1 // it spends what it is given, as far as pages may be visited
+	}
+	every := calendar.Mean(clock.System{}.Now(), cycles, 0) // where it counts is the long run
 	s.Cost = cost(pages+s.Needs.onHost, every, s.delay, s.Probes.took/time.Duration(n), s.Probes.bytes/int64(n), v.site.Settings.Concurrency)
 	s.Cost.AtLeast = s.Links > 0 && s.Sitemaps.URLs == 0 && v.site.Settings.Level > 1           // none is followed of a page that wants that
 	s.Cost.BytesPerDay *= float64(pages) / float64(pages+s.Needs.onHost)                        // how large the others are nobody has seen
 	s.Cost.PerDay += float64(s.Needs.Kept-s.Needs.onHost) * 24 * 3600 / max(every.Seconds(), 1) // of other hosts, beside those of this one
 	s.Cost.within(v.config, &v.site.Settings, pages+s.Needs.Kept, s.Probes.bytes/int64(n))
+	s.Cost.onAverage = adaptive || s.Cost.Limited || s.Cost.ByBudget
+	s.Cost.EverySeconds = max(s.Cost.EverySeconds, float64(pages+s.Needs.Kept)*24*3600/s.Cost.PerDay)
 }
 
 // cost is arithmetic: pages, with what they need, visited every so often by one host's slots, each of which takes delay and took.
@@ -222,10 +230,14 @@ func (s *survey) costText() string {
 		of = " of pages"
 	}
 	requests, bytes := report.Count(int64(math.Ceil(c.PerDay))), report.Bytes(int64(c.BytesPerDay))
-	every := report.Span(seconds(c.EverySeconds))
-	text := fmt.Sprintf("about %s requests and at most %s%s a day, every page each %s to begin with", requests, bytes, of, every)
+	text := fmt.Sprintf("about %s requests and at most %s%s a day", requests, bytes, of)
 	if c.AtLeast {
-		text = fmt.Sprintf("at least %s requests and %s%s a day, every page each %s to begin with", requests, bytes, of, every)
+		text = fmt.Sprintf("at least %s requests and %s%s a day", requests, bytes, of)
+	}
+	if every := report.Span(seconds(c.EverySeconds)); c.onAverage {
+		text += fmt.Sprintf(", a page each %s on average", every)
+	} else {
+		text += fmt.Sprintf(", every page each %s to begin with", every)
 	}
 	switch {
 	case c.dayBy != "":

@@ -161,10 +161,11 @@ func TestAddHoldsTheCostAgainstTheBudget(t *testing.T) {
 		parts         []string
 	}{
 		"budget: 7/day\n": {3 * 86400, 7, []string{"at least 3 d for 21 pages, by the budget of all sites of 7/day\n", "about 7 requests",
-			"each 24 h to begin with (the budget of all sites of 7/day allows no more)\n"}},
-		"budget: 42/day\n":          {43200, 21, []string{"at least 12 h for 21 pages, by", "each 24 h to begin with\n"}},
+			", a page each 3 d on average (the budget of all sites of 7/day allows no more)\n"}},
+		"budget: 42/day\n":          {43200, 42, []string{"at least 12 h for 21 pages, by", ", a page each 12 h on average (the budget"}},
+		"budget: 420/day\n":         {4320, 84, []string{"at least 1.2 h for 21 pages, by", "about 84 requests", ", a page each 6 h on average\n"}},
 		"budget: 0.5/page/day\n":    {0, 10.5, []string{"for 21 pages, 10 ms apart", "of all sites of 0.5/page/day allows no more)\n"}},
-		"budget: {bytes: 1KiB/day}": {0, 21, []string{"for 21 pages, by the budget of all sites of 1KiB/day\n"}},
+		"budget: {bytes: 1KiB/day}": {0, 84, []string{"for 21 pages, by the budget of all sites of 1KiB/day\n"}},
 		"":                          {0, 21, []string{"for 21 pages, 10 ms apart", "each 24 h to begin with\n"}},
 	} {
 		config, _ := configure(t, lines)
