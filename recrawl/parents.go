@@ -28,13 +28,13 @@ const (
 // share comes from the database and costs no visit. So that a parent that changes alone is found too, and so that the
 // threshold always has something to learn from, no more than MaxSkips turns are skipped in a row. Every other page has
 // an ordinary turn: one with fewer than three children, one never read in full, one that changed when last seen, one in
-// an error state, one that somebody asked for, one whose copy is lost. One that is said to have changed is not skipped.
+// an error state, one that somebody asked for, one whose copy is lost, a duplicate, which is rarely looked at as it is. One that is said to have changed is not skipped.
 func turnOf(page *models.LeasedPage, p config.Parents) parentTurn {
 	changedLast := page.Stats.Records < 2 || page.Stats.Bits&1 == 1
 	switch {
 	case p.Threshold == 0 || page.Share.Known < fewestChildren || page.FullAt == 0 || changedLast:
 		return ordinaryTurn
-	case page.State != models.StateLive || page.Failures > 0 || page.Rule == models.RuleManual || page.Lost:
+	case page.State != models.StateLive || page.Failures > 0 || page.Rule == models.RuleManual || page.Lost || page.DuplicateOf != "":
 		return ordinaryTurn
 	case permille(page.Share) >= thresholdOf(page, p):
 		return fullTurn

@@ -39,6 +39,7 @@ func TestTurnOf(t *testing.T) {
 		{"seen once", func(p *models.LeasedPage) { p.Stats.Records = 1 }, ordinaryTurn},
 		{"failing", func(p *models.LeasedPage) { p.Failures = 1 }, ordinaryTurn},
 		{"missing", func(p *models.LeasedPage) { p.State = models.StateMissing }, ordinaryTurn},
+		{"a duplicate", func(p *models.LeasedPage) { p.DuplicateOf = "http://one.test/b" }, ordinaryTurn},
 		{"its copy is lost", func(p *models.LeasedPage) { p.Lost = true }, ordinaryTurn},
 		{"asked for by a person", func(p *models.LeasedPage) { p.Rule = models.RuleManual }, ordinaryTurn},
 		{"a list told of it", func(p *models.LeasedPage) { p.Rule = models.RuleSitemap }, ordinaryTurn},
