@@ -181,6 +181,9 @@ func (r Rule) Movable() bool { return r.ByValue() || r.Heard() || r == RuleList 
 // Heard tells whether the rule is that a page is due because somebody who may be wrong said that it changed.
 func (r Rule) Heard() bool { return r == RuleSitemap || r == RuleAnnounced }
 
+// OfDuplicate tells whether the rule is one of those that set when a duplicate is looked at again. Nothing but its original moves that.
+func (r Rule) OfDuplicate() bool { return r == RuleDuplicate || r == RuleOriginal }
+
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
 	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved", "lost", "unnamed", "named",
 	"original"}

@@ -272,10 +272,12 @@ func TestHold(t *testing.T) {
 	if due := r.Page.DueAt.Time(); due.Hour() >= 6 && due.Hour() < 22 || r.Page.Rule != models.RuleWindow {
 		t.Errorf("deferred to %v by %v, want into the night by window", due, r.Page.Rule)
 	}
-	said := p
-	said.Rule = models.RuleAnnounced
-	if a := planner.Plan(testLease(said), said, &out, noon); a.Page.DueAt != r.Page.DueAt || a.Page.Rule != models.RuleAnnounced {
-		t.Errorf("what was announced is deferred to %v by %v, want to %v, and as announced", a.Page.DueAt, a.Page.Rule, r.Page.DueAt)
+	for _, rule := range []models.Rule{models.RuleAnnounced, models.RuleOriginal, models.RuleDuplicate} {
+		kept := p
+		kept.Rule = rule
+		if a := planner.Plan(testLease(kept), kept, &out, noon); a.Page.DueAt != r.Page.DueAt || a.Page.Rule != rule {
+			t.Errorf("due by %v, a page is deferred to %v by %v, want to %v, and as before", rule, a.Page.DueAt, a.Page.Rule, r.Page.DueAt)
+		}
 	}
 	if r.Page.TriedAt != p.TriedAt || r.Page.Stats != p.Stats || r.Host.OpenAt != 0 {
 		t.Errorf("a deferred visit counted as one")
