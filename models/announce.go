@@ -48,7 +48,7 @@ func (a *Announcement) Hears(pages []Page, now Instant, most int, believed bool)
 		p := &pages[i]
 		moves := p.Failures == 0 && slices.Contains(announceMoves, p.Rule)
 		switch due := p.DueAt <= now; {
-		case p.HostID != a.HostID || p.SiteID != a.SiteID || p.Rule == RuleDuplicate || p.DueAt == 0:
+		case p.HostID != a.HostID || p.SiteID != a.SiteID || p.Rule.OfDuplicate() || p.DueAt == 0:
 		case due && p.Rule == RuleAnnounced && believed:
 			h.Pressed = append(h.Pressed, p.ID)
 		case due && moves && p.State != StateNew && pressed < most:

@@ -208,8 +208,8 @@ func (c *commit) forward(ctx context.Context) error {
 // parents. Of these, those that are duplicates and those never due stay as they are, and so do those whose turn has come and that wait for
 // their site's budget alone: it has paid for their places in the line, and would pay again for others at its end.
 func (q *queue) hasten(ctx context.Context, bucket int16, f forwarding) error {
-	among := `rule NOT IN ($6, $7)`
-	values := []any{bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of), int16(RuleDuplicate), int16(RuleBudget)}
+	among := `rule NOT IN ($6, $7, $8)`
+	values := []any{bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of), int16(RuleDuplicate), int16(RuleOriginal), int16(RuleBudget)}
 	if f.Duplicates {
 		among, values[3], values = `rule = $6`, int16(RuleOriginal), values[:6]
 	}

@@ -46,7 +46,7 @@ func (r *Result) Tells(pages []Page) (forward, marked []int64) {
 	chosen := slices.DeleteFunc(slices.Clone(pages), func(p Page) bool {
 		seen := p.Stats.VisitedAt
 		return p.ID == r.Page.ID || p.HostID != r.Lease.HostID || p.SiteID != r.Page.SiteID || p.State != StateLive ||
-			p.Failures > 0 || p.Rule == RuleDuplicate || p.DueAt == 0 || seen == 0 || seen >= of[p.ID].At
+			p.Failures > 0 || p.Rule.OfDuplicate() || p.DueAt == 0 || seen == 0 || seen >= of[p.ID].At
 	})
 	slices.SortFunc(chosen, func(a, b Page) int {
 		sureA, sureB := a.Stats.unseen(of[a.ID].Since), b.Stats.unseen(of[b.ID].Since)

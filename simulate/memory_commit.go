@@ -272,7 +272,7 @@ func (c *memoryCommit) forward(r *models.Result) {
 	for child := range children {
 		p := c.page(child)
 		if p == nil || max(p.Stats.VisitedAt, p.TriedAt) >= r.ForwardOf || p.DueAt <= r.Forward ||
-			p.Rule == models.RuleDuplicate || p.Rule == models.RuleBudget {
+			p.Rule.OfDuplicate() || p.Rule == models.RuleBudget {
 			continue
 		}
 		c.makeDue(p, r.Forward, models.RuleParent)

@@ -28,6 +28,7 @@ func announcedPagesAreForwarded(w *world) {
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RulePaused }, true, false},
 		{"a.example", now - 100, func(p *models.Page) { p.Failures, p.Rule = 1, models.RuleBackoff }, true, false},
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleDuplicate }, false, false},
+		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleOriginal }, false, false},
 		{"a.example", now - 100, func(p *models.Page) { p.DueAt, p.Rule = 0, models.RuleExcluded }, false, false},
 		{"a.example", now - 100, func(p *models.Page) { p.SiteID = 2 }, false, false},
 		{"far.example", now - 100, nil, false, false},

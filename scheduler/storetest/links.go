@@ -154,8 +154,8 @@ func childrenAreForwarded(w *world) {
 	now := models.At(w.now)
 	later := models.At(w.now.Add(24 * time.Hour))
 	var children []models.Discovery
-	hosts := []string{"a.example", "far.example", "far.example", "near.example", "a.example", "far.example", "none.example", "lost.example"}
-	for i, visitedAt := range []models.Instant{now - 100, now - 50, now - 100, now - 100, now - 100, now - 100, 0, 0} {
+	hosts := []string{"a.example", "far.example", "far.example", "near.example", "a.example", "far.example", "none.example", "lost.example", "a.example"}
+	for i, visitedAt := range []models.Instant{now - 100, now - 50, now - 100, now - 100, now - 100, now - 100, 0, 0, now - 100} {
 		d := found(hosts[i], i+1)
 		d.Page.Stats.VisitedAt, d.Page.DueAt, d.Page.Rule = visitedAt, later, models.RulePolicy
 		if i == 3 { // never due
@@ -167,15 +167,18 @@ func childrenAreForwarded(w *world) {
 		if i == 5 { // paid for in advance
 			d.Page.Rule = models.RuleBudget
 		}
-		if i >= 6 { // never found there: asked for in vain since, and before
+		if i == 6 || i == 7 { // never found there: asked for in vain since, and before
 			d.Page.State, d.Page.TriedAt, d.Page.Rule = models.StateGone, now-50-models.Instant(i-6), models.RuleGone
+		}
+		if i == 8 { // waits until it is a day since it was visited under its own URL
+			d.Page.Rule = models.RuleOriginal
 		}
 		children = append(children, d)
 	}
 	r := w.family(children...)
 	r.Forward, r.ForwardOf = now+7, now-50
 	w.mustCommit(r)
-	for i, want := range []models.Instant{now + 7, later, now + 7, 0, later, later, later, now + 7} {
+	for i, want := range []models.Instant{now + 7, later, now + 7, 0, later, later, later, now + 7, later} {
 		if got := w.page(hosts[i], i+1); got.DueAt != want || (want == now+7) != (got.Rule == models.RuleParent) {
 			w.Errorf("child %d due at %v by %v, want %v", i+1, got.DueAt, got.Rule, want)
 		}

@@ -44,6 +44,7 @@ func toldPagesAreForwarded(w *world) {
 		{"a.example", 0, nil, false, false},        // never visited
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleHint }, true, true},
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleDuplicate }, false, false},
+		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleOriginal }, false, false},
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RuleBudget }, true, false},
 		{"a.example", now - 100, func(p *models.Page) { p.Rule = models.RulePaused }, true, false},
 		{"a.example", now - 100, func(p *models.Page) { p.State = models.StateGone }, false, false},
