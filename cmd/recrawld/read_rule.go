@@ -174,7 +174,9 @@ func (r ruling) duplicate() string {
 func (r ruling) follows() string {
 	p, o := r.page, r.original
 	switch {
-	case o.URL != "" && o.State != models.StateLive:
+	case o.URL == "":
+		return r.duplicate()
+	case o.State != models.StateLive:
 		return fmt.Sprintf("its content was that of %s, which is %s by now: it may be a page of its own", p.DuplicateOf, o.State)
 	case o.DuplicateOf != "":
 		return fmt.Sprintf("its content was that of %s, which is a duplicate itself by now", p.DuplicateOf)

@@ -81,7 +81,7 @@ func TestRulesInWords(t *testing.T) {
 		models.RuleLost:     "the archive has lost its body, so it is fetched anew, as soon as the budget allows",
 		models.RuleUnnamed:  "no page's copy has named it since Fri 20 Nov 12:00: it is not visited until one does again, or by recrawld visit; its versions stay",
 		models.RuleNamed:    "a page names it again",
-		models.RuleOriginal: "that one has changed since, and a duplicate follows within a day",
+		models.RuleOriginal: "which is not known any more; its next visit makes it a page of its own",
 	}
 	for rule := models.RuleStart; rule <= models.Rules(); rule++ {
 		if rule > models.RuleManual && rule < models.RuleResumed {
@@ -116,6 +116,23 @@ func TestDuplicateInWords(t *testing.T) {
 			change(&r.original)
 		})
 		if got := r.sentence(); !strings.Contains(got, want) {
+			t.Errorf("%q, want %q in it", got, want)
+		}
+	}
+}
+
+// What became of the original of a page that follows it is known, too.
+func TestFollowerInWords(t *testing.T) {
+	t.Parallel()
+	const other = "https://docs.example.org/a"
+	for want, original := range map[string]models.Page{
+		"that one has changed since, and a duplicate follows within a day":       {URL: other, State: models.StateLive},
+		"which is gone by now: it may be a page of its own":                      {URL: other, State: models.StateGone},
+		"which is a duplicate itself by now":                                     {URL: other, State: models.StateLive, DuplicateOf: "https://docs.example.org/"},
+		"which is not known any more; its next visit makes it a page of its own": {},
+	} {
+		r := ruled(t, 3, func(r *ruling) { r.page.Rule, r.page.DuplicateOf, r.original = models.RuleOriginal, other, original })
+		if got := r.sentence(); !strings.Contains(got, want) || !strings.Contains(got, other) {
 			t.Errorf("%q, want %q in it", got, want)
 		}
 	}
