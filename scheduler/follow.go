@@ -19,12 +19,15 @@ const followEvery = 24 * time.Hour
 // followers is the key under which the duplicates of a page are filed.
 func followers(url string) int64 { return models.PageID("duplicates of " + url) }
 
+// followable tells whether a page was one that others may be duplicates of.
+func (f *finished) followable() bool {
+	return f.before.DuplicateOf == "" && (f.before.State == models.StateLive || f.before.State == models.StateMissing)
+}
+
 // unsettles tells whether what a visit found may concern the duplicates of its page: it changed, or is not there any more.
 func (f *finished) unsettles() bool {
-	live := f.before.State == models.StateLive || f.before.State == models.StateMissing
 	state := f.result.Page.State
-	return live && f.before.DuplicateOf == "" &&
-		(f.outcome.Kind == models.Changed || state != models.StateLive && state != models.StateMissing)
+	return f.followable() && (f.outcome.Kind == models.Changed || state != models.StateLive && state != models.StateMissing)
 }
 
 // follow files the new duplicates of a batch under the pages that they follow, and brings those forward that follow pages which
@@ -32,11 +35,11 @@ func (f *finished) unsettles() bool {
 func (c *committer) follow(ctx context.Context, t *twins, compared, followed []*finished) error {
 	var keys []int64
 	for _, f := range compared {
-		p, before := &f.result.Page, f.before.DuplicateOf
+		p := &f.result.Page
 		if p.DuplicateOf != "" {
 			keys = append(keys, followers(p.DuplicateOf))
 		}
-		if p.DuplicateOf != "" && before == "" && f.before.State == models.StateLive && !slices.Contains(followed, f) {
+		if p.DuplicateOf != "" && f.followable() && !slices.Contains(followed, f) {
 			followed, keys = append(followed, f), append(keys, followers(p.URL))
 		}
 	}

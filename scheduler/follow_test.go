@@ -49,3 +49,18 @@ func TestDuplicatesAreBroughtForward(t *testing.T) {
 		}
 	}
 }
+
+// A page that was missing for a while keeps its duplicates, and takes them along where it is a duplicate itself when it is back.
+func TestDuplicatesOfAPageThatIsBack(t *testing.T) {
+	t.Parallel()
+	other, original := brought(t, "/older", "one", saying(1, 1)), brought(t, "/a", "one", saying(1, 1))
+	other.result.Page.Stats.FirstAt -= 5
+	original.result.Page.State, original.result.Page.Canonical = models.StateMissing, other.result.Page.URL
+	twins := known(other)
+	twins[followers(original.result.Page.URL)] = []models.Twin{{Bucket: 3, ID: 1, URL: "http://two.test/", State: models.StateLive,
+		DuplicateOf: original.result.Page.URL}}
+	got, _, _ := commitAll(t, &ledger{twins: twins}, &shelf{}, again(t, original, models.SameBytes))
+	if p := got[0].Page; p.DuplicateOf != other.result.Page.URL || len(got[0].Duplicates) != 1 {
+		t.Errorf("it is a duplicate of %q, and %d of its own come forward, want of %s, and 1", p.DuplicateOf, len(got[0].Duplicates), other.result.Page.URL)
+	}
+}
