@@ -58,14 +58,15 @@ func (c *committer) follow(ctx context.Context, t *twins, compared, followed []*
 	return nil
 }
 
-// hasten brings the duplicates of a visit's page forward. Filings of others are marked to be removed.
+// hasten brings the duplicates of a visit's page forward. Filings of others are marked to be removed, and those of duplicates that are gone,
+// moved or excluded: there is room for few, and one that is back is filed again.
 func (t *twins) hasten(f *finished) {
 	key := followers(f.before.URL)
 	for _, twin := range t.byKey[key] {
 		_, visited := t.batch[pageKey{twin.Bucket, twin.ID}]
 		switch {
 		case visited:
-		case twin.DuplicateOf == f.before.URL:
+		case twin.DuplicateOf == f.before.URL && (twin.State == models.StateLive || twin.State == models.StateMissing):
 			due := max(f.result.Visit.At, models.At(twin.VisitedAt.Time().Add(followEvery)))
 			f.result.Duplicates = append(f.result.Duplicates, models.Duplicate{Bucket: twin.Bucket, PageID: twin.ID, DueAt: due})
 		default:
