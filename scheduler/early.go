@@ -83,6 +83,9 @@ func (e *early) pick(pages []models.LeasedPage, now, others time.Time) []models.
 			spare = append(spare, i)
 		}
 	}
+	if len(spare) == 0 && len(pages) > 0 {
+		e.nothingBehind(pages[0].Bucket)
+	}
 	if len(spare) == 0 || spare[0] == 0 {
 		return pages[:min(len(pages), 1)]
 	}
@@ -97,6 +100,17 @@ func (e *early) pick(pages []models.LeasedPage, now, others time.Time) []models.
 	defer e.mu.Unlock()
 	e.set(pages[0].Bucket, p)
 	return pages[found : found+1]
+}
+
+// nothingBehind forgets what was found behind the first page of a bucket. Where it is visited since, or others have come before it, the
+// bucket would have its turn again and again and never rest.
+func (e *early) nothingBehind(bucket int16) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p, pauses := e.pauses[bucket]; pauses {
+		p.behind = time.Time{}
+		e.set(bucket, p)
+	}
 }
 
 // clear forgets them all: the plan is another.

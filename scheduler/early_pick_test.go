@@ -45,3 +45,19 @@ func TestPick(t *testing.T) {
 		t.Errorf("of no pages %v is picked", got)
 	}
 }
+
+// What was found behind the first page of a bucket is forgotten where nothing is found there any more: the bucket would never rest.
+func TestPickForgets(t *testing.T) {
+	t.Parallel()
+	follower := models.LeasedPage{Page: models.Page{ID: 1, DueAt: models.At(noon.Add(time.Hour)), Rule: models.RuleOriginal}}
+	behind := models.LeasedPage{Page: models.Page{ID: 2, DueAt: models.At(noon.Add(3 * time.Hour)), Rule: models.RulePolicy}}
+	var e early
+	e.pick([]models.LeasedPage{follower, behind}, noon, noon.Add(2*time.Hour))
+	e.rest(&follower.Page, follower.DueAt.Time())
+	e.pick([]models.LeasedPage{follower}, noon, noon.Add(4*time.Hour))
+	e.rest(&follower.Page, follower.DueAt.Time())
+	var turn time.Time
+	if until, rests := e.rests(0, &turn); !rests || !until.Equal(noon.Add(time.Hour)) {
+		t.Errorf("the bucket rests: %v, until %v, want until %v", rests, until, noon.Add(time.Hour))
+	}
+}
