@@ -121,13 +121,20 @@ func (c *copies) pass(days int) {
 	}
 }
 
-// known are the pages as they are stored, by URL.
-func (c *copies) known() map[string]models.Page {
+// dump is all that is stored.
+func (c *copies) dump() models.Dump {
 	c.t.Helper()
 	d, err := c.store.Dump(c.t.Context())
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	return d
+}
+
+// known are the pages as they are stored, by URL.
+func (c *copies) known() map[string]models.Page {
+	c.t.Helper()
+	d := c.dump()
 	pages := make(map[string]models.Page)
 	for _, p := range d.Pages {
 		pages[p.URL] = p
@@ -278,44 +285,6 @@ func TestCopiesOutliveTheirOriginal(t *testing.T) {
 		c.set(printed, page)
 		c.pass(25)
 		c.want("when it is the same again", map[string]string{printed: mirror})
-	})
-}
-
-// TestDuplicatesFollowTheirOriginal: within a day of the visit that finds an original changed, or gone, its duplicates are visited too.
-func TestDuplicatesFollowTheirOriginal(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(t *testing.T, c *copies) {
-		c.config.Defaults.FRMax, c.config.Sites[0].Settings.FRMax = 40, 40
-		for _, url := range []string{boots, mirror, printed} {
-			c.add(url, shopPage("Boots", "149.00", prose(300, 1), ""))
-			c.pass(1)
-		}
-		c.pass(10)
-		for change := range 3 {
-			for _, url := range []string{boots, mirror, printed} {
-				c.set(url, shopPage("Boots", fmt.Sprintf("%d.00", 150+change), prose(300, uint64(2+change)), ""))
-			}
-			before := c.known()[boots].Version
-			for range 100 {
-				if c.pass(1); c.known()[boots].Version > before {
-					break
-				}
-			}
-			c.pass(2)
-			for url, p := range c.want(fmt.Sprintf("after change %d", change+1), map[string]string{mirror: boots, printed: boots}) {
-				if at := c.known()[boots].Stats.ChangedAt; p.DuplicateOf != "" && p.Stats.VisitedAt < at {
-					t.Errorf("change %d: %s was last visited at %v, its original changed at %v", change+1, url, p.Stats.VisitedAt.Time(), at.Time())
-				}
-			}
-		}
-		c.set(boots, "")
-		for range 100 {
-			if c.pass(1); c.known()[boots].State == models.StateGone {
-				break
-			}
-		}
-		c.pass(2)
-		c.want("without the original", map[string]string{printed: mirror})
 	})
 }
 

@@ -9,12 +9,16 @@ import (
 )
 
 // A duplicate is as fresh as the visit before, while the page that it is a duplicate of changes. So it follows that one: when that changes, goes or
-// becomes a duplicate itself, those that were duplicates of it are visited, each once a day at most. Pages at two names, and those that are
+// becomes a duplicate itself, those that were duplicates of it are visited, each once a day at most (followRest). Pages at two names, and those that are
 // renamed without a redirect, cost a visit for each change. Of one page a few follow (models.TwinsPerKey); those of sites that have a
 // page under as many URLs as somebody makes up wait for the ceiling.
 
-// followEvery is how often a duplicate is looked at, at most, because the page that it follows changed.
-const followEvery = 24 * time.Hour
+// followRest is how long a duplicate is left alone after a visit though the page that it follows changes: a day, and under a budget twice the interval
+// at which that visits all its pages alike. So duplicates have half of their share of a budget at most, and what they are duplicates of is
+// not behind for them.
+func (p *Planner) followRest(site int32) time.Duration {
+	return max(24*time.Hour, 2*p.purses.term(site).even)
+}
 
 // followers is the key under which the duplicates of a page are filed.
 func followers(url string) int64 { return models.PageID("duplicates of " + url) }
@@ -67,7 +71,7 @@ func (t *twins) hasten(f *finished) {
 		switch {
 		case visited:
 		case twin.DuplicateOf == f.before.URL && (twin.State == models.StateLive || twin.State == models.StateMissing):
-			due := max(f.result.Visit.At, models.At(twin.VisitedAt.Time().Add(followEvery)))
+			due := max(f.result.Visit.At, models.At(twin.VisitedAt.Time().Add(f.planner.followRest(twin.SiteID))))
 			f.result.Duplicates = append(f.result.Duplicates, models.Duplicate{Bucket: twin.Bucket, PageID: twin.ID, DueAt: due})
 		default:
 			f.result.Unfiled = append(f.result.Unfiled, models.Filing{Key: key, PageBucket: twin.Bucket, PageID: twin.ID})

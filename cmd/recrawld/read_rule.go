@@ -156,7 +156,7 @@ func (r ruling) backoff() string {
 // duplicate says why a page that is visited under another URL is looked at now and then.
 func (r ruling) duplicate() string {
 	p, o := r.page, r.original
-	next := "; its next visit, a day after the last one at the soonest, shows whether it changed, too"
+	next := "; its next visit shows whether it changed, too"
 	switch {
 	case o.URL == "":
 		return fmt.Sprintf("its content was that of %s, which is not known any more; its next visit makes it a page of its own", p.DuplicateOf)
@@ -181,7 +181,7 @@ func (r ruling) follows() string {
 	case o.DuplicateOf != "":
 		return fmt.Sprintf("its content was that of %s, which is a duplicate itself by now", p.DuplicateOf)
 	}
-	return fmt.Sprintf("its content was that of %s when it was last looked at; that one has changed since, and a duplicate follows within a day", p.DuplicateOf)
+	return fmt.Sprintf("its content was that of %s when it was last looked at; that one has changed since, and its duplicates follow", p.DuplicateOf)
 }
 
 // policy says how fr_max came about.

@@ -126,7 +126,7 @@ func TestFollowerInWords(t *testing.T) {
 	t.Parallel()
 	const other = "https://docs.example.org/a"
 	for want, original := range map[string]models.Page{
-		"that one has changed since, and a duplicate follows within a day":       {URL: other, State: models.StateLive},
+		"that one has changed since, and its duplicates follow":                  {URL: other, State: models.StateLive},
 		"which is gone by now: it may be a page of its own":                      {URL: other, State: models.StateGone},
 		"which is a duplicate itself by now":                                     {URL: other, State: models.StateLive, DuplicateOf: "https://docs.example.org/"},
 		"which is not known any more; its next visit makes it a page of its own": {},
