@@ -175,6 +175,7 @@ type FoundLink struct {
 	URL      string // canonical, absolute
 	Host     string // canon.HostName of it
 	Relative bool   // written without a host
+	List     bool   // named as a sitemap or feed
 }
 
 // Outcome is all that a visit learned. A failed fetch is an Outcome too.

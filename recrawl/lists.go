@@ -28,18 +28,18 @@ func (s *visit) namedLists() []models.FoundLink {
 	var found []models.FoundLink
 	for _, raw := range s.rules.of(s.robots).Sitemaps() {
 		if u, err := s.url.Resolve(raw); err == nil {
-			found = s.keepListed(found, u, listLevel)
+			found = s.keepListed(found, u, listLevel, true)
 		}
 	}
 	return found
 }
 
-// keepListed appends what a list or robots.txt names, if scope, filters and robots.txt keep it.
-func (s *visit) keepListed(found []models.FoundLink, u canon.URL, level int) []models.FoundLink {
+// keepListed appends what a list or robots.txt names, perhaps as a list, if scope, filters and robots.txt keep it.
+func (s *visit) keepListed(found []models.FoundLink, u canon.URL, level int, list bool) []models.FoundLink {
 	if !s.inScope(u, level) || !s.mayName(s.rules.of(s.robots), u) {
 		return found
 	}
-	return append(found, models.FoundLink{URL: u.String(), Host: u.HostName()})
+	return append(found, models.FoundLink{URL: u.String(), Host: u.HostName(), List: list})
 }
 
 // listKind is what list the page is: by its root element or, for one without mark-up, because robots.txt names it or it was
@@ -209,7 +209,7 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 		if err != nil {
 			continue
 		}
-		links := s.keepListed(s.out.Links, u, int(s.page.Level)+1)
+		links := s.keepListed(s.out.Links, u, int(s.page.Level)+1, out.Index)
 		if len(links) == len(s.out.Links) {
 			continue
 		}

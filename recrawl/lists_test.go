@@ -88,6 +88,11 @@ func (r listReading) check(t *testing.T) {
 	wantKind(t, first, models.First)
 	wantKind(t, second, r.kind)
 	for n, out := range []models.Outcome{first, second} {
+		for _, link := range out.Links {
+			if link.List != out.Listing.Index {
+				t.Errorf("reading %d, of an index %v: %s is named as a list: %v", n, out.Listing.Index, link.URL, link.List)
+			}
+		}
 		if out.LinksKnown || out.Listing == nil || out.Listing.Entries == 0 || n == 0 && len(out.Listing.Told) > 0 {
 			t.Fatalf("reading %d: links known %v, %+v", n, out.LinksKnown, out.Listing)
 		}

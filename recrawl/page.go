@@ -75,7 +75,7 @@ func (s *visit) keep(found []extract.Link) []models.FoundLink {
 		if !s.inScope(link.URL, int(s.page.Level)+1) || !s.mayName(rules, link.URL) {
 			continue
 		}
-		kept = append(kept, models.FoundLink{URL: link.URL.String(), Host: link.URL.HostName(), Relative: link.Relative})
+		kept = append(kept, models.FoundLink{URL: link.URL.String(), Host: link.URL.HostName(), Relative: link.Relative, List: link.Feed})
 	}
 	return kept
 }

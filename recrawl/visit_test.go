@@ -145,7 +145,10 @@ func TestFeedsOfAHead(t *testing.T) {
 		post.Level = int16(level)
 		var got []string
 		for _, link := range newRig(t, nil).visit(post).Links {
-			got = append(got, strings.TrimPrefix(link.URL, o.URL("")))
+			path := strings.TrimPrefix(link.URL, o.URL(""))
+			if got = append(got, path); link.List != (path != "/tag/feed/") {
+				t.Errorf("level %d: %s is named as a list: %v", level, path, link.List)
+			}
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("level %d: %v, want %s", level, got, want)

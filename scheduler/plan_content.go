@@ -172,13 +172,17 @@ func (d *draft) require(targets []target, level int16, chain []int64) {
 	d.find(slices.DeleteFunc(targets, func(to target) bool { return linked[to.id] }), level, chain, true)
 }
 
-// find adds pages due at once.
+// find adds pages due at once. Lists come before what is due since the budget began its round of all pages: what they name is not
+// known before.
 func (d *draft) find(targets []target, level int16, chain []int64, requisite bool) {
 	d.Discovered = slices.Grow(d.Discovered, len(targets))
 	for i := range targets {
 		if to := &targets[i]; to.id != d.Page.ID {
 			page := newPage(to, d.Page.SiteID, level, d.settings.FR)
 			page.DueAt, page.Chain, page.Requisite = models.At(d.now), chain, requisite
+			if to.List && d.settings.Lists != config.ListsOff {
+				page.Rule, page.DueAt = models.RuleList, models.At(d.now.Add(-d.planner.purses.term(d.Page.SiteID).even))
+			}
 			d.Discovered = append(d.Discovered, models.Discovery{Page: page, Host: to.Host})
 		}
 	}

@@ -181,7 +181,7 @@ func (a addCmd) write(ctx context.Context, g *globals, c *config.Config, site co
 	add(site.URL, 0, due)
 	then := due.Add(time.Second) // by a budget it takes weeks until all have had their first turn: the start page is not to be the last
 	if s.list != "" {
-		add(s.list, 1, then)
+		add(s.list, 1, due)
 	}
 	for _, raw := range s.pages {
 		add(raw, 1, then)
