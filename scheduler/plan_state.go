@@ -236,7 +236,7 @@ func (d *draft) deferred() {
 		return
 	}
 	rule := models.RuleWindow
-	if r := d.before.Rule; r.Heard() || r.OfDuplicate() || r == models.RuleManual || r == models.RuleLost { // when it is open this page goes before those that wait for their worth
+	if r := d.before.Rule; r.Heard() || r.OfDuplicate() || r == models.RuleManual || r == models.RuleLost || r == models.RuleList { // when it is open this page goes before those that wait for their worth
 		rule = d.before.Rule
 	}
 	d.due(d.now, rule)

@@ -43,7 +43,7 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 			own.settle(1, 0)
 		}
 		return put, false
-	case !early && own != nil && (page.Rule == models.RuleList && own.bears() || page.Rule.Heard() && !w.vain(p, page, now) && own.first()):
+	case !early && own != nil && w.passes(p, page, own, now):
 		return put, false
 	case early:
 		put, held = w.tooEarly(ctx, p, page, own, now)
@@ -65,6 +65,18 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 		return put, held
 	}
 	return w.pay(ctx, own, now)
+}
+
+// passes tells whether a due page is visited before those that wait for its site's budget, and paid for: a list, which where it was
+// never read may be one of many as each page can name its own, and what is said to have changed.
+func (w *Worker) passes(p *Planner, page *models.Page, own *purse, now time.Time) bool {
+	switch {
+	case page.Rule == models.RuleList && page.Stats.Records > 0:
+		return own.bears()
+	case page.Rule == models.RuleList:
+		return own.first()
+	}
+	return page.Rule.Heard() && !w.vain(p, page, now) && own.first()
 }
 
 // putOff tells whether a due page is not worth a visit, because since it was scheduled we learned that a visit is worth less

@@ -91,8 +91,7 @@ func (r ruling) sentence() string {
 	case models.RuleAnnounced:
 		return fmt.Sprintf("its publisher said on %s that it changed (IndexNow or WebSub)", report.Moment(r.now, p.AnnouncedAt.Time()))
 	case models.RuleList:
-		return fmt.Sprintf("it is a sitemap or feed of %s and says which of them changed, so it is read every %s; the longer it says nothing new, the less often",
-			report.Plural(p.Entries, "page"), report.Span(p.Wanted))
+		return r.list()
 	}
 	return p.Rule.String()
 }
@@ -124,6 +123,16 @@ func (r ruling) varied() string {
 		return ""
 	}
 	return fmt.Sprintf(", less up to %.0f %% so that the time of day varies", 100*r.settings.Vary)
+}
+
+// list says why a sitemap or feed is read when it is.
+func (r ruling) list() string {
+	p := r.page
+	if p.Stats.Records == 0 {
+		return "it is named as a sitemap or feed, and is read before the new pages that wait"
+	}
+	return fmt.Sprintf("it is a sitemap or feed of %s and says which of them changed, so it is read every %s; the longer it says nothing new, the less often",
+		report.Plural(p.Entries, "page"), report.Span(p.Wanted))
 }
 
 // backoff says why a page that fails is tried again when it is.
