@@ -25,18 +25,22 @@ type Peer struct {
 func Prefer(workers []Peer, bucket int16) string {
 	best, highest := "", math.Inf(-1)
 	for i := range workers {
-		if s := score(&workers[i], bucket); s > highest {
+		share, u := bounded(workers[i].Share), draw(workers[i].Name, bucket)
+		if share/(1-u) <= highest { // -ln(u) >= 1-u: most need no logarithm
+			continue
+		}
+		if s := -share / math.Log(u); s > highest {
 			best, highest = workers[i].Name, s
 		}
 	}
 	return best
 }
 
-func score(p *Peer, bucket int16) float64 {
+// draw is the hash of a worker and a bucket, in (0, 1).
+func draw(worker string, bucket int16) float64 {
 	h := fnv.New64a()
-	h.Write([]byte(p.Name))
-	u := (float64(mix(h.Sum64()^mix(uint64(bucket)))>>11) + 0.5) / (1 << 53)
-	return -bounded(p.Share) / math.Log(u)
+	h.Write([]byte(worker))
+	return (float64(mix(h.Sum64()^mix(uint64(bucket)))>>11) + 0.5) / (1 << 53)
 }
 
 // leastShare is the smallest that a worker wants: one that gave up everything would never learn that it is quick again.
