@@ -16,7 +16,7 @@ type Server struct {
 
 // Start starts a server. The caller stops it; should the process die before, the kernel does.
 func Start() (*Server, error) {
-	s := &Server{server: server{settings: []string{"shared_buffers=1GB", "max_wal_size=8GB", "wal_compression=on",
+	s := &Server{server: server{durable: true, settings: []string{"shared_buffers=1GB", "max_wal_size=8GB", "wal_compression=on",
 		"checkpoint_timeout=15min"}}}
 	var err error
 	s.dsn, err = s.server.start()

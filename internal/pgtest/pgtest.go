@@ -80,13 +80,13 @@ func missing(t testing.TB, format string, err error) {
 	t.Skipf(format, err)
 }
 
-// copied is a database that begins as a copy of the template. Dropping it ends its connections; on a private server, which ends
+// copied is a database that begins as a copy of the template. Dropping it ends its connections; on a private server on a disk, which ends
 // with the tests, its files stay until then: each drop waits for a checkpoint.
 func copied(t testing.TB, admin, template string) (dsn string, drop func()) {
 	t.Helper()
 	name, dsn := create(t, admin, template)
 	end := "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name + "'"
-	if os.Getenv(serverEnv) != "" {
+	if os.Getenv(serverEnv) != "" || private.quick() {
 		end = dropping(name)
 	}
 	return dsn, func() { onServer(t, admin, end) }

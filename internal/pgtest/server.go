@@ -17,8 +17,15 @@ import (
 	"syscall"
 )
 
-// folder is how the path of a server's folder starts. It is short because the path of a socket has room for 107 bytes.
-const folder = "/tmp/recrawld-pg-"
+// onDisk and inMemory are how the path of a server's folder starts. They are short because the path of a socket has room for 107 bytes.
+const (
+	onDisk   = "/tmp/recrawld-pg-"
+	inMemory = "/dev/shm/recrawld-pg-"
+)
+
+// memoryRoom is how many bytes must be free where files are kept in memory: in a container there are often 64 MB. Tests take some 200 MB at
+// a time, a server's log of changes up to 1 GB.
+const memoryRoom = 2 << 30
 
 // server is a private PostgreSQL on a socket in a folder of its own.
 type server struct {
@@ -28,7 +35,8 @@ type server struct {
 	dir     string
 	quit    chan syscall.Signal // how the server is to end
 
-	settings []string      // in place of those for tests, which nothing shall survive; not changed after the start
+	settings []string      // in place of those for tests; not changed after the start
+	durable  bool          // keeps its files on a disk, though nothing is to survive the server; not changed after the start
 	gone     chan struct{} // closed once the server has exited
 }
 
@@ -76,7 +84,7 @@ func (s *server) bootFrom(command func(bin string) []string) error {
 		return err
 	}
 	sweep()
-	if s.dir, err = os.MkdirTemp(filepath.Split(folder)); err != nil {
+	if s.dir, err = os.MkdirTemp(filepath.Split(s.place())); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, "owner"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
@@ -99,6 +107,23 @@ func (s *server) bootFrom(command func(bin string) []string) error {
 		return fmt.Errorf("%s: %w: %s", filepath.Base(words[0]), err, bytes.TrimSpace(out))
 	}
 	return s.launch(bin, who)
+}
+
+// place is how the path of the server's folder is to start. A database is some 300 files: to make and remove them takes a tenth of the time
+// in memory.
+func (s *server) place() string {
+	var free syscall.Statfs_t
+	if s.durable || syscall.Statfs(filepath.Dir(inMemory), &free) != nil || int64(free.Bavail)*free.Bsize < memoryRoom {
+		return onDisk
+	}
+	return inMemory
+}
+
+// quick tells of a server that was started whether its files are in memory.
+func (s *server) quick() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.HasPrefix(s.dir, inMemory)
 }
 
 // launch starts the server and returns once it answers. The server is started from a thread that lives as long as it
@@ -156,9 +181,13 @@ func awaitReady(log io.Reader) error {
 
 // sweep removes the folders that processes left behind that were killed. Their servers ended with them.
 func sweep() {
-	owners, err := filepath.Glob(folder + "*/owner")
-	if err != nil {
-		return
+	var owners []string
+	for _, folder := range []string{onDisk, inMemory} {
+		found, err := filepath.Glob(folder + "*/owner")
+		if err != nil {
+			return
+		}
+		owners = append(owners, found...)
 	}
 	for _, path := range owners {
 		text, err := os.ReadFile(path)
