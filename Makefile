@@ -68,7 +68,7 @@ space := $(empty) $(empty)
 # unit runs all that race does not, on SQLite and a real PostgreSQL.
 unit:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -vet=off -timeout 10m $$(go list ./... | grep -vxE 'recrawld/(e2e|$(subst $(space),|,$(strip $(RACED))))')
-	RECRAWLD_REQUIRE_POSTGRES=1 go test -vet=off -timeout 10m -run "$$(.ci/shortened $(raced))" $(raced)
+	RECRAWLD_REQUIRE_POSTGRES=1 go test -vet=off -timeout 10m $$(.ci/shortened $(raced))
 
 # SQLite itself, Go made of C that keeps its data outside Go's memory, is compiled as it always is: looked at access by access
 # it is ten times as slow and has nothing to show. What calls it is looked at.

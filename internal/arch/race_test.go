@@ -65,7 +65,7 @@ func TestAPackageWithoutTestsHasNoShortenedOnes(t *testing.T) {
 	shortened := exec.CommandContext(t.Context(), "../../.ci/shortened", t.TempDir())
 	shortened.Stdin = strings.NewReader("func TestTyped(t *testing.T) {\n\ttesting.Short()\n")
 	out, err := shortened.CombinedOutput()
-	if got, want := string(out), "^()$\n"; got != want || err != nil {
+	if got, want := string(out), "-run ^()$\n"; got != want || err != nil {
 		t.Errorf("shortened = %q, %v, want %q", got, err, want)
 	}
 }
