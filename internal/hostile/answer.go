@@ -115,7 +115,10 @@ func Interim(status, n int) Answer {
 // GzipBomb answers with n bytes of zeros, compressed as often as layers says.
 func GzipBomb(n int64, layers int) Answer {
 	body := bytes.NewBuffer(nil)
-	z := gzip.NewWriter(body)
+	z, err := gzip.NewWriterLevel(body, gzip.BestSpeed) // zeros become few bytes all the same
+	if err != nil {
+		panic(err) // the level is one that there is
+	}
 	_, _ = io.CopyN(z, zeros{}, n) // a buffer takes it all
 	z.Close()
 	coding := "gzip"
