@@ -9,12 +9,14 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/internal/solo"
 )
 
 // TestClocksApartKeepTheBudget: two workers whose clocks are hours apart share the budget as if they were not. Each of them
 // took the note of the other for one of a broken clock, or for hours to be paid for, and filled it up.
 func TestClocksApartKeepTheBudget(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	for _, apart := range []time.Duration{30 * time.Minute, 2 * time.Hour, 23 * time.Hour} {
 		for _, perDay := range []float64{1, 24, 1e6} {
 			store, a := new(notes), &allowance{requests: perDay, bytes: math.Inf(1)}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recrawld/clock"
+	"recrawld/internal/solo"
 )
 
 // TestSavedUpForABunch: what is not spent in the quiet hours is there for those who are due together, and a week has no more than
@@ -62,6 +63,7 @@ func spendSpare(t *testing.T, p *purse, clk *clock.Virtual, end time.Time) (got,
 // TestRoomMakesNoGap: who visits early whenever the budget has one to spare uses all of it but for what makes room.
 func TestRoomMakesNoGap(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	for _, perDay := range []float64{10, 240, 1e5} {
 		clk := clock.NewVirtual(noon)
 		p := newPurse(new(notes), clk, &allowance{requests: perDay, bytes: math.Inf(1)})
