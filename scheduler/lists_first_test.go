@@ -25,8 +25,10 @@ type growing struct {
 	news    int
 	grown   time.Time
 	sent    int
-	firstAt time.Time // when the last of the new pages had its first visit
-	listsAt time.Time // when the last of the sitemaps had
+	firstAt time.Time     // when the last of the new pages had its first visit
+	listsAt time.Time     // when the last of the sitemaps had
+	homeAt  time.Time     // when the start page was last visited
+	gap     time.Duration // the longest between two visits to it, until all of the new pages had theirs
 	seen    int
 }
 
@@ -40,6 +42,10 @@ func (g *growing) Visit(_ context.Context, turn models.Turn) models.Outcome {
 	switch path := strings.TrimPrefix(page.URL, home); {
 	case path == "":
 		pace = time.Hour
+		if g.seen < g.pages && !g.grown.IsZero() {
+			g.gap = max(g.gap, now.Sub(g.homeAt))
+		}
+		g.homeAt = now
 		if g.grown.IsZero() && now.Sub(g.start) > 14*24*time.Hour {
 			g.grown = now
 			out.Links, out.LinksKnown = g.named(0), true
@@ -59,7 +65,9 @@ func (g *growing) Visit(_ context.Context, turn models.Turn) models.Outcome {
 		out.Listing = &models.Listing{Entries: int32(len(out.Links))}
 	default:
 		g.firstAt = now
-		g.seen++
+		if g.seen++; g.seen == g.pages {
+			g.gap = max(g.gap, now.Sub(g.homeAt))
+		}
 	}
 	body := []byte(page.URL + now.Truncate(pace).String())
 	switch {
@@ -117,7 +125,8 @@ func grow(t *testing.T, g *growing, days int, change func(*config.Config)) {
 }
 
 // TestListsComeFirst: while a budget of 100 visits a day pays for the first visits to hundreds of new pages, the sitemaps that name most of them are
-// read at once, be the budget that of all or the site's own, and the pass takes no longer for it.
+// read at once, be the budget that of all or the site's own, and the pass takes no longer for it. Under the policy adaptive the start page, which changes
+// faster than that budget can follow, is visited once a day all the same.
 func TestListsComeFirst(t *testing.T) {
 	t.Parallel()
 	solo.Test(t)
@@ -137,6 +146,9 @@ func TestListsComeFirst(t *testing.T) {
 				})
 				if took, late := g.firstAt.Sub(g.grown).Hours()/24, g.listsAt.Sub(g.grown); late > 6*time.Hour || took > 9 {
 					t.Errorf("the sitemaps were read within %v, the first pass took %.1f days; want 6h and 9 days at most", late, took)
+				}
+				if policy == "adaptive" && g.gap > 26*time.Hour {
+					t.Errorf("the start page was not visited for %v", g.gap)
 				}
 				if most := days * perDay * 104 / 100; g.sent > most {
 					t.Errorf("%d requests in %d days, want %d at most", g.sent, days, most)

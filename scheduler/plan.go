@@ -19,8 +19,9 @@ type Planner struct {
 	delay    time.Duration // likewise
 	longest  int           // likewise, in cycles: fr_max
 	sites    map[int32]*config.Settings
-	learns   bool // the policy of a site learns of all pages together
-	gathers  bool // a site keeps what its pages need to be shown
+	starts   map[int64]bool // the start pages of the sites, by ID
+	learns   bool           // the policy of a site learns of all pages together
+	gathers  bool           // a site keeps what its pages need to be shown
 
 	mind     *Mind   // what the adaptive policy knows
 	purses   *purses // the budgets; nil: there are none
@@ -34,13 +35,14 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 		return nil, err
 	}
 	p := &Planner{calendar: calendar, config: c, paused: paused, pageTime: PageTime(c), delay: c.Defaults.Delay, longest: c.Defaults.FRMax, mind: NewMind(nil),
-		sites: make(map[int32]*config.Settings, len(c.Sites)), learns: c.Defaults.Policy == policy.AdaptiveName,
+		sites: make(map[int32]*config.Settings, len(c.Sites)), starts: make(map[int64]bool, len(c.Sites)), learns: c.Defaults.Policy == policy.AdaptiveName,
 		gathers: c.Defaults.KeepsRequisites()}
 	for i := range c.Sites {
 		s := &c.Sites[i].Settings
 		if p.sites[c.Sites[i].ID] == nil {
 			p.sites[c.Sites[i].ID] = s
 		}
+		p.starts[models.PageID(c.Sites[i].URL)] = true
 		p.learns = p.learns || s.Policy == policy.AdaptiveName
 		p.gathers = p.gathers || s.KeepsRequisites()
 		p.delay, p.longest = max(p.delay, s.Delay), max(p.longest, s.FRMax)

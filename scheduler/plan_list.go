@@ -131,6 +131,33 @@ func (d *draft) differs() bool {
 		kind == models.Moved && d.before.RedirectTo != d.out.RedirectTo
 }
 
+// A start page is where pages are found that no list names. By its own worth the policy adaptive would visit one that changes faster than the budget can
+// follow only when fr_max asks for it. So all start pages together have a part of the budget, and each is visited once a day at most for it.
+const (
+	startShare = 0.1
+	startRest  = 24 * time.Hour
+)
+
+// startEvery is how often a page is visited at least because it is a start page under the policy adaptive; false: it is none. The time is
+// the longer the more of a budget's pages are start pages.
+func (p *Planner) startEvery(page *models.Page) (time.Duration, bool) {
+	if !p.starts[page.ID] || p.settings(page.SiteID).Policy != policy.AdaptiveName {
+		return 0, false
+	}
+	t, starts := p.purses.term(page.SiteID), len(p.starts)
+	if t.own {
+		starts = 1
+	}
+	pages := max(p.purses.known(t.account), 1)
+	return max(startRest, time.Duration(float64(starts)/float64(pages)/startShare*float64(t.even))), true
+}
+
+// startTime is when a start page is visited at the latest because it is one; false: it is none, or a list.
+func (p *Planner) startTime(page *models.Page) (time.Time, bool) {
+	every, start := p.startEvery(page)
+	return page.Stats.VisitedAt.Time().Add(every), start && page.Stats.Records > 0 && page.Entries == 0
+}
+
 // How often the policy adaptive has a list read. It counts a page's own changes, and of a page that changes all the time it
 // expects nothing: no copy of it stays fresh. But a list is not read for its own sake.
 const (
@@ -141,6 +168,9 @@ const (
 // reread sets the interval of a list under the policy adaptive: the shortest that its pages pay for after it said something
 // new, twice the last one after it did not. Under other policies a list is a page like any other.
 func (d *draft) reread() {
+	if every, start := d.planner.startEvery(&d.Page); start && d.Page.Entries == 0 && every < d.every {
+		d.every, d.list = every, true
+	}
 	if d.Page.Entries == 0 || d.settings.Policy != policy.AdaptiveName {
 		return
 	}

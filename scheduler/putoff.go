@@ -64,17 +64,25 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 	case held:
 		return put, held
 	}
+	if at, start := p.startTime(page); start && at.After(now) { // then it passes them: it takes no place in the line behind that
+		if end, err := own.line(ctx); err == nil && end.After(at) {
+			return deferral{until: at, why: "the site's budget is spent"}, true
+		}
+	}
 	return w.pay(ctx, own, now)
 }
 
 // passes tells whether a due page is visited before those that wait for its site's budget, and paid for: a list, which where it was
-// never read may be one of many as each page can name its own, and what is said to have changed.
+// never read may be one of many as each page can name its own, a start page whose time has come, and what is said to have changed.
 func (w *Worker) passes(p *Planner, page *models.Page, own *purse, now time.Time) bool {
 	switch {
 	case page.Rule == models.RuleList && page.Stats.Records > 0:
 		return own.bears()
 	case page.Rule == models.RuleList:
 		return own.first()
+	}
+	if at, start := p.startTime(page); start && page.Rule != models.RuleBudget && !at.After(now) {
+		return own.bears()
 	}
 	return page.Rule.Heard() && !w.vain(p, page, now) && own.first()
 }

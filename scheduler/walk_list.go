@@ -26,19 +26,32 @@ func (w *walk) passes(page *models.Page) (models.Due, bool) {
 		s.Policy != policy.AdaptiveName {
 		return models.Due{}, false
 	}
+	rule := page.Rule
+	if w.startWaits(page) {
+		rule = models.RuleList
+	}
 	ahead := w.mind.ahead(w, w.question(page, s))
 	at := w.now.Add(-ahead)
 	if !at.Before(page.DueAt.Time().Add(-ahead / 16)) {
 		return models.Due{}, false
 	}
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
-		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: page.Rule}, true
+		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: rule}, true
+}
+
+// startWaits tells whether the turn of a start page, which waits for its worth, has not come in its time.
+func (w *walk) startWaits(page *models.Page) bool {
+	at, start := w.planner.startTime(page)
+	return start && page.Rule.ByValue() && at.Before(w.now)
 }
 
 // ahead is how long before now the page of the question has its place. A page that has changed is worth as many days as its new
 // copy will be up to date, if it has: as likely as the lists of its host, or its publisher, were right; half as likely where lists did not
 // say for sure. So is one whose copy is lost, for certain.
 func (m *Mind) ahead(w *walk, q *question) time.Duration {
+	if at, start := w.planner.startTime(q.page); start && !at.After(w.now) {
+		return q.even // there are few, and what is due now comes before what waits since the budget began its round
+	}
 	if q.page.Rule == models.RuleList {
 		if !w.lists.Believed() {
 			return 0

@@ -128,7 +128,10 @@ func (r ruling) varied() string {
 // list says why a sitemap or feed is read when it is.
 func (r ruling) list() string {
 	p := r.page
-	if p.Stats.Records == 0 {
+	switch {
+	case p.Stats.Records > 0 && p.Entries == 0:
+		return fmt.Sprintf("it is the start page of its site, where new pages are found, so it is read every %s though it is not worth that itself", report.Span(p.Wanted))
+	case p.Stats.Records == 0:
 		return "it is named as a sitemap or feed, and is read before the new pages that wait"
 	}
 	return fmt.Sprintf("it is a sitemap or feed of %s and says which of them changed, so it is read every %s; the longer it says nothing new, the less often",
