@@ -200,9 +200,11 @@ type Outcome struct {
 
 	// What it says.
 	ETag, LastModified string
-	ModifiedAt         time.Time // when Last-Modified says that it last changed, by our clock; zero: it says nothing that can be so
-	FreshUntil         time.Time // Expires or max-age, clamped; zero: said nothing
-	RetryAfter         time.Time // host-wide; zero: said nothing
+	ModifiedAt         time.Time     // when Last-Modified says that it last changed, by our clock; zero: it says nothing that can be so
+	FreshUntil         time.Time     // Expires or max-age, clamped; zero: said nothing
+	CacheAge           time.Duration // how long a cache has had the answer, by its Age; 0: it says nothing
+	Stale              bool          // that is longer than it may be kept, or a cache says so itself
+	RetryAfter         time.Time     // host-wide; zero: said nothing
 	ContentType        string
 	Title              string
 	// BodySum is the CRC-32 (IEEE) of what Digest was computed of; 0: unknown. Whoever writes the body holds it against that: damage

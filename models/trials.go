@@ -19,10 +19,11 @@ const (
 	HintNotModified              // a 304 means the same content
 	HintSitemap                  // a page that a sitemap or feed of the host says to have changed has
 	HintAnnounced                // a page whose publisher says that it changed has
+	HintStale                    // what a cache has kept too long it fetches anew once it was asked for
 	hints
 )
 
-var hintWords = []string{"etag", "last-modified", "expires", "not-modified", "sitemap", "indexnow"}
+var hintWords = []string{"etag", "last-modified", "expires", "not-modified", "sitemap", "indexnow", "stale"}
 
 // String is the hint's word.
 func (h Hint) String() string { return word(hintWords, int(h)) }
@@ -81,6 +82,15 @@ const (
 	trustWonByHits = 5
 )
 
+// lostAfter is how many false alarms in a row cost a hint its trust: of HintStale more, since of two caches that take turns each is asked
+// again in half of the cases alone, and that is worth it.
+func (h Hint) lostAfter() uint16 {
+	if h == HintStale {
+		return 10
+	}
+	return trustLostAfter
+}
+
 // Note enters a finding into the ledger, and moves the hint in or out of trust. When it is trusted anew its ledger
 // begins anew, with the hits that it was trusted for. Unknown hints and verdicts are left out.
 func (t *Trials) Note(f Finding, now time.Time) {
@@ -110,7 +120,7 @@ func (t *Trials) Note(f Finding, now time.Time) {
 		tr.InARow = 0
 	}
 	switch {
-	case !wins && (!trusted || f.Verdict == HintMiss || tr.InARow >= trustLostAfter):
+	case !wins && (!trusted || f.Verdict == HintMiss || tr.InARow >= f.Hint.lostAfter()):
 		tr.DistrustedAt, tr.InARow = At(now), 0
 	case wins && !trusted && tr.InARow >= trustWonByHits:
 		*tr = Trial{Hits: tr.InARow, Since: At(now)}

@@ -82,6 +82,7 @@ func (s *visit) notModified(ctx context.Context, a *answer, now time.Time) {
 	s.out.Kind = models.NotModified
 	s.out.ETag, s.out.LastModified = refreshed(s.page, a.Header)
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
+	s.out.CacheAge, s.out.Stale = staleness(a.Header, now)
 	s.withdraw(ctx)
 	s.witness(ctx, nil, "")
 	s.learn(false)
@@ -144,6 +145,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	s.out.ContentType = mediaType(a.Header)
 	s.out.ETag, s.out.LastModified = validators(a.Header)
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
+	s.out.CacheAge, s.out.Stale = staleness(a.Header, now)
 	s.out.Digest, s.out.BodySum = models.DigestOf(a.Body), crc32.ChecksumIEEE(a.Body)
 	if to := s.read(a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now)); !to.IsZero() {
 		s.out = bare

@@ -28,7 +28,8 @@ const (
 // share comes from the database and costs no visit. So that a parent that changes alone is found too, and so that the
 // threshold always has something to learn from, no more than MaxSkips turns are skipped in a row. Every other page has
 // an ordinary turn: one with fewer than three children, one never read in full, one that changed when last seen, one in
-// an error state, one that somebody asked for, one whose copy is lost, a duplicate, which is rarely looked at as it is. One that is said to have changed is not skipped.
+// an error state, one that somebody asked for, one whose copy is lost, a duplicate, which is rarely looked at as it is. One that is said to have
+// changed is not skipped, nor one of which a cache answered what is out of date.
 func turnOf(page *models.LeasedPage, p config.Parents) parentTurn {
 	changedLast := page.Stats.Records < 2 || page.Stats.Bits&1 == 1
 	switch {
@@ -38,7 +39,7 @@ func turnOf(page *models.LeasedPage, p config.Parents) parentTurn {
 		return ordinaryTurn
 	case permille(page.Share) >= thresholdOf(page, p):
 		return fullTurn
-	case int(page.Skips) >= p.MaxSkips || page.Rule.Heard() || page.ToldAt > page.Stats.VisitedAt:
+	case int(page.Skips) >= p.MaxSkips || page.Rule.Heard() || page.Rule == models.RuleStale || page.ToldAt > page.Stats.VisitedAt:
 		return ordinaryTurn
 	}
 	return skippedTurn

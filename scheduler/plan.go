@@ -199,9 +199,13 @@ func (d *draft) page() {
 	// RobotsFetched, Probed and Interrupted leave the page due as it was.
 }
 
-// observed counts a record, takes over what the answer said, and schedules by the policy.
+// observed counts a record, takes over what the answer said, and schedules by the policy. What a cache kept too long is no record where it
+// is what we have: it says nothing of the page since.
 func (d *draft) observed() {
-	d.record(d.out.Kind == models.Changed || d.before.RedirectTo != "")
+	behind := d.behind()
+	if !behind {
+		d.record(d.out.Kind == models.Changed || d.before.RedirectTo != "")
+	}
 	d.answered(models.StateLive)
 	if d.out.Kind != models.NotModified {
 		d.Page.ContentType, d.Page.NoArchive = d.out.ContentType, d.out.NoArchive
@@ -213,8 +217,11 @@ func (d *draft) observed() {
 	d.children()
 	d.listing()
 	d.requisites()
-	d.choose()
-	d.schedule()
+	if !behind {
+		d.choose()
+		d.schedule()
+	}
+	d.askAgain()
 }
 
 // skipped puts a parent's turn off by its interval. Skipping never carries a page past the ceiling of fr_max: a turn

@@ -64,10 +64,13 @@ func (d *draft) ledger() {
 	for _, f := range d.out.Findings {
 		t.Note(f, d.now)
 	}
-	if verdict, ok := d.ofTold(); ok {
+	if verdict, ok := d.ofStale(); ok {
+		t.Note(models.Finding{Hint: models.HintStale, Verdict: verdict}, d.now)
+	}
+	if verdict, ok := d.ofTold(); ok && !d.behind() {
 		t.Note(models.Finding{Hint: models.HintSitemap, Verdict: verdict}, d.now)
 	}
-	if verdict, ok := d.ofAnnounced(); ok {
+	if verdict, ok := d.ofAnnounced(); ok && !d.behind() {
 		t.Note(models.Finding{Hint: models.HintAnnounced, Verdict: verdict}, d.now)
 	}
 	if d.out.Kind.Observed() && (d.before.ETag != "" || d.before.LastModified != "") {

@@ -77,6 +77,8 @@ func (r ruling) sentence() string {
 			report.Moment(r.now, p.UnnamedAt.Time()))
 	case models.RuleNamed:
 		return "a page names it again, which none did for a while"
+	case models.RuleStale:
+		return r.stale()
 	case models.RuleBudget:
 		if p.Lost {
 			return "the archive has lost its body, so it is fetched anew; " + r.putOff()
@@ -94,6 +96,12 @@ func (r ruling) sentence() string {
 		return r.list()
 	}
 	return p.Rule.String()
+}
+
+// stale says why a page is asked for again that a cache has just answered for.
+func (r ruling) stale() string {
+	return fmt.Sprintf("a cache answered at %s with what it may not keep that long, and fetches it anew once it was asked: it is asked again",
+		report.Moment(r.now, r.page.TriedAt.Time()))
 }
 
 // missing says what it takes for a page to be gone that is not found.

@@ -82,6 +82,7 @@ func TestRulesInWords(t *testing.T) {
 		models.RuleUnnamed:  "no page's copy has named it since Fri 20 Nov 12:00: it is not visited until one does again, or by recrawld visit; its versions stay",
 		models.RuleNamed:    "a page names it again",
 		models.RuleOriginal: "which is not known any more; its next visit makes it a page of its own",
+		models.RuleStale:    "a cache answered at Fri 20 Nov 12:00 with what it may not keep that long",
 	}
 	for rule := models.RuleStart; rule <= models.Rules(); rule++ {
 		if rule > models.RuleManual && rule < models.RuleResumed {
@@ -91,6 +92,7 @@ func TestRulesInWords(t *testing.T) {
 			r.page.Rule, r.page.Failures, r.page.Class = rule, 3, models.ServerError
 			r.page.FreshUntil, r.page.Wanted = models.At(filledNow.Add(day)), 12*time.Hour
 			r.page.MissingVisits, r.page.MissingSince, r.page.UnnamedAt = 2, models.At(filledNow.Add(-day)), models.At(filledNow.Add(-day))
+			r.page.TriedAt = models.At(filledNow.Add(-day))
 			r.settings.Windows = []config.Window{window}
 		})
 		if got := r.sentence(); want[rule] == "" || !strings.Contains(got, want[rule]) {
