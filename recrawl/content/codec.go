@@ -17,6 +17,8 @@ func (w *writer) number(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
 func (w *writer) signed(n int64)  { w.b = binary.AppendVarint(w.b, n) }
 func (w *writer) hash(h uint64)   { w.b = binary.LittleEndian.AppendUint64(w.b, h) }
 
+func (w *writer) short(h uint32) { w.b = binary.LittleEndian.AppendUint32(w.b, h) }
+
 func (w *writer) text(s string) {
 	w.number(uint64(len(s)))
 	w.b = append(w.b, s...)
@@ -78,6 +80,16 @@ func (p *parser) hash() uint64 {
 	}
 	h := binary.LittleEndian.Uint64(p.b)
 	p.b = p.b[8:]
+	return h
+}
+
+func (p *parser) short() uint32 {
+	if p.bad || len(p.b) < 4 {
+		p.bad = true
+		return 0
+	}
+	h := binary.LittleEndian.Uint32(p.b)
+	p.b = p.b[4:]
 	return h
 }
 

@@ -20,6 +20,7 @@ const (
 type PageMemory struct {
 	seen   uint32   // views compared so far
 	slots  []slot   // places that changed, those that changed last at the end
+	rolls  []roll   // lists that changed, those that changed last at the end
 	recent []uint64 // prints of the main content of the last good views, the newest last
 
 	reported bool   // the last verdict was a change, so that it can be withdrawn
@@ -60,6 +61,9 @@ func DecodePage(b []byte) *PageMemory {
 		}
 		m.replaced = p.number()
 	}
+	if len(p.b) > 0 { // memories of before lists end here
+		m.readRolls(p)
+	}
 	if !p.whole() {
 		return &PageMemory{}
 	}
@@ -92,11 +96,12 @@ func (m *PageMemory) Encode() []byte {
 	}
 	w.number(counts)
 	w.bool(m.reported)
-	if m.absent.since != 0 || m.replaced > 0 { // a release before this reads what ends here
+	if m.absent.since != 0 || m.replaced > 0 || len(m.rolls) > 0 { // a release before this reads what ends here
 		for _, at := range m.absent.times() {
 			w.signed(*at)
 		}
 		w.number(m.replaced)
+		m.appendRolls(w)
 	}
 	return w.finish()
 }

@@ -92,6 +92,7 @@ func (c *Case) volatile(d *difference, pairs []pair, counted map[spot]bool) {
 		return
 	}
 	ground := d.grounds()
+	c.rolls(d, pairs, &ground, counted)
 	for i := range pairs {
 		p := &pairs[i]
 		var key uint64
