@@ -10,10 +10,10 @@ import (
 // hardly anybody asks for what it was at our visit before: each change would be seen a whole interval late. Once it was asked it has
 // what the page is now, so it is asked again soon, and only that visit counts. Whether it had, each host's ledger says.
 const (
-	refilled   = time.Minute        // how long a cache is given to fetch a page anew
-	ageSlack   = 2 * time.Second    // an Age is in whole seconds, and clocks differ
-	worthAgain = 10                 // an answer is asked for again that is older than this part of the time since the last visit that counted
-	triedAnew  = 7 * 24 * time.Hour // how long a host is not asked again whose cache gave out the same: what lies behind it may have been down
+	refilled   = time.Minute     // how long a cache is given to fetch a page anew
+	ageSlack   = 2 * time.Second // an Age is in whole seconds, and clocks differ
+	worthAgain = 10              // an answer is asked for again that is older than this part of the time since the last visit that counted
+	triedAnew  = 24 * time.Hour  // how long a host is not asked again whose cache gave out the same: what lies behind it may have been down
 )
 
 // behind tells whether the answer is what a cache had kept too long, the same as we have, and is asked for again.

@@ -37,7 +37,7 @@ func TestPlanAsksAStaleCacheAgain(t *testing.T) {
 }
 
 // A cache that gives out the same again, since what lies behind it is down or since it keeps answers as long as it is told elsewhere, is not
-// asked twice any more, but for a try a week later. What is hardly older than the visit, and what is a requisite, is not either.
+// asked twice any more, but for a try a day later. What is hardly older than the visit, and what is a requisite, is not either.
 func TestPlanLeavesAStaleCache(t *testing.T) {
 	t.Parallel()
 	stale := models.Outcome{Kind: models.NotModified, Status: 304, Sent: 1, ETag: `"1"`, CacheAge: 24 * time.Hour, Stale: true}
@@ -58,7 +58,7 @@ func TestPlanLeavesAStaleCache(t *testing.T) {
 		t.Errorf("a cache that gives out the same was asked twice %d times, want 10", asked)
 	}
 	if r := p.Plan(lease, livePage(), &stale, noon.Add(triedAnew+time.Hour)); r.Page.Rule != models.RuleStale {
-		t.Errorf("a week later the page is due by %v, want that it is tried", r.Page.Rule)
+		t.Errorf("a day later the page is due by %v, want that it is tried", r.Page.Rule)
 	}
 	hardly, requisite := stale, livePage()
 	hardly.CacheAge, requisite.Requisite = time.Hour, true
