@@ -22,10 +22,10 @@ func (d *draft) behind() bool {
 }
 
 // again tells whether what a cache answered is asked for again. It is not where the visit before was the one that did not count: what had
-// to be fetched anew then was, or is not.
+// to be fetched anew then was, or is not. Nor is a duplicate, whose content is seen elsewhere.
 func (d *draft) again() bool {
 	b := d.before
-	if !d.out.Stale || b.Requisite || b.Rule == models.RuleStale || b.TriedAt > b.Stats.VisitedAt {
+	if !d.out.Stale || b.Requisite || b.DuplicateOf != "" || b.Rule == models.RuleStale || b.TriedAt > b.Stats.VisitedAt {
 		return false
 	}
 	if lied := d.Host.Trials.By[models.HintStale].DistrustedAt; lied != 0 && d.now.Sub(lied.Time()) < triedAnew {
