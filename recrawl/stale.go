@@ -36,15 +36,35 @@ func sharedAge(header http.Header) (time.Duration, bool) {
 // saysStale tells whether a cache names its answer stale, as a whole word of a header that is named for it. Cache-Control only allows it.
 func saysStale(header http.Header) bool {
 	for name, values := range header {
-		if lower := strings.ToLower(name); !strings.Contains(lower, "cache") || lower == "cache-control" {
+		lower := strings.ToLower(name)
+		if !strings.Contains(lower, "cache") || lower == "cache-control" {
 			continue
 		}
-		for _, value := range values {
-			words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return strings.ContainsRune(` ,;="`, r) })
-			if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(staleWords, word) }) {
-				return true
-			}
+		says := namesStale
+		if lower == "cache-status" {
+			says = keptTooLong
+		}
+		if slices.ContainsFunc(splitDirectives(values), says) {
+			return true
 		}
 	}
 	return false
+}
+
+// namesStale tells whether one of staleWords stands in what a header says.
+func namesStale(value string) bool {
+	words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return strings.ContainsRune(` ,;="`, r) })
+	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(staleWords, word) })
+}
+
+// keptTooLong tells whether an entry of Cache-Status (RFC 9211 section 2) is of a cache that answered itself with what it may not keep any longer:
+// a ttl below 0, or fwd=stale beside hit. By itself that means that it asked for another, and answered with that.
+func keptTooLong(entry string) bool {
+	hit, stale := false, false
+	for _, one := range strings.Split(strings.ToLower(entry), ";")[1:] {
+		one = strings.TrimSpace(one)
+		hit = hit || one == "hit"
+		stale = stale || one == "fwd=stale" || strings.HasPrefix(one, "ttl=-")
+	}
+	return hit && stale
 }
