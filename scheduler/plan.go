@@ -200,10 +200,14 @@ func (d *draft) page() {
 }
 
 // observed counts a record, takes over what the answer said, and schedules by the policy. What a cache kept too long is no record where it
-// is what we have: it says nothing of the page since.
+// is what we have: it says nothing of the page since. Where it is something else, both visits are one.
 func (d *draft) observed() {
 	behind := d.behind()
-	if !behind {
+	switch {
+	case behind:
+	case d.repeats():
+		d.recorded()
+	default:
 		d.record(d.out.Kind == models.Changed || d.before.RedirectTo != "")
 	}
 	d.answered(models.StateLive)
@@ -217,11 +221,7 @@ func (d *draft) observed() {
 	d.children()
 	d.listing()
 	d.requisites()
-	if !behind {
-		d.choose()
-		d.schedule()
-	}
-	d.askAgain()
+	d.next(behind)
 }
 
 // skipped puts a parent's turn off by its interval. Skipping never carries a page past the ceiling of fr_max: a turn

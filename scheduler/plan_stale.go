@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"recrawld/models"
+	"recrawld/scheduler/policy"
 )
 
 // A cache that gives out what it has kept too long, and fetches it anew meanwhile (stale-while-revalidate, grace), shows of a page that
@@ -31,16 +32,48 @@ func (d *draft) again() bool {
 	if lied := d.Host.Trials.By[models.HintStale].DistrustedAt; lied != 0 && d.now.Sub(lied.Time()) < triedAnew {
 		return false
 	}
+	if b.Stats.Records == 0 {
+		return true
+	}
 	unseen := d.now.Sub(b.Stats.VisitedAt.Time())
-	return b.Stats.Records == 0 || d.out.CacheAge == 0 || d.out.CacheAge >= unseen/worthAgain
+	if !d.out.Kind.Unchanged() && unseen < d.planner.calendar.Interval(d.now, 1)/2 {
+		return false // it may have been asked again just now, after a budget put that off: a page that always changes would be without end
+	}
+	return d.out.CacheAge == 0 || d.out.CacheAge >= unseen/worthAgain
 }
 
-// askAgain sets a page due soon whose answer a cache had kept too long, unless its turn comes before.
-func (d *draft) askAgain() {
+// repeats tells whether the visit asks again for what the visit before found, which was counted: both are one record. A minute is no time of which
+// to learn how often a page changes.
+func (d *draft) repeats() bool {
+	b := d.before
+	return b.Rule == models.RuleStale && b.Stats.Records > 0 && b.TriedAt == b.Stats.VisitedAt
+}
+
+// recorded is for what repeats the record that the visit before made.
+func (d *draft) recorded() {
+	s, at := &d.Page.Stats, models.At(d.now)
+	s.VisitedAt = at
+	if d.out.Kind == models.Changed && s.Bits&1 == 1 {
+		s.ChangedAt = at
+	}
+}
+
+// next schedules a page that was seen: by the policy, as the visit before did that was counted, or soon, unless its turn comes before.
+func (d *draft) next(behind bool) {
+	if d.repeats() {
+		if d.settings.Policy == policy.AdaptiveName {
+			d.every, d.list = d.before.Wanted, d.before.Entries > 0
+		}
+	} else if !behind {
+		d.choose()
+	}
+	if !behind {
+		d.schedule()
+	}
 	if !d.again() {
 		return
 	}
-	if soon := d.now.Add(refilled); d.behind() || d.Page.DueAt.Time().After(soon) {
+	if soon := d.now.Add(refilled); behind || d.Page.DueAt.Time().After(soon) {
 		d.due(soon, models.RuleStale)
 	}
 }

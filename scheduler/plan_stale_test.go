@@ -86,3 +86,63 @@ func TestPlanHearsAListPastAStaleCache(t *testing.T) {
 		t.Errorf("the visit after it says of the sitemap: %+v, want that it was right", got)
 	}
 }
+
+// Two visits a minute apart are one record also where the first of them found something: of the policy a page would change every minute, or half as
+// often as it does.
+func TestPlanCountsAnAnswerAskedForAgainOnce(t *testing.T) {
+	t.Parallel()
+	fresh := NewPage("http://one.test/a", "one.test", 1, 1, 4)
+	stale := func(out models.Outcome) models.Outcome {
+		out.CacheAge, out.Stale = 20*time.Hour, true
+		return out
+	}
+	for name, test := range map[string]struct {
+		page          models.Page
+		first, second models.Outcome
+		changes       int32
+	}{
+		"a first visit":            {fresh, with(models.First, "one"), with(models.Changed, "two"), 0},
+		"a change":                 {livePage(), with(models.Changed, "two"), models.Outcome{Kind: models.NotModified, Status: 304, Sent: 1}, 1},
+		"a change, and one more":   {livePage(), with(models.Changed, "two"), with(models.Changed, "three"), 1},
+		"not found a minute later": {livePage(), with(models.Changed, "two"), models.Outcome{Kind: models.Missing, Status: 404, Sent: 1}, 1},
+	} {
+		for _, policy := range []string{"classic", "adaptive"} {
+			c := testConfig()
+			c.Sites[0].Settings.Policy = policy
+			p, lease, first := testPlanner(t, c), testLease(test.page), stale(test.first)
+			once := p.Plan(lease, test.page, &first, noon)
+			if once.Page.Rule != models.RuleStale {
+				t.Fatalf("%s: due by %v, want to be asked again", name, once.Page.Rule)
+			}
+			at := noon.Add(refilled)
+			twice := p.Plan(lease, once.Page, &test.second, at).Page
+			if s := twice.Stats; s.Records != once.Page.Stats.Records || s.Changes != test.changes || twice.FRMax != once.Page.FRMax || twice.Evidence != once.Page.Evidence {
+				t.Errorf("%s under %s: both visits make %+v and fr_max %d, want what the first made: %+v and %d", name, policy, s, twice.FRMax, once.Page.Stats, once.Page.FRMax)
+			}
+			if test.second.Kind.Observed() && (twice.Stats.VisitedAt != models.At(at) || twice.Rule != models.RulePolicy || twice.Wanted != once.Page.Wanted) {
+				t.Errorf("%s under %s: seen at %v, due by %v after %v; want a minute later, and as often as the first visit made it", name, policy, twice.Stats.VisitedAt.Time(), twice.Rule, twice.Wanted)
+			}
+		}
+	}
+}
+
+// A page that is another one at each visit, and whose cache answers what is old each time, is not asked again and again where its site's budget puts
+// the second visit off.
+func TestPlanAsksOnceWhereTheBudgetPutsOff(t *testing.T) {
+	t.Parallel()
+	p, page, now := testPlanner(t, testConfig()), livePage(), noon
+	lease := testLease(page)
+	for visit := range 3 {
+		out := with(models.Changed, string(rune('a'+visit)))
+		out.CacheAge, out.Stale = 24*time.Hour, true
+		page = p.Plan(lease, page, &out, now).Page
+		if asked := page.Rule == models.RuleStale; asked != (visit == 0) {
+			t.Errorf("after visit %d in %v it is asked again: %v", visit, now.Sub(noon), asked)
+		}
+		now = now.Add(10 * time.Minute)
+		put := models.Outcome{Kind: models.Deferred, Spent: true, Until: now.Add(10 * time.Minute)}
+		page.DueAt = models.At(now)
+		page = p.Plan(lease, page, &put, now).Page
+		now = now.Add(10 * time.Minute)
+	}
+}
