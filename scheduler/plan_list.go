@@ -85,9 +85,11 @@ func announced(before *models.Page) bool {
 	return before.AnnouncedAt > before.Stats.VisitedAt && before.Stats.Records > 0
 }
 
-// heard tells whether a page is due because it was said for sure to have changed since its last visit, or was due already then.
+// heard tells whether a page is due because it was said for sure to have changed since its last visit, or was due already then. A cache that
+// answered in between with what it had does not end that.
 func heard(p *models.Page) bool {
-	return told(p) && (p.Rule == models.RuleSitemap || p.DueAt <= p.ToldAt) || p.Rule == models.RuleAnnounced && announced(p)
+	again := p.Rule == models.RuleStale
+	return told(p) && (p.Rule == models.RuleSitemap || again || p.DueAt <= p.ToldAt) || (p.Rule == models.RuleAnnounced || again) && announced(p)
 }
 
 // ofTold is what a visit shows of the lists of its host: whether a page that they told of has changed, or that they said

@@ -79,6 +79,9 @@ func TestPlanHearsAListPastAStaleCache(t *testing.T) {
 	if got := r.Host.Trials.By[models.HintSitemap]; got != (models.Trial{}) {
 		t.Errorf("a stale answer says of the sitemap: %+v, want nothing", got)
 	}
+	if !heard(&r.Page) {
+		t.Error("the visit after it is not made for what the sitemap said, and what it finds would be learned as chance")
+	}
 	lease, anew := testLease(page), with(models.Changed, "two")
 	lease.Host = r.Host
 	r = testPlanner(t, testConfig()).Plan(lease, r.Page, &anew, noon.Add(time.Minute))
