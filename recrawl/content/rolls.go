@@ -78,9 +78,44 @@ func (c *Case) rolls(d *difference, pairs []pair, ground *grounds, counted map[s
 	}
 	entries := map[*Block]bool{}
 	for _, slot := range order {
-		c.roll(hashString(slot, "roll"), lists[slot], d, entries, counted)
+		if list := others(lists[slot]); len(list) > 0 {
+			c.roll(hashString(slot, "roll"), list, d, entries, counted)
+		}
 	}
 	d.companions(pairs, entries)
+}
+
+// others leaves out of a list what came and went under the same address: that is no other entry, but another state or price of the same.
+func others(list []exchange) []exchange {
+	went, stays := map[string]bool{}, map[string]bool{}
+	for _, x := range list {
+		if x.from != 0 {
+			went[x.pair.before.Links[0].Whole] = true
+		}
+	}
+	for _, x := range list {
+		if x.to != 0 && went[x.pair.after.Links[0].Whole] {
+			stays[x.pair.after.Links[0].Whole] = true
+		}
+	}
+	return slices.DeleteFunc(list, func(x exchange) bool {
+		return x.from != 0 && stays[x.pair.before.Links[0].Whole] || x.to != 0 && stays[x.pair.after.Links[0].Whole]
+	})
+}
+
+// exchanged tells whether as much came to a list as went. One that grows or shrinks shows what there is, as what is in stock or which incidents are
+// open, and not some of it.
+func exchanged(list []exchange) bool {
+	more := 0
+	for _, x := range list {
+		if x.from != 0 {
+			more--
+		}
+		if x.to != 0 {
+			more++
+		}
+	}
+	return more == 0
 }
 
 // listOf is the path of a pair of links where several blocks stand there.
@@ -139,7 +174,7 @@ func (c *Case) roll(key uint64, list []exchange, d *difference, entries map[*Blo
 	r, at := c.Page.roll(key), spot{key, true}
 	turns, known := counted[at]
 	if !known {
-		turns = r.turns(c.Page.seen)
+		turns = r.turns(c.Page.seen) && exchanged(list)
 	}
 	if order, decided := c.Orders.of(key); decided {
 		turns = order.Noise
@@ -179,7 +214,7 @@ func (r *roll) count(list []exchange) {
 		}
 	}
 	switch {
-	case came == 0:
+	case !exchanged(list) || came == 0:
 	case 2*back >= came:
 		r.backs = saturate(r.backs)
 	default:

@@ -108,3 +108,49 @@ func TestMemoryOfLists(t *testing.T) {
 		t.Errorf("a full memory takes %d bytes and reads as %d places and %d lists", len(b), len(DecodePage(b).slots), len(DecodePage(b).rolls))
 	}
 }
+
+// What is said of entries that stay, as their state or price within the link, and which of them there are, is content, however often it comes again.
+func TestListsOfStatesAndStockAreNotLearned(t *testing.T) {
+	t.Parallel()
+	list := func(entries string) string { return page("List", append(story(2), "<ul>"+entries+"</ul>")...) }
+	for name, entry := range map[string]func(n, i int) string{
+		"states in links": func(n, i int) string {
+			return fmt.Sprintf("<li><a href=/s/%d>Service %c: %s</a></li>", i, 'a'+i, [...]string{"operational", "degraded"}[n>>i&1])
+		},
+		"prices in links": func(n, i int) string {
+			return fmt.Sprintf("<li><a href=/g/%d>Spade %c: %d €</a></li>", i, 'a'+i, 20+n>>i&1)
+		},
+		"stock": func(n, i int) string {
+			if n>>i&1 == 0 {
+				return ""
+			}
+			return fmt.Sprintf("<li><a href=/g/%d>Spade %c%c</a></li>", i, 'a'+i, 'z'-i)
+		},
+	} {
+		most := 1 // of twelve entries that change at a visit
+		if name == "stock" {
+			most = 4
+		}
+		random, at := rand.New(rand.NewPCG(3, 4)), 0
+		build := func() string {
+			for range 1 + random.IntN(most) {
+				at ^= 1 << random.IntN(12)
+			}
+			var b strings.Builder
+			for i := range 12 {
+				b.WriteString(entry(at|1<<12, i))
+			}
+			b.WriteString(entry(1<<12, 12) + entry(1<<13, 13))
+			return list(b.String())
+		}
+		w, missed := &watcher{memory: &PageMemory{}, before: read(t, build()), day: 1}, 0
+		for range 120 {
+			if v := w.sees(t, build()); v.Kind != Change {
+				missed++
+			}
+		}
+		if missed > 2 { // where two are the same, it is none
+			t.Errorf("%s: of 120 changes %d were taken for what keeps changing", name, missed)
+		}
+	}
+}
