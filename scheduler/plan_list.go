@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"recrawld/models"
@@ -140,10 +141,12 @@ const (
 	startRest  = 24 * time.Hour
 )
 
-// startEvery is how often a page is visited at least because it is a start page under the policy adaptive; false: it is none. The time is
-// the longer the more of a budget's pages are start pages.
+// startEvery is how often a page is visited at least because it is a start page under the policy adaptive, or where one redirects to: as a
+// tenth of the budget pays for all start pages. false: it is none.
 func (p *Planner) startEvery(page *models.Page) (time.Duration, bool) {
-	if !p.starts[page.ID] || p.settings(page.SiteID).Policy != policy.AdaptiveName {
+	leads := func(id int64) bool { return p.starts[id] }
+	if !p.starts[page.ID] && !slices.ContainsFunc(page.Chain, leads) || page.State != models.StateLive ||
+		p.settings(page.SiteID).Policy != policy.AdaptiveName {
 		return 0, false
 	}
 	t, starts := p.purses.term(page.SiteID), len(p.starts)
