@@ -154,7 +154,7 @@ func (p *Planner) startEvery(page *models.Page) (time.Duration, bool) {
 		starts = 1
 	}
 	pages := max(p.purses.known(t.account), 1)
-	return max(startRest, time.Duration(float64(starts)/float64(pages)/startShare*float64(t.even))), true
+	return max(startRest, span(float64(starts)/float64(pages)/startShare*t.even.Hours()/24)), true
 }
 
 // startTime is when a start page is visited at the latest because it is one; false: it is none, or a list.
