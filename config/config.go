@@ -124,7 +124,7 @@ type Settings struct {
 	SLO         Goal          // what is promised of its changes or of its copies, and measured; it moves no visit. Default none ("off")
 	Importance  Importance    // worth of the site's pages beside each other; default all alike
 	FR          int           // the interval a new page starts with, in cycles, 1–FRMax; default 4
-	FRMax       int           // ceiling of fr_max in cycles, 1–100000; default 120
+	FRMax       int           // ceiling of fr_max in cycles, 1–100000; default 120. Under adaptive as far as a third of the budget pays for it (scheduler.Ceiling)
 	Records     int           // how many past records the classic policy looks at ("limit" of the paper), 2–64; default 20
 	Vary        float64       // share of the interval over which the time of a visit varies, 0–0.5; default 0.15
 	Windows     []Window      // when visits are allowed; none: always

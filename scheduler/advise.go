@@ -18,6 +18,7 @@ type question struct {
 	now      time.Time
 	cycle    time.Duration // the shortest interval
 	ceiling  time.Duration // the longest
+	top      int           // the same in cycles
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
 	account  string        // the budget that pays; "": that of all sites
 	spread   int64         // how many pages it pays for, where most of them lie on other hosts; else 0

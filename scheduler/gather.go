@@ -273,7 +273,7 @@ func (x *member) move(p *Planner, at, now time.Time) (models.Due, bool) {
 	cycle := p.calendar.Interval(now, 1)
 	every := max(in.Sub(page.Stats.VisitedAt.Time()), cycle)
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
-		DueAt: models.At(in), FRMax: int32(policy.Cycles(every, cycle, s.FRMax, chance(page.ID, page.Visits, useRound))),
+		DueAt: models.At(in), FRMax: int32(policy.Cycles(every, cycle, p.Ceiling(page.SiteID, now), chance(page.ID, page.Visits, useRound))),
 		Wanted: every, Rule: rule}, models.At(in) != page.DueAt
 }
 

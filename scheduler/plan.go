@@ -60,9 +60,9 @@ func (p *Planner) settings(site int32) *config.Settings {
 
 // question is the adaptive policy's about a page.
 func (p *Planner) question(page *models.Page, s *config.Settings, now time.Time) question {
-	t := p.purses.term(page.SiteID)
-	return question{page: page, settings: s, now: now, cycle: p.calendar.Interval(now, 1),
-		ceiling: p.calendar.Interval(now, s.FRMax), even: t.even, account: t.account}
+	t, top := p.purses.term(page.SiteID), p.Ceiling(page.SiteID, now)
+	return question{page: page, settings: s, now: now, cycle: p.calendar.Interval(now, 1), top: top,
+		ceiling: p.calendar.Interval(now, top), even: t.even, account: t.account}
 }
 
 // SpendAll returns a planner under which the whole budget is spent, on the pages that are due first, whatever the policy:
@@ -224,19 +224,22 @@ func (d *draft) observed() {
 	d.next(behind)
 }
 
-// skipped puts a parent's turn off by its interval. Skipping never carries a page past the ceiling of fr_max: a turn
+// skipped puts a parent's turn off by its interval. Skipping never carries a page past the ceiling: a turn
 // that would come later comes then, and is not skipped again.
 func (d *draft) skipped() {
 	d.Page.Skips++
 	d.schedule()
 	seen := d.Page.Stats.VisitedAt.Time()
-	last := later(seen.Add(d.planner.calendar.Interval(seen, d.settings.FRMax)), d.planner.calendar.Due(d.now, 1, 0, 0))
+	last := later(seen.Add(d.planner.calendar.Interval(seen, d.ceiling())), d.planner.calendar.Due(d.now, 1, 0, 0))
 	if d.Page.DueAt.Time().Before(last) {
 		return
 	}
 	d.Page.Skips = int16(d.settings.Parents.MaxSkips)
 	d.due(last, models.RulePolicy)
 }
+
+// ceiling is the longest interval of the page's site, in cycles.
+func (d *draft) ceiling() int { return d.planner.Ceiling(d.Page.SiteID, d.now) }
 
 // record counts a visit that saw the content.
 func (d *draft) record(changed bool) {
@@ -275,7 +278,7 @@ func (d *draft) answered(state models.PageState) {
 func (d *draft) choose() {
 	in := policy.Input{
 		Stats: d.Page.Stats, FRMax: int(d.Page.FRMax),
-		Start: d.settings.FR, Ceiling: d.settings.FRMax, Records: d.settings.Records,
+		Start: d.settings.FR, Ceiling: d.ceiling(), Records: d.settings.Records,
 		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.purses.term(d.Page.SiteID).even,
 	}
 	if d.settings.Policy == policy.AdaptiveName {

@@ -28,7 +28,7 @@ func Pacing(cycle string, s *config.Settings) string {
 // its site's Pacing has changed since its last visit. false: the page stays as it is. It is pure.
 //
 // Under fixed and classic the page is due as if these settings had planned its last visit. Under adaptive, whose due times come of what
-// a visit is worth, it stays where it is within a cycle and fr_max cycles of its last visit. A time that has passed already is spread
+// a visit is worth, it stays where it is within a cycle and the ceiling of its last visit. A time that has passed already is spread
 // over the new interval, and none comes later than it would have, lest all that waited for a long cycle come at once: what waits
 // for a moment within that interval keeps it, so that a page that was spread is not drawn nearer each time that this is asked again.
 //
@@ -43,12 +43,12 @@ func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool
 	interval := p.calendar.Interval(from, cycles)
 	due, wanted := p.calendar.Due(from, cycles, s.Vary, chance(page.ID, page.Visits, useVary)), interval
 	if s.Policy == policy.AdaptiveName {
-		due = earlier(later(was, from.Add(p.calendar.Interval(from, 1))), from.Add(p.calendar.Interval(from, s.FRMax)))
+		due = earlier(later(was, from.Add(p.calendar.Interval(from, 1))), from.Add(p.calendar.Interval(from, p.Ceiling(page.SiteID, from))))
 		wanted = due.Sub(from)
 	}
 	if page.Skips > 0 { // no skip carries it past the ceiling
 		seen := page.Stats.VisitedAt.Time()
-		due = earlier(due, seen.Add(p.calendar.Interval(seen, s.FRMax)))
+		due = earlier(due, seen.Add(p.calendar.Interval(seen, p.Ceiling(page.SiteID, seen))))
 	}
 	promise := promised(page, s, due)
 	kept := promise.After(due)
@@ -103,7 +103,7 @@ func (p *Planner) Every(page *models.Page) (time.Duration, bool) {
 	}
 	from, s := lastTurn(page), p.settings(page.SiteID)
 	if s.Policy == policy.AdaptiveName {
-		return min(max(page.Wanted, p.calendar.Mean(from, 1, 0)), p.calendar.Mean(from, s.FRMax, 0)), true
+		return min(max(page.Wanted, p.calendar.Mean(from, 1, 0)), p.calendar.Mean(from, p.Ceiling(page.SiteID, from), 0)), true
 	}
 	return p.calendar.Mean(from, p.cyclesOf(page, s, from), s.Vary), true
 }
@@ -123,7 +123,7 @@ func (p *Planner) cyclesOf(page *models.Page, s *config.Settings, from time.Time
 	case "fixed":
 		return policy.Fixed(policy.Input{Start: s.FR, Ceiling: s.FRMax}).FRMax
 	case policy.AdaptiveName:
-		return policy.Cycles(page.Wanted, p.calendar.Interval(from, 1), s.FRMax, chance(page.ID, page.Visits, useRound))
+		return policy.Cycles(page.Wanted, p.calendar.Interval(from, 1), p.Ceiling(page.SiteID, from), chance(page.ID, page.Visits, useRound))
 	}
 	return min(max(int(page.FRMax), 1), s.FRMax)
 }

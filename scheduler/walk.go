@@ -163,7 +163,7 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if sooner := left < was-was.Abs()/16; !sooner && (!w.all || models.At(at) == page.DueAt || w.again && left-was < max(was.Abs()/16, lineSlack)) {
 		return models.Due{}, false
 	}
-	cycles := policy.Cycles(every, q.cycle, s.FRMax, chance(page.ID, page.Visits, useRound))
+	cycles := policy.Cycles(every, q.cycle, q.top, chance(page.ID, page.Visits, useRound))
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
 		DueAt: models.At(at), FRMax: int32(cycles), Wanted: every, Rule: rule}, true
 }

@@ -22,6 +22,7 @@ type Setup struct {
 	Policy string        // one of config.Policies, or Oracle
 	PerDay float64       // the budget, in requests a day; 0: none, every page is visited when its policy says
 	Cycle  time.Duration // of the schedule, 1m–366d
+	Most   time.Duration // the longest interval, in whole cycles: fr_max; 0: none, no visit is spent on it
 	Sight  Sight
 	Said   Publishers
 	Log    *slog.Logger // of the worker; nil: nowhere
@@ -130,11 +131,14 @@ func (s Setup) config() (*config.Config, error) {
 	if s.PerDay < 0 || math.IsNaN(s.PerDay) || math.IsInf(s.PerDay, 0) {
 		return nil, fmt.Errorf("a budget of %v visits a day is none", s.PerDay)
 	}
+	if s.Most < 0 || s.Most > farCeiling {
+		return nil, fmt.Errorf("a longest interval of %v is none", s.Most)
+	}
 	c := config.Default()
 	c.Cycle = s.Cycle.String()
 	c.Budget = config.Budget{Requests: config.Rate{PerDay: s.PerDay}}
 	d := &c.Defaults
-	d.Policy, d.FR, d.FRMax = s.Policy, 1, int(farCeiling/s.Cycle)
+	d.Policy, d.FR, d.FRMax = s.Policy, 1, int(max(cmp.Or(s.Most, farCeiling)/s.Cycle, 1))
 	d.Delay, d.Vary, d.HintMax = 0, 0, 0
 	if s.Policy == Oracle {
 		d.Policy = "uniform"

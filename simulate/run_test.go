@@ -90,6 +90,25 @@ func TestAdaptiveServesAllHosts(t *testing.T) {
 	}
 }
 
+// A ceiling that the budget does not pay for leaves the policy what it is worth: with one of 12 days for pages that the budget visits every 20, it
+// visited them in turn.
+func TestCeilingLeavesTheBudgetRoom(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	m := made(t, Plan{Pages: 400, Hosts: 10, Days: 300, Seed: 1})
+	fresh := func(policy string, most time.Duration) float64 {
+		c, err := Run(t.Context(), Setup{Trace: m.Trace, Policy: policy, PerDay: 400.0 / 20, Cycle: 6 * time.Hour, Most: most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Judge(m.Trace, Window{m.Trace.From, m.Trace.To}, c.Log).Freshness
+	}
+	turn, free, held := fresh("uniform", 0), fresh("adaptive", 0), fresh("adaptive", 12*24*time.Hour)
+	if won := (held - turn) / (free - turn); free < turn+0.01 || won < 0.8 {
+		t.Errorf("fresh: in turn %.4f, adaptive %.4f, and with a ceiling of 12 days %.4f, which is %.2f of what it wins, want 0.8", turn, free, held, won)
+	}
+}
+
 // Where all hosts change at an hour of their own, that is learned over all of them, and visits come after it: they leave less out of
 // date than the best that knows the rates and no hours.
 func TestAdaptiveLearnsTheHoursOfHosts(t *testing.T) {
@@ -237,6 +256,7 @@ func TestRunRefusesWhatCannotBe(t *testing.T) {
 	for name, s := range map[string]Setup{
 		"no such policy":  {Trace: m.Trace, Policy: "best", Cycle: time.Hour},
 		"no cycle":        {Trace: m.Trace, Policy: "fixed"},
+		"longest below 0": {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, Most: -time.Hour},
 		"budget of NaN":   {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, PerDay: math.NaN()},
 		"one URL, twice":  {Trace: twice, Policy: "fixed", Cycle: time.Hour},
 		"negative budget": {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, PerDay: -1},

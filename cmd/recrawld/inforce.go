@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -66,6 +67,13 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 	}
 	f.planner = planner.Guard(f.siteGuards())
 	return f, nil
+}
+
+// count lets the planner know for how many pages the budgets pay, which a worker counts itself.
+func (f *inForce) count(ctx context.Context, store *models.Store) error {
+	bySite, err := store.PagesBySite(ctx)
+	f.planner = f.planner.Counted(bySite)
+	return err
 }
 
 // admit parts the rows of the database into the sites that may be visited and, by ID, why the others may not. One that a

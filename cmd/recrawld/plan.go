@@ -163,11 +163,10 @@ func (s *planSite) answer(goal config.Goal, asked config.Rate) (*planAnswer, err
 
 // goal is what a service level takes.
 func (s *planSite) goal(goal config.Goal) (*planGoal, error) {
-	plan, err := slo.New(s.site, goal.Within)
+	plan, best, ok, err := s.need(goal)
 	if err != nil {
 		return nil, err
 	}
-	best, ok := plan.For(goal.Share)
 	g := &planGoal{Level: goal.String(), Share: goal.Share, Within: goal.Within.Seconds(), Attainable: ok,
 		Best: shownSchedule(best), goal: goal}
 	if even, ok := plan.Even(goal.Share); ok {
@@ -185,20 +184,37 @@ func (s *planSite) goal(goal config.Goal) (*planGoal, error) {
 	return g, err
 }
 
+// need is the least that a service level takes, which is found in steps: the longest interval follows the budget, and what is needed that interval.
+func (s *planSite) need(goal config.Goal) (plan *slo.Plan, best slo.Schedule, ok bool, err error) {
+	site := s.site
+	for range 20 {
+		if plan, err = slo.New(site, goal.Within); err != nil {
+			return nil, best, false, err
+		}
+		if best, ok = plan.For(goal.Share); !ok {
+			return plan, best, ok, nil
+		}
+		last := site.Longest
+		if site = s.under(best.PerDay); site.Longest <= last+last/256 {
+			break
+		}
+	}
+	return plan, best, ok, nil
+}
+
 // reach is what a budget reaches, and whether it suffices for a service level.
 func (s *planSite) reach(b *planBudget, goal config.Goal, need *planGoal) error {
 	b.Share = usualShare
 	if goal.Within > 0 {
 		b.Share = goal.Share
 	}
-	fresh, err := slo.New(s.site, 0)
+	site, fresh, perDay, err := s.freshUnder(b)
 	if err != nil {
 		return err
 	}
-	perDay := s.affords(b, fresh)
 	best := fresh.With(perDay)
 	b.Fresh, b.Best = best.Share, shownSchedule(best)
-	soonest, ok, err := slo.Soonest(s.site, b.Share, perDay)
+	soonest, ok, err := slo.Soonest(site, b.Share, perDay)
 	if err != nil {
 		return err
 	}
@@ -210,7 +226,7 @@ func (s *planSite) reach(b *planBudget, goal config.Goal, need *planGoal) error 
 		if need == nil {
 			within = soonest
 		}
-		plan, err := slo.New(s.site, within)
+		plan, err := slo.New(site, within)
 		if err != nil {
 			return err
 		}
@@ -224,6 +240,18 @@ func (s *planSite) reach(b *planBudget, goal config.Goal, need *planGoal) error 
 		b.Suffices = &suffices
 	}
 	return nil
+}
+
+// freshUnder is the site as a budget has it visited, with its plan for fresh pages and the visits a day that it pays for.
+func (s *planSite) freshUnder(b *planBudget) (site slo.Site, fresh *slo.Plan, perDay float64, err error) {
+	if fresh, err = slo.New(s.site, 0); err != nil {
+		return site, nil, 0, err
+	}
+	site = s.under(s.affords(b, fresh))
+	if fresh, err = slo.New(site, 0); err != nil {
+		return site, nil, 0, err
+	}
+	return site, fresh, s.affords(b, fresh), nil
 }
 
 // affords is how many visits a day a budget pays for. The bytes of a visit depend on how often the page changes between

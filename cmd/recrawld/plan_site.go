@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"recrawld/config"
@@ -68,6 +69,17 @@ func (s *planSite) bounds(l *look) {
 			s.site.Open = append(s.site.Open, scheduler.Allowed(windows, l.now.Add(time.Duration(i)*slot)))
 		}
 	}
+}
+
+// under is the site under a budget of so many visits a day: its longest interval follows that where it is small.
+func (s *planSite) under(perDay float64) slo.Site {
+	site := s.site
+	if even := float64(s.pages) / perDay * 24 * float64(time.Hour); perDay > 0 {
+		if top := scheduler.Ceiling(&s.settings, s.cycle, time.Duration(min(even, math.MaxInt64/2))); top > s.settings.FRMax {
+			site.Longest = max(site.Longest, time.Duration(top)*s.cycle)
+		}
+	}
+	return site
 }
 
 // readAnswers reads how large answers are, and how long they take.

@@ -113,6 +113,9 @@ func (r ruling) boundWords(e *scheduler.Explanation) string {
 	case e.Bound == scheduler.AtLeast && e.AheadOf.Abs() < interval/8:
 		return fmt.Sprintf("; no page is visited twice within a cycle (%s)", report.Span(r.calendar.Mean(r.now, 1, 0)))
 	case e.Bound == scheduler.AtMost && e.AheadOf.Abs() < interval/8:
+		if r.top > r.settings.FRMax {
+			return fmt.Sprintf("; no page waits longer than the budget takes to visit all pages three times (%s)", r.ceiling())
+		}
 		return fmt.Sprintf("; no page waits longer than fr_max allows (%s)", r.ceiling())
 	case e.Robots > 0 && e.AheadOf < -interval/16 && r.page.DueAt.Time().Before(e.ValidTo):
 		return "; it is visited early, with other pages of its host, while robots.txt is valid"

@@ -61,6 +61,8 @@ func TestAdaptiveInWords(t *testing.T) {
 			"; no page is visited twice within a cycle (6 h)"},
 		"longest": {func(_ *ruling, e *scheduler.Explanation) { e.Bound = scheduler.AtMost },
 			"; no page waits longer than fr_max allows (30 d)"},
+		"longest under a small budget": {func(r *ruling, e *scheduler.Explanation) { e.Bound, r.top = scheduler.AtMost, 600 },
+			"; no page waits longer than the budget takes to visit all pages three times (150 d)"},
 		"overdue": {func(r *ruling, e *scheduler.Explanation) {
 			r.page.DueAt, e.WorthThen = models.At(filledNow.Add(-time.Hour)), e.Worth
 		}, "gains 1.2 h of freshness now; it must gain the 5.1 h that the budget of 0.2/page/day asks for; its turn has come, and pages worth more go first"},

@@ -76,10 +76,9 @@ type shownVersion struct {
 }
 
 func pageJSON(l *look, p models.Page, versions []models.Version) shownPage {
-	settings := l.force.config.Site(p.SiteID).Settings
 	s := shownPage{
 		URL: p.URL, Site: l.siteNames()[p.SiteID], State: p.State.String(), Note: p.Note, Level: p.Level, Requisite: p.Requisite, UnnamedAt: when(p.UnnamedAt),
-		DueAt: when(p.DueAt), FRMax: p.FRMax, FRMaxCeiling: settings.FRMax,
+		DueAt: when(p.DueAt), FRMax: p.FRMax, FRMaxCeiling: l.force.planner.Ceiling(p.SiteID, l.now),
 		EverySeconds: int64(l.calendar.Interval(l.now, int(p.FRMax)).Seconds()), Rule: p.Rule.String(),
 		Visits: p.Visits, TriedAt: when(p.TriedAt), Records: p.Stats.Records, Changes: p.Stats.Changes,
 		FirstAt: when(p.Stats.FirstAt), VisitedAt: when(p.Stats.VisitedAt), ChangedAt: when(p.Stats.ChangedAt),

@@ -48,6 +48,9 @@ func (g *globals) openLook(ctx context.Context) (*look, error) {
 		l.force, err = putTogether(c, origins, rows)
 	}
 	if err == nil {
+		err = l.force.count(ctx, store)
+	}
+	if err == nil {
 		l.calendar = l.force.planner.Calendar()
 		l.anchor, _, err = readAnchor(ctx, store)
 	}

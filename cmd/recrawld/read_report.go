@@ -93,7 +93,7 @@ func (c reportCmd) timeless(r *report.Report) string {
 func (c reportCmd) options(l *look, r *report.Report, site int32) report.Options {
 	o := report.Options{Now: l.now, Site: site, By: c.By, Depth: c.Depth, Limit: c.Limit, Sites: l.siteNames(),
 		Promises: l.force.promises(l.now),
-		FRMax:    func(site int32) int32 { return int32(l.force.config.Site(site).Settings.FRMax) }}
+		FRMax:    func(site int32) int32 { return int32(l.force.planner.Ceiling(site, l.now)) }}
 	o.Start = l.starts
 	o.Zone, o.ZoneOf = l.force.config.Zone(site)
 	if agent := l.force.config.Agent; r.ByHost {

@@ -17,7 +17,7 @@ func ruled(t *testing.T, before int32, change func(*ruling)) ruling {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := ruling{settings: config.Default().Defaults, calendar: calendar, cycle: "6h", now: filledNow,
+	r := ruling{settings: config.Default().Defaults, top: config.Default().Defaults.FRMax, calendar: calendar, cycle: "6h", now: filledNow,
 		page:    models.Page{Rule: models.RulePolicy, FRMax: 2, DueAt: models.At(filledNow.Add(time.Hour))},
 		history: []models.Visit{{Number: 45, Kind: models.NotModified}, {Number: 44, Kind: models.Changed, FRMax: before}}}
 	r.settings.Vary = 0
@@ -205,11 +205,12 @@ func TestOurOwnFaultCountsForNothing(t *testing.T) {
 // fr counts down what the interval asks for, so it is never more than fr_max: what else keeps a page waiting is told by its name.
 func TestFRIsNeverMoreThanFRMax(t *testing.T) {
 	t.Parallel()
-	calendar, err := scheduler.ParseCycle("6h")
+	c := config.Default()
+	planner, err := scheduler.NewPlanner(&c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &look{calendar: calendar, now: filledNow, globals: &globals{}, force: &inForce{config: config.Default()}}
+	l := &look{calendar: planner.Calendar(), now: filledNow, globals: &globals{}, force: &inForce{config: c, planner: planner}}
 	for _, test := range []struct {
 		cycles int
 		frMax  int32

@@ -202,7 +202,7 @@ func (l *look) dueMoment(due time.Time) string {
 // cycles is "fr 9 / 56 (every 2.3 d, ceiling 14 d)". Where something else than the interval keeps the page waiting, and for longer, fr
 // does not count it down: then it says for how long, and by which rule.
 func (l *look) cycles(p models.Page) string {
-	ceiling := l.calendar.Interval(l.now, l.force.config.Site(p.SiteID).Settings.FRMax)
+	ceiling := l.calendar.Interval(l.now, l.force.planner.Ceiling(p.SiteID, l.now))
 	every := l.calendar.Interval(l.now, int(p.FRMax))
 	if left := l.cyclesLeft(p); left > int(p.FRMax) {
 		return fmt.Sprintf("%s to go (%s); fr_max %d (every %s, ceiling %s) does not count meanwhile", report.Plural(left, "cycle"), p.Rule, p.FRMax,

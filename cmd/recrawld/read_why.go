@@ -107,6 +107,7 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	w.scope = l.scopeVerdict(&p, u)
 	w.rate = l.rateOf(p.Stats, w.history)
 	w.ruling = ruling{page: p, history: w.history, settings: l.force.config.Site(p.SiteID).Settings, calendar: l.calendar,
+		top:   l.force.planner.Ceiling(p.SiteID, l.now),
 		cycle: l.force.config.Cycle, now: l.now, budget: l.paysFirst(p.SiteID)}
 	if p.DuplicateOf != "" {
 		if w.ruling.original, _, err = l.page(ctx, p.DuplicateOf); err != nil && !errors.Is(err, models.ErrNotFound) {

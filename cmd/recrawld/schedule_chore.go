@@ -100,6 +100,11 @@ func (p pacings) due(planner *scheduler.Planner, pages []models.Page, now time.T
 // reschedule passes over all pages and moves those of some sites. false: other settings came into force meanwhile.
 func (d *daemon) reschedule(ctx context.Context, force *inForce, sites pacings) (bool, error) {
 	moved, pace := 0, unhurried{began: clock.System{}.Now()}
+	known, err := d.store.PagesBySite(ctx)
+	if err != nil {
+		return false, err
+	}
+	planner := force.planner.Counted(known)
 	for bucket := range int16(models.Buckets) {
 		for after, more := int64(-1), true; more; {
 			if d.force.Load() != force {
@@ -113,7 +118,7 @@ func (d *daemon) reschedule(ctx context.Context, force *inForce, sites pacings) 
 				break
 			}
 			after = pages[len(pages)-1].ID
-			due := sites.due(force.planner, pages, d.clock.Now())
+			due := sites.due(planner, pages, d.clock.Now())
 			if err := d.store.Reschedule(ctx, due); err != nil {
 				return false, err
 			}

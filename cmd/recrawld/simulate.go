@@ -39,6 +39,7 @@ type simulateCmd struct {
 	Listed       float64 `placeholder:"SHARE" help:"How many of the changes the hosts' sitemaps tell of by a new date, 0 to 1."`
 	FalseDates   float64 `placeholder:"N" help:"Dates of sitemaps that move although nothing changed, beside each change."`
 	Cycle        span    `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
+	Longest      span    `placeholder:"TIME" help:"The longest interval, as fr_max sets it; default none."`
 
 	Pages   int     `default:"10000" help:"Pages of a world."`
 	Hosts   int     `default:"100" help:"Hosts of a world."`
@@ -135,7 +136,7 @@ func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, 
 				return nil, err
 			}
 			for _, policy := range c.Policy {
-				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle),
+				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle), Most: time.Duration(c.Longest),
 					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots,
 						Listed: simulate.Listings{Share: c.Listed, False: c.FalseDates}},
 					Said: simulate.Publishers{Share: c.Announced}})

@@ -1,0 +1,46 @@
+package scheduler
+
+import (
+	"time"
+
+	"recrawld/config"
+	"recrawld/scheduler/policy"
+)
+
+// ceilingRounds is in how many rounds of a budget over all its pages each is visited once at least. At one round nothing is left to spend on
+// pages that are worth more: the policy is visiting in turn. See BENCHMARKS.md, What the ceiling costs.
+const ceilingRounds = 3
+
+// farthestCeiling is the largest fr_max there may be, in cycles.
+const farthestCeiling = 100_000
+
+// Ceiling is the longest interval of a page in cycles of a length: its site's fr_max; under the policy adaptive as far as a third of the budget pays for
+// visiting all pages so often. even is the interval at which the budget visits all its pages alike; 0: it bounds nothing, or that is not known.
+func Ceiling(s *config.Settings, cycle, even time.Duration) int {
+	if s.Policy != policy.AdaptiveName {
+		return s.FRMax
+	}
+	return max(s.FRMax, int(min(ceilingRounds*float64(even)/float64(max(cycle, 1)), farthestCeiling)))
+}
+
+// Ceiling is the longest interval of the pages of a site at a time, in cycles.
+func (p *Planner) Ceiling(site int32, now time.Time) int {
+	s, t := p.settings(site), p.purses.term(site)
+	if t.even == 0 {
+		return s.FRMax
+	}
+	return Ceiling(s, p.calendar.Mean(now, 1, 0), t.even)
+}
+
+// Counted returns a planner that knows for how many pages the budgets pay, by what was counted of each site. A worker's counts itself.
+func (p *Planner) Counted(bySite map[int32]int64) *Planner {
+	pages := make(map[string]int64, len(bySite)+1)
+	for site, n := range bySite {
+		pages[siteAccount(site)] = n
+		pages[allSites] += n
+	}
+	q := *p
+	q.purses = new(purses)
+	q.purses.terms.Store(newTerms(budgetsOf(p.config), pages))
+	return &q
+}
