@@ -142,15 +142,16 @@ type cronTimes struct {
 	starts []time.Time // guarded by mu; ascending, without gaps from the first on
 }
 
-// farthest bounds how many starts are kept: 100,000 cycles is the largest fr_max.
+// farthest bounds how many starts are kept: 100,000 cycles is the largest fr_max, and a ceiling of more counts as that many.
 const farthest = 200_000
 
-// start is the n-th start after now, n ≥ 1, or the first one past the longest interval. A schedule that has no further
+// start is the n-th start after now, n ≥ 1, or the 100,001st, or the first one past the longest interval. A schedule that has no further
 // start (30 February) ends a thousand years on.
 func (c *cronTimes) start(now time.Time, n int) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first := c.index(now)
+	n = min(n, farthest/2+1)
 	for len(c.starts) < first+n && c.starts[len(c.starts)-1].Sub(now) < longest {
 		c.starts = append(c.starts, c.next(c.starts[len(c.starts)-1]))
 	}

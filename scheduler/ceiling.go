@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"math"
 	"time"
 
 	"recrawld/config"
@@ -11,16 +12,13 @@ import (
 // pages that are worth more: the policy is visiting in turn. See BENCHMARKS.md, What the ceiling costs.
 const ceilingRounds = 3
 
-// farthestCeiling is the largest fr_max there may be, in cycles.
-const farthestCeiling = 100_000
-
 // Ceiling is the longest interval of a page in cycles of a length: its site's fr_max; under the policy adaptive as far as a third of the budget pays for
 // visiting all pages so often. even is the interval at which the budget visits all its pages alike; 0: it bounds nothing, or that is not known.
 func Ceiling(s *config.Settings, cycle, even time.Duration) int {
 	if s.Policy != policy.AdaptiveName {
 		return s.FRMax
 	}
-	return max(s.FRMax, int(min(ceilingRounds*float64(even)/float64(max(cycle, 1)), farthestCeiling)))
+	return max(s.FRMax, int(min(ceilingRounds*float64(even)/float64(max(cycle, 1)), math.MaxInt32)))
 }
 
 // Ceiling is the longest interval of the pages of a site at a time, in cycles.

@@ -21,7 +21,7 @@ func TestCeiling(t *testing.T) {
 		want   time.Duration
 	}{
 		{"adaptive", 0, 30 * day}, {"adaptive", 900, 30 * day}, {"adaptive", 1200, 36 * day}, {"adaptive", 5000, 150 * day}, {"classic", 5000, 30 * day},
-		{"adaptive", 1e12, farthestCeiling * 6 * time.Hour},
+		{"adaptive", 200_000, 6000 * day},
 	} {
 		s.Policy, s.FRMax, c.Budget.Requests.PerDay = test.policy, 120, 100
 		p := testPlanner(t, c).Counted(map[int32]int64{c.Sites[0].ID: test.pages - test.pages/3, 77: test.pages / 3})
