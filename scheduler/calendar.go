@@ -142,7 +142,7 @@ type cronTimes struct {
 	starts []time.Time // guarded by mu; ascending, without gaps from the first on
 }
 
-// farthest bounds how many starts are kept: 100,000 cycles is the largest fr_max, and a ceiling of more counts as that many.
+// farthest bounds how many starts are kept: 100,000 cycles is the largest fr_max. An interval of more (Ceiling) is not counted by them.
 const farthest = 200_000
 
 // start is the n-th start after now, n ≥ 1, or the 100,001st, or the first one past the longest interval. A schedule that has no further

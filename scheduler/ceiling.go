@@ -12,8 +12,9 @@ import (
 // pages that are worth more: the policy is visiting in turn. See BENCHMARKS.md, What the ceiling costs.
 const ceilingRounds = 3
 
-// Ceiling is the longest interval of a page in cycles of a length: its site's fr_max; under the policy adaptive as far as a third of the budget pays for
-// visiting all pages so often. even is the interval at which the budget visits all its pages alike; 0: it bounds nothing, or that is not known.
+// Ceiling is the longest interval of a page in cycles of a length: its site's fr_max; under the policy adaptive as far as a third of the requests of the
+// budget pays for visiting all pages so often. even is the interval at which the budget visits all its pages alike; 0: it bounds no requests, or that is
+// not known. What is put off for another reason than its worth, as what is gone or fails, waits for fr_max at most.
 func Ceiling(s *config.Settings, cycle, even time.Duration) int {
 	if s.Policy != policy.AdaptiveName {
 		return s.FRMax
@@ -30,6 +31,15 @@ func (p *Planner) Ceiling(site int32, now time.Time) int {
 	return Ceiling(s, p.calendar.Mean(now, 1, 0), t.even)
 }
 
+// longestFrom is that interval from a moment on. One that is not fr_max follows the budget, so it is as long as its cycles are on average: those
+// of a cron schedule need not be counted.
+func (p *Planner) longestFrom(from, now time.Time, site int32) time.Duration {
+	if top := p.Ceiling(site, now); top != p.settings(site).FRMax {
+		return p.calendar.Mean(now, top, 0)
+	}
+	return p.calendar.Interval(from, p.settings(site).FRMax)
+}
+
 // Counted returns a planner that knows for how many pages the budgets pay, by what was counted of each site. A worker's counts itself.
 func (p *Planner) Counted(bySite map[int32]int64) *Planner {
 	pages := make(map[string]int64, len(bySite)+1)
@@ -37,6 +47,11 @@ func (p *Planner) Counted(bySite map[int32]int64) *Planner {
 		pages[siteAccount(site)] = n
 		pages[allSites] += n
 	}
+	return p.paying(pages)
+}
+
+// paying is the planner where the budgets pay for so many pages, by their names.
+func (p *Planner) paying(pages map[string]int64) *Planner {
 	q := *p
 	q.purses = new(purses)
 	q.purses.terms.Store(newTerms(budgetsOf(p.config), pages))

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -41,5 +42,63 @@ func TestCeiling(t *testing.T) {
 	}
 	if _, moved := testPlanner(t, c).Counted(map[int32]int64{c.Sites[0].ID: 50}).Reschedule(&page, noon); !moved {
 		t.Error("one that may not is left")
+	}
+}
+
+// What is put off for another reason than its worth waits for fr_max at most, however small the budget: no later look at its worth would bring it back.
+func TestWhatHasNoWorthWaitsForFRMax(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Policy, c.Budget.Requests.PerDay = "adaptive", 100
+	p := testPlanner(t, c).Counted(map[int32]int64{c.Sites[0].ID: 50_000})
+	for what, out := range map[string]models.Outcome{
+		"excluded": {Kind: models.Excluded, Detail: "robots.txt", At: noon},
+		"refused":  {Kind: models.Failed, Class: models.Refused, At: noon},
+		"gone":     {Kind: models.Gone, Status: 410, At: noon},
+	} {
+		page := livePage()
+		page.Failures, page.FRMax = 30, 4000
+		if due := p.Plan(testLease(page), page, &out, noon).Page.DueAt.Time(); due.After(noon.Add(p.calendar.Interval(noon, c.Sites[0].Settings.FRMax))) {
+			t.Errorf("%s: due in %v", what, due.Sub(noon))
+		}
+	}
+}
+
+// A skipped turn of a parent may come as late as the ceiling in force, and a decision is for as long.
+func TestTheBudgetSetsTheCeiling(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Policy, c.Budget.Requests.PerDay = "adaptive", 100
+	p := testPlanner(t, c).Counted(map[int32]int64{c.Sites[0].ID: 50_000})
+	page := livePage()
+	page.FRMax, page.Wanted, page.Skips = 4000, 1000*24*time.Hour, 0
+	if due := p.Plan(testLease(page), page, &models.Outcome{Kind: models.Skipped, At: noon}, noon).Page.DueAt.Time(); due.Before(noon.Add(100 * 24 * time.Hour)) {
+		t.Errorf("a skipped parent of an interval of 1000 days is due in %v", due.Sub(noon))
+	}
+}
+
+// Pages that a guard holds back are looked at every fr_max at least, lest it ends before they are.
+func TestGuardedPagesWaitForFRMax(t *testing.T) {
+	t.Parallel()
+	h := newLossHost(t, 60, func(s *config.Settings) { s.Policy = "adaptive" }, nil)
+	for i := range h.pages {
+		h.pages[i].FRMax = 600
+	}
+	h.visits(40, 60, same)
+	held := 0
+	for range 4 {
+		h.visits(0, 40, notFound)
+		h.now = h.now.Add(30 * 24 * time.Hour)
+	}
+	for i := range h.pages[:40] {
+		if h.pages[i].Rule != models.RuleGuarded {
+			continue
+		}
+		if held++; h.pages[i].DueAt.Time().After(h.now) {
+			t.Errorf("page %d is looked at again in %v", i, h.pages[i].DueAt.Time().Sub(h.now))
+		}
+	}
+	if held == 0 {
+		t.Error("no page is held back")
 	}
 }

@@ -139,9 +139,7 @@ func (l *Learned) Follow(h *models.Host) {
 // Explain says what a worker would think of a page at a moment.
 func (l *Learned) Explain(p *Planner, page *models.Page, now time.Time) Explanation {
 	settings := p.config.Site(page.SiteID).Settings
-	money := new(purses)
-	money.terms.Store(newTerms(budgetsOf(p.config), l.pages))
-	q := p.with(l.mind, money).question(page, &settings, now)
+	q := p.paying(l.pages).question(page, &settings, now)
 
 	e := Explanation{Changes: int(page.Stats.Changes), Visits: max(int(page.Stats.Records)-1, 0), Importance: importance(page),
 		Adaptive: settings.Policy == policy.AdaptiveName, Even: q.even}

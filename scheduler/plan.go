@@ -62,7 +62,7 @@ func (p *Planner) settings(site int32) *config.Settings {
 func (p *Planner) question(page *models.Page, s *config.Settings, now time.Time) question {
 	t, top := p.purses.term(page.SiteID), p.Ceiling(page.SiteID, now)
 	return question{page: page, settings: s, now: now, cycle: p.calendar.Interval(now, 1), top: top,
-		ceiling: p.calendar.Interval(now, top), even: t.even, account: t.account}
+		ceiling: p.longestFrom(now, now, page.SiteID), even: t.even, account: t.account}
 }
 
 // SpendAll returns a planner under which the whole budget is spent, on the pages that are due first, whatever the policy:
@@ -230,16 +230,13 @@ func (d *draft) skipped() {
 	d.Page.Skips++
 	d.schedule()
 	seen := d.Page.Stats.VisitedAt.Time()
-	last := later(seen.Add(d.planner.calendar.Interval(seen, d.ceiling())), d.planner.calendar.Due(d.now, 1, 0, 0))
+	last := later(seen.Add(d.planner.longestFrom(seen, d.now, d.Page.SiteID)), d.planner.calendar.Due(d.now, 1, 0, 0))
 	if d.Page.DueAt.Time().Before(last) {
 		return
 	}
 	d.Page.Skips = int16(d.settings.Parents.MaxSkips)
 	d.due(last, models.RulePolicy)
 }
-
-// ceiling is the longest interval of the page's site, in cycles.
-func (d *draft) ceiling() int { return d.planner.Ceiling(d.Page.SiteID, d.now) }
 
 // record counts a visit that saw the content.
 func (d *draft) record(changed bool) {
@@ -278,7 +275,7 @@ func (d *draft) answered(state models.PageState) {
 func (d *draft) choose() {
 	in := policy.Input{
 		Stats: d.Page.Stats, FRMax: int(d.Page.FRMax),
-		Start: d.settings.FR, Ceiling: d.ceiling(), Records: d.settings.Records,
+		Start: d.settings.FR, Ceiling: d.planner.Ceiling(d.Page.SiteID, d.now), Records: d.settings.Records,
 		Cycle: d.planner.calendar.Interval(d.now, 1), Every: d.before.Wanted, Even: d.planner.purses.term(d.Page.SiteID).even,
 	}
 	if d.settings.Policy == policy.AdaptiveName {

@@ -42,13 +42,13 @@ const renamedAfter = 0.5
 // visits as its time has doublings.
 func (d *draft) duplicate() {
 	first := d.Page.Stats.FirstAt.Time()
-	long := renamedAfter * float64(d.planner.calendar.Interval(d.now, d.ceiling()))
+	long := renamedAfter * float64(d.planner.calendar.Interval(d.now, d.settings.FRMax))
 	if d.originalAt == 0 || float64(first.Sub(d.originalAt.Time())) < long {
 		d.rarely(models.RuleDuplicate)
 		return
 	}
 	soonest := d.planner.calendar.Due(d.now, d.settings.FR, d.settings.Vary, d.chance(useVary))
-	ceiling := d.planner.calendar.Due(d.now, d.ceiling(), d.settings.Vary, d.chance(useVary))
+	ceiling := d.planner.calendar.Due(d.now, d.settings.FRMax, d.settings.Vary, d.chance(useVary))
 	d.due(earlier(later(d.now.Add(d.now.Sub(first)), soonest), ceiling), models.RuleDuplicate)
 }
 
@@ -68,12 +68,12 @@ func (p *Planner) repace(r *models.Result, before *models.Page, out *models.Outc
 }
 
 // hint is how long the server's own promise may put off the visit: no further than HintMax from now, nor than the
-// ceiling. The zero time: it promised nothing, or what its host promises does not hold.
+// ceiling of fr_max. The zero time: it promised nothing, or what its host promises does not hold.
 func (d *draft) hint() time.Time {
 	if d.Page.FreshUntil == 0 || d.settings.HintMax == 0 || !d.Host.Trials.Trusts(models.HintExpires) {
 		return time.Time{}
 	}
-	farthest := d.now.Add(min(d.settings.HintMax, d.planner.calendar.Interval(d.now, d.ceiling())))
+	farthest := d.now.Add(min(d.settings.HintMax, d.planner.calendar.Interval(d.now, d.settings.FRMax)))
 	return earlier(d.Page.FreshUntil.Time(), farthest)
 }
 

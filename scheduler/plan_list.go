@@ -192,7 +192,7 @@ func (d *draft) reread() {
 	if !d.said() {
 		every = max(every, 2*d.before.Wanted)
 	}
-	if every < cmp.Or(d.every, d.planner.calendar.Interval(d.now, d.ceiling())) {
+	if every < cmp.Or(d.every, d.planner.longestFrom(d.now, d.now, d.Page.SiteID)) {
 		d.every, d.list = every, true
 	}
 }

@@ -146,7 +146,7 @@ func (d *draft) heldBack() bool {
 		}
 		return false
 	case d.guarded():
-		d.due(d.planner.calendar.Due(d.now, int(d.Page.FRMax), d.settings.Vary, d.chance(useVary)), models.RuleGuarded)
+		d.due(d.planner.calendar.Due(d.now, min(int(d.Page.FRMax), d.settings.FRMax), d.settings.Vary, d.chance(useVary)), models.RuleGuarded)
 		d.Page.Rule = models.RuleGuarded // also where that lies in a window: it is what Approve looks for
 		return true
 	case d.now.Before(seen) && (d.out.Kind != models.Gone || l.Lost > fewGone):

@@ -121,7 +121,7 @@ func (d *draft) excluded() {
 }
 
 func (d *draft) rarely(rule models.Rule) {
-	d.due(d.planner.calendar.Due(d.now, d.ceiling(), d.settings.Vary, d.chance(useVary)), rule)
+	d.due(d.planner.calendar.Due(d.now, d.settings.FRMax, d.settings.Vary, d.chance(useVary)), rule)
 }
 
 // failed moves the page on its own error clock: the learned rate, fr_max and the copy stay as they are. What came with
@@ -146,7 +146,7 @@ func (d *draft) failed() {
 	if d.Page.Failures == failingAfter && d.Page.State != models.StateGone && d.Page.State != models.StateExcluded {
 		d.event(models.EventFailing)
 	}
-	first, longest := FirstRetry(class), d.planner.calendar.Interval(d.now, d.ceiling())
+	first, longest := FirstRetry(class), d.planner.calendar.Interval(d.now, d.settings.FRMax)
 	if class.Transient() {
 		longest = min(longest, max(d.pace(), soonest))
 		if d.before.Version == 0 { // there is no copy that a reader waits for to be right again

@@ -39,16 +39,16 @@ func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool
 		return models.Due{}, false
 	}
 	s, from := p.settings(page.SiteID), lastTurn(page)
-	cycles := p.cyclesOf(page, s, from)
+	cycles := p.cyclesOf(page, s, from, now)
 	interval := p.calendar.Interval(from, cycles)
 	due, wanted := p.calendar.Due(from, cycles, s.Vary, chance(page.ID, page.Visits, useVary)), interval
 	if s.Policy == policy.AdaptiveName {
-		due = earlier(later(was, from.Add(p.calendar.Interval(from, 1))), from.Add(p.calendar.Interval(from, p.Ceiling(page.SiteID, from))))
+		due = earlier(later(was, from.Add(p.calendar.Interval(from, 1))), from.Add(p.longestFrom(from, now, page.SiteID)))
 		wanted = due.Sub(from)
 	}
 	if page.Skips > 0 { // no skip carries it past the ceiling
 		seen := page.Stats.VisitedAt.Time()
-		due = earlier(due, seen.Add(p.calendar.Interval(seen, p.Ceiling(page.SiteID, seen))))
+		due = earlier(due, seen.Add(p.longestFrom(seen, now, page.SiteID)))
 	}
 	promise := promised(page, s, due)
 	kept := promise.After(due)
@@ -96,16 +96,16 @@ func waits(page *models.Page) bool {
 		(page.Rule == models.RulePolicy || page.Rule == models.RuleWindow || page.Rule == models.RuleList)
 }
 
-// Every is the interval of a page under the settings that are in force; false: it does not wait for its turn alone. It is pure.
-func (p *Planner) Every(page *models.Page) (time.Duration, bool) {
+// Every is the interval of a page at a time under the settings that are in force; false: it does not wait for its turn alone. It is pure.
+func (p *Planner) Every(page *models.Page, now time.Time) (time.Duration, bool) {
 	if !waits(page) {
 		return 0, false
 	}
 	from, s := lastTurn(page), p.settings(page.SiteID)
 	if s.Policy == policy.AdaptiveName {
-		return min(max(page.Wanted, p.calendar.Mean(from, 1, 0)), p.calendar.Mean(from, p.Ceiling(page.SiteID, from), 0)), true
+		return min(max(page.Wanted, p.calendar.Mean(from, 1, 0)), p.calendar.Mean(from, p.Ceiling(page.SiteID, now), 0)), true
 	}
-	return p.calendar.Mean(from, p.cyclesOf(page, s, from), s.Vary), true
+	return p.calendar.Mean(from, p.cyclesOf(page, s, from, now), s.Vary), true
 }
 
 // lastTurn is the moment from which a page's interval counts: its last visit, or a turn since at which it was skipped.
@@ -118,12 +118,12 @@ func lastTurn(page *models.Page) time.Time {
 }
 
 // cyclesOf is a page's interval in cycles under the settings that are in force.
-func (p *Planner) cyclesOf(page *models.Page, s *config.Settings, from time.Time) int {
+func (p *Planner) cyclesOf(page *models.Page, s *config.Settings, from, now time.Time) int {
 	switch s.Policy {
 	case "fixed":
 		return policy.Fixed(policy.Input{Start: s.FR, Ceiling: s.FRMax}).FRMax
 	case policy.AdaptiveName:
-		return policy.Cycles(page.Wanted, p.calendar.Interval(from, 1), p.Ceiling(page.SiteID, from), chance(page.ID, page.Visits, useRound))
+		return policy.Cycles(page.Wanted, p.calendar.Interval(from, 1), p.Ceiling(page.SiteID, now), chance(page.ID, page.Visits, useRound))
 	}
 	return min(max(int(page.FRMax), 1), s.FRMax)
 }

@@ -202,7 +202,7 @@ func TestEveryCountsCyclesAsLongAsTheyAre(t *testing.T) {
 		}
 		page := models.Page{State: models.StateLive, Rule: models.RulePolicy, FRMax: 1, Wanted: time.Minute, DueAt: models.At(noon.Add(15 * time.Hour)),
 			Stats: models.ChangeStats{Records: 3, VisitedAt: models.At(noon.Add(15*time.Hour - time.Minute))}}
-		if every, waits := p.Every(&page); !waits || every != 24*time.Hour {
+		if every, waits := p.Every(&page, noon); !waits || every != 24*time.Hour {
 			t.Errorf("%s: every %v (%v), want a day", name, every, waits)
 		}
 	}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
+	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
@@ -59,7 +61,7 @@ func (g *globals) effectOf(ctx context.Context, old, changed *config.Config) (ef
 	if err != nil {
 		return nil, err
 	}
-	e := &effecting{before: before, after: after, bySite: make(map[int32]*scopeEffect), known: make(map[int32]int64),
+	e := &effecting{before: before, after: after, now: clock.System{}.Now(), bySite: make(map[int32]*scopeEffect), known: make(map[int32]int64),
 		paced: len(pacingsOf(after).changedSince(pacingsOf(before))) > 0}
 	if err := errors.Join(before.count(ctx, store), after.count(ctx, store)); err != nil {
 		return nil, err
@@ -108,6 +110,7 @@ func rowsUnder(c *config.Config, rows []models.Site) []models.Site {
 // effecting is a configEffect under way.
 type effecting struct {
 	before, after *inForce
+	now           time.Time
 	pages         int64
 	paced         bool // something that due times follow has changed
 	turns         [2]float64
@@ -120,7 +123,7 @@ func (e *effecting) page(p *models.Page) {
 	e.known[p.SiteID]++
 	if e.paced {
 		for i, f := range []*inForce{e.before, e.after} {
-			if every, waits := f.planner.Every(p); waits {
+			if every, waits := f.planner.Every(p, e.now); waits {
 				e.turns[i] += 24 / every.Hours()
 			}
 		}

@@ -108,6 +108,8 @@ type planBudget struct {
 	Soonest  float64      `json:"within_seconds,omitempty"` // ... that it can show within this time; 0: not even within a year
 	Fresh    float64      `json:"fresh"`                    // share of the pages that it can keep fresh
 	Unused   float64      `json:"unused_per_day,omitempty"` // visits that politeness, windows and cycle leave no room for
+
+	ceiling int // in cycles
 }
 
 type planSchedule struct {
@@ -150,7 +152,7 @@ func (s *planSite) answer(goal config.Goal, asked config.Rate) (*planAnswer, err
 	}
 	budgets := s.budgets
 	if asked.PerDay > 0 {
-		budgets = []planBudget{{Budget: asked.String(), From: "--budget", PerDay: asked.Of(int64(s.pages))}}
+		budgets = []planBudget{{Budget: asked.String(), From: "--budget", PerDay: asked.Of(int64(s.pages)), ceiling: s.ceiling(asked.Of(int64(s.pages)))}}
 	}
 	for _, b := range budgets {
 		if err := s.reach(&b, goal, a.Goal); err != nil {
@@ -195,7 +197,7 @@ func (s *planSite) need(goal config.Goal) (plan *slo.Plan, best slo.Schedule, ok
 			return plan, best, ok, nil
 		}
 		last := site.Longest
-		if site = s.under(best.PerDay); site.Longest <= last+last/256 {
+		if site = s.under(s.ceiling(best.PerDay)); site.Longest <= last+last/256 {
 			break
 		}
 	}
@@ -244,10 +246,7 @@ func (s *planSite) reach(b *planBudget, goal config.Goal, need *planGoal) error 
 
 // freshUnder is the site as a budget has it visited, with its plan for fresh pages and the visits a day that it pays for.
 func (s *planSite) freshUnder(b *planBudget) (site slo.Site, fresh *slo.Plan, perDay float64, err error) {
-	if fresh, err = slo.New(s.site, 0); err != nil {
-		return site, nil, 0, err
-	}
-	site = s.under(s.affords(b, fresh))
+	site = s.under(b.ceiling)
 	if fresh, err = slo.New(site, 0); err != nil {
 		return site, nil, 0, err
 	}

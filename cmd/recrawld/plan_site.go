@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"recrawld/config"
@@ -25,6 +24,7 @@ type planSite struct {
 	unseen   int
 	cycle    time.Duration
 	crawl    []time.Duration // by host: the Crawl-delay of its robots.txt, 0: none
+	top      int             // the ceiling in force, in cycles
 	budgets  []planBudget    // in force
 	answers  int64           // recorded in the last weeks
 }
@@ -36,6 +36,7 @@ const planDays = 30
 func (l *look) planSite(ctx context.Context, id int32) (*planSite, error) {
 	s := &planSite{force: l.force, id: id, name: l.siteNames()[id], settings: l.force.config.Site(id).Settings}
 	s.bounds(l)
+	s.top = l.force.planner.Ceiling(id, l.now)
 	took, err := s.readAnswers(ctx, l)
 	if err != nil {
 		return nil, err
@@ -71,16 +72,26 @@ func (s *planSite) bounds(l *look) {
 	}
 }
 
-// under is the site under a budget of so many visits a day: its longest interval follows that where it is small.
-func (s *planSite) under(perDay float64) slo.Site {
+// ceiling is the longest interval in cycles under a budget of so many visits a day for the site.
+func (s *planSite) ceiling(perDay float64) int {
+	if !(perDay > 0) {
+		return s.settings.FRMax
+	}
+	even := float64(s.pages) / perDay * 24 * float64(time.Hour)
+	return scheduler.Ceiling(&s.settings, s.cycle, time.Duration(min(even, float64(century))))
+}
+
+// under is the site with another ceiling, which follows a budget that is small.
+func (s *planSite) under(ceiling int) slo.Site {
 	site := s.site
-	if even := float64(s.pages) / perDay * 24 * float64(time.Hour); perDay > 0 {
-		if top := scheduler.Ceiling(&s.settings, s.cycle, time.Duration(min(even, math.MaxInt64/2))); top > s.settings.FRMax {
-			site.Longest = max(site.Longest, time.Duration(top)*s.cycle)
-		}
+	if ceiling > s.settings.FRMax {
+		site.Longest = max(site.Longest, time.Duration(min(float64(ceiling)*float64(s.cycle), float64(century))))
 	}
 	return site
 }
+
+// century is the longest interval that is reckoned with.
+const century = 100 * 365 * 24 * time.Hour
 
 // readAnswers reads how large answers are, and how long they take.
 func (s *planSite) readAnswers(ctx context.Context, l *look) (took time.Duration, err error) {
@@ -211,7 +222,7 @@ func (s *planSite) readBudgets() {
 		case b.Bytes > 0:
 			text = config.FormatSize(b.Bytes) + "/day"
 		}
-		s.budgets = append(s.budgets, planBudget{Budget: text + suffix, From: from, PerDay: b.Requests.Of(int64(s.pages)), Bytes: b.Bytes})
+		s.budgets = append(s.budgets, planBudget{Budget: text + suffix, From: from, PerDay: b.Requests.Of(int64(s.pages)), Bytes: b.Bytes, ceiling: s.top})
 	}
 	put(c.SiteBudget(&s.settings), config.Place{Site: s.name, Key: "budget.requests"}, "")
 	suffix := ""

@@ -138,6 +138,33 @@ func TestPlanOfASaturatedHost(t *testing.T) {
 	}
 }
 
+// Under adaptive the longest interval follows a budget that is small, and what a service level takes is such a budget.
+func TestPlanUnderASmallBudget(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	s := &planSite{force: &inForce{config: c, origins: config.DefaultOrigins()}, name: "a", settings: c.Defaults, pages: 100_000, cycle: 6 * time.Hour,
+		site: slo.Site{Classes: []slo.Class{{Rate: 0.01, Pages: 50_000}, {Rate: 0, Pages: 50_000}}, Hosts: []slo.Host{{Name: "a.test"}},
+			Shortest: 6 * time.Hour, Longest: 30 * day}}
+	s.settings.Policy = "adaptive"
+	last := 0.0
+	for _, share := range []float64{0.51, 0.55, 0.6, 0.7} {
+		need, err := s.answer(config.Goal{Share: share}, config.Rate{})
+		if err != nil || !need.Goal.Attainable {
+			t.Fatalf("%v fresh: %+v, %v", share, need, err)
+		}
+		got, err := s.answer(config.Goal{}, config.Rate{PerDay: need.Goal.Best.PerDay})
+		if err != nil || math.Abs(got.Budgets[0].Fresh-share) > 2e-3 || need.Goal.Best.PerDay < last {
+			t.Errorf("%v fresh takes %v visits a day, which keep %+v fresh, %v", share, need.Goal.Best.PerDay, got.Budgets, err)
+		}
+		last = need.Goal.Best.PerDay
+	}
+	for _, perDay := range []float64{3, 2.5, 1} { // three rounds take centuries
+		if got, err := s.answer(config.Goal{}, config.Rate{PerDay: perDay}); err != nil || got.Budgets[0].Fresh < 0.5 {
+			t.Errorf("%v visits a day keep %+v fresh, %v; want the half that never changes", perDay, got, err)
+		}
+	}
+}
+
 func TestPlanNumbers(t *testing.T) {
 	t.Parallel()
 	for got, want := range map[string]string{
