@@ -18,7 +18,7 @@ func (m inMemory) Read(models.Record) (archive.Answer, error) { return m.Answer,
 // BenchmarkDeliver mirrors pages of 8 KiB that were not there before, in 2,000 directories as a first crawl finds them, and
 // then again as they have changed. cpu-us/file is the processor time of a file.
 func BenchmarkDeliver(b *testing.B) {
-	const batch, pages = 512, 8 * 512
+	const batch, pages = MirrorBatch, 8 * MirrorBatch
 	a := inMemory{archive.Answer{Status: 200, Proto: "HTTP/1.1", Body: []byte(strings.Repeat("text. ", 8192/6))}}
 	m := openMirror(b, b.TempDir(), a)
 	began, files := processorTime(b), 0

@@ -29,8 +29,8 @@ type copied struct {
 // at work, whoever waits for a system call waits for its next turn as well.
 const copiers = 4
 
-// copyAll copies the bodies of the events that bring one in any case, and leaves nothing for the others.
-func (m *Mirror) copyAll(ctx context.Context, b *batch, events []models.Event) ([]copied, error) {
+// copyAll copies the bodies of the events that bring one in any case, to files of these names, and leaves nothing for the others.
+func (m *Mirror) copyAll(ctx context.Context, b *batch, events []models.Event, names []string) ([]copied, error) {
 	copies := make([]copied, len(events))
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
@@ -44,7 +44,7 @@ func (m *Mirror) copyAll(ctx context.Context, b *batch, events []models.Event) (
 					continue
 				}
 				var err error
-				if copies[i], err = m.copyBody(events[i], m.tree.fileOf(events[i].URL)); err != nil {
+				if copies[i], err = m.copyBody(events[i], names[i]); err != nil {
 					return fmt.Errorf("%s: %w", events[i].URL, err)
 				}
 			}
@@ -98,9 +98,9 @@ func (c copied) row(row Row, e models.Event) Row {
 	length := c.bytes // what a row holds on to is held for long
 	row.Length, row.SHA256, row.Type, row.Version = &length, c.answer.Digest.String(), e.ContentType, e.Version
 	row.LastModified, row.ETag = e.LastModified, etag(c.answer.Header)
-	row.FetchedAt = e.At.String()
+	row.FetchedAt = row.EventAt
 	if e.Kind == models.EventNew || e.Kind == models.EventChanged {
-		row.ChangedAt = e.At.String()
+		row.ChangedAt = row.EventAt
 		if e.Seq == 0 && e.NotAfter != 0 { // the page as it is, whose copy may be newer than its text
 			row.ChangedAt = e.NotAfter.String()
 		}

@@ -195,12 +195,16 @@ func (m *Mirror) deliver(ctx context.Context, b *batch, events []models.Event) e
 	if err := m.manifest.refresh(); err != nil {
 		return fmt.Errorf("refresh manifest: %w", err)
 	}
-	copies, err := m.copyAll(ctx, b, events)
+	names := make([]string, len(events))
+	for i := range events {
+		names[i] = m.tree.fileOf(events[i].URL)
+	}
+	copies, err := m.copyAll(ctx, b, events, names)
 	if err != nil {
 		return err
 	}
 	for i, e := range events {
-		if err := m.take(b, e, copies[i]); err != nil {
+		if err := m.take(b, e, names[i], copies[i]); err != nil {
 			return fmt.Errorf("%s: %w", e.URL, err)
 		}
 	}
@@ -247,9 +251,8 @@ func (m *Mirror) apply(b *batch, name string) error {
 	return nil
 }
 
-// take adds an event to a batch: what is to be done is noted.
-func (m *Mirror) take(b *batch, e models.Event, c copied) error {
-	name := m.tree.fileOf(e.URL)
+// take adds an event, whose file has that name, to a batch: what is to be done is noted.
+func (m *Mirror) take(b *batch, e models.Event, name string, c copied) error {
 	row := Row{URL: e.URL, Path: name, State: e.Kind.String(), Status: e.Status, EventAt: e.At.String()}
 	switch e.Kind {
 	case models.EventNew, models.EventChanged, models.EventRefreshed, models.EventRestored:

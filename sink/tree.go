@@ -97,8 +97,8 @@ func (t *tree) sweep() error {
 }
 
 // maxOpened is how many directories are open at a time at most, beside that of temporary files: each file of a Drain's batch
-// may have one of its own.
-const maxOpened = 512
+// may have one of its own, in which it is made and later named.
+const maxOpened = MirrorBatch
 
 // open opens a directory, which it makes where there is none, and keeps it open until release: files come by the dozen
 // into one directory. Nobody else should move it meanwhile; if somebody does, its files go with it.
