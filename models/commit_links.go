@@ -19,8 +19,10 @@ func (c *commit) touched(ctx context.Context) ([]rowKey, error) {
 	var keys []rowKey
 	for _, r := range c.results {
 		for i := range r.Discovered {
-			_, host := r.Discovered[i].keys()
-			if c.holds(host.bucket) && (len(keys) == 0 || keys[len(keys)-1] != host) {
+			if i > 0 && r.Discovered[i].Host == r.Discovered[i-1].Host {
+				continue
+			}
+			if _, host := r.Discovered[i].keys(); c.holds(host.bucket) && (len(keys) == 0 || keys[len(keys)-1] != host) {
 				keys = append(keys, host)
 			}
 		}

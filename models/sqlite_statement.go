@@ -135,20 +135,22 @@ func (s *liteStatement) bindOther(n int, value reflect.Value) error {
 
 // bindField binds the value of a field, given by its pointer: valueOf, without the memory that this takes.
 func (s *liteStatement) bindField(n int, field any) {
+	if number, ok := numberOf(field); ok {
+		s.BindInt64(n, number)
+		return
+	}
 	switch f := field.(type) {
-	case *int64:
-		s.BindInt64(n, *f)
-	case *int32:
-		s.BindInt64(n, int64(*f))
-	case *int16:
-		s.BindInt64(n, int64(*f))
-	case *Instant:
-		s.BindInt64(n, int64(*f))
 	case *string:
 		s.BindText(n, Clean(*f))
 	case *bool:
 		s.BindBool(n, *f)
 	case *Digest:
+		if f.IsZero() {
+			s.BindNull(n)
+		} else {
+			s.BindBytes(n, f[:])
+		}
+	case *Print:
 		if f.IsZero() {
 			s.BindNull(n)
 		} else {
