@@ -33,26 +33,33 @@ func marshal(out *bytes.Buffer, kind string, fields []field, block ...[]byte) er
 	for _, part := range block {
 		length += len(part)
 	}
-	for _, part := range [...]string{"WARC/1.1\r\nWARC-Type: ", kind, "\r\n"} {
-		out.WriteString(part)
-	}
+	head := out.AvailableBuffer()
+	head = append(append(append(head, "WARC/1.1\r\nWARC-Type: "...), kind...), "\r\n"...)
 	for _, f := range append(fields, field{"Content-Length", strconv.Itoa(length)}) {
-		if strings.ContainsFunc(f.value, unicode.IsControl) {
+		if hasControl(f.value) {
 			return fmt.Errorf("control character in %s %q", f.name, f.value)
 		}
 		if f.value == "" {
 			continue
 		}
-		for _, part := range [...]string{f.name, ": ", f.value, "\r\n"} {
-			out.WriteString(part)
-		}
+		head = append(append(append(append(head, f.name...), ": "...), f.value...), "\r\n"...)
 	}
-	out.WriteString("\r\n")
+	out.Write(append(head, "\r\n"...))
 	for _, part := range block {
 		out.Write(part)
 	}
 	out.WriteString(recordEnd)
 	return nil
+}
+
+// hasControl tells whether a control character stands in a value, which is nearly always plain ASCII.
+func hasControl(value string) bool {
+	for i := range len(value) {
+		if c := value[i]; c < ' ' || c > '~' {
+			return strings.ContainsFunc(value[i:], unicode.IsControl)
+		}
+	}
+	return false
 }
 
 // blockDigest is the field that says what a record's block is, in parts.
