@@ -56,6 +56,9 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) (
 	return canon.URL{}
 }
 
+// mostRoom is for how many links room is made before they are known to be kept.
+const mostRoom = 64
+
 // keep returns the links that scope, filters and, on the page's own origin, robots.txt keep. What robots.txt says on
 // another origin is found out when that page's turn comes.
 //
@@ -63,7 +66,7 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) (
 // are of comments, of tags and of the page itself, as many as there are pages.
 func (s *visit) keep(found []extract.Link) []models.FoundLink {
 	rules := s.rules.of(s.robots)
-	var kept []models.FoundLink
+	kept := make([]models.FoundLink, 0, min(len(found), mostRoom))
 	feeds := 0
 	for _, link := range found {
 		if link.Feed {

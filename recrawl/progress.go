@@ -30,8 +30,7 @@ type progress struct {
 	leave ownWait // for a large body
 
 	mu     sync.Mutex
-	remote net.Addr      // guarded by mu; nil: not connected
-	conn   *socket       // guarded by mu; nil: not known
+	conn   *socket       // guarded by mu; nil: not connected
 	before time.Duration // guarded by mu; what conn had waited for the bandwidth when it was taken, less what those before it did
 	kept   bool          // guarded by mu; it carried other answers, of HTTP/1.1
 	fresh  bool          // guarded by mu; no such connection will do
@@ -47,21 +46,17 @@ func (p *progress) stage() int32 { return p.at.Load() }
 func (p *progress) remoteIP() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.remote == nil {
+	if p.conn == nil {
 		return ""
 	}
-	host, _, err := net.SplitHostPort(p.remote.String())
-	if err != nil {
-		return ""
-	}
-	return host
+	return p.conn.remote
 }
 
 // connected notes the connection that the exchange has got.
 func (p *progress) connected(c net.Conn, kept bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.remote, p.kept = c.RemoteAddr(), kept
+	p.kept = kept
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()
 	}

@@ -87,13 +87,15 @@ func (s *sockets) connect(ctx context.Context, network, address string,
 		return nil, err
 	}
 	s.open.Add(1)
-	return &socket{Conn: conn, of: s, closed: make(chan struct{})}, nil
+	remote, _, _ := net.SplitHostPort(conn.RemoteAddr().String()) // in tests a connection may lead to no address
+	return &socket{Conn: conn, of: s, remote: remote, closed: make(chan struct{})}, nil
 }
 
 // socket is a counted connection.
 type socket struct {
 	net.Conn
 	of     *sockets
+	remote string // IP address
 	once   sync.Once
 	closed chan struct{}
 	rests  ownWait

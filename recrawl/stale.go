@@ -36,12 +36,11 @@ func sharedAge(header http.Header) (time.Duration, bool) {
 // saysStale tells whether a cache names its answer stale, as a whole word of a header that is named for it. Cache-Control only allows it.
 func saysStale(header http.Header) bool {
 	for name, values := range header {
-		lower := strings.ToLower(name)
-		if !strings.Contains(lower, "cache") || lower == "cache-control" {
+		if indexFold(name, "cache") < 0 || strings.EqualFold(name, "Cache-Control") {
 			continue
 		}
 		says := namesStale
-		if lower == "cache-status" {
+		if strings.EqualFold(name, "Cache-Status") {
 			says = keptTooLong
 		}
 		if slices.ContainsFunc(splitDirectives(values), says) {

@@ -15,7 +15,7 @@ import (
 type visitors struct {
 	make   func(*config.Config) (*recrawl.Visitor, error)
 	learns func(ctx context.Context, site int32) siteNews
-	found  func(ctx context.Context, page *models.Page, out *models.Outcome) // takes note of what a visit says of hubs
+	found  func(ctx context.Context, page *models.Page, out *models.Outcome) // takes note of the hub that a visit found, or that its page is gone
 
 	mu      sync.RWMutex
 	agent   config.Agent     // guarded by mu
@@ -66,7 +66,10 @@ func (v *visitors) Visit(ctx context.Context, t models.Turn) models.Outcome {
 	visitor := v.now
 	v.mu.RUnlock()
 	out := visitor.Visit(ctx, t)
-	v.found(ctx, &t.Page.Page, &out)
+	if out.Hub != nil || out.Kind == models.Gone {
+		page, said := t.Page.Page, out // in few visits, so that the others need no memory for that
+		v.found(ctx, &page, &said)
+	}
 	return out
 }
 
