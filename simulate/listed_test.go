@@ -14,7 +14,7 @@ import (
 func TestSitemapsMakePagesFresher(t *testing.T) {
 	t.Parallel()
 	solo.Test(t)
-	m := made(t, Plan{Pages: 600, Hosts: 12, Days: 100, Seed: 1})
+	w := listen(t)
 	for name, c := range map[string]struct {
 		listed Listings
 		gains  map[float64]float64 // least difference of the score, by visits a page and day
@@ -27,7 +27,7 @@ func TestSitemapsMakePagesFresher(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for budget, least := range c.gains {
-				r := fresher(t, &m, budget, Sight{Listed: c.listed}, Publishers{}, least)
+				r := w.fresher(t, budget, Sight{Listed: c.listed}, Publishers{}, least)
 				if spent := (r.Score.PerDay + r.Score.ListsPerDay) / r.PerDay; spent < 0.95 {
 					t.Errorf("with %v visits a page and day %.2f of the budget is spent", budget, spent)
 				}
