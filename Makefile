@@ -59,8 +59,8 @@ arch:
 # internal/arch holds that no package is forgotten here. What only computes is left out or shortened with -short, and runs in
 # full where the others do. Of the stores, the tests of simultaneous use run a second time under the detector. Vet is off because
 # all of it ran as a stage of its own.
-RACED := archive clock cmd/recrawld internal/bench internal/freshbench internal/hostile internal/origin internal/pgtest internal/sitefarm internal/smtptest \
-	recrawl recrawl/resolve scheduler simulate sink web
+RACED := archive clock cmd/recrawld internal/bench internal/freshbench internal/hostile internal/origin internal/pgtest internal/prefilled internal/sitefarm \
+	internal/smtptest recrawl recrawl/resolve scheduler simulate sink web
 raced := $(addprefix ./,$(RACED))
 empty :=
 space := $(empty) $(empty)

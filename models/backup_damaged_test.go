@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 
 func TestRestoreRefusesADatabaseWithRows(t *testing.T) {
 	t.Parallel()
-	source := openBackup(t, filepath.Join(t.TempDir(), "a.db"))
+	source := openBackup(t, liteFile(t))
 	fillBackup(t, source, 10)
 	raw, _ := takeBackup(t, source)
 	before, err := source.Dump(t.Context())
@@ -36,7 +35,7 @@ func TestRestoreRefusesADatabaseWithRows(t *testing.T) {
 
 func TestADamagedBackupRestoresNothing(t *testing.T) {
 	t.Parallel()
-	source := openBackup(t, filepath.Join(t.TempDir(), "a.db"))
+	source := openBackup(t, liteFile(t))
 	fillBackup(t, source, 300)
 	good, _ := takeBackup(t, source)
 	plain := unzip(t, good)
@@ -57,7 +56,7 @@ func TestADamagedBackupRestoresNothing(t *testing.T) {
 		flipped[at] ^= 1 << (i % 8)
 		damaged[fmt.Sprint("flipped at ", at)] = zipped(t, flipped)
 	}
-	target := openBackup(t, filepath.Join(t.TempDir(), "b.db"))
+	target := openBackup(t, liteFile(t))
 	for name, raw := range damaged {
 		if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err == nil || errors.Is(err, ErrNotEmpty) {
 			t.Fatalf("%s: Restore: error = %v, want it refused and nothing written", name, err)

@@ -13,7 +13,7 @@ import (
 
 func TestBackupFilesAreWholeAndRotated(t *testing.T) {
 	t.Parallel()
-	s := openBackup(t, filepath.Join(t.TempDir(), "a.db"))
+	s := openBackup(t, liteFile(t))
 	fillBackup(t, s, 10)
 	dir := filepath.Join(t.TempDir(), "backups")
 	if names, err := Backups(dir); err != nil || len(names) > 0 {
@@ -48,7 +48,7 @@ func TestBackupFilesAreWholeAndRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	target := openBackup(t, filepath.Join(t.TempDir(), "b.db"))
+	target := openBackup(t, liteFile(t))
 	if _, err := target.Restore(t.Context(), f, backupNow); err != nil {
 		t.Errorf("Restore of the newest file: %v", err)
 	}
@@ -56,7 +56,7 @@ func TestBackupFilesAreWholeAndRotated(t *testing.T) {
 
 func TestBackupToLeavesNothingHalfWritten(t *testing.T) {
 	t.Parallel()
-	s := openBackup(t, filepath.Join(t.TempDir(), "a.db"))
+	s := openBackup(t, liteFile(t))
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

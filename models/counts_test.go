@@ -3,7 +3,6 @@ package models
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -75,7 +74,7 @@ func recounted(t *testing.T, s *Store) {
 	t.Helper()
 	ctx := t.Context()
 	backup, _ := takeBackup(t, s)
-	other := planStore(t, filepath.Join(t.TempDir(), "restored.db"))
+	other := planStore(t, liteFile(t))
 	if err := other.Migrate(ctx, planStart); err != nil {
 		t.Fatal(err)
 	}

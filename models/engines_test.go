@@ -5,10 +5,16 @@ import (
 	"testing"
 
 	"recrawld/internal/pgtest"
+	"recrawld/internal/prefilled"
 )
 
-// migrated has the tables and no rows, so that each test does not have to make them anew.
-var migrated = pgtest.Template{Fill: func(t testing.TB, dsn string) {
+// migrated and migratedLite have the tables and no rows, so that each test does not have to make them anew.
+var (
+	migrated     = pgtest.Template{Fill: makeTables}
+	migratedLite = prefilled.Folder{Fill: func(t testing.TB, dir string) { makeTables(t, filepath.Join(dir, oddName)) }}
+)
+
+func makeTables(t testing.TB, dsn string) {
 	t.Helper()
 	s, err := Open(t.Context(), dsn, Options{})
 	if err != nil {
@@ -20,11 +26,11 @@ var migrated = pgtest.Template{Fill: func(t testing.TB, dsn string) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-}}
+}
 
-// engines are an address of a fresh database on each engine, which has its tables or gets them when it is migrated.
+// engines are an address of a fresh database on each engine, which has its tables.
 func engines() map[string]func(testing.TB) string {
-	return map[string]func(testing.TB) string{"sqlite": oddFile, "postgres": migrated.DSN}
+	return map[string]func(testing.TB) string{"sqlite": liteFile, "postgres": migrated.DSN}
 }
 
 // empties are engines without tables.
@@ -32,7 +38,18 @@ func empties() map[string]func(testing.TB) string {
 	return map[string]func(testing.TB) string{"sqlite": oddFile, "postgres": pgtest.DSN}
 }
 
-func oddFile(t testing.TB) string { return filepath.Join(t.TempDir(), "odd name?#%20.db") }
+// oddName is a file's name that has to be quoted in an address.
+const oddName = "odd name?#%20.db"
+
+func oddFile(t testing.TB) string { return filepath.Join(t.TempDir(), oddName) }
+
+// liteFile is oddFile with the tables.
+func liteFile(t testing.TB) string {
+	t.Helper()
+	path := oddFile(t)
+	migratedLite.CopyTo(t, filepath.Dir(path))
+	return path
+}
 
 // onEngines runs a test on each of engines, onEmpties on each of empties.
 func onEngines(t *testing.T, f func(t *testing.T, dsn string)) { onEach(t, engines(), f) }

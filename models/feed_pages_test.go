@@ -116,7 +116,7 @@ func TestAFeedBeginsWithEveryPage(t *testing.T) {
 // What is committed while the pages are told comes behind them.
 func TestWhatHappensWhileThePagesAreToldIsNotMissed(t *testing.T) {
 	t.Parallel()
-	s := currentStore(t, t.TempDir()+"/feed.db")
+	s := currentStore(t, liteFile(t))
 	at, err := s.All(t.Context())
 	if err != nil {
 		t.Fatal(err)

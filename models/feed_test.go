@@ -162,7 +162,7 @@ func allInOrder(t *testing.T, s *Store, got []Event) {
 
 func TestAFeedTellsWhenItWouldMissEvents(t *testing.T) {
 	t.Parallel()
-	s := feedStore(t, t.TempDir()+"/feed.db")
+	s := feedStore(t, liteFile(t))
 	add := func(n int) {
 		t.Helper()
 		err := s.inTx(t.Context(), func(x *tx) error {

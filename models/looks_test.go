@@ -91,7 +91,7 @@ func TestLooks(t *testing.T) {
 // Of a site only the buckets are read that it has pages in, of these the pages by their key, and the visits of its own pages, in the order in which they lie.
 func TestLooksReadTheKeysAlone(t *testing.T) {
 	t.Parallel()
-	s := openFilledAt(t, t.TempDir()+"/looks.db", func(context.Context, *tx) error { return nil })
+	s := openFilledAt(t, liteFile(t), func(context.Context, *tx) error { return nil })
 	fillLooks(t, s)
 	if buckets, err := s.bucketsOf(t.Context(), 1); err != nil || !slices.Equal(buckets, []int16{BucketOf("a.example")}) {
 		t.Errorf("buckets of a site %v, %v", buckets, err)

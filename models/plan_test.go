@@ -168,7 +168,7 @@ var bigTables = []string{"hosts", "pages", "visits", "versions", "contents", "li
 
 func TestHotStatementsUseIndexesOnSQLite(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, t.TempDir()+"/plan.db")
+	s := planStore(t, liteFile(t))
 	fill(t, s)
 	if err := s.inTx(t.Context(), func(t *tx) error { return t.script(context.Background(), "ANALYZE") }); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestClaimsLeaveMemoriesAlone(t *testing.T) {
 	}
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		path := t.TempDir() + "/plan.db"
+		path := liteFile(t)
 		fill(t, planStore(t, path))
 		s := planStore(t, path)
 		claim(t, s)
@@ -279,7 +279,7 @@ func reads(t *testing.T, s *Store, tables ...string) []int64 {
 // held back or not to be visited early.
 func TestEarlyClaimsReadTheirOwnIndex(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, t.TempDir()+"/plan.db")
+	s := planStore(t, liteFile(t))
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}

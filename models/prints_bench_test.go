@@ -9,7 +9,7 @@ import (
 // so far: nanoseconds a page.
 func BenchmarkPrints(b *testing.B) {
 	const batch = 500
-	s := openBackup(b, b.TempDir()+"/recrawld.db")
+	s := openBackup(b, liteFile(b))
 	fill := func() {
 		var filed []Filing
 		for range batch {

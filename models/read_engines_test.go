@@ -17,7 +17,7 @@ import (
 func TestReadsAgreeOnBothEngines(t *testing.T) {
 	t.Parallel()
 	want := readAll(t, openFilledAt(t, filepath.Join(t.TempDir(), "test.db"), fillEverything))
-	got := readAll(t, openFilledAt(t, pgtest.DSN(t), fillEverything))
+	got := readAll(t, openFilledAt(t, migrated.DSN(t), fillEverything))
 	for name, rows := range want {
 		if diff := cmp.Diff(rows, got[name]); diff != "" {
 			t.Errorf("%s differs (-sqlite +postgres):\n%s", name, diff)
@@ -28,7 +28,7 @@ func TestReadsAgreeOnBothEngines(t *testing.T) {
 // Counted part after part there are as many pages as counted at once, and the parts are those asked for.
 func TestPagesAreCountedInParts(t *testing.T) {
 	t.Parallel()
-	for dsn, parts := range map[string]pageParts{filepath.Join(t.TempDir(), "test.db"): rowParts, pgtest.DSN(t): blockParts} {
+	for dsn, parts := range map[string]pageParts{filepath.Join(t.TempDir(), "test.db"): rowParts, migrated.DSN(t): blockParts} {
 		s := openFilledAt(t, dsn, fillPages(300, 3))
 		chosen, err := s.partsOfPages(t.Context(), true)
 		if err != nil || chosen.where != parts.where || chosen.size != parts.size || chosen.end < 5 {

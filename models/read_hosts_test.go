@@ -1,14 +1,13 @@
 package models
 
 import (
-	"path/filepath"
 	"testing"
 )
 
 // Hosts that are guarded are found, each with the site of what is missing of it; one of which nothing is missing is not.
 func TestGuardedHosts(t *testing.T) {
 	t.Parallel()
-	for _, dsn := range []string{filepath.Join(t.TempDir(), "test.db"), migrated.DSN(t)} {
+	for _, dsn := range []string{liteFile(t), migrated.DSN(t)} {
 		s := openFilledAt(t, dsn, fillPages(30, 3))
 		hosts, err := s.GuardedHosts(t.Context(), 10)
 		if err != nil || len(hosts) != 0 {

@@ -40,7 +40,7 @@ func TestVisitsThatReachedTheirHost(t *testing.T) {
 // The history of a bucket is read by the primary keys, the pages first, and sorted by nobody.
 func TestTheHistoryOfABucketIsReadByItsKeys(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, t.TempDir()+"/plan.db")
+	s := planStore(t, liteFile(t))
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ func ago(d time.Duration) Instant { return At(readNow.Add(-d)) }
 // openFilled opens an empty SQLite database and lets fill write rows.
 func openFilled(t *testing.T, fill func(ctx context.Context, t *tx) error) *Store {
 	t.Helper()
-	return openFilledAt(t, filepath.Join(t.TempDir(), "test.db"), fill)
+	return openFilledAt(t, liteFile(t), fill)
 }
 
 func openFilledAt(t *testing.T, dsn string, fill func(ctx context.Context, t *tx) error) *Store {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -152,7 +151,7 @@ func (s *Store) mustRun(t *testing.T, statement string) {
 // A look begins anew in another log, and where so much came that it would have to look at more than it may.
 func TestALookBeginsAnew(t *testing.T) {
 	t.Parallel()
-	s := openBackup(t, filepath.Join(t.TempDir(), "log.db"))
+	s := openBackup(t, liteFile(t))
 	gone := func(n int) (events []Event) {
 		for i := range n {
 			events = append(events, Event{Bucket: 7, Kind: EventGone, At: At(planStart), URL: fmt.Sprintf("https://a.example/%d", i)})

@@ -92,7 +92,7 @@ func TestHostsAreSpacedAnew(t *testing.T) {
 // What was due is found by the hosts of a bucket: a bucket's pages alone would be all pages, read from all over the table.
 func TestWhatWasDueReadsTheIndex(t *testing.T) {
 	t.Parallel()
-	s := planStore(t, t.TempDir()+"/plan.db")
+	s := planStore(t, liteFile(t))
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestBookedRequestsHaveTheirTurn(t *testing.T) {
 // Of a host that is not known nobody else asks anything.
 func TestUnknownHostsNeedNoBooking(t *testing.T) {
 	t.Parallel()
-	f := newFinder(t, t.TempDir()+"/slot.db")
+	f := newFinder(t, liteFile(t))
 	slot, err := f.s.Book(t.Context(), "new.example", f.now, time.Minute)
 	if err != nil || !slot.Booked || !slot.At.Equal(f.now) {
 		t.Errorf("Book = %+v, %v, want a request now", slot, err)

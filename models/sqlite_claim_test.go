@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -191,7 +190,7 @@ func TestACommitLetsClaimsGoFirst(t *testing.T) {
 // TestTheLogOfSQLiteStaysShort: nobody but the writer copies it into the database.
 func TestTheLogOfSQLiteStaysShort(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "log.db")
+	path := liteFile(t)
 	s := planStore(t, path)
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)

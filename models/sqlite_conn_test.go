@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -13,7 +12,7 @@ import (
 // liteStore is a migrated store in a file of its own.
 func liteStore(t *testing.T) *Store {
 	t.Helper()
-	s := planStore(t, filepath.Join(t.TempDir(), "lite.db"))
+	s := planStore(t, liteFile(t))
 	if err := s.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +149,7 @@ func TestTransactionsThatFailLeaveNothing(t *testing.T) {
 // more does not.
 func TestReadersWaitForEachOther(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "few.db"), Options{Conns: 2})
+	s, err := Open(t.Context(), liteFile(t), Options{Conns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

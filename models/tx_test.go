@@ -3,7 +3,6 @@ package models
 import (
 	"errors"
 	"math"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -48,7 +47,7 @@ func TestFault_092_TransactionsThatMetOthersAreRunAgain(t *testing.T) {
 // TestTwoProcessesWriteOneSQLiteFile: the second store stands for another process, which has locks of its own.
 func TestTwoProcessesWriteOneSQLiteFile(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "shared.db")
+	path := liteFile(t)
 	a, b := planStore(t, path), planStore(t, path)
 	if err := a.Migrate(t.Context(), planStart); err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func siteWithSitemap(t *testing.T) *testSite {
 func TestAddLooksBeforeItAdds(t *testing.T) {
 	t.Parallel()
 	site := siteWithSitemap(t)
-	config, data := configure(t, "")
+	config, data := configureAnew(t, "")
 	code, _, stderr := command(t, "add", "-c", config, site.URL+"/docs/")
 	if code != exitUsage || !strings.Contains(stderr, "--yes") {
 		t.Errorf("add without anybody to ask: exit code %d, said %q", code, stderr)
@@ -119,7 +119,7 @@ func TestAddLooksForSelectors(t *testing.T) {
 func TestAddRefusesWhatRobotsForbids(t *testing.T) {
 	t.Parallel()
 	site := siteWithSitemap(t)
-	config, data := configure(t, "")
+	config, data := configureAnew(t, "")
 	code, stdout, _ := command(t, "add", "-c", config, "--yes", site.URL+"/docs/private/20.html")
 	if code != exitRefused || !strings.Contains(stdout, "/docs/private/") {
 		t.Errorf("exit code %d, said %q; want %d and the line of robots.txt", code, stdout, exitRefused)
@@ -268,7 +268,7 @@ func TestFault_084_SinkReplayMakesTheMirrorAnew(t *testing.T) {
 
 func TestCommandsSayThatThereIsNothingYet(t *testing.T) {
 	t.Parallel()
-	config, _ := configure(t, "")
+	config, _ := configureAnew(t, "")
 	for _, args := range [][]string{{"pause"}, {"remove", "--yes", "x"}, {"backup"}, {"visit", "http://127.0.0.1/"}, {"sink", "list"}, {"status"}} {
 		code, _, stderr := command(t, append(args, "-c", config)...)
 		if code != exitNotFound || !strings.Contains(stderr, "yet") {

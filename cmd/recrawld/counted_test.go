@@ -13,7 +13,7 @@ import (
 // What was counted is kept for others for an hour of the machine's time, and is read again as it was.
 func TestCountedPagesAreShared(t *testing.T) {
 	t.Parallel()
-	store, err := models.Open(t.Context(), t.TempDir()+"/counted.db", models.Options{})
+	store, err := models.Open(t.Context(), liteFile(t), models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ var importanceNow = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 // importanceStage is a database with a start page that links to ten pages of each of two directories, which link back.
 func importanceStage(t *testing.T, settings string) (*models.Store, *inForce) {
 	t.Helper()
-	store, err := models.Open(t.Context(), "sqlite:"+t.TempDir()+"/recrawld.db", models.Options{})
+	store, err := models.Open(t.Context(), liteFile(t), models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

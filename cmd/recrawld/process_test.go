@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"recrawld/internal/pgtest"
 )
 
 // asRecrawld makes the test binary the program itself: the tests start it as a process of its own.
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	manyAtATime()
-	os.Exit(m.Run())
+	pgtest.Main(m)
 }
 
 // manyAtATime lets more tests run at once than there are processors, unless -parallel says how many: most of them wait for a
@@ -286,15 +288,6 @@ func (s *testSite) isAsked(t *testing.T, path string) {
 			t.Fatalf("nobody asked for %s", path)
 		}
 	}
-}
-
-// configure writes a configuration for tests, with further lines, and returns its path and the data directory.
-func configure(t *testing.T, lines string) (path, data string) {
-	t.Helper()
-	dir := t.TempDir()
-	path, data = filepath.Join(dir, "recrawld.yaml"), filepath.Join(dir, "data")
-	writeConfig(t, path, data, lines)
-	return path, data
 }
 
 func writeConfig(t *testing.T, path, data, lines string) {

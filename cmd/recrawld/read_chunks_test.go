@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ import (
 // more is told to begin anew.
 func TestChunks(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "chunks.db"))
+	f, b := filling(t, liteFile(t))
 	const url = "https://docs.example.org/guide"
 	f.page(1, url, []step{
 		{ago: 3 * time.Hour, kind: models.First, body: `<main><h1>Guide</h1><p>About.<h2>Install</h2><p>With apt.<h2>Use</h2><p>Run it.</main>`, frMax: 4},
@@ -75,7 +74,7 @@ func TestChunks(t *testing.T) {
 // TestNoChunks: who asks for chunks is given a list of them and one of those that are gone, also where there are none.
 func TestNoChunks(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "none.db"))
+	f, b := filling(t, liteFile(t))
 	const url = "https://docs.example.org/blank"
 	f.page(1, url, []step{{ago: time.Hour, kind: models.First, body: `<title>Blank</title>`, frMax: 4}},
 		func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(day)) })

@@ -91,7 +91,7 @@ func TestACursorOfBeforeARestoreIsRefused(t *testing.T) {
 
 func TestACursorOfElsewhereIsRefused(t *testing.T) {
 	t.Parallel()
-	other, err := models.Open(t.Context(), t.TempDir()+"/other.db", models.Options{})
+	other, err := models.Open(t.Context(), liteFile(t), models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"recrawld/archive"
 	"recrawld/clock"
+	"recrawld/internal/prefilled"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/scheduler"
@@ -51,7 +52,7 @@ type step struct {
 
 // filler writes pages with their history into a data directory as a daemon would have.
 type filler struct {
-	t       *testing.T
+	t       testing.TB
 	store   *models.Store
 	archive *archive.Archive
 	learned []byte // what the next page's visit learns of its host's noise
@@ -62,6 +63,13 @@ type filler struct {
 func filledData(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
+	filled.CopyTo(t, dir)
+	return dir
+}
+
+var filled = prefilled.Folder{Fill: func(t testing.TB, dir string) {
+	t.Helper()
+	withTables.CopyTo(t, dir)
 	if err := os.WriteFile(filepath.Join(dir, "recrawld.yaml"), []byte(filledConfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +79,10 @@ func filledData(t *testing.T) string {
 		f.blog()
 		f.stand()
 	})
-	return dir
-}
+}}
 
 // fillMore adds to a data directory with a configuration, in a segment of its own.
-func fillMore(t *testing.T, dir string, fill func(*filler)) {
+func fillMore(t testing.TB, dir string, fill func(*filler)) {
 	t.Helper()
 	g := &globals{ConfigPath: filepath.Join(dir, "recrawld.yaml"), Data: dir}
 	c, _, err := g.loadConfig()

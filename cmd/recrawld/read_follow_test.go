@@ -47,7 +47,7 @@ func filling(t *testing.T, dsn string) (*filler, library) {
 
 // onBoth runs a test on a database of each engine.
 func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
-	for name, dsn := range map[string]func() string{"sqlite": func() string { return filepath.Join(t.TempDir(), "feed.db") },
+	for name, dsn := range map[string]func() string{"sqlite": func() string { return liteFile(t) },
 		"postgres": func() string { return pgtest.StartAlone(t).DSN() }} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +142,7 @@ func TestFollowTellsWhatComes(t *testing.T) {
 // see nothing in another order.
 func TestFollowersThatAreKilledMissNothing(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f, b := filling(t, liteFile(t))
 	const pages = 9
 	for i := range pages {
 		f.appears(fmt.Sprint(i))
@@ -169,7 +169,7 @@ func TestFollowersThatAreKilledMissNothing(t *testing.T) {
 // What is there already is told without a pause, however little of it at a time; and then nothing is said until something comes.
 func TestFollowPausesOnlyWhereNothingIsLeft(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f, b := filling(t, liteFile(t))
 	for i := range 5 {
 		f.appears(fmt.Sprint(i))
 	}
@@ -185,7 +185,7 @@ func TestFollowPausesOnlyWhereNothingIsLeft(t *testing.T) {
 // A cursor moves on where all that comes is left out, so that it is not lost when that is pruned; but not with each look.
 func TestFollowersOfLittleGetCursorsNowAndThen(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f, b := filling(t, liteFile(t))
 	b.now = filledNow
 	var todo []func()
 	for i := range 150 {

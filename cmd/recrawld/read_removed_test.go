@@ -172,7 +172,7 @@ func TestNameOfASiteThatIsRemovedMeanwhile(t *testing.T) {
 // Of two who remove a site at once, one is told that the other did.
 func TestWhoRemovesWhatIsRemovedIsToldItsName(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, t.TempDir()+"/twice.db")
+	f, b := filling(t, liteFile(t))
 	site := f.loaded(b).force.rows[0]
 	f.must(removeSite(t.Context(), f.store, site, filledNow))
 	err := removeSite(t.Context(), f.store, site, filledNow)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +13,7 @@ import (
 
 func TestWhatAPageSays(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "text.db"))
+	f, b := filling(t, liteFile(t))
 	const site = "https://docs.example.org/"
 	add := func(name, body string) {
 		f.page(1, site+name, []step{{ago: time.Hour, kind: models.First, body: body, frMax: 4}}, func(p *models.Page, _ *models.Host) {
@@ -53,7 +52,7 @@ func TestWhatAPageSays(t *testing.T) {
 // A copy that is lost is none. One that another worker has is one, and not for us to give.
 func TestACopyThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "text.db"))
+	f, b := filling(t, liteFile(t))
 	f.appears("a")
 	for _, test := range []struct {
 		store string
@@ -77,7 +76,7 @@ func TestACopyThatCannotBeRead(t *testing.T) {
 // The header says what a page asks for that has no text to say it in.
 func TestWhatTheHeaderSays(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "text.db"))
+	f, b := filling(t, liteFile(t))
 	f.appears("a")
 	header := bytes.ReplaceAll([]byte("Content-Type: application/pdf\nX-Robots-Tag: otherbot: nofollow\nX-Robots-Tag: noindex\nContent-Language: fr, en\nnot a field\n"),
 		[]byte("\n"), []byte("\r\n"))
@@ -98,7 +97,7 @@ func TestWhatTheHeaderSays(t *testing.T) {
 // it by its number.
 func TestACopyThatIsNotToBeOffered(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "text.db"))
+	f, b := filling(t, liteFile(t))
 	for name, test := range map[string]struct {
 		finish func(p *models.Page)
 		says   string

@@ -62,7 +62,7 @@ func TestAChatIsTold(t *testing.T) {
 // TestTheMessageOfALife: a chat is told what a mail tells, in short and in its own form.
 func TestTheMessageOfALife(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "chat.db"))
+	f, b := filling(t, liteFile(t))
 	f.lives()
 	w := &digestWriter{name: "team", digest: &config.Digest{Kinds: config.DigestKinds()}, most: chatEntries, write: chatLetter(sink.FormOf(config.ChatSlack))}
 	letter, _ := f.told(w, b, sink.Period{Told: filledNow.Add(-10 * day), End: filledNow}, f.since(10*day))

@@ -287,7 +287,7 @@ func TestTheMailOfALife(t *testing.T) {
 // What is unusual is told when it begins and when it is over, once each, to those who are told of the site.
 func TestAMailTellsWhatIsUnusualOnce(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "mail.db"))
+	f, b := filling(t, liteFile(t))
 	note := func(sites ...report.Unusual) {
 		body, err := json.Marshal(unusual{models.At(filledNow), sites})
 		f.must(err)
@@ -321,7 +321,7 @@ func TestAMailTellsWhatIsUnusualOnce(t *testing.T) {
 // A mail that no daemon has had in its configuration yet is not behind: what was before it is not told.
 func TestAMailThatNeverRanIsNotBehind(t *testing.T) {
 	t.Parallel()
-	f, _ := filling(t, filepath.Join(t.TempDir(), "mail.db"))
+	f, _ := filling(t, liteFile(t))
 	f.lives()
 	for name, want := range map[string]bool{"webhook:team": true, "mail:team": false} {
 		behind, next, err := behindBy(t.Context(), f.store, name, filledNow)

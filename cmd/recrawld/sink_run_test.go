@@ -62,7 +62,7 @@ func (r remadeSink) Rebuild(ctx context.Context, _ time.Time, _ iter.Seq2[models
 // emptyStore is a new database, and when it was made.
 func emptyStore(t *testing.T) (*models.Store, time.Time) {
 	t.Helper()
-	store, err := models.Open(t.Context(), "sqlite:"+t.TempDir()+"/recrawld.db", models.Options{})
+	store, err := models.Open(t.Context(), liteFile(t), models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestAWishForAReplayOutlivesTheDaemonThatBegan(t *testing.T) {
 // A replay in the command's own process that is interrupted is left to the daemon.
 func TestAReplayThatIsInterruptedIsLeftToTheDaemon(t *testing.T) {
 	t.Parallel()
-	store, err := models.Open(t.Context(), "sqlite:"+t.TempDir()+"/recrawld.db", models.Options{})
+	store, err := models.Open(t.Context(), liteFile(t), models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 func BenchmarkUnnamed(b *testing.B) {
 	const pages = 2000
 	now := importanceNow
-	store, err := models.Open(b.Context(), "sqlite:"+b.TempDir()+"/recrawld.db", models.Options{})
+	store, err := models.Open(b.Context(), liteFile(b), models.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -87,7 +86,7 @@ func TestVerifyUpstream(t *testing.T) {
 // TestNobodyIsLeftToWaitFor: a page that was removed meanwhile has no answer, and where no daemon runs any more the others are not waited for.
 func TestNobodyIsLeftToWaitFor(t *testing.T) {
 	t.Parallel()
-	f, _ := filling(t, filepath.Join(t.TempDir(), "left.db"))
+	f, _ := filling(t, liteFile(t))
 	const url = "https://docs.example.org/there"
 	f.page(1, url, []step{{ago: time.Hour, kind: models.First, body: "<p>Here it is.", frMax: 4}},
 		func(p *models.Page, _ *models.Host) { p.DueAt = models.At(filledNow.Add(day)) })

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -124,7 +123,7 @@ func TestTheFeedOfALife(t *testing.T) {
 
 func TestAFeedRefusesWhatThereIsNot(t *testing.T) {
 	t.Parallel()
-	_, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	_, b := filling(t, liteFile(t))
 	base := serveAll(t, web.Options{Library: newShelf(func() library { return b })})
 	for question, want := range map[string]string{"site=nobody": "there is docs, blog", "kind=unheard": "there is new, changed", "limit=101": "from 1 to 100"} {
 		if status, body := asks(t, base+"/feed?"+question); status != http.StatusBadRequest || !strings.Contains(body, want) {
@@ -136,7 +135,7 @@ func TestAFeedRefusesWhatThereIsNot(t *testing.T) {
 // What is there no more is told of all the same: a site that was removed, also where it was added again, and copies that nobody can read.
 func TestAFeedOfWhatIsGone(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f, b := filling(t, liteFile(t))
 	f.appears("a")
 	f.appears("b")
 	broken := b
@@ -173,7 +172,7 @@ func TestAFeedOfWhatIsGone(t *testing.T) {
 // TestAFeedOfWhatSeldomHappens: each answer goes on from the last, and says how far that is.
 func TestAFeedOfWhatSeldomHappens(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f, b := filling(t, liteFile(t))
 	f.lives()
 	f.must(f.store.RemoveSite(t.Context(), 2, filledNow))
 	known := newShelf(func() library { return b })

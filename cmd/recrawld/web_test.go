@@ -132,7 +132,7 @@ func TestTheServerAnswersAsTheCommandsDo(t *testing.T) {
 
 func TestACursorThatIsLostIsGone(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f, b := filling(t, liteFile(t))
 	f.appears("a")
 	at, err := f.store.Newest(t.Context())
 	f.must(err)
@@ -146,7 +146,7 @@ func TestACursorThatIsLostIsGone(t *testing.T) {
 // What is wrong with the database is not the asker's fault.
 func TestADatabaseThatDoesNotAnswerIsOurs(t *testing.T) {
 	t.Parallel()
-	f, b := filling(t, filepath.Join(t.TempDir(), "feed.db"))
+	f, b := filling(t, liteFile(t))
 	base := served(t, func() library { return b })
 	f.must(f.store.Close())
 	for _, question := range []string{"changes?after=now", "changes?after=all&wait=5s", "pages?url=https://docs.example.org/"} {

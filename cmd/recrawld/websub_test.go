@@ -49,7 +49,7 @@ func newHubRig(t *testing.T) *hubRig {
 	t.Helper()
 	h := &hubRig{t: t, clock: clock.NewVirtual(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)), c: config.Default(), copy: atomOf("old")}
 	h.c.WebSub.Callback = testCallback
-	store, err := models.Open(t.Context(), t.TempDir()+"/websub.db", models.Options{})
+	store, err := models.Open(t.Context(), liteFile(t), models.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,6 +60,7 @@ var arrows = map[string][]string{
 	"internal/smtptest":   {},
 	"internal/shared":     {},
 	"internal/solo":       {},
+	"internal/prefilled":  {},
 	"internal/sorter":     {},
 	"internal/leftover":   {},
 	"internal/filename":   {},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawld/internal/pgtest"
+	"recrawld/internal/prefilled"
 	"recrawld/models"
 	"recrawld/scheduler/storetest"
 	"recrawld/simulate"
@@ -20,14 +21,27 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-// migrated has the tables and no rows, so that each test does not have to make them anew.
-var migrated = pgtest.Template{Fill: func(t testing.TB, dsn string) {
+// migrated and migratedLite have the tables and no rows, so that each test does not have to make them anew.
+var (
+	migrated     = pgtest.Template{Fill: makeTables}
+	migratedLite = prefilled.Folder{Fill: func(t testing.TB, dir string) { makeTables(t, filepath.Join(dir, "test.db")) }}
+)
+
+func makeTables(t testing.TB, dsn string) {
 	t.Helper()
 	s := openTables(t, dsn, models.Options{})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-}}
+}
+
+// liteFile is the path of a file with the tables.
+func liteFile(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	migratedLite.CopyTo(t, dir)
+	return filepath.Join(dir, "test.db")
+}
 
 func openSQL(t *testing.T, dsn string, o models.Options) storetest.Store {
 	t.Helper()
@@ -55,7 +69,7 @@ func openTables(t testing.TB, dsn string, o models.Options) *models.Store {
 
 func openSQLite(t *testing.T) storetest.Store {
 	t.Helper()
-	return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{})
+	return openSQL(t, liteFile(t), models.Options{})
 }
 
 func openPostgres(t *testing.T) storetest.Store {
@@ -106,7 +120,7 @@ func TestMemory(t *testing.T) {
 func TestSQLiteEqualsMemory(t *testing.T) {
 	t.Parallel()
 	storetest.Compare(t, func(t *testing.T, perHost int) storetest.Store {
-		return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{PagesPerHost: perHost})
+		return openSQL(t, liteFile(t), models.Options{PagesPerHost: perHost})
 	}, openModel)
 }
 
@@ -143,7 +157,7 @@ func TestRequisitesOfASite(t *testing.T) {
 	const limit = 3
 	for name, open := range map[string]func(t *testing.T) storetest.Store{
 		"sqlite": func(t *testing.T) storetest.Store {
-			return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{Requisites: limit})
+			return openSQL(t, liteFile(t), models.Options{Requisites: limit})
 		},
 		"postgres": func(t *testing.T) storetest.Store {
 			return openSQL(t, migrated.DSN(t), models.Options{Requisites: limit})
@@ -167,7 +181,7 @@ func TestPagesPerHostInACommit(t *testing.T) {
 	const limit = 3
 	for name, open := range map[string]func(t *testing.T) storetest.Store{
 		"sqlite": func(t *testing.T) storetest.Store {
-			return openSQL(t, filepath.Join(t.TempDir(), "test.db"), models.Options{PagesPerHost: limit})
+			return openSQL(t, liteFile(t), models.Options{PagesPerHost: limit})
 		},
 		"postgres": func(t *testing.T) storetest.Store {
 			return openSQL(t, migrated.DSN(t), models.Options{PagesPerHost: limit})
