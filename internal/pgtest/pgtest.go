@@ -24,10 +24,11 @@ const (
 	requireEnv = "RECRAWLD_REQUIRE_POSTGRES"
 )
 
-// private is the one server of this process, databases counts what was created on it, and templates drops those that tests
-// share.
+// private is the one server of this process, pristine what it and those of single tests begin as, databases counts what was created on
+// it, and templates drops those that tests share.
 var (
 	private   server
+	pristine  server
 	databases atomic.Int64
 	templates shared
 )
@@ -38,6 +39,7 @@ func Main(m *testing.M) { os.Exit(Run(m)) }
 
 // Run is Main for those who have more to tidy up before they exit: it returns the exit code.
 func Run(m *testing.M) int {
+	defer pristine.stop()
 	defer private.stop()
 	defer templates.drop()
 	return m.Run()

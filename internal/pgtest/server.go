@@ -70,15 +70,51 @@ func (s *server) end(by syscall.Signal) {
 	}
 }
 
+// boot starts the server on a copy of what initdb makes, or, where it is for measuring, on that itself.
 func (s *server) boot() error {
-	return s.bootFrom(func(bin string) []string {
-		return []string{filepath.Join(bin, "initdb"), "-D", filepath.Join(s.dir, "data"), "-U", "recrawld",
-			"-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"}
-	})
+	if s.durable {
+		return s.bootFrom(s.initdb)
+	}
+	data, err := pristine.made()
+	if err != nil {
+		return err
+	}
+	return s.bootFrom(func(string) []string { return []string{"cp", "-a", data, filepath.Join(s.dir, "data")} })
 }
 
-// bootFrom makes a folder, has a command of those beside the server's program fill it, and starts the server.
+// made has initdb fill the folder of a server that is never started, on the first call, and returns what it filled.
+func (s *server) made() (data string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.started {
+		s.started = true
+		s.err = s.fill(s.initdb)
+	}
+	return filepath.Join(s.dir, "data"), s.err
+}
+
+func (s *server) initdb(bin string) []string {
+	return []string{filepath.Join(bin, "initdb"), "-D", filepath.Join(s.dir, "data"), "-U", "recrawld",
+		"-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"}
+}
+
+// bootFrom makes a folder, has a command fill it, which may be one of those beside the server's program, and starts the server.
 func (s *server) bootFrom(command func(bin string) []string) error {
+	if err := s.fill(command); err != nil {
+		return err
+	}
+	bin, err := binaries()
+	if err != nil {
+		return err
+	}
+	who, err := owner()
+	if err != nil {
+		return err
+	}
+	return s.launch(bin, who)
+}
+
+func (s *server) fill(command func(bin string) []string) error {
 	bin, err := binaries()
 	if err != nil {
 		return err
@@ -106,7 +142,7 @@ func (s *server) bootFrom(command func(bin string) []string) error {
 	if out, err := fill.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", filepath.Base(words[0]), err, bytes.TrimSpace(out))
 	}
-	return s.launch(bin, who)
+	return nil
 }
 
 // place is how the path of the server's folder is to start. A database is some 300 files: to make and remove them takes a tenth of the time
