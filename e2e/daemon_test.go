@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// binary builds the daemon once a test process and returns its path.
+// binary builds the daemon once a test process, linked as what is released, and returns its path.
 var binary = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "recrawld")
-	build := exec.Command("go", "build", "-o", path, "recrawld/cmd/recrawld")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", path, "recrawld/cmd/recrawld")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the daemon: %w\n%s", err, out)
 	}
