@@ -29,7 +29,8 @@ const (
 // threshold always has something to learn from, no more than MaxSkips turns are skipped in a row. Every other page has
 // an ordinary turn: one with fewer than three children, one never read in full, one that changed when last seen, one in
 // an error state, one that somebody asked for, one whose copy is lost, a duplicate, which is rarely looked at as it is. One that is said to have
-// changed is not skipped, nor one of which a cache answered what is out of date.
+// changed is not skipped, nor one of which a cache answered what is out of date, nor one
+// that is read for what it names: a start page, and what leads to new pages.
 func turnOf(page *models.LeasedPage, p config.Parents) parentTurn {
 	changedLast := page.Stats.Records < 2 || page.Stats.Bits&1 == 1
 	switch {
@@ -39,7 +40,7 @@ func turnOf(page *models.LeasedPage, p config.Parents) parentTurn {
 		return ordinaryTurn
 	case permille(page.Share) >= thresholdOf(page, p):
 		return fullTurn
-	case int(page.Skips) >= p.MaxSkips || page.Rule.Heard() || page.Rule == models.RuleStale || page.ToldAt > page.Stats.VisitedAt:
+	case int(page.Skips) >= p.MaxSkips || page.Rule.Heard() || page.Rule == models.RuleStale || page.Rule == models.RuleList || page.ToldAt > page.Stats.VisitedAt:
 		return ordinaryTurn
 	}
 	return skippedTurn

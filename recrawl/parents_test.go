@@ -46,6 +46,8 @@ func TestTurnOf(t *testing.T) {
 		{"a list told of it before its time came", func(p *models.LeasedPage) { p.Stats.VisitedAt, p.ToldAt = 5, 6 }, ordinaryTurn},
 		{"a list told of it before its visit", func(p *models.LeasedPage) { p.Stats.VisitedAt, p.ToldAt = 6, 5 }, skippedTurn},
 		{"its publisher announced it", func(p *models.LeasedPage) { p.Rule = models.RuleAnnounced }, ordinaryTurn},
+		{"read for the pages that it leads to", func(p *models.LeasedPage) { p.Rule = models.RuleList }, ordinaryTurn},
+		{"that, and at the threshold", func(p *models.LeasedPage) { p.Rule, p.Share.Changed = models.RuleList, 8 }, fullTurn},
 		{"announced, and at the threshold", func(p *models.LeasedPage) { p.Rule, p.Share.Changed = models.RuleAnnounced, 8 }, fullTurn},
 	} {
 		page := hub(0)
