@@ -60,6 +60,7 @@ func (c *commit) discover(ctx context.Context) error {
 	near, far := make([]placed, 0, links), []placed(nil)
 	for _, r := range c.fresh {
 		for i := range r.Discovered {
+			r.Discovered[i].New = false // where this is another try
 			switch p := placeOf(&r.Discovered[i]); {
 			case p.page.bucket == r.Lease.Bucket:
 				near = append(near, p)
@@ -172,6 +173,7 @@ func (a *addition) unknown(ctx context.Context, pages []placed, sum *Added) ([]P
 		default:
 			added = append(added, p)
 			known[p.page] = Page{URL: Clean(p.Page.URL)}
+			p.New = true
 			room[p.host]--
 			a.met = append(a.met, p.print)
 		}

@@ -344,6 +344,7 @@ type Event struct {
 type Discovery struct {
 	Page Page
 	Host string
+	New  bool // set by Commit: the page was not known, and its bucket is written together with that of the visit
 }
 
 // Result is what one transaction writes about one visit. The page is the whole row as it shall be.

@@ -72,6 +72,9 @@ func (c *committer) put(ctx context.Context, batch []*finished) error {
 	ready := false
 	for i := range batch {
 		ready = ready || batch[i].makesReady()
+		if lost[i] == nil {
+			batch[i].planner.led(batch[i])
+		}
 		c.count(batch[i], lost[i])
 		c.done(batch[i])
 	}

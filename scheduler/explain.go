@@ -113,6 +113,7 @@ type Explanation struct {
 	Hours           changerate.Hours // in which most of its host's changes come; none: not known
 	Stale           float64          // the probability that the page has changed since
 	Importance      float64
+	Leads           float64 // to how many new pages a day visits to it lead, which nobody named before; 0: to none, as far as is known
 
 	Price     time.Duration // what a visit must be worth
 	Worth     time.Duration // what a visit is worth now
@@ -171,7 +172,7 @@ func (m *Mind) explain(e *Explanation, q question) {
 	price := m.priceAt(c, &q)
 	f := m.forecast(c, &q)
 	pays := q.now.Add(span(m.dueIn(&q, &f, price/e.Importance, math.Inf(1))))
-	e.Hours, e.Stale = c.Hours(m.weights), m.correction.Of(f.Stale())
+	e.Hours, e.Stale, e.Leads = c.Hours(m.weights), m.correction.Of(f.Stale()), c.Leads(q.page.ID)
 	m.mu.Unlock()
 
 	all := f.All()

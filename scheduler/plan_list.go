@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"recrawld/models"
@@ -134,35 +133,6 @@ func (d *draft) differs() bool {
 		kind == models.Moved && d.before.RedirectTo != d.out.RedirectTo
 }
 
-// A start page is where pages are found that no list names. By its own worth the policy adaptive would visit one that changes faster than the budget can
-// follow only when fr_max asks for it. So all start pages together have a part of the budget, and each is visited once a day at most for it.
-const (
-	startShare = 0.1
-	startRest  = 24 * time.Hour
-)
-
-// startEvery is how often a page is visited at least because it is a start page under the policy adaptive, or where one redirects to: as a
-// tenth of the budget pays for all start pages. false: it is none.
-func (p *Planner) startEvery(page *models.Page) (time.Duration, bool) {
-	leads := func(id int64) bool { return p.starts[id] }
-	if !p.starts[page.ID] && !slices.ContainsFunc(page.Chain, leads) || page.State != models.StateLive ||
-		p.settings(page.SiteID).Policy != policy.AdaptiveName {
-		return 0, false
-	}
-	t, starts := p.purses.term(page.SiteID), len(p.starts)
-	if t.own {
-		starts = 1
-	}
-	pages := max(p.purses.known(t.account), 1)
-	return max(startRest, span(float64(starts)/float64(pages)/startShare*t.even.Hours()/24)), true
-}
-
-// startTime is when a start page is visited at the latest because it is one; false: it is none, or a list.
-func (p *Planner) startTime(page *models.Page) (time.Time, bool) {
-	every, start := p.startEvery(page)
-	return page.Stats.VisitedAt.Time().Add(every), start && page.Stats.Records > 0 && page.Entries == 0
-}
-
 // How often the policy adaptive has a list read. It counts a page's own changes, and of a page that changes all the time it
 // expects nothing: no copy of it stays fresh. But a list is not read for its own sake.
 const (
@@ -173,10 +143,13 @@ const (
 // reread sets the interval of a list under the policy adaptive: the shortest that its pages pay for after it said something
 // new, twice the last one after it did not. Under other policies a list is a page like any other.
 func (d *draft) reread() {
-	if every, start := d.planner.startEvery(&d.Page); start && d.Page.Entries == 0 && every < d.every {
-		d.every, d.list = every, true
+	if d.settings.Policy != policy.AdaptiveName {
+		return
 	}
-	if d.Page.Entries == 0 || d.settings.Policy != policy.AdaptiveName {
+	if d.Page.Entries == 0 {
+		if every, leads := d.planner.leadEvery(&d.Page, d.now); leads && every < d.every {
+			d.every, d.list = every, true
+		}
 		return
 	}
 	names := d.Page.Entries
@@ -198,9 +171,7 @@ func (d *draft) reread() {
 }
 
 // pays is after how long it pays to read a list again that tells of pages at the rate at which it just did, or at which the budget
-// visits its pages, most a day, where that is less. A reading costs the price p, in page-days, and of a pages that are told of a day
-// each waits half an interval T for it on average: p/T + a·T/2 a day is least at T = √(2p/a), as with orders of a fixed cost
-// (Harris 1913). 0: it told of nothing.
+// visits its pages, most a day, where that is less. 0: it told of nothing.
 func (d *draft) pays(most float64) time.Duration {
 	if len(d.Told) == 0 {
 		return 0
@@ -208,8 +179,13 @@ func (d *draft) pays(most float64) time.Duration {
 	since := max(d.now.Sub(d.before.Stats.VisitedAt.Time()), d.planner.calendar.Interval(d.now, 1))
 	perDay := min(float64(len(d.Told))/since.Hours()*24, most)
 	price := d.planner.mind.priceOf(d.planner.question(&d.Page, d.settings, d.now))
-	return span(math.Sqrt(2 * price / perDay))
+	return restock(price, perDay)
 }
+
+// restock is after how long it pays to look again where pages wait, so many more a day. A look costs the price p, in page-days, and of a
+// pages a day each waits half an interval T for it on average: p/T + a·T/2 a day is least at T = √(2p/a), as with orders of a fixed cost
+// (Harris, "How many parts to make at once", Factory 1913).
+func restock(price, perDay float64) time.Duration { return span(math.Sqrt(2 * price / perDay)) }
 
 // said tells whether the visit found that a list says something new.
 func (d *draft) said() bool { return d.out.Kind == models.First || d.out.Kind == models.Changed }

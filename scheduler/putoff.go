@@ -64,7 +64,7 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 	case held:
 		return put, held
 	}
-	if at, start := p.startTime(page); start && at.After(now) { // then it passes them: it takes no place in the line behind that
+	if at, leads := p.leadTime(page, now); leads && at.After(now) { // then it passes them: it takes no place in the line behind that
 		if end, err := own.line(ctx); err == nil && end.After(at) {
 			return deferral{until: at, why: "the site's budget is spent"}, true
 		}
@@ -81,7 +81,7 @@ func (w *Worker) passes(p *Planner, page *models.Page, own *purse, now time.Time
 	case page.Rule == models.RuleList:
 		return own.first()
 	}
-	if at, start := p.startTime(page); start && page.Rule != models.RuleBudget && !at.After(now) {
+	if at, leads := p.leadTime(page, now); leads && page.Rule != models.RuleBudget && !at.After(now) {
 		return own.bears()
 	}
 	return page.Rule.Heard() && !w.vain(p, page, now) && own.first()

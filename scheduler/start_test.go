@@ -15,7 +15,7 @@ func TestStartPages(t *testing.T) {
 	c := testConfig()
 	c.Sites[0].Settings.Policy = "adaptive"
 	start := NewPage(c.Sites[0].URL, "one.test", 1, 0, 4)
-	start.State = models.StateLive
+	start.State, start.Stats.Records = models.StateLive, 2
 	for what, test := range map[string]struct {
 		change func(*models.Page)
 		is     bool
@@ -29,7 +29,7 @@ func TestStartPages(t *testing.T) {
 	} {
 		page := start
 		test.change(&page)
-		if every, is := testPlanner(t, c).startEvery(&page); is != test.is || is && every != day {
+		if every, is := testPlanner(t, c).leadEvery(&page, noon); is != test.is || is && every != day {
 			t.Errorf("%s: every %v, %v; want %v", what, every, is, test.is)
 		}
 	}

@@ -138,7 +138,10 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if page.Rule == models.RuleBudget {
 		return w.advanced(page)
 	}
-	if page.Rule.Heard() || page.Rule == models.RuleList || page.Rule == models.RuleLost || heard(page) || w.startWaits(page) {
+	if due, ok := w.leads(page); ok {
+		return due, true
+	}
+	if page.Rule.Heard() || page.Rule == models.RuleList || page.Rule == models.RuleLost || heard(page) {
 		return w.passes(page)
 	}
 	s := w.planner.settings(page.SiteID)

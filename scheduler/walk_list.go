@@ -26,36 +26,55 @@ func (w *walk) passes(page *models.Page) (models.Due, bool) {
 		s.Policy != policy.AdaptiveName {
 		return models.Due{}, false
 	}
-	rule := page.Rule
-	if w.startWaits(page) {
-		rule = models.RuleList
-	}
 	ahead := w.mind.ahead(w, w.question(page, s))
 	at := w.now.Add(-ahead)
 	if !at.Before(page.DueAt.Time().Add(-ahead / 16)) {
 		return models.Due{}, false
 	}
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
-		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: rule}, true
+		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: page.Rule}, true
 }
 
-// startWaits tells whether the turn of a start page, which waits for its worth, has not come in its time.
-func (w *walk) startWaits(page *models.Page) bool {
-	at, start := w.planner.startTime(page)
-	return start && page.Rule.ByValue() && at.Before(w.now)
+// leads is the due time of a page that waits for its own worth longer than for what it leads to.
+func (w *walk) leads(page *models.Page) (models.Due, bool) {
+	every, leads := w.planner.leadEvery(page, w.now)
+	if !leads || !page.Rule.ByValue() {
+		return models.Due{}, false
+	}
+	s, at := w.planner.settings(page.SiteID), page.Stats.VisitedAt.Time().Add(every)
+	q := w.question(page, s)
+	if at.After(w.now) || !Allowed(s.Windows, w.now) {
+		at = IntoWindow(s.Windows, later(at, w.now), chance(page.ID, page.Visits, useWindow))
+	} else {
+		at = w.now.Add(-w.leadAhead(q))
+	}
+	if !at.Before(page.DueAt.Time()) {
+		return models.Due{}, false
+	}
+	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt, DueAt: models.At(at),
+		FRMax: int32(policy.Cycles(every, q.cycle, s.FRMax, chance(page.ID, page.Visits, useRound))), Wanted: every, Rule: models.RuleList}, true
+}
+
+// leadAhead is how long before now a page has its place that leads to others, and whose time has come: as a list that was right, and as a start page
+// before what waits since the budget began its round, for there are few.
+func (w *walk) leadAhead(q *question) time.Duration {
+	if every, start := w.planner.startEvery(q.page); start && !q.page.Stats.VisitedAt.Time().Add(every).After(w.now) {
+		return q.even
+	}
+	return time.Duration(listAhead * q.spaced())
 }
 
 // ahead is how long before now the page of the question has its place. A page that has changed is worth as many days as its new
 // copy will be up to date, if it has: as likely as the lists of its host, or its publisher, were right; half as likely where lists did not
 // say for sure. So is one whose copy is lost, for certain.
 func (m *Mind) ahead(w *walk, q *question) time.Duration {
-	if at, start := w.planner.startTime(q.page); start && !at.After(w.now) {
-		return q.even // there are few, and what is due now comes before what waits since the budget began its round
-	}
-	if q.page.Rule == models.RuleList {
-		if !w.lists.Believed() {
-			return 0
-		}
+	switch list := q.page.Entries > 0 || q.page.Stats.Records == 0; {
+	case q.page.Rule != models.RuleList:
+	case !list:
+		return w.leadAhead(q)
+	case !w.lists.Believed():
+		return 0
+	default:
 		return time.Duration(listAhead * q.spaced())
 	}
 	said := &w.lists

@@ -190,6 +190,7 @@ type shownAdaptive struct {
 	Budget     string     `json:"budget,omitempty"`
 	OwnSite    bool       `json:"budget_of_site"`
 	Even       float64    `json:"even_interval_seconds,omitempty"`
+	Leads      float64    `json:"new_pages_per_day,omitempty"`
 	Robots     float64    `json:"robots_share,omitempty"` // of a request that robots.txt counts for beside a visit
 }
 
@@ -213,7 +214,7 @@ func adaptiveJSON(e *scheduler.Explanation) *shownAdaptive {
 	return &shownAdaptive{Hours: busy, Changes: e.Changes, Visits: e.Visits, Rate: rateJSON(e.Rate), Prior: e.Prior, News: e.News, Stale: e.Stale,
 		Importance: e.Importance, Price: inDays(e.Price), Worth: inDays(e.Worth), WorthThen: inDays(e.WorthThen),
 		DueAt: when(models.At(e.DueAt)), Bound: string(e.Bound), Budget: budgetWords(e.Budget), OwnSite: e.OwnSite, Even: e.Even.Seconds(),
-		Robots: e.Robots}
+		Leads: e.Leads, Robots: e.Robots}
 }
 
 // explain asks what is known of a page whose policy is adaptive or that a budget put off; nil for any other.

@@ -134,10 +134,13 @@ func (r ruling) varied() string {
 	return fmt.Sprintf(", less up to %.0f %% so that the time of day varies", 100*r.settings.Vary)
 }
 
-// list says why a sitemap or feed is read when it is.
+// list says why a sitemap or feed, or a page that is read as one, is read when it is.
 func (r ruling) list() string {
 	p := r.page
-	switch {
+	switch e := r.explained; {
+	case p.Stats.Records > 0 && p.Entries == 0 && e != nil && e.Leads > 0:
+		return fmt.Sprintf("visits to it lead to a new page every %s that nothing named before, so it is read every %s though it is not worth that itself",
+			report.Span(time.Duration(24*float64(time.Hour)/e.Leads)), report.Span(p.Wanted))
 	case p.Stats.Records > 0 && p.Entries == 0:
 		return fmt.Sprintf("it is the start page of its site, where new pages are found, so it is read every %s though it is not worth that itself", report.Span(p.Wanted))
 	case p.Stats.Records == 0:

@@ -276,4 +276,10 @@ func TestListsInWords(t *testing.T) {
 			t.Errorf("%q, want %q in it", got, want)
 		}
 	}
+	r := ruled(t, 3, func(r *ruling) {
+		r.page.Rule, r.page.Wanted, r.page.Stats.Records, r.explained = models.RuleList, 12*time.Hour, 3, &scheduler.Explanation{Leads: 0.5}
+	})
+	if got := r.sentence(); !strings.Contains(got, "visits to it lead to a new page every 2 d that nothing named before, so it is read every 12 h") {
+		t.Errorf("of a page that leads to others: %q", got)
+	}
 }

@@ -37,6 +37,7 @@ type Crowd struct {
 	all           calendar
 	rhythm        *rhythm // nil: nothing was seen of it
 	untold        [Tellers]untold
+	leads         map[int64]lead // pages that lead to new ones, by their IDs
 	groups        map[uint64]*group
 	epoch         uint64 // of the groups: another one whenever there are others
 	keys          []uint64

@@ -19,14 +19,15 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm   = 0x19
-	toldForm    = 0x18 // of a crowd that does not know what goes untold; it and those below are read and not written
-	evenForm    = 0x17 // and not which of its changes come at once
-	idleForm    = 0x16 // and told the customs nothing of its hours
-	untimedForm = 0x15 // and knows nothing of hours
-	briefForm   = 0x14 // and nothing of its pages' lengths and number
-	longForm    = 0x13 // and with every number of a calendar at its full length
-	olderForm   = 0x12 // and every number of each group
+	crowdForm    = 0x1a
+	leadlessForm = 0x19 // of a crowd that does not know which pages lead to others; it and those below are read and not written
+	toldForm     = 0x18 // and not what goes untold
+	evenForm     = 0x17 // and not which of its changes come at once
+	idleForm     = 0x16 // and told the customs nothing of its hours
+	untimedForm  = 0x15 // and knows nothing of hours
+	briefForm    = 0x14 // and nothing of its pages' lengths and number
+	longForm     = 0x13 // and with every number of a calendar at its full length
+	olderForm    = 0x12 // and every number of each group
 
 	weightsForm  = 0x22
 	timelessForm = 0x21 // of weights that know nothing of customs; it is read and not written
@@ -64,6 +65,7 @@ func (c *Crowd) MarshalBinary() ([]byte, error) {
 	}
 	c.rhythm.write(&w)
 	c.writeUntold(&w)
+	c.writeLeads(&w)
 	c.written = len(w)
 	return w, nil
 }
@@ -137,7 +139,7 @@ func (c *calendar) ends() (first, end int) {
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, toldForm, evenForm, idleForm, untimedForm, briefForm, longForm, olderForm)
+	form := r.form(crowdForm, leadlessForm, toldForm, evenForm, idleForm, untimedForm, briefForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -177,6 +179,9 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	}
 	if form > toldForm {
 		read.readUntold(r)
+	}
+	if form > leadlessForm {
+		read.readLeads(r)
 	}
 	if !knowsPages {
 		read.met = read.count()

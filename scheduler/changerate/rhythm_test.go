@@ -200,7 +200,7 @@ func TestCrowdKeepsItsRhythm(t *testing.T) {
 	if without, _ := w.crowd.MarshalBinary(); len(stored)-len(without) > 2*(guesses+habits)+12+dispersionBytes {
 		t.Errorf("the hours take %d bytes, want two each", len(stored)-len(without))
 	}
-	kept := len(stored) - dispersionBytes - 2*int(Tellers)
+	kept := len(stored) - dispersionBytes - 2*int(Tellers) - 1
 	for form, until := range map[byte]int{evenForm: kept, idleForm: kept - 2*habits - 4} {
 		read.rhythm = nil
 		if err := read.UnmarshalBinary(append([]byte{form}, stored[1:until]...)); err != nil {

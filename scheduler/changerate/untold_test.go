@@ -179,10 +179,10 @@ func TestUntoldIsReadAsWritten(t *testing.T) {
 	if err := read.UnmarshalBinary(stored); err != nil || read.untold != c.untold {
 		t.Errorf("%+v is read as %+v, %v", c.untold, read.untold, err)
 	}
-	if len(stored)-len(older) != 2*24 || !bytes.HasSuffix(older, make([]byte, 2*int(Tellers))) {
+	if len(stored)-len(older) != 2*24 || !bytes.HasSuffix(older, make([]byte, 2*int(Tellers)+1)) {
 		t.Errorf("two of four take %d bytes", len(stored)-len(older))
 	}
-	before := append([]byte{toldForm}, older[1:len(older)-2*int(Tellers)]...)
+	before := append([]byte{toldForm}, older[1:len(older)-2*int(Tellers)-1]...)
 	if err := read.UnmarshalBinary(before); err != nil || read.untold != (Crowd{}).untold {
 		t.Errorf("of a crowd that does not know it %+v is read, %v", read.untold, err)
 	}

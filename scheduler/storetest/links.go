@@ -18,6 +18,9 @@ func discoveredPageIsDue(w *world) {
 	own.Page.Level, own.Page.Chain = 4, []int64{5, 6}
 	r.Discovered = []models.Discovery{own, far, far}
 	w.mustCommit(r)
+	if !r.Discovered[0].New || r.Discovered[2].New {
+		w.Errorf("new are %v of the pages that were discovered, want the first and not the repetition", []bool{r.Discovered[0].New, r.Discovered[1].New, r.Discovered[2].New})
+	}
 	if got, want := w.ready("a.example"), w.now.Add(time.Hour); !got.Equal(want) {
 		w.Errorf("host of the parent ready at %v, want %v", got, want)
 	}
@@ -44,6 +47,9 @@ func discoveryKeepsKnown(w *world) {
 	r.Discovered = []models.Discovery{again}
 	before := w.page("a.example", known)
 	w.mustCommit(r)
+	if r.Discovered[0].New {
+		w.Errorf("a page that was known is new")
+	}
 	if diff := cmp.Diff(before, w.page("a.example", known)); diff != "" {
 		w.Errorf("known page after its discovery (-before +after):\n%s", diff)
 	}

@@ -1,0 +1,87 @@
+package scheduler
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"recrawld/models"
+	"recrawld/scheduler/policy"
+)
+
+// What leads to new pages is worth more than itself: as long as nobody has found them they are not fresh, and they are found where no list names
+// them by visits to the pages that link to them. The policy adaptive alone would not make these: of a page that changes faster than the budget can follow
+// it expects nothing.
+
+// A start page is where what is new can be reached from. Before its visits say how much that is, all start pages together have a part of the budget, and
+// each is visited once a day at most for it.
+const (
+	startShare = 0.1
+	startRest  = 24 * time.Hour
+)
+
+// startEvery is how often a page is visited at least because it is a start page, or where one redirects to: as a tenth of the budget pays for all
+// start pages. false: it is none.
+func (p *Planner) startEvery(page *models.Page) (time.Duration, bool) {
+	leads := func(id int64) bool { return p.starts[id] }
+	if !p.starts[page.ID] && !slices.ContainsFunc(page.Chain, leads) {
+		return 0, false
+	}
+	t, starts := p.purses.term(page.SiteID), len(p.starts)
+	if t.own {
+		starts = 1
+	}
+	pages := max(p.purses.known(t.account), 1)
+	return max(startRest, span(float64(starts)/float64(pages)/startShare*t.even.Hours()/24)), true
+}
+
+// leadEvery is how often a page is visited at least under the policy adaptive because it leads to new ones, as it is seen to or as a start page. false:
+// it does not, or it is a list, which is read by what it names.
+func (p *Planner) leadEvery(page *models.Page, now time.Time) (every time.Duration, leads bool) {
+	s := p.settings(page.SiteID)
+	if s.Policy != policy.AdaptiveName || page.State != models.StateLive || page.Stats.Records == 0 || page.Entries > 0 {
+		return 0, false
+	}
+	every, leads = p.startEvery(page)
+	if !leads {
+		every = time.Duration(math.MaxInt64)
+	}
+	if perDay := p.mind.leads(page); perDay > 0 {
+		q := p.question(page, s, now)
+		every, leads = min(every, max(restock(p.mind.priceOf(q), perDay), q.cycle)), true
+	}
+	return every, leads
+}
+
+// leads is to how many new pages a day a page is known to lead.
+func (m *Mind) leads(page *models.Page) float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.crowdOf(page).Leads(page.ID)
+}
+
+// leadTime is when a page is visited at the latest because it leads to new ones.
+func (p *Planner) leadTime(page *models.Page, now time.Time) (time.Time, bool) {
+	every, leads := p.leadEvery(page, now)
+	return page.Stats.VisitedAt.Time().Add(every), leads
+}
+
+// led learns to how many new pages a visit led that was written.
+func (p *Planner) led(f *finished) {
+	after, before := &f.result.Page, &f.before
+	if after.Stats.Records == before.Stats.Records || after.Entries > 0 || p.settings(after.SiteID).Policy != policy.AdaptiveName {
+		return
+	}
+	found, since := 0, 0.0
+	for i := range f.result.Discovered {
+		if d := &f.result.Discovered[i]; d.New && !d.Page.Requisite {
+			found++
+		}
+	}
+	if before.Stats.Records > 0 {
+		since = days(after.Stats.VisitedAt) - days(before.Stats.VisitedAt)
+	}
+	p.mind.mu.Lock()
+	defer p.mind.mu.Unlock()
+	p.mind.crowdOf(after).Led(after.ID, since, found)
+}
