@@ -72,6 +72,9 @@ func (c *commit) discover(ctx context.Context) error {
 	a := addition{queue: c.queue, now: c.now, limit: c.tx.store.options.PagesPerHost, familiar: &c.tx.store.familiar}
 	_, err := a.run(ctx, append(near, far...))
 	c.met, c.grown = a.met, a.grown
+	for _, p := range a.added {
+		p.New = true
+	}
 	return err
 }
 
@@ -105,6 +108,7 @@ type addition struct {
 	met      []uint64         // pages that are to become familiar when the transaction has ended well
 	grown    map[rowKey]int32 // how many pages the hosts have then that got some
 	again    []Page           // that are known, and were unnamed until now
+	added    []placed
 }
 
 func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
@@ -173,11 +177,11 @@ func (a *addition) unknown(ctx context.Context, pages []placed, sum *Added) ([]P
 		default:
 			added = append(added, p)
 			known[p.page] = Page{URL: Clean(p.Page.URL)}
-			p.New = true
 			room[p.host]--
 			a.met = append(a.met, p.print)
 		}
 	}
+	a.added = added
 	return a.rows(added), nil
 }
 

@@ -256,7 +256,6 @@ func (m *Memory) add(now time.Time, found *models.Discovery, limit int, gatherin
 		b.hosts[row.HostID] = h
 	}
 	known := b.pages[row.ID]
-	found.New = false
 	switch {
 	case known != nil && known.URL == row.URL:
 		sum.Known++
@@ -275,6 +274,5 @@ func (m *Memory) add(now time.Time, found *models.Discovery, limit int, gatherin
 		h.Hasten(p.DueAt)
 		m.requeue(h)
 		sum.Added++
-		found.New = true
 	}
 }

@@ -173,7 +173,9 @@ func (c *memoryCommit) discover(now time.Time, near bool) {
 	for _, r := range c.fresh {
 		for i := range r.Discovered {
 			if d := &r.Discovered[i]; (models.BucketOf(models.Clean(d.Host)) == r.Lease.Bucket) == near {
+				before := sum.Added
 				c.add(now, d, c.options.PagesPerHost, gathering, &sum)
+				d.New = sum.Added > before
 			}
 		}
 	}
