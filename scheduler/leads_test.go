@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,6 +111,33 @@ func (p *press) waited(from, to, end time.Duration) (mean time.Duration, article
 	return sum / time.Duration(articles), articles, never
 }
 
+// visits runs a worker for so many days over a host that has these pages at first, and so many at most.
+func visits(t *testing.T, visitor scheduler.Visitor, clk clock.Clock, days int, c *config.Config, urls []string, most int) {
+	t.Helper()
+	start := clk.Now()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	store := simulate.NewMemory(simulate.MemoryOptions{PagesPerHost: most})
+	found := make([]models.Discovery, len(urls))
+	for i, url := range urls {
+		page := scheduler.NewPage(url, "h.test", 1, int16(min(i, 1)), 4)
+		page.DueAt = models.At(start)
+		found[i] = models.Discovery{Page: page, Host: "h.test"}
+	}
+	if _, err := store.AddPages(t.Context(), start, found, 0); err != nil {
+		t.Fatal(err)
+	}
+	planner, err := scheduler.NewPlanner(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: visitor, Archive: simulate.Nowhere{},
+		Clock: endClock{clk.(*clock.Virtual), start.Add(time.Duration(days) * 24 * time.Hour), stop},
+		Log:   slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestNewPagesAreFoundWhereTheyAppear: with a budget that visits all pages alike every 40 days, sections that change faster than it can follow are visited
 // for the articles that they lead to. For their own worth alone they were visited every month: articles waited for 27 days, and of 433 it missed 180.
 func TestNewPagesAreFoundWhereTheyAppear(t *testing.T) {
@@ -119,41 +147,75 @@ func TestNewPagesAreFoundWhereTheyAppear(t *testing.T) {
 	p := &press{start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), born: make(map[string][]time.Duration), changes: make(map[string][]time.Duration),
 		visits: make(map[string][]time.Duration)}
 	p.publish(days, []float64{2, 1, .5, .3, .2, .1, .05, .05, .02, .02, .01, .01, 1e-9, 1e-9, 1e-9, 1e-9})
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	p.clk = endClock{clock.NewVirtual(p.start), p.start.Add(days * day), stop}
+	p.clk = clock.NewVirtual(p.start)
 	c := config.Default()
 	c.Sites = []config.Site{{ID: 1, Name: "t", URL: home, Settings: c.Defaults}}
 	c.Sites[0].Settings.Policy, c.Budget.Requests.PerDay = "adaptive", 30
-	store := simulate.NewMemory(simulate.MemoryOptions{})
 	urls := []string{home}
 	for _, section := range p.sections {
 		for k := range 50 {
 			urls = append(urls, article(section, k))
 		}
 	}
-	found := make([]models.Discovery, len(urls))
-	for i, url := range urls {
-		page := scheduler.NewPage(url, "h.test", 1, int16(min(i, 1)), 4)
-		page.DueAt = models.At(p.start)
-		found[i] = models.Discovery{Page: page, Host: "h.test"}
-	}
-	if _, err := store.AddPages(t.Context(), p.start, found, 0); err != nil {
-		t.Fatal(err)
-	}
-	planner, err := scheduler.NewPlanner(&c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: p, Archive: simulate.Nowhere{}, Clock: p.clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	visits(t, p, p.clk, days, &c, urls, 0)
 	mean, articles, never := p.waited(40*day, (days-10)*day, days*day)
 	if mean > 8*day || never > articles/40 {
 		t.Errorf("%d articles waited for their first visit for %.1f days on average, and %d had none; want 8 days at most and %d", articles, mean.Hours()/24, never, articles/40)
 	}
 	if most := days * 30 * 104 / 100; p.sent > most {
 		t.Errorf("%d requests in %d days, want %d at most", p.sent, days, most)
+	}
+}
+
+// maker is a host with pages each of which names twenty new ones at each visit.
+type maker struct {
+	clk         clock.Clock
+	sent, names int
+}
+
+func (p *maker) Visit(_ context.Context, turn models.Turn) models.Outcome {
+	p.sent++
+	body := fmt.Append(nil, turn.Page.URL)
+	if strings.Contains(turn.Page.URL, "/p/") {
+		body = fmt.Append(body, p.clk.Now().Unix()/(30*24*3600))
+	}
+	out := models.Outcome{Kind: models.First, At: p.clk.Now(), Sent: 1, Status: 200, LinksKnown: true}
+	if strings.Contains(turn.Page.URL, "/trap/") {
+		for range 20 {
+			p.names++
+			out.Links = append(out.Links, models.FoundLink{URL: fmt.Sprintf("%smade/%d", home, p.names), Host: "h.test"})
+		}
+		body = fmt.Append(body, p.names)
+	}
+	for i := range 16 {
+		if turn.Page.URL == home {
+			out.Links = append(out.Links, models.FoundLink{URL: fmt.Sprintf("%strap/%d", home, i), Host: "h.test"})
+		}
+	}
+	switch out.Digest, out.Body = models.DigestOf(body), body; {
+	case turn.Page.Stats.Records > 0 && out.Digest == turn.Page.Digest:
+		out.Kind, out.Status, out.Body = models.NotModified, 304, nil
+	case turn.Page.Stats.Records > 0:
+		out.Kind = models.Changed
+	}
+	return out
+}
+
+// TestTrapsKeepToTheBudget: pages that name new ones without end are visited for these within their site's budget: without that sixteen of them made 4,090 requests of 600.
+func TestTrapsKeepToTheBudget(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	const days, perDay = 200, 3
+	p := &maker{clk: clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+	c := config.Default()
+	c.Sites = []config.Site{{ID: 1, Name: "t", URL: home, Settings: c.Defaults}}
+	c.Sites[0].Settings.Policy, c.Sites[0].Settings.Budget.Requests.PerDay = "adaptive", perDay
+	urls := []string{home}
+	for i := range 60 {
+		urls = append(urls, fmt.Sprintf("%sp/%d", home, i))
+	}
+	visits(t, p, p.clk, days, &c, urls, 400)
+	if p.sent > days*perDay*115/100 || p.names == 0 {
+		t.Errorf("%d requests in %d days at %d a day, and %d pages were made", p.sent, days, perDay, p.names)
 	}
 }

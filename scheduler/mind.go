@@ -64,6 +64,8 @@ type crowd struct {
 	trusted tellers   // who is believed when he tells of changes of its pages
 	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 
+	unsaved []ledVisit // that were learned from since it was written
+
 	company map[int64]float64 // of the pages that are visited with the robots.txt fetched last, as a logarithm: what a visit costs beside one alone
 	party   int               // how many pages were visited when robots.txt was fetched last; 0: not known
 	places  map[int64]*place  // of its pages, by their IDs
@@ -103,6 +105,9 @@ func (m *Mind) open(ctx context.Context, h *models.Host) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c.Crowd, c.learned, c.lessons, c.unread = known, learned, 0, false
+	for _, l := range c.unsaved {
+		l.teach(c)
+	}
 	return broken
 }
 
@@ -182,7 +187,7 @@ func (m *Mind) save(h *models.Host, now time.Time) []byte {
 	if err != nil {
 		return nil
 	}
-	c.lessons, c.saved = 0, now
+	c.lessons, c.saved, c.unsaved = 0, now, nil
 	c.learned++ // Commit counts it so
 	return body
 }

@@ -23,8 +23,7 @@ const (
 // startEvery is how often a page is visited at least because it is a start page, or where one redirects to: as a tenth of the budget pays for all
 // start pages. false: it is none.
 func (p *Planner) startEvery(page *models.Page) (time.Duration, bool) {
-	leads := func(id int64) bool { return p.starts[id] }
-	if !p.starts[page.ID] && !slices.ContainsFunc(page.Chain, leads) {
+	if !p.isStart(page) {
 		return 0, false
 	}
 	t, starts := p.purses.term(page.SiteID), len(p.starts)
@@ -33,6 +32,11 @@ func (p *Planner) startEvery(page *models.Page) (time.Duration, bool) {
 	}
 	pages := max(p.purses.known(t.account), 1)
 	return max(startRest, span(float64(starts)/float64(pages)/startShare*t.even.Hours()/24)), true
+}
+
+// isStart tells whether a page is a start page, or where one redirects to.
+func (p *Planner) isStart(page *models.Page) bool {
+	return p.starts[page.ID] || slices.ContainsFunc(page.Chain, func(id int64) bool { return p.starts[id] })
 }
 
 // leadEvery is how often a page is visited at least under the policy adaptive because it leads to new ones, as it is seen to or as a start page. false:
@@ -66,10 +70,31 @@ func (p *Planner) leadTime(page *models.Page, now time.Time) (time.Time, bool) {
 	return page.Stats.VisitedAt.Time().Add(every), leads
 }
 
-// led learns to how many new pages a visit led that was written.
+// ledVisit is what a visit says of where its page leads.
+type ledVisit struct {
+	page  int64
+	since float64 // days
+	found int     // new pages; below 0: the page is not there any more
+}
+
+// teach teaches a crowd that.
+func (l ledVisit) teach(c *crowd) {
+	if l.found < 0 {
+		c.LeadsNoMore(l.page)
+		return
+	}
+	c.Led(l.page, l.since, l.found)
+}
+
+// mostUnsaved bounds what is remembered of a host until it is written.
+const mostUnsaved = 1024
+
+// led learns to how many new pages a visit led that was written. What is known of the host may have been written before and is read anew where another
+// worker had it meanwhile: what was learned since is kept until it is written.
 func (p *Planner) led(f *finished) {
 	after, before := &f.result.Page, &f.before
-	if after.Stats.Records == before.Stats.Records || after.Entries > 0 || p.settings(after.SiteID).Policy != policy.AdaptiveName {
+	leaves := after.State != models.StateLive && after.State != models.StateMissing
+	if p.settings(after.SiteID).Policy != policy.AdaptiveName || after.Entries > 0 || after.Stats.Records == before.Stats.Records && !leaves {
 		return
 	}
 	found, since := 0, 0.0
@@ -81,7 +106,14 @@ func (p *Planner) led(f *finished) {
 	if before.Stats.Records > 0 {
 		since = days(after.Stats.VisitedAt) - days(before.Stats.VisitedAt)
 	}
+	if leaves {
+		found = -1
+	}
 	p.mind.mu.Lock()
 	defer p.mind.mu.Unlock()
-	p.mind.crowdOf(after).Led(after.ID, since, found)
+	c, l := p.mind.crowdOf(after), ledVisit{after.ID, since, found}
+	l.teach(c)
+	if len(c.unsaved) < mostUnsaved {
+		c.unsaved = append(c.unsaved, l)
+	}
 }

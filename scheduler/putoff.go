@@ -72,16 +72,17 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 	return w.pay(ctx, own, now)
 }
 
-// passes tells whether a due page is visited before those that wait for its site's budget, and paid for: a list, which where it was
-// never read may be one of many as each page can name its own, a start page whose time has come, and what is said to have changed.
+// passes tells whether a due page is visited before those that wait for its site's budget, and paid for: a list or start page whose time has come; as
+// far as the budget has room for such, a list that was never read, which may be one of many as each page can name its own, another page that leads to new
+// ones, of which there are many too, and what is said to have changed.
 func (w *Worker) passes(p *Planner, page *models.Page, own *purse, now time.Time) bool {
 	switch {
-	case page.Rule == models.RuleList && page.Stats.Records > 0:
+	case page.Rule == models.RuleList && page.Stats.Records > 0 && (page.Entries > 0 || p.isStart(page)):
 		return own.bears()
 	case page.Rule == models.RuleList:
 		return own.first()
 	}
-	if at, leads := p.leadTime(page, now); leads && page.Rule != models.RuleBudget && !at.After(now) {
+	if at, leads := p.leadTime(page, now); leads && p.isStart(page) && page.Rule != models.RuleBudget && !at.After(now) {
 		return own.bears()
 	}
 	return page.Rule.Heard() && !w.vain(p, page, now) && own.first()

@@ -37,11 +37,15 @@ func (w *walk) passes(page *models.Page) (models.Due, bool) {
 
 // leads is the due time of a page that waits for its own worth longer than for what it leads to.
 func (w *walk) leads(page *models.Page) (models.Due, bool) {
-	every, leads := w.planner.leadEvery(page, w.now)
-	if !leads || !page.Rule.ByValue() {
+	s := w.planner.settings(page.SiteID)
+	if !byValue(page, s, w.now) {
 		return models.Due{}, false
 	}
-	s, at := w.planner.settings(page.SiteID), page.Stats.VisitedAt.Time().Add(every)
+	every, leads := w.planner.leadEvery(page, w.now)
+	if !leads {
+		return models.Due{}, false
+	}
+	at := page.Stats.VisitedAt.Time().Add(every)
 	q := w.question(page, s)
 	if at.After(w.now) || !Allowed(s.Windows, w.now) {
 		at = IntoWindow(s.Windows, later(at, w.now), chance(page.ID, page.Visits, useWindow))

@@ -142,7 +142,7 @@ func (r ruling) list() string {
 		return fmt.Sprintf("visits to it lead to a new page every %s that nothing named before, so it is read every %s though it is not worth that itself",
 			report.Span(time.Duration(24*float64(time.Hour)/e.Leads)), report.Span(p.Wanted))
 	case p.Stats.Records > 0 && p.Entries == 0:
-		return fmt.Sprintf("it is the start page of its site, where new pages are found, so it is read every %s though it is not worth that itself", report.Span(p.Wanted))
+		return fmt.Sprintf("it is where new pages are found, as the start page of its site or because visits to it led to some, so it is read every %s though it is not worth that itself", report.Span(p.Wanted))
 	case p.Stats.Records == 0:
 		return "it is named as a sitemap or feed, and is read before the new pages that wait"
 	}

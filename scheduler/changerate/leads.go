@@ -63,6 +63,9 @@ func (c *Crowd) Led(page int64, days float64, found int) {
 	}
 }
 
+// LeadsNoMore forgets where a page led that is not there any more.
+func (c *Crowd) LeadsNoMore(page int64) { delete(c.leads, page) }
+
 // leastLead is the page that leads to the fewest.
 func (c *Crowd) leastLead() int64 {
 	return slices.MinFunc(slices.Collect(maps.Keys(c.leads)), func(a, b int64) int {
