@@ -155,7 +155,7 @@ const (
 	RuleBudget                    // put off: its site's budget is spent, and has paid for a visit then
 	RuleDuplicate                 // its content is visited under another URL, so this one is looked at rarely
 	RuleSitemap                   // a sitemap or feed of its host said that it changed
-	RuleList                      // it is a sitemap or feed, and read for what it says of its host's pages
+	RuleList                      // it is read for the pages that it names: a sitemap or feed, a start page, or one whose visits lead to new pages
 	RuleAnnounced                 // its publisher said that it changed
 	RuleResumed                   // its site was paused when its turn came, and is resumed
 	RuleGuarded                   // it would be gone, but too many of its site's pages are lost at once

@@ -31,13 +31,18 @@ func (p *Planner) Ceiling(site int32, now time.Time) int {
 	return Ceiling(s, p.calendar.Mean(now, 1, 0), t.even)
 }
 
-// longestFrom is that interval from a moment on. One that is not fr_max follows the budget, so it is as long as its cycles are on average: those
-// of a cron schedule need not be counted.
+// longestFrom is that interval from a moment on.
 func (p *Planner) longestFrom(from, now time.Time, site int32) time.Duration {
-	if top := p.Ceiling(site, now); top != p.settings(site).FRMax {
-		return p.calendar.Mean(now, top, 0)
+	return p.lasts(p.Ceiling(site, now), p.settings(site), from, now)
+}
+
+// lasts is how long a ceiling is from a moment on. One that is not fr_max follows the budget, so it is as long as its cycles are on average: those of a
+// cron schedule need not be counted.
+func (p *Planner) lasts(ceiling int, s *config.Settings, from, now time.Time) time.Duration {
+	if ceiling != s.FRMax {
+		return p.calendar.Mean(now, ceiling, 0)
 	}
-	return p.calendar.Interval(from, p.settings(site).FRMax)
+	return p.calendar.Interval(from, ceiling)
 }
 
 // Counted returns a planner that knows for how many pages the budgets pay, by what was counted of each site. A worker's counts itself.

@@ -82,8 +82,10 @@ func (w *Worker) passes(p *Planner, page *models.Page, own *purse, now time.Time
 	case page.Rule == models.RuleList:
 		return own.first()
 	}
-	if at, leads := p.leadTime(page, now); leads && p.isStart(page) && page.Rule != models.RuleBudget && !at.After(now) {
-		return own.bears()
+	if p.isStart(page) && page.Rule != models.RuleBudget {
+		if at, leads := p.leadTime(page, now); leads && !at.After(now) {
+			return own.bears()
+		}
 	}
 	return page.Rule.Heard() && !w.vain(p, page, now) && own.first()
 }

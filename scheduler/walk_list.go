@@ -56,7 +56,7 @@ func (w *walk) leads(page *models.Page) (models.Due, bool) {
 		return models.Due{}, false
 	}
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt, DueAt: models.At(at),
-		FRMax: int32(policy.Cycles(every, q.cycle, s.FRMax, chance(page.ID, page.Visits, useRound))), Wanted: every, Rule: models.RuleList}, true
+		FRMax: int32(policy.Cycles(every, q.cycle, q.top, chance(page.ID, page.Visits, useRound))), Wanted: every, Rule: models.RuleList}, true
 }
 
 // leadAhead is how long before now a page has its place that leads to others, and whose time has come: as a list that was right, and as a start page

@@ -93,7 +93,7 @@ type Trial struct {
 	Yardstick
 	Policy  string
 	Cycle   time.Duration
-	Most    time.Duration // as in Setup
+	Longest time.Duration // as in Setup
 	Sight   Sight
 	Said    Publishers
 	Weights *changerate.Weights // what the adaptive policy begins with; nil: its defaults
@@ -110,7 +110,7 @@ type Result struct {
 // Do runs a trial; now is the machine's clock, for Took.
 func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	began := now()
-	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Most: t.Most, Sight: t.Sight, Said: t.Said, Weights: t.Weights}
+	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Longest: t.Longest, Sight: t.Sight, Said: t.Said, Weights: t.Weights}
 	if m := t.Subject.Made; m != nil {
 		setup.Sources = m.Sources
 	}

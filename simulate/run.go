@@ -18,14 +18,14 @@ import (
 
 // Setup says what a simulation runs.
 type Setup struct {
-	Trace  *Trace
-	Policy string        // one of config.Policies, or Oracle
-	PerDay float64       // the budget, in requests a day; 0: none, every page is visited when its policy says
-	Cycle  time.Duration // of the schedule, 1m–366d
-	Most   time.Duration // the longest interval, in whole cycles: fr_max; 0: none, no visit is spent on it
-	Sight  Sight
-	Said   Publishers
-	Log    *slog.Logger // of the worker; nil: nowhere
+	Trace   *Trace
+	Policy  string        // one of config.Policies, or Oracle
+	PerDay  float64       // the budget, in requests a day; 0: none, every page is visited when its policy says
+	Cycle   time.Duration // of the schedule, 1m–366d
+	Longest time.Duration // the longest interval, in whole cycles: fr_max; 0: none, no visit is spent on it
+	Sight   Sight
+	Said    Publishers
+	Log     *slog.Logger // of the worker; nil: nowhere
 
 	// Weights are what the adaptive policy begins with; nil: its defaults.
 	Weights *changerate.Weights
@@ -131,14 +131,14 @@ func (s Setup) config() (*config.Config, error) {
 	if s.PerDay < 0 || math.IsNaN(s.PerDay) || math.IsInf(s.PerDay, 0) {
 		return nil, fmt.Errorf("a budget of %v visits a day is none", s.PerDay)
 	}
-	if s.Most < 0 || s.Most > farCeiling {
-		return nil, fmt.Errorf("a longest interval of %v is none", s.Most)
+	if s.Longest < 0 || s.Longest > farCeiling {
+		return nil, fmt.Errorf("a longest interval of %v is none", s.Longest)
 	}
 	c := config.Default()
 	c.Cycle = s.Cycle.String()
 	c.Budget = config.Budget{Requests: config.Rate{PerDay: s.PerDay}}
 	d := &c.Defaults
-	d.Policy, d.FR, d.FRMax = s.Policy, 1, int(max(cmp.Or(s.Most, farCeiling)/s.Cycle, 1))
+	d.Policy, d.FR, d.FRMax = s.Policy, 1, int(max(cmp.Or(s.Longest, farCeiling)/s.Cycle, 1))
 	d.Delay, d.Vary, d.HintMax = 0, 0, 0
 	if s.Policy == Oracle {
 		d.Policy = "uniform"

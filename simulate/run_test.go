@@ -96,8 +96,8 @@ func TestCeilingLeavesTheBudgetRoom(t *testing.T) {
 	t.Parallel()
 	solo.Test(t)
 	m := made(t, Plan{Pages: 400, Hosts: 10, Days: 300, Seed: 1})
-	fresh := func(policy string, most time.Duration) float64 {
-		c, err := Run(t.Context(), Setup{Trace: m.Trace, Policy: policy, PerDay: 400.0 / 20, Cycle: 6 * time.Hour, Most: most})
+	fresh := func(policy string, longest time.Duration) float64 {
+		c, err := Run(t.Context(), Setup{Trace: m.Trace, Policy: policy, PerDay: 400.0 / 20, Cycle: 6 * time.Hour, Longest: longest})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestRunRefusesWhatCannotBe(t *testing.T) {
 	for name, s := range map[string]Setup{
 		"no such policy":  {Trace: m.Trace, Policy: "best", Cycle: time.Hour},
 		"no cycle":        {Trace: m.Trace, Policy: "fixed"},
-		"longest below 0": {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, Most: -time.Hour},
+		"longest below 0": {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, Longest: -time.Hour},
 		"budget of NaN":   {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, PerDay: math.NaN()},
 		"one URL, twice":  {Trace: twice, Policy: "fixed", Cycle: time.Hour},
 		"negative budget": {Trace: m.Trace, Policy: "fixed", Cycle: time.Hour, PerDay: -1},

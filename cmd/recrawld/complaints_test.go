@@ -113,7 +113,7 @@ func TestBackoffInWordsIsNotShorterThanItsFirstStep(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[models.ErrorClass]string{models.ServerError: "15 min at most", models.Refused: "6 h at most"} {
 		r := ruled(t, 1, func(r *ruling) {
-			r.cycle, r.top, r.page.Rule, r.page.Failures, r.page.Class = "1m", 8, models.RuleBackoff, 1, class
+			r.cycle, r.settings.FRMax, r.page.Rule, r.page.Failures, r.page.Class = "1m", 8, models.RuleBackoff, 1, class
 		})
 		calendar, err := scheduler.ParseCycle("1m")
 		if err != nil {

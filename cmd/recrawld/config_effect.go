@@ -63,7 +63,7 @@ func (g *globals) effectOf(ctx context.Context, old, changed *config.Config) (ef
 	}
 	e := &effecting{before: before, after: after, now: clock.System{}.Now(), bySite: make(map[int32]*scopeEffect), known: make(map[int32]int64),
 		paced: len(pacingsOf(after).changedSince(pacingsOf(before))) > 0}
-	if err := errors.Join(before.count(ctx, store), after.count(ctx, store)); err != nil {
+	if err := count(ctx, store, before, after); err != nil {
 		return nil, err
 	}
 	if err := store.EachPage(ctx, func(p *models.Page) error { e.page(p); return nil }); err != nil {

@@ -69,10 +69,12 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 	return f, nil
 }
 
-// count lets the planner know for how many pages the budgets pay, which a worker counts itself.
-func (f *inForce) count(ctx context.Context, store *models.Store) error {
+// count lets the planners of configurations know for how many pages the budgets pay, which a worker counts itself.
+func count(ctx context.Context, store *models.Store, force ...*inForce) error {
 	bySite, err := store.PagesBySite(ctx)
-	f.planner = f.planner.Counted(bySite)
+	for _, f := range force {
+		f.planner = f.planner.Counted(bySite)
+	}
 	return err
 }
 

@@ -114,7 +114,7 @@ func (r ruling) boundWords(e *scheduler.Explanation) string {
 		return fmt.Sprintf("; no page is visited twice within a cycle (%s)", report.Span(r.calendar.Mean(r.now, 1, 0)))
 	case e.Bound == scheduler.AtMost && e.AheadOf.Abs() < interval/8:
 		if r.top > r.settings.FRMax {
-			return fmt.Sprintf("; no page waits longer than the budget takes to visit all pages three times (%s)", r.ceiling())
+			return fmt.Sprintf("; no page waits longer than the budget takes to visit all pages three times (%s)", report.Span(r.calendar.Mean(r.now, r.top, 0)))
 		}
 		return fmt.Sprintf("; no page waits longer than fr_max allows (%s)", r.ceiling())
 	case e.Robots > 0 && e.AheadOf < -interval/16 && r.page.DueAt.Time().Before(e.ValidTo):

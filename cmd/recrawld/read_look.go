@@ -48,7 +48,7 @@ func (g *globals) openLook(ctx context.Context) (*look, error) {
 		l.force, err = putTogether(c, origins, rows)
 	}
 	if err == nil {
-		err = l.force.count(ctx, store)
+		err = count(ctx, store, l.force)
 	}
 	if err == nil {
 		l.calendar = l.force.planner.Calendar()

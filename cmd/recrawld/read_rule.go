@@ -18,7 +18,7 @@ type ruling struct {
 	page     models.Page
 	history  []models.Visit // the newest first
 	settings config.Settings
-	top      int // the ceiling of its interval, in cycles
+	top      int // the ceiling in force of what waits by its worth, in cycles
 	calendar scheduler.Calendar
 	cycle    string
 	now      time.Time
@@ -174,7 +174,7 @@ func (r ruling) backoff() string {
 	}
 	return fmt.Sprintf("the last visit failed (%s), %s in a row; it is tried again after a time that doubles with each failure, "+
 		"%s at most, and keeps its interval of %s", p.Class, report.Plural(p.Failures, "failure"),
-		report.Span(max(scheduler.FirstRetry(p.Class), r.calendar.Interval(r.now, r.top))), r.cycles(p.FRMax))
+		report.Span(max(scheduler.FirstRetry(p.Class), r.calendar.Interval(r.now, r.settings.FRMax))), r.cycles(p.FRMax))
 }
 
 // duplicate says why a page that is visited under another URL is looked at now and then.
@@ -301,8 +301,9 @@ func (r ruling) every(n int32) string {
 	return fmt.Sprintf("%s of %s", report.Plural(n, "cycle"), cycle)
 }
 
+// ceiling is the longest that a page waits for another reason than its worth.
 func (r ruling) ceiling() string {
-	return report.Span(r.calendar.Interval(r.now, r.top))
+	return report.Span(r.calendar.Interval(r.now, r.settings.FRMax))
 }
 
 func windowWords(windows []config.Window) string {

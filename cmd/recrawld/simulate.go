@@ -136,7 +136,7 @@ func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, 
 				return nil, err
 			}
 			for _, policy := range c.Policy {
-				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle), Most: time.Duration(c.Longest),
+				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle), Longest: time.Duration(c.Longest),
 					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots,
 						Listed: simulate.Listings{Share: c.Listed, False: c.FalseDates}},
 					Said: simulate.Publishers{Share: c.Announced}})
