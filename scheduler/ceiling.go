@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -12,9 +14,8 @@ import (
 // pages that are worth more: the policy is visiting in turn. See BENCHMARKS.md, What the ceiling costs.
 const ceilingRounds = 3
 
-// Ceiling is the longest interval of a page in cycles of a length: its site's fr_max; under the policy adaptive as far as a third of the requests of the
-// budget pays for visiting all pages so often. even is the interval at which the budget visits all its pages alike; 0: it bounds no requests, or that is
-// not known. What is put off for another reason than its worth, as what is gone or fails, waits for fr_max at most.
+// Ceiling is the longest interval of a page in cycles of a length: its site's fr_max; under the policy adaptive as far as a third of the budget pays for
+// visiting all pages so often. even is the interval at which the budget visits all its pages alike; 0: it has no bound, or that is not known. What is put off for another reason than its worth, as what is gone or fails, waits for fr_max at most.
 func Ceiling(s *config.Settings, cycle, even time.Duration) int {
 	if s.Policy != policy.AdaptiveName {
 		return s.FRMax
@@ -45,20 +46,45 @@ func (p *Planner) lasts(ceiling int, s *config.Settings, from, now time.Time) ti
 	return p.calendar.Interval(from, ceiling)
 }
 
-// Counted returns a planner that knows for how many pages the budgets pay, by what was counted of each site. A worker's counts itself.
-func (p *Planner) Counted(bySite map[int32]int64) *Planner {
-	pages := make(map[string]int64, len(bySite)+1)
+// Counted returns a planner that knows for how many pages the budgets pay, by what was counted of each site, and, of budgets of bytes, how many a visit
+// has, as workers last wrote it down. A worker's knows that itself.
+func (p *Planner) Counted(ctx context.Context, notes Notes, bySite map[int32]int64) (*Planner, error) {
+	pages, b := make(map[string]int64, len(bySite)+1), budgetsOf(p.config)
+	var accounts []string
+	if b.all.Bytes > 0 {
+		accounts = append(accounts, allSites)
+	}
 	for site, n := range bySite {
 		pages[siteAccount(site)] = n
 		pages[allSites] += n
+		if own, known := b.sites[site]; own.Bytes > 0 || !known && b.other.Bytes > 0 {
+			accounts = append(accounts, siteAccount(site))
+		}
 	}
-	return p.paying(pages)
+	sizes, err := visitSizes(ctx, notes, accounts...)
+	if err != nil {
+		return nil, err
+	}
+	return p.paying(pages, sizes), nil
 }
 
-// paying is the planner where the budgets pay for so many pages, by their names.
-func (p *Planner) paying(pages map[string]int64) *Planner {
+// visitSizes is how many bytes a visit has that budgets pay for, by their names, as far as that is known.
+func visitSizes(ctx context.Context, notes Notes, accounts ...string) (map[string]float64, error) {
+	sizes := make(map[string]float64, len(accounts))
+	for _, account := range accounts {
+		body, err := notes.Note(ctx, budgetNote+account)
+		if err != nil {
+			return nil, fmt.Errorf("read what a visit takes of the budget: %w", err)
+		}
+		sizes[account] = decodeNote(body, time.Unix(0, math.MaxInt64), 0).size
+	}
+	return sizes, nil
+}
+
+// paying is the planner where the budgets pay for so many pages, and visits of so many bytes, by their names.
+func (p *Planner) paying(pages map[string]int64, sizes map[string]float64) *Planner {
 	q := *p
-	q.purses = new(purses)
+	q.purses = &purses{sizes: sizes}
 	q.purses.terms.Store(newTerms(budgetsOf(p.config), pages))
 	return &q
 }

@@ -28,7 +28,8 @@ type Notes interface {
 // visits. It does not change and is safe for concurrent use.
 type Learned struct {
 	mind  *Mind
-	pages map[string]int64 // known, by budget
+	pages map[string]int64   // known, by budget
+	sizes map[string]float64 // bytes of a visit, likewise
 }
 
 // OpenMind reads what is known that bears on a page. It writes nothing. What cannot be read, of another release for example,
@@ -66,7 +67,10 @@ func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) erro
 	}
 	_ = l.mind.crowdOf(page).UnmarshalBinary(body)        // a crowd that knows nothing stays
 	owned := l.mind.price(siteAccount(page.SiteID)).known // otherwise what its site has is not asked for: it is dear
-	l.pages, err = pagesKnown(ctx, notes, true, owned)
+	if l.pages, err = pagesKnown(ctx, notes, true, owned); err != nil {
+		return err
+	}
+	l.sizes, err = visitSizes(ctx, notes, allSites, siteAccount(page.SiteID))
 	return err
 }
 
@@ -140,7 +144,7 @@ func (l *Learned) Follow(h *models.Host) {
 // Explain says what a worker would think of a page at a moment.
 func (l *Learned) Explain(p *Planner, page *models.Page, now time.Time) Explanation {
 	settings := p.config.Site(page.SiteID).Settings
-	q := p.paying(l.pages).question(page, &settings, now)
+	q := p.paying(l.pages, l.sizes).question(page, &settings, now)
 
 	e := Explanation{Changes: int(page.Stats.Changes), Visits: max(int(page.Stats.Records)-1, 0), Importance: importance(page),
 		Adaptive: settings.Policy == policy.AdaptiveName, Even: q.even}

@@ -29,7 +29,7 @@ const (
 )
 
 // robotsCost is what part of a request robots.txt counts for on a host of so many pages, where the budget visits all pages
-// alike at an interval; 0: there is no budget of requests.
+// alike at an interval; 0: there is no budget.
 func robotsCost(pages int32, even time.Duration) float64 {
 	if even <= 0 || pages > mostGathered {
 		return 0

@@ -258,7 +258,7 @@ func TestListsAreReadAsOftenAsItPays(t *testing.T) {
 	} {
 		planner := testPlanner(t, c)
 		planner.purses = new(purses)
-		planner.purses.terms.Store(&terms{all: term{account: allSites, even: 10 * 24 * time.Hour}})
+		planner.purses.terms.Store(&terms{all: term{allowance: allowance{math.Inf(1), math.Inf(1)}, account: allSites, even: 10 * 24 * time.Hour}})
 		planner.mind.price(allSites).learn(test.price, 0)
 		p, lease := listPage()
 		p.Entries, p.Stats.VisitedAt = 160, models.At(noon.AddDate(0, 0, -1))
@@ -297,7 +297,7 @@ func TestListsOfATinyBudgetAreReadSeldom(t *testing.T) {
 	for even, shortest := range map[time.Duration]time.Duration{longest: 300 * 24 * time.Hour, 80 * 365 * 24 * time.Hour: 300 * 24 * time.Hour} {
 		planner := testPlanner(t, c)
 		planner.purses = new(purses)
-		planner.purses.terms.Store(&terms{all: term{account: allSites, even: even}})
+		planner.purses.terms.Store(&terms{all: term{allowance: allowance{math.Inf(1), math.Inf(1)}, account: allSites, even: even}})
 		planner.mind.price(allSites).learn(365, 0) // so few visits are dear: one must bring a page a year
 		for name, trial := range map[string]models.Trial{"sound": {}, "lying": {FalseAlarms: 3, DistrustedAt: 1}} {
 			p, lease := listPage()

@@ -25,7 +25,8 @@ type purse struct {
 	mu    sync.Mutex
 	held  float64   // guarded by mu; taken out of the note and not spent
 	bytes float64   // guarded by mu; received and not yet paid for
-	size  float64   // guarded by mu; bytes of a visit, lately and on average
+	size  level     // bytes of a visit, as the note said last
+	sized visited   // guarded by mu; visits from which the note has not learned how many that are
 	asked allowance // guarded by mu; under which the following holds
 	next  time.Time // guarded by mu; before then there is nothing to take
 	full  time.Time // guarded by mu; from then on the note holds all it can
@@ -36,6 +37,15 @@ type purse struct {
 	laid  time.Time // guarded by mu; the last place of those that fell back in it
 	clocks
 }
+
+// visited is so many visits, and what they received.
+type visited struct{ visits, bytes float64 }
+
+// level is a number that may be read while others set it.
+type level struct{ bits atomic.Uint64 }
+
+func (l *level) set(x float64) { l.bits.Store(math.Float64bits(x)) }
+func (l *level) get() float64  { return math.Float64frombits(l.bits.Load()) }
 
 // allowance is a budget in force: what comes in each day. Infinite: no bound.
 type allowance struct{ requests, bytes float64 }
@@ -154,8 +164,8 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}
-		n = n.under(a)
-		lost = n.lost(a, now, p.size)
+		n = n.under(a).sized(p.sized)
+		lost = n.lost(a, now, n.size)
 		room := n.room
 		if n = n.fill(a, now); p.wasRaised(a, now) {
 			n.room = room
@@ -174,7 +184,10 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 		p.left = note{}
 		return err
 	}
-	p.held, p.bytes = 0, p.bytes-paid
+	p.held, p.bytes, p.sized = 0, p.bytes-paid, visited{}
+	if written.visits > 0 {
+		p.size.set(written.size)
+	}
 	p.lost += lost
 	p.wrote(written, now)
 	return nil
@@ -224,7 +237,8 @@ func (p *purse) settle(requests int, bytes int64) {
 	p.held -= float64(requests)
 	p.bytes += float64(bytes)
 	if bytes > 0 || requests == 0 {
-		p.size += (float64(bytes) - p.size) / 16
+		p.sized.visits++
+		p.sized.bytes += float64(bytes)
 	}
 }
 

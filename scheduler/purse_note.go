@@ -12,6 +12,19 @@ type note struct {
 	at              time.Time
 	room            time.Duration // how much unspent budget is kept, in time
 	of              allowance     // in force until at
+	size, visits    float64       // bytes of a visit, on average over so many of late; 0 of 0: not known
+}
+
+// mostSized is over how many visits their bytes are averaged: that of a site's first crawl, whose pages are read whole, is forgotten.
+const mostSized = 1000
+
+// sized learns from visits how many bytes one has.
+func (n note) sized(v visited) note {
+	if v.visits > 0 {
+		n.visits = min(n.visits+v.visits, mostSized)
+		n.size += min(v.visits/n.visits, 1) * (v.bytes/v.visits - n.size)
+	}
+	return n
 }
 
 // The room of a note. Were all of a budget spent as it comes in, pages would have their visits at its pace, whatever their due times
@@ -53,8 +66,9 @@ func (n note) untilSaved(a allowance) time.Duration {
 }
 
 const (
-	noteSize      = 48
-	olderNoteSize = 24 // without room and allowance
+	noteSize      = 64
+	olderNoteSize = 48 // without bytes of a visit
+	oldestSize    = 24 // without room and allowance as well
 )
 
 func (n note) encode() []byte {
@@ -64,14 +78,16 @@ func (n note) encode() []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(n.at.UnixNano()))
 	b = binary.LittleEndian.AppendUint64(b, uint64(n.room))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.requests))
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.bytes))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.bytes))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.size))
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(n.visits))
 }
 
 // decodeNote reads a note; one that is not there or not ours is a full one, now. So is one that was written further ahead of
-// now than the clock of another worker that is at work can be. An older release's has the least room.
+// now than the clock of another worker that is at work can be. An older release's has the least room, or does not know how long visits are.
 func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 	fresh := note{requests: math.Inf(1), bytes: math.Inf(1), at: now, room: leastRoom}
-	if len(b) != noteSize && len(b) != olderNoteSize {
+	if len(b) != noteSize && len(b) != olderNoteSize && len(b) != oldestSize {
 		return fresh
 	}
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
@@ -81,9 +97,14 @@ func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 		at:       time.Unix(0, int64(word(2))).UTC(),
 		room:     leastRoom,
 	}
-	if len(b) == noteSize {
+	if len(b) >= olderNoteSize {
 		n.room = min(max(time.Duration(word(3)), leastRoom), mostRoom)
 		n.of = allowance{math.Float64frombits(word(4)), math.Float64frombits(word(5))}
+	}
+	if len(b) == noteSize {
+		if size, visits := math.Float64frombits(word(6)), math.Float64frombits(word(7)); size >= 0 && visits > 0 && !math.IsInf(size, 1) {
+			n.size, n.visits = size, min(visits, mostSized)
+		}
 	}
 	if math.IsNaN(n.requests) || math.IsNaN(n.bytes) || n.at.After(now.Add(ahead)) {
 		return fresh

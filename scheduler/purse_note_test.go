@@ -227,7 +227,7 @@ func TestLostVisitsLowerThePrice(t *testing.T) {
 	}
 }
 
-// TestNotes: a note is read as it was written, and one of an older release has the least room.
+// TestNotes: a note is read as it was written, and one of an older release has the least room, or does not know how long visits are.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -235,13 +235,19 @@ func TestNotes(t *testing.T) {
 			requests: rapid.Float64().Draw(t, "requests"), bytes: rapid.Float64().Draw(t, "bytes"), at: noon,
 			room: time.Duration(rapid.Int64Range(int64(leastRoom), int64(mostRoom)).Draw(t, "room")),
 			of:   allowance{rapid.Float64().Draw(t, "a day"), rapid.Float64().Draw(t, "bytes a day")},
+			size: rapid.Float64Range(0, 1e12).Draw(t, "size"), visits: rapid.Float64Range(1, mostSized).Draw(t, "visits"),
 		}
 		if got := decodeNote(n.encode(), noon, time.Hour); got != n {
 			t.Fatalf("read as %+v, written as %+v", got, n)
 		}
-		older := note{requests: n.requests, bytes: n.bytes, at: noon, room: leastRoom}
+		older := n
+		older.size, older.visits = 0, 0
 		if got := decodeNote(n.encode()[:olderNoteSize], noon, time.Hour); got != older {
 			t.Fatalf("an older release's is read as %+v, want %+v", got, older)
+		}
+		older.room, older.of = leastRoom, allowance{}
+		if got := decodeNote(n.encode()[:oldestSize], noon, time.Hour); got != older {
+			t.Fatalf("the oldest release's is read as %+v, want %+v", got, older)
 		}
 	})
 	odd := note{requests: 1, bytes: 1, at: noon}.encode()

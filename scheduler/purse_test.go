@@ -32,6 +32,12 @@ func (n *notes) Merge(_ context.Context, name string, merge func([]byte) []byte)
 	return nil
 }
 
+func (n *notes) Note(_ context.Context, name string) ([]byte, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.notes[name], nil
+}
+
 func newPurse(n *notes, clk clock.Clock, a *allowance) *purse {
 	return &purse{note: "budget/all", store: n, clock: clk, rate: func() allowance { return *a }}
 }

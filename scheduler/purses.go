@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"maps"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,7 @@ type purses struct {
 	clock clock.Clock
 	all   *purse
 	terms atomic.Pointer[terms] // read several times a visit
+	sizes map[string]float64    // bytes of a visit by the name of the budget that pays, where none of the purses is at work
 
 	mu      sync.Mutex
 	sites   map[string]*purse // guarded by mu; of the sites that have a budget, by its name
@@ -54,7 +56,28 @@ func (p *purses) term(site int32) term {
 	if p == nil {
 		return term{account: allSites}
 	}
-	return p.terms.Load().of(site)
+	all := p.terms.Load()
+	t := all.of(site)
+	if !math.IsInf(t.bytes, 1) {
+		t.even = max(t.even, evenly(all.pages[t.account], t.bytes/p.size(t.account)))
+	}
+	return t
+}
+
+// size is how many bytes a visit has that the budget of that name pays for; 0: not known.
+func (p *purses) size(account string) float64 {
+	if p.sizes != nil {
+		return p.sizes[account]
+	}
+	if account == allSites {
+		return p.all.size.get()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if own := p.sites[account]; own != nil {
+		return own.size.get()
+	}
+	return 0
 }
 
 // known is how many pages the budget of that name pays for, as last counted.

@@ -55,7 +55,7 @@ type term struct {
 	account string        // the budget by whose price its pages are visited
 	own     bool          // that is the site's own
 	perPage bool          // it is for each page known
-	even    time.Duration // the interval at which it visits all its pages alike, 0 where it has no bound
+	even    time.Duration // the interval at which it visits all its pages alike, 0 where it has no bound or, of bytes, it is not known how many a visit has
 }
 
 func newTerms(b budgets, pages map[string]int64) *terms {
@@ -78,10 +78,16 @@ func ownTerm(id int32, b config.Budget, pages map[string]int64) term {
 func termOf(account string, b config.Budget, pages map[string]int64) term {
 	known := pages[account]
 	t := term{account: account, allowance: allow(b, known), perPage: b.Requests.PerPage}
-	if !math.IsInf(t.requests, 1) && known > 0 {
-		t.even = time.Duration(min(float64(known)/t.requests*24*float64(time.Hour), float64(longest)))
-	}
+	t.even = evenly(known, t.requests)
 	return t
+}
+
+// evenly is the interval at which so many visits a day visit all pages alike; 0 where they are not bounded or no page is known.
+func evenly(pages int64, perDay float64) time.Duration {
+	if math.IsInf(perDay, 1) || pages <= 0 {
+		return 0
+	}
+	return time.Duration(min(float64(pages)/perDay*24*float64(time.Hour), float64(longest)))
 }
 
 // of is the term of the budget that pays for a site: its own, where it has one, or that of all.

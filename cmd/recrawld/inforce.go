@@ -72,10 +72,15 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 // count lets the planners of configurations know for how many pages the budgets pay, which a worker counts itself.
 func count(ctx context.Context, store *models.Store, force ...*inForce) error {
 	bySite, err := store.PagesBySite(ctx)
-	for _, f := range force {
-		f.planner = f.planner.Counted(bySite)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, f := range force {
+		if f.planner, err = f.planner.Counted(ctx, store, bySite); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // admit parts the rows of the database into the sites that may be visited and, by ID, why the others may not. One that a

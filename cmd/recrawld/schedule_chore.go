@@ -104,7 +104,10 @@ func (d *daemon) reschedule(ctx context.Context, force *inForce, sites pacings) 
 	if err != nil {
 		return false, err
 	}
-	planner := force.planner.Counted(known)
+	planner, err := force.planner.Counted(ctx, d.store, known)
+	if err != nil {
+		return false, err
+	}
 	for bucket := range int16(models.Buckets) {
 		for after, more := int64(-1), true; more; {
 			if d.force.Load() != force {
