@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -232,6 +233,13 @@ func runUntil(t *testing.T, enough func() bool, args ...string) {
 		}
 	}
 	t.Errorf("recrawld %s has not done in 40 s what takes two", strings.Join(args, " "))
+}
+
+// copied tells whether all these pages have a copy: that they were asked for is not enough where a run ended meanwhile.
+func copied(t *testing.T, path string, urls ...string) bool {
+	t.Helper()
+	changes := must(t, "changes", "-c", path)
+	return !slices.ContainsFunc(urls, func(url string) bool { return !strings.Contains(changes, url) })
 }
 
 // testSite is a little site on loopback that says who asked for what.

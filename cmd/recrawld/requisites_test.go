@@ -205,7 +205,7 @@ func TestRequisitesTurnedOnLater(t *testing.T) {
 		return fmt.Sprintf("sites:\n  - {url: %q, name: docs, requisites: %s}\n", site.URL+"/docs/", requisites)
 	}
 	path, data := configure(t, sites("off"))
-	runUntil(t, func() bool { return site.has("/docs/", "/docs/two") }, "run", "-c", path)
+	runUntil(t, func() bool { return copied(t, path, site.URL+"/docs/", site.URL+"/docs/two") }, "run", "-c", path)
 	site.wantAsked(t, "the site", []string{"/docs/", "/docs/two", "/robots.txt"})
 	cdn.wantAsked(t, "the other host", nil)
 
@@ -264,7 +264,7 @@ func TestRequisitesOfARemovedSite(t *testing.T) {
 	path, data := configure(t, fmt.Sprintf("sites:\n  - {url: %q, name: one, requisites: all}\n", one.URL+"/docs/"))
 	runUntil(t, func() bool { return cdn.has("/app.js") }, "run", "-c", path)
 	writeConfig(t, path, data, fmt.Sprintf("sites:\n  - {url: %q, name: two, requisites: all}\n", two.URL+"/docs/"))
-	runUntil(t, func() bool { return two.has("/docs/") }, "run", "-c", path)
+	runUntil(t, func() bool { return copied(t, path, two.URL+"/docs/") }, "run", "-c", path)
 	must(t, "remove", "-c", path, "one", "--yes")
 	must(t, "run", "-c", path, "--for", "3s")
 	if p := pageIn(t, dumpOf(t, data), cdn.URL+"/app.js"); p.SiteID == 1 || p.Version != 1 {
@@ -344,7 +344,7 @@ func TestRequisitesOfAnotherArchive(t *testing.T) {
 	}
 	near, nearData := configure(t, of("near", "off"))
 	far, farData := configure(t, of("far", "off"))
-	runUntil(t, func() bool { return site.has("/docs/") }, "run", "-c", far)
+	runUntil(t, func() bool { return copied(t, far, site.URL+"/docs/") }, "run", "-c", far)
 	writeConfig(t, near, nearData, of("near", "all"))
 	writeConfig(t, far, farData, of("far", "all"))
 	must(t, "run", "-c", near, "--for", "2s")

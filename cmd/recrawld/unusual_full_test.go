@@ -106,7 +106,7 @@ func TestRequisitesOfAFullSite(t *testing.T) {
 		return fmt.Sprintf("sites:\n  - {url: %q, name: docs, requisites: %s}\n", site.URL+"/docs/", requisites)
 	}
 	path, data := configure(t, sites("off"))
-	runUntil(t, func() bool { return site.has("/docs/") }, "run", "-c", path)
+	runUntil(t, func() bool { return copied(t, path, site.URL+"/docs/") }, "run", "-c", path)
 	db, err := sql.Open("sqlite", filepath.Join(data, databaseFile))
 	if err != nil {
 		t.Fatal(err)
