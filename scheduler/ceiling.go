@@ -32,6 +32,16 @@ func (p *Planner) Ceiling(site int32, now time.Time) int {
 	return Ceiling(s, p.calendar.Mean(now, 1, 0), t.even)
 }
 
+// Even is the interval at which the budget that pays for a site, for 0 that of all sites, visits all its pages alike; 0: it has no bound, or that is not
+// known (see Counted).
+func (p *Planner) Even(site int32) time.Duration {
+	if p.purses == nil || site != 0 {
+		return p.purses.term(site).even
+	}
+	all := p.purses.terms.Load()
+	return p.purses.sized(all.all, all.pages).even
+}
+
 // longestFrom is that interval from a moment on.
 func (p *Planner) longestFrom(from, now time.Time, site int32) time.Duration {
 	return p.lasts(p.Ceiling(site, now), p.settings(site), from, now)

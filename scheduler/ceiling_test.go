@@ -150,4 +150,7 @@ func TestBudgetsOfBytesSetTheCeiling(t *testing.T) {
 	if got, want := p.purses.term(site).even, w.purses.term(site).even; got != want {
 		t.Errorf("whoever reads that takes it for %v, the worker for %v", got, want)
 	}
+	if got, want := p.Even(0), p.Even(site); got != want || got == 0 {
+		t.Errorf("the budget of all sites visits all pages alike every %v, %v for a site of it", got, want)
+	}
 }

@@ -57,9 +57,13 @@ func (p *purses) term(site int32) term {
 		return term{account: allSites}
 	}
 	all := p.terms.Load()
-	t := all.of(site)
+	return p.sized(all.of(site), all.pages)
+}
+
+// sized is a term whose bytes pay for visits as long as they are of late.
+func (p *purses) sized(t term, pages map[string]int64) term {
 	if !math.IsInf(t.bytes, 1) {
-		t.even = max(t.even, evenly(all.pages[t.account], t.bytes/p.size(t.account)))
+		t.even = max(t.even, evenly(pages[t.account], t.bytes/p.size(t.account)))
 	}
 	return t
 }

@@ -60,10 +60,7 @@ func (l *look) addBudget(ctx context.Context, s *status, name string, site int32
 		return err
 	}
 	shown := statusBudget{Site: name, Budget: budgetWords(b), PerDay: b.Requests.Of(pages), Used: today.Visits + today.Robots,
-		Bytes: today.Bytes, Price: price.Hours() / 24, byByte: b.Bytes > 0}
-	if shown.PerDay > 0 && pages > 0 {
-		shown.Even = float64(pages) / shown.PerDay * (24 * time.Hour).Seconds()
-	}
+		Bytes: today.Bytes, Price: price.Hours() / 24, Even: l.force.planner.Even(site).Seconds(), byByte: b.Bytes > 0}
 	if shown.PerDay > 0 && unseen > 0 && !b.Requests.PerPage { // by one for each page first visits come beside it
 		shown.New, shown.First = unseen, float64(unseen)/shown.PerDay*(24*time.Hour).Seconds()
 	}
