@@ -120,6 +120,7 @@ type Explanation struct {
 	Leads           float64 // to how many new pages a day visits to it lead, which nobody named before; 0: to none, as far as is known
 
 	Price     time.Duration // what a visit must be worth
+	Cost      float64       // that is for how many visits of the usual size, by its bytes, which the budget bounds; 0: they do not count
 	Worth     time.Duration // what a visit is worth now
 	WorthThen time.Duration // what it will be worth when it is due
 	DueAt     time.Time     // when a visit is worth its price, by what is known now; inside the bounds
@@ -173,7 +174,10 @@ func payer(c *config.Config, s *config.Settings) (b config.Budget, own bool) {
 func (m *Mind) explain(e *Explanation, q question) {
 	m.mu.Lock()
 	c := m.crowdOf(q.page)
-	price := m.priceAt(c, &q)
+	if q.size > 0 {
+		e.Cost = q.cost()
+	}
+	price := m.priceAt(c, &q) * q.cost()
 	f := m.forecast(c, &q)
 	pays := q.now.Add(span(m.dueIn(&q, &f, price/e.Importance, math.Inf(1))))
 	e.Hours, e.Stale, e.Leads = c.Hours(m.weights), m.correction.Of(f.Stale()), c.Leads(q.page.ID)

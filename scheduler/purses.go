@@ -62,8 +62,12 @@ func (p *purses) term(site int32) term {
 
 // sized is a term whose bytes pay for visits as long as they are of late.
 func (p *purses) sized(t term, pages map[string]int64) term {
-	if !math.IsInf(t.bytes, 1) {
-		t.even = max(t.even, evenly(pages[t.account], t.bytes/p.size(t.account)))
+	if math.IsInf(t.bytes, 1) {
+		return t
+	}
+	size := p.size(t.account)
+	if even := evenly(pages[t.account], t.bytes/size); even > t.even {
+		t.even, t.size = even, size
 	}
 	return t
 }

@@ -201,7 +201,7 @@ func (m *Mind) weigh(w *walk, q *question, was time.Duration) (due time.Time, ev
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f := m.forecast(w.crowd, q)
-	weight := importance(q.page)
+	weight := q.weight()
 	price := m.priceAt(w.crowd, q) / weight
 	if w.all {
 		value := f.Value()
@@ -304,7 +304,7 @@ func (m *Mind) paysAt(q *question) time.Time {
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
 	f := m.forecast(c, q)
-	at, _ := m.due(q, &f, f.Value(), m.priceAt(c, q)/importance(q.page), math.Inf(1))
+	at, _ := m.due(q, &f, f.Value(), m.priceAt(c, q)/q.weight(), math.Inf(1))
 	return at
 }
 

@@ -105,7 +105,7 @@ func (m *Mind) ahead(w *walk, q *question) time.Duration {
 // all changes to come. The caller holds mu.
 func (m *Mind) gain(c *crowd, q *question) float64 {
 	f := m.forecast(c, q)
-	return f.All().Fresh(q.ceiling.Hours()/24) * importance(q.page) / m.priceAt(c, q)
+	return f.All().Fresh(q.ceiling.Hours()/24) * q.weight() / m.priceAt(c, q)
 }
 
 // vain tells whether a page that is said to have changed does so so often that it is not worth a visit even when it has. Visits to such

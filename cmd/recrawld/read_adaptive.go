@@ -96,7 +96,11 @@ func priceWords(e *scheduler.Explanation) string {
 	if e.Budget.IsZero() {
 		return report.Span(e.Price)
 	}
-	return fmt.Sprintf("the %s that %s asks for", report.Span(e.Price), budgetOf(e))
+	words := fmt.Sprintf("the %s that %s asks for", report.Span(e.Price), budgetOf(e))
+	if e.Cost != 0 {
+		words += fmt.Sprintf(" what takes %.2g times the bytes of its usual visits", e.Cost)
+	}
+	return words
 }
 
 func budgetOf(e *scheduler.Explanation) string {
@@ -191,7 +195,8 @@ type shownAdaptive struct {
 	OwnSite    bool       `json:"budget_of_site"`
 	Even       float64    `json:"even_interval_seconds,omitempty"`
 	Leads      float64    `json:"new_pages_per_day,omitempty"`
-	Robots     float64    `json:"robots_share,omitempty"` // of a request that robots.txt counts for beside a visit
+	Cost       float64    `json:"visits_by_bytes,omitempty"` // of the usual size that it takes of a budget of bytes
+	Robots     float64    `json:"robots_share,omitempty"`    // of a request that robots.txt counts for beside a visit
 }
 
 // busyHours is the JSON form of the hours in which most changes come, UTC.
@@ -214,7 +219,7 @@ func adaptiveJSON(e *scheduler.Explanation) *shownAdaptive {
 	return &shownAdaptive{Hours: busy, Changes: e.Changes, Visits: e.Visits, Rate: rateJSON(e.Rate), Prior: e.Prior, News: e.News, Stale: e.Stale,
 		Importance: e.Importance, Price: inDays(e.Price), Worth: inDays(e.Worth), WorthThen: inDays(e.WorthThen),
 		DueAt: when(models.At(e.DueAt)), Bound: string(e.Bound), Budget: budgetWords(e.Budget), OwnSite: e.OwnSite, Even: e.Even.Seconds(),
-		Leads: e.Leads, Robots: e.Robots}
+		Leads: e.Leads, Cost: e.Cost, Robots: e.Robots}
 }
 
 // explain asks what is known of a page whose policy is adaptive or that a budget put off; nil for any other.

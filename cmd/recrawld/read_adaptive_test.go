@@ -66,6 +66,8 @@ func TestAdaptiveInWords(t *testing.T) {
 		"overdue": {func(r *ruling, e *scheduler.Explanation) {
 			r.page.DueAt, e.WorthThen = models.At(filledNow.Add(-time.Hour)), e.Worth
 		}, "gains 1.2 h of freshness now; it must gain the 5.1 h that the budget of 0.2/page/day asks for; its turn has come, and pages worth more go first"},
+		"large": {func(_ *ruling, e *scheduler.Explanation) { e.Budget, e.Cost = config.Budget{Bytes: 1e9}, 3.2 },
+			"and when due the 5.1 h that the budget of 1GB/day asks for what takes 3.2 times the bytes of its usual visits"},
 		"sooner by now": {func(_ *ruling, e *scheduler.Explanation) {
 			e.AheadOf, e.DueAt = 36*time.Hour, filledNow.Add(36*time.Hour)
 		},
