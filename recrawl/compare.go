@@ -62,6 +62,7 @@ type question struct {
 	threshold     float64
 	now           time.Time
 	held          time.Time // when before was received
+	leadsTo       string    // where after leads at once; "": nowhere
 	earlier       bool      // after says that it is older than before
 	page          int64
 	good          bool      // the last visit found its content
@@ -167,6 +168,7 @@ func (c *compared) remember(page *content.PageMemory, before []byte) {
 // answer reads both bodies and judges them. It stops early, with the error of ctx, when nobody waits for it any more.
 func (q *question) answer(ctx context.Context, got *compared) error {
 	after := content.Read(q.after.body, q.after.kind, q.url, q.rules)
+	after.LeadsTo = q.leadsTo
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

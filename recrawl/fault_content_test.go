@@ -125,7 +125,7 @@ func TestFault_049_RefreshAtOnce(t *testing.T) {
 }
 
 // TestFault_049_RefreshInPlaceOfACopy: a page that has a copy which says something has not moved because for once it leads elsewhere at once. One whose copy
-// does no more has, and so has one that led there before.
+// does no more has, so has one that led there before, and one that names as its canonical URL what it leads to.
 func TestFault_049_RefreshInPlaceOfACopy(t *testing.T) {
 	t.Parallel()
 	const leads = `<title>/new</title><meta http-equiv=refresh content="0; url=/new">`
@@ -138,6 +138,11 @@ func TestFault_049_RefreshInPlaceOfACopy(t *testing.T) {
 	if out := r.visit(held); out.Kind == models.Moved || out.RedirectTo != "" {
 		t.Errorf("a copy that says something: %s to %q, want that it has not moved", out.Kind, out.RedirectTo)
 	}
+	served = `<link rel=canonical href=/new>` + leads // as Hugo, Jekyll, MkDocs and Docusaurus write it: it says that it is the other page
+	if out := r.visit(held); out.Kind != models.Moved || out.RedirectTo != o.URL("/new") {
+		t.Errorf("in place of a copy that says something, where it is the page's canonical URL: %s to %q, want moved to /new", out.Kind, out.RedirectTo)
+	}
+	served = leads
 	led := held
 	led.RedirectTo = o.URL("/new")
 	wantKind(t, r.visit(led), models.Moved)

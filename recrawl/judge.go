@@ -125,14 +125,23 @@ const refreshText = 500
 // refreshes makes a redirect of a page that says next to nothing and leads elsewhere at once, which is how whoever only writes files says that a
 // page has another name; search engines read it so too. One that leads where no redirect may is a page like others. Where there is a copy that
 // says something it may stand in its place for a while, as for all of a site that is being deployed: then it is doubted as such pages are, and a
-// redirect only once it has been taken for what the page says.
+// redirect only once it has been taken for what the page says. One that names what it leads to as its canonical URL, as Hugo, Jekyll, MkDocs and
+// Docusaurus do, is there for nothing else.
 func (s *visit) refreshes(found *extract.Extraction) bool {
 	r, p := &found.Refresh, s.page
-	if r.URL.IsZero() || r.Delay != 0 || found.TextBytes > refreshText {
+	if r.URL.IsZero() || r.Delay != 0 || found.TextBytes > refreshText || mayLead(s.guard, p, s.url, r.URL) != nil {
 		return false
 	}
-	said := p.Version == 0 || p.RedirectTo == r.URL.String() || p.Digest == s.out.Digest || !p.TextDigest.IsZero() && p.TextDigest == found.TextDigest
-	return said && mayLead(s.guard, p, s.url, r.URL) == nil
+	s.leadsTo = r.URL
+	return found.Canonical == r.URL || p.Version == 0 || p.RedirectTo == r.URL.String() || p.Digest == s.out.Digest ||
+		!p.TextDigest.IsZero() && p.TextDigest == found.TextDigest
+}
+
+// led makes a redirect of what the visit has found; nothing of it is archived, as of any redirect.
+func (s *visit) led(bare models.Outcome, a *answer, now time.Time) {
+	s.out = bare
+	s.out.Header, s.out.Request, s.out.RemoteIP = nil, nil, ""
+	s.movedTo(s.leadsTo, a, now)
 }
 
 // whole judges a whole 200.
@@ -147,10 +156,8 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
 	s.out.CacheAge, s.out.Stale = staleness(a.Header, now)
 	s.out.Digest, s.out.BodySum = models.DigestOf(a.Body), crc32.ChecksumIEEE(a.Body)
-	if to := s.read(a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now)); !to.IsZero() {
-		s.out = bare
-		s.out.Header, s.out.Request, s.out.RemoteIP = nil, nil, "" // as no redirect is archived
-		s.movedTo(to, a, now)
+	if s.read(a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now)) {
+		s.led(bare, a, now)
 		return
 	}
 	held := Copy{Digest: s.page.Digest, TextDigest: s.page.TextDigest, LinkPrint: s.page.LinkPrint}
@@ -176,6 +183,10 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	default:
 		s.withdraw(ctx)
 		s.witness(ctx, a.Body, a.Header.Get("Content-Type"))
+	}
+	if s.out.Kind == models.Changed && !s.leadsTo.IsZero() && s.past != nil { // it was doubted, and is what the page says by now
+		s.led(bare, a, now)
+		return
 	}
 	if !s.out.Kind.Observed() {
 		return

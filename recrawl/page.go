@@ -20,8 +20,8 @@ type pageReader struct {
 // mostText is the capacity in bytes of the largest buffer for text that is kept for another page.
 const mostText = 1 << 20
 
-// read takes title, text and links out of a body, as far as the page allows it. It returns where the page leads if that is all that it does.
-func (s *visit) read(body []byte, header http.Header, said extract.Directives) (leads canon.URL) {
+// read takes title, text and links out of a body, as far as the page allows it. It tells whether to lead elsewhere is all that the page does.
+func (s *visit) read(body []byte, header http.Header, said extract.Directives) (leads bool) {
 	reader, _ := s.readers.Get().(*pageReader)
 	if reader == nil {
 		reader = new(pageReader)
@@ -39,7 +39,7 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) (
 		s.readers.Put(reader)
 	}
 	if s.refreshes(&found) {
-		return found.Refresh.URL
+		return true
 	}
 	said = said.Or(found.Robots)
 	s.out.NoIndex, s.out.NoFollow, s.out.NoArchive = said.NoIndex, said.NoFollow, said.NoArchive
@@ -53,7 +53,7 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) (
 	if len(found.Requisites) > 0 {
 		s.out.Requisites = s.keepRequisites(&found)
 	}
-	return canon.URL{}
+	return false
 }
 
 // mostRoom is for how many links room is made before they are known to be kept.

@@ -99,3 +99,37 @@ func TestAPageThatShrankIsSeenTheSameDay(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesThatLeadElsewhere: a page that only leads elsewhere by now, as a generator writes it for one that was renamed, has moved there after half a
+// day, also where several of its host were renamed at once. While all lead to one place the host is down.
+func TestPagesThatLeadElsewhere(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	leads := func(to any) string {
+		return fmt.Sprintf(`<html><head><meta http-equiv="refresh" content="0; url=/new/%v"></head></html>`, to)
+	}
+	for _, test := range []struct {
+		name  string
+		pages []int
+		one   bool
+		moved bool
+	}{{"each elsewhere", []int{1, 2, 3}, false, true}, {"all to one", []int{0, 1, 2, 3, 4}, true, false}} {
+		s := newSite(t, 5)
+		s.until(48*time.Hour, nil)
+		for _, i := range test.pages {
+			if s.absent(leads(i), i); test.one {
+				s.absent(leads("maintenance"), i)
+			}
+		}
+		start, visits := s.clock.Now(), s.visits[s.urls[2]]
+		s.until(3*day, func(url string, out models.Outcome) {
+			if out.Kind == models.Changed {
+				t.Errorf("%s: %s has changed after %v", test.name, url, s.clock.Now().Sub(start))
+			}
+		})
+		p := s.pages[s.urls[2]]
+		if moved := p.State == models.StateMoved && p.RedirectTo == s.origin.URL("/new/2"); moved != test.moved {
+			t.Errorf("%s: it is %v to %q after %d visits, %q", test.name, p.State, p.RedirectTo, s.visits[s.urls[2]]-visits, p.Note)
+		}
+	}
+}

@@ -129,6 +129,7 @@ type visit struct {
 	effort   int         // that what the page names has taken so far (mayName)
 	over     func() bool // nobody waits for the visit any more
 	cut      bool        // so something that the page names was left out
+	leadsTo  canon.URL   // where the page leads at once, of one that says next to nothing
 	suspect  bool        // the page has no copy, or its copy is lost, and its text may be that of an error
 	out      models.Outcome
 }

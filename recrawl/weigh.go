@@ -52,7 +52,7 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 		memory: memory, host: s.hostMemory(ctx), threshold: s.settings.Significance, now: s.turn.Now, held: cmp.Or(s.page.BytesAt, s.page.Stats.FirstAt).Time(),
 		page: s.page.ID, good: s.page.Failures == 0 && s.page.MissingVisits == 0, due: s.page.DueAt.Time(),
 		hostShown: s.turn.Host.Trials.ShownAt.Time(), records: s.page.Stats.Records, url: s.url,
-		earlier: isEarlier(header.Get("Last-Modified"), s.page.LastModified),
+		leadsTo: s.leadsTo.String(), earlier: isEarlier(header.Get("Last-Modified"), s.page.LastModified),
 	})
 	if err != nil && ctx.Err() != nil {
 		s.interrupt(ctx.Err())

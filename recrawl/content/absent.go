@@ -35,7 +35,7 @@ type absence struct {
 	class  models.ErrorClass
 	signed bool // its words say that it is an error, or there are none
 	gone   bool // they say that the page is not to be found
-	framed bool // there is a text, in the page's own frame
+	framed bool // there is a text, in the page's own frame; or it leads elsewhere at once
 	large  bool // it is no shorter than a page: another document
 	others int  // other pages of the host, with other contents before, that show the same
 	alive  bool // other pages of the host showed their content since this one does not
@@ -205,9 +205,10 @@ func (c *Case) absent() (a absence, own, is bool) {
 	o := overlapOf(c.Before, c.After)
 	class, own, is := transient(&o, c.Before, c.After)
 	if is {
-		signs, framed := signsOf(c.After), o.frame && saysMore(c.Before, c.After)
+		leads := c.After.LeadsTo != ""
+		signs, framed := signsOf(c.After), leads || o.frame && saysMore(c.Before, c.After)
 		signed := signs != models.ClassNone && (signs != models.ErrorPage || !framed || !c.After.leads())
-		return absence{class: class, framed: framed, signed: signed || c.After.blank(), gone: class != models.LoginWall &&
+		return absence{class: class, framed: framed, signed: signed || !leads && c.After.blank(), gone: class != models.LoginWall &&
 			class != models.BlockPage && saysGone(c.After)}, own, true
 	}
 	if o.kept < lostShare && !c.Kept && other(c.Before, c.After) {

@@ -203,9 +203,10 @@ func (v *View) signText(most int) string {
 	return strings.ToLower(v.Title + "\n" + text)
 }
 
-// leads tells whether all that looks like an error in an error page is that it names another page, with a link to it: as in a wiki.
+// leads tells whether all that looks like an error in an error page is that it names another page, with a link to it: as in a wiki; or leads there.
 func (v *View) leads() bool {
-	return !containsAny(v.signText(signRunes), errorWords) && slices.ContainsFunc(v.blocks, func(b Block) bool { return b.Main && len(b.Links) > 0 })
+	return !containsAny(v.signText(signRunes), errorWords) &&
+		(v.LeadsTo != "" || slices.ContainsFunc(v.blocks, func(b Block) bool { return b.Main && len(b.Links) > 0 }))
 }
 
 func containsAny(text string, words []string) bool {
@@ -241,12 +242,16 @@ func (v *View) shape() uint64 {
 }
 
 // look is a print of the main text without the words that have digits: the numbers of requests, which error pages and
-// blocks show, are others each time. Of a body without text it is the print of all of it.
+// blocks show, are others each time. Pages that lead elsewhere at once look alike where they lead to one place. Of a body without text
+// it is the print of all of it.
 func (v *View) look() uint64 {
 	if v.Kind == Other {
 		return v.print
 	}
 	sum := uint64(slotSeed) // also of a page without text it is not 0
+	if v.LeadsTo != "" {
+		sum = hashString(sum, v.LeadsTo)
+	}
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		if !b.Main || b.Text == "" {

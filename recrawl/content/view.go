@@ -26,6 +26,8 @@ type View struct {
 	Title string // of the document, white space folded
 	Cut   bool   // there is more of the body than what is read of one
 
+	LeadsTo string // where a page that says next to nothing leads at once, which whoever calls Read puts in; "": nowhere
+
 	Unmatched []string // selectors of the rules that match nothing here
 
 	blocks   []Block
