@@ -20,7 +20,7 @@ type question struct {
 	ceiling  time.Duration // the longest
 	top      int           // the same in cycles
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
-	size     float64       // bytes of a visit that the budget pays for, where it bounds these; else 0
+	usual    float64       // bytes expected of a visit that the budget pays for, on average, where it bounds these; else 0
 	account  string        // the budget that pays; "": that of all sites
 	spread   int64         // how many pages it pays for, where most of them lie on other hosts; else 0
 	lost     float64       // visits that were lost of that budget since the visit before (see purse.takeLost)
@@ -63,17 +63,22 @@ func importance(p *models.Page) float64 {
 	return 1
 }
 
-// cost is how many visits of the usual size one to the page of a question takes of a budget of bytes; else 1. The length of its content stands for what is
-// received, which is none where it has not changed and its server can say so.
+// expectedBytes is what a visit to a page is expected to receive, by the length of its content: none where that has not changed and its server can say so.
+// 0: there is no copy.
+func expectedBytes(p *models.Page) float64 {
+	if p.ETag != "" || p.LastModified != "" {
+		return float64(p.Bytes) * staleVisits
+	}
+	return float64(p.Bytes)
+}
+
+// cost is how many usual visits one to the page of a question takes of a budget of bytes; else 1.
 func (q *question) cost() float64 {
-	if q.size <= 0 || q.page.Bytes <= 0 {
+	expected := expectedBytes(q.page)
+	if q.usual <= 0 || expected <= 0 {
 		return 1
 	}
-	bytes := float64(q.page.Bytes)
-	if q.page.ETag != "" || q.page.LastModified != "" {
-		bytes *= staleVisits
-	}
-	return max(bytes/q.size, leastCost)
+	return max(expected/q.usual, leastCost)
 }
 
 // staleVisits is about the share of visits that find a page changed under a budget that is short. leastCost is as if visits that receive nothing took that

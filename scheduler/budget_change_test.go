@@ -2,7 +2,6 @@ package scheduler_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -57,7 +56,7 @@ func changedBudget(t *testing.T, name string, first, then config.Budget) *observ
 	store := simulate.NewMemory(simulate.MemoryOptions{})
 	var found []models.Discovery
 	for i := range 300 {
-		p := scheduler.NewPage(fmt.Sprintf("http://h.test/d%d/p%d", i%5, i), "h.test", 1, 0, 4)
+		p := scheduler.NewPage(pageOf(i), "h.test", 1, 0, 4)
 		p.DueAt = models.At(start)
 		found = append(found, models.Discovery{Page: p, Host: "h.test"})
 	}

@@ -98,31 +98,43 @@ func simulated(t *testing.T, pages, days int, change func(*config.Config)) (*obs
 	c.Defaults.Policy, c.Defaults.Vary = "adaptive", 0
 	c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://h.test/", Settings: c.Defaults}}
 	change(&c)
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	store := &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}
+	var w *observer
+	overPages(t, &c, store, pages, days, func(clk clock.Clock) scheduler.Visitor {
+		w = &observer{clk: clk, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: clk.Now()}
+		return w
+	})
+	return w, store
+}
+
+// overPages runs a worker over so many pages of one host for so many days.
+func overPages(t *testing.T, c *config.Config, store *ledger, pages, days int, visitor func(clock.Clock) scheduler.Visitor) {
+	t.Helper()
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var found []models.Discovery
 	for i := range pages {
-		p := scheduler.NewPage(fmt.Sprintf("http://h.test/d%d/p%d", i%5, i), "h.test", 1, 0, 4)
+		p := scheduler.NewPage(pageOf(i), "h.test", 1, 0, 4)
 		p.DueAt = models.At(start)
 		found = append(found, models.Discovery{Page: p, Host: "h.test"})
 	}
 	if _, err := store.AddPages(t.Context(), start, found, 1e6); err != nil {
 		t.Fatal(err)
 	}
-	planner, err := scheduler.NewPlanner(&c, nil)
+	planner, err := scheduler.NewPlanner(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	clk := endClock{clock.NewVirtual(start), start.Add(time.Duration(days) * 24 * time.Hour), stop}
-	w := &observer{clk: clk, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: start}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: w, Archive: simulate.Nowhere{}, Clock: clk,
+	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: visitor(clk), Archive: simulate.Nowhere{}, Clock: clk,
 		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return w, store
 }
+
+// pageOf is the URL of one of those pages.
+func pageOf(i int) string { return fmt.Sprintf("http://h.test/d%d/p%d", i%5, i) }
 
 // TestEarlyVisitsKeepTheCycle: with budget to spare no page is visited twice within a cycle, but for the part of a millisecond
 // by which times are cut where they are stored, and all are once in nearly each.

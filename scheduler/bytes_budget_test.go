@@ -3,7 +3,6 @@ package scheduler_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -16,6 +15,14 @@ import (
 	"recrawld/scheduler"
 	"recrawld/simulate"
 )
+
+// bytesADay is a configuration of one site with a budget of so many bytes a day alone.
+func bytesADay(bytes int64) *config.Config {
+	c := config.Default()
+	c.Defaults.Policy, c.Cycle, c.Budget = "adaptive", "24h", config.Budget{Bytes: bytes}
+	c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://h.test/", Settings: c.Defaults}}
+	return &c
+}
 
 // few are pages of which a tenth changes every twenty days, and the others never. Each visit receives as many bytes.
 type few struct {
@@ -42,34 +49,13 @@ func (f *few) Visit(_ context.Context, turn models.Turn) models.Outcome {
 func TestBudgetOfBytesIsSpentWherePagesChange(t *testing.T) {
 	t.Parallel()
 	solo.Test(t)
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	c := config.Default()
-	c.Defaults.Policy, c.Defaults.FRMax, c.Cycle = "adaptive", 20, "24h"
-	c.Budget = config.Budget{Bytes: 100_000}
-	c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://h.test/", Settings: c.Defaults}}
-	planner, err := scheduler.NewPlanner(&c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := simulate.NewMemory(simulate.MemoryOptions{})
-	var found []models.Discovery
-	for i := range 300 {
-		p := scheduler.NewPage(fmt.Sprintf("http://h.test/d%d/p%d", i%5, i), "h.test", 1, 0, 4)
-		p.DueAt = models.At(start)
-		found = append(found, models.Discovery{Page: p, Host: "h.test"})
-	}
-	if _, err := store.AddPages(t.Context(), start, found, 1e6); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	clk := &endClock{clock.NewVirtual(start), start.AddDate(1, 0, 0), stop}
-	pages := &few{clk: clk}
-	worker := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: pages, Archive: simulate.Nowhere{}, Clock: clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner)
-	if err := worker.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	c := bytesADay(100_000)
+	c.Sites[0].Settings.FRMax = 20
+	var pages *few
+	overPages(t, c, &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}, 300, 365, func(clk clock.Clock) scheduler.Visitor {
+		pages = &few{clk: clk}
+		return pages
+	})
 	all := pages.visits[0] + pages.visits[1]
 	if all < 3300 || all > 3900 {
 		t.Errorf("%d visits in a year at what ten a day receive", all)
@@ -84,6 +70,7 @@ func TestBudgetOfBytesIsSpentWherePagesChange(t *testing.T) {
 type volumes struct {
 	clk     clock.Clock
 	start   time.Time
+	etags   bool // unchanged pages are answered 304, without a body
 	changes map[string][]time.Duration
 	sizes   map[string]int64
 	seen    map[string]time.Duration
@@ -97,11 +84,16 @@ func (v *volumes) Visit(_ context.Context, turn models.Turn) models.Outcome {
 	at := now.Sub(v.start)
 	out := models.Outcome{Kind: models.SameBytes, At: now, Sent: 1, Status: 200, WireBytes: v.sizes[p.URL],
 		Digest: models.DigestOf(fmt.Appendf(nil, "%s in version %d", p.URL, countUntil(v.changes[p.URL], at)))}
+	if v.etags {
+		out.ETag = `"` + out.Digest.String() + `"`
+	}
 	switch {
 	case p.Stats.Records == 0:
 		out.Kind = models.First
 	case out.Digest != p.Digest:
 		out.Kind = models.Changed
+	case v.etags:
+		out.Kind, out.Status, out.WireBytes = models.NotModified, 304, 0
 	}
 	v.see(p.URL, at)
 	v.bytes += out.WireBytes
@@ -118,53 +110,45 @@ func (v *volumes) see(url string, at time.Duration) {
 	v.seen[url] = at
 }
 
-// TestBudgetOfBytesIsSpentBySize: of pages that differ in size by a factor of some hundred, small ones are visited more often, and all together are fresher: stale for
-// 0.28 of the time. As long as each visit counted alike it was 0.41.
+// fill makes so many pages, and returns how many bytes they have together.
+func (v *volumes) fill(pages, days int) (total int64) {
+	v.changes, v.sizes, v.seen = make(map[string][]time.Duration), make(map[string]int64), make(map[string]time.Duration)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range pages {
+		url, rate := pageOf(i), 0.05*math.Exp(rng.NormFloat64())
+		v.sizes[url] = int64(10_000 * math.Exp(1.5*rng.NormFloat64()))
+		total += v.sizes[url]
+		for at := rng.ExpFloat64() / rate; at < float64(days); at += rng.ExpFloat64() / rate {
+			v.changes[url] = append(v.changes[url], time.Duration(at*24*float64(time.Hour)))
+		}
+	}
+	return total
+}
+
+// TestBudgetOfBytesIsSpentBySize: of pages that differ in size by a factor of some hundred, small ones are visited more often, and all together are
+// fresher than where each visit counts alike.
 func TestBudgetOfBytesIsSpentBySize(t *testing.T) {
 	t.Parallel()
 	solo.Test(t)
-	const pages, days, day = 150, 300, 24 * time.Hour
-	v := &volumes{start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), changes: make(map[string][]time.Duration), sizes: make(map[string]int64),
-		seen: make(map[string]time.Duration)}
-	rng := rand.New(rand.NewPCG(1, 2))
-	var found []models.Discovery
-	total := int64(0)
-	for i := range pages {
-		p := scheduler.NewPage(fmt.Sprintf("http://h.test/d%d/p%d", i%5, i), "h.test", 1, 0, 4)
-		p.DueAt = models.At(v.start)
-		found = append(found, models.Discovery{Page: p, Host: "h.test"})
-		v.sizes[p.URL] = int64(10_000 * math.Exp(1.5*rng.NormFloat64()))
-		total += v.sizes[p.URL]
-		rate := 0.05 * math.Exp(rng.NormFloat64())
-		for at := rng.ExpFloat64() / rate; at < days; at += rng.ExpFloat64() / rate {
-			v.changes[p.URL] = append(v.changes[p.URL], time.Duration(at*float64(day)))
+	const pages, days = 150, 300
+	for name, test := range map[string]struct {
+		etags bool
+		share int64 // a day brings one part of so many of all pages' bytes
+		stale float64
+	}{"whole": {false, 20, 0.33}, "etags": {true, 40, 0.45}} {
+		v := &volumes{etags: test.etags}
+		c := bytesADay(v.fill(pages, days) / test.share)
+		overPages(t, c, &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}, pages, days, func(clk clock.Clock) scheduler.Visitor {
+			v.clk, v.start = clk, clk.Now()
+			return v
+		})
+		for url := range v.sizes {
+			v.see(url, days*24*time.Hour)
 		}
-	}
-	c := config.Default()
-	c.Defaults.Policy, c.Cycle, c.Budget = "adaptive", "24h", config.Budget{Bytes: total / 20}
-	c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://h.test/", Settings: c.Defaults}}
-	planner, err := scheduler.NewPlanner(&c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := simulate.NewMemory(simulate.MemoryOptions{})
-	if _, err := store.AddPages(t.Context(), v.start, found, 1e6); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	clk := &endClock{clock.NewVirtual(v.start), v.start.Add(days * day), stop}
-	v.clk = clk
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: v, Archive: simulate.Nowhere{}, Clock: clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
-	for url := range v.sizes {
-		v.see(url, days*day)
-	}
-	stale, spent := float64(v.stale)/float64(pages*days*day), float64(v.bytes)/float64(c.Budget.Bytes*days)
-	t.Logf("stale for %.3f of the time, %d visits, %.3f of the budget", stale, v.visits, spent)
-	if stale > 0.33 || spent < 0.97 || spent > 1.05 {
-		t.Errorf("stale for %.3f of the time with %.3f of the budget", stale, spent)
+		stale, spent := v.stale.Hours()/24/pages/days, float64(v.bytes)/float64(c.Budget.Bytes*days)
+		t.Logf("%s: stale for %.3f of the time, %d visits, %.3f of the budget", name, stale, v.visits, spent)
+		if stale > test.stale || spent < 0.97 || spent > 1.05 {
+			t.Errorf("%s: stale for %.3f of the time with %.3f of the budget", name, stale, spent)
+		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 const ceilingRounds = 3
 
 // Ceiling is the longest interval of a page in cycles of a length: its site's fr_max; under the policy adaptive as far as a third of the budget pays for
-// visiting all pages so often. even is the interval at which the budget visits all its pages alike; 0: it has no bound, or that is not known. What is put off for another reason than its worth, as what is gone or fails, waits for fr_max at most.
+// visiting all pages so often. even is the interval at which the budget visits all its pages alike; 0: it has no bound, or that is not known. What is put off
+// for another reason than its worth, as what is gone or fails, waits for fr_max at most.
 func Ceiling(s *config.Settings, cycle, even time.Duration) int {
 	if s.Policy != policy.AdaptiveName {
 		return s.FRMax
@@ -71,30 +72,30 @@ func (p *Planner) Counted(ctx context.Context, notes Notes, bySite map[int32]int
 			accounts = append(accounts, siteAccount(site))
 		}
 	}
-	sizes, err := visitSizes(ctx, notes, accounts...)
+	visits, err := usualVisits(ctx, notes, accounts...)
 	if err != nil {
 		return nil, err
 	}
-	return p.paying(pages, sizes), nil
+	return p.paying(pages, visits), nil
 }
 
-// visitSizes is how many bytes a visit has that budgets pay for, by their names, as far as that is known.
-func visitSizes(ctx context.Context, notes Notes, accounts ...string) (map[string]float64, error) {
-	sizes := make(map[string]float64, len(accounts))
+// usualVisits is how many bytes a visit has that budgets pay for, by their names, as far as that is known.
+func usualVisits(ctx context.Context, notes Notes, accounts ...string) (map[string]usual, error) {
+	visits := make(map[string]usual, len(accounts))
 	for _, account := range accounts {
 		body, err := notes.Note(ctx, budgetNote+account)
 		if err != nil {
 			return nil, fmt.Errorf("read what a visit takes of the budget: %w", err)
 		}
-		sizes[account] = decodeNote(body, time.Unix(0, math.MaxInt64), 0).size
+		visits[account] = decodeNote(body, time.Unix(0, math.MaxInt64), 0).usual
 	}
-	return sizes, nil
+	return visits, nil
 }
 
 // paying is the planner where the budgets pay for so many pages, and visits of so many bytes, by their names.
-func (p *Planner) paying(pages map[string]int64, sizes map[string]float64) *Planner {
+func (p *Planner) paying(pages map[string]int64, visits map[string]usual) *Planner {
 	q := *p
-	q.purses = &purses{sizes: sizes}
+	q.purses = &purses{usual: visits}
 	q.purses.terms.Store(newTerms(budgetsOf(p.config), pages))
 	return &q
 }

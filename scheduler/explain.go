@@ -28,8 +28,8 @@ type Notes interface {
 // visits. It does not change and is safe for concurrent use.
 type Learned struct {
 	mind  *Mind
-	pages map[string]int64   // known, by budget
-	sizes map[string]float64 // bytes of a visit, likewise
+	pages map[string]int64 // known, by budget
+	usual map[string]usual // bytes of a visit, likewise
 }
 
 // OpenMind reads what is known that bears on a page. It writes nothing. What cannot be read, of another release for example,
@@ -70,7 +70,7 @@ func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) erro
 	if l.pages, err = pagesKnown(ctx, notes, true, owned); err != nil {
 		return err
 	}
-	l.sizes, err = visitSizes(ctx, notes, allSites, siteAccount(page.SiteID))
+	l.usual, err = usualVisits(ctx, notes, allSites, siteAccount(page.SiteID))
 	return err
 }
 
@@ -120,7 +120,7 @@ type Explanation struct {
 	Leads           float64 // to how many new pages a day visits to it lead, which nobody named before; 0: to none, as far as is known
 
 	Price     time.Duration // what a visit must be worth
-	Cost      float64       // that is for how many visits of the usual size, by its bytes, which the budget bounds; 0: they do not count
+	Cost      float64       // that is for how many usual visits, by its bytes, which the budget bounds; 0: they do not count
 	Worth     time.Duration // what a visit is worth now
 	WorthThen time.Duration // what it will be worth when it is due
 	DueAt     time.Time     // when a visit is worth its price, by what is known now; inside the bounds
@@ -145,7 +145,7 @@ func (l *Learned) Follow(h *models.Host) {
 // Explain says what a worker would think of a page at a moment.
 func (l *Learned) Explain(p *Planner, page *models.Page, now time.Time) Explanation {
 	settings := p.config.Site(page.SiteID).Settings
-	q := p.paying(l.pages, l.sizes).question(page, &settings, now)
+	q := p.paying(l.pages, l.usual).question(page, &settings, now)
 
 	e := Explanation{Changes: int(page.Stats.Changes), Visits: max(int(page.Stats.Records)-1, 0), Importance: importance(page),
 		Adaptive: settings.Policy == policy.AdaptiveName, Even: q.even}
@@ -174,7 +174,7 @@ func payer(c *config.Config, s *config.Settings) (b config.Budget, own bool) {
 func (m *Mind) explain(e *Explanation, q question) {
 	m.mu.Lock()
 	c := m.crowdOf(q.page)
-	if q.size > 0 {
+	if q.usual > 0 {
 		e.Cost = q.cost()
 	}
 	price := m.priceAt(c, &q) * q.cost()

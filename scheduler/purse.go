@@ -9,6 +9,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/models"
 )
 
 // purse pays for visits out of one budget. The money lies in a note of the database that all workers take from, so
@@ -23,29 +24,20 @@ type purse struct {
 	revised atomic.Pointer[revision] // to the budget in force; nil: it was always that
 
 	mu    sync.Mutex
-	held  float64   // guarded by mu; taken out of the note and not spent
-	bytes float64   // guarded by mu; received and not yet paid for
-	size  level     // bytes of a visit, as the note said last
-	sized visited   // guarded by mu; visits from which the note has not learned how many that are
-	asked allowance // guarded by mu; under which the following holds
-	next  time.Time // guarded by mu; before then there is nothing to take
-	full  time.Time // guarded by mu; from then on the note holds all it can
-	left  note      // guarded by mu; what was left in the note when it was asked last
-	lost  float64   // guarded by mu; visits that were lost, see takeLost
-	told  leaky     // guarded by mu; visits that need not wait in the line, see first
-	lined leaky     // guarded by mu; visits that waited in it, see paced
-	laid  time.Time // guarded by mu; the last place of those that fell back in it
+	held  float64               // guarded by mu; taken out of the note and not spent
+	bytes float64               // guarded by mu; received and not yet paid for
+	usual atomic.Pointer[usual] // as the note said last; nil: not known
+	seen  visited               // guarded by mu; visits from which the note has not learned that
+	asked allowance             // guarded by mu; under which the following holds
+	next  time.Time             // guarded by mu; before then there is nothing to take
+	full  time.Time             // guarded by mu; from then on the note holds all it can
+	left  note                  // guarded by mu; what was left in the note when it was asked last
+	lost  float64               // guarded by mu; visits that were lost, see takeLost
+	told  leaky                 // guarded by mu; visits that need not wait in the line, see first
+	lined leaky                 // guarded by mu; visits that waited in it, see paced
+	laid  time.Time             // guarded by mu; the last place of those that fell back in it
 	clocks
 }
-
-// visited is so many visits, and what they received.
-type visited struct{ visits, bytes float64 }
-
-// level is a number that may be read while others set it.
-type level struct{ bits atomic.Uint64 }
-
-func (l *level) set(x float64) { l.bits.Store(math.Float64bits(x)) }
-func (l *level) get() float64  { return math.Float64frombits(l.bits.Load()) }
 
 // allowance is a budget in force: what comes in each day. Infinite: no bound.
 type allowance struct{ requests, bytes float64 }
@@ -164,8 +156,8 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}
-		n = n.under(a).sized(p.sized)
-		lost = n.lost(a, now, n.size)
+		n = n.under(a).learn(p.seen)
+		lost = n.lost(a, now, n.usual.bytes)
 		room := n.room
 		if n = n.fill(a, now); p.wasRaised(a, now) {
 			n.room = room
@@ -184,9 +176,9 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 		p.left = note{}
 		return err
 	}
-	p.held, p.bytes, p.sized = 0, p.bytes-paid, visited{}
+	p.held, p.bytes, p.seen = 0, p.bytes-paid, visited{}
 	if written.visits > 0 {
-		p.size.set(written.size)
+		p.usual.Store(&written.usual)
 	}
 	p.lost += lost
 	p.wrote(written, now)
@@ -236,10 +228,30 @@ func (p *purse) settle(requests int, bytes int64) {
 	defer p.mu.Unlock()
 	p.held -= float64(requests)
 	p.bytes += float64(bytes)
-	if bytes > 0 || requests == 0 {
-		p.sized.visits++
-		p.sized.bytes += float64(bytes)
+}
+
+// sees learns from a visit how many bytes one has. What was asked for robots.txt alone, or not at all, is none.
+func (p *purse) sees(page *models.Page, out *models.Outcome) {
+	if out.WireBytes == 0 && out.Sent != 1 {
+		return
 	}
+	expected := expectedBytes(page)
+	if expected == 0 {
+		expected = float64(out.WireBytes)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen.visits++
+	p.seen.sum.bytes += float64(out.WireBytes)
+	p.seen.sum.expected += expected
+}
+
+// size is how many bytes a visit has, of late; 0: not known.
+func (p *purse) size() float64 {
+	if u := p.usual.Load(); u != nil {
+		return u.bytes
+	}
+	return 0
 }
 
 // spare pays for a visit before its time, where the note holds all it can. Otherwise it says when that will be.

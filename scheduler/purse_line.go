@@ -13,7 +13,7 @@ const lineSpan = 24 * time.Hour
 // visitsPerDay is how many visits a day a budget pays for; infinite where how long they are is not known yet. The caller
 // holds mu.
 func (p *purse) visitsPerDay(a allowance) float64 {
-	if size := p.size.get(); size > 0 {
+	if size := p.size(); size > 0 {
 		return min(a.requests, a.bytes/size)
 	}
 	return a.requests
@@ -44,7 +44,7 @@ func (p *purse) reserve(ctx context.Context) (time.Time, error) {
 	var wait, next time.Duration
 	err := p.exchange(ctx, a, now, func(n *note) {
 		n.requests--
-		n.bytes -= p.size.get()
+		n.bytes -= p.size()
 		wait, next = n.until(0, a), n.until(1, a)
 	})
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *purse) reserve(ctx context.Context) (time.Time, error) {
 func (p *purse) reserved(made bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bytes -= p.size.get()
+	p.bytes -= p.size()
 	if !made {
 		p.held++
 	}
@@ -71,7 +71,7 @@ func (p *purse) reserves(requests int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held -= float64(requests)
-	p.bytes += float64(bytes) + p.size.get()
+	p.bytes += float64(bytes) + p.size()
 }
 
 // line is when those will be served who wait by now; in the past: nobody waits.

@@ -12,17 +12,29 @@ type note struct {
 	at              time.Time
 	room            time.Duration // how much unspent budget is kept, in time
 	of              allowance     // in force until at
-	size, visits    float64       // bytes of a visit, on average over so many of late; 0 of 0: not known
+	usual           usual
+	visits          float64 // that is of so many; 0: not known
 }
 
-// mostSized is over how many visits their bytes are averaged: that of a site's first crawl, whose pages are read whole, is forgotten.
-const mostSized = 1000
+// usual is how many bytes a visit has on average: received, and expected by the length of its page (expectedBytes).
+type usual struct{ bytes, expected float64 }
 
-// sized learns from visits how many bytes one has.
-func (n note) sized(v visited) note {
+// visited is so many visits, and what they had together.
+type visited struct {
+	visits float64
+	sum    usual
+}
+
+// mostUsual is over how many visits their bytes are averaged: that of a site's first crawl, whose pages are read whole, is forgotten.
+const mostUsual = 1000
+
+// learn learns from visits how many bytes one has.
+func (n note) learn(v visited) note {
 	if v.visits > 0 {
-		n.visits = min(n.visits+v.visits, mostSized)
-		n.size += min(v.visits/n.visits, 1) * (v.bytes/v.visits - n.size)
+		n.visits = min(n.visits+v.visits, mostUsual)
+		part := min(v.visits/n.visits, 1)
+		n.usual.bytes += part * (v.sum.bytes/v.visits - n.usual.bytes)
+		n.usual.expected += part * (v.sum.expected/v.visits - n.usual.expected)
 	}
 	return n
 }
@@ -66,7 +78,7 @@ func (n note) untilSaved(a allowance) time.Duration {
 }
 
 const (
-	noteSize      = 64
+	noteSize      = 72
 	olderNoteSize = 48 // without bytes of a visit
 	oldestSize    = 24 // without room and allowance as well
 )
@@ -79,7 +91,8 @@ func (n note) encode() []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(n.room))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.requests))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.bytes))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.size))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.usual.bytes))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.usual.expected))
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(n.visits))
 }
 
@@ -102,14 +115,20 @@ func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 		n.of = allowance{math.Float64frombits(word(4)), math.Float64frombits(word(5))}
 	}
 	if len(b) == noteSize {
-		if size, visits := math.Float64frombits(word(6)), math.Float64frombits(word(7)); size >= 0 && visits > 0 && !math.IsInf(size, 1) {
-			n.size, n.visits = size, min(visits, mostSized)
+		u, visits := usual{math.Float64frombits(word(6)), math.Float64frombits(word(7))}, math.Float64frombits(word(8))
+		if u.known() && visits > 0 {
+			n.usual, n.visits = u, min(visits, mostUsual)
 		}
 	}
 	if math.IsNaN(n.requests) || math.IsNaN(n.bytes) || n.at.After(now.Add(ahead)) {
 		return fresh
 	}
 	return n
+}
+
+// known tells whether these are numbers of bytes.
+func (u usual) known() bool {
+	return u.bytes >= 0 && u.expected >= 0 && !math.IsInf(u.bytes+u.expected, 1)
 }
 
 // littleChange is what a budget that grows with the pages that are known changes by now and then: that is neither a rise nor a

@@ -233,15 +233,16 @@ func TestNotes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := note{
 			requests: rapid.Float64().Draw(t, "requests"), bytes: rapid.Float64().Draw(t, "bytes"), at: noon,
-			room: time.Duration(rapid.Int64Range(int64(leastRoom), int64(mostRoom)).Draw(t, "room")),
-			of:   allowance{rapid.Float64().Draw(t, "a day"), rapid.Float64().Draw(t, "bytes a day")},
-			size: rapid.Float64Range(0, 1e12).Draw(t, "size"), visits: rapid.Float64Range(1, mostSized).Draw(t, "visits"),
+			room:   time.Duration(rapid.Int64Range(int64(leastRoom), int64(mostRoom)).Draw(t, "room")),
+			of:     allowance{rapid.Float64().Draw(t, "a day"), rapid.Float64().Draw(t, "bytes a day")},
+			usual:  usual{rapid.Float64Range(0, 1e12).Draw(t, "received"), rapid.Float64Range(0, 1e12).Draw(t, "expected")},
+			visits: rapid.Float64Range(1, mostUsual).Draw(t, "visits"),
 		}
 		if got := decodeNote(n.encode(), noon, time.Hour); got != n {
 			t.Fatalf("read as %+v, written as %+v", got, n)
 		}
 		older := n
-		older.size, older.visits = 0, 0
+		older.usual, older.visits = usual{}, 0
 		if got := decodeNote(n.encode()[:olderNoteSize], noon, time.Hour); got != older {
 			t.Fatalf("an older release's is read as %+v, want %+v", got, older)
 		}

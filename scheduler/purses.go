@@ -20,7 +20,7 @@ type purses struct {
 	clock clock.Clock
 	all   *purse
 	terms atomic.Pointer[terms] // read several times a visit
-	sizes map[string]float64    // bytes of a visit by the name of the budget that pays, where none of the purses is at work
+	usual map[string]usual      // bytes of a visit by the name of the budget that pays, where none of the purses is at work
 
 	mu      sync.Mutex
 	sites   map[string]*purse // guarded by mu; of the sites that have a budget, by its name
@@ -65,27 +65,28 @@ func (p *purses) sized(t term, pages map[string]int64) term {
 	if math.IsInf(t.bytes, 1) {
 		return t
 	}
-	size := p.size(t.account)
-	if even := evenly(pages[t.account], t.bytes/size); even > t.even {
-		t.even, t.size = even, size
+	u := p.usualOf(t.account)
+	if even := evenly(pages[t.account], t.bytes/u.bytes); even > t.even {
+		t.even, t.expected = even, u.expected
 	}
 	return t
 }
 
-// size is how many bytes a visit has that the budget of that name pays for; 0: not known.
-func (p *purses) size(account string) float64 {
-	if p.sizes != nil {
-		return p.sizes[account]
+// usualOf is how many bytes a visit has that the budget of that name pays for; zero: not known.
+func (p *purses) usualOf(account string) usual {
+	if p.usual != nil {
+		return p.usual[account]
 	}
-	if account == allSites {
-		return p.all.size.get()
+	one := p.all
+	if account != allSites {
+		p.mu.Lock()
+		one = p.sites[account]
+		p.mu.Unlock()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if own := p.sites[account]; own != nil {
-		return own.size.get()
+	if one == nil || one.usual.Load() == nil {
+		return usual{}
 	}
-	return 0
+	return *one.usual.Load()
 }
 
 // known is how many pages the budget of that name pays for, as last counted.
@@ -133,6 +134,7 @@ func (p *purses) own(id int32) *purse {
 func (p *purses) settle(page *models.Page, out *models.Outcome, paid bool) {
 	all, site := p.costs(page, out)
 	p.all.settle(all-1, out.WireBytes)
+	p.all.sees(page, out)
 	own := p.own(page.SiteID)
 	switch {
 	case own == nil || !paid:
@@ -140,6 +142,7 @@ func (p *purses) settle(page *models.Page, out *models.Outcome, paid bool) {
 		own.reserves(site, out.WireBytes)
 	default:
 		own.settle(site-1, out.WireBytes)
+		own.sees(page, out)
 	}
 }
 

@@ -24,7 +24,7 @@ func budgeted(t *testing.T, clk clock.Clock, out models.Outcome) *Worker {
 	c.Sites[0].Settings.Budget = config.Budget{Requests: config.Rate{PerDay: 1}, Bytes: 1e6}
 	w := NewWorker(Config{Store: counted{new(notes)}, Visitor: answers(out), Clock: clk, Log: slog.New(slog.DiscardHandler),
 		Lease: time.Hour}, testPlanner(t, c))
-	w.purses.own(1).size.set(100)
+	w.purses.own(1).usual.Store(&usual{bytes: 100})
 	return w
 }
 
@@ -122,7 +122,7 @@ func TestTheShareOfListsOutlivesABudgetOfBytes(t *testing.T) {
 		t.Errorf("%d visits at once at 24 a day, want at most what six hours bring", served)
 	}
 	a = allowance{math.Inf(1), 1000}
-	p.size.set(100)
+	p.usual.Store(&usual{bytes: 100})
 	p.told = leaky{}
 	for served = 0; served < 100 && p.first(); {
 		served++

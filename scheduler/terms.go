@@ -55,8 +55,9 @@ type term struct {
 	account string        // the budget by whose price its pages are visited
 	own     bool          // that is the site's own
 	perPage bool          // it is for each page known
-	size    float64       // bytes of a visit, of late, where these bound more than requests do; else 0
 	even    time.Duration // the interval at which it visits all its pages alike, 0 where it has no bound or, of bytes, it is not known how many a visit has
+
+	expected float64 // bytes of a visit by the lengths of pages, of late, where bytes bound more than requests do; else 0
 }
 
 func newTerms(b budgets, pages map[string]int64) *terms {

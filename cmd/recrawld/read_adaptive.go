@@ -97,8 +97,8 @@ func priceWords(e *scheduler.Explanation) string {
 		return report.Span(e.Price)
 	}
 	words := fmt.Sprintf("the %s that %s asks for", report.Span(e.Price), budgetOf(e))
-	if e.Cost != 0 {
-		words += fmt.Sprintf(" what takes %.2g times the bytes of its usual visits", e.Cost)
+	if times := fmt.Sprintf("%.2g", e.Cost); times != "0" && times != "1" {
+		words += " what takes " + times + " times the bytes of its usual visits"
 	}
 	return words
 }
