@@ -73,7 +73,7 @@ func TestCheckWords(t *testing.T) {
 		bad   []string
 	}{
 		{"token", checkToken, []string{"recrawld", "My-Bot_x"}, []string{"", "a b", "bot/1", "bot1", "bö", "*"}},
-		{"contact", checkContact, []string{"", "me@example.net", "https://example.net/bot"}, []string{"me", "Me <me@example.net>", "mailto:me@example.net", "me@example.net\r\nX: y", "/bot"}},
+		{"contact", checkContact, []string{"", "me@example.net", "https://example.net/bot"}, []string{"me", "Me <me@example.net>", "mailto:me@example.net", "mailto:", "me@example.net\r\nX: y", "/bot"}},
 		{"callback", checkCallback, []string{"off", "https://crawler.example.net/websub/", "https://example.net/", "https://example.net:8443/a/b/", "http://127.0.0.1:8686/websub/"},
 			[]string{"", "on", "https://example.net", "https://example.net/websub", "http://example.net/websub/", "https://example.net/?a/", "https://example.net/#/", "https://u@example.net/",
 				"https://example.net/" + strings.Repeat("x", 200) + "/", "ftp://example.net/"}},

@@ -28,6 +28,9 @@ func checkContact(text string) error {
 	if a, err := mail.ParseAddress(text); err == nil && a.Address == text && present(text) == nil {
 		return nil
 	}
+	if address, is := strings.CutPrefix(text, "mailto:"); is {
+		return fmt.Errorf("%s is a link to a mail address, write %s", shown(text), shown(address))
+	}
 	if checkURL(text) != nil {
 		return fmt.Errorf("%s is neither a mail address nor an http(s) URL", shown(text))
 	}

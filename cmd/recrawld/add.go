@@ -137,7 +137,9 @@ func (a addCmd) site(c *config.Config) (config.Site, error) {
 		return config.Site{}, usagef("%s: %w", a.URL, err)
 	}
 	if a.Contact != "" {
-		c.Agent.Contact = a.Contact
+		if err := c.Set(config.Origins{}, "agent.contact", a.Contact); err != nil {
+			return config.Site{}, usagef("%w", err)
+		}
 	}
 	c.Sites = []config.Site{site}
 	if err := c.CheckContact(); err != nil {

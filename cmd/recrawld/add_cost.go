@@ -17,6 +17,7 @@ import (
 // survey is what a look at a site found; its JSON form is the command's.
 type survey struct {
 	URL      string         `json:"url"`
+	LeadsTo  string         `json:"leads_to,omitempty"` // the page of the site that the start URL redirects to, which was looked at in its place
 	Scope    []string       `json:"scope"`              // prefixes of the URLs that belong to the site
 	Excluded string         `json:"excluded,omitempty"` // why the start URL may not be visited
 	Robots   surveyRobots   `json:"robots"`
@@ -137,6 +138,9 @@ func (s *survey) write(w io.Writer) error {
 	var b strings.Builder
 	line := func(name, text string) { fmt.Fprintf(&b, "  %-11s %s\n", name, text) }
 	fmt.Fprintln(&b, s.URL)
+	if s.LeadsTo != "" {
+		line("leads to", s.LeadsTo)
+	}
 	line("robots", s.robotsText())
 	if s.Excluded == "" {
 		if s.Overloaded {

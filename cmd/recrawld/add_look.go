@@ -71,7 +71,7 @@ func (v *surveyor) close() { v.visitor.Close() }
 
 // survey makes the requests. Its error says that the start URL cannot be had.
 func (v *surveyor) survey(ctx context.Context) (*survey, error) {
-	out, err := v.ask(ctx, models.Page{URL: v.start.String(), Visits: 0})
+	out, err := v.askStart(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +102,21 @@ func (v *surveyor) survey(ctx context.Context) (*survey, error) {
 	s.Overloaded = v.turns.overloaded
 	v.estimate()
 	return s, nil
+}
+
+// askStart asks for the start page, and for the page that it leads to where that is one of the site: the daemon goes there, too.
+func (v *surveyor) askStart(ctx context.Context) (models.Outcome, error) {
+	out, err := v.ask(ctx, models.Page{URL: v.start.String()})
+	if err != nil || out.Kind != models.Moved {
+		return out, err
+	}
+	to, bad := canon.Parse(out.RedirectTo)
+	if bad != nil || !v.scope.Decide(to, 1).Keep || v.turns.overloaded {
+		return out, nil
+	}
+	v.keep(v.start.String(), 0)
+	v.start, v.found.LeadsTo = to, to.String()
+	return v.ask(ctx, models.Page{URL: to.String(), Level: 1})
 }
 
 // checkStart refuses a start URL that does not lead to a page.
@@ -227,7 +242,7 @@ func (v *surveyor) keepList(u canon.URL) {
 
 func (v *surveyor) isStart(raw string) bool {
 	u, err := canon.Parse(raw)
-	return err == nil && u == v.start
+	return err == nil && (u == v.start || u.String() == v.found.URL)
 }
 
 // readSitemap reads one file; false: there is none there.

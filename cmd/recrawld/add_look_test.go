@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -89,6 +90,34 @@ func TestAddSaysWhatIsNotKnownYet(t *testing.T) {
 				t.Errorf("add of %q does not say %q:\n%s", page, part, text)
 			}
 		}
+	}
+}
+
+// TestAddLooksWhereTheStartPageLeads: it may redirect to a page of its site, as to the one in a visitor's language, and to none of another.
+func TestAddLooksWhereTheStartPageLeads(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			http.Redirect(w, r, "/en/", http.StatusFound)
+		case "/en/":
+			fmt.Fprint(w, "<html><a href=a>A</a><a href=b>B</a>")
+		case "/away/":
+			http.Redirect(w, r, "/", http.StatusFound)
+		default:
+			fmt.Fprint(w, "<html>page")
+		}
+	}))
+	t.Cleanup(site.Close)
+	config, _ := configure(t, "")
+	text := must(t, "add", "-c", config, "--yes", site.URL+"/")
+	for _, part := range []string{"leads to    " + site.URL + "/en/\n", "2 links from the start page", ": 3 pages so far", "scope       " + site.URL + "/**"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("add does not say %q:\n%s", part, text)
+		}
+	}
+	if code, _, complaint := command(t, "add", "-c", config, "--yes", site.URL+"/away/"); code != exitFailed || !strings.Contains(complaint, "redirects to "+site.URL+"/: add that") {
+		t.Errorf("add of what leads out of its site ends with code %d and says %q", code, complaint)
 	}
 }
 

@@ -106,8 +106,6 @@ func (b *bench) check() error {
 		return coded{exitUsage, err}
 	case b.For <= 0:
 		return usagef("--for %s: the time to measure is more than nothing", b.For)
-	case b.Warmup < 0:
-		return usagef("--warmup %s: it is no time before now", b.Warmup)
 	case b.StoreURL == "postgres":
 		return usagef("--store postgres: name an empty database, such as --store postgres://me@localhost/empty")
 	}

@@ -73,7 +73,7 @@ func TestBenchRefusesInPlainWords(t *testing.T) {
 		{[]string{"--hosts", "0"}, "0 hosts: from 1 to"},
 		{[]string{"--pages=-1"}, "-1 pages a host"},
 		{[]string{"--changes", "2"}, "it lies between 0 and 1"},
-		{[]string{"--latency=-1s"}, "nothing answers before it is asked"},
+		{[]string{"--latency=-1s"}, "is not a duration"},
 		{[]string{"--for", "0s"}, "the time to measure is more than nothing"},
 		{[]string{"--store", "postgres"}, "name an empty database"},
 		{[]string{"--data", full}, "is not empty"},

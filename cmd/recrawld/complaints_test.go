@@ -36,6 +36,9 @@ func TestComplaintsSayWhatToDo(t *testing.T) {
 		"a file not there":     {[]string{"config", "check", "/nowhere.yaml"}, exitUsage, []string{"/nowhere.yaml"}},
 		"no such site":         {[]string{"due", "--site", "x", "--data", data}, exitNotFound, []string{`no site "x": there is 127.0.0.1:1`}},
 		"no such site to stop": {[]string{"pause", "x", "--data", data}, exitNotFound, []string{`no site "x": there is 127.0.0.1:1`}},
+		"a link to a contact":  {[]string{"add", "--contact", "mailto:a@b.test", "http://127.0.0.1:1/", "--data", data}, exitUsage, []string{`agent.contact: "mailto:a@b.test"`, `write "a@b.test"`}},
+		"a time without unit":  {[]string{"run", "--for", "20", "--data", data}, exitUsage, []string{"--for: 20 has no unit, write 20s"}},
+		"no time":              {[]string{"worker", "--for", "2y", "--data", data}, exitUsage, []string{"--for:", "write one like 90s, 6h or 30d"}},
 		"nor to show":          {[]string{"config", "show", "--site", "x", "--data", data}, exitNotFound, []string{`no site "x": there is 127.0.0.1:1`}},
 	} {
 		code, _, complaint := command(t, test.args...)

@@ -7,10 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"reflect"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -103,7 +106,19 @@ func plainly(ctx context.Context, err error) error {
 // newParser reads the command line into c.
 func newParser(c *cli, more ...kong.Option) (*kong.Kong, error) {
 	return kong.New(c, append(more, kong.Name("recrawld"), kong.Description(description), kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}))...)
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(decodeDuration)))...)
+}
+
+// decodeDuration reads a time on the command line as the configuration writes it: "90m", "7d".
+func decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("time", &text); err != nil {
+		return err
+	}
+	d, err := config.ParseDuration(text)
+	target.SetInt(int64(d))
+	return err
 }
 
 // complain says what went wrong, if anything did, and returns the exit code.

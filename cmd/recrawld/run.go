@@ -20,7 +20,7 @@ type runCmd struct {
 	Requisites string        `placeholder:"WHICH" help:"Also keep images, styles and scripts that pages need to be shown, of sites that say nothing else: site (those on the site's hosts) or all; default off."`
 	Speed      float64       `placeholder:"N" help:"Rehearse: run the daemon's clock N times as fast. Only for sites on this machine."`
 	Anchor     string        `hidden:"" help:"REAL,SHOWN: with --speed, when the clock showed what; RFC 3339 times."`
-	For        time.Duration `placeholder:"TIME" help:"End by itself after this time."`
+	For        time.Duration `placeholder:"TIME" help:"End by itself after this time, by the machine's clock: 90s, 2h, 7d."`
 
 	machine func() clock.Reading                  // what the machine's clocks show; nil: what they do
 	watch   func(scheduler.Store) scheduler.Store // put before the worker's store by a bench; nil: nothing

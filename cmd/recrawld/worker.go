@@ -12,7 +12,7 @@ type workerCmd struct {
 	Listen  string        `placeholder:"ADDR" default:"off" help:"Loopback address of /healthz, /metrics, /v1, /feed, /indexnow, /websub/ and a look around in a browser; default off: the ports of several would meet."`
 	Speed   float64       `placeholder:"N" help:"As for run; all workers of a database run at one speed."`
 	Anchor  string        `hidden:"" help:"As for run."`
-	For     time.Duration `placeholder:"TIME" help:"End by itself after this time."`
+	For     time.Duration `placeholder:"TIME" help:"End by itself after this time, by the machine's clock: 90s, 2h, 7d."`
 }
 
 // Help is the text below the flags.
