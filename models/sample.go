@@ -15,6 +15,7 @@ type Sampled struct {
 	Requisite   bool
 	Visits      int32  // attempts so far
 	Records     int32  // those that saw the content
+	Changes     int32
 	RedirectTo  string // for StateMoved
 	DuplicateOf string
 }
@@ -33,9 +34,9 @@ func (p *Sampled) Says() string {
 	return p.URL
 }
 
-var sampledTable = table[Sampled]{"pages", "bucket id site_id url state requisite visits records redirect_to duplicate_of", 2,
+var sampledTable = table[Sampled]{"pages", "bucket id site_id url state requisite visits records changes redirect_to duplicate_of", 2,
 	func(p *Sampled) []any {
-		return []any{&p.Bucket, &p.ID, &p.SiteID, &p.URL, &p.State, &p.Requisite, &p.Visits, &p.Records, &p.RedirectTo, &p.DuplicateOf}
+		return []any{&p.Bucket, &p.ID, &p.SiteID, &p.URL, &p.State, &p.Requisite, &p.Visits, &p.Records, &p.Changes, &p.RedirectTo, &p.DuplicateOf}
 	}}
 
 // Sample is the first n pages of a bucket by their IDs, in that order. Since an ID is a hash of the URL they are as good as drawn at random,

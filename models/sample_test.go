@@ -22,7 +22,7 @@ func TestSample(t *testing.T) {
 		byID := make(map[int64]Sampled)
 		for _, p := range pages {
 			some := Sampled{Bucket: p.Bucket, ID: p.ID, SiteID: p.SiteID, URL: p.URL, State: p.State, Requisite: p.Requisite, Visits: p.Visits,
-				Records: p.Stats.Records, RedirectTo: p.RedirectTo, DuplicateOf: p.DuplicateOf}
+				Records: p.Stats.Records, Changes: p.Stats.Changes, RedirectTo: p.RedirectTo, DuplicateOf: p.DuplicateOf}
 			want, ids, byID[p.ID] = append(want, some), append(ids, p.ID), some
 		}
 		got, err := s.Sample(t.Context(), bucket, 7)

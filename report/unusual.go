@@ -18,13 +18,14 @@ const (
 	Quiet     Oddity = "quiet"     // no visit has found a change for longer than ever
 
 	Variants    Oddity = "variants"   // much of what is visited is the same once more, by another address (FindVariants)
+	Backlog     Oddity = "backlog"    // new pages wait for their first visit, and will for months (FindBacklog)
 	Requisites  Oddity = "requisites" // there are so many that no new ones are kept (FindFull)
 	MissesLevel Oddity = "slo"        // the service level that it is promised is missed (Level.FindMissed)
 )
 
 // Oddities are all kinds.
 func Oddities() []Oddity {
-	return []Oddity{Failing, Vanishing, Overhaul, Quiet, Variants, Requisites, MissesLevel}
+	return []Oddity{Failing, Vanishing, Overhaul, Quiet, Variants, Backlog, Requisites, MissesLevel}
 }
 
 // Unusual is what is unusual of a site, in words for a person.

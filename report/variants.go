@@ -14,15 +14,6 @@ import (
 // a variant from a page of its own is what visits saw: the page whose address lacks the parameter is known, and says the same. A parameter that
 // tells topics or products apart has pages that say something else each, or none without it, so it is never taken for one of variants.
 
-// VariantsOf is a site in which FindVariants looks for variants.
-type VariantsOf struct {
-	Site   int32
-	Pages  int64                 // that are no requisites, and not gone or excluded
-	Filter config.Filter         // that it has
-	Keeps  func(url string) bool // what its rules keep now: what they leave out waits for its turn to be excluded
-	Was    bool                  // it had too many before
-}
-
 // What counts as many variants: so many of a sample that were visited, of so many pages, as such a share of the site's pages; the page without the
 // parameter is known of nearly all, and says what they say of most. Of a site that had too many it holds somewhat longer.
 const (
@@ -69,8 +60,8 @@ type valueSum struct{ visited, same, own int }
 
 // FindVariants tells of a site where much of what is visited is the same once more, by a uniform sample of its pages and by those of the pages
 // without one parameter of theirs that are known, by their URLs (VariantBases).
-func FindVariants(of VariantsOf, sample []models.Sampled, known map[string]models.Sampled) (Unusual, bool) {
-	parts, left := variantParts(sample, known, of.Was)
+func FindVariants(of SampledSite, sample []models.Sampled, known map[string]models.Sampled) (Unusual, bool) {
+	parts, left := variantParts(sample, known, of.HadVariants)
 	if n := len(sample) - left; n < fewestVariants || float64(n) < manyVariants*float64(len(sample)) {
 		return Unusual{}, false
 	}

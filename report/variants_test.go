@@ -13,7 +13,7 @@ import (
 
 // looksFor is what FindVariants says of a site of these pages, by what each says: the URL of the page that says the same, or leads elsewhere ("→ URL"),
 // or "" where nobody has visited it.
-func looksFor(t *testing.T, of VariantsOf, says map[string]string) string {
+func looksFor(t *testing.T, of SampledSite, says map[string]string) string {
 	t.Helper()
 	sample, known := sampleOf(says)
 	for base := range VariantBases(sample) { // and nothing else is read
@@ -140,7 +140,7 @@ func TestFindVariants(t *testing.T) {
 		"of one page":                {shape(1, 300, "/a", "/a?utm_source=K = /a"), ""},
 		"what no file names plain":   {shape(300, 1, "/a/N", "/a/N?x%5Dy=1 = /a/N"), ""},
 	} {
-		got := looksFor(t, VariantsOf{Site: 3, Pages: int64(len(c.says))}, c.says)
+		got := looksFor(t, SampledSite{Site: 3, Pages: int64(len(c.says))}, c.says)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) || c.want != "" && !strings.Contains(c.want, "alone") && strings.Contains(got, "alone say") {
 			t.Errorf("%s: said %q, want %q", name, got, c.want)
 		}
@@ -152,13 +152,13 @@ func TestVariantWords(t *testing.T) {
 	t.Parallel()
 	says := shape(300, 1, "/a/N", "/a/N?print=1 = /a/N")
 	for _, c := range []struct {
-		of   VariantsOf
+		of   SampledSite
 		want string
 	}{
-		{VariantsOf{Pages: 600}, "300 of 600 pages have ?print= in their address, and 100 % of those visited say what the page without it says; 50 % of the site's visits went to them. filter: {not: {param: print}} leaves them out"},
-		{VariantsOf{Pages: 24_549}, "about 12,000 of 24,549 pages (50 % of a sample of 600) have "},
-		{VariantsOf{Pages: 600, Filter: config.Filter{Not: &config.Filter{Extension: []string{"zip"}}}}, "filter: {all: [{not: {extension: zip}}, {not: {param: print}}]} leaves"},
-		{VariantsOf{Pages: 600, Filter: config.Filter{All: []config.Filter{{Path: []string{"/a/"}}}}}, "filter: {all: [{path: /a/}, {not: {param: print}}]} leaves"},
+		{SampledSite{Pages: 600}, "300 of 600 pages have ?print= in their address, and 100 % of those visited say what the page without it says; 50 % of the site's visits went to them. filter: {not: {param: print}} leaves them out"},
+		{SampledSite{Pages: 24_549}, "about 12,000 of 24,549 pages (50 % of a sample of 600) have "},
+		{SampledSite{Pages: 600, Filter: config.Filter{Not: &config.Filter{Extension: []string{"zip"}}}}, "filter: {all: [{not: {extension: zip}}, {not: {param: print}}]} leaves"},
+		{SampledSite{Pages: 600, Filter: config.Filter{All: []config.Filter{{Path: []string{"/a/"}}}}}, "filter: {all: [{path: /a/}, {not: {param: print}}]} leaves"},
 	} {
 		if got := looksFor(t, c.of, says); !strings.Contains(got, c.want) {
 			t.Errorf("said %q, want %q", got, c.want)

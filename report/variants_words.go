@@ -46,7 +46,7 @@ func variantFilter(had config.Filter, parts []variantPart) config.Filter {
 }
 
 // variantWords says what was found and the way out.
-func variantWords(of VariantsOf, sample []models.Sampled, parts []variantPart) string {
+func variantWords(of SampledSite, sample []models.Sampled, parts []variantPart) string {
 	var sum variantSum
 	visits := int64(0)
 	for i := range sample {
@@ -68,7 +68,7 @@ func variantWords(of VariantsOf, sample []models.Sampled, parts []variantPart) s
 }
 
 // countOf is how many pages of a site n of a sample are.
-func countOf(of VariantsOf, sample, n int) string {
+func countOf(of SampledSite, sample, n int) string {
 	if int64(sample) >= of.Pages {
 		return fmt.Sprintf("%s of %s pages", Count(n), Count(sample))
 	}

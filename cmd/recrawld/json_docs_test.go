@@ -172,7 +172,7 @@ var notAnswered = map[string]string{
 	"bench_measure.go": "a measurement", "bench_evidence.go": "a measurement", "bench_origin.go": "a measurement",
 	"bench_significance.go": "a measurement",
 	"chore_note.go":         "a note in the database", "importance_chore.go": "a note in the database", "requisites_chore.go": "a note in the database",
-	"unnamed_chore.go": "a note in the database", "unusual.go: site_id": "a note in the database", "unusual_variants.go": "a note in the database",
+	"unnamed_chore.go": "a note in the database", "unusual.go: site_id": "a note in the database", "unusual_sampled.go": "a note in the database",
 	"web.go":         "an answer of /v1 (docs/feeding.md)",
 	"plan.go: cycle": "a setting", "daemon.go: listen": "a setting",
 }

@@ -91,11 +91,11 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	variants, err := d.findVariants(ctx, before.Sites, now)
+	sampled, err := d.lookAtSamples(ctx, before.Sites, now)
 	if err != nil {
 		return err
 	}
-	found.Sites = slices.Concat(found.Sites, variants, full, missed)
+	found.Sites = slices.Concat(found.Sites, sampled, full, missed)
 	noted, mine, err := d.noteUnusual(ctx, before, found.unusual)
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func (l *look) statusUnusual(ctx context.Context, s *status) error {
 	fails := make(map[int32]bool)
 	for _, u := range found.Sites {
 		name, known := names[u.Site]
-		if !known || u.Kind == report.Requisites || u.Kind == report.Variants && filtered(u.Site) { // statusFull says what is so now of the first
+		if !known || u.Kind == report.Requisites || (u.Kind == report.Variants || u.Kind == report.Backlog) && filtered(u.Site) { // statusFull says what is so now of the first
 			continue
 		}
 		fails[u.Site] = fails[u.Site] || u.Kind == report.Failing

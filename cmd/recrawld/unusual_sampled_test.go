@@ -59,3 +59,61 @@ func TestVariantsAreTold(t *testing.T) {
 		t.Errorf("with the filter %v sites are unusual, said\n%s", sites, text)
 	}
 }
+
+// A site that shows its pages at each of many states, so that new ones wait for years, is told of with the filter that leaves these out; nothing is
+// said of one that was just added or is paused.
+func TestABacklogIsTold(t *testing.T) {
+	t.Parallel()
+	const site = `sites: [{url: "http://127.0.0.1:1/"`
+	l := looksForUnusual(t, site+"}]")
+	var found []models.Discovery
+	add := func(url string) {
+		found = append(found, models.Discovery{Host: "127.0.0.1:1", Page: models.Page{URL: url, SiteID: l.force.Load().rows[0].ID}})
+	}
+	for i := range 50 {
+		add(fmt.Sprintf("http://127.0.0.1:1/%d", i))
+		for at := range 24 {
+			add(fmt.Sprintf("http://127.0.0.1:1/%d?at=%d", i, at))
+		}
+	}
+	if _, err := l.store.AddPages(t.Context(), l.now, found, 0); err != nil {
+		t.Fatal(err)
+	}
+	sites := func(set string, to any) {
+		t.Helper()
+		if _, err := l.db.Exec(`UPDATE sites SET `+set+` = $1`, to); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said, _ := l.looks(l.now); strings.Contains(said, "backlog") {
+		t.Errorf("of a site that was just added is said\n%s", said)
+	}
+	sites("created_at", models.At(l.now.Add(-30*24*time.Hour)))
+	sites("paused", true)
+	if said, _ := l.looks(l.now.Add(25 * time.Hour)); strings.Contains(said, "backlog") {
+		t.Errorf("of a paused site is said\n%s", said)
+	}
+	sites("paused", false)
+	said, unusual := l.looks(l.now.Add(50 * time.Hour))
+	const words = "1,251 of 1,251 pages wait for their first visit, and none of them had it in the last 7 days; 96 % of them have ?at= in their address"
+	if strings.Count(said, "a site is unusual") != 1 || !strings.Contains(said, words) || unusual != 1 {
+		t.Errorf("%v sites are unusual, said\n%s", unusual, said)
+	}
+	const filter = "filter: {not: {param: at}}"
+	if out := strings.Join(strings.Fields(must(t, "status", "-c", l.path)), " "); !strings.Contains(out, filter+" leaves out") {
+		t.Errorf("status says\n%s", out)
+	}
+	writeConfig(t, l.path, l.start.Data, site+", "+filter+"}]")
+	if out := must(t, "status", "-c", l.path); strings.Contains(out, "?at=") {
+		t.Errorf("with the filter status says\n%s", out)
+	}
+	if err := l.reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if text, unusual := l.looks(l.now.Add(51 * time.Hour)); unusual != 0 {
+		t.Errorf("with the filter %v sites are unusual, said\n%s", unusual, text)
+	}
+}
