@@ -20,6 +20,7 @@ type attributes struct {
 	heading bool  // role=heading
 	dated   bool  // a reader is told a date when he points at it
 	spans   bool  // a cell takes several columns
+	turns   bool  // a link to the page before or after this one
 
 	hidden, streamed bool
 	shadow           bool // the content of a template is shown: it is a shadow tree
@@ -76,6 +77,8 @@ func (a *attributes) take(key, value []byte) {
 		if string(value) == "true" {
 			a.flags |= InDialog
 		}
+	case "rel":
+		a.turns = isTurning(value)
 	case "title", "datetime":
 		a.dated = a.dated || isDate(value)
 	case "colspan":

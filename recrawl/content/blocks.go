@@ -152,9 +152,12 @@ func (r *reader) cut() {
 	e := r.top()
 	b := Block{Links: r.links, Images: r.images, Level: e.level, node: e.node, runes: r.runes, linkRunes: r.inLinks,
 		form: r.form, aged: r.aged, counted: r.counts()}
+	if r.turned > 0 && r.turned == len(r.links) && r.runes-r.inLinks <= mostTurning {
+		b.turns, b.Flags = true, InNav
+	}
 	r.v.blocks = append(r.v.blocks, b)
 	r.ends = append(r.ends, len(r.text))
-	r.start, r.links, r.images, r.runes, r.inLinks, r.form, r.aged = len(r.text), nil, nil, 0, 0, 0, false
+	r.start, r.links, r.images, r.runes, r.inLinks, r.form, r.aged, r.turned = len(r.text), nil, nil, 0, 0, 0, false, 0
 }
 
 // finish closes what is open and settles where each block stands.

@@ -40,6 +40,7 @@ type reader struct {
 	tables     []table // likewise
 	names      map[string]string
 	targets    map[string]Link
+	turning    map[string]bool // addresses of the pages before and after, as the head names them
 
 	text    []byte // of all blocks, one after the other
 	start   int    // of the block under way, in text
@@ -51,6 +52,7 @@ type reader struct {
 	inTitle bool
 	form    uint64 // of the block under way
 	aged    bool   // likewise
+	turned  int    // how many of links lead to the page before or after
 	apart   bool   // an age ended just now, that no letter belongs to
 	titled  bool
 	ends    []int // of the blocks, in text
@@ -84,7 +86,7 @@ func newReader(v *View, text []byte, xhtml bool, at canon.URL) *reader {
 	source := bytes.NewReader(text)
 	return &reader{
 		source: source, tokens: html.NewTokenizer(source), v: v, at: at, base: at, xhtml: xhtml,
-		names: map[string]string{}, targets: map[string]Link{}, text: make([]byte, 0, len(text)/4),
+		names: map[string]string{}, targets: map[string]Link{}, turning: map[string]bool{}, text: make([]byte, 0, len(text)/4),
 	}
 }
 
@@ -319,7 +321,14 @@ func (r *reader) special(name string, attrs *attributes, closed bool) {
 		r.based = r.based || attrs.href != ""
 	case "a", "area":
 		if attrs.href != "" {
-			r.links = append(r.links, r.link(attrs.href))
+			l := r.link(attrs.href)
+			if r.links = append(r.links, l); attrs.turns || r.turning[l.Whole] {
+				r.turned++
+			}
+		}
+	case "link":
+		if attrs.turns && attrs.href != "" && len(r.turning) < maxTurning {
+			r.turning[r.link(attrs.href).Whole] = true
 		}
 	case "img", "iframe", "frame", "embed", "source":
 		r.image(attrs)

@@ -81,6 +81,33 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// Which page comes before and after is none of what a page says, where its links or its head say so by their type: that becomes another one when
+// a post is written or removed. Another link of the same paragraph counts, and a link that is only called so.
+func TestPagesBeforeAndAfter(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		head, before, after string
+		want                VerdictKind
+	}{
+		"the next one comes": {"", "", `<div><a rel="next" href="/p/8">Why we moved to another town &rarr;</a></div>`, Noise},
+		"another one before": {"", `<p>Previous post: <a href="/p/6" rel="prev">A day at sea</a></p>`, `<p>Previous post: <a href="/p/5" rel="prev">The harbour at night</a></p>`, Noise},
+		"both in a line": {"", `<p><a href="/p/6" rel="prev nofollow">A day at sea</a> | <a href="/p/8" rel="next">Why we moved</a></p>`,
+			`<p><a href="/p/6" rel="prev nofollow">A day at sea</a> | <a href="/p/9" rel="next">Winter</a></p>`, Noise},
+		"the head says so":         {`<link rel="Next" href="/p/8"><link rel="Next" href="/p/9">`, "", `<ul><li>Next message: <a href="/p/8">[crew] Why we moved to another town</a></li></ul>`, Noise},
+		"a link that is called so": {"", `<p>Previous post: <a href="/p/6">A day at sea</a></p>`, `<p>Previous post: <a href="/p/5">The harbour at night</a></p>`, Change},
+		"another link with it":     {"", `<p><a href="/p/6" rel="prev">A day at sea</a> <a href="/x">a map</a></p>`, `<p><a href="/p/6" rel="prev">A day at sea</a> <a href="/y">a chart of it</a></p>`, Change},
+		"a sentence with it": {"", `<p>As I said in <a href="/p/6" rel="prev">A day at sea</a>, the boat was to be sold.</p>`,
+			`<p>As I said in <a href="/p/6" rel="prev">A day at sea</a>, the boat is not to be sold any more.</p>`, Change},
+	} {
+		of := func(text string) string {
+			return strings.Replace(strings.Replace(page("Terms", story(5)...), "</main>", text+"</main>", 1), "<head>", "<head>"+test.head, 1)
+		}
+		if v := judgePages(t, of(test.before), of(test.after)); v.Kind != test.want {
+			t.Errorf("%s: %v for %v with %v, want %v", name, v.Kind, v.Reasons, v.Significance, test.want)
+		}
+	}
+}
+
 func TestDatesByNumbersAlone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"2024-10-14", "更新日期：2024年10月14日", "Stand: 14.10.2024", "14 Oct 2024"} {

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
 
@@ -16,6 +17,24 @@ func (r *reader) link(ref string) Link {
 	l := linkOf(r.base, r.at, ref)
 	r.targets[ref] = l
 	return l
+}
+
+const (
+	// maxTurning is how many pages before and after are read in the head of one.
+	maxTurning = 8
+	// mostTurning is how many runes stand beside a link that turns the page, as "Previous message (by thread): ".
+	mostTurning = 40
+)
+
+// isTurning tells the link types of the page before or after this one in a series (HTML, 4.6.7.13 and 4.6.7.14; "previous" is older): what
+// the link is called, mostly that page's title, says nothing of this one.
+func isTurning(rel []byte) bool {
+	for word := range bytes.FieldsSeq(rel) {
+		if bytes.EqualFold(word, []byte("next")) || bytes.EqualFold(word, []byte("prev")) || bytes.EqualFold(word, []byte("previous")) {
+			return true
+		}
+	}
+	return false
 }
 
 // hiddenMail stands for every mail address that a CDN hides: it is encoded anew on each visit.

@@ -32,12 +32,16 @@ func (v *View) spread() {
 		}
 	}
 	for i := range v.blocks {
-		v.blocks[i].Flags |= flags[v.blocks[i].node]
+		b := &v.blocks[i]
+		b.Flags |= flags[b.node]
+		b.turns = b.turns && b.Flags&(Hidden|Ignored|Watched) == 0
 	}
 	v.findMain()
 	v.markMain()
 	for i := range v.blocks {
-		if b := &v.blocks[i]; b.Main {
+		if b := &v.blocks[i]; b.turns {
+			b.Main = false
+		} else if b.Main {
 			v.said += int(b.runes)
 		}
 	}

@@ -57,6 +57,7 @@ type Block struct {
 	form      uint64 // print of the emphasis in it and of the kind of list it starts in
 	aged      bool   // an age stands in it that has its date beside it
 	ageUnit   uint8  // it is the number of an age, counted in unitLengths[ageUnit-1], as the block beside it says; 0: it is none
+	turns     bool   // it leads to the page before or after, and says hardly more
 	counted   bool   // it stands in a column of how often things were looked at
 }
 
