@@ -109,8 +109,11 @@ func fillRest(t testing.TB, s *Store) {
 			t.Fatal(err)
 		}
 	}
-	err := errors.Join(s.SetCursors(ctx, "mirror", map[int16]int64{3: 4, 250: 1}), s.Beat(ctx, Worker{Name: "w0"}))
-	if err != nil {
+	cursors := s.inTx(ctx, func(t *tx) error {
+		_, err := t.exec(ctx, `INSERT INTO sink_cursors (sink, bucket, seq) VALUES ('mirror', 3, 4), ('mirror', 250, 1)`)
+		return err
+	})
+	if err := errors.Join(cursors, s.Beat(ctx, Worker{Name: "w0"})); err != nil {
 		t.Fatal(err)
 	}
 }

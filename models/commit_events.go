@@ -22,13 +22,14 @@ func (c *commit) writeEvents(ctx context.Context) error {
 }
 
 // number gives events of some buckets their place in the log. The rows of the buckets are locked until the end of the transaction,
-// so numbers have no gaps and grow in the order of the commits: a sink that has seen n has seen all up to n.
+// so numbers have no gaps and grow in the order of the commits: a sink that has seen n has seen all up to n. The mark is drawn anew each
+// time: what is written again on another server is another event.
 func (t *tx) number(ctx context.Context, byBucket map[int16][]Event) (all []Event, err error) {
 	next, err := t.takeNumbers(ctx, byBucket)
 	if err != nil {
 		return nil, fmt.Errorf("number events: %w", err)
 	}
-	n := 0
+	n, mark := 0, drawn()
 	for _, events := range byBucket {
 		n += len(events)
 	}
@@ -36,7 +37,7 @@ func (t *tx) number(ctx context.Context, byBucket map[int16][]Event) (all []Even
 	for _, bucket := range slices.Sorted(maps.Keys(byBucket)) {
 		events := byBucket[bucket]
 		for i := range events {
-			events[i].Bucket, events[i].Seq = bucket, next[bucket]-int64(len(events)-i)
+			events[i].Bucket, events[i].Seq, events[i].Mark = bucket, next[bucket]-int64(len(events)-i), mark
 		}
 		all = append(all, events...)
 	}

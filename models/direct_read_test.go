@@ -92,7 +92,12 @@ func TestWhatHasMovedIsReadWhereItIs(t *testing.T) {
 	ctx, s := t.Context(), distributed(t, Options{Conns: 2})
 	fill(t, s)
 	const bucket, sink = 3, "mirror"
-	if err := s.SetCursor(ctx, sink, bucket, 5); err != nil {
+	logged(t, s, slices.Repeat([]Event{{Bucket: bucket, Kind: EventNew, URL: "https://a.example/"}}, 9)...)
+	heads, err := s.EventHeads(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetCursors(ctx, sink, nil, map[int16]EventRef{bucket: {Seq: 5, Mark: heads[bucket].Mark}}); err != nil {
 		t.Fatal(err)
 	}
 	was := s.placement(bucket)
@@ -104,7 +109,7 @@ func TestWhatHasMovedIsReadWhereItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	if err := other.SetCursor(ctx, sink, bucket, 9); err != nil {
+	if err := other.SetCursors(ctx, sink, nil, map[int16]EventRef{bucket: heads[bucket]}); err != nil {
 		t.Fatal(err)
 	}
 	if s.placement(bucket) != was {

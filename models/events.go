@@ -49,12 +49,13 @@ func (s *Store) recordOf(ctx context.Context, e *Event) (Record, error) {
 	return v.Record, nil
 }
 
-// News lists the buckets with events that a sink has not delivered. It reads one row a bucket, no event.
+// News lists the buckets with events that a sink has not delivered, and those where its cursor is ahead of them. It reads one row a
+// bucket, no event.
 func (s *Store) News(ctx context.Context, sink string) ([]int16, error) {
 	var buckets []int16
 	err := s.allShards(ctx, `SELECT b.bucket FROM buckets b
 		LEFT JOIN sink_cursors c ON c.sink = $1 AND c.bucket = b.bucket
-		WHERE b.next_seq > COALESCE(c.seq, 0) + 1`, []any{Clean(sink)}, func() { buckets = nil }, func(rows answer) error {
+		WHERE b.next_seq <> COALESCE(c.seq, 0) + 1`, []any{Clean(sink)}, func() { buckets = nil }, func(rows answer) error {
 		var b int16
 		err := rows.Scan(&b)
 		buckets = append(buckets, b)
@@ -79,19 +80,6 @@ func (s *Store) Cursor(ctx context.Context, sink string, bucket int16) (int64, e
 	return seq, nil
 }
 
-// SetCursor notes the last event of a bucket that a sink has delivered. It may go back: that is a replay.
-func (s *Store) SetCursor(ctx context.Context, sink string, bucket int16, seq int64) error {
-	err := s.inShard(ctx, bucket, func(t *tx) error {
-		_, err := t.exec(ctx, `INSERT INTO sink_cursors (sink, bucket, seq) VALUES ($1, $2, $3)
-			ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq`, Clean(sink), bucket, seq)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("move cursor of sink %s: %w", sink, err)
-	}
-	return nil
-}
-
 // PruneEvents removes the events of each bucket that come before the first that is not older than a moment or that one of the
 // sinks has not delivered, at most slice in a transaction, and returns how many. So what is left has no gap, though the times of a
 // bucket's events are not in order where visits overtook each other or the clock stepped back. A sink that has no cursor in a bucket has
@@ -109,6 +97,9 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []strin
 				return total, err
 			}
 			upTo = min(upTo, seq)
+		}
+		if err := s.notePruned(ctx, bucket, upTo); err != nil {
+			return total, fmt.Errorf("prune events: %w", err)
 		}
 		// Index: the primary key.
 		n, err := s.sweep(ctx, slice, `DELETE FROM events WHERE bucket = $1 AND seq IN (SELECT seq FROM events

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"strconv"
 	"time"
 )
 
@@ -19,6 +20,9 @@ type FeedCursor struct {
 	first int16          // bucket to read first, so that none waits for ever
 	seqs  [Buckets]int64 // by bucket; 0: before its first event
 	pages feedPages      // to be told before them
+
+	sum    uint64 // of the marks of the events that it is behind, see stamp
+	summed bool   // else it is of a release that had none, and its numbers alone are held against the log
 }
 
 var (
@@ -30,10 +34,11 @@ var (
 	ErrCursorLost = errors.New("events after this cursor are gone")
 )
 
-// The forms of String, by its first byte.
+// The forms of String, by the bits of its first byte. Each has the first, or the second in its place.
 const (
 	cursorForm = 1
 	pagesForm  = 2 // has the place among the pages as well
+	summedForm = 4 // ends with the sum
 )
 
 // String is the cursor as text, which ParseFeedCursor reads: letters, digits, "-" and "_", about four for each bucket that has events.
@@ -41,6 +46,9 @@ func (p FeedCursor) String() string {
 	form := byte(cursorForm)
 	if p.pages.told {
 		form = pagesForm
+	}
+	if p.summed {
+		form |= summedForm
 	}
 	b := binary.BigEndian.AppendUint32([]byte{form}, p.epoch)
 	b = append(b, byte(p.first))
@@ -54,22 +62,32 @@ func (p FeedCursor) String() string {
 			gap = 0
 		}
 	}
+	if p.summed {
+		b = binary.BigEndian.AppendUint64(b, p.sum)
+	}
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
 }
 
 // ParseFeedCursor reads what String wrote. It returns ErrNoCursor for all else.
 func ParseFeedCursor(text string) (p FeedCursor, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
-	const head, tail = 6, 4
-	if err != nil || len(b) < head+tail || b[0] != cursorForm && b[0] != pagesForm {
+	const head, sum, tail = 6, 8, 4
+	if err != nil || len(b) < head+tail || b[0]&^summedForm != cursorForm && b[0]&^summedForm != pagesForm {
 		return FeedCursor{}, ErrNoCursor
 	}
-	body, sum := b[:len(b)-tail], binary.BigEndian.Uint32(b[len(b)-tail:])
-	if crc32.ChecksumIEEE(body) != sum {
+	body := b[:len(b)-tail]
+	if crc32.ChecksumIEEE(body) != binary.BigEndian.Uint32(b[len(b)-tail:]) {
 		return FeedCursor{}, ErrNoCursor
 	}
 	p.epoch, p.first = binary.BigEndian.Uint32(body[1:]), int16(body[5])
-	if body = body[head:]; b[0] == pagesForm {
+	body = body[head:]
+	if p.summed = b[0]&summedForm != 0; p.summed {
+		if len(body) < sum {
+			return FeedCursor{}, ErrNoCursor
+		}
+		p.sum, body = binary.BigEndian.Uint64(body[len(body)-sum:]), body[:len(body)-sum]
+	}
+	if b[0]&pagesForm != 0 {
 		if p.pages, body, err = parsePages(body); err != nil {
 			return FeedCursor{}, err
 		}
@@ -89,8 +107,8 @@ func ParseFeedCursor(text string) (p FeedCursor, err error) {
 // Newest is the cursor behind all events.
 func (s *Store) Newest(ctx context.Context) (FeedCursor, error) {
 	p, heads, err := s.unread(ctx)
-	for bucket, seq := range heads {
-		p.seqs[bucket] = seq
+	for bucket, head := range heads {
+		p.move(bucket, EventRef{}, head)
 	}
 	return p, err
 }
@@ -106,16 +124,19 @@ func (s *Store) Oldest(ctx context.Context) (FeedCursor, error) {
 		if err != nil {
 			return p, err
 		}
-		p.seqs[bucket] = head // all were pruned
-		if len(first) > 0 {
-			p.seqs[bucket] = first[0].Seq - 1
+		if len(first) > 0 { // else all were pruned
+			if head, err = s.refAt(ctx, bucket, first[0].Seq-1); err != nil {
+				return p, err
+			}
 		}
+		p.move(bucket, EventRef{}, head)
 	}
 	return p, nil
 }
 
-// unread is one of this database with nothing read, and the numbers of the newest events.
-func (s *Store) unread(ctx context.Context) (p FeedCursor, heads map[int16]int64, err error) {
+// unread is one of this database with nothing read, and the newest events.
+func (s *Store) unread(ctx context.Context) (p FeedCursor, heads map[int16]EventRef, err error) {
+	p.summed = true
 	if p.epoch, err = s.epoch(ctx); err != nil {
 		return p, nil, err
 	}
@@ -129,8 +150,8 @@ func (s *Store) epoch(ctx context.Context) (uint32, error) {
 	return crc32.ChecksumIEEE([]byte(restored)), err
 }
 
-// LogName tells this database's event log from all others, and from what it was before a checkpoint was restored: with it the bucket
-// and the number name an event for ever. It is letters, digits and "-".
+// LogName tells this database's event log from all others, and from what it was before a checkpoint was restored: with it the bucket,
+// the number and the mark name an event for ever. It is letters, digits and "-".
 func (s *Store) LogName(ctx context.Context) (string, error) {
 	name, err := s.Meta(ctx, logKey)
 	if err == nil && name == "" {
@@ -144,7 +165,13 @@ func (s *Store) LogName(ctx context.Context) (string, error) {
 }
 
 // ID names an event for ever, in the log of that name: letters, digits and "-".
-func (e Event) ID(log string) string { return fmt.Sprintf("%s-%d-%d", log, e.Bucket, e.Seq) }
+func (e Event) ID(log string) string {
+	id := fmt.Sprintf("%s-%d-%d", log, e.Bucket, e.Seq)
+	if e.Mark == 0 {
+		return id
+	}
+	return id + "-" + strconv.FormatInt(e.Mark, 36)
+}
 
 const (
 	restoredKey = "restored"
@@ -163,57 +190,3 @@ func (s *Store) NoteRestored(ctx context.Context, now time.Time) error {
 
 // Restored tells when the database went back to a checkpoint last, as a text that is another one each time; "": it never did.
 func (s *Store) Restored(ctx context.Context) (string, error) { return s.Meta(ctx, restoredKey) }
-
-// Feed goes on in the event log after a cursor, after that of All with the pages first: at most q.Limit events, and the cursor
-// behind them. Those of a page are in order; of those that q leaves out none comes later. Fewer than q.Limit: there are no more. It
-// returns ErrCursorLost where some would be missed.
-func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (found []Event, at FeedCursor, err error) {
-	here, heads, err := s.unread(ctx)
-	if err != nil {
-		return nil, after, err
-	}
-	for bucket, seq := range after.seqs {
-		if here.epoch != after.epoch || seq > heads[int16(bucket)] {
-			return nil, after, fmt.Errorf("read on in the events: %w", ErrCursorLost)
-		}
-	}
-	at = after
-	if at.pages.told {
-		if found, err = s.tellPages(ctx, &at.pages, q); err != nil {
-			return nil, after, err
-		}
-		if at.pages.told { // the limit came first
-			return found, at, nil
-		}
-	}
-	for i := range int16(Buckets) {
-		bucket := (after.first + i) % Buckets
-		for at.seqs[bucket] < heads[bucket] {
-			chunk, err := s.feedChunk(ctx, bucket, at.seqs[bucket], min(heads[bucket], at.seqs[bucket]+feedEvents), q)
-			if err != nil {
-				return nil, after, err
-			}
-			if len(chunk) == 0 || chunk[0].Seq != at.seqs[bucket]+1 {
-				return nil, after, fmt.Errorf("read on in the events: %w", ErrCursorLost)
-			}
-			for _, e := range chunk {
-				if q.Matches(e) {
-					if len(found) == q.Limit {
-						at.first = (bucket + 1) % Buckets
-						return found, at, nil
-					}
-					found = append(found, e)
-				}
-				at.seqs[bucket] = e.Seq
-			}
-		}
-	}
-	return found, at, nil
-}
-
-// feedChunk reads what a query may ask for of a bucket's log above one number up to another, in order; the first and the last of all these in
-// any case, by which it is known that none is missing, and where to go on.
-func (s *Store) feedChunk(ctx context.Context, bucket int16, above, upTo int64, q ChangesQuery) ([]Event, error) {
-	query, args := q.within(bucket, above, upTo)
-	return s.readEvents(ctx, bucket, query, args)
-}

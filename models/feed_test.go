@@ -296,3 +296,53 @@ func sameEvents(a, b []Event) bool {
 	slices.SortStableFunc(b, byBucket)
 	return slices.Equal(a, b)
 }
+
+// A database that went back behind a cursor and has other events by then tells that, whether its numbers have come as far again or
+// further; not where all that a cursor is behind is there, and not a cursor of before there were marks, whose numbers alone are known.
+func TestACursorIsLostWithTheEventsThatItIsBehind(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		s := openBackup(t, dsn)
+		event := Event{Bucket: 5, Kind: EventChanged, URL: "https://a.example/", At: At(planStart), SiteID: 1}
+		q, recent := ChangesQuery{Since: At(planStart.Add(-time.Hour)), Limit: 10, Requisites: true}, Recent{}
+		newest := func() FeedCursor {
+			t.Helper()
+			p, err := s.Newest(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		logged(t, s, event, Event{Bucket: 9, Kind: EventNew, URL: "https://b.example/", At: At(planStart), SiteID: 1})
+		common := newest()
+		logged(t, s, event)
+		behind := newest()
+		old := behind
+		old.sum, old.summed = 0, false
+		looked(t, s, planStart, q, &recent, 100)
+		s.mustRun(t, `DELETE FROM events WHERE bucket = 5 AND seq = 2`)
+		s.mustRun(t, `UPDATE buckets SET next_seq = 2 WHERE bucket = 5`)
+		for further := range 3 {
+			text := behind.String()
+			if parsed, err := ParseFeedCursor(text); parsed != behind || err != nil {
+				t.Fatalf("ParseFeedCursor(%q) = %v, %v", text, parsed, err)
+			}
+			if _, _, err := s.Feed(t.Context(), behind, q); !errors.Is(err, ErrCursorLost) {
+				t.Errorf("with %d other events: Feed = %v, want ErrCursorLost", further, err)
+			}
+			if _, err := s.SeenChanges(t.Context(), behind, 0, nil, func(SeenChange) {}); !errors.Is(err, ErrCursorLost) {
+				t.Errorf("with %d other events: SeenChanges = %v, want ErrCursorLost", further, err)
+			}
+			if events, at, err := s.Feed(t.Context(), common, q); len(events) != further || at != newest() || err != nil {
+				t.Errorf("%d events came behind what is there still, %v, want %d", len(events), err, further)
+			}
+			logged(t, s, event)
+		}
+		if events, _, err := s.Feed(t.Context(), old, q); len(events) != 2 || err != nil {
+			t.Errorf("a cursor without marks: %d events, %v, want 2", len(events), err)
+		}
+		if found, _ := looked(t, s, planStart, q, &recent, 100); len(found) != 5 {
+			t.Errorf("%d events are found, want the 5 that there are", len(found))
+		}
+	})
+}

@@ -337,6 +337,7 @@ type Event struct {
 	Reasons      Reasons
 	Note         string // for a person: which template changed (EventTemplate), the name of the site (EventRemoved)
 	Record       Record // of the version's body
+	Mark         int64  // see EventRef; given by Commit
 }
 
 // Discovery is a page found by a link, a redirect, a sitemap or a person, with the name of its host. The page's keys need not

@@ -116,13 +116,13 @@ func (c *commit) pack(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("pack a parcel: %w", err)
 		}
-		c.parcels = append(c.parcels, parcel{bucket: c.results[0].Lease.Bucket, id: newParcelID(), target: target, at: At(c.now), body: text})
+		c.parcels = append(c.parcels, parcel{bucket: c.results[0].Lease.Bucket, id: drawn(), target: target, at: At(c.now), body: text})
 	}
 	return parcelTable.insert(ctx, c.tx, c.parcels)
 }
 
-// newParcelID draws 63 random bits: two parcels of a bucket that are under way at once share them never in practice.
-func newParcelID() int64 {
+// drawn is 63 random bits: two parcels of a bucket that are under way at once share them never in practice, nor do two marks of a number.
+func drawn() int64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return int64(binary.BigEndian.Uint64(b[:]) >> 1)

@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,8 +16,7 @@ import (
 // No index leads to the events of a site or a kind: it would cost each commit a third of what the event itself costs, for what is
 // seldom asked. So what was looked through is remembered, and only what came since is read.
 type Recent struct {
-	epoch  uint32           // of the log
-	heads  [Buckets]int64   // the newest numbers that were looked at
+	at     FeedCursor       // behind the newest that were looked at
 	behind [Buckets]int64   // those up to these were not yet
 	read   [Buckets]Instant // the newest time in what was read last on the way back; 0: nothing was read
 	back   Instant          // all that is not older was looked at; 0: before the first look
@@ -49,10 +49,13 @@ const firstLook = time.Hour
 func (s *Store) LookOn(ctx context.Context, now time.Time, q ChangesQuery, r *Recent, most int64) error {
 	here, heads, err := s.unread(ctx)
 	if err == nil {
-		if came := r.since(heads); r.back == 0 || r.epoch != here.epoch || came < 0 || came > most {
-			r.begin(here.epoch, heads, At(now))
+		var seen [Buckets]EventRef
+		if seen, err = s.behind(ctx, &r.at, here.epoch, heads); r.back == 0 || errors.Is(err, ErrCursorLost) || err == nil && r.since(heads) > most {
+			seen, err = r.begin(here.epoch, heads, At(now)), nil
 		}
-		err = s.lookForward(ctx, heads, q, r, &most)
+		if err == nil {
+			err = s.lookForward(ctx, heads, seen, q, r, &most)
+		}
 	}
 	for err == nil && most > 0 && !r.done(q) {
 		err = s.lookBack(ctx, max(q.Since, At(now.Add(-max(2*now.Sub(r.back.Time()), firstLook)))), q, r, &most)
@@ -83,36 +86,39 @@ func (r *Recent) done(q ChangesQuery) bool {
 }
 
 // begin forgets all that was found.
-func (r *Recent) begin(epoch uint32, heads map[int16]int64, now Instant) {
-	*r = Recent{epoch: epoch, back: now + 1}
+func (r *Recent) begin(epoch uint32, heads map[int16]EventRef, now Instant) (seen [Buckets]EventRef) {
+	*r = Recent{at: FeedCursor{epoch: epoch, summed: true}, back: now + 1}
 	for bucket, head := range heads {
-		r.heads[bucket], r.behind[bucket] = head, head
+		r.at.move(bucket, EventRef{}, head)
+		seen[bucket], r.behind[bucket] = head, head.Seq
 	}
+	return seen
 }
 
-// since is how many events came since the last look; negative: this is another log.
-func (r *Recent) since(heads map[int16]int64) (n int64) {
-	for bucket, head := range r.heads {
-		came := heads[int16(bucket)] - head
-		if came < 0 {
-			return came
-		}
-		n += came
+// since is how many events came since the last look.
+func (r *Recent) since(heads map[int16]EventRef) (n int64) {
+	for bucket, seq := range r.at.seqs {
+		n += heads[int16(bucket)].Seq - seq
 	}
 	return n
 }
 
-// lookForward looks at what came since the last look.
-func (s *Store) lookForward(ctx context.Context, heads map[int16]int64, q ChangesQuery, r *Recent, most *int64) error {
+// lookForward looks at what came since the last look, which was behind some events.
+func (s *Store) lookForward(ctx context.Context, heads map[int16]EventRef, seen [Buckets]EventRef, q ChangesQuery, r *Recent, most *int64) error {
 	for bucket := range int16(Buckets) {
-		for seen := &r.heads[bucket]; *seen < heads[bucket]; {
-			upTo := min(heads[bucket], *seen+lastChunk)
-			events, err := s.eventsWithin(ctx, bucket, *seen, upTo, q)
+		for last := &seen[bucket]; last.Seq < heads[bucket].Seq; {
+			upTo := EventRef{Seq: min(heads[bucket].Seq, last.Seq+lastChunk)}
+			events, err := s.eventsWithin(ctx, bucket, last.Seq, upTo.Seq, q)
 			if err != nil {
 				return err
 			}
+			if len(events) > 0 && events[0].Seq == upTo.Seq { // else all were pruned
+				upTo = events[0].Ref()
+			}
 			r.add(events, q)
-			*most, *seen = *most-(upTo-*seen), upTo
+			*most -= upTo.Seq - last.Seq
+			r.at.move(bucket, *last, upTo)
+			*last = upTo
 		}
 	}
 	return nil
@@ -155,13 +161,13 @@ func (s *Store) eventsWithin(ctx context.Context, bucket int16, above, upTo int6
 	return eventTable.scan(s.rows(ctx, query+` DESC`, args...))
 }
 
-// within selects what a query may ask for of a bucket's log above one number up to another, the first and the last of all these in any case,
-// in order.
+// within selects what a query may ask for of a bucket's log above one number up to another, the first two and the last of all these in any
+// case, in order.
 func (q ChangesQuery) within(bucket int16, above, upTo int64) (query string, args []any) {
 	asked, args := q.condition(bucket, above, upTo)
 	// Index: the primary key.
 	return "SELECT " + eventTable.list() + ` FROM events WHERE bucket = $1 AND seq > $2 AND seq <= $3
-		AND (seq = $2 + 1 OR seq = $3 OR ` + asked + `) ORDER BY seq`, args
+		AND (seq <= $2 + 2 OR seq = $3 OR ` + asked + `) ORDER BY seq`, args
 }
 
 // condition is of all events that match, and of others only for their times and their order; with its arguments after some others.

@@ -28,16 +28,17 @@ func (s *Store) SeenChanges(ctx context.Context, after FeedCursor, since Instant
 	if err != nil {
 		return after, err
 	}
-	anew := after == FeedCursor{}
+	if after != (FeedCursor{}) {
+		if _, err := s.behind(ctx, &after, at.epoch, heads); err != nil {
+			return after, fmt.Errorf("read seen changes: %w", err)
+		}
+	}
 	for bucket := range int16(Buckets) {
 		read, head := after.seqs[bucket], heads[bucket]
-		if !anew && at.epoch != after.epoch || read > head {
-			return after, fmt.Errorf("read seen changes: %w", ErrCursorLost)
-		}
-		if at.seqs[bucket] = head; read == head {
+		if at.move(bucket, EventRef{}, head); read == head.Seq {
 			continue
 		}
-		if err := s.bucketSeen(ctx, bucket, head, read, since, between, each); err != nil {
+		if err := s.bucketSeen(ctx, bucket, head.Seq, read, since, between, each); err != nil {
 			return after, fmt.Errorf("read seen changes: %w", err)
 		}
 	}

@@ -9,42 +9,6 @@ import (
 // currentRows is how many pages Current reads at a time.
 const currentRows = 2000
 
-// SetCursors moves the cursors of a sink, by bucket, all or none. They may go back: that is a replay.
-func (s *Store) SetCursors(ctx context.Context, sink string, cursors map[int16]int64) error {
-	err := s.inTx(ctx, func(t *tx) error {
-		for bucket := range int16(Buckets) { // in order, so that no two processes wait for each other
-			seq, ok := cursors[bucket]
-			if !ok {
-				continue
-			}
-			_, err := t.exec(ctx, `INSERT INTO sink_cursors (sink, bucket, seq) VALUES ($1, $2, $3)
-				ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq`, Clean(sink), bucket, seq)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("move cursors of sink %s: %w", sink, err)
-	}
-	return nil
-}
-
-// EventHeads is the number of the newest event of each bucket that ever had one, pruned or not.
-func (s *Store) EventHeads(ctx context.Context) (map[int16]int64, error) {
-	heads := make(map[int16]int64)
-	var bucket int16
-	var next int64
-	for _, err := range s.scan(ctx, []any{&bucket, &next}, `SELECT bucket, next_seq FROM buckets WHERE next_seq > 1`) {
-		if err != nil {
-			return nil, fmt.Errorf("read event heads: %w", err)
-		}
-		heads[bucket] = next - 1
-	}
-	return heads, nil
-}
-
 // Current tells of every page as events would that made it what it is now: its newest copy, and then that it moved, is
 // gone, fails or is excluded. Seq is 0. Pages that change meanwhile are told as they were or as they are. It reads the
 // keys of pages and versions, some thousand pages at a time, and holds no transaction open.

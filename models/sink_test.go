@@ -1,6 +1,8 @@
 package models
 
 import (
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,8 +99,8 @@ func TestCurrentTellsWhatPagesAre(t *testing.T) {
 			t.Errorf("events differ (-want +got):\n%s", d)
 		}
 		heads, err := s.EventHeads(t.Context())
-		if d := cmp.Diff(map[int16]int64{BucketOf("a.example"): 5}, heads); err != nil || d != "" {
-			t.Errorf("heads differ (-want +got, %v):\n%s", err, d)
+		if head := heads[BucketOf("a.example")]; err != nil || len(heads) != 1 || head.Seq != 5 || head.Mark == 0 {
+			t.Errorf("heads are %v, %v, want number 5 of one bucket", heads, err)
 		}
 	})
 }
@@ -130,22 +132,73 @@ func TestARestoredPageComesWithItsCopy(t *testing.T) {
 	})
 }
 
-func TestSetCursorsMovesAllOfThem(t *testing.T) {
+// The log of bucket 1 has 5 events, whose last one may be another than the one that was delivered, or not there.
+func TestSetCursorsMovesAllOfThemOrNone(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, dsn string) {
 		s := openBackup(t, dsn)
-		for _, step := range []map[int16]int64{{1: 5, 255: 7}, {1: 2}, {}} {
-			if err := s.SetCursors(t.Context(), "mirror", step); err != nil {
-				t.Fatal(err)
+		events := slices.Repeat([]Event{{Bucket: 1, Kind: EventNew, URL: "https://a.example/"}}, 5)
+		logged(t, s, append(events, Event{Bucket: 255, Kind: EventNew, URL: "https://b.example/"})...)
+		heads, err := s.EventHeads(t.Context())
+		if err != nil || heads[1].Seq != 5 || heads[255].Seq != 1 || heads[1].Mark == 0 {
+			t.Fatalf("EventHeads = %v, %v", heads, err)
+		}
+		at := map[int16]int64{}
+		for _, step := range []struct {
+			what string
+			from map[int16]int64
+			to   map[int16]EventRef
+			ok   bool
+		}{
+			{"to a number that another event has", nil, map[int16]EventRef{1: {5, heads[1].Mark ^ 1}}, false},
+			{"ahead of the log", nil, map[int16]EventRef{1: {6, 0}}, false},
+			{"one of the two ahead", nil, map[int16]EventRef{1: heads[1], 255: {2, heads[255].Mark}}, false},
+			{"from where nobody was", map[int16]int64{1: 3}, map[int16]EventRef{1: heads[1]}, false},
+			{"from the beginning", map[int16]int64{}, heads, true},
+			{"back", map[int16]int64{1: 5}, map[int16]EventRef{1: {2, heads[1].Mark}}, true},
+			{"of no bucket", nil, nil, true},
+			{"before the first", nil, map[int16]EventRef{255: {}}, true},
+		} {
+			err := s.SetCursors(t.Context(), "mirror", step.from, step.to)
+			if step.ok != (err == nil) || err != nil && !errors.Is(err, ErrOtherEvents) {
+				t.Errorf("%s: %v", step.what, err)
 			}
-			for bucket, want := range step {
-				if got, err := s.Cursor(t.Context(), "mirror", bucket); err != nil || got != want {
-					t.Errorf("cursor of bucket %d = %d, %v, want %d", bucket, got, err, want)
+			for bucket, ref := range step.to {
+				if step.ok {
+					at[bucket] = ref.Seq
+				}
+				if got, err := s.Cursor(t.Context(), "mirror", bucket); err != nil || got != at[bucket] {
+					t.Errorf("%s: cursor of bucket %d = %d, %v, want %d", step.what, bucket, got, err, at[bucket])
 				}
 			}
 		}
 		if got, err := s.Cursor(t.Context(), "other", 1); err != nil || got != 0 {
 			t.Errorf("another sink's cursor = %d, %v, want 0", got, err)
+		}
+	})
+}
+
+// Whatever was pruned, a cursor behind it can be moved to, and is known to be of this log.
+func TestPrunedEventsKeepTheirPlace(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		s := openBackup(t, dsn)
+		logged(t, s, Event{Bucket: 1, At: At(planStart), Kind: EventNew, URL: "https://a.example/"})
+		before, err := s.EventHeads(t.Context())
+		newest, wrong := s.Newest(t.Context())
+		if n, pruned := s.PruneEvents(t.Context(), planStart.Add(time.Hour), nil, 10); n != 1 || errors.Join(err, wrong, pruned) != nil {
+			t.Fatal(n, err, wrong, pruned)
+		}
+		after, err := s.EventHeads(t.Context())
+		if d := cmp.Diff(before, after); d != "" || err != nil {
+			t.Errorf("heads differ (-before +pruned, %v):\n%s", err, d)
+		}
+		if err := s.SetCursors(t.Context(), "mirror", nil, before); err != nil {
+			t.Error(err)
+		}
+		logged(t, s, Event{Bucket: 1, At: At(planStart), Kind: EventNew, URL: "https://b.example/"})
+		if events, _, err := s.Feed(t.Context(), newest, ChangesQuery{Limit: 5}); len(events) != 1 || err != nil {
+			t.Errorf("a feed behind what was pruned: %d events, %v, want the one that came since", len(events), err)
 		}
 	})
 }

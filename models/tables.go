@@ -99,11 +99,11 @@ var twinTable = table[Twin]{"pages", "bucket id site_id url state first_at visit
 	}}
 
 var eventTable = table[Event]{"events", "bucket seq at kind site_id page_id url version previous not_before not_after " +
-	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length significance reasons note requisite", 2,
+	"status content_type last_modified digest bytes redirect_to record_file record_offset record_length significance reasons note requisite mark", 2,
 	func(e *Event) []any {
 		return []any{&e.Bucket, &e.Seq, &e.At, &e.Kind, &e.SiteID, &e.PageID, &e.URL, &e.Version, &e.Previous, &e.NotBefore,
 			&e.NotAfter, &e.Status, &e.ContentType, &e.LastModified, &e.Digest, &e.Bytes, &e.RedirectTo, &e.Record.File,
-			&e.Record.Offset, &e.Record.Length, &e.Significance, &e.Reasons, &e.Note, &e.Requisite}
+			&e.Record.Offset, &e.Record.Length, &e.Significance, &e.Reasons, &e.Note, &e.Requisite, &e.Mark}
 	}}
 
 var dailyTable = table[Daily]{"daily", "bucket site_id day asked not_modified same changed first moved gone failed robots " +

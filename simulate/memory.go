@@ -29,6 +29,7 @@ type Memory struct {
 	versions map[key][]models.Version // by page, by number
 	links    map[key]map[key]bool     // children by parent
 	cursors  map[string]*[models.Buckets]int64
+	marks    int64 // of events, drawn so far
 	workers  map[string]models.Worker
 	meta     map[string]string
 	notes    map[string][]byte

@@ -154,7 +154,7 @@ func (m *Memory) tellRemoved(b *bucket, p *page, site string, now time.Time) {
 		return
 	}
 	b.events = append(b.events, models.Event{Bucket: b.index, Seq: b.next, At: models.At(now), Kind: models.EventRemoved, SiteID: p.SiteID,
-		PageID: p.ID, URL: p.URL, Requisite: p.Requisite, Version: p.Version, Note: site})
+		PageID: p.ID, URL: p.URL, Requisite: p.Requisite, Version: p.Version, Note: site, Mark: m.mark()})
 	if site != "" {
 		if b.removed == nil {
 			b.removed = map[int32]removedSite{}

@@ -313,7 +313,7 @@ func (c *memoryCommit) writeLog(r *models.Result) {
 	if !c.options.Forget {
 		for _, e := range r.Events {
 			e.Clean()
-			e.Bucket, e.Seq = b.index, b.next
+			e.Bucket, e.Seq, e.Mark = b.index, b.next, c.mark()
 			b.next++
 			b.events = append(b.events, e)
 		}

@@ -26,7 +26,7 @@ func (m *Memory) News(_ context.Context, sink string) ([]int16, error) {
 	defer m.mu.Unlock()
 	var buckets []int16
 	for i := range m.buckets {
-		if b := &m.buckets[i]; b.next > m.cursor(sink, b.index)+1 {
+		if b := &m.buckets[i]; b.next != m.cursor(sink, b.index)+1 {
 			buckets = append(buckets, b.index)
 		}
 	}
@@ -47,15 +47,37 @@ func (m *Memory) Cursor(_ context.Context, sink string, bucket int16) (int64, er
 	return m.cursor(sink, bucket), nil
 }
 
-// SetCursor is models.Store.SetCursor.
-func (m *Memory) SetCursor(_ context.Context, sink string, bucket int16, seq int64) error {
+// SetCursors is models.Store.SetCursors.
+func (m *Memory) SetCursors(_ context.Context, sink string, from map[int16]int64, to map[int16]models.EventRef) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for bucket, ref := range to {
+		if from != nil && from[bucket] != m.cursor(sink, bucket) || !m.buckets[bucket].had(ref) {
+			return models.ErrOtherEvents
+		}
+	}
 	if m.cursors[sink] == nil {
 		m.cursors[sink] = new([models.Buckets]int64)
 	}
-	m.cursors[sink][bucket] = seq
+	for bucket, ref := range to {
+		m.cursors[sink][bucket] = ref.Seq
+	}
 	return nil
+}
+
+// had tells whether an event was written, be it pruned or not.
+func (b *bucket) had(ref models.EventRef) bool {
+	if len(b.events) == 0 || ref.Seq < b.events[0].Seq {
+		return ref.Seq < b.next
+	}
+	i := ref.Seq - b.events[0].Seq
+	return i < int64(len(b.events)) && b.events[i].Mark == ref.Mark
+}
+
+// mark draws the mark of an event: each has one of its own here, since nothing is lost of what is in memory.
+func (m *Memory) mark() int64 {
+	m.marks++
+	return m.marks
 }
 
 // PruneEvents is models.Store.PruneEvents.

@@ -3,6 +3,7 @@ package sink
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -37,24 +38,16 @@ type Period struct {
 	Missed bool
 }
 
-// DigestLog is a Log that knows where its buckets end; models.Store is one.
-type DigestLog interface {
-	Log
-
-	// EventHeads is the number of the newest event of each bucket that ever had one.
-	EventHeads(ctx context.Context) (map[int16]int64, error)
-}
-
 // NewDigests returns a Drain for a Digester. Its first period begins when it is drained first: what was before is not told.
 //
 // Which events a period has is noted before it is told: whoever takes over from a process that dies in between tells the same again. Its
 // cursors move when it is told.
-func NewDigests(log DigestLog, s Digester, c clock.Clock, o Options) *Drain {
+func NewDigests(log Log, s Digester, c clock.Clock, o Options) *Drain {
 	d := &Drain{log: log, sink: s, clock: c, opts: o}
 	if d.opts.Batch <= 0 {
 		d.opts.Batch = 512
 	}
-	d.turn = func(ctx context.Context) (int, error) { return d.digest(ctx, log, s) }
+	d.turn = func(ctx context.Context) (int, error) { return d.digest(ctx, s) }
 	return d
 }
 
@@ -70,9 +63,19 @@ type Periods struct {
 
 // pending is a period that is being told.
 type pending struct {
-	End  models.Instant  `json:"end"`
-	UpTo map[int16]int64 `json:"up_to"`          // the last event of each bucket that has news
-	Done bool            `json:"done,omitempty"` // it is told, and Periods.Memo is what it left: only the cursors are to move
+	End   models.Instant  `json:"end"`
+	UpTo  map[int16]int64 `json:"up_to"`           // the last event of each bucket that has news
+	Marks map[int16]int64 `json:"marks,omitempty"` // and its mark
+	Done  bool            `json:"done,omitempty"`  // it is told, and Periods.Memo is what it left: only the cursors are to move
+}
+
+// refs is the events that UpTo and Marks name.
+func (p *pending) refs() map[int16]models.EventRef {
+	refs := make(map[int16]models.EventRef, len(p.UpTo))
+	for bucket, seq := range p.UpTo {
+		refs[bucket] = models.EventRef{Seq: seq, Mark: p.Marks[bucket]}
+	}
+	return refs
 }
 
 // PeriodsKey is the key of the row with the Periods of a Digester.
@@ -89,12 +92,12 @@ type periods struct {
 }
 
 // digest tells of a period that has ended, or of one that was being told when its process died.
-func (d *Drain) digest(ctx context.Context, log DigestLog, s Digester) (int, error) {
+func (d *Drain) digest(ctx context.Context, s Digester) (int, error) {
 	if err := d.readPeriods(ctx); err != nil {
 		return 0, err
 	}
 	if now := d.clock.Now(); d.periods.now.Pending == nil {
-		if ended, err := d.endPeriod(ctx, log, s, now); err != nil || !ended {
+		if ended, err := d.endPeriod(ctx, s, now); err != nil || !ended {
 			return 0, err
 		}
 	}
@@ -139,7 +142,7 @@ func (d *Drain) writePeriods(ctx context.Context, now Periods) error {
 
 // endPeriod notes which events the present period has, if that is over. The first one ever begins where the log ends. Where the clock
 // has stepped back behind its beginning it begins now: the next mail would else come as much later as the clock was ahead.
-func (d *Drain) endPeriod(ctx context.Context, log DigestLog, s Digester, now time.Time) (ended bool, err error) {
+func (d *Drain) endPeriod(ctx context.Context, s Digester, now time.Time) (ended bool, err error) {
 	p := d.periods.now
 	first := p.Told == 0
 	if first || p.Told > models.At(now) {
@@ -151,9 +154,9 @@ func (d *Drain) endPeriod(ctx context.Context, log DigestLog, s Digester, now ti
 	due := s.Due(p.Turn.Time())
 	p.Next = models.At(due)
 	if first {
-		heads, err := log.EventHeads(ctx)
+		heads, err := d.log.EventHeads(ctx)
 		if err == nil {
-			err = d.log.SetCursors(ctx, d.sink.Name(), heads)
+			err = d.log.SetCursors(ctx, d.sink.Name(), nil, heads)
 		}
 		if err != nil {
 			return false, err
@@ -162,7 +165,7 @@ func (d *Drain) endPeriod(ctx context.Context, log DigestLog, s Digester, now ti
 	if now.Before(due) {
 		return false, d.writePeriods(ctx, p)
 	}
-	if p.Pending, err = d.newsNow(ctx, log, now); err != nil {
+	if p.Pending, err = d.newsNow(ctx, now); err != nil {
 		return false, err
 	}
 	p.Turn = models.At(lastDue(s, due, now))
@@ -170,8 +173,8 @@ func (d *Drain) endPeriod(ctx context.Context, log DigestLog, s Digester, now ti
 }
 
 // newsNow is what a period that ends now has.
-func (d *Drain) newsNow(ctx context.Context, log DigestLog, now time.Time) (*pending, error) {
-	heads, err := log.EventHeads(ctx) // before the news, or there were some that it has no end of
+func (d *Drain) newsNow(ctx context.Context, now time.Time) (*pending, error) {
+	heads, err := d.log.EventHeads(ctx) // before the news, or there were some that it has no end of
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +182,9 @@ func (d *Drain) newsNow(ctx context.Context, log DigestLog, now time.Time) (*pen
 	if err != nil {
 		return nil, err
 	}
-	p := &pending{End: models.At(now), UpTo: map[int16]int64{}}
+	p := &pending{End: models.At(now), UpTo: map[int16]int64{}, Marks: map[int16]int64{}}
 	for _, bucket := range news {
-		if head := heads[bucket]; head > 0 {
-			p.UpTo[bucket] = head
-		}
+		p.UpTo[bucket], p.Marks[bucket] = heads[bucket].Seq, heads[bucket].Mark
 	}
 	return p, nil
 }
@@ -214,7 +215,7 @@ func (d *Drain) tellPeriod(ctx context.Context, s Digester) (int, error) {
 			return 0, err
 		}
 		cursors[bucket] = after
-		done = done && after >= upTo
+		done = done && after == upTo // where it is ahead the database went back
 	}
 	n := 0
 	if !done && !p.Pending.Done {
@@ -231,13 +232,19 @@ func (d *Drain) tellPeriod(ctx context.Context, s Digester) (int, error) {
 			return 0, fmt.Errorf("tell of a period: %w", err)
 		}
 		ctx = last // what was told the cursors shall say, even when the daemon is stopping
-		p.Memo, p.Pending = memo, &pending{End: p.Pending.End, UpTo: p.Pending.UpTo, Done: true}
+		told := *p.Pending
+		told.Done = true
+		p.Memo, p.Pending = memo, &told
 		if err := d.writePeriods(ctx, p); err != nil { // with the memo, before the cursors: these alone would say that it is told
 			return 0, err
 		}
 	}
 	if !done {
-		if err := d.log.SetCursors(ctx, d.sink.Name(), p.Pending.UpTo); err != nil {
+		err := d.log.SetCursors(ctx, d.sink.Name(), cursors, p.Pending.refs())
+		if errors.Is(err, models.ErrOtherEvents) { // with what has their numbers now it is told again, in the next period
+			err = d.noteLacking(ctx, len(p.Pending.UpTo))
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -250,7 +257,9 @@ func (d *Drain) tellPeriod(ctx context.Context, s Digester) (int, error) {
 func (d *Drain) pendingEvents(ctx context.Context, p *Period, after, upTo map[int16]int64, n *int) iter.Seq2[models.Event, error] {
 	return func(yield func(models.Event, error) bool) {
 		for bucket := range int16(models.Buckets) {
-			for at, end := after[bucket], upTo[bucket]; at < end; {
+			at, end := after[bucket], upTo[bucket]
+			p.Missed = p.Missed || at > end
+			for at < end {
 				events, err := d.log.Events(ctx, bucket, at, d.opts.Batch)
 				if err != nil {
 					yield(models.Event{}, err)

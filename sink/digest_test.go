@@ -48,7 +48,7 @@ func (s *everySix) Digest(_ context.Context, p *Period, events iter.Seq2[models.
 	return fmt.Sprint("memo of ", p.End.Unix()), s.fails
 }
 
-func digestsTo(log DigestLog, s Digester, c clock.Clock) *Drain {
+func digestsTo(log Log, s Digester, c clock.Clock) *Drain {
 	return NewDigests(log, s, c, Options{Owner: "w", Batch: 2, Log: (&logged{}).logger()})
 }
 
@@ -165,8 +165,8 @@ func (m *mortal) SetMeta(ctx context.Context, key, old, value string) (now strin
 	return now, err
 }
 
-func (m *mortal) SetCursors(ctx context.Context, sink string, cursors map[int16]int64) error {
-	return m.dies(func() error { return m.memory.SetCursors(ctx, sink, cursors) })
+func (m *mortal) SetCursors(ctx context.Context, sink string, from map[int16]int64, to map[int16]models.EventRef) error {
+	return m.dies(func() error { return m.memory.SetCursors(ctx, sink, from, to) })
 }
 
 // Whenever its process is killed, each event is told, and what is told again is told as it was: with the same end, which the mail's name

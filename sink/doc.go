@@ -14,6 +14,12 @@
 // itself is locked for the length of a round: the successor waits until the holder goes on or dies, and reads what is left
 // then.
 //
+// Where the database went back, as a standby that takes the place of its server may, it lacks the last events, and gives their numbers to
+// others. So cursors move from where they were read, and only to an event that the database has, by its mark (models.EventRef): else
+// the batch comes again, from where the cursors are there, and nothing is left out. What the sink holds beyond that no event may ever
+// tell of. A Drain keeps in mind what it gave to its sink, holds it against the log when it renews the lease and where a cursor is
+// not where it was, and has the sink made anew where something is missing (Lacked). Nobody does so for a process that died.
+//
 // A page that the sink cannot take for a reason of the page's own, as where nobody may write its file, holds up no other: its
 // events go into a row of the database before the cursors pass them (Withheld), newer ones of the page queue behind them, and
 // all are tried again, ever less often. Where it cannot be the pages, since the whole sink fails or they are too many, everything
@@ -22,7 +28,7 @@
 // folded names it puts others: move that directory away, and it is made anew.
 //
 // A sink that has missed events, because it was off for longer than they are kept, or whose place is not the one that the
-// cursors are of (another directory, or one that was emptied), is made anew from the present state of the pages.
+// cursors are of (another directory, or one that was emptied), or that is ahead of its database, is made anew from the present state of the pages.
 //
 // # Webhooks
 //

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
 	"time"
 
 	"recrawld/clock"
@@ -26,7 +24,7 @@ type Sink interface {
 
 // Log is the event log with the cursors of its sinks; models.Store is one.
 type Log interface {
-	// News lists the buckets with events that a sink has not delivered.
+	// News lists the buckets with events that a sink has not delivered, and those where its cursor is ahead of them.
 	News(ctx context.Context, sink string) ([]int16, error)
 
 	// Events reads at most limit events of a bucket after a number, in order.
@@ -35,8 +33,12 @@ type Log interface {
 	// Cursor is the number of the last event of a bucket that a sink has delivered; 0: none.
 	Cursor(ctx context.Context, sink string, bucket int16) (int64, error)
 
-	// SetCursors moves a sink's cursors, by bucket, all or none.
-	SetCursors(ctx context.Context, sink string, cursors map[int16]int64) error
+	// SetCursors moves a sink's cursors, by bucket, all or none: from numbers, or from wherever they are where from is nil. It returns
+	// models.ErrOtherEvents where they are not there, or an event that they are to move to is not.
+	SetCursors(ctx context.Context, sink string, from map[int16]int64, to map[int16]models.EventRef) error
+
+	// EventHeads is the newest event of each bucket that ever had one.
+	EventHeads(ctx context.Context) (map[int16]models.EventRef, error)
 
 	// Meta and SetMeta keep the lease; SetMeta writes where the value still is old and returns the one in force.
 	Meta(ctx context.Context, key string) (string, error)
@@ -47,7 +49,6 @@ type Log interface {
 var ErrBusy = errors.New("another process drains this sink")
 
 const (
-	lease      = time.Minute
 	poll       = time.Second
 	backoffMin = time.Second
 	backoffMax = time.Minute
@@ -73,6 +74,7 @@ type Drain struct {
 	next  int    // where among the buckets with news the next batch begins, so that none waits for ever
 	place string // of the sink, as it was held against the one that the cursors are of; "": not yet
 
+	given   given
 	waiting waiting
 	trouble trouble
 	periods periods // of a Digester
@@ -175,9 +177,15 @@ func (d *Drain) round(ctx context.Context) (int, error) {
 
 // batch delivers one batch, if there is any.
 func (d *Drain) batch(ctx context.Context) (int, error) {
-	if news, err := d.log.News(ctx, d.sink.Name()); err != nil {
+	news, err := d.log.News(ctx, d.sink.Name())
+	if err != nil {
 		return 0, err
-	} else if len(news) == 0 && !d.moved() {
+	}
+	lacking, err := d.lacks(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if len(news) == 0 && !lacking && !d.moved() {
 		if again, err := d.retries(ctx); err != nil || !again {
 			return 0, err
 		}
@@ -195,6 +203,8 @@ func (d *Drain) batch(ctx context.Context) (int, error) {
 		if err = d.rebuild(ctx); err == nil {
 			b, err = d.read(ctx)
 		}
+	} else if err == nil && d.given.lacking {
+		d.given = given{} // it is given again what came behind its cursors
 	}
 	if err == nil {
 		err = d.deliver(ctx, b)
@@ -217,6 +227,7 @@ func (d *Drain) deliver(ctx context.Context, b haul) error {
 	if err := d.reviveIfTaken(ctx); err != nil {
 		return err
 	}
+	d.given.add(b.cursors) // before that: what fails may have been taken
 	refused := new(Refused)
 	err := refused.join(d.taker.Deliver(ctx, events))
 	// What the sink holds durably the cursors shall say, even when the daemon is stopping.
@@ -231,7 +242,8 @@ func (d *Drain) deliver(ctx context.Context, b haul) error {
 	if err := d.withhold(last, events, refused); err != nil {
 		return err
 	}
-	if err := d.log.SetCursors(last, d.sink.Name(), b.cursors); err != nil {
+	if err := d.log.SetCursors(last, d.sink.Name(), b.from, b.cursors); err != nil {
+		d.given.doubted = true
 		return err
 	}
 	d.opts.Log.Debug("delivered", slog.String("sink", d.sink.Name()), slog.Int("events", len(b.events)))
@@ -241,13 +253,14 @@ func (d *Drain) deliver(ctx context.Context, b haul) error {
 // haul is what a round delivers.
 type haul struct {
 	events  []models.Event
-	cursors map[int16]int64 // after them
-	missed  bool            // some were pruned before the sink saw them
+	from    map[int16]int64           // the cursors before them
+	cursors map[int16]models.EventRef // and after
+	missed  bool                      // they do not bring the sink up to date: some were pruned before it saw them, or it is ahead
 }
 
 // read takes the next batch.
 func (d *Drain) read(ctx context.Context) (haul, error) {
-	b := haul{cursors: make(map[int16]int64)}
+	b := haul{from: make(map[int16]int64), cursors: make(map[int16]models.EventRef)}
 	news, err := d.log.News(ctx, d.sink.Name()) // again: before its turn came others may have delivered
 	if err != nil {
 		return b, err
@@ -258,103 +271,29 @@ func (d *Drain) read(ctx context.Context) (haul, error) {
 		if err != nil {
 			return b, err
 		}
+		if ref, ok := d.given.refs[bucket]; ok && ref.Seq != after {
+			d.given.doubted = true
+		}
 		more, err := d.log.Events(ctx, bucket, after, d.opts.Batch-len(b.events))
 		if err != nil {
 			return b, err
 		}
 		if len(more) == 0 || more[0].Seq != after+1 {
 			b.missed = true
-			d.opts.Log.Warn("events were pruned before the sink saw them", slog.String("sink", d.sink.Name()),
+			d.opts.Log.Warn("events were pruned before the sink saw them, or the database went back", slog.String("sink", d.sink.Name()),
 				slog.Int("bucket", int(bucket)), slog.Int64("after", after))
 		}
 		if len(more) == 0 {
 			continue
 		}
 		b.events = append(b.events, more...)
-		b.cursors[bucket] = more[len(more)-1].Seq
+		b.from[bucket], b.cursors[bucket] = after, more[len(more)-1].Ref()
 		if len(b.events) >= d.opts.Batch {
 			d.next = (d.next + i + 1) % len(news)
 			break
 		}
 	}
-	return b, nil
-}
-
-// LeaseKey is the key of the row that holds the lease of a sink.
-func LeaseKey(sink string) string { return "sink-lease:" + sink }
-
-// LeaseFreed is that row where the lease was given up.
-const LeaseFreed = "0 nobody"
-
-// parseLease reads the row: "<end in Unix milliseconds> <owner>". What has no number is no lease.
-func parseLease(row string) (end models.Instant, owner string) {
-	number, owner, _ := strings.Cut(row, " ")
-	until, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return 0, owner
-	}
-	return models.Instant(until), owner
-}
-
-// HeldBy is who has drained a sink since a moment and not given it up, by the row under its LeaseKey; "": nobody.
-func HeldBy(row string, since time.Time) (owner string) {
-	end, owner := parseLease(row)
-	if end <= models.At(since) {
-		return ""
-	}
-	return owner
-}
-
-func (d *Drain) leaseKey() string { return LeaseKey(d.sink.Name()) }
-
-// hold takes or renews the lease, by compare and set of its row.
-func (d *Drain) hold(ctx context.Context) error {
-	old, err := d.log.Meta(ctx, d.leaseKey())
-	if err != nil {
-		return err
-	}
-	now := d.clock.Now()
-	end, owner := parseLease(old)
-	// One that ends much later than any that begins now was taken by a clock that was wrong: it would hold for as long as that
-	// clock ran ahead.
-	valid := end > models.At(now) && end <= models.At(now.Add(d.clock.Real(2*lease)))
-	if owner != d.opts.Owner && valid {
-		return fmt.Errorf("sink %s: %w: %s", d.sink.Name(), ErrBusy, owner)
-	}
-	mine := strconv.FormatInt(int64(models.At(now.Add(d.clock.Real(lease)))), 10) + " " + d.opts.Owner
-	if owner == d.opts.Owner && end > models.At(now.Add(d.clock.Real(lease/2))) {
-		return nil // held for long enough: no write a batch
-	}
-	current, err := d.log.SetMeta(ctx, d.leaseKey(), old, mine)
-	if err != nil {
-		return err
-	}
-	if current != mine {
-		return fmt.Errorf("sink %s: %w", d.sink.Name(), ErrBusy)
-	}
-	d.waiting.known = d.waiting.known && owner == d.opts.Owner
-	d.trouble.known = d.trouble.known && owner == d.opts.Owner
-	d.periods.known = d.periods.known && owner == d.opts.Owner
-	return nil
-}
-
-// release gives the lease up, so that another process need not wait for its end.
-func (d *Drain) release(ctx context.Context) {
-	ctx, cancel := outlasting(ctx)
-	defer cancel()
-	old, err := d.log.Meta(ctx, d.leaseKey())
-	if _, owner := parseLease(old); err == nil && owner == d.opts.Owner {
-		_, err = d.log.SetMeta(ctx, d.leaseKey(), old, LeaseFreed)
-	}
-	if err != nil {
-		d.opts.Log.Warn("sink lease not released", slog.String("sink", d.sink.Name()), slog.Any("error", err))
-	}
-}
-
-// outlasting is a context that goes on for a moment when ctx ends: long enough for what shall be written in any case, and
-// no longer, since the database may not answer any more.
-func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { clock.AfterFunc(patience, cancel) })
-	return longer, func() { stop(); cancel() }
+	lacking, err := d.lacks(ctx)
+	b.missed = b.missed || lacking
+	return b, err
 }

@@ -23,6 +23,7 @@ type memory struct {
 	mu      sync.Mutex
 	events  map[int16][]models.Event
 	cursors map[string]int64
+	marks   int64
 	meta    map[string]string
 	current []models.Event
 }
@@ -35,7 +36,8 @@ func (m *memory) add(bucket int16, events ...models.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, e := range events {
-		e.Bucket, e.Seq = bucket, int64(len(m.events[bucket])+1)
+		m.marks++
+		e.Bucket, e.Seq, e.Mark = bucket, int64(len(m.events[bucket])+1), m.marks
 		m.events[bucket] = append(m.events[bucket], e)
 	}
 }
@@ -47,7 +49,7 @@ func (m *memory) News(_ context.Context, sink string) ([]int16, error) {
 	defer m.mu.Unlock()
 	var news []int16
 	for bucket, events := range m.events {
-		if int64(len(events)) > m.cursors[key(sink, bucket)] {
+		if int64(len(events)) != m.cursors[key(sink, bucket)] {
 			news = append(news, bucket)
 		}
 	}
@@ -58,7 +60,7 @@ func (m *memory) News(_ context.Context, sink string) ([]int16, error) {
 func (m *memory) Events(_ context.Context, bucket int16, after int64, limit int) ([]models.Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	rest := m.events[bucket][after:]
+	rest := m.events[bucket][min(after, int64(len(m.events[bucket]))):]
 	return slices.Clone(rest[:min(len(rest), limit)]), nil
 }
 
@@ -68,14 +70,20 @@ func (m *memory) Cursor(_ context.Context, sink string, bucket int16) (int64, er
 	return m.cursors[key(sink, bucket)], nil
 }
 
-func (m *memory) SetCursors(ctx context.Context, sink string, cursors map[int16]int64) error {
+func (m *memory) SetCursors(ctx context.Context, sink string, from map[int16]int64, to map[int16]models.EventRef) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for bucket, seq := range cursors {
-		m.cursors[key(sink, bucket)] = seq
+	for bucket, ref := range to {
+		moved := from != nil && m.cursors[key(sink, bucket)] != from[bucket]
+		if events := m.events[bucket]; moved || ref.Seq > int64(len(events)) || ref.Seq > 0 && events[ref.Seq-1].Ref() != ref {
+			return models.ErrOtherEvents
+		}
+	}
+	for bucket, ref := range to {
+		m.cursors[key(sink, bucket)] = ref.Seq
 	}
 	return nil
 }
@@ -95,12 +103,14 @@ func (m *memory) SetMeta(_ context.Context, key, old, value string) (string, err
 	return m.meta[key], nil
 }
 
-func (m *memory) EventHeads(context.Context) (map[int16]int64, error) {
+func (m *memory) EventHeads(context.Context) (map[int16]models.EventRef, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	heads := map[int16]int64{}
+	heads := map[int16]models.EventRef{}
 	for bucket, events := range m.events {
-		heads[bucket] = int64(len(events))
+		if len(events) > 0 {
+			heads[bucket] = events[len(events)-1].Ref()
+		}
 	}
 	return heads, nil
 }

@@ -13,8 +13,8 @@ import (
 
 // Source knows the present state of every page, however old the events that led to it; models.Store is one.
 type Source interface {
-	// EventHeads is the number of the newest event of each bucket that ever had one.
-	EventHeads(ctx context.Context) (map[int16]int64, error)
+	// EventHeads is the newest event of each bucket that ever had one.
+	EventHeads(ctx context.Context) (map[int16]models.EventRef, error)
 
 	// Current tells of each page as if it had just become what it is: its newest copy (EventNew), and then that it
 	// moved, is gone, fails or is excluded. Pages without a copy, of which nothing is known, are left out.
@@ -80,12 +80,13 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 		}
 	default:
 		for bucket := range heads {
-			heads[bucket] = 0
+			heads[bucket] = models.EventRef{}
 		}
 	}
-	if err := d.log.SetCursors(ctx, d.sink.Name(), heads); err != nil {
+	if err := d.log.SetCursors(ctx, d.sink.Name(), nil, heads); err != nil {
 		return err
 	}
+	d.given = given{refs: heads}
 	return d.settled(ctx)
 }
 

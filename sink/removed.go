@@ -61,7 +61,7 @@ func (d *Drain) waitingRemovals(ctx context.Context) iter.Seq2[models.Event, err
 // present tells of each page as it is, and of those of removed sites that the sink has not heard of, or could not take: first of those
 // that were removed before, since a page may have been found anew, and then of those that were removed meanwhile, of which it hears
 // again, in order.
-func (d *Drain) present(ctx context.Context, source Source, heads map[int16]int64) iter.Seq2[models.Event, error] {
+func (d *Drain) present(ctx context.Context, source Source, heads map[int16]models.EventRef) iter.Seq2[models.Event, error] {
 	return func(yield func(models.Event, error) bool) {
 		cursors := make(map[int16]int64, len(heads))
 		for bucket := range heads {
@@ -73,7 +73,7 @@ func (d *Drain) present(ctx context.Context, source Source, heads map[int16]int6
 			cursors[bucket] = seq
 		}
 		for _, events := range []iter.Seq2[models.Event, error]{d.waitingRemovals(ctx), d.removals(ctx, cursors), source.Current(ctx),
-			d.removals(ctx, heads)} {
+			d.removals(ctx, numbers(heads))} {
 			for e, err := range events {
 				if !yield(e, err) {
 					return

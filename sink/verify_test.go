@@ -24,7 +24,7 @@ type ledger struct {
 }
 
 // EventHeads implements Source.
-func (l *ledger) EventHeads(context.Context) (map[int16]int64, error) { return nil, nil }
+func (l *ledger) EventHeads(context.Context) (map[int16]models.EventRef, error) { return nil, nil }
 
 // Current implements Source.
 func (l *ledger) Current(context.Context) iter.Seq2[models.Event, error] {

@@ -179,12 +179,12 @@ func inOrder(t *testing.T, events []cloudEvent) int {
 	t.Helper()
 	last, seen := map[string]int{}, map[string]bool{}
 	for _, e := range events {
-		parts := strings.Split(e.ID, "-")
-		seq, err := strconv.Atoi(parts[len(parts)-1])
+		parts := strings.Split(e.ID, "-") // the last is the mark
+		seq, err := strconv.Atoi(parts[len(parts)-2])
 		if err != nil {
 			t.Fatalf("id %q has no number", e.ID)
 		}
-		bucket := parts[len(parts)-2]
+		bucket := parts[len(parts)-3]
 		if !seen[e.ID] && seq != last[bucket]+1 {
 			t.Errorf("event %s came after number %d of its bucket", e.ID, last[bucket])
 		}
@@ -207,7 +207,7 @@ func TestWebhookTellsBatchesOfCloudEvents(t *testing.T) {
 		t.Errorf("%d requests for %d events, want 3", n, total)
 	}
 	first := r.events()[0]
-	want := cloudEvent{"1.0", "log-0-0-1", "urn:recrawld:log-0", "recrawld.page.new", "https://a.org/0/0", noon.Format(time.RFC3339Nano),
+	want := cloudEvent{"1.0", "log-0-0-1-1", "urn:recrawld:log-0", "recrawld.page.new", "https://a.org/0/0", noon.Format(time.RFC3339Nano),
 		"application/json", json.RawMessage(`{"kind":"new","url":"https://a.org/0/0"}`)}
 	if fmt.Sprintf("%s", first) != fmt.Sprintf("%s", want) {
 		t.Errorf("first event %s, want %s", first, want)

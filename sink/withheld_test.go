@@ -151,11 +151,11 @@ func (f forgetful) SetMeta(ctx context.Context, key, old, value string) (string,
 	return f.memory.SetMeta(ctx, key, old, value)
 }
 
-func (f forgetful) SetCursors(ctx context.Context, sink string, cursors map[int16]int64) error {
+func (f forgetful) SetCursors(ctx context.Context, sink string, from map[int16]int64, to map[int16]models.EventRef) error {
 	if f.r.IntN(4) == 0 {
 		return errDied
 	}
-	return f.memory.SetCursors(ctx, sink, cursors)
+	return f.memory.SetCursors(ctx, sink, from, to)
 }
 
 // TestNothingIsLostOrOvertakenWhileItWaits has pages that are refused now and then, with processes that die and follow one

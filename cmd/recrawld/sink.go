@@ -40,6 +40,7 @@ type sinkState struct {
 
 	Withheld []withheldPage `json:"withheld"`
 	Trouble  *sinkTrouble   `json:"trouble,omitempty"`
+	LackedAt time.Time      `json:"lacked_at,omitzero"` // the database lacked events that the sink had been given
 }
 
 // Run implements the command.
@@ -71,8 +72,12 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 			if err != nil {
 				return err
 			}
+			lacked, err := lackedBy(ctx, store, kind.name)
+			if err != nil {
+				return err
+			}
 			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: behind, Next: next, Anew: strings.HasPrefix(wish, replayAsked),
-				Owner: sink.HeldBy(lease, clk.Now()), Withheld: withheld, Trouble: trouble})
+				Owner: sink.HeldBy(lease, clk.Now()), Withheld: withheld, Trouble: trouble, LackedAt: lacked})
 		}
 		return writeSinks(g, states, clk.Now())
 	})
@@ -106,7 +111,7 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 		return err
 	}
 	for _, s := range states {
-		if err := errors.Join(writeWithheld(g.Stdout, s, now), writeTrouble(g.Stdout, s, now)); err != nil {
+		if err := errors.Join(writeWithheld(g.Stdout, s, now), writeTrouble(g.Stdout, s, now), writeLacked(g.Stdout, s, now)); err != nil {
 			return err
 		}
 	}

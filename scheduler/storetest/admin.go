@@ -50,6 +50,44 @@ func (w *world) publish(host string, n int) int16 {
 	return bucket
 }
 
+// moveCursor moves the cursor of a sink to an event.
+func (w *world) moveCursor(sink string, bucket int16, seq int64) {
+	w.Helper()
+	ref := models.EventRef{}
+	if seq > 0 {
+		events, err := w.store.Events(w.Context(), bucket, seq-1, 1)
+		w.must(err)
+		ref = events[0].Ref()
+	}
+	w.must(w.store.SetCursors(w.Context(), sink, nil, map[int16]models.EventRef{bucket: ref}))
+}
+
+// cursorsAreOfTheLog: they move from where they are, and to events that are there.
+func cursorsAreOfTheLog(w *world) {
+	a := w.publish("a.example", 2)
+	events, err := w.store.Events(w.Context(), a, 0, 2)
+	w.must(err)
+	first, last := events[0].Ref(), events[1].Ref()
+	for what, move := range map[string]struct {
+		from map[int16]int64
+		to   models.EventRef
+	}{
+		"to an event that another has the number of": {nil, models.EventRef{Seq: 2, Mark: last.Mark ^ 1<<60}},
+		"ahead of the log":                           {nil, models.EventRef{Seq: 3, Mark: last.Mark}},
+		"from where it is not":                       {map[int16]int64{a: 1}, last},
+	} {
+		err := w.store.SetCursors(w.Context(), "mirror", move.from, map[int16]models.EventRef{a: move.to})
+		if !errors.Is(err, models.ErrOtherEvents) {
+			w.Errorf("SetCursors %s: %v, want ErrOtherEvents", what, err)
+		}
+	}
+	w.must(w.store.SetCursors(w.Context(), "mirror", map[int16]int64{}, map[int16]models.EventRef{a: first}))
+	w.must(w.store.SetCursors(w.Context(), "mirror", map[int16]int64{a: 1}, map[int16]models.EventRef{a: last}))
+	if seq, err := w.store.Cursor(w.Context(), "mirror", a); seq != 2 || err != nil {
+		w.Errorf("Cursor = %d, %v, want 2", seq, err)
+	}
+}
+
 func sinkFindsNews(w *world) {
 	a, b := w.publish("a.example", 2), w.publish("b.example", 1)
 	news := func(sink string, want ...int16) {
@@ -62,9 +100,9 @@ func sinkFindsNews(w *world) {
 		}
 	}
 	news("mirror", a, b)
-	w.must(w.store.SetCursor(w.Context(), "mirror", a, 1))
+	w.moveCursor("mirror", a, 1)
 	news("mirror", a, b)
-	w.must(w.store.SetCursor(w.Context(), "mirror", a, 2))
+	w.moveCursor("mirror", a, 2)
 	news("mirror", b)
 	news("webhook", a, b)
 	if seq, err := w.store.Cursor(w.Context(), "mirror", a); seq != 2 || err != nil {
@@ -73,7 +111,7 @@ func sinkFindsNews(w *world) {
 	if seq, err := w.store.Cursor(w.Context(), "mirror", b); seq != 0 || err != nil {
 		w.Errorf("Cursor of a sink that delivered nothing = %d, %v, want 0", seq, err)
 	}
-	w.must(w.store.SetCursor(w.Context(), "mirror", a, 0)) // a replay
+	w.moveCursor("mirror", a, 0) // a replay
 	news("mirror", a, b)
 }
 
@@ -81,7 +119,7 @@ func eventsArePruned(w *world) {
 	a := w.publish("a.example", 4)
 	w.now = w.now.Add(time.Hour)
 	w.publish("a.example", 1)
-	w.must(w.store.SetCursor(w.Context(), "mirror", a, 5))
+	w.moveCursor("mirror", a, 5)
 	prune := func(want int64, sinks ...string) {
 		w.Helper()
 		if n, err := w.store.PruneEvents(w.Context(), w.now, sinks, 2); n != want || err != nil {
@@ -89,7 +127,7 @@ func eventsArePruned(w *world) {
 		}
 	}
 	prune(0, "mirror", "webhook")
-	w.must(w.store.SetCursor(w.Context(), "webhook", a, 3))
+	w.moveCursor("webhook", a, 3)
 	prune(3, "mirror", "webhook")
 	prune(1)
 	left, err := w.store.Events(w.Context(), a, 0, 10)

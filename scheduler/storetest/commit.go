@@ -113,7 +113,7 @@ func pageReadsBack(w *world) {
 	wantVersion, wantVisit := *r.Version, r.Visit
 	wantVersion.Bucket, wantVersion.PageID = r.Page.Bucket, r.Page.ID
 	wantVisit.Bucket, wantVisit.PageID = r.Page.Bucket, r.Page.ID
-	e.Bucket, e.Seq = r.Page.Bucket, 1
+	e.Bucket, e.Seq, e.Mark = r.Page.Bucket, 1, d.Events[0].Mark
 	if diff := cmp.Diff([]models.Version{wantVersion}, d.Versions); diff != "" {
 		w.Errorf("versions (-written +read):\n%s", diff)
 	}

@@ -126,7 +126,13 @@ func (p *pair) drain(t *rapid.T) {
 	events := both(p, "Events", func(s Store) ([]models.Event, error) { return s.Events(p.ctx, bucket, after, limit) })
 	if len(events) > 0 {
 		last := events[len(events)-1].Seq
-		p.each("SetCursor", func(s Store) error { return s.SetCursor(p.ctx, mirror, bucket, last) })
+		p.each("SetCursors", func(s Store) error {
+			last, err := s.Events(p.ctx, bucket, last-1, 1) // of the mark that it has there
+			if err != nil {
+				return err
+			}
+			return s.SetCursors(p.ctx, mirror, map[int16]int64{bucket: after}, map[int16]models.EventRef{bucket: last[0].Ref()})
+		})
 	}
 }
 

@@ -42,7 +42,7 @@ type Store interface {
 	Events(ctx context.Context, bucket int16, after int64, limit int) ([]models.Event, error)
 	News(ctx context.Context, sink string) ([]int16, error)
 	Cursor(ctx context.Context, sink string, bucket int16) (int64, error)
-	SetCursor(ctx context.Context, sink string, bucket int16, seq int64) error
+	SetCursors(ctx context.Context, sink string, from map[int16]int64, to map[int16]models.EventRef) error
 	PruneEvents(ctx context.Context, before time.Time, sinks []string, slice int) (int64, error)
 	PruneVisits(ctx context.Context, before time.Time, slice int) (int64, error)
 
@@ -121,6 +121,7 @@ func visiting() map[string]func(*world) {
 		"who asks during a visit is served by the next":    announcedWhileVisited,
 		"events have no gaps":                              eventsHaveNoGaps,
 		"a sink finds its news":                            sinkFindsNews,
+		"cursors are of the log":                           cursorsAreOfTheLog,
 		"events are pruned below all cursors":              eventsArePruned,
 		"events are pruned in their order":                 eventsArePrunedInOrder,
 		"history is pruned but for the last row":           visitsArePruned,
