@@ -25,11 +25,11 @@ func (c *commit) writeEvents(ctx context.Context) error {
 // so numbers have no gaps and grow in the order of the commits: a sink that has seen n has seen all up to n. The mark is drawn anew each
 // time: what is written again on another server is another event.
 func (t *tx) number(ctx context.Context, byBucket map[int16][]Event) (all []Event, err error) {
-	next, err := t.takeNumbers(ctx, byBucket)
+	n, mark := 0, drawn()
+	next, err := t.takeNumbers(ctx, byBucket, mark)
 	if err != nil {
 		return nil, fmt.Errorf("number events: %w", err)
 	}
-	n, mark := 0, drawn()
 	for _, events := range byBucket {
 		n += len(events)
 	}
@@ -45,11 +45,11 @@ func (t *tx) number(ctx context.Context, byBucket map[int16][]Event) (all []Even
 }
 
 // numberAll takes numbers in several buckets. It looks up and locks them one after the other, in their order.
-const numberAll = `UPDATE buckets SET next_seq = buckets.next_seq + v.n FROM unnest($1::smallint[], $2::bigint[]) v (bucket, n)
+const numberAll = `UPDATE buckets SET next_seq = buckets.next_seq + v.n, mark = $3 FROM unnest($1::smallint[], $2::bigint[]) v (bucket, n)
 	WHERE buckets.bucket = v.bucket RETURNING buckets.bucket, buckets.next_seq`
 
-// takeNumbers takes a number for each event and returns the one after them, by bucket.
-func (t *tx) takeNumbers(ctx context.Context, events map[int16][]Event) (next map[int16]int64, err error) {
+// takeNumbers takes a number for each event, whose mark is given, and returns the one after them, by bucket.
+func (t *tx) takeNumbers(ctx context.Context, events map[int16][]Event, mark int64) (next map[int16]int64, err error) {
 	next = make(map[int16]int64, len(events))
 	run := func(query string, args ...any) error {
 		rows, err := t.rows(ctx, query, args...)
@@ -67,11 +67,11 @@ func (t *tx) takeNumbers(ctx context.Context, events map[int16][]Event) (next ma
 		for i, b := range buckets {
 			counts[i] = int64(len(events[b]))
 		}
-		return next, run(numberAll, buckets, counts)
+		return next, run(numberAll, buckets, counts, mark)
 	}
 	for _, b := range buckets {
-		const one = `UPDATE buckets SET next_seq = next_seq + $2 WHERE bucket = $1 RETURNING bucket, next_seq`
-		if err := run(one, b, int64(len(events[b]))); err != nil {
+		const one = `UPDATE buckets SET next_seq = next_seq + $2, mark = $3 WHERE bucket = $1 RETURNING bucket, next_seq`
+		if err := run(one, b, int64(len(events[b])), mark); err != nil {
 			return nil, err
 		}
 	}

@@ -98,9 +98,6 @@ func (s *Store) PruneEvents(ctx context.Context, before time.Time, sinks []strin
 			}
 			upTo = min(upTo, seq)
 		}
-		if err := s.notePruned(ctx, bucket, upTo); err != nil {
-			return total, fmt.Errorf("prune events: %w", err)
-		}
 		// Index: the primary key.
 		n, err := s.sweep(ctx, slice, `DELETE FROM events WHERE bucket = $1 AND seq IN (SELECT seq FROM events
 			WHERE bucket = $1 AND seq <= $2 ORDER BY seq LIMIT $3)`, bucket, upTo, slice)

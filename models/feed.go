@@ -21,8 +21,7 @@ type FeedCursor struct {
 	seqs  [Buckets]int64 // by bucket; 0: before its first event
 	pages feedPages      // to be told before them
 
-	sum    uint64 // of the marks of the events that it is behind, see stamp
-	summed bool   // else it is of a release that had none, and its numbers alone are held against the log
+	marks [Buckets]uint16 // of these events, see brief; 0: not known, the number alone is held against the log
 }
 
 var (
@@ -38,17 +37,14 @@ var (
 const (
 	cursorForm = 1
 	pagesForm  = 2 // has the place among the pages as well
-	summedForm = 4 // ends with the sum
+	markedForm = 4 // has a mark after each number; else it is of a release that had none
 )
 
-// String is the cursor as text, which ParseFeedCursor reads: letters, digits, "-" and "_", about four for each bucket that has events.
+// String is the cursor as text, which ParseFeedCursor reads: letters, digits, "-" and "_", about seven for each bucket that has events.
 func (p FeedCursor) String() string {
-	form := byte(cursorForm)
+	form := byte(cursorForm | markedForm)
 	if p.pages.told {
-		form = pagesForm
-	}
-	if p.summed {
-		form |= summedForm
+		form = pagesForm | markedForm
 	}
 	b := binary.BigEndian.AppendUint32([]byte{form}, p.epoch)
 	b = append(b, byte(p.first))
@@ -56,14 +52,12 @@ func (p FeedCursor) String() string {
 		b = p.pages.append(b)
 	}
 	gap := uint64(0)
-	for _, seq := range p.seqs {
+	for bucket, seq := range p.seqs {
 		if gap++; seq > 0 {
 			b = binary.AppendUvarint(binary.AppendUvarint(b, gap), uint64(seq))
+			b = binary.BigEndian.AppendUint16(b, p.marks[bucket])
 			gap = 0
 		}
-	}
-	if p.summed {
-		b = binary.BigEndian.AppendUint64(b, p.sum)
 	}
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
 }
@@ -71,8 +65,8 @@ func (p FeedCursor) String() string {
 // ParseFeedCursor reads what String wrote. It returns ErrNoCursor for all else.
 func ParseFeedCursor(text string) (p FeedCursor, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
-	const head, sum, tail = 6, 8, 4
-	if err != nil || len(b) < head+tail || b[0]&^summedForm != cursorForm && b[0]&^summedForm != pagesForm {
+	const head, tail = 6, 4
+	if err != nil || len(b) < head+tail || b[0]&^markedForm != cursorForm && b[0]&^markedForm != pagesForm {
 		return FeedCursor{}, ErrNoCursor
 	}
 	body := b[:len(b)-tail]
@@ -81,12 +75,6 @@ func ParseFeedCursor(text string) (p FeedCursor, err error) {
 	}
 	p.epoch, p.first = binary.BigEndian.Uint32(body[1:]), int16(body[5])
 	body = body[head:]
-	if p.summed = b[0]&summedForm != 0; p.summed {
-		if len(body) < sum {
-			return FeedCursor{}, ErrNoCursor
-		}
-		p.sum, body = binary.BigEndian.Uint64(body[len(body)-sum:]), body[:len(body)-sum]
-	}
 	if b[0]&pagesForm != 0 {
 		if p.pages, body, err = parsePages(body); err != nil {
 			return FeedCursor{}, err
@@ -100,6 +88,12 @@ func ParseFeedCursor(text string) (p FeedCursor, err error) {
 		}
 		bucket, body = bucket+gap, body[n+m:]
 		p.seqs[bucket-1] = int64(seq)
+		if b[0]&markedForm != 0 {
+			if len(body) < 2 {
+				return FeedCursor{}, ErrNoCursor
+			}
+			p.marks[bucket-1], body = binary.BigEndian.Uint16(body), body[2:]
+		}
 	}
 	return p, nil
 }
@@ -108,7 +102,7 @@ func ParseFeedCursor(text string) (p FeedCursor, err error) {
 func (s *Store) Newest(ctx context.Context) (FeedCursor, error) {
 	p, heads, err := s.unread(ctx)
 	for bucket, head := range heads {
-		p.move(bucket, EventRef{}, head)
+		p.move(bucket, head)
 	}
 	return p, err
 }
@@ -125,18 +119,15 @@ func (s *Store) Oldest(ctx context.Context) (FeedCursor, error) {
 			return p, err
 		}
 		if len(first) > 0 { // else all were pruned
-			if head, err = s.refAt(ctx, bucket, first[0].Seq-1); err != nil {
-				return p, err
-			}
+			head = EventRef{Seq: first[0].Seq - 1}
 		}
-		p.move(bucket, EventRef{}, head)
+		p.move(bucket, head)
 	}
 	return p, nil
 }
 
 // unread is one of this database with nothing read, and the newest events.
 func (s *Store) unread(ctx context.Context) (p FeedCursor, heads map[int16]EventRef, err error) {
-	p.summed = true
 	if p.epoch, err = s.epoch(ctx); err != nil {
 		return p, nil, err
 	}

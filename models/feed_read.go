@@ -2,9 +2,8 @@ package models
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
+	"math"
 )
 
 // Feed goes on in the event log after a cursor, after that of All with the pages first: at most q.Limit events, and the cursor
@@ -16,8 +15,7 @@ func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (fou
 		return nil, after, err
 	}
 	at = after
-	behind, err := s.behind(ctx, &at, here.epoch, heads)
-	if err != nil {
+	if err := at.hold(here.epoch, heads); err != nil {
 		return nil, after, fmt.Errorf("read on in the events: %w", err)
 	}
 	if at.pages.told {
@@ -31,7 +29,7 @@ func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (fou
 	for i := range int16(Buckets) {
 		bucket := (after.first + i) % Buckets
 		for at.seqs[bucket] < heads[bucket].Seq {
-			chunk, err := s.feedChunk(ctx, bucket, behind[bucket], min(heads[bucket].Seq, at.seqs[bucket]+feedEvents), q)
+			chunk, err := s.feedChunk(ctx, &at, bucket, min(heads[bucket].Seq, at.seqs[bucket]+feedEvents), q)
 			if err != nil {
 				return nil, after, fmt.Errorf("read on in the events: %w", err)
 			}
@@ -43,74 +41,63 @@ func (s *Store) Feed(ctx context.Context, after FeedCursor, q ChangesQuery) (fou
 					}
 					found = append(found, e)
 				}
-				at.move(bucket, behind[bucket], e.Ref())
-				behind[bucket] = e.Ref()
+				at.move(bucket, e.Ref())
 			}
 		}
 	}
 	return found, at, nil
 }
 
-// behind is the events that a cursor is behind, by bucket. It returns ErrCursorLost where the log does not have them.
-func (s *Store) behind(ctx context.Context, p *FeedCursor, epoch uint32, heads map[int16]EventRef) (refs [Buckets]EventRef, err error) {
-	held := FeedCursor{epoch: epoch, summed: true}
+// hold holds the cursor against the newest events. It returns ErrCursorLost where it is not behind what the log has. Of a bucket that has
+// newer events this is not known until its log is read on.
+func (p *FeedCursor) hold(epoch uint32, heads map[int16]EventRef) error {
 	for i, seq := range p.seqs {
-		bucket := int16(i)
-		if refs[i].Seq = seq; seq == heads[bucket].Seq {
-			refs[i] = heads[bucket]
-		} else if seq > 0 && p.epoch == epoch && seq < heads[bucket].Seq {
-			if refs[i], err = s.refAt(ctx, bucket, seq); err != nil {
-				return refs, err
-			}
+		head := heads[int16(i)]
+		if p.epoch != epoch || seq > head.Seq || seq == head.Seq && !p.fits(head, int16(i)) {
+			return ErrCursorLost
 		}
-		held.move(bucket, EventRef{}, refs[i])
-		if seq > heads[bucket].Seq {
-			return refs, ErrCursorLost
+		if seq == head.Seq {
+			p.marks[i] = brief(head.Mark)
 		}
 	}
-	if p.epoch != epoch || p.summed && p.sum != held.sum {
-		return refs, ErrCursorLost
-	}
-	p.sum, p.summed = held.sum, true
-	return refs, nil
+	return nil
+}
+
+// fits tells whether an event that has the number of the one that the cursor is behind is that one.
+func (p *FeedCursor) fits(ref EventRef, bucket int16) bool {
+	return p.marks[bucket] == 0 || p.marks[bucket] == brief(ref.Mark)
 }
 
 // move moves the cursor in a bucket.
-func (p *FeedCursor) move(bucket int16, from, to EventRef) {
-	p.sum += stamp(bucket, to) - stamp(bucket, from)
-	p.seqs[bucket] = to.Seq
+func (p *FeedCursor) move(bucket int16, to EventRef) {
+	p.seqs[bucket], p.marks[bucket] = to.Seq, brief(to.Mark)
 }
 
-// stamp is what an event adds to the sum of a cursor that is behind it; 0 for none.
-func stamp(bucket int16, ref EventRef) uint64 {
-	if ref.Seq == 0 {
+// brief is a mark in a cursor, short since a cursor may have one for each bucket: another one is the same once in 65,535 times.
+func brief(mark int64) uint16 {
+	if mark == 0 {
 		return 0
 	}
-	var b [18]byte
-	binary.BigEndian.PutUint16(b[:], uint16(bucket))
-	binary.BigEndian.PutUint64(b[2:], uint64(ref.Seq))
-	binary.BigEndian.PutUint64(b[10:], uint64(ref.Mark))
-	sum := fnv.New64a()
-	sum.Write(b[:])
-	return sum.Sum64()
+	return uint16(mark%math.MaxUint16) + 1
 }
 
-// feedChunk reads what a query may ask for of a bucket's log behind one event up to a number, in order; the first and the last of all these
+// feedChunk reads what a query may ask for of a bucket's log behind a cursor up to a number, in order; the first and the last of all these
 // in any case, by which it is known that none is missing, and where to go on. It returns ErrCursorLost where some are missing. The event
-// itself is read as well: since it was held against the cursor, another server may have taken the place of this one.
-func (s *Store) feedChunk(ctx context.Context, bucket int16, behind EventRef, upTo int64, q ChangesQuery) ([]Event, error) {
-	query, args := q.within(bucket, behind.Seq-1, upTo)
+// that the cursor is behind is read as well, to be held against it.
+func (s *Store) feedChunk(ctx context.Context, p *FeedCursor, bucket int16, upTo int64, q ChangesQuery) ([]Event, error) {
+	seq := p.seqs[bucket]
+	query, args := q.within(bucket, seq-1, upTo)
 	chunk, err := s.readEvents(ctx, bucket, query, args)
 	if err != nil {
 		return nil, err
 	}
-	if len(chunk) > 0 && chunk[0].Seq == behind.Seq { // else it was pruned
-		if chunk[0].Mark != behind.Mark {
+	if len(chunk) > 0 && chunk[0].Seq == seq { // else it was pruned
+		if !p.fits(chunk[0].Ref(), bucket) {
 			return nil, ErrCursorLost
 		}
 		chunk = chunk[1:]
 	}
-	if len(chunk) == 0 || chunk[0].Seq != behind.Seq+1 {
+	if len(chunk) == 0 || chunk[0].Seq != seq+1 {
 		return nil, ErrCursorLost
 	}
 	return chunk, nil

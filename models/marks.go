@@ -11,7 +11,7 @@ import (
 // their numbers to other ones.
 //
 // Where the event of a ref is, all before it is as well: its transaction was committed once, behind all that. Events from before
-// step 22 have the mark 0, and so have those that were pruned, but for the newest: of them the number alone tells. The zero EventRef is
+// step 22 have the mark 0, and of those that were pruned only the newest has its mark still: of them the number alone tells. The zero EventRef is
 // before the first.
 type EventRef struct{ Seq, Mark int64 }
 
@@ -28,10 +28,7 @@ func (s *Store) EventHeads(ctx context.Context) (map[int16]EventRef, error) {
 	heads := make(map[int16]EventRef)
 	var bucket int16
 	var next, mark int64
-	// Index: the primary key, for the newest event of each bucket.
-	for _, err := range s.scan(ctx, []any{&bucket, &next, &mark}, `SELECT b.bucket, b.next_seq,
-		CASE WHEN b.pruned_seq = b.next_seq - 1 THEN b.pruned_mark ELSE COALESCE(e.mark, 0) END FROM buckets b
-		LEFT JOIN events e ON e.bucket = b.bucket AND e.seq = b.next_seq - 1 WHERE b.next_seq > 1`) {
+	for _, err := range s.scan(ctx, []any{&bucket, &next, &mark}, `SELECT bucket, next_seq, mark FROM buckets WHERE next_seq > 1`) {
 		if err != nil {
 			return nil, fmt.Errorf("read event heads: %w", err)
 		}
@@ -40,24 +37,13 @@ func (s *Store) EventHeads(ctx context.Context) (map[int16]EventRef, error) {
 	return heads, nil
 }
 
-// refAt is the event of a number, with the mark 0 where that is not known.
+// refAt is the event of a number, with the mark 0 where that was pruned.
 func (s *Store) refAt(ctx context.Context, bucket int16, seq int64) (EventRef, error) {
 	ref := EventRef{Seq: seq}
-	// Indexes: the primary keys.
-	err := s.onShard(ctx, bucket, `SELECT mark FROM events WHERE bucket = $1 AND seq = $2
-		UNION SELECT pruned_mark FROM buckets WHERE bucket = $1 AND pruned_seq = $2`, []any{bucket, seq},
+	// Index: the primary key.
+	err := s.onShard(ctx, bucket, `SELECT mark FROM events WHERE bucket = $1 AND seq = $2`, []any{bucket, seq},
 		func() { ref.Mark = 0 }, func(rows answer) error { return rows.Scan(&ref.Mark) })
 	return ref, err
-}
-
-// notePruned notes the mark of an event that is pruned with all before it.
-func (s *Store) notePruned(ctx context.Context, bucket int16, upTo int64) error {
-	return s.inTx(ctx, func(t *tx) error {
-		// Indexes: the primary keys. Where the event is gone already it was noted then.
-		_, err := t.exec(ctx, `UPDATE buckets SET pruned_seq = $2, pruned_mark = (SELECT mark FROM events WHERE bucket = $1 AND seq = $2)
-			WHERE bucket = $1 AND EXISTS (SELECT 1 FROM events WHERE bucket = $1 AND seq = $2)`, bucket, upTo)
-		return err
-	})
 }
 
 // SetCursors moves the cursors of a sink, by bucket, all or none: from numbers, or from wherever they are where from is nil. They may
@@ -96,4 +82,4 @@ const moveCursor = `INSERT INTO sink_cursors (bucket, sink, seq) SELECT b.bucket
 	WHERE b.bucket = $1 AND ($3 = 0 OR EXISTS (SELECT 1 FROM events e WHERE e.bucket = $1 AND e.seq = $3 AND e.mark = $4)
 		OR b.next_seq > $3 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.bucket = $1 AND e.seq <= $3))
 	AND (CAST($5 AS bigint) < 0 OR $5 = COALESCE((SELECT c.seq FROM sink_cursors c WHERE c.bucket = $1 AND c.sink = $2), 0))
-	ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq`
+	ON CONFLICT (sink, bucket) DO UPDATE SET seq = excluded.seq WHERE $5 < 0 OR sink_cursors.seq = $5`

@@ -49,12 +49,12 @@ const firstLook = time.Hour
 func (s *Store) LookOn(ctx context.Context, now time.Time, q ChangesQuery, r *Recent, most int64) error {
 	here, heads, err := s.unread(ctx)
 	if err == nil {
-		var seen [Buckets]EventRef
-		if seen, err = s.behind(ctx, &r.at, here.epoch, heads); r.back == 0 || errors.Is(err, ErrCursorLost) || err == nil && r.since(heads) > most {
-			seen, err = r.begin(here.epoch, heads, At(now)), nil
+		if r.back == 0 || r.at.hold(here.epoch, heads) != nil || r.since(heads) > most {
+			r.begin(here.epoch, heads, At(now))
 		}
-		if err == nil {
-			err = s.lookForward(ctx, heads, seen, q, r, &most)
+		if err = s.lookForward(ctx, heads, q, r, &most); errors.Is(err, ErrCursorLost) {
+			r.begin(here.epoch, heads, At(now))
+			err = nil
 		}
 	}
 	for err == nil && most > 0 && !r.done(q) {
@@ -86,13 +86,12 @@ func (r *Recent) done(q ChangesQuery) bool {
 }
 
 // begin forgets all that was found.
-func (r *Recent) begin(epoch uint32, heads map[int16]EventRef, now Instant) (seen [Buckets]EventRef) {
-	*r = Recent{at: FeedCursor{epoch: epoch, summed: true}, back: now + 1}
+func (r *Recent) begin(epoch uint32, heads map[int16]EventRef, now Instant) {
+	*r = Recent{at: FeedCursor{epoch: epoch}, back: now + 1}
 	for bucket, head := range heads {
-		r.at.move(bucket, EventRef{}, head)
-		seen[bucket], r.behind[bucket] = head, head.Seq
+		r.at.move(bucket, head)
+		r.behind[bucket] = head.Seq
 	}
-	return seen
 }
 
 // since is how many events came since the last look.
@@ -103,22 +102,27 @@ func (r *Recent) since(heads map[int16]EventRef) (n int64) {
 	return n
 }
 
-// lookForward looks at what came since the last look, which was behind some events.
-func (s *Store) lookForward(ctx context.Context, heads map[int16]EventRef, seen [Buckets]EventRef, q ChangesQuery, r *Recent, most *int64) error {
+// lookForward looks at what came since the last look. It returns ErrCursorLost where that was behind an event that is another one now.
+func (s *Store) lookForward(ctx context.Context, heads map[int16]EventRef, q ChangesQuery, r *Recent, most *int64) error {
 	for bucket := range int16(Buckets) {
-		for last := &seen[bucket]; last.Seq < heads[bucket].Seq; {
-			upTo := EventRef{Seq: min(heads[bucket].Seq, last.Seq+lastChunk)}
-			events, err := s.eventsWithin(ctx, bucket, last.Seq, upTo.Seq, q)
+		for last := r.at.seqs[bucket]; last < heads[bucket].Seq; last = r.at.seqs[bucket] {
+			upTo := EventRef{Seq: min(heads[bucket].Seq, last+lastChunk)}
+			events, err := s.eventsWithin(ctx, bucket, last-1, upTo.Seq, q)
 			if err != nil {
 				return err
+			}
+			if n := len(events) - 1; n >= 0 && events[n].Seq == last { // else it was pruned
+				if !r.at.fits(events[n].Ref(), bucket) {
+					return ErrCursorLost
+				}
+				events = events[:n]
 			}
 			if len(events) > 0 && events[0].Seq == upTo.Seq { // else all were pruned
 				upTo = events[0].Ref()
 			}
 			r.add(events, q)
-			*most -= upTo.Seq - last.Seq
-			r.at.move(bucket, *last, upTo)
-			*last = upTo
+			*most -= upTo.Seq - last
+			r.at.move(bucket, upTo)
 		}
 	}
 	return nil

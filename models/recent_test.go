@@ -18,12 +18,6 @@ import (
 // logged appends events to the log.
 func logged(t testing.TB, s *Store, events ...Event) {
 	t.Helper()
-	loggedIn(t, s, eventTable, events...)
-}
-
-// loggedIn is logged for the columns that the log has at an earlier step.
-func loggedIn(t testing.TB, s *Store, log table[Event], events ...Event) {
-	t.Helper()
 	byBucket := map[int16][]Event{}
 	for _, e := range events {
 		byBucket[e.Bucket] = append(byBucket[e.Bucket], e)
@@ -31,7 +25,7 @@ func loggedIn(t testing.TB, s *Store, log table[Event], events ...Event) {
 	ctx := context.WithoutCancel(t.Context())
 	err := s.inTx(ctx, func(x *tx) error {
 		all, err := x.number(ctx, byBucket)
-		return errors.Join(err, log.insert(ctx, x, all))
+		return errors.Join(err, eventTable.insert(ctx, x, all))
 	})
 	if err != nil {
 		t.Fatal(err)

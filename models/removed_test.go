@@ -95,12 +95,20 @@ func TestSitesRemovedBeforeTheirNamesWereRemembered(t *testing.T) {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				t.Parallel()
 				s := atStep(t, fromDSN(t), 13)
-				loggedIn(t, s, eventTable.without("mark").without("requisite"), Event{Bucket: 5, Kind: EventNew, SiteID: 6, URL: "https://a.example/"},
-					Event{Bucket: 5, Kind: EventRemoved, SiteID: 6, URL: "https://a.example/", Note: "docs"},
-					Event{Bucket: 5, Kind: EventRemoved, SiteID: 6, URL: "https://a.example/a", Note: "docs"},
-					Event{Bucket: 9, Kind: EventRemoved, SiteID: 6, URL: "https://b.example/", Note: "docs"},
-					Event{Bucket: 9, Kind: EventNew, SiteID: 8, URL: "https://c.example/"},
-					Event{Bucket: 9, Kind: EventTemplate, SiteID: 8, URL: "https://c.example/", Note: "docs"})
+				s.mustRun(t, `UPDATE buckets SET next_seq = 4 WHERE bucket IN (5, 9)`)
+				before := eventTable.without("mark").without("requisite")
+				err := s.inTx(t.Context(), func(x *tx) error {
+					return before.insert(t.Context(), x, []Event{
+						{Bucket: 5, Seq: 1, Kind: EventNew, SiteID: 6, URL: "https://a.example/"},
+						{Bucket: 5, Seq: 2, Kind: EventRemoved, SiteID: 6, URL: "https://a.example/", Note: "docs"},
+						{Bucket: 5, Seq: 3, Kind: EventRemoved, SiteID: 6, URL: "https://a.example/a", Note: "docs"},
+						{Bucket: 9, Seq: 1, Kind: EventRemoved, SiteID: 6, URL: "https://b.example/", Note: "docs"},
+						{Bucket: 9, Seq: 2, Kind: EventNew, SiteID: 8, URL: "https://c.example/"},
+						{Bucket: 9, Seq: 3, Kind: EventTemplate, SiteID: 8, URL: "https://c.example/", Note: "docs"}})
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
 				raw, _ := takeBackup(t, s)
 				target := openBackup(t, toDSN(t))
 				if _, err := target.Restore(t.Context(), bytes.NewReader(raw), backupNow); err != nil {

@@ -29,16 +29,23 @@ func (s *Store) SeenChanges(ctx context.Context, after FeedCursor, since Instant
 		return after, err
 	}
 	if after != (FeedCursor{}) {
-		if _, err := s.behind(ctx, &after, at.epoch, heads); err != nil {
+		if err := after.hold(at.epoch, heads); err != nil {
 			return after, fmt.Errorf("read seen changes: %w", err)
 		}
 	}
 	for bucket := range int16(Buckets) {
 		read, head := after.seqs[bucket], heads[bucket]
-		if at.move(bucket, EventRef{}, head); read == head.Seq {
+		if at.move(bucket, head); read == head.Seq {
 			continue
 		}
-		if err := s.bucketSeen(ctx, bucket, head.Seq, read, since, between, each); err != nil {
+		ref, err := s.refAt(ctx, bucket, read)
+		if err == nil && ref.Mark != 0 && !after.fits(ref, bucket) { // else it was pruned
+			err = ErrCursorLost
+		}
+		if err == nil {
+			err = s.bucketSeen(ctx, bucket, head.Seq, read, since, between, each)
+		}
+		if err != nil {
 			return after, fmt.Errorf("read seen changes: %w", err)
 		}
 	}

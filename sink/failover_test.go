@@ -29,10 +29,11 @@ func (f *failingOver) Deliver(ctx context.Context, events []models.Event) error 
 
 // publish has a server write an event of a page in bucket 3 as a commit does.
 func publish(server *pgtest.Alone, page string) {
-	server.Run(fmt.Sprintf(`WITH b AS (UPDATE buckets SET next_seq = next_seq + 1 WHERE bucket = 3 RETURNING next_seq - 1 AS seq)
+	server.Run(fmt.Sprintf(`WITH b AS (UPDATE buckets SET next_seq = next_seq + 1, mark = CAST(random() * 1e15 AS bigint) WHERE bucket = 3
+		RETURNING next_seq - 1 AS seq, mark)
 		INSERT INTO events (bucket, seq, at, kind, site_id, page_id, url, version, previous, not_before, not_after, status, content_type,
 		last_modified, bytes, redirect_to, record_file, record_offset, record_length, mark)
-		SELECT 3, seq, 1, 1, 1, 1, '%s', 1, 0, 0, 0, 200, '', '', 0, '', '', 0, 0, CAST(random() * 1e15 AS bigint) FROM b`, page))
+		SELECT 3, seq, 1, 1, 1, 1, '%s', 1, 0, 0, 0, 200, '', '', 0, '', '', 0, 0, mark FROM b`, page))
 }
 
 // followed is a store on a server whose standby hears no more of it from some moment on.

@@ -1,5 +1,4 @@
 -- mark is random, of the transaction that wrote the event: a server that takes the place of another gives numbers again. 0: from before.
 ALTER TABLE events ADD COLUMN mark bigint NOT NULL DEFAULT 0;
--- The newest event of the bucket that was pruned: readers that had it are known by its mark.
-ALTER TABLE buckets ADD COLUMN pruned_seq bigint NOT NULL DEFAULT 0;
-ALTER TABLE buckets ADD COLUMN pruned_mark bigint NOT NULL DEFAULT 0;
+-- That of the bucket's newest event, pruned or not.
+ALTER TABLE buckets ADD COLUMN mark bigint NOT NULL DEFAULT 0;
