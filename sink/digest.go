@@ -239,18 +239,21 @@ func (d *Drain) tellPeriod(ctx context.Context, s Digester) (int, error) {
 			return 0, err
 		}
 	}
+	lacking, buckets := false, len(p.Pending.UpTo)
 	if !done {
 		err := d.log.SetCursors(ctx, d.sink.Name(), cursors, p.Pending.refs())
-		if errors.Is(err, models.ErrOtherEvents) { // with what has their numbers now it is told again, in the next period
-			err = d.noteLacking(ctx, len(p.Pending.UpTo))
-		}
-		if err != nil {
+		lacking = errors.Is(err, models.ErrOtherEvents) // with what has their numbers now it is told again, in the next period
+		if err != nil && !lacking {
 			return 0, err
 		}
 	}
 	p.Told, p.Next, p.Pending = p.Pending.End, models.At(s.Due(p.Turn.Time())), nil
 	d.opts.Log.Debug("told of a period", slog.String("sink", d.sink.Name()), slog.Int("events", n))
-	return n, d.writePeriods(ctx, p)
+	err := d.writePeriods(ctx, p) // first: it fails where the cursors are others' since they took the sink over
+	if err == nil && lacking {
+		err = d.noteLacking(ctx, buckets)
+	}
+	return n, err
 }
 
 // pendingEvents are the events of a period, bucket by bucket.

@@ -170,6 +170,9 @@ func (d *Drain) idle() error {
 // round holds the lease and takes a turn.
 func (d *Drain) round(ctx context.Context) (int, error) {
 	if err := d.hold(ctx); err != nil {
+		if errors.Is(err, ErrBusy) {
+			err = errors.Join(err, d.leave(ctx))
+		}
 		return 0, err
 	}
 	return d.turn(ctx)

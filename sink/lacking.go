@@ -26,33 +26,68 @@ func (g *given) add(refs map[int16]models.EventRef) {
 	maps.Copy(g.refs, refs)
 }
 
-// lacks tells whether the database lacks what the sink was given, where there is reason to ask.
+// lacks tells whether the database lacks what the sink was given, by this process or by one that found that and did not come to make
+// the sink anew, where there is reason to ask.
 func (d *Drain) lacks(ctx context.Context) (bool, error) {
 	g := &d.given
-	if g.lacking || !g.doubted || len(g.refs) == 0 {
+	if g.lacking || !g.doubted {
 		return g.lacking, nil
 	}
-	heads, err := d.log.EventHeads(ctx)
+	buckets, err := d.missing(ctx)
+	if err == nil && buckets > 0 {
+		err = d.noteLacking(ctx, buckets)
+	}
 	if err != nil {
 		return false, err
 	}
-	buckets := 0
-	for bucket, ref := range g.refs {
-		has, err := d.has(ctx, bucket, ref, heads[bucket])
+	noted := false
+	if d.rebuilds() {
+		row, err := d.log.Meta(ctx, LackedKey(d.sink.Name()))
 		if err != nil {
 			return false, err
+		}
+		lacked, err := LackedIn(row)
+		if err != nil {
+			return false, err
+		}
+		noted = lacked.Anew
+	}
+	g.doubted, g.lacking = false, buckets > 0 || noted
+	return g.lacking, nil
+}
+
+// missing is in how many buckets the database lacks what this process gave.
+func (d *Drain) missing(ctx context.Context) (buckets int, err error) {
+	if len(d.given.refs) == 0 {
+		return 0, nil
+	}
+	heads, err := d.log.EventHeads(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for bucket, ref := range d.given.refs {
+		has, err := d.has(ctx, bucket, ref, heads[bucket])
+		if err != nil {
+			return 0, err
 		}
 		if !has {
 			buckets++
 		}
 	}
-	if buckets > 0 {
-		if err := d.noteLacking(ctx, buckets); err != nil {
-			return false, err
-		}
+	return buckets, nil
+}
+
+// leave notes what the database lacks of what this process gave, now that another one has the sink: that one may know nothing of it.
+func (d *Drain) leave(ctx context.Context) error {
+	if len(d.given.refs) == 0 {
+		return nil
 	}
-	g.doubted, g.lacking = false, buckets > 0
-	return g.lacking, nil
+	d.given.doubted = true
+	_, err := d.lacks(ctx)
+	if err == nil {
+		d.given = given{}
+	}
+	return err
 }
 
 // Lacked is when it was found that the database lacked events that a sink had been given, and in how many buckets. The zero Lacked is
@@ -60,6 +95,7 @@ func (d *Drain) lacks(ctx context.Context) (bool, error) {
 type Lacked struct {
 	At      models.Instant `json:"at"`
 	Buckets int            `json:"buckets"`
+	Anew    bool           `json:"anew,omitempty"` // the sink is still to be made anew for that
 }
 
 // LackedKey is the key of the row with the Lacked of a sink.
@@ -72,15 +108,37 @@ func LackedIn(row string) (Lacked, error) { return inRow[Lacked](row, "lacks") }
 func (d *Drain) noteLacking(ctx context.Context, buckets int) error {
 	d.opts.Log.Warn("the database lacks events that the sink was given: another server has taken its place, or an older state of it is back",
 		slog.String("sink", d.sink.Name()), slog.Int("buckets", buckets))
-	text, err := json.Marshal(Lacked{models.At(d.clock.Now()), buckets})
-	if err != nil {
-		return fmt.Errorf("note what a sink is ahead: %w", err)
-	}
 	old, err := d.log.Meta(ctx, LackedKey(d.sink.Name()))
-	if err == nil {
-		_, err = d.log.SetMeta(ctx, LackedKey(d.sink.Name()), old, string(text))
+	if err != nil {
+		return err
+	}
+	noted, err := d.writeLacked(ctx, old, Lacked{models.At(d.clock.Now()), buckets, d.isMadeAnew()})
+	if err == nil && !noted {
+		err = fmt.Errorf("note what a sink is ahead: %w", ErrBusy)
 	}
 	return err
+}
+
+// noteAnew notes that the sink was made anew, whatever the database lacked by the row of before that began. What was found since then
+// stays.
+func (d *Drain) noteAnew(ctx context.Context, row string) error {
+	lacked, err := LackedIn(row)
+	if err != nil || !lacked.Anew {
+		return err
+	}
+	lacked.Anew = false
+	_, err = d.writeLacked(ctx, row, lacked)
+	return err
+}
+
+// writeLacked writes the row, and tells whether it was still the old one.
+func (d *Drain) writeLacked(ctx context.Context, old string, lacked Lacked) (bool, error) {
+	text, err := json.Marshal(lacked)
+	if err != nil {
+		return false, fmt.Errorf("note what a sink is ahead: %w", err)
+	}
+	current, err := d.log.SetMeta(ctx, LackedKey(d.sink.Name()), old, string(text))
+	return current == string(text), err
 }
 
 // has tells whether an event is in the log, or was pruned.

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"testing"
@@ -61,6 +62,61 @@ func TestAMirrorThatIsAheadOfItsDatabaseIsMadeAnew(t *testing.T) {
 	}
 }
 
+// failing is a Source that cannot be read.
+type failing struct{ *memory }
+
+func (failing) Current(context.Context) iter.Seq2[models.Event, error] {
+	return func(yield func(models.Event, error) bool) { yield(models.Event{}, errDied) }
+}
+
+// Who knows that the mirror is ahead of its database dies while it is made anew, or has it no more: the next one makes it anew, once.
+func TestAMirrorThatIsAheadIsMadeAnewByTheNextProcess(t *testing.T) {
+	t.Parallel()
+	const a, b = "https://a.org/a.html", "https://a.org/b.html"
+	for _, dies := range []bool{false, true} {
+		dir, s, log := t.TempDir(), newShelf(t), newMemory()
+		m := openMirror(t, dir, s)
+		one, two := s.event(models.EventNew, a, "one", 1), s.event(models.EventNew, b, "two", 1)
+		log.add(1, one, two)
+		before := sourced(log, failing{log}, m)
+		drained(t, before)
+		log.goBack(1)
+		log.current = []models.Event{one}
+		if !dies { // the other server's row of the lease is old
+			log.meta[LeaseKey("mirror")] = fmt.Sprintf("%d another", models.At(clock.System{}.Now().Add(lease)))
+		}
+		if _, err := before.Once(t.Context()); err == nil {
+			t.Fatal("it made the mirror anew")
+		}
+		log.meta[LeaseKey("mirror")] = LeaseFreed
+		next := sourced(log, log, m)
+		drained(t, next)
+		want := map[string]string{"a.org/a.html": "one"}
+		if diff := cmp.Diff(want, filesOf(t, dir)); diff != "" {
+			t.Errorf("dies: %t: files differ (-want +got):\n%s", dies, diff)
+		}
+		log.add(1, two)
+		log.current = nil // it is not read again
+		want["a.org/b.html"] = "two"
+		drained(t, sourced(log, log, m))
+		if diff := cmp.Diff(want, filesOf(t, dir)); diff != "" {
+			t.Errorf("dies: %t: found again: files differ (-want +got):\n%s", dies, diff)
+		}
+	}
+}
+
+// A server that takes another's place may have a clock that is behind: the lease is renewed by it, and what was given is held against
+// what that server has.
+func TestALeaseOfAClockThatWasAheadIsRenewed(t *testing.T) {
+	t.Parallel()
+	log := newMemory()
+	d := drainOf(log, &recorder{}, "w", 10)
+	log.meta[d.leaseKey()] = fmt.Sprintf("%d w", models.At(clock.System{}.Now().Add(time.Hour)))
+	if err := d.hold(t.Context()); err != nil || !d.given.doubted {
+		t.Errorf("hold = %v, asks whether the database has what was given: %t", err, d.given.doubted)
+	}
+}
+
 // A cursor that a release from before there were marks wrote ahead of the log is met at the next start.
 func TestACursorAheadOfTheLogIsMetAtTheStart(t *testing.T) {
 	t.Parallel()
@@ -69,10 +125,14 @@ func TestACursorAheadOfTheLogIsMetAtTheStart(t *testing.T) {
 	log.add(1, s.event(models.EventNew, a, "one", 1))
 	log.current = []models.Event{s.event(models.EventNew, a, "one", 1)}
 	log.cursors[key("mirror", 1)] = 2
+	log.events[2], log.cursors[key("mirror", 2)] = nil, 1
 	d := sourced(log, log, openMirror(t, dir, s))
 	drained(t, d)
 	if diff := cmp.Diff(map[string]string{"a.org/a.html": "one"}, filesOf(t, dir)); diff != "" || log.cursors[key("mirror", 1)] != 1 {
 		t.Errorf("the cursor is at %d, files differ (-want +got):\n%s", log.cursors[key("mirror", 1)], diff)
+	}
+	if seq := log.cursors[key("mirror", 2)]; seq != 0 {
+		t.Errorf("the cursor of a bucket without events is at %d: the mirror is made anew all the time", seq)
 	}
 	log.add(1, s.event(models.EventChanged, a, "two", 2))
 	if n := drained(t, d); n != 1 {

@@ -57,7 +57,7 @@ func (d *Drain) hold(ctx context.Context) error {
 		return fmt.Errorf("sink %s: %w: %s", d.sink.Name(), ErrBusy, owner)
 	}
 	mine := strconv.FormatInt(int64(models.At(now.Add(d.clock.Real(lease)))), 10) + " " + d.opts.Owner
-	if owner == d.opts.Owner && end > models.At(now.Add(d.clock.Real(lease/2))) {
+	if owner == d.opts.Owner && valid && end > models.At(now.Add(d.clock.Real(lease/2))) {
 		return nil // held for long enough: no write a batch
 	}
 	current, err := d.log.SetMeta(ctx, d.leaseKey(), old, mine)

@@ -60,8 +60,12 @@ func (d *Drain) again(ctx context.Context, source Source) error {
 
 // remake brings the sink to the present state of the source, or back before the first event.
 func (d *Drain) remake(ctx context.Context, source Source) error {
+	lacked, err := d.log.Meta(ctx, LackedKey(d.sink.Name()))
+	if err != nil {
+		return err
+	}
 	// Before the pages are read: what is read may then be newer than the cursors say and come again, never the reverse.
-	heads, err := source.EventHeads(ctx)
+	heads, err := d.ends(ctx, source)
 	if err != nil {
 		return err
 	}
@@ -87,15 +91,37 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 		return err
 	}
 	d.given = given{refs: heads}
+	if err := d.noteAnew(ctx, lacked); err != nil {
+		return err
+	}
 	return d.settled(ctx)
 }
 
-// rebuilds tells whether the sink can be made anew without the events that it has missed.
-func (d *Drain) rebuilds() bool {
+// ends is where the cursors belong of a sink that is made anew: at the newest event of each bucket, or before the first of one that never
+// had any, where the cursor is ahead.
+func (d *Drain) ends(ctx context.Context, source Source) (map[int16]models.EventRef, error) {
+	heads, err := source.EventHeads(ctx)
+	if err != nil {
+		return nil, err
+	}
+	news, err := d.log.News(ctx, d.sink.Name())
+	for _, bucket := range news {
+		if _, has := heads[bucket]; !has {
+			heads[bucket] = models.EventRef{}
+		}
+	}
+	return heads, err
+}
+
+// isMadeAnew tells whether the sink is one that can be made anew without the events that it has missed.
+func (d *Drain) isMadeAnew() bool {
 	_, rebuilt := d.sink.(rebuilder)
 	_, told := d.sink.(teller)
-	return (rebuilt || told) && d.opts.Source != nil
+	return rebuilt || told
 }
+
+// rebuilds tells whether it can be here.
+func (d *Drain) rebuilds() bool { return d.isMadeAnew() && d.opts.Source != nil }
 
 // rebuild makes the sink anew, because what it holds cannot be brought up to date by events.
 func (d *Drain) rebuild(ctx context.Context) error {
