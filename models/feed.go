@@ -28,9 +28,10 @@ var (
 	// ErrNoCursor is what ParseFeedCursor gives for what is no FeedCursor's text, or not all of it.
 	ErrNoCursor = errors.New("not a cursor, or not all of it")
 
-	// ErrCursorLost says that events after a cursor are not there any more, or that it is of another database or of what was there
-	// before a checkpoint was restored: to go on from there would miss some.
-	ErrCursorLost = errors.New("events after this cursor are gone")
+	// ErrCursorLost says that events after a cursor are not there any more, or that it is of another database, of what was there
+	// before a checkpoint was restored, or behind events that a server lacks which took another's place: to go on from there would
+	// miss some.
+	ErrCursorLost = errors.New("events after this cursor are gone, or it is of another state of the database")
 )
 
 // The forms of String, by the bits of its first byte. Each has the first, or the second in its place.

@@ -59,8 +59,34 @@ func hotPath(t *testing.T, s *Store) {
 		if _, err := s.Events(ctx, 1, 0, 10); err != nil {
 			t.Fatal(err)
 		}
+		readersPath(t, s)
 		now = now.Add(2 * time.Hour)
 		c.Now = now
+	}
+}
+
+// readersPath runs the statements of who follows the events: a sink that has delivered all, and a feed that is read on to the end.
+func readersPath(t *testing.T, s *Store) {
+	t.Helper()
+	heads, err := s.EventHeads(t.Context())
+	if err == nil {
+		err = s.SetCursors(t.Context(), "mirror", nil, heads)
+	}
+	if err != nil || len(heads) == 0 {
+		t.Fatalf("EventHeads = %v, %v", heads, err)
+	}
+	at, err := s.Newest(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bucket := range heads { // an event of each bucket is not read yet
+		at.seqs[bucket], at.marks[bucket] = at.seqs[bucket]-1, 0
+	}
+	if _, _, err := s.Feed(t.Context(), at, ChangesQuery{Limit: 1000}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SeenChanges(t.Context(), at, 0, nil, func(SeenChange) {}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -18,7 +18,8 @@
 // others. So cursors move from where they were read, and only to an event that the database has, by its mark (models.EventRef): else
 // the batch comes again, from where the cursors are there, and nothing is left out. What the sink holds beyond that no event may ever
 // tell of. A Drain keeps in mind what it gave to its sink, holds it against the log when it renews the lease and where a cursor is
-// not where it was, and has the sink made anew where something is missing (Lacked). Nobody does so for a process that died.
+// not where it was, and has the sink made anew where something is missing: that is noted until it is done,
+// whichever process does it (Lacked). Of what a process gave that died before it looked nobody knows.
 //
 // A page that the sink cannot take for a reason of the page's own, as where nobody may write its file, holds up no other: its
 // events go into a row of the database before the cursors pass them (Withheld), newer ones of the page queue behind them, and
@@ -28,7 +29,8 @@
 // folded names it puts others: move that directory away, and it is made anew.
 //
 // A sink that has missed events, because it was off for longer than they are kept, or whose place is not the one that the
-// cursors are of (another directory, or one that was emptied), or that is ahead of its database, is made anew from the present state of the pages.
+// cursors are of (another directory, or one that was emptied), or that is ahead of its database, is made anew from the present
+// state of the pages.
 //
 // # Webhooks
 //

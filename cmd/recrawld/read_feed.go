@@ -79,6 +79,6 @@ func (b library) changesOf(ctx context.Context, site string, after models.FeedCu
 
 // cursorLost says what to do about a models.ErrCursorLost.
 func cursorLost(err error) error {
-	return coded{exitNotFound, fmt.Errorf("changes after this cursor are not there any more (they were older than history.keep, or a checkpoint "+
-		"was restored): begin anew after \"all\", which is every page as it is now, and drop what it does not name; %w", err)}
+	return coded{exitNotFound, fmt.Errorf("changes after this cursor are not there any more, or it is behind some that never were (they were older than "+
+		"history.keep, a checkpoint was restored, or another server took the database's place and lacks the last of them): begin anew after \"all\", which is every page as it is now, and drop what it does not name; %w", err)}
 }

@@ -72,11 +72,11 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 			if err != nil {
 				return err
 			}
-			lacked, err := lackedBy(ctx, store, kind.name)
+			lacked, anew, err := lackedBy(ctx, store, kind.name)
 			if err != nil {
 				return err
 			}
-			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: behind, Next: next, Anew: strings.HasPrefix(wish, replayAsked),
+			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: behind, Next: next, Anew: anew || strings.HasPrefix(wish, replayAsked),
 				Owner: sink.HeldBy(lease, clk.Now()), Withheld: withheld, Trouble: trouble, LackedAt: lacked})
 		}
 		return writeSinks(g, states, clk.Now())
