@@ -354,13 +354,33 @@ func TestACursorIsLostWithTheEventsThatItIsBehind(t *testing.T) {
 			if events, at, err := s.Feed(t.Context(), common, q); len(events) != further || at != newest() || err != nil {
 				t.Errorf("%d events came behind what is there still, %v, want %d", len(events), err, further)
 			}
+			again := recent
+			found, _ := looked(t, s, planStart, q, &again, 100)
+			if marks := marksOf(found); !slices.Equal(marks, s.marks(t)) {
+				t.Errorf("with %d other events: marks %v are found, want those that there are, %v", further, marks, s.marks(t))
+			}
 			logged(t, s, event)
 		}
 		if events, _, err := s.Feed(t.Context(), old, q); len(events) != 2 || err != nil {
 			t.Errorf("a cursor without marks: %d events, %v, want 2", len(events), err)
 		}
-		if found, _ := looked(t, s, planStart, q, &recent, 100); len(found) != 5 {
-			t.Errorf("%d events are found, want the 5 that there are", len(found))
-		}
 	})
+}
+
+// marks is those of all events, in order.
+func (s *Store) marks(t *testing.T) (marks []int64) {
+	t.Helper()
+	rows, err := s.rows(t.Context(), "SELECT mark FROM events ORDER BY mark")
+	if marks, err = scanIDs(rows); err != nil {
+		t.Fatal(err)
+	}
+	return marks
+}
+
+func marksOf(events []RecentEvent) (marks []int64) {
+	for _, e := range events {
+		marks = append(marks, e.Mark)
+	}
+	slices.Sort(marks)
+	return marks
 }

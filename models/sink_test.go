@@ -196,6 +196,9 @@ func TestPrunedEventsKeepTheirPlace(t *testing.T) {
 		if err := s.SetCursors(t.Context(), "mirror", nil, before); err != nil {
 			t.Error(err)
 		}
+		if err := s.SetCursors(t.Context(), "mirror", nil, map[int16]EventRef{1: {2, before[1].Mark}}); !errors.Is(err, ErrOtherEvents) {
+			t.Errorf("SetCursors ahead of what was pruned: %v, want ErrOtherEvents", err)
+		}
 		logged(t, s, Event{Bucket: 1, At: At(planStart), Kind: EventNew, URL: "https://b.example/"})
 		if events, _, err := s.Feed(t.Context(), newest, ChangesQuery{Limit: 5}); len(events) != 1 || err != nil {
 			t.Errorf("a feed behind what was pruned: %d events, %v, want the one that came since", len(events), err)
