@@ -72,10 +72,10 @@ func (e *early) rests(bucket int16, at *time.Time) (time.Time, bool) {
 	return p.until, p.behind.IsZero()
 }
 
-// pick is the first of a host's next pages that is due, or that its worth alone keeps waiting: a list is read so often that it is the
-// next page nearly always, and what is not due is not read. Where there is none, or one of another bucket is due before, it is
-// the first of all, which is not visited then, and the bucket waits for its turn among the others. Otherwise the host of a list that
-// is read often would have all visits that the budget can spare.
+// pick is the first of a host's next pages that is due, or that its worth alone keeps waiting and that was not visited just now (waited): a
+// list is read so often that it is the next page nearly always, and what is not due is not read. Where there is none, or one of another bucket
+// is due before, it is the first of all, which is not visited then, and the bucket waits for its turn among the others. Otherwise the host of a
+// list that is read often would have all visits that the budget can spare.
 func (e *early) pick(pages []models.LeasedPage, now, others time.Time) []models.LeasedPage {
 	var spare []int
 	for i := range pages {
@@ -86,8 +86,12 @@ func (e *early) pick(pages []models.LeasedPage, now, others time.Time) []models.
 	if len(spare) == 0 && len(pages) > 0 {
 		e.nothingBehind(pages[0].Bucket)
 	}
-	if len(spare) == 0 || spare[0] == 0 {
+	if len(spare) == 0 {
 		return pages[:min(len(pages), 1)]
+	}
+	if spare[0] == 0 {
+		first := waited(pages, spare, now, others)
+		return pages[first : first+1]
 	}
 	found := spare[0]
 	p := pause{until: pages[0].DueAt.Time(), behind: pages[found].DueAt.Time()}
@@ -100,6 +104,26 @@ func (e *early) pick(pages []models.LeasedPage, now, others time.Time) []models.
 	defer e.mu.Unlock()
 	e.set(pages[0].Bucket, p)
 	return pages[found : found+1]
+}
+
+// waitedShare is the part of the time between its visits that a page has waited that is visited early while others could be.
+const waitedShare = 0.25
+
+// waited is the first page that is due, or has waited for long enough, among those that may be visited and are due before any of another bucket;
+// where there is none, the first. One whose time was moved to the hours at which its host changes is due at these again after a visit before them, and as the next
+// page of all it would have a visit in each cycle until then, while the price falls by what these are worth.
+func waited(pages []models.LeasedPage, spare []int, now, others time.Time) int {
+	for _, i := range spare {
+		p := &pages[i]
+		due, seen := p.DueAt.Time(), p.Stats.VisitedAt.Time()
+		switch {
+		case !others.IsZero() && due.After(others):
+			return spare[0]
+		case float64(now.Sub(seen)) >= waitedShare*float64(due.Sub(seen)):
+			return i
+		}
+	}
+	return spare[0]
 }
 
 // nothingBehind forgets what was found behind the first page of a bucket. Where it is visited since, or others have come before it, the

@@ -46,6 +46,38 @@ func TestPick(t *testing.T) {
 	}
 }
 
+// A page that was visited just now and is the next one again, as where its time was moved to the hours at which its host changes, leaves the visit to
+// one that has waited for longer, as far as none of another bucket is due before that; where there is none it is picked.
+func TestPickTurnsToWhoHasWaited(t *testing.T) {
+	t.Parallel()
+	page := func(id int64, rule models.Rule, seen, due time.Duration) models.LeasedPage {
+		p := models.Page{ID: id, Rule: rule, DueAt: models.At(noon.Add(due))}
+		p.Stats.VisitedAt = models.At(noon.Add(-seen))
+		return models.LeasedPage{Page: p}
+	}
+	const hour = time.Hour
+	again, fresh, long := page(1, models.RulePolicy, hour, 50*hour), page(2, models.RulePolicy, hour, 51*hour), page(3, models.RulePolicy, 90*hour, 52*hour)
+	list := page(4, models.RuleList, 90*hour, 51*hour)
+	for name, test := range map[string]struct {
+		pages  []models.LeasedPage
+		others time.Time
+		want   int64
+	}{
+		"one has waited":       {[]models.LeasedPage{again, fresh, long}, time.Time{}, 3},
+		"others are due later": {[]models.LeasedPage{again, long}, noon.Add(53 * hour), 3},
+		"others before":        {[]models.LeasedPage{again, long}, noon.Add(51 * hour), 1},
+		"none has":             {[]models.LeasedPage{again, fresh}, time.Time{}, 1},
+		"a list has":           {[]models.LeasedPage{again, list}, time.Time{}, 1},
+		"behind a list":        {[]models.LeasedPage{list, fresh, long}, time.Time{}, 2},
+		"it is due":            {[]models.LeasedPage{page(5, models.RulePolicy, hour, 0), long}, time.Time{}, 5},
+	} {
+		var e early
+		if got := e.pick(test.pages, noon, test.others); len(got) != 1 || got[0].ID != test.want {
+			t.Errorf("%s: picked %v, want page %d", name, got, test.want)
+		}
+	}
+}
+
 // What was found behind the first page of a bucket is forgotten where nothing is found there any more: the bucket would never rest.
 func TestPickForgets(t *testing.T) {
 	t.Parallel()
