@@ -13,8 +13,8 @@ type Sampled struct {
 	URL         string
 	State       PageState
 	Requisite   bool
-	Visits      int32  // attempts so far
-	Records     int32  // those that saw the content
+	Visits      int32 // attempts so far
+	Records     int32 // those that saw the content
 	Changes     int32
 	RedirectTo  string // for StateMoved
 	DuplicateOf string
