@@ -180,7 +180,8 @@ func (m *Mind) explain(e *Explanation, q question) {
 	price := m.priceAt(c, &q) * q.cost()
 	f := m.forecast(c, &q)
 	pays := q.now.Add(span(m.dueIn(&q, &f, price/e.Importance, math.Inf(1))))
-	e.Hours, e.Stale, e.Leads = c.Hours(m.weights), m.correction.Of(f.Stale()), c.Leads(q.page.ID)
+	e.Hours, e.Stale = c.Hours(m.weights), m.correction.Of(f.Stale())
+	e.Leads, _ = c.Leads(q.page.ID)
 	m.mu.Unlock()
 
 	all := f.All()

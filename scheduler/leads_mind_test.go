@@ -7,6 +7,7 @@ import (
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
+	"recrawld/scheduler/changerate"
 )
 
 // Two workers visit a host by turns, a page a lease: what each visit leads to is learned after what is known of the host is written, and is not lost.
@@ -35,7 +36,7 @@ func TestWorkersByTurnsLearnWhatPagesLeadTo(t *testing.T) {
 		}
 		m.leave(h)
 		f := &finished{planner: testPlanner(t, c).with(m, money), before: before}
-		f.result.Page, f.result.Discovered = p, []models.Discovery{{New: true}, {New: true}}
+		f.result.Page, f.result.Discovered = p, []models.Discovery{{New: true}, {New: true, Page: models.Page{Importance: 3}}}
 		f.planner.led(f)
 	}
 	fresh := NewMind(store)
@@ -43,8 +44,8 @@ func TestWorkersByTurnsLearnWhatPagesLeadTo(t *testing.T) {
 	if err := fresh.open(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	if got := fresh.leads(&p); got < 1.4 || got > 2.1 {
-		t.Errorf("two new pages a day are known as %v", got)
+	if got := fresh.leads(&p); got < 2.8 || got > 4.2 {
+		t.Errorf("two new pages a day, one of importance 3, are known as worth %v", got)
 	}
 	f := &finished{planner: testPlanner(t, c).with(fresh, money), before: p}
 	f.result.Page = p
@@ -73,7 +74,7 @@ func TestWalkLeavesWhatWaitsForSomethingElse(t *testing.T) {
 		p := livePage()
 		p.Stats.VisitedAt, p.DueAt, p.Rule = models.At(noon.Add(-10*24*time.Hour)), models.At(noon.Add(12*time.Hour)), models.RulePolicy
 		test.edit(&p)
-		m.crowdOf(&p).Led(p.ID, 1, 5)
+		m.crowdOf(&p).Led(p.ID, changerate.Finds{Since: 1, Pages: 5, Worth: 5})
 		w := &walk{mind: m, planner: testPlanner(t, c).with(m, newPurses(new(notes), clock.NewVirtual(noon))), crowd: m.crowdOf(&p), now: noon, payer: allSites}
 		if due, moved := w.leads(&p); moved != test.moved {
 			t.Errorf("%s: moved %v to %v", what, moved, due.DueAt)

@@ -111,7 +111,7 @@ func (p *press) waited(from, to, end time.Duration) (mean time.Duration, article
 	return sum / time.Duration(articles), articles, never
 }
 
-// visits runs a worker for so many days over a host that has these pages at first, and so many at most.
+// visits runs a worker for so many days over sites that have these pages at first, and so many a host at most.
 func visits(t *testing.T, visitor scheduler.Visitor, clk clock.Clock, days int, c *config.Config, urls []string, most int) {
 	t.Helper()
 	start := clk.Now()
@@ -120,9 +120,11 @@ func visits(t *testing.T, visitor scheduler.Visitor, clk clock.Clock, days int, 
 	store := simulate.NewMemory(simulate.MemoryOptions{PagesPerHost: most})
 	found := make([]models.Discovery, len(urls))
 	for i, url := range urls {
-		page := scheduler.NewPage(url, "h.test", 1, int16(min(i, 1)), 4)
+		site := slices.IndexFunc(c.Sites, func(s config.Site) bool { return strings.HasPrefix(url, s.URL) })
+		host := strings.Split(url, "/")[2]
+		page := scheduler.NewPage(url, host, c.Sites[site].ID, int16(min(i, 1)), 4)
 		page.DueAt = models.At(start)
-		found[i] = models.Discovery{Page: page, Host: "h.test"}
+		found[i] = models.Discovery{Page: page, Host: host}
 	}
 	if _, err := store.AddPages(t.Context(), start, found, 0); err != nil {
 		t.Fatal(err)
@@ -167,28 +169,38 @@ func TestNewPagesAreFoundWhereTheyAppear(t *testing.T) {
 	}
 }
 
-// maker is a host with pages each of which names twenty new ones at each visit.
+// maker is a host with pages each of which names some new ones at each visit, beside pages that change every month.
 type maker struct {
 	clk         clock.Clock
+	traps, each int // pages that do, and how many they name
 	sent, names int
+	plain       int                  // visits to the others
+	last        map[string]time.Time // of them
+	waited      time.Duration        // the longest time between two
 }
 
 func (p *maker) Visit(_ context.Context, turn models.Turn) models.Outcome {
 	p.sent++
-	body := fmt.Append(nil, turn.Page.URL)
-	if strings.Contains(turn.Page.URL, "/p/") {
-		body = fmt.Append(body, p.clk.Now().Unix()/(30*24*3600))
+	url, now := turn.Page.URL, p.clk.Now()
+	body := fmt.Append(nil, url)
+	if strings.Contains(url, "/p/") {
+		body = fmt.Append(body, now.Unix()/(30*24*3600))
+		if last, seen := p.last[url]; seen {
+			p.waited = max(p.waited, now.Sub(last))
+		}
+		p.last[url] = now
+		p.plain++
 	}
-	out := models.Outcome{Kind: models.First, At: p.clk.Now(), Sent: 1, Status: 200, LinksKnown: true}
-	if strings.Contains(turn.Page.URL, "/trap/") {
-		for range 20 {
+	out := models.Outcome{Kind: models.First, At: now, Sent: 1, Status: 200, LinksKnown: true}
+	if strings.Contains(url, "/trap/") {
+		for range p.each {
 			p.names++
 			out.Links = append(out.Links, models.FoundLink{URL: fmt.Sprintf("%smade/%d", home, p.names), Host: "h.test"})
 		}
 		body = fmt.Append(body, p.names)
 	}
-	for i := range 16 {
-		if turn.Page.URL == home {
+	for i := range p.traps {
+		if url == home {
 			out.Links = append(out.Links, models.FoundLink{URL: fmt.Sprintf("%strap/%d", home, i), Host: "h.test"})
 		}
 	}
@@ -201,21 +213,43 @@ func (p *maker) Visit(_ context.Context, turn models.Turn) models.Outcome {
 	return out
 }
 
+// run visits a site of a maker and so many other pages for so many days.
+func (p *maker) run(t *testing.T, c *config.Config, days, plain, most int) {
+	t.Helper()
+	p.clk, p.last = clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), make(map[string]time.Time)
+	urls := []string{home}
+	for i := range plain {
+		urls = append(urls, fmt.Sprintf("%sp/%d", home, i))
+	}
+	visits(t, p, p.clk, days, c, urls, most)
+}
+
 // TestTrapsKeepToTheBudget: pages that name new ones without end are visited for these within their site's budget: without that sixteen of them made 4,090 requests of 600.
 func TestTrapsKeepToTheBudget(t *testing.T) {
 	t.Parallel()
 	solo.Test(t)
 	const days, perDay = 200, 3
-	p := &maker{clk: clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	c := config.Default()
 	c.Sites = []config.Site{{ID: 1, Name: "t", URL: home, Settings: c.Defaults}}
 	c.Sites[0].Settings.Policy, c.Sites[0].Settings.Budget.Requests.PerDay = "adaptive", perDay
-	urls := []string{home}
-	for i := range 60 {
-		urls = append(urls, fmt.Sprintf("%sp/%d", home, i))
-	}
-	visits(t, p, p.clk, days, &c, urls, 400)
+	p := &maker{traps: 16, each: 20}
+	p.run(t, &c, days, 60, 400)
 	if p.sent > days*perDay*115/100 || p.names == 0 {
 		t.Errorf("%d requests in %d days at %d a day, and %d pages were made", p.sent, days, perDay, p.names)
+	}
+}
+
+// TestTrapsLeaveTheOtherPagesTheirVisits: what visits for new pages may take of a budget, those to what they find included, is bounded. Without that these traps left
+// the other pages 1,008 visits of 3,003, and one waited 124 days; without visits for new pages it is 1,828 and 60.
+func TestTrapsLeaveTheOtherPagesTheirVisits(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	c := config.Default()
+	c.Sites = []config.Site{{ID: 1, Name: "t", URL: home, Settings: c.Defaults}}
+	c.Sites[0].Settings.Policy, c.Budget.Requests.PerDay = "adaptive", 15
+	p := &maker{traps: 32, each: 5}
+	p.run(t, &c, 200, 400, 0)
+	if days := p.waited.Hours() / 24; p.plain < 1650 || days > 80 {
+		t.Errorf("the other pages had %d visits of %d and waited %.0f days at most, want 1,650 and 80", p.plain, p.sent, days)
 	}
 }

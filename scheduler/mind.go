@@ -20,14 +20,15 @@ type Mind struct {
 
 	mu        sync.Mutex
 	weights   *changerate.Weights
-	base      *changerate.Weights // guarded by mu; what of the weights the database's note has
-	prices    map[string]*price   // guarded by mu; by budget
-	crowds    map[hostKey]*crowd  // guarded by mu
-	lessons   int                 // guarded by mu; since the last sync
-	shared    time.Time           // guarded by mu; the last sync
-	alone     bool                // no other worker learns beside this one
-	walkEvery time.Duration       // how long a host's pages are not walked again, by the daemon's clock
-	walked    walked              // for a person
+	base      *changerate.Weights   // guarded by mu; what of the weights the database's note has
+	prices    map[string]*price     // guarded by mu; by budget
+	crowds    map[hostKey]*crowd    // guarded by mu
+	leadTerms map[string]*leadTerms // guarded by mu; by budget
+	lessons   int                   // guarded by mu; since the last sync
+	shared    time.Time             // guarded by mu; the last sync
+	alone     bool                  // no other worker learns beside this one
+	walkEvery time.Duration         // how long a host's pages are not walked again, by the daemon's clock
+	walked    walked                // for a person
 
 	judged     changerate.Foresight   // guarded by mu; how good the forecasts were
 	others     changerate.Calibration // guarded by mu; how good those of others were, and those made before the start
@@ -60,11 +61,13 @@ type crowd struct {
 	since   int       // lessons since the host's pages were last walked
 	walked  time.Time // when they were
 	payer   string    // the budget that paid for the last visit
+	site    int32     // whose page that was to
 	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
 	trusted tellers   // who is believed when he tells of changes of its pages
 	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 
 	unsaved []ledVisit // that were learned from since it was written
+	asks    float64    // what its pages ask for that lead to others (changerate.Crowd.LeadsAsk); below 0: not known
 
 	company map[int64]float64 // of the pages that are visited with the robots.txt fetched last, as a logarithm: what a visit costs beside one alone
 	party   int               // how many pages were visited when robots.txt was fetched last; 0: not known
@@ -74,7 +77,8 @@ type crowd struct {
 // NewMind returns a mind that knows what the defaults say.
 func NewMind(store Store) *Mind {
 	w := changerate.Defaults()
-	return &Mind{store: store, weights: w, base: w.Clone(), prices: make(map[string]*price), crowds: make(map[hostKey]*crowd)}
+	return &Mind{store: store, weights: w, base: w.Clone(), prices: make(map[string]*price), crowds: make(map[hostKey]*crowd),
+		leadTerms: make(map[string]*leadTerms)}
 }
 
 // open makes ready what is known of a leased host. Where the database cannot be asked, what is remembered must do.
@@ -104,7 +108,7 @@ func (m *Mind) open(ctx context.Context, h *models.Host) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c.Crowd, c.learned, c.lessons, c.unread = known, learned, 0, false
+	c.Crowd, c.learned, c.lessons, c.unread, c.asks = known, learned, 0, false, unknownAsk
 	for _, l := range c.unsaved {
 		l.teach(c)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recrawld/models"
+	"recrawld/scheduler/changerate"
 	"recrawld/scheduler/policy"
 )
 
@@ -50,18 +51,19 @@ func (p *Planner) leadEvery(page *models.Page, now time.Time) (every time.Durati
 	if !leads {
 		every = time.Duration(math.MaxInt64)
 	}
-	if perDay := p.mind.leads(page); perDay > 0 {
+	if worth := p.mind.leads(page); worth > 0 {
 		q := p.question(page, s, now)
-		every, leads = min(every, max(restock(p.mind.priceOf(q), perDay), q.cycle)), true
+		every, leads = min(every, max(p.restocks(&q, worth), q.cycle)), true
 	}
 	return every, leads
 }
 
-// leads is to how many new pages a day a page is known to lead.
-func (m *Mind) leads(page *models.Page) float64 {
+// leads is what the new pages are worth, a day, to which a page is known to lead.
+func (m *Mind) leads(page *models.Page) (worth float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.crowdOf(page).Leads(page.ID)
+	_, worth = m.crowdOf(page).Leads(page.ID)
+	return worth
 }
 
 // leadTime is when a page is visited at the latest because it leads to new ones.
@@ -72,18 +74,19 @@ func (p *Planner) leadTime(page *models.Page, now time.Time) (time.Time, bool) {
 
 // ledVisit is what a visit says of where its page leads.
 type ledVisit struct {
-	page  int64
-	since float64 // days
-	found int     // new pages; below 0: the page is not there any more
+	page int64
+	gone bool // it is not there any more
+	changerate.Finds
 }
 
 // teach teaches a crowd that.
 func (l ledVisit) teach(c *crowd) {
-	if l.found < 0 {
+	c.asks = unknownAsk
+	if l.gone {
 		c.LeadsNoMore(l.page)
 		return
 	}
-	c.Led(l.page, l.since, l.found)
+	c.Led(l.page, l.Finds)
 }
 
 // mostUnsaved bounds what is remembered of a host until it is written.
@@ -97,21 +100,19 @@ func (p *Planner) led(f *finished) {
 	if p.settings(after.SiteID).Policy != policy.AdaptiveName || after.Entries > 0 || after.Stats.Records == before.Stats.Records && !leaves {
 		return
 	}
-	found, since := 0, 0.0
+	l := ledVisit{page: after.ID, gone: leaves, Finds: changerate.Finds{At: days(after.Stats.VisitedAt)}}
 	for i := range f.result.Discovered {
 		if d := &f.result.Discovered[i]; d.New && !d.Page.Requisite {
-			found++
+			l.Pages++
+			l.Worth += importance(&d.Page)
 		}
 	}
 	if before.Stats.Records > 0 {
-		since = days(after.Stats.VisitedAt) - days(before.Stats.VisitedAt)
-	}
-	if leaves {
-		found = -1
+		l.Since = l.At - days(before.Stats.VisitedAt)
 	}
 	p.mind.mu.Lock()
 	defer p.mind.mu.Unlock()
-	c, l := p.mind.crowdOf(after), ledVisit{after.ID, since, found}
+	c := p.mind.crowdOf(after)
 	l.teach(c)
 	if len(c.unsaved) < mostUnsaved {
 		c.unsaved = append(c.unsaved, l)

@@ -19,8 +19,9 @@ var errCorrupt = errors.New("corrupt knowledge")
 
 // The first byte of stored knowledge: what it is, and in which form.
 const (
-	crowdForm    = 0x1a
-	leadlessForm = 0x19 // of a crowd that does not know which pages lead to others; it and those below are read and not written
+	crowdForm    = 0x1b
+	onceForm     = 0x1a // of a crowd that knows of pages that lead to others but how many they found; it and those below are read and not written
+	leadlessForm = 0x19 // and not which pages those are
 	toldForm     = 0x18 // and not what goes untold
 	evenForm     = 0x17 // and not which of its changes come at once
 	idleForm     = 0x16 // and told the customs nothing of its hours
@@ -139,7 +140,7 @@ func (c *calendar) ends() (first, end int) {
 // bytes were right but for another model.
 func (c *Crowd) UnmarshalBinary(stored []byte) error {
 	r := &reader{rest: stored}
-	form := r.form(crowdForm, leadlessForm, toldForm, evenForm, idleForm, untimedForm, briefForm, longForm, olderForm)
+	form := r.form(crowdForm, onceForm, leadlessForm, toldForm, evenForm, idleForm, untimedForm, briefForm, longForm, olderForm)
 	if count := r.uint32(); r.err == nil && count != bins {
 		r.err = fmt.Errorf("%w: %d bins", ErrOtherModel, count)
 	}
@@ -181,7 +182,7 @@ func (c *Crowd) UnmarshalBinary(stored []byte) error {
 		read.readUntold(r)
 	}
 	if form > leadlessForm {
-		read.readLeads(r)
+		read.readLeads(r, form)
 	}
 	if !knowsPages {
 		read.met = read.count()

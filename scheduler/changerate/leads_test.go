@@ -1,47 +1,79 @@
 package changerate
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
+
+// finds is what a visit found so many days after the one before, with pages of importance 1.
+func finds(at, since float64, pages int) Finds {
+	return Finds{At: at, Since: since, Pages: pages, Worth: float64(pages)}
+}
 
 // A page is known to lead to others once a visit after the first found a new one, or the first found many, and by how many a day its visits say.
 func TestLeads(t *testing.T) {
 	t.Parallel()
 	var c Crowd
-	c.Led(1, 0, ledAtFirst-1)
-	c.Led(2, 10, 0)
-	if c.Leads(1) != 0 || c.Leads(2) != 0 || c.leads != nil {
-		t.Errorf("pages that led nowhere lead to %v and %v", c.Leads(1), c.Leads(2))
+	leads := func(page int64) float64 { perDay, _ := c.Leads(page); return perDay }
+	c.Led(1, finds(1, 0, ledAtFirst-1))
+	c.Led(2, finds(1, 10, 0))
+	if leads(1) != 0 || leads(2) != 0 || c.leads != nil {
+		t.Errorf("pages that led nowhere lead to %v and %v", leads(1), leads(2))
 	}
-	c.Led(1, 0, ledAtFirst)
-	if got := c.Leads(1); got != leadShape/leadDays {
+	c.Led(1, finds(1, 0, ledAtFirst))
+	if got := leads(1); got != leadShape/leadDays {
 		t.Errorf("a first visit that found many says %v a day, want the prior", got)
 	}
-	for range 200 {
-		c.Led(2, 1, 2)
-		c.Led(3, 10, 1000)
+	for i := range 200 {
+		c.Led(2, Finds{At: float64(i), Since: 1, Pages: 2, Worth: 6})
+		c.Led(3, finds(float64(i), 10, 1000))
 	}
-	if got := c.Leads(2); math.Abs(got-2) > 0.2 {
-		t.Errorf("two new pages a day are taken for %v", got)
+	if got, worth := c.Leads(2); math.Abs(got-2) > 0.2 || math.Abs(worth-3*got) > 0.01 {
+		t.Errorf("two new pages a day of importance 3 are taken for %v, worth %v", got, worth)
 	}
-	if got := c.Leads(3); math.Abs(got-mostLed/10.0) > 0.2 {
+	if got := leads(3); math.Abs(got-mostLed/10.0) > 0.2 {
 		t.Errorf("a thousand every ten days are taken for %v a day, want what counts of them", got)
 	}
-	for range 20 {
-		c.Led(2, 30, 0)
+	for i := range 20 {
+		c.Led(2, finds(float64(200+30*i), 30, 0))
 	}
-	if got := c.Leads(2); got != 0 {
+	if got := leads(2); got != 0 {
 		t.Errorf("a page that led nowhere for 600 days leads to %v a day", got)
 	}
-	c.Led(4, math.NaN(), 1)
-	c.Led(5, math.Inf(1), 1)
-	c.Led(6, 1, -5)
+	c.Led(4, finds(1, math.NaN(), 1))
+	c.Led(5, Finds{At: math.NaN(), Since: math.Inf(1), Pages: 1, Worth: math.NaN()})
+	c.Led(6, finds(1, 1, -5))
 	for page := range int64(7) {
-		if got := c.Leads(page); math.IsNaN(got) || got < 0 || math.IsInf(got, 0) {
-			t.Errorf("page %d leads to %v", page, got)
+		if got, worth := c.Leads(page); !(got >= 0 && worth >= 0 && got+worth < 1e9) {
+			t.Errorf("page %d leads to %v, worth %v", page, got, worth)
 		}
+	}
+	if got := c.LeadsAsk(); !(got >= 0 && got < 1e9) {
+		t.Errorf("they ask for %v visits", got)
+	}
+}
+
+// Pages that are not visited any more, by the intervals between their visits so far, give their places away to those that are, and ask for nothing: with the places
+// full of them a page that leads to one a day was never known.
+func TestLeadsThatAreNotVisitedGiveTheirPlacesAway(t *testing.T) {
+	t.Parallel()
+	var c Crowd
+	for page := range int64(mostLeads) {
+		c.Led(page, finds(100, 1, 16))
+		c.Led(page, finds(101, 1, 16))
+	}
+	asked := c.LeadsAsk()
+	for day := range 400 {
+		c.Led(1000, finds(102+float64(day), 1, 1))
+	}
+	if got, _ := c.Leads(1000); math.Abs(got-1) > 0.2 {
+		t.Errorf("a page that leads to one a day is taken for %v", got)
+	}
+	if got := c.LeadsAsk(); got > asked/20 {
+		t.Errorf("the host's pages ask for %v visits, want hardly any of the %v of before", got, asked)
 	}
 }
 
@@ -51,13 +83,13 @@ func TestLeadsAreReadAsWritten(t *testing.T) {
 	var c, read Crowd
 	older, _ := c.MarshalBinary()
 	for page := range int64(3 * mostLeads) {
-		c.Led(page-mostLeads, 1+float64(page%100), 3)
+		c.Led(page-mostLeads, finds(float64(page), 1+float64(page%100), 3))
 	}
 	if len(c.leads) != mostLeads {
 		t.Fatalf("%d pages are known to lead to others, want %d", len(c.leads), mostLeads)
 	}
 	stored, _ := c.MarshalBinary()
-	if err := read.UnmarshalBinary(stored); err != nil || len(read.leads) != mostLeads || len(stored)-len(older) != 16*mostLeads {
+	if err := read.UnmarshalBinary(stored); err != nil || len(read.leads) != mostLeads || len(stored)-len(older) != 28*mostLeads {
 		t.Fatalf("%d are read of %d bytes, %v", len(read.leads), len(stored)-len(older), err)
 	}
 	for page, l := range c.leads {
@@ -67,6 +99,12 @@ func TestLeadsAreReadAsWritten(t *testing.T) {
 	}
 	if err := read.UnmarshalBinary(append([]byte{leadlessForm}, older[1:len(older)-1]...)); err != nil || read.leads != nil {
 		t.Errorf("of a crowd that does not know them %d are read, %v", len(read.leads), err)
+	}
+	once := append(slices.Concat([]byte{onceForm}, older[1:len(older)-1]), 1, 7, 0, 0, 0, 0, 0, 0, 0)
+	once = binary.LittleEndian.AppendUint32(once, math.Float32bits(3))
+	once = binary.LittleEndian.AppendUint32(once, math.Float32bits(6))
+	if err := read.UnmarshalBinary(once); err != nil || len(read.leads) != 1 || read.leads[7] != (lead{found: 3, worth: 3, days: 6, visits: 3}) {
+		t.Errorf("of a crowd that does not know how many visits found them %v is read, %v", read.leads, err)
 	}
 	older[len(older)-1] = mostLeads + 1
 	if err := read.UnmarshalBinary(older); !errors.Is(err, errCorrupt) {
