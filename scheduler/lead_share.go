@@ -20,13 +20,9 @@ type leadTerms struct {
 }
 
 // restocks is how often it pays to visit a page for the new ones to which it leads, worth so much a day, within what visits for such may take of the
-// budget. Where that is less often their intervals differ, as many of them were first visited at one time: due together they took the budget for days, for
-// which the price rose, and then too little was worth a visit.
+// budget.
 func (p *Planner) restocks(q *question, worth float64) time.Duration {
 	stretch := p.leadStretch(q)
-	if stretch > 1 {
-		stretch = max(1, stretch*(0.5+chance(q.page.ID, q.page.Visits, useLead)))
-	}
 	return restock(p.mind.priceOf(*q)*stretch*stretch, worth)
 }
 

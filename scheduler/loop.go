@@ -192,8 +192,9 @@ func (w *Worker) claimEarly(ctx context.Context, c models.ClaimRequest, next tim
 	return leases, next, err
 }
 
-// earlyAmong is among how many pages of a host one is looked for that may be visited early.
-const earlyAmong = 16
+// earlyAmong is among how many pages of a host one is looked for that may be visited early: behind as many as lead to new ones (changerate), which may not,
+// and some lists.
+const earlyAmong = 96
 
 // sooner is the earlier of two moments of which either may be zero, for never.
 func sooner(a, b time.Time) time.Time {

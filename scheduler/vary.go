@@ -24,5 +24,4 @@ const (
 	useLine
 	useHeld
 	useWalk
-	useLead
 )
