@@ -128,7 +128,7 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 	c.lessons++
 	c.since++
 	m.lessons++
-	c.payer, c.site = before.payer(), p.SiteID
+	c.payer = before.payer()
 	now := days(models.At(before.now))
 	if p.Stats.Records == 0 {
 		first := m.about(c, &before) // whose row has nothing of it yet

@@ -181,7 +181,7 @@ func (m *Mind) explain(e *Explanation, q question) {
 	f := m.forecast(c, &q)
 	pays := q.now.Add(span(m.dueIn(&q, &f, price/e.Importance, math.Inf(1))))
 	e.Hours, e.Stale = c.Hours(m.weights), m.correction.Of(f.Stale())
-	e.Leads, _ = c.Leads(q.page.ID)
+	e.Leads, _, _ = c.Leads(q.page.ID)
 	m.mu.Unlock()
 
 	all := f.All()

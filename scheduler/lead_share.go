@@ -8,71 +8,52 @@ import (
 	"time"
 )
 
-// leadShare is how much of a budget visits for new pages may take, the first visits to what they find included: pages that name new ones at each visit, as
-// calendars do that go on for ever, would have nearly all of it otherwise. That found pages wait bounds nothing: those that are known wait as long, and give
-// way, since it is their visits that are put off by their worth.
+// leadShare is how much of a budget visits to pages may take that name as many new ones however soon they are visited, the first visits to what they name
+// included: as calendars do that go on for ever, they would have nearly all of it otherwise. That found pages wait bounds nothing: those that are known wait
+// as long, and give way, since it is their visits that are put off by their worth. Pages that name what came since are visited as it pays: what they lead to
+// does not become more by that.
 const leadShare = 0.3
 
-// leadTerms is how many times longer than it pays the pages of the sites of a budget wait that lead to others, as worked out at a moment.
+// leadTerms is how many times longer than it pays such pages of the sites of a budget wait, as worked out at a moment.
 type leadTerms struct {
 	at      time.Time
 	stretch map[int32]float64 // by site; one that is not there: once
 }
 
-// restocks is how often it pays to visit a page for the new ones to which it leads, worth so much a day, within what visits for such may take of the
-// budget.
-func (p *Planner) restocks(q *question, worth float64) time.Duration {
-	stretch := p.leadStretch(q)
-	return restock(p.mind.priceOf(*q)*stretch*stretch, worth)
-}
-
-// leadStretch is how many times longer than that the pages of the question's site wait, as far as this worker has its hosts and those of the others that
-// the budget pays for.
+// leadStretch is how many times longer than it pays such pages of the question's site wait, as far as this worker has its hosts and those of the others
+// that the budget pays for.
 func (p *Planner) leadStretch(q *question) float64 {
 	if q.even == 0 {
 		return 1
 	}
-	t := p.mind.leadTermsOf(q)
-	if t == nil {
+	p.mind.mu.Lock()
+	defer p.mind.mu.Unlock()
+	t := p.mind.leadTerms[q.payer()]
+	if t == nil || q.now.Sub(t.at).Abs() >= q.cycle/leadTermsShare {
 		perDay := float64(p.purses.known(q.payer())) / q.even.Hours() * 24
-		t = p.mind.shareLeads(q, leadShare*perDay)
+		t = &leadTerms{q.now, stretches(p.leadAsks(q.payer()), leadShare*perDay*math.Sqrt(2*p.mind.price(q.payer()).value()))}
+		p.mind.leadTerms[q.payer()] = t
 	}
 	return max(1, t.stretch[q.page.SiteID])
 }
 
-// leadTermsOf is what was worked out less than a part of the shortest interval ago; nil: nothing was.
-func (m *Mind) leadTermsOf(q *question) *leadTerms {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t := m.leadTerms[q.payer()]
-	if t == nil || q.now.Sub(t.at).Abs() >= q.cycle/leadTermsShare {
-		return nil
-	}
-	return t
-}
-
-// leadTermsShare is that part: no page is visited twice in a cycle.
+// leadTermsShare is for which part of the shortest interval that holds: no page is visited twice in one.
 const leadTermsShare = 4
 
-// unknownAsk is what a host's pages ask for until it is worked out.
-const unknownAsk = -1
-
-// shareLeads works out what the sites get of so many visits a day of the question's budget.
-func (m *Mind) shareLeads(q *question, perDay float64) *leadTerms {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	asks := make(map[int32]float64)
-	for _, c := range m.crowds {
-		if c.asks < 0 {
+// leadAsks is what the pages ask for of the sites for which a budget pays (changerate.Crowd.LeadsAsk). The caller holds the mind's mu.
+func (p *Planner) leadAsks(payer string) map[int32]float64 {
+	asks, terms := make(map[int32]float64), p.purses.terms.Load()
+	for _, c := range p.mind.crowds {
+		if c.asks == nil {
 			c.asks = c.LeadsAsk()
 		}
-		if c.asks > 0 && c.payer == q.payer() {
-			asks[c.site] += c.asks
+		for site, asked := range c.asks {
+			if terms.of(site).account == payer {
+				asks[site] += asked
+			}
 		}
 	}
-	t := &leadTerms{q.now, stretches(asks, perDay*math.Sqrt(2*m.priceAt(m.crowdOf(q.page), q)))}
-	m.leadTerms[q.payer()] = t
-	return t
+	return asks
 }
 
 // stretches is how many times less the sites get than they ask for, where there is so much for all: those that ask for little get that, and of what is left the

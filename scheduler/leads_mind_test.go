@@ -44,14 +44,15 @@ func TestWorkersByTurnsLearnWhatPagesLeadTo(t *testing.T) {
 	if err := fresh.open(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	if got := fresh.leads(&p); got < 2.8 || got > 4.2 {
+	if got, _ := fresh.leads(&p); got < 2.8 || got > 4.2 {
 		t.Errorf("two new pages a day, one of importance 3, are known as worth %v", got)
 	}
 	f := &finished{planner: testPlanner(t, c).with(fresh, money), before: p}
 	f.result.Page = p
 	f.result.Page.State = models.StateGone
-	if f.planner.led(f); fresh.leads(&p) != 0 {
-		t.Errorf("a page that is gone leads to %v a day", fresh.leads(&p))
+	f.planner.led(f)
+	if got, _ := fresh.leads(&p); got != 0 {
+		t.Errorf("a page that is gone leads to %v a day", got)
 	}
 }
 

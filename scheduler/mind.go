@@ -61,13 +61,12 @@ type crowd struct {
 	since   int       // lessons since the host's pages were last walked
 	walked  time.Time // when they were
 	payer   string    // the budget that paid for the last visit
-	site    int32     // whose page that was to
 	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
 	trusted tellers   // who is believed when he tells of changes of its pages
 	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 
-	unsaved []ledVisit // that were learned from since it was written
-	asks    float64    // what its pages ask for that lead to others (changerate.Crowd.LeadsAsk); below 0: not known
+	unsaved []ledVisit        // that were learned from since it was written
+	asks    map[int32]float64 // see changerate.Crowd.LeadsAsk; nil: not worked out
 
 	company map[int64]float64 // of the pages that are visited with the robots.txt fetched last, as a logarithm: what a visit costs beside one alone
 	party   int               // how many pages were visited when robots.txt was fetched last; 0: not known
@@ -108,7 +107,7 @@ func (m *Mind) open(ctx context.Context, h *models.Host) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c.Crowd, c.learned, c.lessons, c.unread, c.asks = known, learned, 0, false, unknownAsk
+	c.Crowd, c.learned, c.lessons, c.unread, c.asks = known, learned, 0, false, nil
 	for _, l := range c.unsaved {
 		l.teach(c)
 	}

@@ -51,19 +51,24 @@ func (p *Planner) leadEvery(page *models.Page, now time.Time) (every time.Durati
 	if !leads {
 		every = time.Duration(math.MaxInt64)
 	}
-	if worth := p.mind.leads(page); worth > 0 {
+	if worth, byVisit := p.mind.leads(page); worth > 0 {
 		q := p.question(page, s, now)
-		every, leads = min(every, max(p.restocks(&q, worth), q.cycle)), true
+		price := p.mind.priceOf(q)
+		if byVisit {
+			stretch := p.leadStretch(&q)
+			price *= stretch * stretch
+		}
+		every, leads = min(every, max(restock(price, worth), q.cycle)), true
 	}
 	return every, leads
 }
 
-// leads is what the new pages are worth, a day, to which a page is known to lead.
-func (m *Mind) leads(page *models.Page) (worth float64) {
+// leads is what the new pages are worth, a day, to which a page is known to lead, and whether its visits find as many however soon they are made.
+func (m *Mind) leads(page *models.Page) (worth float64, byVisit bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_, worth = m.crowdOf(page).Leads(page.ID)
-	return worth
+	_, worth, byVisit = m.crowdOf(page).Leads(page.ID)
+	return worth, byVisit
 }
 
 // leadTime is when a page is visited at the latest because it leads to new ones.
@@ -81,7 +86,7 @@ type ledVisit struct {
 
 // teach teaches a crowd that.
 func (l ledVisit) teach(c *crowd) {
-	c.asks = unknownAsk
+	c.asks = nil
 	if l.gone {
 		c.LeadsNoMore(l.page)
 		return
@@ -100,7 +105,7 @@ func (p *Planner) led(f *finished) {
 	if p.settings(after.SiteID).Policy != policy.AdaptiveName || after.Entries > 0 || after.Stats.Records == before.Stats.Records && !leaves {
 		return
 	}
-	l := ledVisit{page: after.ID, gone: leaves, Finds: changerate.Finds{At: days(after.Stats.VisitedAt)}}
+	l := ledVisit{page: after.ID, gone: leaves, Finds: changerate.Finds{At: days(after.Stats.VisitedAt), Site: after.SiteID}}
 	for i := range f.result.Discovered {
 		if d := &f.result.Discovered[i]; d.New && !d.Page.Requisite {
 			l.Pages++

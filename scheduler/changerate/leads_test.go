@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -17,7 +18,7 @@ func finds(at, since float64, pages int) Finds {
 func TestLeads(t *testing.T) {
 	t.Parallel()
 	var c Crowd
-	leads := func(page int64) float64 { perDay, _ := c.Leads(page); return perDay }
+	leads := func(page int64) float64 { perDay, _, _ := c.Leads(page); return perDay }
 	c.Led(1, finds(1, 0, ledAtFirst-1))
 	c.Led(2, finds(1, 10, 0))
 	if leads(1) != 0 || leads(2) != 0 || c.leads != nil {
@@ -31,7 +32,7 @@ func TestLeads(t *testing.T) {
 		c.Led(2, Finds{At: float64(i), Since: 1, Pages: 2, Worth: 6})
 		c.Led(3, finds(float64(i), 10, 1000))
 	}
-	if got, worth := c.Leads(2); math.Abs(got-2) > 0.2 || math.Abs(worth-3*got) > 0.01 {
+	if got, worth, _ := c.Leads(2); math.Abs(got-2) > 0.2 || math.Abs(worth-3*got) > 0.01 {
 		t.Errorf("two new pages a day of importance 3 are taken for %v, worth %v", got, worth)
 	}
 	if got := leads(3); math.Abs(got-mostLed/10.0) > 0.2 {
@@ -47,13 +48,58 @@ func TestLeads(t *testing.T) {
 	c.Led(5, Finds{At: math.NaN(), Since: math.Inf(1), Pages: 1, Worth: math.NaN()})
 	c.Led(6, finds(1, 1, -5))
 	for page := range int64(7) {
-		if got, worth := c.Leads(page); !(got >= 0 && worth >= 0 && got+worth < 1e9) {
+		if got, worth, _ := c.Leads(page); !(got >= 0 && worth >= 0 && got+worth < 1e9) {
 			t.Errorf("page %d leads to %v, worth %v", page, got, worth)
 		}
 	}
-	if got := c.LeadsAsk(); !(got >= 0 && got < 1e9) {
-		t.Errorf("they ask for %v visits", got)
+}
+
+// What a page names that visits find as many at, however soon, is told from what comes with the days: also where this comes in bursts, or a visit shows no more
+// than so many. The former alone ask for a part of the budget, of their site.
+func TestLeadsByVisitAreToldFromThoseByDay(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		found   func(rng *rand.Rand, days float64) int
+		byVisit bool
+	}{
+		"five a visit":      {func(*rand.Rand, float64) int { return 5 }, true},
+		"thirty a visit":    {func(*rand.Rand, float64) int { return 30 }, true},
+		"some a visit":      {func(rng *rand.Rand, _ float64) int { return rng.IntN(4) + rng.IntN(4) + rng.IntN(4) }, true},
+		"two a day":         {func(rng *rand.Rand, days float64) int { return poisson(rng, 2*days) }, false},
+		"one in three days": {func(rng *rand.Rand, days float64) int { return poisson(rng, days/3) }, false},
+		"six a week":        {func(rng *rand.Rand, days float64) int { return 6 * poisson(rng, days/7) }, false},
+		"five a day of 20":  {func(rng *rand.Rand, days float64) int { return min(poisson(rng, 5*days), 20) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(1, 2))
+			wrong := 0
+			for page := range int64(40) {
+				var c Crowd
+				at := 100.0
+				for range 60 {
+					days := 4 * (0.5 + rng.Float64())
+					at += days
+					pages := test.found(rng, days)
+					c.Led(page, Finds{At: at, Since: days, Pages: pages, Worth: float64(pages), Site: 3})
+				}
+				if _, _, byVisit := c.Leads(page); byVisit != test.byVisit || (c.LeadsAsk()[3] > 0) != byVisit {
+					wrong++
+				}
+			}
+			if wrong > 8 {
+				t.Errorf("%d of 40 pages are taken for what they are not", wrong)
+			}
+		})
 	}
+}
+
+// poisson draws a Poisson count (Knuth, The Art of Computer Programming, volume 2, section 3.4.1).
+func poisson(rng *rand.Rand, mean float64) (n int) {
+	for p := rng.Float64(); p > math.Exp(-mean); p *= rng.Float64() {
+		n++
+	}
+	return n
 }
 
 // Pages that are not visited any more, by the intervals between their visits so far, give their places away to those that are, and ask for nothing: with the places
@@ -64,15 +110,16 @@ func TestLeadsThatAreNotVisitedGiveTheirPlacesAway(t *testing.T) {
 	for page := range int64(mostLeads) {
 		c.Led(page, finds(100, 1, 16))
 		c.Led(page, finds(101, 1, 16))
+		c.Led(page, finds(101.3, 0.3, 16))
 	}
-	asked := c.LeadsAsk()
+	asked := c.LeadsAsk()[0]
 	for day := range 400 {
 		c.Led(1000, finds(102+float64(day), 1, 1))
 	}
-	if got, _ := c.Leads(1000); math.Abs(got-1) > 0.2 {
+	if got, _, _ := c.Leads(1000); math.Abs(got-1) > 0.2 {
 		t.Errorf("a page that leads to one a day is taken for %v", got)
 	}
-	if got := c.LeadsAsk(); got > asked/20 {
+	if got := c.LeadsAsk()[0]; !(asked > 0) || got > asked/20 {
 		t.Errorf("the host's pages ask for %v visits, want hardly any of the %v of before", got, asked)
 	}
 }
@@ -83,13 +130,14 @@ func TestLeadsAreReadAsWritten(t *testing.T) {
 	var c, read Crowd
 	older, _ := c.MarshalBinary()
 	for page := range int64(3 * mostLeads) {
-		c.Led(page-mostLeads, finds(float64(page), 1+float64(page%100), 3))
+		c.Led(page-mostLeads, Finds{At: float64(page), Since: 1, Pages: 3, Worth: 6, Site: 7})
+		c.Led(page-mostLeads, Finds{At: float64(page), Since: 1 + float64(page%100), Pages: 3, Worth: 6, Site: 7})
 	}
 	if len(c.leads) != mostLeads {
 		t.Fatalf("%d pages are known to lead to others, want %d", len(c.leads), mostLeads)
 	}
 	stored, _ := c.MarshalBinary()
-	if err := read.UnmarshalBinary(stored); err != nil || len(read.leads) != mostLeads || len(stored)-len(older) != 28*mostLeads {
+	if err := read.UnmarshalBinary(stored); err != nil || len(read.leads) != mostLeads || len(stored)-len(older) != 36*mostLeads {
 		t.Fatalf("%d are read of %d bytes, %v", len(read.leads), len(stored)-len(older), err)
 	}
 	for page, l := range c.leads {
