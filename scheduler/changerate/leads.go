@@ -81,7 +81,7 @@ const leadLate = 2
 // Analysis, 1947). Of mostLed and more it is not known how many there were. What comes in bursts is neither: no visit says more than a bit, and one that
 // finds none not that visits find as many.
 func (l lead) growsBy(f Finds) float64 {
-	if !(l.found > 0) {
+	if !(l.found > 0 && l.visits > 0 && l.days > 0) {
 		return 0
 	}
 	byVisit := l.perVisit()
