@@ -18,7 +18,7 @@ KILLS ?= 10
 export CGO_ENABLED := 0
 export GOFLAGS     ?= -buildvcs=false -trimpath
 
-STAGES := deps format vet unit survives shows deb
+STAGES := deps format vet unit shows deb
 
 .PHONY: test $(STAGES) staticcheck race kill e2e fuzz arch build elsewhere fmt torture bench microbench bench-freshness clean
 
@@ -74,7 +74,9 @@ unit:
 # it is ten times as slow and has nothing to show. What calls it is looked at.
 UNTOUCHED := -gcflags='modernc.org/...=-race=false -d=checkptr=0'
 
+# Each program that is looked at would wait for a second at its end.
 race: export CGO_ENABLED = 1
+race: export GORACE = atexit_sleep_ms=0
 race:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -race $(UNTOUCHED) -vet=off -short -timeout 10m $(raced)
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -race $(UNTOUCHED) -vet=off -timeout 10m -run \
@@ -86,12 +88,9 @@ race:
 e2e:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -vet=off -timeout 15m -run '^TestEndToEnd' ./e2e
 
-# Two stages run what mostly waits, and what only computes beside it.
+# One stage runs what mostly waits, and beside it what only computes: the race detector last, when both processors are nearly its own.
 shows:
-	@.ci/beside e2e staticcheck fuzz
-
-survives:
-	@.ci/beside kill race
+	@.ci/beside 'e2e kill' staticcheck fuzz race
 
 # fuzz gives every fuzz target some thousand inputs, a few seconds; `make fuzz FUZZ=5000000x` gives each more.
 fuzz:
