@@ -266,7 +266,7 @@ func (g *gathering) due(first *models.Page, meets time.Time, waits bool) (moved 
 // move gives the page that due time, moved into its site's windows; false where it has it.
 func (x *member) move(p *Planner, at, now time.Time) (models.Due, bool) {
 	page, s := &x.page, p.settings(x.page.SiteID)
-	rule, in := models.RulePolicy, IntoWindow(s.Windows, at, chance(page.ID, page.Visits, useWindow))
+	rule, in := models.RulePolicy, InTurn(s.Windows, page.HostID, at, now, chance(page.ID, page.Visits, useWindow))
 	if !in.Equal(at) {
 		rule = models.RuleWindow
 	}

@@ -98,7 +98,7 @@ func (p *Planner) hold(page *models.Page, now time.Time) (deferral, bool) {
 	case p.paused[page.SiteID]:
 		return deferral{why: "the site is paused"}, true
 	case (page.Rule != models.RuleManual || page.Lost) && !Allowed(p.settings(page.SiteID).Windows, now):
-		return deferral{why: "outside the site's time windows"}, true
+		return deferral{why: "outside the site's time windows", closed: true}, true
 	case page.DueAt.Time().After(now) && !p.early(p.settings(page.SiteID)):
 		return deferral{why: "not due yet"}, true
 	}
@@ -302,6 +302,7 @@ func (d *draft) learn(changed bool) {
 	if d.before.Stats.Records > 0 { // a first visit says nothing of the price
 		q.lost = d.planner.purses.takeLost(q.payer())
 	}
+	q.bunched = d.late && !waitsSince(d.settings.Windows, d.before).Equal(d.before.DueAt.Time()) // with a place in a window
 	d.Page.Evidence = d.planner.mind.observed(q, changed, d.late)
 }
 

@@ -79,7 +79,7 @@ func (d *draft) hint() time.Time {
 
 // due sets the due time, moved into the site's windows and never before the next millisecond.
 func (d *draft) due(at time.Time, rule models.Rule) {
-	if moved := IntoWindow(d.settings.Windows, at, d.chance(useWindow)); moved != at {
+	if moved := InTurn(d.settings.Windows, d.Page.HostID, at, d.now, d.chance(useWindow)); moved != at {
 		at, rule = moved, models.RuleWindow
 	}
 	d.Page.DueAt = models.At(later(at, d.now.Add(time.Millisecond)))

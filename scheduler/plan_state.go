@@ -228,19 +228,27 @@ func (d *draft) deferred() {
 	if early && !d.out.Gathers {
 		return
 	}
-	if !d.out.Until.IsZero() {
-		d.due(d.out.Until, models.RulePolicy)
-		if d.out.Spent {
-			d.Page.Rule = models.RuleBudget // also where that lies in another window: it is paid for
-		}
-		return
+	switch until := d.out.Until; {
+	case until.IsZero():
+		d.outside(d.now)
+	case d.before.Rule == models.RuleBudget && d.out.Spent && !Allowed(d.settings.Windows, until):
+		d.outside(until)
+	default:
+		d.due(until, models.RulePolicy)
 	}
-	rule := models.RuleWindow
-	if r := d.before.Rule; r.Heard() || r.OfDuplicate() || r == models.RuleManual || r == models.RuleLost || r == models.RuleList { // when it is open this page goes before those that wait for their worth
-		rule = d.before.Rule
+	if d.out.Spent {
+		d.Page.Rule = models.RuleBudget // also where that lies in another window: it is paid for
 	}
-	d.due(d.now, rule)
-	d.Page.Rule = rule
+}
+
+// outside makes a page that waited until a moment outside its site's windows due when one opens, in its turn.
+func (d *draft) outside(at time.Time) {
+	due := InTurn(d.settings.Windows, d.Page.HostID, waitsSince(d.settings.Windows, d.before), at, 0)
+	d.Page.DueAt = models.At(later(due, d.now.Add(time.Millisecond)))
+	d.Page.Rule = models.RuleWindow
+	if keptInWindow(d.before.Rule) {
+		d.Page.Rule = d.before.Rule
+	}
 }
 
 // host moves the host's politeness and error clock on.

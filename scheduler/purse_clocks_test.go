@@ -73,13 +73,13 @@ func TestLineAfterTheClockWasSetBack(t *testing.T) {
 	clk := &settable{Virtual: clock.NewVirtual(noon.Add(5 * time.Hour))}
 	p := newPurse(new(notes), clk, &allowance{requests: 24, bytes: math.Inf(1)})
 	for range 24 + 1 {
-		p.paced()
+		p.paced(lineSpan)
 	}
 	clk.Virtual = clock.NewVirtual(noon)
 	if err := p.moved(t.Context(), -5*time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if at := p.paced(); !at.Equal(noon.Add(time.Hour)) {
+	if at := p.paced(lineSpan); !at.Equal(noon.Add(time.Hour)) {
 		t.Errorf("the first that falls back has its place at %v, want an hour after %v", at, noon)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// lineSpan is how much of a budget, in time, those may spend at once whose places in the line have come: a closed window gathers
-// that of a day.
+// lineSpan is how much of a budget, in time, those may spend at once whose places in the line have come; windows gather what comes in from one
+// opening to the next besides (cadence).
 const lineSpan = 24 * time.Hour
 
 // visitsPerDay is how many visits a day a budget pays for; infinite where how long they are is not known yet. The caller
@@ -20,14 +20,15 @@ func (p *purse) visitsPerDay(a allowance) float64 {
 }
 
 // paced is the zero time where a page that waited in the line may be visited, now that its place has come, and a later place
-// where more of them come than the budget in force allows: those that fall back stand one visit apart again.
-func (p *purse) paced() time.Time {
+// where more of them come than the budget in force allows, of which what comes in within atOnce may be spent at once: those that fall back
+// stand one visit apart again.
+func (p *purse) paced(atOnce time.Duration) time.Time {
 	a := p.rate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now()
 	perDay := p.visitsPerDay(a)
-	if math.IsInf(perDay, 1) || p.lined.takes(perDay, lineSpan, handful, now) {
+	if math.IsInf(perDay, 1) || p.lined.takes(perDay, atOnce, handful, now) {
 		return time.Time{}
 	}
 	p.laid = later(p.laid, now).Add(span(1 / perDay))

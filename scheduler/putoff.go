@@ -23,6 +23,7 @@ type deferral struct {
 	until   time.Time // zero: that is to be planned
 	spent   bool      // as in models.Outcome
 	gathers bool      // as in models.Outcome
+	closed  bool      // all windows of its site are
 }
 
 // outcome says so.
@@ -53,9 +54,11 @@ func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now t
 	switch {
 	case own == nil || early && (held || page.Rule != models.RuleBudget):
 		return put, held
+	case page.Rule == models.RuleBudget && put.closed: // its place in the line has come, and is kept
+		return put, held
 	case page.Rule == models.RuleBudget: // it paid in advance
 		if !held && !early {
-			if later, falls := w.fallsBack(ctx, own, now); falls {
+			if later, falls := w.fallsBack(ctx, own, lineSpan+cadence(p.settings(page.SiteID).Windows, now), now); falls {
 				return later, true
 			}
 		}
@@ -127,8 +130,8 @@ func (w *Worker) pay(ctx context.Context, own *purse, now time.Time) (deferral, 
 
 // fallsBack gives a page that waited in the line of its site's budget a later place, where places come faster than the
 // budget in force allows: they were given when it was larger. Where nobody waits by now, the page is visited.
-func (w *Worker) fallsBack(ctx context.Context, own *purse, now time.Time) (deferral, bool) {
-	until := own.paced()
+func (w *Worker) fallsBack(ctx context.Context, own *purse, atOnce time.Duration, now time.Time) (deferral, bool) {
+	until := own.paced(atOnce)
 	if until.IsZero() {
 		return deferral{}, false
 	}

@@ -55,7 +55,7 @@ func (p *Planner) Reschedule(page *models.Page, now time.Time) (models.Due, bool
 	if due = promise; !due.After(now) {
 		due = p.overdue(page, s, now, cycles)
 	}
-	rule, at := page.Rule, IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
+	rule, at := page.Rule, InTurn(s.Windows, page.HostID, due, now, chance(page.ID, page.Visits, useWindow))
 	switch {
 	case kept, !at.Equal(due):
 		rule = models.RuleWindow

@@ -24,4 +24,5 @@ const (
 	useLine
 	useHeld
 	useWalk
+	useTurn
 )

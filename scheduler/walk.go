@@ -158,7 +158,7 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 	if w.robots.cost > 0 && due.After(w.robots.until) {
 		return models.Due{}, false
 	}
-	rule, at := models.RulePolicy, IntoWindow(s.Windows, due, chance(page.ID, page.Visits, useWindow))
+	rule, at := models.RulePolicy, InTurn(s.Windows, page.HostID, due, w.now, chance(page.ID, page.Visits, useWindow))
 	if !at.Equal(due) {
 		rule = models.RuleWindow
 	}
@@ -171,13 +171,15 @@ func (w *walk) moved(page *models.Page) (models.Due, bool) {
 		DueAt: models.At(at), FRMax: int32(cycles), Wanted: every, Rule: rule}, true
 }
 
-// advanced moves a page that waits in a line for longer than the line by now is: its budget was raised since.
+// advanced moves a page that waits in a line for longer than the line by now is, and than until the window that its end falls into is over:
+// its budget was raised since.
 func (w *walk) advanced(page *models.Page) (models.Due, bool) {
-	end := later(w.lineEnd, w.now)
-	if w.planner.purses.term(page.SiteID).account != w.payer || !page.DueAt.Time().After(end.Add(lineSlack)) {
+	end, windows := later(w.lineEnd, w.now), w.planner.settings(page.SiteID).Windows
+	if w.planner.purses.term(page.SiteID).account != w.payer || !page.DueAt.Time().After(lastOf(windows, end).Add(lineSlack)) {
 		return models.Due{}, false
 	}
 	at := w.now.Add(time.Duration(chance(page.ID, page.Visits, useLine) * float64(end.Sub(w.now))))
+	at = InTurn(windows, page.HostID, at, w.now, chance(page.ID, page.Visits, useWindow))
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
 		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: page.Rule}, true
 }

@@ -27,10 +27,11 @@ func (w *walk) passes(page *models.Page) (models.Due, bool) {
 		return models.Due{}, false
 	}
 	ahead := w.mind.ahead(w, w.question(page, s))
-	at := w.now.Add(-ahead)
-	if !at.Before(page.DueAt.Time().Add(-ahead / 16)) {
+	turn := w.now.Add(-ahead)
+	if !turn.Before(waitsSince(s.Windows, page).Add(-ahead / 16)) {
 		return models.Due{}, false
 	}
+	at := InTurn(s.Windows, page.HostID, turn, w.now, 0)
 	return models.Due{Bucket: page.Bucket, HostID: page.HostID, PageID: page.ID, Visits: page.Visits, WasDue: page.DueAt,
 		DueAt: models.At(at), FRMax: page.FRMax, Wanted: page.Wanted, Rule: page.Rule}, true
 }
@@ -45,13 +46,12 @@ func (w *walk) leads(page *models.Page) (models.Due, bool) {
 	if !leads {
 		return models.Due{}, false
 	}
-	at := page.Stats.VisitedAt.Time().Add(every)
+	turn := page.Stats.VisitedAt.Time().Add(every)
 	q := w.question(page, s)
-	if at.After(w.now) || !Allowed(s.Windows, w.now) {
-		at = IntoWindow(s.Windows, later(at, w.now), chance(page.ID, page.Visits, useWindow))
-	} else {
-		at = w.now.Add(-w.leadAhead(q))
+	if !turn.After(w.now) {
+		turn = w.now.Add(-w.leadAhead(q))
 	}
+	at := InTurn(s.Windows, page.HostID, turn, w.now, chance(page.ID, page.Visits, useWindow))
 	if !at.Before(page.DueAt.Time()) {
 		return models.Due{}, false
 	}

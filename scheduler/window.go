@@ -11,30 +11,42 @@ func Allowed(windows []config.Window, t time.Time) bool {
 	if len(windows) == 0 {
 		return true
 	}
-	for _, w := range windows {
-		if from, to := spanAround(w, t); !from.IsZero() && t.Before(to) {
-			return true
-		}
-	}
-	return false
+	from, _ := openSpan(windows, t)
+	return !from.IsZero()
 }
 
 // IntoWindow moves a moment that lies outside every window into the next one that opens, u in [0, 1) of its length
-// after its opening, so that what waited does not all begin at once. Without windows, and inside one, t stays.
+// after its opening, so that what is planned for closed hours does not all begin at once. Without windows, and inside one, t stays. What has
+// come to its turn by then has its place in the window by InTurn.
 func IntoWindow(windows []config.Window, t time.Time, u float64) time.Time {
 	if Allowed(windows, t) {
 		return t
 	}
-	var from, to time.Time
-	for _, w := range windows {
-		if f, e := nextSpan(w, t); from.IsZero() || (!f.IsZero() && f.Before(from)) {
-			from, to = f, e
-		}
-	}
+	from, to := nextOpening(windows, t)
 	if from.IsZero() {
 		return t
 	}
 	return from.Add(time.Duration(u * float64(to.Sub(from)))).UTC()
+}
+
+// openSpan is the span of a window that holds t, of several the one that opened first; zero times where all are closed.
+func openSpan(windows []config.Window, t time.Time) (from, to time.Time) {
+	for _, w := range windows {
+		if f, e := spanAround(w, t); from.IsZero() || !f.IsZero() && f.Before(from) {
+			from, to = f, e
+		}
+	}
+	return from, to
+}
+
+// nextOpening is the first span of a window that begins after t; zero times where there is none.
+func nextOpening(windows []config.Window, t time.Time) (from, to time.Time) {
+	for _, w := range windows {
+		if f, e := nextSpan(w, t); from.IsZero() || !f.IsZero() && f.Before(from) {
+			from, to = f, e
+		}
+	}
+	return from, to
 }
 
 // spanAround is the span of the window that holds t, or zero times.
