@@ -26,7 +26,6 @@ type question struct {
 	lost     float64       // visits that were lost of that budget since the visit before (see purse.takeLost)
 	dated    time.Time     // when what the visit found came to be, where its date can be trusted; zero: not known
 	robots   robotsShare   // what robots.txt adds to the price; asked for by outlook alone
-	bunched  bool          // it waited for its host because a window's opening brought many of its pages at once
 	told     bool          // a list told of the change that the visit may find, as it would have of one before
 	length   int64         // of the content that the visit found, in bytes; asked for the first record alone
 }
@@ -173,10 +172,6 @@ func (m *Mind) served(c *crowd, q *question, value float64, late bool) {
 		return
 	}
 	if !byValue(q.page, q.settings, q.now) || !(free || early) || !(value > 0) {
-		return
-	}
-	if q.bunched { // which says nothing of the host, nor of the budget
-		p.cheapen(value*math.Exp(-c.premium), q.spread)
 		return
 	}
 	if !late {

@@ -302,7 +302,6 @@ func (d *draft) learn(changed bool) {
 	if d.before.Stats.Records > 0 { // a first visit says nothing of the price
 		q.lost = d.planner.purses.takeLost(q.payer())
 	}
-	q.bunched = d.late && !waitsSince(d.settings.Windows, d.before).Equal(d.before.DueAt.Time()) // with a place in a window
 	d.Page.Evidence = d.planner.mind.observed(q, changed, d.late)
 }
 
