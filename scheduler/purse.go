@@ -20,6 +20,7 @@ type purse struct {
 	store Store
 	clock clock.Clock
 	rate  func() allowance
+	open  func() []config.Window // when pages that it pays for may be visited; nil, or none: at any time
 
 	revised atomic.Pointer[revision] // to the budget in force; nil: it was always that
 
@@ -108,7 +109,7 @@ func (p *purse) drained(a allowance, now time.Time) bool {
 	if !now.Equal(p.left.at) || a != p.asked || p.held != 0 || !math.IsInf(a.bytes, 1) || p.left.requests >= 1-1e-9 {
 		return false
 	}
-	p.next, p.full = now.Add(p.left.until(1, a)), now.Add(p.left.untilSaved(a))
+	p.next, p.full = now.Add(p.left.until(1, a)), now.Add(p.left.untilSaved(a, p.hours(now)))
 	return true
 }
 
@@ -127,7 +128,7 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 	var next, full time.Duration
 	err := p.exchange(ctx, a, now, func(n *note) {
 		got, next = 0, 0
-		full = n.untilSaved(a)
+		full = n.untilSaved(a, p.hours(now))
 		if n.bytes > 0 {
 			got = max(min(want, math.Floor(n.requests+1e-9)), 0)
 			n.requests -= got

@@ -68,13 +68,30 @@ func (n note) saved(perDay float64) float64 {
 // spareRoom is nearly the least room.
 const spareRoom = leastRoom - leastRoom/60
 
-// untilSaved is how long it takes until visits may be made early. What makes room meanwhile has to be saved as well.
-func (n note) untilSaved(a allowance) time.Duration {
-	level := n.saved(a.requests)
+// untilSaved is how long it takes until visits may be made early, where they are made at such hours. What makes room meanwhile has to be saved
+// as well.
+func (n note) untilSaved(a allowance, h hours) time.Duration {
+	if h.opensIn > 0 {
+		return h.opensIn
+	}
+	level := n.saved(a.requests) - n.owed(a.requests, h)
 	if missing := level - n.requests; missing > 0 && level > 1 && n.room < mostRoom {
 		level += missing / (roomShare - 1)
 	}
-	return n.until(level, a)
+	wait := n.until(max(level, 1-1e-9), a)
+	if h.closed > 0 && wait >= h.left {
+		return h.left + h.closed
+	}
+	return wait
+}
+
+// owed is how much of what is kept must have been spent by now, that what comes in while nothing may be spent finds room: in equal parts
+// over the hours before.
+func (n note) owed(perDay float64, h hours) float64 {
+	if h.closed == 0 {
+		return 0
+	}
+	return perDay * min(h.closed, n.room).Hours() / 24 * float64(h.passed) / float64(h.passed+h.left)
 }
 
 const (

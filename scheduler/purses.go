@@ -34,7 +34,8 @@ const budgetNote = "budget/"
 func newPurses(s Store, clk clock.Clock) *purses {
 	p := &purses{store: s, clock: clk, sites: make(map[string]*purse)}
 	p.terms.Store(newTerms(budgets{}, nil))
-	p.all = &purse{note: budgetNote + allSites, store: s, clock: clk, rate: func() allowance { return p.terms.Load().all.allowance }}
+	p.all = &purse{note: budgetNote + allSites, store: s, clock: clk, rate: func() allowance { return p.terms.Load().all.allowance },
+		open: func() []config.Window { return p.terms.Load().all.windows }}
 	return p
 }
 
@@ -123,6 +124,7 @@ func (p *purses) own(id int32) *purse {
 	if own == nil {
 		own = &purse{note: budgetNote + t.account, store: p.store, clock: p.clock}
 		own.rate = func() allowance { return p.terms.Load().ownAllowance(id) }
+		own.open = func() []config.Window { return p.terms.Load().of(id).windows }
 		p.sites[t.account] = own
 	}
 	return own

@@ -19,14 +19,40 @@ type budgets struct {
 	all   config.Budget
 	sites map[int32]config.Budget // of each site of the configuration its own; zero: it has none
 	other config.Budget           // of a site that the configuration does not have any more
+
+	windows map[string][]config.Window // in which it pays for visits, by its name; none: at any time
 }
 
 func budgetsOf(c *config.Config) budgets {
-	b := budgets{all: c.EffectiveBudget(), sites: make(map[int32]config.Budget), other: c.SiteBudget(&c.Defaults)}
+	b := budgets{all: c.EffectiveBudget(), sites: make(map[int32]config.Budget), other: c.SiteBudget(&c.Defaults),
+		windows: map[string][]config.Window{allSites: allWindows(c)}}
 	for i := range c.Sites {
-		b.sites[c.Sites[i].ID] = c.SiteBudget(&c.Sites[i].Settings)
+		s := &c.Sites[i]
+		b.sites[s.ID] = c.SiteBudget(&s.Settings)
+		b.windows[siteAccount(s.ID)] = s.Settings.Windows
 	}
 	return b
+}
+
+// allWindows are those of all sites together; none where pages of one may be visited at any time.
+func allWindows(c *config.Config) (all []config.Window) {
+	if len(c.Sites) == 0 {
+		return c.Defaults.Windows
+	}
+	seen := make(map[string]bool)
+	for i := range c.Sites {
+		windows := c.Sites[i].Settings.Windows
+		if len(windows) == 0 {
+			return nil
+		}
+		for _, w := range windows {
+			if name := w.String(); !seen[name] {
+				seen[name] = true
+				all = append(all, w)
+			}
+		}
+	}
+	return all
 }
 
 // owned tells whether any site has a budget of its own.
@@ -57,15 +83,19 @@ type term struct {
 	perPage bool          // it is for each page known
 	even    time.Duration // the interval at which it visits all its pages alike, 0 where it has no bound or, of bytes, it is not known how many a visit has
 
-	expected float64 // bytes of a visit by the lengths of pages, of late, where bytes bound more than requests do; else 0
+	windows  []config.Window // in which it pays for visits; none: at any time
+	expected float64         // bytes of a visit by the lengths of pages, of late, where bytes bound more than requests do; else 0
 }
 
 func newTerms(b budgets, pages map[string]int64) *terms {
 	t := &terms{budgets: b, pages: pages, bounded: !b.all.IsZero(), owned: b.owned(), sites: make(map[int32]term)}
 	t.all = termOf(allSites, b.all, pages)
+	t.all.windows = b.windows[allSites]
 	for id, own := range b.sites {
 		if !own.IsZero() {
-			t.sites[id] = ownTerm(id, own, pages)
+			site := ownTerm(id, own, pages)
+			site.windows = b.windows[site.account]
+			t.sites[id] = site
 		}
 	}
 	return t

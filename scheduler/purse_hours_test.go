@@ -1,0 +1,49 @@
+package scheduler
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/config"
+)
+
+// TestABudgetIsSpentInItsWindows: where all visits are made early, what comes in while nothing may be visited is spent in the windows, as far as it
+// finds room, and nothing is tried outside them. Of a budget without windows as much is spent.
+func TestABudgetIsSpentInItsWindows(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"": 1, "22:00-04:00 UTC": 1, "22:00-01:00 UTC,01:00-04:00 UTC": 1, "01:00-23:00 UTC": 1,
+		"02:00-03:00 UTC": 19.0 / 24} {
+		var windows []config.Window
+		for name := range strings.SplitSeq(text, ",") {
+			if window, err := config.ParseWindow(name); err == nil {
+				windows = append(windows, window)
+			}
+		}
+		clk := clock.NewVirtual(noon)
+		p := newPurse(new(notes), clk, &allowance{requests: 48, bytes: math.Inf(1)})
+		p.open = func() []config.Window { return windows }
+		visits := 0
+		for minute := range 60 * 24 * 60 {
+			clk.SleepUntil(t.Context(), noon.Add(time.Duration(minute)*time.Minute))
+			paid, err := p.take(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			early := paid.requests > 0 && !paid.full.After(clk.Now())
+			switch {
+			case !early:
+				p.settle(-paid.requests, 0)
+			case !Allowed(windows, clk.Now()):
+				t.Fatalf("windows %q: a visit would be made at %v", text, clk.Now())
+			case minute >= 30*24*60: // by then there is room for most of a day
+				visits++
+			}
+		}
+		if got := float64(visits) / (30 * 48); math.Abs(got-want) > 0.03 {
+			t.Errorf("windows %q: %.2f of the budget is spent, want %.2f", text, got, want)
+		}
+	}
+}
