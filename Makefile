@@ -18,7 +18,7 @@ KILLS ?= 10
 export CGO_ENABLED := 0
 export GOFLAGS     ?= -buildvcs=false -trimpath
 
-STAGES := deps format vet unit shows deb
+STAGES := deps format vet unit survives shows deb
 
 .PHONY: test $(STAGES) staticcheck race kill e2e fuzz arch build elsewhere fmt torture bench microbench bench-freshness clean
 
@@ -88,9 +88,12 @@ race:
 e2e:
 	RECRAWLD_REQUIRE_POSTGRES=1 go test -count=1 -vet=off -timeout 15m -run '^TestEndToEnd' ./e2e
 
-# One stage runs what mostly waits, and beside it what only computes: the race detector last, when both processors are nearly its own.
+# Two stages run what mostly waits, and what only computes beside it.
 shows:
-	@.ci/beside 'e2e kill' staticcheck fuzz race
+	@.ci/beside e2e staticcheck fuzz
+
+survives:
+	@.ci/beside kill race
 
 # fuzz gives every fuzz target some thousand inputs, a few seconds; `make fuzz FUZZ=5000000x` gives each more.
 fuzz:

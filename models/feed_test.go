@@ -371,7 +371,10 @@ func TestACursorIsLostWithTheEventsThatItIsBehind(t *testing.T) {
 func (s *Store) marks(t *testing.T) (marks []int64) {
 	t.Helper()
 	rows, err := s.rows(t.Context(), "SELECT mark FROM events ORDER BY mark")
-	if marks, err = scanIDs(rows); err != nil {
+	if err == nil {
+		marks, err = scanIDs(rows)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return marks
