@@ -122,7 +122,7 @@ func TestWhoAsksByNameMissesNothingOfASiteThatComesMeanwhile(t *testing.T) {
 	f.appears("a")
 	again := func() {}
 	store, err := models.Open(t.Context(), dsn, models.Options{Trace: func(_ context.Context, s models.Statement) {
-		if strings.Contains(s.SQL, "next_seq FROM buckets") { // how far the cursor will go
+		if strings.Contains(s.SQL, "next_seq, mark FROM buckets") { // how far the cursor will go
 			now := again
 			again = func() {}
 			now()
