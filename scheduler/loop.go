@@ -62,7 +62,8 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	if err := w.countRequisites(ctx, now); err != nil {
 		return latest, err
 	}
-	if err := w.mind.share(ctx, now, w.Clock.Real(shareEvery)); err != nil {
+	every := min(w.Clock.Real(shareEvery), w.planner.Load().calendar.Interval(now, 1))
+	if err := w.mind.share(ctx, now, every); err != nil {
 		return latest, err
 	}
 	leases, next, err := w.claim(ctx, now, room)

@@ -209,7 +209,8 @@ func (c *crowd) ripe(h *models.Host, now time.Time, alone bool) bool {
 	return h.Pages > 1 && now.Sub(c.saved).Abs() >= knowledgeAge
 }
 
-// shareEvery is how often, in real time, workers merge what they learned of all pages together; or after so many lessons.
+// shareEvery is how often, in real time, workers merge what they learned of all pages together; or after so many lessons, or a cycle,
+// which is shorter where the clock is fast.
 const (
 	shareEvery   = 10 * time.Second
 	shareLessons = 4096
