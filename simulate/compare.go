@@ -93,7 +93,8 @@ type Trial struct {
 	Yardstick
 	Policy  string
 	Cycle   time.Duration
-	Longest time.Duration // as in Setup
+	Longest time.Duration   // as in Setup
+	Windows []config.Window // likewise
 	Sight   Sight
 	Said    Publishers
 	Weights *changerate.Weights // what the adaptive policy begins with; nil: its defaults
@@ -110,7 +111,8 @@ type Result struct {
 // Do runs a trial; now is the machine's clock, for Took.
 func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	began := now()
-	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Longest: t.Longest, Sight: t.Sight, Said: t.Said, Weights: t.Weights}
+	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Longest: t.Longest, Windows: t.Windows,
+		Sight: t.Sight, Said: t.Said, Weights: t.Weights}
 	if m := t.Subject.Made; m != nil {
 		setup.Sources = m.Sources
 	}

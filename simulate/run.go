@@ -19,10 +19,11 @@ import (
 // Setup says what a simulation runs.
 type Setup struct {
 	Trace   *Trace
-	Policy  string        // one of config.Policies, or Oracle
-	PerDay  float64       // the budget, in requests a day; 0: none, every page is visited when its policy says
-	Cycle   time.Duration // of the schedule, 1m–366d
-	Longest time.Duration // the longest interval, in whole cycles: fr_max; 0: none, no visit is spent on it
+	Policy  string          // one of config.Policies, or Oracle
+	PerDay  float64         // the budget, in requests a day; 0: none, every page is visited when its policy says
+	Cycle   time.Duration   // of the schedule, 1m–366d
+	Longest time.Duration   // the longest interval, in whole cycles: fr_max; 0: none, no visit is spent on it
+	Windows []config.Window // when visits are allowed; none: always
 	Sight   Sight
 	Said    Publishers
 	Log     *slog.Logger // of the worker; nil: nowhere
@@ -125,6 +126,9 @@ func (s Setup) config() (*config.Config, error) {
 	if s.Policy == Oracle && s.Sight.Listed.Share > 0 {
 		return nil, fmt.Errorf("%s weighs visits alone and cannot be simulated with sitemaps", Oracle)
 	}
+	if s.Policy == Oracle && len(s.Windows) > 0 {
+		return nil, fmt.Errorf("%s knows no hours and cannot be simulated with windows", Oracle)
+	}
 	if s.Cycle < time.Minute || s.Cycle > 366*24*time.Hour {
 		return nil, fmt.Errorf("cycle %v is not between 1m and 366d", s.Cycle)
 	}
@@ -139,7 +143,7 @@ func (s Setup) config() (*config.Config, error) {
 	c.Budget = config.Budget{Requests: config.Rate{PerDay: s.PerDay}}
 	d := &c.Defaults
 	d.Policy, d.FR, d.FRMax = s.Policy, 1, int(max(cmp.Or(s.Longest, farCeiling)/s.Cycle, 1))
-	d.Delay, d.Vary, d.HintMax = 0, 0, 0
+	d.Delay, d.Vary, d.HintMax, d.Windows = 0, 0, 0, s.Windows
 	if s.Policy == Oracle {
 		d.Policy = "uniform"
 	}

@@ -32,14 +32,15 @@ type simulateCmd struct {
 	Observe string   `enum:"meaningful,bytes" default:"meaningful" help:"What a visit takes for a change, where a trace tells: meaningful changes alone, or all of the bytes."`
 	Stale   string   `enum:"meaningful,bytes" default:"meaningful" help:"What makes a copy stale, where a trace tells."`
 
-	Folders      bool    `help:"The first part of a page's name in a trace is its host; otherwise a trace is one host."`
-	Robots       bool    `help:"A host that is visited on a day costs a request for its robots.txt more, out of the same budget."`
-	LastModified string  `enum:"none,all" default:"none" help:"Whether answers say when the page last changed."`
-	Announced    float64 `placeholder:"SHARE" help:"How many of the changes publishers announce by IndexNow, 0 to 1."`
-	Listed       float64 `placeholder:"SHARE" help:"How many of the changes the hosts' sitemaps tell of by a new date, 0 to 1."`
-	FalseDates   float64 `placeholder:"N" help:"Dates of sitemaps that move although nothing changed, beside each change."`
-	Cycle        span    `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
-	Longest      span    `placeholder:"TIME" help:"The longest interval, as fr_max sets it; default none."`
+	Folders      bool     `help:"The first part of a page's name in a trace is its host; otherwise a trace is one host."`
+	Robots       bool     `help:"A host that is visited on a day costs a request for its robots.txt more, out of the same budget."`
+	LastModified string   `enum:"none,all" default:"none" help:"Whether answers say when the page last changed."`
+	Announced    float64  `placeholder:"SHARE" help:"How many of the changes publishers announce by IndexNow, 0 to 1."`
+	Listed       float64  `placeholder:"SHARE" help:"How many of the changes the hosts' sitemaps tell of by a new date, 0 to 1."`
+	FalseDates   float64  `placeholder:"N" help:"Dates of sitemaps that move although nothing changed, beside each change."`
+	Cycle        span     `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
+	Longest      span     `placeholder:"TIME" help:"The longest interval, as fr_max sets it; default none."`
+	Window       []string `sep:"none" placeholder:"WINDOW" help:"When visits are allowed, as windows sets it: \"22:00-06:00 UTC\". May be given several times; default always."`
 
 	Pages   int     `default:"10000" help:"Pages of a world."`
 	Hosts   int     `default:"100" help:"Hosts of a world."`
@@ -120,6 +121,10 @@ func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, 
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	windows, err := c.windows()
+	if err != nil {
+		return nil, err
+	}
 	subjects, err := c.subjects(ctx, g)
 	if err != nil {
 		return nil, err
@@ -137,7 +142,7 @@ func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, 
 			}
 			for _, policy := range c.Policy {
 				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle), Longest: time.Duration(c.Longest),
-					Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots,
+					Windows: windows, Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots,
 						Listed: simulate.Listings{Share: c.Listed, False: c.FalseDates}},
 					Said: simulate.Publishers{Share: c.Announced}})
 			}
@@ -161,6 +166,9 @@ func (c simulateCmd) check() error {
 		}
 		if c.Listed > 0 && policy == simulate.Oracle {
 			return usagef("--listed: %s weighs visits alone", simulate.Oracle)
+		}
+		if len(c.Window) > 0 && policy == simulate.Oracle {
+			return usagef("--window: %s knows no hours", simulate.Oracle)
 		}
 	}
 	for _, world := range c.World {
@@ -218,6 +226,19 @@ func (c simulateCmd) subjects(ctx context.Context, g *globals) ([]simulate.Subje
 		subjects = append(subjects, recorded...)
 	}
 	return subjects, nil
+}
+
+// windows are those of the flag.
+func (c simulateCmd) windows() ([]config.Window, error) {
+	var windows []config.Window
+	for _, text := range c.Window {
+		w, err := config.ParseWindow(text)
+		if err != nil {
+			return nil, usagef("--window: %w", err)
+		}
+		windows = append(windows, w)
+	}
+	return windows, nil
 }
 
 // budgets are those of the flag, or the usual ones for the subject.

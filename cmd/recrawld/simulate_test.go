@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const someTrace = `page,t,size,blob,op,batch
@@ -120,6 +121,43 @@ func TestSimulateShowsATable(t *testing.T) {
 	}
 }
 
+// With windows all visits are inside them.
+func TestSimulateInWindows(t *testing.T) {
+	t.Parallel()
+	dir, _, complaint, code := simulateIn(t, "--world", "poisson", "--pages", "20", "--hosts", "2", "--days", "20", "--policy", "uniform",
+		"--window", "Mon,Tue 22:00-04:00 Europe/Berlin", "--window", "Fri 10:00-11:00 UTC", "--visits", "DIR/v.ndjson")
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, complaint)
+	}
+	f, err := os.Open(filepath.Join(dir, "v.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	visits, fridays := 0, 0
+	for d := json.NewDecoder(f); d.More(); visits++ {
+		var v struct{ T float64 }
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		at := time.UnixMilli(int64(v.T * 1000)).UTC()
+		night := at.In(berlin).Add(-22 * time.Hour) // counted from ten in the evening
+		switch {
+		case at.Weekday() == time.Friday && at.Hour() == 10:
+			fridays++
+		case (night.Weekday() != time.Monday && night.Weekday() != time.Tuesday) || night.Hour() >= 6:
+			t.Fatalf("a visit on %v", at.In(berlin).Format("Mon 15:04 MST"))
+		}
+	}
+	if fridays == 0 || visits == fridays {
+		t.Errorf("%d visits, %d of them on Fridays: want some in each window", visits, fridays)
+	}
+}
+
 func TestSimulateComplains(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -135,6 +173,8 @@ func TestSimulateComplains(t *testing.T) {
 		"not a trace":   {[]string{"--trace", "DIR"}, exitFailed, "read trace"},
 		"no history":    {[]string{"--history"}, exitNotFound, "nothing has been crawled"},
 		"robots":        {[]string{"--world", "office", "--robots", "--policy", "oracle"}, exitUsage, "oracle weighs visits alone"},
+		"window":        {[]string{"--world", "office", "--window", "22:00-06:00"}, exitUsage, `--window: "22:00-06:00" has no time zone, write "22:00-06:00 UTC"`},
+		"oracle hours":  {[]string{"--world", "office", "--window", "22:00-06:00 UTC", "--policy", "oracle"}, exitUsage, "oracle knows no hours"},
 		"short cycle":   {[]string{"--world", "office", "--cycle", "1s"}, exitUsage, "--cycle 1s"},
 		"no such world": {[]string{"--world", "office", "--pages", "0"}, exitUsage, "0 pages"},
 	} {
