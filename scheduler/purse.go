@@ -24,19 +24,20 @@ type purse struct {
 
 	revised atomic.Pointer[revision] // to the budget in force; nil: it was always that
 
-	mu    sync.Mutex
-	held  float64               // guarded by mu; taken out of the note and not spent
-	bytes float64               // guarded by mu; received and not yet paid for
-	usual atomic.Pointer[usual] // as the note said last; nil: not known
-	seen  visited               // guarded by mu; visits from which the note has not learned that
-	asked allowance             // guarded by mu; under which the following holds
-	next  time.Time             // guarded by mu; before then there is nothing to take
-	full  time.Time             // guarded by mu; from then on the note holds all it can
-	left  note                  // guarded by mu; what was left in the note when it was asked last
-	lost  float64               // guarded by mu; visits that were lost, see takeLost
-	told  leaky                 // guarded by mu; visits that need not wait in the line, see first
-	lined leaky                 // guarded by mu; visits that waited in it, see paced
-	laid  time.Time             // guarded by mu; the last place of those that fell back in it
+	mu     sync.Mutex
+	held   float64               // guarded by mu; taken out of the note and not spent
+	bytes  float64               // guarded by mu; received and not yet paid for
+	usual  atomic.Pointer[usual] // as the note said last; nil: not known
+	seen   visited               // guarded by mu; visits from which the note has not learned that
+	asked  allowance             // guarded by mu; under which the following holds
+	next   time.Time             // guarded by mu; before then there is nothing to take
+	full   time.Time             // guarded by mu; from then on the note holds all it can
+	left   note                  // guarded by mu; what was left in the note when it was asked last
+	lost   float64               // guarded by mu; visits that were lost, see takeLost
+	told   leaky                 // guarded by mu; visits that need not wait in the line, see first
+	lined  leaky                 // guarded by mu; visits that waited in it, see paced
+	laid   time.Time             // guarded by mu; the last place of those that fell back in it
+	recess recess                // guarded by mu; of the windows
 	clocks
 }
 
@@ -154,6 +155,7 @@ func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func
 	var written note
 	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real)
+		n.mostRoom = p.mostRoom(now)
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}

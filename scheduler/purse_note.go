@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"time"
@@ -14,6 +15,8 @@ type note struct {
 	of              allowance     // in force until at
 	usual           usual
 	visits          float64 // that is of so many; 0: not known
+
+	mostRoom time.Duration // where that is not mostRoom; the windows tell, the note in the database does not
 }
 
 // usual is how many bytes a visit has on average: received, and expected by the length of its page (expectedBytes).
@@ -42,11 +45,12 @@ func (n note) learn(v visited) note {
 // The room of a note. Were all of a budget spent as it comes in, pages would have their visits at its pace, whatever their due times
 // say. What is kept lets those be visited at once that are due together: after the hours at which a site changes, or where
 // others of it changed. Of what comes in a twenty-fifth makes room, until that is 18 hours: there is no gap at the
-// beginning, and a week has at most 11 % more than its budget.
+// beginning, and a week has at most 11 % more than its budget. Where windows are closed for longer it is as long, up to a day.
 const (
-	leastRoom = time.Minute
-	mostRoom  = 18 * time.Hour
-	roomShare = 25
+	leastRoom   = time.Minute
+	mostRoom    = 18 * time.Hour
+	longestRoom = 24 * time.Hour
+	roomShare   = 25
 )
 
 // handful is how many unspent requests are kept however small the budget is: otherwise one that waits for a slow host, a
@@ -75,8 +79,11 @@ func (n note) untilSaved(a allowance, h hours) time.Duration {
 		return h.opensIn
 	}
 	level := n.saved(a.requests) - n.owed(a.requests, h)
-	if missing := level - n.requests; missing > 0 && level > 1 && n.room < mostRoom {
-		level += missing / (roomShare - 1)
+	if missing := level - n.requests; missing > 0 && level > 1 {
+		if n.room < cmp.Or(n.mostRoom, mostRoom) {
+			missing += missing / (roomShare - 1)
+		}
+		level = n.requests + missing/(1+n.owedShare(h)) // it falls meanwhile
 	}
 	wait := n.until(max(level, 1-1e-9), a)
 	if h.closed > 0 && wait >= h.left {
@@ -88,10 +95,15 @@ func (n note) untilSaved(a allowance, h hours) time.Duration {
 // owed is how much of what is kept must have been spent by now, that what comes in while nothing may be spent finds room: in equal parts
 // over the hours before.
 func (n note) owed(perDay float64, h hours) float64 {
+	return perDay * h.passed.Hours() / 24 * n.owedShare(h)
+}
+
+// owedShare is how much of it there is beside what comes in while a window is open.
+func (n note) owedShare(h hours) float64 {
 	if h.closed == 0 {
 		return 0
 	}
-	return perDay * min(h.closed, n.room).Hours() / 24 * float64(h.passed) / float64(h.passed+h.left)
+	return float64(min(h.closed, n.room)) / float64(h.passed+h.left)
 }
 
 const (
@@ -128,7 +140,7 @@ func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 		room:     leastRoom,
 	}
 	if len(b) >= olderNoteSize {
-		n.room = min(max(time.Duration(word(3)), leastRoom), mostRoom)
+		n.room = min(max(time.Duration(word(3)), leastRoom), longestRoom)
 		n.of = allowance{math.Float64frombits(word(4)), math.Float64frombits(word(5))}
 	}
 	if len(b) == noteSize {
@@ -212,7 +224,7 @@ func (n note) lost(a allowance, now time.Time, size float64) float64 {
 // fill adds what came in since. A budget that is raised counts from now on, one that is lowered at once.
 func (n note) fill(a allowance, now time.Time) note {
 	passed := max(now.Sub(n.at), 0)
-	n.room = min(n.room+passed/roomShare, mostRoom)
+	n.room = min(n.room+passed/roomShare, cmp.Or(n.mostRoom, mostRoom))
 	n.requests = n.refill(n.requests, a.requests, passed)
 	n.bytes = n.refill(n.bytes, a.bytes, passed)
 	if now.After(n.at) {
