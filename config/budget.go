@@ -117,12 +117,13 @@ func requests(at *Rate) scalar[Rate] {
 func bytesADay(at *int64) scalar[int64] {
 	format := func(n int64) string { return FormatSize(n) + "/day" }
 	return orOff(scalar[int64]{
-		at: at, parse: parseBytesADay, format: format,
+		at: at, parse: ParseBytesADay, format: format,
 		bound: func(n int64) error { return between(n, leastBytesPerDay, mostBytesPerDay, format) },
 	})
 }
 
-func parseBytesADay(text string) (int64, error) {
+// ParseBytesADay reads a number of bytes a day, "2GiB/day". The error says what to write instead.
+func ParseBytesADay(text string) (int64, error) {
 	size, unit, found := strings.Cut(text, "/")
 	n, err := ParseSize(size)
 	switch {
@@ -166,7 +167,7 @@ func budgetShort(b *Budget) value {
 			b.Bytes = 0
 		}
 		r, err := parse(text)
-		if n, wrong := parseBytesADay(text); err != nil && wrong == nil {
+		if n, wrong := ParseBytesADay(text); err != nil && wrong == nil {
 			return r, fmt.Errorf("%s is a size, and this a number of requests: write budget: { bytes: %s/day }", shown(text), FormatSize(n))
 		}
 		if size, _, _ := strings.Cut(text, "/"); err != nil && isZeroSize(size) {

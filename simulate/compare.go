@@ -18,9 +18,10 @@ type Subject struct {
 	Made  *Made // what is known of a made-up world beforehand; nil for a history
 }
 
-// Spending is a budget as it is written: "0.02/page/day", "2000/day", or "1x", that many visits a true change.
+// Spending is a budget as it is written: "0.02/page/day", "2000/day", "2GiB/day", or "1x", that many visits a true change.
 type Spending struct {
 	PerChange float64     // above 0: visits a true change
+	Bytes     int64       // above 0: bytes a day
 	Rate      config.Rate // otherwise
 }
 
@@ -33,9 +34,12 @@ func ParseSpending(text string) (Spending, error) {
 		}
 		return Spending{PerChange: v}, nil
 	}
+	if size, err := config.ParseBytesADay(text); err == nil {
+		return Spending{Bytes: size}, nil
+	}
 	rate, err := config.ParseRate(text)
 	if err != nil {
-		return Spending{}, fmt.Errorf("%w; or visits a true change, like 1x", err)
+		return Spending{}, fmt.Errorf("%w; or bytes, like 2GiB/day, or visits a true change, like 1x", err)
 	}
 	return Spending{Rate: rate}, nil
 }
@@ -45,10 +49,13 @@ func (s Spending) String() string {
 	if s.PerChange > 0 {
 		return fmt.Sprintf("%gx", s.PerChange)
 	}
+	if s.Bytes > 0 {
+		return config.FormatSize(s.Bytes) + "/day"
+	}
 	return s.Rate.String()
 }
 
-// Of is the budget in visits a day on a trace, constant over its time; 0: none.
+// Of is the budget in visits a day on a trace, constant over its time; 0: none, or one of bytes.
 func (s Spending) Of(t *Trace) float64 {
 	if s.PerChange > 0 {
 		return t.PerChange(s.PerChange)
@@ -60,9 +67,9 @@ func (s Spending) Of(t *Trace) float64 {
 type Yardstick struct {
 	Subject  Subject
 	Spending Spending
-	PerDay   float64 // the budget in visits a day; 0: none
+	PerDay   float64 // the budget in visits a day; 0: none, or one of bytes
 	Window   Window  // what is scored
-	Bounds   Bounds  // NaN without a budget
+	Bounds   Bounds  // NaN without a budget of visits
 	Best     float64 // freshness of the known-rate optimum; NaN where rates are not known beforehand
 	Phase    float64 // that of visits which know the rhythm too; NaN where there is none
 }
@@ -74,6 +81,9 @@ func Measure(s Subject, b Spending) (Yardstick, error) {
 	y := Yardstick{Subject: s, Spending: b, PerDay: b.Of(s.Trace), Window: s.Trace.Scored(Learn), Bounds: Bounds{nan, nan}, Best: nan, Phase: nan}
 	if s.Trace.To <= s.Trace.From {
 		return y, fmt.Errorf("trace %s has no length: all of it happens at one moment", s.Trace.Name)
+	}
+	if b.Bytes > 0 && !s.Trace.Sized() {
+		return y, fmt.Errorf("of trace %s no sizes are known: a budget of bytes, %s, cannot be simulated", s.Trace.Name, b)
 	}
 	if y.PerDay == 0 {
 		return y, nil
@@ -111,7 +121,7 @@ type Result struct {
 // Do runs a trial; now is the machine's clock, for Took.
 func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	began := now()
-	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Cycle: t.Cycle, Longest: t.Longest, Windows: t.Windows,
+	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Bytes: t.Spending.Bytes, Cycle: t.Cycle, Longest: t.Longest, Windows: t.Windows,
 		Sight: t.Sight, Said: t.Said, Weights: t.Weights}
 	if m := t.Subject.Made; m != nil {
 		setup.Sources = m.Sources
@@ -121,12 +131,18 @@ func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 		return Result{}, err
 	}
 	score := Judge(t.Subject.Trace, t.Window, course.Log)
+	score.Received = t.Window.received(course)
 	score.RobotsPerDay, score.ListsPerDay = t.Window.perDay(course.Robots), t.Window.perDay(course.Lists)
 	return Result{Trial: t, Course: course, Took: now().Sub(began), Score: score}, nil
 }
 
 // Worth is the score beside round robin and the clairvoyant, see Bounds.Of.
 func (r Result) Worth() float64 { return r.Bounds.Of(r.Score.Freshness) }
+
+// OverBytes tells whether the visits brought more than a budget of bytes allows.
+func (r Result) OverBytes() bool {
+	return r.Spending.Bytes > 0 && r.Score.Received > meanSlack*float64(r.Spending.Bytes)
+}
 
 // Excess is E = (1 − F)/(1 − F*), the staleness beside that of the known-rate optimum: 1 is as good.
 func (r Result) Excess() float64 { return (1 - r.Score.Freshness) / (1 - r.Best) }

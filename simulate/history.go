@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 
 	"recrawld/models"
 )
@@ -48,6 +49,8 @@ func FromHistory(name string, pages []Recorded, b Bound) (*Trace, error) {
 // follow takes over the visits of a page and returns how many saw its content.
 func (l *Life) follow(visits []models.Visit, b Bound) (records int) {
 	var before models.Instant
+	whole, short := 0, 0 // answers for an unchanged page
+	put := func(size int64) { l.Sizes = append(l.Sizes, int32(min(size, math.MaxInt32))) }
 	for _, v := range visits {
 		if v.Kind == models.Missing || v.Kind == models.Gone {
 			if l.Died == 0 {
@@ -63,13 +66,21 @@ func (l *Life) follow(visits []models.Visit, b Bound) (records int) {
 		switch {
 		case records == 1:
 			l.Born = v.At
+			put(v.Bytes)
 		case v.Kind == models.Changed && b == Earliest:
 			l.Changes = append(l.Changes, before+1)
+			put(v.Bytes)
 		case v.Kind == models.Changed:
 			l.Changes = append(l.Changes, v.At)
+			put(v.Bytes)
+		case v.Kind == models.NotModified:
+			short++
+		default:
+			whole++
 		}
 		before = v.At
 	}
+	l.Whole = whole > short
 	if l.Died != 0 && l.Died <= l.Born {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"recrawld/models"
@@ -14,6 +15,7 @@ import (
 type Sight struct {
 	Bytes        bool // Noise shows as a change too
 	LastModified bool // the answer says when the page last changed
+	Whole        bool // pages are sent whole where they have not changed: the server does not answer conditionally
 	Robots       bool // before a page its host's robots.txt must be asked for, which holds for a day
 	Listed       Listings
 }
@@ -33,7 +35,11 @@ type Replay struct {
 	next  []cursor
 	log   []Seen
 	asked []models.Instant // for robots.txt
-	lists *readings
+	sized bool
+	tags  bool // answers have an ETag where unchanged pages are not sent: what a visit is expected to receive depends on it
+
+	received []int64 // bytes that each visit of the log brought, where sizes are known
+	lists    *readings
 }
 
 // httpTime is how HTTP writes a date (RFC 9110, section 5.6.7).
@@ -48,7 +54,7 @@ type cursor struct {
 
 // NewReplay returns a visitor for a trace. Two pages of the trace with one URL are an error.
 func NewReplay(t *Trace, sight Sight) (*Replay, error) {
-	r := &Replay{trace: t, sight: sight, lists: sight.Listed.of(t), index: make(map[int64]int32, len(t.Pages)), next: make([]cursor, len(t.Pages))}
+	r := &Replay{trace: t, sight: sight, sized: t.Sized(), lists: sight.Listed.of(t), index: make(map[int64]int32, len(t.Pages)), next: make([]cursor, len(t.Pages))}
 	for i := range t.Pages {
 		id := models.PageID(t.Pages[i].URL)
 		if other, twice := r.index[id]; twice {
@@ -103,6 +109,9 @@ func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
 		now := models.At(t.Now)
 		r.log = append(r.log, Seen{At: now, Page: i})
 		out = r.answer(i, t.Page.Digest, now, t.Now)
+		if r.sized {
+			r.received = append(r.received, out.WireBytes)
+		}
 	}
 	if r.trace.Delay != nil {
 		out.Delay = r.trace.Delay[t.Host.Name]
@@ -118,11 +127,18 @@ func (r *Replay) answer(i int32, held models.Digest, now models.Instant, at time
 	}
 	out := models.Outcome{Kind: models.NotModified, Status: 304, At: at, Sent: 1, NoArchive: true}
 	out.Digest = contentOf(i, *c)
+	if r.tags && !r.sight.Whole && !l.Whole {
+		out.ETag = strconv.Itoa(int(c.changes))
+	}
 	if r.sight.LastModified {
 		out.ModifiedAt = l.changedAt(*c).Time()
 		out.LastModified = out.ModifiedAt.Format(httpTime)
 	}
-	if out.Digest == held {
+	switch {
+	case out.Digest == held && (r.sight.Whole || l.Whole):
+		out.Kind, out.Status, out.WireBytes = models.SameBytes, 200, l.size(*c)
+		return out
+	case out.Digest == held:
 		return out
 	}
 	out.Kind, out.Status, out.ContentType, out.WireBytes = models.Changed, 200, "text/html", l.size(*c)

@@ -21,6 +21,7 @@ type Setup struct {
 	Trace   *Trace
 	Policy  string          // one of config.Policies, or Oracle
 	PerDay  float64         // the budget, in requests a day; 0: none, every page is visited when its policy says
+	Bytes   int64           // the budget, in bytes a day; 0: none
 	Cycle   time.Duration   // of the schedule, 1m–366d
 	Longest time.Duration   // the longest interval, in whole cycles: fr_max; 0: none, no visit is spent on it
 	Windows []config.Window // when visits are allowed; none: always
@@ -47,6 +48,7 @@ const farCeiling = 60 * 365 * 24 * time.Hour
 // Course is how a simulation went.
 type Course struct {
 	Log       []Seen               // the visits, the earliest first
+	Received  []int64              // bytes that each of them brought; nil: the trace has no sizes
 	Robots    []models.Instant     // when a robots.txt was asked for (Sight.Robots), the earliest first
 	Lists     []models.Instant     // when sitemaps were read (Sight.Listed), likewise
 	Foresight changerate.Foresight // of the adaptive policy's forecasts
@@ -69,6 +71,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	if err != nil {
 		return Course{}, err
 	}
+	replay.tags = s.Bytes > 0
 	asked := ctx
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -95,7 +98,7 @@ func Run(ctx context.Context, s Setup) (Course, error) {
 	if err := asked.Err(); err != nil {
 		return Course{}, fmt.Errorf("simulate %s: %w", s.Policy, err)
 	}
-	course := Course{Log: replay.Log(), Robots: replay.Robots(), Lists: replay.Lists(), Foresight: w.Foresight(), Learned: w.Weights(),
+	course := Course{Log: replay.Log(), Received: replay.received, Robots: replay.Robots(), Lists: replay.Lists(), Foresight: w.Foresight(), Learned: w.Weights(),
 		Knowledge: memory.knowledge()}
 	return course, errors.Join(n.err, n.unfinished())
 }
@@ -132,6 +135,9 @@ func (s Setup) config() (*config.Config, error) {
 	if s.Cycle < time.Minute || s.Cycle > 366*24*time.Hour {
 		return nil, fmt.Errorf("cycle %v is not between 1m and 366d", s.Cycle)
 	}
+	if s.Policy == Oracle && s.Bytes > 0 {
+		return nil, fmt.Errorf("%s weighs visits alone and cannot be simulated with a budget of bytes", Oracle)
+	}
 	if s.PerDay < 0 || math.IsNaN(s.PerDay) || math.IsInf(s.PerDay, 0) {
 		return nil, fmt.Errorf("a budget of %v visits a day is none", s.PerDay)
 	}
@@ -140,7 +146,7 @@ func (s Setup) config() (*config.Config, error) {
 	}
 	c := config.Default()
 	c.Cycle = s.Cycle.String()
-	c.Budget = config.Budget{Requests: config.Rate{PerDay: s.PerDay}}
+	c.Budget = config.Budget{Requests: config.Rate{PerDay: s.PerDay}, Bytes: s.Bytes}
 	d := &c.Defaults
 	d.Policy, d.FR, d.FRMax = s.Policy, 1, int(max(cmp.Or(s.Longest, farCeiling)/s.Cycle, 1))
 	d.Delay, d.Vary, d.HintMax, d.Windows = 0, 0, 0, s.Windows

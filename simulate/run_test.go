@@ -357,3 +357,35 @@ func TestAdaptiveSharesRobots(t *testing.T) {
 		t.Error("want a fifth more visits, a third less robots.txt, and fresher pages")
 	}
 }
+
+// A budget of bytes is spent in bytes: where each page is sent whole in so many visits, where unchanged ones are not in more of them.
+func TestBudgetOfBytes(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	m := made(t, Plan{Pages: 200, Hosts: 4, Days: 60, Seed: 5})
+	for i := range m.Trace.Pages {
+		l := &m.Trace.Pages[i]
+		l.Sizes = slices.Repeat([]int32{1000}, len(l.Changes)+1)
+	}
+	y, err := Measure(Subject{Trace: m.Trace}, Spending{Bytes: 20_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	perDay := make(map[bool]float64)
+	for _, whole := range []bool{true, false} {
+		r, err := Trial{Yardstick: y, Policy: "adaptive", Cycle: time.Hour, Sight: Sight{Whole: whole}}.Do(t.Context(), func() time.Time { return worldStart })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Score.Received; s < 0.8*20_000 || s > 1.05*20_000 {
+			t.Errorf("whole %v: %.0f bytes a day of 20,000", whole, s)
+		}
+		perDay[whole] = r.Score.PerDay
+	}
+	if perDay[true] < 19 || perDay[true] > 21 || perDay[false] < 1.5*perDay[true] {
+		t.Errorf("%.1f visits a day of 1,000 bytes for 20,000, and %.1f where unchanged pages are not sent", perDay[true], perDay[false])
+	}
+	if _, err := Measure(Subject{Trace: made(t, Plan{Pages: 10, Hosts: 1, Days: 3, Seed: 5}).Trace}, Spending{Bytes: 20_000}); err == nil {
+		t.Error("bytes of pages whose sizes are not known: no error")
+	}
+}

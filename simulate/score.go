@@ -35,6 +35,7 @@ type Score struct {
 	Unvisited float64       // share of the pages alive at the end, for at least a tenth of the window, without a visit
 	Starved   float64       // share of them whose last visit lies more than ten even intervals (pages/PerDay) back
 
+	Received     float64 // bytes a day that the visits brought; NaN where sizes are not known, 0 from Judge
 	RobotsPerDay float64 // requests for robots.txt a day, beside the visits; 0 from Judge, whose log has none
 	ListsPerDay  float64 // readings of sitemaps a day, likewise
 }
@@ -228,6 +229,20 @@ func (w Window) perDay(moments []models.Instant) float64 {
 	from, _ := slices.BinarySearch(moments, w.From)
 	to, _ := slices.BinarySearch(moments, w.To)
 	return float64(to-from) / days(w.To-w.From)
+}
+
+// received is how many bytes a day the visits in the window brought; NaN where that is not known.
+func (w Window) received(c Course) float64 {
+	if c.Received == nil {
+		return math.NaN()
+	}
+	sum := 0.0
+	for i, v := range c.Log {
+		if v.At >= w.From && v.At < w.To {
+			sum += float64(c.Received[i])
+		}
+	}
+	return sum / days(w.To-w.From)
 }
 
 // OverBudget tells whether the requests in the window are more than a budget of perDay requests a day allows. A whole one

@@ -39,6 +39,7 @@ type Life struct {
 	Changes []models.Instant // ascending, later than Born: what makes a copy stale
 	Noise   []models.Instant // ascending: changes of the bytes that make no copy stale
 	Sizes   []int32          // bytes of the body since its birth and since each of Changes; empty: not known
+	Whole   bool             // it is sent whole where it has not changed, as by a server that does not answer conditionally
 	Weight  float64          // worth of having it fresh; 0: as that of any other, 1
 }
 
@@ -48,6 +49,11 @@ func (l *Life) End(t *Trace) models.Instant {
 		return l.Died
 	}
 	return t.To
+}
+
+// Sized tells whether the sizes of its pages are known.
+func (t *Trace) Sized() bool {
+	return slices.ContainsFunc(t.Pages, func(l Life) bool { return len(l.Sizes) > 0 })
 }
 
 // weight is the page's weight, 1 where it has none.

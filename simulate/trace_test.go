@@ -125,7 +125,7 @@ func TestClairvoyantByHand(t *testing.T) {
 func TestFromHistory(t *testing.T) {
 	t.Parallel()
 	visits := []models.Visit{
-		{At: 1000, Kind: models.First}, {At: 2000, Kind: models.NotModified}, {At: 3000, Kind: models.Failed}, {At: 5000, Kind: models.Changed},
+		{At: 1000, Kind: models.First, Bytes: 70}, {At: 2000, Kind: models.NotModified}, {At: 3000, Kind: models.Failed}, {At: 5000, Kind: models.Changed, Bytes: 80},
 		{At: 6000, Kind: models.Missing}, {At: 7000, Kind: models.Missing},
 	}
 	pages := []Recorded{{URL: "https://h/p", Host: "h", Visits: visits}, {URL: "https://h/q", Host: "h", Visits: visits[:1]}}
@@ -135,10 +135,14 @@ func TestFromHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		trace := &Trace{Name: "history", From: 1000, To: 7000, Pages: []Life{
-			{Name: "https://h/p", URL: "https://h/p", Host: "h", Born: 1000, Died: 6000, Changes: []models.Instant{want}}}}
+			{Name: "https://h/p", URL: "https://h/p", Host: "h", Born: 1000, Died: 6000, Changes: []models.Instant{want}, Sizes: []int32{70, 80}}}}
 		if diff := cmp.Diff(trace, got); diff != "" {
 			t.Errorf("bound %v (-want +got):\n%s", bound, diff)
 		}
+	}
+	visits[1].Kind, visits[1].Bytes = models.SameText, 71
+	if got, err := FromHistory("history", pages, Latest); err != nil || !got.Pages[0].Whole {
+		t.Errorf("a page that was sent whole where it had not changed: %+v, %v", got, err)
 	}
 	if _, err := FromHistory("history", pages[1:], Latest); err == nil {
 		t.Error("pages seen once: no error")
@@ -147,13 +151,13 @@ func TestFromHistory(t *testing.T) {
 
 func TestParseSpending(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"1x": "1x", "0.30x": "0.3x", "2000/day": "2000/day", "0.02/page/day": "0.02/page/day", "off": "off"} {
+	for text, want := range map[string]string{"1x": "1x", "0.30x": "0.3x", "2000/day": "2000/day", "0.02/page/day": "0.02/page/day", "off": "off", "1024KiB/day": "1MiB/day"} {
 		got, err := ParseSpending(text)
 		if err != nil || got.String() != want {
 			t.Errorf("ParseSpending(%q) = %s, %v, want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "1", "x", "-1x", "0x", "NaNx", "1y", "5/page", "1e9x"} {
+	for _, text := range []string{"", "1", "x", "-1x", "0x", "NaNx", "1y", "5/page", "1e9x", "1MiB", "0MiB/day"} {
 		if got, err := ParseSpending(text); err == nil {
 			t.Errorf("ParseSpending(%q) = %s, want an error", text, got)
 		}

@@ -28,11 +28,12 @@ type simulateCmd struct {
 	History bool     `help:"The visits that this daemon recorded. A change lies somewhere between two visits, so there are two results: optimistic, pessimistic."`
 
 	Policy  []string `placeholder:"NAME" default:"adaptive,classic,uniform" help:"The policies, compared; listed below."`
-	Budget  []string `placeholder:"BUDGET" help:"0.02/page/day, 2000/day, 1x (visits a true change) or off; several are compared. Default 0.3x,1x,3x, for worlds 0.2/page/day."`
+	Budget  []string `placeholder:"BUDGET" help:"0.02/page/day, 2000/day, 1x (visits a true change), 2GiB/day or off; several are compared. Default 0.3x,1x,3x, for worlds 0.2/page/day."`
 	Observe string   `enum:"meaningful,bytes" default:"meaningful" help:"What a visit takes for a change, where a trace tells: meaningful changes alone, or all of the bytes."`
 	Stale   string   `enum:"meaningful,bytes" default:"meaningful" help:"What makes a copy stale, where a trace tells."`
 
 	Folders      bool     `help:"The first part of a page's name in a trace is its host; otherwise a trace is one host."`
+	Whole        bool     `help:"Servers send a page whole where it has not changed, as those do that do not answer conditionally. Counts for budgets of bytes."`
 	Robots       bool     `help:"A host that is visited on a day costs a request for its robots.txt more, out of the same budget."`
 	LastModified string   `enum:"none,all" default:"none" help:"Whether answers say when the page last changed."`
 	Announced    float64  `placeholder:"SHARE" help:"How many of the changes publishers announce by IndexNow, 0 to 1."`
@@ -74,6 +75,7 @@ Columns:
   p50, p95   from a change to the visit that saw it
   waste      share of the visits that found nothing new
   a day      visits a day, and in the busiest week
+  received   bytes a day that the visits brought, where sizes are known
   robots     requests for robots.txt a day, beside them (--robots)
   lists      readings of sitemaps a day, likewise (--listed)
   never      pages without a visit; starved: last visited more than ten even intervals ago
@@ -142,7 +144,7 @@ func (c simulateCmd) trials(ctx context.Context, g *globals) ([]simulate.Trial, 
 			}
 			for _, policy := range c.Policy {
 				trials = append(trials, simulate.Trial{Yardstick: y, Policy: policy, Cycle: time.Duration(c.Cycle), Longest: time.Duration(c.Longest),
-					Windows: windows, Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Robots: c.Robots,
+					Windows: windows, Sight: simulate.Sight{Bytes: c.Observe == "bytes", LastModified: c.LastModified == "all", Whole: c.Whole, Robots: c.Robots,
 						Listed: simulate.Listings{Share: c.Listed, False: c.FalseDates}},
 					Said: simulate.Publishers{Share: c.Announced}})
 			}
@@ -176,8 +178,17 @@ func (c simulateCmd) check() error {
 			return usagef("no world %q: there is %s", world, strings.Join(simulate.Worlds(), ", "))
 		}
 	}
-	if _, err := c.budgets(simulate.Subject{}); err != nil {
+	budgets, err := c.budgets(simulate.Subject{})
+	if err != nil {
 		return err
+	}
+	if ofBytes := func(b simulate.Spending) bool { return b.Bytes > 0 }; slices.ContainsFunc(budgets, ofBytes) {
+		switch {
+		case len(c.World) > 0:
+			return usagef("--budget: pages of a made-up world have no size, so bytes cannot be its budget")
+		case slices.Contains(c.Policy, simulate.Oracle):
+			return usagef("--budget: %s weighs visits alone", simulate.Oracle)
+		}
 	}
 	if every := time.Duration(c.Cycle); every < time.Minute || every > 366*24*time.Hour {
 		return usagef("--cycle %s is not between 1m and 366d", every)
@@ -308,6 +319,7 @@ func simulated(now time.Time, results []simulate.Result) report.Document {
 		{Key: "age_seconds", Head: "age", Right: true, Drop: 1},
 		{Key: "delay_p50_seconds", Head: "p50", Right: true, Drop: 4}, {Key: "delay_p95_seconds", Head: "p95", Right: true, Drop: 3},
 		{Key: "waste", Head: "waste", Right: true, Drop: 5}, {Key: "visits_per_day", Head: "a day", Right: true},
+		{Key: "bytes_per_day", Head: "received", Right: true, Spare: true, Drop: 6},
 		{Key: "robots_per_day", Head: "robots", Right: true, Spare: true},
 		{Key: "lists_per_day", Head: "lists", Right: true, Spare: true},
 		{Key: "busiest_week", Head: "busiest", Right: true, Drop: 7}, {Key: "unvisited", Head: "never", Right: true, Drop: 6},
@@ -338,7 +350,15 @@ func resultRow(r simulate.Result, above simulate.Yardstick) report.Row {
 		spent.Tone = report.Bad
 		spent.Text += " over"
 	}
-	var robots, lists report.Cell
+	var received, robots, lists report.Cell
+	if s.Received > 0 {
+		received = plain(s.Received)
+		received.Text = report.Bytes(int64(s.Received))
+		if r.OverBytes() {
+			received.Tone = report.Bad
+			received.Text += " over"
+		}
+	}
 	if s.RobotsPerDay > 0 {
 		robots = number(s.RobotsPerDay, "%.4g")
 	}
@@ -347,10 +367,10 @@ func resultRow(r simulate.Result, above simulate.Yardstick) report.Row {
 	}
 	return report.Row{
 		subject, budget, report.TextCell(r.Policy), number(s.Freshness, "%.4f"), signed(r.Worth()), excess(r), number(r.Captured(), "%.2f"),
-		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), share(s.Waste, "%.0f %%"), spent, robots, lists,
+		lasting(s.Age), lasting(s.Delay50), lasting(s.Delay95), share(s.Waste, "%.0f %%"), spent, received, robots, lists,
 		number(s.Busiest, "%.4g"), share(s.Unvisited, "%.1f %%"), share(s.Starved, "%.1f %%"),
 		plain(r.PerDay), plain(s.Caught), report.OnlyValue(s.Visits), plain(r.Bounds.RoundRobin), plain(r.Bounds.Clairvoyant),
-		plain(r.Best), plain(r.Phase), report.OnlyValue(r.PerDay > 0 && s.OverBudget(r.PerDay, r.Window)), plain(r.Took.Seconds()),
+		plain(r.Best), plain(r.Phase), report.OnlyValue(r.PerDay > 0 && s.OverBudget(r.PerDay, r.Window) || r.OverBytes()), plain(r.Took.Seconds()),
 	}
 }
 

@@ -174,6 +174,8 @@ func TestSimulateComplains(t *testing.T) {
 		"no history":    {[]string{"--history"}, exitNotFound, "nothing has been crawled"},
 		"robots":        {[]string{"--world", "office", "--robots", "--policy", "oracle"}, exitUsage, "oracle weighs visits alone"},
 		"window":        {[]string{"--world", "office", "--window", "22:00-06:00"}, exitUsage, `--window: "22:00-06:00" has no time zone, write "22:00-06:00 UTC"`},
+		"bytes unknown": {[]string{"--world", "office", "--budget", "1MiB/day"}, exitUsage, "have no size"},
+		"oracle bytes":  {[]string{"--trace", "DIR/trace.csv", "--budget", "1MiB/day", "--policy", "oracle"}, exitUsage, "oracle weighs visits alone"},
 		"oracle hours":  {[]string{"--world", "office", "--window", "22:00-06:00 UTC", "--policy", "oracle"}, exitUsage, "oracle knows no hours"},
 		"short cycle":   {[]string{"--world", "office", "--cycle", "1s"}, exitUsage, "--cycle 1s"},
 		"no such world": {[]string{"--world", "office", "--pages", "0"}, exitUsage, "0 pages"},
