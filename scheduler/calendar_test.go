@@ -7,6 +7,10 @@ import (
 
 	"github.com/robfig/cron/v3"
 	"pgregory.net/rapid"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/models"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -221,5 +225,25 @@ func TestCronTimesAreFoundOnce(t *testing.T) {
 	}
 	if starts := days*24 + 100; count.asked > 20*starts {
 		t.Errorf("%d times asked for the next start, of %d", count.asked, starts)
+	}
+}
+
+// TestNobodyCountsFromTheYearOne: whoever asks whether a page that was never visited may be visited early asks a cron schedule for none of the
+// starts since the year 1.
+func TestNobodyCountsFromTheYearOne(t *testing.T) {
+	t.Parallel()
+	schedule, err := cron.ParseStandard("0 * * * *")
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := &counting{Schedule: schedule}
+	c := config.Default()
+	plan := testPlanner(t, &c)
+	plan.calendar = Calendar{cron: &cronTimes{schedule: count}}
+	w := NewWorker(Config{Store: counted{new(notes)}, Clock: clock.NewVirtual(noon)}, plan)
+	page := models.Page{SiteID: 1, State: models.StateNew, Rule: models.RuleStart, DueAt: models.At(noon.Add(time.Hour))}
+	w.tooEarly(t.Context(), plan, &page, nil, noon)
+	if plan.calendar.Interval(noon, 1); count.asked > 2 {
+		t.Errorf("%d times asked for the next start, want it once", count.asked)
 	}
 }

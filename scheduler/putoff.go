@@ -146,9 +146,10 @@ func (w *Worker) fallsBack(ctx context.Context, own *purse, atOnce time.Duration
 func (w *Worker) tooEarly(ctx context.Context, p *Planner, page *models.Page, own *purse, now time.Time) (deferral, bool) {
 	var until time.Time
 	var err error
-	seen := page.Stats.VisitedAt.Time()
-	if open := seen.Add(p.calendar.Interval(seen, 1)); page.Stats.Records > 0 && open.After(now) {
-		until = earlier(open, page.DueAt.Time())
+	if seen := page.Stats.VisitedAt.Time(); page.Stats.Records > 0 { // else a cron schedule would be asked for its starts of the year 1
+		if open := seen.Add(p.calendar.Interval(seen, 1)); open.After(now) {
+			until = earlier(open, page.DueAt.Time())
+		}
 	}
 	switch {
 	case !page.Rule.Spare():
