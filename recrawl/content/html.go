@@ -40,7 +40,7 @@ type reader struct {
 	tables     []table // likewise
 	names      map[string]string
 	targets    map[string]Link
-	turning    map[string]bool // addresses of the pages before and after, as the head names them
+	turning    map[string]bool // addresses of the pages before and after, true where the head names them
 
 	text    []byte // of all blocks, one after the other
 	start   int    // of the block under way, in text
@@ -320,15 +320,10 @@ func (r *reader) special(name string, attrs *attributes, closed bool) {
 		}
 		r.based = r.based || attrs.href != ""
 	case "a", "area":
-		if attrs.href != "" {
-			l := r.link(attrs.href)
-			if r.links = append(r.links, l); attrs.turns || r.turning[l.Whole] {
-				r.turned++
-			}
-		}
+		r.anchor(attrs)
 	case "link":
-		if attrs.turns && attrs.href != "" && len(r.turning) < maxTurning {
-			r.turning[r.link(attrs.href).Whole] = true
+		if attrs.turns && attrs.href != "" {
+			r.neighbour(r.link(attrs.href), true)
 		}
 	case "img", "iframe", "frame", "embed", "source":
 		r.image(attrs)

@@ -82,9 +82,17 @@ func TestJudge(t *testing.T) {
 }
 
 // Which page comes before and after is none of what a page says, where its links or its head say so by their type: that becomes another one when
-// a post is written or removed. Another link of the same paragraph counts, and a link that is only called so.
+// a post is written or removed. Another link of the same paragraph counts, and a link that is only called so; and what is marked so and cannot be
+// that: a text of some length, one of many links, what leads nowhere.
 func TestPagesBeforeAndAfter(t *testing.T) {
 	t.Parallel()
+	sea := strings.Repeat("The sea was quiet that night. ", 8)
+	rows := func(n int) (list string) {
+		for i := range n {
+			list += fmt.Sprintf(`<p><a rel="next" href="/news/%d">Headline %d of today</a></p>`, i, i)
+		}
+		return list
+	}
 	for name, test := range map[string]struct {
 		head, before, after string
 		want                VerdictKind
@@ -98,6 +106,9 @@ func TestPagesBeforeAndAfter(t *testing.T) {
 		"another link with it":     {"", `<p><a href="/p/6" rel="prev">A day at sea</a> <a href="/x">a map</a></p>`, `<p><a href="/p/6" rel="prev">A day at sea</a> <a href="/y">a chart of it</a></p>`, Change},
 		"a sentence with it": {"", `<p>As I said in <a href="/p/6" rel="prev">A day at sea</a>, the boat was to be sold.</p>`,
 			`<p>As I said in <a href="/p/6" rel="prev">A day at sea</a>, the boat is not to be sold any more.</p>`, Change},
+		"a text in the link":      {"", `<div><a rel="next" href="/2">` + sea + `</a></div>`, `<div><a rel="next" href="/2">` + sea + ` The mayor resigned.</a></div>`, Change},
+		"rows that are marked so": {"", rows(20), rows(21), Change},
+		"the head names no page":  {`<link rel="next" href="#">`, `<ul><li><a href="#">The ferry runs</a></li></ul>`, `<ul><li><a href="#">The ferry is cancelled</a></li></ul>`, Change},
 	} {
 		of := func(text string) string {
 			return strings.Replace(strings.Replace(page("Terms", story(5)...), "</main>", text+"</main>", 1), "<head>", "<head>"+test.head, 1)

@@ -20,11 +20,42 @@ func (r *reader) link(ref string) Link {
 }
 
 const (
-	// maxTurning is how many pages before and after are read in the head of one.
+	// maxTurning is how many pages before and after one has: by date, by thread and by author. Where more are marked so, the marks say nothing.
 	maxTurning = 8
 	// mostTurning is how many runes stand beside a link that turns the page, as "Previous message (by thread): ".
 	mostTurning = 40
+	// mostTurned is how many runes such a link has: a title, and the first sentence perhaps.
+	mostTurned = 200
 )
+
+// anchor is a link of the block under way.
+func (r *reader) anchor(attrs *attributes) {
+	if attrs.href == "" {
+		return
+	}
+	l := r.link(attrs.href)
+	r.links = append(r.links, l)
+	if attrs.turns && r.neighbour(l, false) || r.turning[l.Whole] {
+		r.turned++
+	}
+}
+
+// neighbour notes a link that is marked as one to the page before or after, in the head or where it stands, and tells whether it may be one: it
+// leads to another page.
+func (r *reader) neighbour(l Link, inHead bool) bool {
+	if l.Target == "#" || l.Target == hiddenMail || !r.at.IsZero() && l.Whole == r.link(r.at.String()).Whole {
+		return false
+	}
+	if head, known := r.turning[l.Whole]; known || len(r.turning) <= maxTurning {
+		r.turning[l.Whole] = head || inHead
+	}
+	return true
+}
+
+// turns tells whether the block under way leads to the page before or after, and says hardly more.
+func (r *reader) turns() bool {
+	return r.turned > 0 && r.turned == len(r.links) && r.runes-r.inLinks <= mostTurning && r.inLinks <= mostTurned
+}
 
 // isTurning tells the link types of the page before or after this one in a series (HTML, 4.6.7.13 and 4.6.7.14; "previous" is older): what
 // the link is called, mostly that page's title, says nothing of this one.

@@ -34,7 +34,9 @@ func (v *View) spread() {
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		b.Flags |= flags[b.node]
-		b.turns = b.turns && b.Flags&(Hidden|Ignored|Watched) == 0
+		if b.turns = b.turns && b.Flags&(Hidden|Ignored|Watched) == 0; b.turns {
+			b.Flags |= InNav
+		}
 	}
 	v.findMain()
 	v.markMain()
