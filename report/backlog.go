@@ -24,15 +24,18 @@ const (
 	stillLong     = 45
 )
 
-// What is said of the pages that wait: what has a share of them, the first few. A filter is offered for a parameter that shows in another way what
-// is there without it: such a share of those that wait are known by their address without, as so many pages, and it has hardly more values than
-// these are. What has many values on few pages, as a wiki's titles on one, may tell apart all that the site has.
+// What is said of the pages that wait, where so many of them are in the sample: what has a share of them, the first few. A filter is offered for a
+// parameter that shows in another way what is there without it: such a share of those that wait are known by their address without, as so many
+// pages, it has hardly more values than these are, and each value on several of them. What has many values on few pages, as a wiki's titles on
+// one, or values of its own on each, as the pictures of users, may tell apart all that the site has.
 const (
+	fewestSampled = 20
 	backlogShare  = 0.1
 	mostNamed     = 3
 	fewestVisited = 20 // again
 	viewOfKnown   = 0.1
 	valuesOfViews = 1.25 // for each of these pages
+	timesOfValue  = 2    // on the mean: of a site that is too large for the sample it has one page of each, whatever its values are
 )
 
 // backlogPart is a part of the pages that wait: by a parameter, or in a directory.
@@ -55,7 +58,8 @@ func (p *backlogPart) has(raw string) bool {
 
 // view tells whether the part shows once more what is known without it.
 func (p *backlogPart) view() bool {
-	return len(p.bases) >= fewestPages && float64(p.known) >= viewOfKnown*float64(p.pages) && float64(len(p.values)) <= valuesOfViews*float64(len(p.bases))
+	return len(p.bases) >= fewestPages && float64(p.known) >= viewOfKnown*float64(p.pages) &&
+		float64(len(p.values)) <= valuesOfViews*float64(len(p.bases)) && timesOfValue*len(p.values) <= p.known
 }
 
 func (p *backlogPart) name() string {
@@ -73,19 +77,24 @@ func firstPlace(raw string) string {
 	return ""
 }
 
-// waitingOf are the pages of a sample that no visit has reached.
+// waitingOf are the pages of a sample that no visit has reached: one that was visited in vain is new as well.
 func waitingOf(sample []models.Sampled) (waiting []models.Sampled) {
 	for i := range sample {
-		if sample[i].State == models.StateNew {
+		if isNew(&sample[i]) && sample[i].Visits == 0 {
 			waiting = append(waiting, sample[i])
 		}
 	}
 	return waiting
 }
 
+func isNew(p *models.Sampled) bool { return p.State == models.StateNew }
+
+// Piles tells whether so many pages of a site wait that they may be a backlog, if they do so for days.
+func (of *SampledSite) Piles() bool { return of.Waiting >= fewestWaiting }
+
 // waits is for how many days the new pages of a site wait, and whether that is for too long. None is reached where it is 0.
 func (of *SampledSite) waits() (days float64, long bool) {
-	if of.First < 0 || of.Waiting < fewestWaiting {
+	if of.First < 0 || !of.Piles() {
 		return 0, false
 	}
 	if of.First == 0 {
@@ -134,7 +143,7 @@ func (of *SampledSite) partsWords(parts []backlogPart, waiting, sample []models.
 		p := &parts[i]
 		share := Share(int64(p.pages), int64(len(waiting)))
 		if i == 0 {
-			said = append(said, fmt.Sprintf("%s of them %s (%s)", share, p.name(), p.example))
+			said = append(said, fmt.Sprintf("%s of them %s (%s)", share, p.name(), shortURL(p.example)))
 		} else {
 			said = append(said, share+" "+p.name())
 		}
@@ -157,16 +166,20 @@ func (of *SampledSite) partsWords(parts []backlogPart, waiting, sample []models.
 		}
 	}
 	filter := variantFilter(of.Filter, views)
-	words += fmt.Sprintf(". filter: %s leaves out those with %s, other views of what is known without", filter.String(), namesOf(views))
+	words += fmt.Sprintf(". filter: %s leaves out those with %s, other views of what is known without if they are not its further pages or languages",
+		filter.String(), namesOf(views))
 	if again >= fewestVisited {
-		words += fmt.Sprintf(": of %s of the sample that were visited again %s changed", Count(again), Count(changed))
+		words += fmt.Sprintf("; of %s of the sample that were visited again %s changed", Count(again), Count(changed))
 	}
 	return words
 }
 
 // backlogParts are the parts that most of the pages that wait belong to, each page to one: before others those that show once more what is known.
 func backlogParts(waiting []models.Sampled, known map[string]models.Sampled) (parts []backlogPart) {
-	rest, least := slices.Clone(waiting), max(backlogShare*float64(len(waiting)), 1)
+	if len(waiting) < fewestSampled {
+		return nil
+	}
+	rest, least := slices.Clone(waiting), backlogShare*float64(len(waiting))
 	for len(parts) < mostNamed {
 		var best *backlogPart
 		all := sumBacklog(rest, known)

@@ -47,7 +47,7 @@ func wayOut(refused []string) string {
 	}
 	words := "requisites_filter says which are, such as { not: { param: [cb] } }: those whose query has no cb"
 	if len(refused) > 0 {
-		words += "; the last that was not kept is " + refused[len(refused)-1]
+		words += "; the last that was not kept is " + shortURL(refused[len(refused)-1])
 	}
 	return words
 }

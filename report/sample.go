@@ -19,7 +19,7 @@ type SampledSite struct {
 	Keeps  func(url string) bool // what its rules keep now: what they leave out waits for its turn to be excluded
 
 	Waiting int64 // those of Pages that no visit has reached yet
-	First   int64 // copies of new pages in the last BacklogDays that are over; -1: it has not been visited for so long, or is paused
+	First   int64 // visits in the last BacklogDays that are over which may have been first ones; -1: its pages have not piled up for so long, or it fails
 
 	HadVariants, HadBacklog bool // when was looked before
 }
@@ -135,7 +135,13 @@ func LookAtSamples(ctx context.Context, store *models.Store, sites []SampledSite
 func (of *SampledSite) kept(sample []models.Sampled) []models.Sampled {
 	kept := slices.DeleteFunc(slices.Clone(sample), func(p models.Sampled) bool { return !of.Keeps(p.URL) })
 	of.Pages = int64(math.Round(float64(of.Pages) * float64(len(kept)) / float64(len(sample))))
-	if waits := len(waitingOf(sample)); waits > 0 {
+	waits := 0
+	for i := range sample {
+		if isNew(&sample[i]) {
+			waits++
+		}
+	}
+	if waits > 0 {
 		of.Waiting = int64(math.Round(float64(of.Waiting) * float64(len(waitingOf(kept))) / float64(waits)))
 	}
 	return kept

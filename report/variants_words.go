@@ -64,8 +64,11 @@ func variantWords(of SampledSite, sample []models.Sampled, parts []variantPart) 
 	if sum.own == 0 {
 		return text
 	}
-	return text + fmt.Sprintf(", and with them what %s of them alone say, such as %s", Share(int64(sum.own), int64(sum.visited)), sum.example)
+	return text + fmt.Sprintf(", and with them what %s of them alone say, such as %s", Share(int64(sum.own), int64(sum.visited)), shortURL(sum.example))
 }
+
+// shortURL is a URL as far as a sentence has room for it.
+func shortURL(raw string) string { return OneLine(raw, 160) }
 
 // countOf is how many pages of a site n of a sample are.
 func countOf(of SampledSite, sample, n int) string {
