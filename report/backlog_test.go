@@ -113,3 +113,15 @@ func TestBacklogOfWhatIsKept(t *testing.T) {
 		t.Error("what is filtered out is a backlog")
 	}
 }
+
+// Of a site whose addresses are too long to be looked at it is told all the same.
+func TestBacklogOfLongAddresses(t *testing.T) {
+	t.Parallel()
+	var drawn siteSample
+	drawn.add(models.Sampled{URL: "https://a.example/?x=" + strings.Repeat("a", longestSampled), State: models.StateNew})
+	of := SampledSite{Pages: 8_000, Waiting: 6_000, First: 10, Keeps: func(string) bool { return true }}
+	sample := of.kept(drawn.pages)
+	if _, is := FindBacklog(of, sample, nil); len(sample) > 0 || !is {
+		t.Errorf("%d pages are looked at, a backlog is told of: %v", len(sample), is)
+	}
+}

@@ -30,6 +30,8 @@ const (
 	// sampledOfAll is how many pages are drawn at most of all, as many of each bucket, but no more than sampledPerSite. Where there are no
 	// more than that, a site is looked at as far as it may be.
 	sampledOfAll = models.Buckets * 1024
+	// longestSampled is the length in bytes of the longest URL that is looked at: without each of eight parameters, 4,096 of 16 KiB took 449 MiB.
+	longestSampled = 2 << 10
 )
 
 // siteSample is a uniform sample of the pages of a site: all those up to an ID, since IDs are as good as random.
@@ -39,6 +41,9 @@ type siteSample struct {
 }
 
 func (s *siteSample) add(p models.Sampled) {
+	if len(p.URL) > longestSampled {
+		return
+	}
 	if s.pages = append(s.pages, p); len(s.pages) >= 2*sampledPerSite {
 		s.cut()
 	}
@@ -133,6 +138,9 @@ func LookAtSamples(ctx context.Context, store *models.Store, sites []SampledSite
 
 // kept are those of a sample that the site keeps; Pages and Waiting are so many less.
 func (of *SampledSite) kept(sample []models.Sampled) []models.Sampled {
+	if len(sample) == 0 { // all of their URLs are too long
+		return nil
+	}
 	kept := slices.DeleteFunc(slices.Clone(sample), func(p models.Sampled) bool { return !of.Keeps(p.URL) })
 	of.Pages = int64(math.Round(float64(of.Pages) * float64(len(kept)) / float64(len(sample))))
 	waits := 0
