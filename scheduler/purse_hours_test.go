@@ -47,3 +47,32 @@ func TestABudgetIsSpentInItsWindows(t *testing.T) {
 		}
 	}
 }
+
+// TestABudgetHasTheWindowsOfItsSites: that of all is spent while pages of any site may be visited, at any time where one has no windows, and that of
+// a site in its own.
+func TestABudgetHasTheWindowsOfItsSites(t *testing.T) {
+	t.Parallel()
+	for other, want := range map[string][3]time.Duration{ // until a window opens, of all, the first site and the other one
+		"12:00-13:00 UTC": {0, 10 * time.Hour, 0},
+		"20:00-21:00 UTC": {8 * time.Hour, 10 * time.Hour, 8 * time.Hour},
+		"":                {0, 10 * time.Hour, 0},
+	} {
+		c := config.Default()
+		for i, text := range []string{"22:00-04:00 UTC", other} {
+			s := c.Defaults
+			s.Budget.Requests.PerDay = 10
+			if window, err := config.ParseWindow(text); err == nil {
+				s.Windows = []config.Window{window}
+			}
+			c.Sites = append(c.Sites, config.Site{ID: int32(i + 1), Settings: s})
+		}
+		p := newPurses(counted{new(notes)}, clock.NewVirtual(noon))
+		p.follow(&c)
+		if got := [3]time.Duration{p.all.hours(noon).opensIn, p.own(1).hours(noon).opensIn, p.own(2).hours(noon).opensIn}; got != want {
+			t.Errorf("with windows %q of the other site they open in %v, want %v", other, got, want)
+		}
+		if h := p.all.hours(noon.Add(11 * time.Hour)); (h.closed == 0) != (other == "") {
+			t.Errorf("with windows %q of the other site that of all is closed for %v after 04:00", other, h.closed)
+		}
+	}
+}

@@ -230,6 +230,26 @@ func TestWhatIsLostKeepsToTheBudget(t *testing.T) {
 	}
 }
 
+// TestAClosedWindowKeepsWhatIsPaid: a page whose place in the line of its site's budget comes while the windows are closed need not pay again.
+func TestAClosedWindowKeepsWhatIsPaid(t *testing.T) {
+	t.Parallel()
+	window, err := config.ParseWindow("22:00-04:00 UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config.Default()
+	settings := c.Defaults
+	settings.Budget.Requests.PerDay, settings.Windows = 1, []config.Window{window}
+	c.Sites = []config.Site{{ID: 1, Name: "a", Settings: settings}}
+	w := NewWorker(Config{Store: counted{new(notes)}, Clock: clock.NewVirtual(noon)}, testPlanner(t, &c))
+	page := livePage()
+	page.DueAt, page.Rule = models.At(noon), models.RuleBudget
+	out := deferredOut(t, w, &page, noon)
+	if page = w.Planner().Plan(testLease(page), page, &out, noon).Page; page.Rule != models.RuleBudget || !Allowed(settings.Windows, page.DueAt.Time()) {
+		t.Errorf("it is due at %v by %v, want in the window and paid for", page.DueAt.Time(), page.Rule)
+	}
+}
+
 // deferredOut is the outcome of a page that must wait.
 func deferredOut(t *testing.T, w *Worker, page *models.Page, now time.Time) models.Outcome {
 	t.Helper()
