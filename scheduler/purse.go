@@ -38,6 +38,7 @@ type purse struct {
 	lined  leaky                 // guarded by mu; visits that waited in it, see paced
 	laid   time.Time             // guarded by mu; the last place of those that fell back in it
 	recess recess                // guarded by mu; of the windows
+	spell  spell                 // guarded by mu; of them, as it was when that was asked last
 	clocks
 }
 
@@ -127,9 +128,10 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 	want = max(want, some)
 	got := 0.0
 	var next, full time.Duration
+	h := p.hours(now)
 	err := p.exchange(ctx, a, now, func(n *note) {
 		got, next = 0, 0
-		full = n.untilSaved(a, p.hours(now))
+		full = n.untilSaved(a, h)
 		if n.bytes > 0 {
 			got = max(min(want, math.Floor(n.requests+1e-9)), 0)
 			n.requests -= got
@@ -150,12 +152,12 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 // exchange changes the note, after what was held is put back and the bytes received are paid: then nothing is held. The
 // caller holds mu.
 func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func(*note)) error {
-	paid, lost := p.bytes, 0.0
+	paid, lost, mostRoom := p.bytes, 0.0, p.mostRoom(now)
 	p.left = note{}
 	var written note
 	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real)
-		n.mostRoom = p.mostRoom(now)
+		n.mostRoom = mostRoom
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}

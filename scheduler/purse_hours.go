@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"slices"
 	"time"
 
 	"recrawld/config"
@@ -16,12 +17,16 @@ type hours struct {
 // farOff is how far the end of a window may lie that makes a difference.
 const farOff = 7 * 24 * time.Hour
 
-// hours is how a moment lies to the windows of what the budget pays for.
+// hours is how a moment lies to the windows of what the budget pays for. The caller holds mu.
 func (p *purse) hours(now time.Time) hours {
 	if p.open == nil {
 		return hours{}
 	}
-	return hoursOf(p.open(), now)
+	windows := p.open()
+	if now.Before(p.spell.since) || !now.Before(p.spell.until) || !slices.Equal(windows, p.spell.windows) {
+		p.spell = spellOf(windows, now)
+	}
+	return p.spell.hours(now)
 }
 
 // recess is the longest time for which windows are closed.
@@ -61,25 +66,53 @@ func longestClosed(windows []config.Window, now time.Time) (longest time.Duratio
 	return longest
 }
 
-func hoursOf(windows []config.Window, now time.Time) hours {
-	if len(windows) == 0 {
-		return hours{}
-	}
-	opened, closes := openSpan(windows, now)
-	if opened.IsZero() {
-		if opens, _ := nextOpening(windows, now); !opens.IsZero() {
-			return hours{opensIn: opens.Sub(now)}
+// spell is a time in which windows are open without a break, or all are closed. It is looked for once: of hundreds of sites with windows of their
+// own, one after the other, the week has thousands of spans.
+type spell struct {
+	windows        []config.Window
+	since, until   time.Time // it is known to be so
+	opened, closes time.Time // zero: all are closed
+	opens          time.Time // after that; zero: never, or they do not close for days
+}
+
+// spellOf is the one that a moment lies in.
+func spellOf(windows []config.Window, now time.Time) spell {
+	s := spell{windows: windows, since: now, until: now.Add(farOff)}
+	if s.opened, s.closes = openSpan(windows, now); s.opened.IsZero() {
+		if s.opens, _ = nextOpening(windows, now); !s.opens.IsZero() {
+			s.until = s.opens
 		}
-		return hours{}
+		return s
 	}
-	for _, to := openSpan(windows, closes); !to.IsZero(); _, to = openSpan(windows, closes) {
-		if closes = to; closes.Sub(now) > farOff {
-			return hours{}
+	for to := lastClosing(windows, s.closes); !to.IsZero(); to = lastClosing(windows, s.closes) {
+		if s.closes = to; s.closes.Sub(now) > 2*farOff {
+			return s
 		}
 	}
-	for from, _ := openSpan(windows, opened.Add(-1)); !from.IsZero() && now.Sub(opened) < farOff; from, _ = openSpan(windows, opened.Add(-1)) {
-		opened = from
+	for from, _ := openSpan(windows, s.opened.Add(-1)); !from.IsZero() && now.Sub(s.opened) < farOff; from, _ = openSpan(windows, s.opened.Add(-1)) {
+		s.opened = from
 	}
-	opens, _ := nextOpening(windows, closes)
-	return hours{passed: now.Sub(opened), left: closes.Sub(now), closed: max(opens.Sub(closes), 0)}
+	s.until = s.closes
+	s.opens, _ = nextOpening(windows, s.closes)
+	return s
+}
+
+// lastClosing is the end of the spans that hold a moment, of several the last; the zero time where all windows are closed.
+func lastClosing(windows []config.Window, t time.Time) (last time.Time) {
+	for _, w := range windows {
+		_, to := spanAround(w, t)
+		last = later(last, to)
+	}
+	return last
+}
+
+// hours is how a moment of it lies to its windows.
+func (s *spell) hours(now time.Time) hours {
+	switch {
+	case s.opened.IsZero() && s.opens.IsZero(), !s.opened.IsZero() && s.closes.Sub(now) > farOff:
+		return hours{}
+	case s.opened.IsZero():
+		return hours{opensIn: s.opens.Sub(now)}
+	}
+	return hours{passed: now.Sub(s.opened), left: s.closes.Sub(now), closed: max(s.opens.Sub(s.closes), 0)}
 }

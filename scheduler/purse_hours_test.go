@@ -76,3 +76,34 @@ func TestABudgetHasTheWindowsOfItsSites(t *testing.T) {
 		}
 	}
 }
+
+// TestWindowsAreLookedForOnce: where windows follow each other the whole day the span that they make is not looked for at each visit, and how a moment
+// lies to windows does not depend on what was asked before, also where the clock is set back.
+func TestWindowsAreLookedForOnce(t *testing.T) {
+	t.Parallel()
+	var day []config.Window
+	for hour := range 24 {
+		day = append(day, window(t, time.Duration(hour)*time.Hour, time.Duration(hour+1)*time.Hour, "UTC"))
+	}
+	for name, windows := range map[string][]config.Window{"all day": day, "all day but an hour": day[1:], "two hours": day[3:5]} {
+		p := newPurse(new(notes), nil, nil)
+		p.open = func() []config.Window { return windows }
+		spells := 0
+		for minute := range 3 * 24 * 60 {
+			at := noon.Add(time.Duration(minute) * time.Minute)
+			if minute%1000 == 999 {
+				at = at.Add(-30 * time.Hour)
+			}
+			got := p.hours(at)
+			if p.spell.since.Equal(at) {
+				spells++
+			}
+			if fresh := spellOf(windows, at); got != fresh.hours(at) {
+				t.Fatalf("%s: at %v %+v, want %+v", name, at, got, fresh.hours(at))
+			}
+		}
+		if spells > 20 {
+			t.Errorf("%s: looked for %d times in three days", name, spells)
+		}
+	}
+}
