@@ -108,6 +108,7 @@ func TestPagesBeforeAndAfter(t *testing.T) {
 			`<p>As I said in <a href="/p/6" rel="prev">A day at sea</a>, the boat is not to be sold any more.</p>`, Change},
 		"a text in the link":      {"", `<div><a rel="next" href="/2">` + sea + `</a></div>`, `<div><a rel="next" href="/2">` + sea + ` The mayor resigned.</a></div>`, Change},
 		"rows that are marked so": {"", rows(20), rows(21), Change},
+		"the head names itself":   {`<link rel="next" href="page">`, `<ul><li><a href="page">The ferry runs</a></li></ul>`, `<ul><li><a href="page">The ferry is cancelled</a></li></ul>`, Change},
 		"the head names no page":  {`<link rel="next" href="#">`, `<ul><li><a href="#">The ferry runs</a></li></ul>`, `<ul><li><a href="#">The ferry is cancelled</a></li></ul>`, Change},
 	} {
 		of := func(text string) string {
@@ -116,6 +117,22 @@ func TestPagesBeforeAndAfter(t *testing.T) {
 		if v := judgePages(t, of(test.before), of(test.after)); v.Kind != test.want {
 			t.Errorf("%s: %v for %v with %v, want %v", name, v.Kind, v.Reasons, v.Significance, test.want)
 		}
+	}
+}
+
+// A link to the page before counts where a person asked to watch it.
+func TestWatchedPagesBeforeAndAfter(t *testing.T) {
+	t.Parallel()
+	rules, err := Compile([]string{".newest"}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(title string) *View {
+		body := strings.Replace(page("Terms", story(5)...), "</main>", `<p class="newest"><a rel="next" href="/p/8">`+title+`</a></p></main>`, 1)
+		return Read([]byte(body), "text/html", mustParse(t, "https://example.org/a"), rules)
+	}
+	if v := Judge(Case{Before: of("A day at sea"), After: of("Why we moved"), Threshold: threshold, Now: noon}); v.Kind != Change {
+		t.Errorf("what is watched is %v for %v", v.Kind, v.Reasons)
 	}
 }
 
