@@ -46,7 +46,16 @@ func (p *Page) NameAgain(now Instant) (unnamed, due bool) {
 // MayName tells the media types of pages that name what they need. What came without one may be such a page.
 func MayName(media string) bool {
 	switch media {
-	case "", "text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml", "text/css":
+	case "", "text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml":
+		return true
+	}
+	return NamesAsRequisite(media)
+}
+
+// NamesAsRequisite tells the media types of requisites that name what they need: styles and scripts. Of a page in the place of one it is nobody's.
+func NamesAsRequisite(media string) bool {
+	switch media {
+	case "text/css", "text/javascript", "application/javascript", "application/x-javascript":
 		return true
 	}
 	return false

@@ -56,7 +56,7 @@ func (n *exportNeeds) take(p *models.Page, v models.Version) error {
 	if err := n.add(p, v); err != nil {
 		return err
 	}
-	if !models.MayName(v.ContentType) || p.Requisite && v.ContentType != "text/css" {
+	if !models.MayName(v.ContentType) || p.Requisite && !models.NamesAsRequisite(v.ContentType) {
 		return nil
 	}
 	text, err := json.Marshal(needy{URL: p.URL, At: v.At, Record: v.Record})

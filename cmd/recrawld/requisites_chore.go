@@ -31,13 +31,19 @@ type needsOf struct {
 	Mode   string `json:"mode"`
 	Filter string `json:"filter"`
 	Scope  string `json:"scope"` // whose hosts count; "" where all do
+	Read   int    `json:"read"`  // what is read for it (needsRead)
 }
+
+// needsRead is one more where a release finds more of what pages need: 1, what scripts import.
+const needsRead = 1
 
 // widerThan tells whether there may be requisites that are kept now and were not before.
 func (n needsOf) widerThan(before needsOf) bool {
 	switch {
 	case n == needsOf{} || n == before:
 		return false
+	case n.Read > before.Read:
+		return true
 	case before.Mode == config.RequisitesAll && n.Mode == config.RequisitesSite && n.Filter == before.Filter:
 		return false
 	case n.Mode == before.Mode && n.Scope == before.Scope && before.Filter == new(config.Filter).String():
@@ -53,7 +59,7 @@ func (f *inForce) has(site int32) bool { _, known := f.sites[site]; return known
 func needsWanted(f *inForce) map[int32]needsOf {
 	wanted := make(map[int32]needsOf)
 	for id, s := range f.sites {
-		n := needsOf{Mode: s.site.Settings.Requisites, Filter: s.site.Settings.RequisitesFilter.String()}
+		n := needsOf{Mode: s.site.Settings.Requisites, Filter: s.site.Settings.RequisitesFilter.String(), Read: needsRead}
 		switch n.Mode {
 		case config.RequisitesSite:
 			n.Scope = s.site.URL + " " + fmt.Sprint(s.site.Settings.Scope)

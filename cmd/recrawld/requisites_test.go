@@ -96,7 +96,7 @@ func lentSite(t *testing.T) (site, cdn *lender) {
 	}
 	for path, body := range map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /private/\nSitemap: CDN/no.xml\n",
-		"/app.js":     "script()", "/big,w_2.png": "a big image", "/bg.png": "a background", "/fonts/f.woff2": "a font",
+		"/app.js":     "import './part.js'; script()", "/part.js": "import('CDN/app.js')", "/big,w_2.png": "a big image", "/bg.png": "a background", "/fonts/f.woff2": "a font",
 		"/moved.png": "to /final.png", "/final.png": "an image elsewhere",
 		"/error.png": `<title>Error</title><a href=/no>no</a><img src=/no.png><link rel=stylesheet href=no.css>`,
 	} {
@@ -108,7 +108,7 @@ func lentSite(t *testing.T) (site, cdn *lender) {
 // ofSite and ofCDN are what is asked for of a lentSite with requisites: all.
 var (
 	ofSite = []string{"/docs/", "/docs/two", "/docs/two.png", "/img/a.png", "/robots.txt", "/static/main.css", "/static/more.css", "/static/more.png"}
-	ofCDN  = []string{"/app.js", "/bg.png", "/big,w_2.png", "/error.png", "/final.png", "/fonts/f.woff2", "/moved.png", "/robots.txt"}
+	ofCDN  = []string{"/app.js", "/bg.png", "/big,w_2.png", "/error.png", "/final.png", "/fonts/f.woff2", "/moved.png", "/part.js", "/robots.txt"}
 )
 
 // wantAsked checks that these paths were asked for, and no others.
@@ -318,14 +318,15 @@ func TestRequisitesTurns(t *testing.T) {
 
 func TestWiderNeeds(t *testing.T) {
 	t.Parallel()
-	all, site := needsOf{"all", "off", ""}, needsOf{"site", "off", "a"}
+	all, site := needsOf{"all", "off", "", 0}, needsOf{"site", "off", "a", 0}
 	for _, c := range []struct {
 		before, now needsOf
 		want        bool
 	}{
 		{needsOf{}, site, true}, {needsOf{}, all, true}, {site, all, true}, {all, site, false}, {all, all, false}, {all, needsOf{}, false},
-		{site, needsOf{"site", "off", "a b"}, true}, {all, needsOf{"all", "x", ""}, false}, {needsOf{"all", "x", ""}, all, true},
-		{needsOf{"all", "x", ""}, needsOf{"all", "y", ""}, true}, {needsOf{"all", "x", ""}, site, true},
+		{site, needsOf{"site", "off", "a b", 0}, true}, {all, needsOf{"all", "x", "", 0}, false}, {needsOf{"all", "x", "", 0}, all, true},
+		{needsOf{"all", "x", "", 0}, needsOf{"all", "y", "", 0}, true}, {needsOf{"all", "x", "", 0}, site, true},
+		{all, needsOf{"site", "off", "a", 1}, true},
 	} {
 		if got := c.now.widerThan(c.before); got != c.want {
 			t.Errorf("%v after %v is wider: %v, want %v", c.now, c.before, got, c.want)

@@ -40,7 +40,8 @@ var arrows = map[string][]string{
 	"recrawl/fingerprint": {},
 	"recrawl/content":     {"models", "recrawl/canon", "recrawl/extract", "recrawl/fingerprint"},
 	"recrawl/css":         {},
-	"recrawl/extract":     {"recrawl/canon", "recrawl/css", "recrawl/fingerprint"},
+	"recrawl/script":      {},
+	"recrawl/extract":     {"recrawl/canon", "recrawl/css", "recrawl/fingerprint", "recrawl/script"},
 	"recrawl/scope":       {"config", "recrawl/canon"},
 	"recrawl/sitemap":     {"recrawl/canon"},
 

@@ -74,13 +74,15 @@ func Page(body []byte, contentType string, at canon.URL, options Options) Extrac
 type Reader struct{ markup *reader }
 
 // Page reads the body of the page at a URL. The body has no content encoding left; contentType is the header's value.
-// HTML and XHTML are read whole, of plain text the text alone, of a style sheet its requisites, of all else nothing: their
-// TextDigest is zero.
+// HTML and XHTML are read whole, of plain text the text alone, of a style sheet and a script their requisites, of all else nothing:
+// their TextDigest is zero.
 func (r *Reader) Page(body []byte, contentType string, at canon.URL, options Options) Extraction {
 	kind := kindOf(body, contentType)
 	switch {
 	case kind == other && options.Requisites && mediaType(contentType) == "text/css":
-		return styleSheet(body, contentType, at, options)
+		return asset(body, contentType, at, options, (*needs).sheet)
+	case kind == other && options.Requisites && isScript(mediaType(contentType)):
+		return asset(body, contentType, at, options, (*needs).script)
 	case kind == other:
 		return Extraction{Base: at}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/css"
+	"recrawld/recrawl/script"
 )
 
 // needs are the references to what a page needs to be shown, as they are found: images, styles, scripts, fonts.
@@ -34,12 +35,13 @@ const (
 	elsewhere rawKind = iota
 	inStyle
 	inNoscript
+	inScript
 )
 
 // need is a reference as written.
 type need struct {
 	text  string
-	sheet bool // in a style: its query is in UTF-8, whatever the page is in
+	sheet bool // in a style or a script: its query is in UTF-8, whatever the page is in
 }
 
 // needTag is what the attributes of a tag say of needs.
@@ -135,7 +137,12 @@ func (n *needs) element(element string, closed bool) {
 		n.add(t.href, t.xlink, t.src)
 	case "link":
 		n.link()
-	case "script", "embed", "track", "audio", "bgsound":
+	case "script":
+		n.add(t.src)
+		if kind := strings.ToLower(strings.Trim(t.kind, space)); t.src == "" && (kind == "" || kind == "module" || isScript(kind)) {
+			n.inside = inScript
+		}
+	case "embed", "track", "audio", "bgsound":
 		n.add(t.src)
 	case "video":
 		n.add(t.src, t.poster)
@@ -204,6 +211,8 @@ func (n *needs) content(text []byte) {
 		n.sheet(text)
 	case inNoscript:
 		n.unscripted(text)
+	case inScript:
+		n.script(text)
 	}
 }
 
@@ -254,6 +263,13 @@ func (n *needs) unscriptedTokens(text []byte) *html.Tokenizer {
 func (n *needs) sheet(text []byte) {
 	for r := range css.Refs(text) {
 		n.take(need{r.Text, true})
+	}
+}
+
+// script takes what a script imports.
+func (n *needs) script(text []byte) {
+	for ref := range script.Imports(text) {
+		n.take(need{ref, true})
 	}
 }
 

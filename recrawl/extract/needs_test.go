@@ -55,8 +55,10 @@ func TestRequisites(t *testing.T) {
 		"twice":                    {`<img src=a src=no>`, "d/a"},
 		"nothing to close a style": {`<style>a{b:url(c)}`, "d/c"},
 		"comment in a style":       {`<style><!-- a{b:url(c)} --></style>`, "d/c"},
-		"in a comment":             {`<!-- <img src=no> --><script>'<img src=no>'</script><textarea><img src=no></textarea>`, ""},
-		"references":               {`<img src="a?b=1&amp;c=2"><p style="d:url(&quot;e&quot;)">`, "d/a?b=1&c=2 d/e"},
+		"scripts": {`<script type=module>import "./a.js"</script><script>import("/b.js")</script><script type=text/javascript>import("c")</script>
+			<script type=application/json>{"x":'import("/no.js")'}</script><script src=d>import("/no.js")</script>&lt;p>import "/no.js"`, "d/a.js b.js d/d"},
+		"in a comment": {`<!-- <img src=no> --><script>'<img src=no>'</script><textarea><img src=no></textarea>`, ""},
+		"references":   {`<img src="a?b=1&amp;c=2"><p style="d:url(&quot;e&quot;)">`, "d/a?b=1&c=2 d/e"},
 	} {
 		if diff := cmp.Diff(c.want, strings.Join(requisites(t, c.page, "text/html"), " ")); diff != "" {
 			t.Errorf("%s: requisites (-want +got):\n%s", name, diff)
@@ -94,6 +96,17 @@ func TestRequisitesOfStyleSheets(t *testing.T) {
 		}
 		if got := strings.Join(requisites(t, c.sheet, c.contentType), " "); got != c.want {
 			t.Errorf("%s: requisites %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestRequisitesOfScripts(t *testing.T) {
+	t.Parallel()
+	const text = `import{a}from"./a.js";const b=()=>import("../b.js"),c=new URL("c.png",import.meta.url)`
+	for contentType, want := range map[string]string{"text/javascript; charset=utf-8": "d/a.js b.js d/c.png", "application/javascript": "d/a.js b.js d/c.png",
+		"application/x-javascript": "d/a.js b.js d/c.png", "application/json": "", "text/plain": ""} {
+		if got := strings.Join(requisites(t, text, contentType), " "); got != want {
+			t.Errorf("%s: requisites %q, want %q", contentType, got, want)
 		}
 	}
 }

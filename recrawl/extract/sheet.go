@@ -8,8 +8,8 @@ import (
 	"recrawld/recrawl/canon"
 )
 
-// styleSheet reads what a style sheet refers to.
-func styleSheet(body []byte, contentType string, at canon.URL, options Options) Extraction {
+// asset reads what a style sheet or a script refers to, by read.
+func asset(body []byte, contentType string, at canon.URL, options Options, read func(*needs, []byte)) Extraction {
 	found := Extraction{Base: at}
 	if found.Cut = len(body) > options.Bytes; found.Cut {
 		body = body[:options.Bytes]
@@ -17,13 +17,14 @@ func styleSheet(body []byte, contentType string, at canon.URL, options Options) 
 	doc := decodeSheet(body, contentType)
 	var n *needs
 	n = n.begin(options)
-	n.sheet(doc.text)
+	read(n, doc.text)
 	found.Charset = doc.charset
 	found.Requisites, found.Undue = n.requisites(doc, at, at, options.At)
 	return found
 }
 
-// decodeSheet turns a style sheet into UTF-8: byte order mark, header, @charset, else it is UTF-8 (CSS Syntax Level 3, 3.2).
+// decodeSheet turns a style sheet into UTF-8: byte order mark, header, @charset, else it is UTF-8 (CSS Syntax Level 3, 3.2). So it turns a
+// script, which begins with no such rule.
 func decodeSheet(body []byte, contentType string) document {
 	enc, name, certain := charset.DetermineEncoding(body[:min(len(body), len("\xef\xbb\xbf"))], contentType)
 	if !certain {
@@ -47,4 +48,9 @@ func sheetCharset(body []byte) string {
 		return ""
 	}
 	return string(label)
+}
+
+// isScript tells the media types by which scripts are served today; of the standard's others (WHATWG MIME Sniffing, 4.6) none is in use.
+func isScript(media string) bool {
+	return media == "text/javascript" || media == "application/javascript" || media == "application/x-javascript"
 }
