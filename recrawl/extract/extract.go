@@ -33,6 +33,7 @@ type Link struct {
 	Relative bool // written without a host, so that it follows the page to another name
 	NoFollow bool // every place that names it says rel=nofollow
 	Feed     bool // it is named as a feed of the page's, in the head alone
+	Order    bool // it shows a table of the page in another order, and stands in the table's heading alone
 }
 
 // Refresh is a meta refresh that leads elsewhere. Its zero URL: there is none.

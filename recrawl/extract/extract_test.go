@@ -23,6 +23,9 @@ func urls(links []Link) []string {
 		if link.NoFollow {
 			s += " nofollow"
 		}
+		if link.Order {
+			s += " order"
+		}
 		if link.Feed {
 			s += " feed"
 		}

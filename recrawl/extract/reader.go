@@ -32,7 +32,9 @@ type reader struct {
 	print   linkPrint
 	inTitle bool
 	titled  bool
-	title   strings.Builder
+
+	inHeading bool // of a table's column
+	title     strings.Builder
 
 	base, canonical, refresh string // as written; the first of each counts
 	hasBase, hasRefresh      bool
@@ -114,6 +116,9 @@ func (r *reader) read() {
 			}
 			r.text.End(name)
 			r.inTitle = false
+			if r.inHeading = r.inHeading && string(name) != "th"; string(name) == "table" {
+				r.heading("table")
+			}
 			if r.foreign > 0 && isForeign(name) {
 				r.foreign--
 			}
@@ -191,6 +196,8 @@ func (r *reader) startTag(slashed bool) {
 	case "title":
 		r.inTitle = !r.titled && !closed
 		r.titled = true
+	case "th", "td", "tr", "table":
+		r.heading(element)
 	case "a", "area":
 		if element == "a" && attrs.hasHref {
 			r.text.Link()
@@ -243,7 +250,7 @@ func (r *reader) phrase(element string, attrs attributes) {
 // link takes a reference; read tells that a reader of the page can follow it.
 func (r *reader) link(href, rel string, read bool) {
 	if href != "" {
-		r.refs.add(ref{text: href, noFollow: hasWord(rel, "nofollow"), read: read})
+		r.refs.add(ref{text: href, noFollow: hasWord(rel, "nofollow"), read: read, heading: r.inHeading})
 	}
 }
 

@@ -8,6 +8,7 @@ type refs struct {
 	all     []ref
 	seen    map[string]int    // index in all
 	led     map[canon.URL]int // index in the links that they become
+	row     []int             // those that stand in headings of the present row of a table
 	dropped int
 }
 
@@ -16,6 +17,7 @@ type ref struct {
 	noFollow bool
 	read     bool // a reader can follow it: it stands in the page, and not in its head
 	feed     bool // it is named as a feed, in the head
+	heading  bool // it stands in the heading of a table's column
 	times    int  // how often it stands there
 }
 
@@ -27,7 +29,7 @@ func (r *refs) begin(limit int) {
 	clear(r.seen)
 	clear(r.led)
 	clear(r.all)
-	*r = refs{limit: limit, all: r.all[:0], seen: r.seen, led: r.led}
+	*r = refs{limit: limit, all: r.all[:0], seen: r.seen, led: r.led, row: r.row[:0]}
 }
 
 // spare is how many times the wanted number of links is kept as references: several may spell one URL or lead nowhere.
@@ -44,6 +46,7 @@ func (r *refs) add(added ref) {
 		r.all[i].noFollow = r.all[i].noFollow && added.noFollow
 		r.all[i].read = r.all[i].read || added.read
 		r.all[i].feed = r.all[i].feed && added.feed
+		r.all[i].heading = r.all[i].heading && added.heading
 		r.all[i].times++
 		return
 	}
@@ -53,6 +56,9 @@ func (r *refs) add(added ref) {
 	}
 	added.times = 1
 	r.seen[added.text] = len(r.all)
+	if added.heading {
+		r.row = append(r.row, len(r.all))
+	}
 	r.all = append(r.all, added)
 }
 
@@ -90,10 +96,12 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 			continue
 		}
 		relative := sameHost && canon.IsRelativeRef(ref.text)
+		order := ref.heading && isOrder(u, r.at)
 		if i, ok := seen[u]; ok {
 			links[i].NoFollow = links[i].NoFollow && ref.noFollow
 			links[i].Relative = links[i].Relative && relative
 			links[i].Feed = links[i].Feed && ref.feed
+			links[i].Order = links[i].Order && order
 			continue
 		}
 		if len(links) >= r.options.Links {
@@ -101,7 +109,7 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 			continue
 		}
 		seen[u] = len(links)
-		links = append(links, Link{URL: u, Relative: relative, NoFollow: ref.noFollow, Feed: ref.feed})
+		links = append(links, Link{URL: u, Relative: relative, NoFollow: ref.noFollow, Feed: ref.feed, Order: order})
 	}
 	return links, dropped
 }
