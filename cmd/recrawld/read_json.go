@@ -140,6 +140,7 @@ type shownWhy struct {
 	Robots    verdict        `json:"robots"`
 	Newest    *shownVersion  `json:"newest_version,omitempty"`
 	Unmatched []string       `json:"selectors_without_match,omitempty"`
+	NoFollow  bool           `json:"nofollow,omitempty"` // it asks that its links be not followed
 	Hubs      []shownHub     `json:"hubs,omitempty"`
 	Visits    []shownVisit   `json:"visits"`
 }
@@ -183,7 +184,7 @@ func (w why) json(l *look) shownWhy {
 	s := shownWhy{Page: pageJSON(l, p, nil), Paused: w.site.Paused, NextAt: when(models.At(w.next())), Sentence: w.ruling.sentence(), Rate: rateJSON(w.rate),
 		Gap: w.gap(l).Seconds(), Scope: w.scope, Robots: w.robots, Host: shownHost{w.host.Name, w.host.Pages, w.host.Delay.Seconds(), w.host.Failures,
 			when(w.host.BackoffUntil), w.host.Trials.Load.Response.Seconds(), w.slowed, w.place}}
-	s.Adaptive, s.Unmatched, s.Hubs = adaptiveJSON(w.ruling.explained), w.unmatched, w.hubs
+	s.Adaptive, s.Unmatched, s.NoFollow, s.Hubs = adaptiveJSON(w.ruling.explained), w.unmatched, w.unfollowed, w.hubs
 	if w.newest.Number > 0 {
 		v := versionJSON(w.newest)
 		s.Newest = &v

@@ -63,9 +63,10 @@ type why struct {
 	stays   heldNames // for which page of its site it stays although it is not named; the zero value: for none
 	slowed  string    // why its host is asked less often than the settings say; "": it is not
 
-	hubs      []shownHub     // that its feed names
-	newest    models.Version // the zero Version: there is none
-	unmatched []string       // selectors of the site's settings that match nothing in it, as sentences
+	hubs       []shownHub     // that its feed names
+	newest     models.Version // the zero Version: there is none
+	unmatched  []string       // selectors of the site's settings that match nothing in it, as sentences
+	unfollowed bool           // it asks that its links be not followed
 }
 
 // verdict is what a rule says about asking for a page.
@@ -120,7 +121,7 @@ func (l *look) why(ctx context.Context, p models.Page, u canon.URL) (why, error)
 	if w.newest, err = l.store.Version(ctx, p.Bucket, p.ID, p.Version); errors.Is(err, models.ErrNotFound) {
 		return w, nil
 	}
-	w.unmatched = l.unmatchedIn(w.newest, p, u)
+	w.unmatched, w.unfollowed = l.unmatchedIn(w.newest, p, u), l.unfollowedIn(w.newest, p, u)
 	return w, err
 }
 
@@ -278,6 +279,9 @@ func (w why) seen(l *look, words *facts) {
 		words.add("promised", "no change until %s (Expires or max-age)", report.Moment(l.now, p.FreshUntil.Time()))
 	}
 	words.add("children", "%s", l.childrenWords(p, w.share))
+	if w.unfollowed {
+		words.add("links", "not followed, as the page asks by nofollow in its head or in X-Robots-Tag")
+	}
 	for i := range w.hubs {
 		words.add("hub", "%s", w.hubs[i].words(l.now, l.style))
 	}
