@@ -80,8 +80,10 @@ func (r *referrer) lead(ref string) led {
 	}
 	fragment := fragmentOf(bare)
 	file, err := r.held(u.String())
-	if timeless := extract.Timeless(u, r.asked); err == nil && file == "" && timeless != u {
-		file, err = r.held(timeless.String())
+	for _, as := range []canon.URL{u.Untracked(), extract.Timeless(u, r.asked)} { // as it was kept
+		if err == nil && file == "" && as != u {
+			file, err = r.held(as.String())
+		}
 	}
 	if err != nil && r.err == nil {
 		r.err = err

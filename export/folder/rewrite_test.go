@@ -53,6 +53,8 @@ func TestHTMLIsRewritten(t *testing.T) {
 	for _, test := range []struct{ name, body, want string }{
 		{"without the moment", `<a href="/docs/b?1764125700">b</a><a href="/docs/b?1764000000">b</a>`,
 			`<a href="b.html">b</a><a href="https://example.org/docs/b?1764000000">b</a>`},
+		{"without a campaign", `<a href="/docs/b?utm_source=rss">b</a><a href="/nowhere?utm_source=rss">b</a>`,
+			`<a href="b.html">b</a><a href="https://example.org/nowhere?utm_source=rss">b</a>`},
 		{"a link", `<a href="/docs/b">b</a>`, `<a href="b.html">b</a>`},
 		{"a link with a fragment", `<a href='b#part one'>b</a>`, `<a href='b.html#part%20one'>b</a>`},
 		{"a link without quotes", `<A HREF=/docs/b?x=1&y=2 id=k>b</A>`, `<A HREF="b~q-aaaaaaaaaa.html" id=k>b</A>`},

@@ -52,6 +52,7 @@ func TestLinks(t *testing.T) {
 			[]string{"https://h/d/feed relative feed", "https://h/d/atom relative", "https://h/d/de relative", "https://h/d/fr relative", "https://m/"}},
 		"a sitemap":         {`<link rel=sitemap type=application/xml href=/sitemap-index.xml>`, []string{"https://h/sitemap-index.xml relative"}},
 		"no pages":          {`<a href="javascript:x"><a href=mailto:a@b><a href=data:,x><a href=tel:1><a href="http://[">`, nil},
+		"a campaign":        {`<a href="x?utm_source=share&amp;utm_medium=web"><a href=x><a href="y?id=1&amp;gclid=2">`, []string{"https://h/d/x relative", "https://h/d/y?id=1 relative"}},
 		"once each":         {`<a href=x#1><a href=x#2><a href=./x><a href=/d/x>`, []string{"https://h/d/x relative"}},
 		"nofollow by all":   {`<a rel=NoFollow href=x><a rel="ugc nofollow" href=x><a rel=follow href=y>`, []string{"https://h/d/x relative nofollow", "https://h/d/y relative"}},
 		"nofollow by one":   {`<a rel=nofollow href=x><a href=x>`, []string{"https://h/d/x relative"}},

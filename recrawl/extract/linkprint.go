@@ -129,28 +129,23 @@ func keepsParam(param string) bool {
 	if name == "" {
 		return false
 	}
-	if len(name) > maxTracking {
+	if len(name) > maxSession {
 		return true
 	}
 	name = strings.ToLower(name)
-	return !tracking[name] && !strings.HasPrefix(name, "utm_") && !strings.HasPrefix(name, "pk_") && !strings.HasPrefix(name, "mtm_")
+	return !sessions[name] && !canon.IsTracking(name) && !strings.HasPrefix(name, "pk_")
 }
 
-// maxTracking is the length of the longest name in tracking, with room for what begins with utm_.
-const maxTracking = 32
-
-// tracking are parameters that campaigns, counters and sessions add to links.
-var tracking = map[string]bool{
-	"gclid": true, "gclsrc": true, "dclid": true, "gbraid": true, "wbraid": true, "srsltid": true, "_ga": true, "_gl": true,
-	"_gac": true, "fbclid": true, "msclkid": true, "yclid": true, "ysclid": true, "twclid": true, "ttclid": true,
-	"igshid": true, "igsh": true, "li_fat_id": true, "epik": true, "rdt_cid": true, "mc_cid": true, "mc_eid": true,
-	"mkt_tok": true, "_hsenc": true, "_hsmi": true, "__hstc": true, "__hssc": true, "__hsfp": true, "hsctatracking": true,
-	"vero_id": true, "vero_conv": true, "oly_anon_id": true, "oly_enc_id": true, "wickedid": true, "s_cid": true,
-	"ref_src": true, "ref_url": true, "spm": true, "scm": true, "_branch_match_id": true, "cmpid": true, "zanpid": true,
-	"phpsessid": true, "jsessionid": true, "sessionid": true, "session_id": true, "aspsessionid": true, "cfid": true,
-	"cftoken": true, "osessionid": true, "zenid": true, "_t": true, "_ts": true, "nocache": true, "cachebuster": true,
-	"__cf_chl_tk": true, "__cf_chl_rt_tk": true,
+// sessions are what sessions, counters and caches add to links, beside what campaigns do (canon.IsTracking).
+var sessions = map[string]bool{
+	"_ga": true, "_gl": true, "_gac": true, "igsh": true, "s_cid": true, "ref_src": true, "ref_url": true, "spm": true, "scm": true,
+	"_branch_match_id": true, "cmpid": true, "zanpid": true, "phpsessid": true, "jsessionid": true, "sessionid": true, "session_id": true,
+	"aspsessionid": true, "cfid": true, "cftoken": true, "osessionid": true, "zenid": true, "_t": true, "_ts": true, "nocache": true,
+	"cachebuster": true, "__cf_chl_tk": true, "__cf_chl_rt_tk": true,
 }
+
+// maxSession is longer than any name in sessions.
+const maxSession = 32
 
 // FNV-1a (Fowler, Noll, Vo), 64 bits.
 const (

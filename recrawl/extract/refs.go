@@ -95,6 +95,7 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 		if u.IsZero() {
 			continue
 		}
+		u = u.Untracked()
 		relative := sameHost && canon.IsRelativeRef(ref.text)
 		order := ref.heading && isOrder(u, r.at)
 		if i, ok := seen[u]; ok {

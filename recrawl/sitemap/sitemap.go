@@ -252,6 +252,7 @@ func (c *collector) canonical(loc string) (string, bool) {
 	if err != nil || len(u.String()) > MaxURLBytes {
 		return "", false
 	}
+	u = u.Untracked()
 	if len(c.set.URLs)+len(c.set.Sitemaps) >= c.limits.URLs {
 		c.full = true
 		return "", false
