@@ -40,6 +40,26 @@ func judgePages(t testing.TB, before, after string) Verdict {
 	return Judge(Case{Before: read(t, before), After: read(t, after), Threshold: threshold, Now: noon})
 }
 
+// TestLinesOfSources holds that where in a source an item stands, as manuals made of sources link to it, says nothing of it.
+func TestLinesOfSources(t *testing.T) {
+	t.Parallel()
+	for before, after := range map[string]string{"/src/lib.rs.html#68-69": "/src/lib.rs.html#74-75", "/src/lib.rs.html#71": "/src/lib.rs.html#77",
+		"/a_8h_source.html#l00010": "/a_8h_source.html#l00110", "/blob/main/a.c#L9-L12": "/blob/main/a.c#L10", "/src-html/A.html#line.7": "/src-html/A.html#line.9",
+		"/tree/a.c#n12": "/tree/a.c#n14"} {
+		held := page("Manual", append(story(5), `<a href="`+before+`">Source</a> of it`)...)
+		if v := judgePages(t, held, strings.Replace(held, before, after, 1)); v.Kind != Noise || v.Significance >= threshold {
+			t.Errorf("%s, then %s: %v for %v, want noise", before, after, v.Kind, v.Reasons)
+		}
+	}
+	for before, after := range map[string]string{"/thread#71": "/thread#77", "/src/lib.rs.html#a": "/src/lib.rs.html#b", "/src/a.html#1": "/src/b.html#1",
+		"/a.html#list-1": "/a.html#list-2", "/blob/main/a.c#L9": "/blob/v2/a.c#L9"} {
+		held := page("Manual", append(story(5), `<a href="`+before+`">Source</a> of it`)...)
+		if v := judgePages(t, held, strings.Replace(held, before, after, 1)); v.Kind != Change {
+			t.Errorf("%s, then %s: %v, want a change", before, after, v.Kind)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	held := page("Terms", append(story(5), "Last updated: 3 June 2024", "Price: 17 €", `See <a href="/a?x=1">here</a> and there`, "1,234 views")...)

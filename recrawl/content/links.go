@@ -95,10 +95,34 @@ func linkOf(base, at canon.URL, ref string) Link {
 	}
 	target, _, _ := strings.Cut(whole, "?")
 	whole = u.Scheme() + "://" + whole
-	if fragment != "" {
+	if fragment != "" && !isLine(fragment, strings.Contains(u.Path(), "/src/")) {
 		whole += "#" + fragment
 	}
 	return Link{Target: strings.TrimSuffix(target, "/"), Whole: whole}
+}
+
+// isLine tells whether a fragment is the line of a source, or its first and last: L12, l00012, n12, line.12, 68-69, and 12 alone where the address
+// says that it is one. At each edit of the source it is another, for all that is defined below.
+func isLine(fragment string, source bool) bool {
+	first, last, many := strings.Cut(fragment, "-")
+	named, ok := lineNumber(first)
+	if many && ok {
+		_, ok = lineNumber(last)
+	}
+	return ok && (named || many || source)
+}
+
+// lineNumber reads a number behind one of the names of lines, if any.
+func lineNumber(s string) (named, ok bool) {
+	number := s
+	for _, name := range []string{"line.", "L", "l", "n"} {
+		if rest, is := strings.CutPrefix(s, name); is {
+			number, named = rest, true
+			break
+		}
+	}
+	ok = number != "" && strings.Trim(number, "0123456789") == ""
+	return named, ok
 }
 
 // unresolved is a reference that is no web address, or a relative one on a page whose own address is not known.
