@@ -11,7 +11,8 @@
 //   - A byte that is not UTF-8 is percent-encoded as it stands, not as U+FFFD: the server knows what it meant.
 //   - At most MaxBytes, before and after.
 //
-// Query parameters are neither sorted nor stripped: a server may care, and a duplicate page is found by its content.
+// Query parameters are neither sorted nor stripped: a server may care, and a duplicate page is found by its content. Only what campaigns add to a
+// link is left out by those who read links (Untracked).
 package canon
 
 import (

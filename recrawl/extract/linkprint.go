@@ -133,7 +133,7 @@ func keepsParam(param string) bool {
 		return true
 	}
 	name = strings.ToLower(name)
-	return !sessions[name] && !canon.IsTracking(name) && !strings.HasPrefix(name, "pk_")
+	return !sessions[name] && !canon.IsTracking(name) && !strings.HasPrefix(name, "utm_") && !strings.HasPrefix(name, "pk_") && !strings.HasPrefix(name, "mtm_")
 }
 
 // sessions are what sessions, counters and caches add to links, beside what campaigns do (canon.IsTracking).
