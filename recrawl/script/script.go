@@ -188,9 +188,12 @@ func (s *scanner) literal(at int) (text string, end int) {
 	return string(s.text[at+1 : ahead.at-1]), ahead.at
 }
 
-// take takes a specifier, unless it is a name or no address.
+// take takes a specifier, unless it is a name or no address. Of a directory, from which a script puts addresses together, a URL alone tells nothing.
 func (s *scanner) take(ref string, bare bool) {
 	ref = strings.ReplaceAll(ref, `\/`, "/")
+	if file := ref[strings.LastIndexByte(ref, '/')+1:]; bare && (file == "" || file == "." || file == "..") {
+		return
+	}
 	lower := strings.ToLower(ref[:min(len(ref), len("https://"))])
 	address := strings.HasPrefix(ref, "/") || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") ||
 		strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") || bare && !strings.Contains(ref, ":")

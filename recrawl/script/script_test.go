@@ -14,6 +14,7 @@ func TestImports(t *testing.T) {
 		"dynamic":             {`const a=()=>import("./a.js"),b=await import ( /* @vite-ignore */ './b.js' );import('./c.json',{with:{type:"json"}})`, "./a.js ./b.js ./c.json"},
 		"template as literal": {"import(`./a.js`);import(`./${b}.js`);new URL(`c.png`,import.meta.url)", "./a.js c.png"},
 		"URLs":                {`new Worker(new URL("w.js", import.meta.url)); ""+new URL('/i.png',import.meta.url).href; new URL("no.js", document.baseURI); new URL("no")`, "w.js /i.png"},
+		"directories":         {`new URL(".", import.meta.url); new URL("../", import.meta.url); new URL("..",import.meta.url); new URL("./a/b/..",import.meta.url); new URL("./a.b",import.meta.url)`, "./a.b"},
 		"names":               {`import a from "react"; import("lodash"); require("./no.js"); import.meta.url; x.import("./no.js"); ({from:"./no.js"})`, ""},
 		"parts":               {`import("./a/"+b+".js"); import(c); import("./d" , e)`, "./d"},
 		"in strings":          {`a="import './no.js'"; b='import("./no.js")'; c="\"import './no.js'"; import "./a.js"`, "./a.js"},
