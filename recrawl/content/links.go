@@ -101,15 +101,15 @@ func linkOf(base, at canon.URL, ref string) Link {
 	return Link{Target: strings.TrimSuffix(target, "/"), Whole: whole}
 }
 
-// isLine tells whether a fragment is the line of a source, or its first and last: L12, l00012, n12, line.12, 68-69, and 12 alone where the address
-// says that it is one. At each edit of the source it is another, for all that is defined below.
+// isLine tells whether a fragment is the line of a source, or its first and last: L12, l00012, n12, line.12, and 12 or 68-69 where the address
+// says that it is one: elsewhere that may be a month. At each edit of the source it is another, for all that is defined below.
 func isLine(fragment string, source bool) bool {
 	first, last, many := strings.Cut(fragment, "-")
 	named, ok := lineNumber(first)
 	if many && ok {
 		_, ok = lineNumber(last)
 	}
-	return ok && (named || many || source)
+	return ok && (named || source)
 }
 
 // lineNumber reads a number behind one of the names of lines, if any.
