@@ -156,6 +156,16 @@ func TestFeedsOfAHead(t *testing.T) {
 	}
 }
 
+// TestOrdersOfATable: a table in another order says nothing new.
+func TestOrdersOfATable(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/list": hostile.Whole(200, map[string]string{"Content-Type": "text/html"},
+		`<table><tr><th><a href="?sort=name">Name</a></table><a href="?page=2">next</a>`)})
+	if links := newRig(t, nil).visit(pageOf(t, o.URL("/list"))).Links; len(links) != 1 || links[0].URL != o.URL("/list?page=2") {
+		t.Errorf("links %v, want the next page alone", links)
+	}
+}
+
 func TestArchiveHead(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{

@@ -107,11 +107,11 @@ func TestAFolderHasWhatItsPagesNeed(t *testing.T) {
 		if err := json.Unmarshal([]byte(answer), &sum); err != nil || code != exitDone || sum.Needs != 1 || sum.Refused != 1 || sum.Redirects != 1 {
 			t.Fatalf("%s: exit code %d, %v, %+v%s", of, code, err, sum, complaint)
 		}
-		if strings.HasPrefix(of, "https") && (sum.Pages != 6 || sum.Needed != 5) {
-			t.Errorf("%s: %+v, want 6 pages, 5 of them needed by others", of, sum)
+		if strings.HasPrefix(of, "https") && (sum.Pages != 8 || sum.Needed != 7) {
+			t.Errorf("%s: %+v, want 8 pages, 7 of them needed by others", of, sum)
 		}
 		for _, name := range []string{"docs.example.org/guide/index.html", "docs.example.org/style/main.css", "cdn.example.net/base.css", "cdn.example.net/a.png",
-			"cdn.example.net/b.png"} {
+			"cdn.example.net/b.png", "cdn.example.net/app.js", "cdn.example.net/part.js"} {
 			if there, err := os.Lstat(filepath.Join(path, filepath.FromSlash(name))); err != nil || !there.Mode().IsRegular() {
 				t.Errorf("%s: %s: %v", of, name, err)
 			}
@@ -136,12 +136,14 @@ func addNeeds(f *filler) {
 		f.needed = needed
 		f.page(site, url, []step{{ago: 9 * day, kind: models.First, body: body, frMax: 4}}, finish)
 	}
-	const guide = `<link rel=stylesheet href=/style/main.css><a href="` + cdn + `other.png"><img src="` + cdn + `a.png">`
+	const guide = `<link rel=stylesheet href=/style/main.css><a href="` + cdn + `other.png"><img src="` + cdn + `a.png"><script type=module src="` + cdn + `app.js"></script>`
 	f.needed = false
 	f.page(1, docs+"guide/", []step{{ago: 9 * day, kind: models.First, body: guide, frMax: 4},
 		{ago: 2 * day, kind: models.Changed, body: guide + "<p>new", frMax: 4, weight: 0.3, reasons: models.ReasonText}}, rest)
 	page(1, docs+"style/main.css", `@import "`+cdn+`base.css"; a{background:url(`+cdn+`led.png) url(`+cdn+`not.png)}`, false, rest)
 	page(2, cdn+"base.css", `@import "base.css"; a{background:url(a.png)}`, true, rest)
+	page(2, cdn+"app.js", `import "./part.js"`, true, rest)
+	page(2, cdn+"part.js", "export {}", true, rest)
 	page(2, cdn+"a.png", "\x89PNG a", true, rest)
 	page(2, cdn+"b.png", "\x89PNG b", true, rest)
 	page(2, cdn+"other.png", "\x89PNG other", true, rest)

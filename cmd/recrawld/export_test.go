@@ -73,7 +73,7 @@ func TestExportsHaveWhatTheirPagesNeed(t *testing.T) {
 	fillMore(t, dir, addNeeds)
 	const older, newer = " 20261112", " 20261119"
 	const guide, style, cdn = "org,example,docs)/guide", "org,example,docs)/style/main.css", "net,example,cdn)/"
-	needed := []string{cdn + "a.png" + older, cdn + "b.png" + older, cdn + "base.css" + older, cdn + "led.png" + older}
+	needed := []string{cdn + "a.png" + older, cdn + "app.js" + older, cdn + "b.png" + older, cdn + "base.css" + older, cdn + "led.png" + older, cdn + "part.js" + older}
 	tests := []struct {
 		args string
 		want []string

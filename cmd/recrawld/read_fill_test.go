@@ -203,6 +203,8 @@ func (f *filler) visit(page models.Page, s step, r *models.Result) models.Page {
 		page.ContentType = "image/png"
 	case ".css":
 		page.ContentType = "text/css"
+	case ".js":
+		page.ContentType = "text/javascript"
 	}
 	out := models.Outcome{Kind: s.kind, At: at.Time(), Status: 200, Proto: "HTTP/1.1", Body: []byte(s.body), Digest: page.Digest,
 		Header: []byte("Content-Type: " + page.ContentType + "\r\n"), ContentType: page.ContentType}

@@ -332,6 +332,11 @@ func TestWiderNeeds(t *testing.T) {
 			t.Errorf("%v after %v is wider: %v, want %v", c.now, c.before, got, c.want)
 		}
 	}
+	var kept preparedSite
+	kept.site.Settings.Requisites = config.RequisitesAll
+	if now := needsWanted(&inForce{sites: map[int32]preparedSite{1: kept}})[1]; !now.widerThan(needsOf{Mode: now.Mode, Filter: now.Filter}) {
+		t.Error("a release that finds more reads nothing for it")
+	}
 }
 
 // TestRequisitesOfAnotherArchive: of workers with archives of their own each reads what lies in its own.

@@ -52,7 +52,7 @@ func TestLinesOfSources(t *testing.T) {
 		}
 	}
 	for before, after := range map[string]string{"/thread#71": "/thread#77", "/src/lib.rs.html#a": "/src/lib.rs.html#b", "/src/a.html#1": "/src/b.html#1",
-		"/a.html#list-1": "/a.html#list-2", "/blob/main/a.c#L9": "/blob/v2/a.c#L9", "/news#2024-05": "/news#2024-06"} {
+		"/a.html#list-1": "/a.html#list-2", "/blob/main/a.c#L9": "/blob/v2/a.c#L9", "/news#2024-05": "/news#2024-06", "/a#L9-b": "/a#L9-c"} {
 		held := page("Manual", append(story(5), `<a href="`+before+`">Source</a> of it`)...)
 		if v := judgePages(t, held, strings.Replace(held, before, after, 1)); v.Kind != Change {
 			t.Errorf("%s, then %s: %v, want a change", before, after, v.Kind)

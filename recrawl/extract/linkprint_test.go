@@ -113,10 +113,10 @@ func TestTargetIsWhatThePrintIsOf(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
 		"https://example.org": "example.org/",
-		"http://example.org:8080/a?x=1&utm_medium=m&y&&z=2#f":   "example.org:8080/a?x=1&y&z=2",
-		"https://example.org/a;jsessionid=17?FBCLID=2":          "example.org/a",
-		"https://example.org/?" + strings.Repeat("long", 10):    "example.org/?" + strings.Repeat("long", 10),
-		"https://example.org/cdn-cgi/l/email-protection#abcdef": "example.org/cdn-cgi/l/email-protection",
+		"http://example.org:8080/a?x=1&utm_medium=m&y&&z=2#f":    "example.org:8080/a?x=1&y&z=2",
+		"https://example.org/a;jsessionid=17?FBCLID=2&utm_own=3": "example.org/a",
+		"https://example.org/?" + strings.Repeat("long", 10):     "example.org/?" + strings.Repeat("long", 10),
+		"https://example.org/cdn-cgi/l/email-protection#abcdef":  "example.org/cdn-cgi/l/email-protection",
 	} {
 		u := mustParse(t, raw)
 		if got := Target(u); got != want {

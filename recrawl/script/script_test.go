@@ -22,6 +22,8 @@ func TestImports(t *testing.T) {
 		"in templates":        {"a=`import './no.js' ${`import './no.js' ${import('./a.js')}`} import './no.js'`;import './b.js'", "./a.js ./b.js"},
 		"braces in templates": {"a=`${{b:{}}} import './no.js' ${function(){return {}}()}`;import './b.js'", "./b.js"},
 		"in expressions":      {`a=/import ".\/no.js"/;if(b)/["'/]/.test(c);return/"/;import "./a.js"`, "./a.js"},
+		"in a class":          {`a=/[/"]/;import "./a.js"`, "./a.js"},
+		"a condition's end":   {`while(b)/"/.test(c);import "./a.js"`, "./a.js"},
 		"divided":             {`a=b/2;import "./a.js";c=(d)/e;f=g[0]/h;i++/j;import "./b.js"//`, "./a.js ./b.js"},
 		"a string's line":     {"a='it\nimport './b.js'", "./b.js"},
 		"escapes":             {`import "\/a.js"; import "./\u0062.js"`, "/a.js"},

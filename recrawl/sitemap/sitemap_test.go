@@ -132,7 +132,7 @@ func TestRead(t *testing.T) {
 			Set{Kind: Feed, URLs: []Entry{{"http://a/h", day, day, markOf("http://a/h", "")}}}},
 		"atom": {`<feed><link href="http://a/"/><entry><link rel="self" href="http://a/s"/><link href="http://a/e"/><title>E</title><updated>2026-01-02T01:00:00+01:00</updated></entry></feed>`,
 			Set{Kind: Feed, URLs: []Entry{{"http://a/e", day, day, markOf("", "E")}}}},
-		"references": {`<urlset><url><loc>http://a/?b=1&amp;c=&#50;</loc></url></urlset>`, Set{Kind: Sitemap, URLs: []Entry{{Loc: "http://a/?b=1&c=2"}}}},
+		"references": {`<urlset><url><loc>http://a/?b=1&amp;utm_source=list&amp;c=&#50;</loc></url></urlset>`, Set{Kind: Sitemap, URLs: []Entry{{Loc: "http://a/?b=1&c=2"}}}},
 	} {
 		got, err := read(t, c.list)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
