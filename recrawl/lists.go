@@ -184,6 +184,19 @@ func (s *visit) judgeList(news *sitemap.News) {
 	}
 }
 
+// unknownOf tells which entries may be of pages that are not known: those that a list did not have before, and, when it tells of them, those whose
+// page is known by the URL as the list has it, from a release that left out nothing.
+func unknownOf(news *sitemap.News) func(sitemap.Entry) bool {
+	fresh, told := make(map[string]bool, len(news.New)), make(map[string]bool, len(news.Told))
+	for _, e := range news.New {
+		fresh[e.Loc] = true
+	}
+	for _, t := range news.Told {
+		told[t.Loc] = true
+	}
+	return func(e sitemap.Entry) bool { return fresh[e.Loc] || e.Bare && told[e.Loc] }
+}
+
 // report puts into the outcome what a list says. Its entries are no children: they change without it, and it without them.
 // A first reading tells nothing: what changed since when is not known.
 func (s *visit) report(read *lists, news *sitemap.News, first bool) {
@@ -193,10 +206,7 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 		named = read.now.Sitemaps
 	}
 	all := first || !read.held || s.page.Entries == 0
-	fresh := make(map[string]bool, len(news.New))
-	for _, e := range news.New {
-		fresh[e.Loc] = true
-	}
+	mayBeNew := unknownOf(news)
 	discovers := s.settings.Lists == config.ListsPages || out.Index
 	kept := make(map[string]string, len(named)) // hosts by URL; "": not kept
 	s.out.Links, s.out.LinksKnown = nil, false
@@ -215,7 +225,7 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 		}
 		out.Entries++
 		kept[e.Loc] = u.HostName()
-		if discovers && (all || fresh[e.Loc]) {
+		if discovers && (all || mayBeNew(e)) {
 			s.out.Links = links
 		}
 	}

@@ -144,6 +144,8 @@ func TestListsAreRead(t *testing.T) {
 		}), kind: models.Changed, first: []string{"/a"}, told: []string{"/a"}},
 		"taken for a page": {list: two([]string{"/a 2025-12-01"}, []string{"/a 2026-01-02"}, func(s string) hostile.Answer { return page(s) }),
 			kind: models.Changed, first: []string{"/a"}, told: []string{"/a"}},
+		"campaigns, found anew when they are told of": {list: two([]string{"/a?utm_source=map 2025-12-01", "/b?gclid=1 2025-12-01", "/c"}, []string{"/a?utm_source=map 2026-01-02", "/b?gclid=1 2025-12-01", "/c"}, xmlPage),
+			kind: models.Changed, first: []string{"/a", "/b", "/c"}, second: []string{"/a"}, told: []string{"/a"}},
 		"other hosts": {list: two([]string{"/a"}, []string{"/a", "http://elsewhere.test/x 2026-01-02"}, xmlPage),
 			kind: models.Changed, first: []string{"/a"}, second: []string{"http://elsewhere.test/x"}},
 		"an index": {list: func(origin string, n int) hostile.Answer {

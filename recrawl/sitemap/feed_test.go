@@ -49,7 +49,7 @@ func TestReadFeed(t *testing.T) {
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	set, err := ReadFeed([]byte(`{"version":"https://jsonfeed.org/version/1","items":[{"id":7,"url":"http://a/x","title":"X","date_published":"2026-01-01T00:00:00Z",
 		"date_modified":"2026-01-02T00:00:00Z"},{"id":"y","url":"HTTP://A/y"},{"id":"z"}]}`), whole)
-	want := Set{Kind: Feed, URLs: []Entry{{"http://a/x", day, day, markOf("7", "X")}, {Loc: "http://a/y", Mark: markOf(`"y"`, "")}}}
+	want := Set{Kind: Feed, URLs: []Entry{{"http://a/x", day, day, markOf("7", "X"), false}, {Loc: "http://a/y", Mark: markOf(`"y"`, "")}}}
 	if diff := cmp.Diff(want, set); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

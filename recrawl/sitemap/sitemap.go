@@ -57,6 +57,7 @@ type Entry struct {
 	LastMod time.Time // UTC, the beginning of the span where only a day, month or year is told; zero: not told, or not readable
 	End     time.Time // by then LastMod is over in every zone that may be meant; LastMod itself where second and zone are told
 	Mark    uint64    // of a feed's entry: a hash of its ID and title, with which it changes; 0: it has neither, or is of no feed
+	Bare    bool      // Loc is without the parameters of campaigns (canon.URL.Untracked) that the list has
 }
 
 // Set is what a list holds.
@@ -228,7 +229,7 @@ func (c *collector) sitemap(f *fields) {
 }
 
 func (c *collector) entry(f *fields) (e Entry, ok bool) {
-	e.Loc, ok = c.canonical(f.loc)
+	e.Loc, e.Bare, ok = c.canonical(f.loc)
 	e.LastMod, e.End = parseTime(f.lastMod)
 	if c.set.Kind == Feed && f.id+f.title != "" {
 		e.Mark = markOf(f.id, f.title)
@@ -243,19 +244,19 @@ func markOf(id, title string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// canonical is the URL to keep. false: it is none, or there is no room for it.
-func (c *collector) canonical(loc string) (string, bool) {
+// canonical is the URL to keep, and whether that is another as the list has parameters of campaigns. !ok: it is none, or there is no room for it.
+func (c *collector) canonical(loc string) (url string, bare, ok bool) {
 	if len(loc) > MaxURLBytes {
-		return "", false
+		return "", false, false
 	}
 	u, err := canon.Parse(loc)
 	if err != nil || len(u.String()) > MaxURLBytes {
-		return "", false
+		return "", false, false
 	}
-	u = u.Untracked()
 	if len(c.set.URLs)+len(c.set.Sitemaps) >= c.limits.URLs {
 		c.full = true
-		return "", false
+		return "", false, false
 	}
-	return u.String(), true
+	untracked := u.Untracked()
+	return untracked.String(), untracked != u, true
 }

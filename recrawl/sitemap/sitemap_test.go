@@ -124,15 +124,15 @@ func TestRead(t *testing.T) {
 		want Set
 	}{
 		"sitemap": {`<urlset><url><loc> HTTP://a/%7Ex#y </loc><lastmod>2026-01-02</lastmod><image:image><image:loc>http://a/i</image:loc></image:image></url></urlset>`,
-			Set{Kind: Sitemap, URLs: []Entry{{"http://a/%7Ex", day, over, 0}}}},
+			Set{Kind: Sitemap, URLs: []Entry{{"http://a/%7Ex", day, over, 0, false}}}},
 		"index": {`<sitemapindex><sitemap><loc>http://a/s</loc></sitemap></sitemapindex>`, Set{Kind: Index, Sitemaps: []Entry{{Loc: "http://a/s"}}}},
 		"text":  {"\ufeffhttp://a/\r\n\r\nhttp://a/b\nnonsense", Set{Kind: Plain, URLs: []Entry{{Loc: "http://a/"}, {Loc: "http://a/b"}}}},
 		"rss": {`<rss><channel><link>http://a/</link><item><guid isPermaLink="false">http://a/g</guid></item><item><guid>http://a/h</guid>
 			<pubDate>Fri, 2 Jan 2026 00:00:00 +0000</pubDate></item></channel></rss>`,
-			Set{Kind: Feed, URLs: []Entry{{"http://a/h", day, day, markOf("http://a/h", "")}}}},
+			Set{Kind: Feed, URLs: []Entry{{"http://a/h", day, day, markOf("http://a/h", ""), false}}}},
 		"atom": {`<feed><link href="http://a/"/><entry><link rel="self" href="http://a/s"/><link href="http://a/e"/><title>E</title><updated>2026-01-02T01:00:00+01:00</updated></entry></feed>`,
-			Set{Kind: Feed, URLs: []Entry{{"http://a/e", day, day, markOf("", "E")}}}},
-		"references": {`<urlset><url><loc>http://a/?b=1&amp;utm_source=list&amp;c=&#50;</loc></url></urlset>`, Set{Kind: Sitemap, URLs: []Entry{{Loc: "http://a/?b=1&c=2"}}}},
+			Set{Kind: Feed, URLs: []Entry{{"http://a/e", day, day, markOf("", "E"), false}}}},
+		"references": {`<urlset><url><loc>http://a/?b=1&amp;utm_source=list&amp;c=&#50;</loc></url></urlset>`, Set{Kind: Sitemap, URLs: []Entry{{Loc: "http://a/?b=1&c=2", Bare: true}}}},
 	} {
 		got, err := read(t, c.list)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
