@@ -29,7 +29,7 @@ func (p *purse) hours(now time.Time) hours {
 	return p.spell.hours(now)
 }
 
-// recess is the longest time for which windows are closed.
+// recess is the longest time for which windows are closed. It is looked for once.
 type recess struct {
 	of   []config.Window
 	long time.Duration
@@ -45,23 +45,27 @@ func (p *purse) mostRoom(now time.Time) time.Duration {
 	if len(windows) == 0 {
 		return mostRoom
 	}
-	if len(p.recess.of) != len(windows) || &p.recess.of[0] != &windows[0] {
+	if !slices.Equal(windows, p.recess.of) {
 		p.recess = recess{windows, longestClosed(windows, now)}
 	}
 	return min(max(mostRoom, p.recess.long), longestRoom)
 }
 
-// longestClosed is the longest time for which windows are closed within the eight days from now on.
+// longestClosed is the longest time for which windows are closed between any two spans of the two weeks around a moment.
 func longestClosed(windows []config.Window, now time.Time) (longest time.Duration) {
-	_, closes := nextOpening(windows, now)
-	for !closes.IsZero() && closes.Sub(now) <= farOff+24*time.Hour {
-		if _, to := openSpan(windows, closes); !to.IsZero() {
-			closes = to
-			continue
+	type span struct{ from, to time.Time }
+	var spans []span
+	for _, w := range windows {
+		for day := -1; day <= 14; day++ {
+			if from, to := spanOf(w, now, day); to.After(from) {
+				spans = append(spans, span{from, to})
+			}
 		}
-		opens, to := nextOpening(windows, closes)
-		longest = max(longest, opens.Sub(closes))
-		closes = to
+	}
+	slices.SortFunc(spans, func(a, b span) int { return a.from.Compare(b.from) })
+	for i := 1; i < len(spans); i++ {
+		longest = max(longest, spans[i].from.Sub(spans[i-1].to))
+		spans[i].to = later(spans[i].to, spans[i-1].to)
 	}
 	return longest
 }

@@ -98,12 +98,34 @@ func TestWindowsAreLookedForOnce(t *testing.T) {
 			if p.spell.since.Equal(at) {
 				spells++
 			}
+			if minute%37 > 0 && minute%1000 < 999 {
+				continue // to look for all of them takes as long as what is saved
+			}
 			if fresh := spellOf(windows, at); got != fresh.hours(at) {
 				t.Fatalf("%s: at %v %+v, want %+v", name, at, got, fresh.hours(at))
 			}
 		}
 		if spells > 20 {
 			t.Errorf("%s: looked for %d times in three days", name, spells)
+		}
+	}
+}
+
+// TestLongestClosed holds the longest time between windows against what they say, whenever it is asked.
+func TestLongestClosed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"03:00-04:00 UTC": 23 * time.Hour, "22:00-04:00 UTC": 18 * time.Hour, "Sun 03:00-05:00 UTC": 166 * time.Hour,
+		"Sat,Sun 00:00-24:00 UTC": 120 * time.Hour, "00:00-12:00 UTC; 11:00-20:00 UTC": 4 * time.Hour, "00:00-24:00 UTC": 0, "": 0} {
+		var windows []config.Window
+		for name := range strings.SplitSeq(text, "; ") {
+			if window, err := config.ParseWindow(name); err == nil {
+				windows = append(windows, window)
+			}
+		}
+		for hour := range 8 * 24 {
+			if got := longestClosed(windows, noon.Add(time.Duration(hour)*time.Hour)); got != want {
+				t.Fatalf("windows %q from hour %d on: closed for %v at most, want %v", text, hour, got, want)
+			}
 		}
 	}
 }
