@@ -152,12 +152,12 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 // exchange changes the note, after what was held is put back and the bytes received are paid: then nothing is held. The
 // caller holds mu.
 func (p *purse) exchange(ctx context.Context, a allowance, now time.Time, f func(*note)) error {
-	paid, lost, mostRoom := p.bytes, 0.0, p.mostRoom(now)
+	paid, lost, extra := p.bytes, 0.0, p.extraRoom(now)
 	p.left = note{}
 	var written note
 	err := p.store.Merge(ctx, p.note, func(old []byte) []byte {
 		n := p.current(decodeNote(old, now, p.clock.Real(clockBroken)), now, p.clock.Real)
-		n.mostRoom = mostRoom
+		n.extra = extra
 		if r := p.revised.Load(); r != nil && r.at.After(n.at) {
 			n = n.fill(allowance{min(r.was.requests, a.requests), min(r.was.bytes, a.bytes)}, r.at)
 		}

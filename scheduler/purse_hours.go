@@ -35,20 +35,16 @@ type recess struct {
 	long time.Duration
 }
 
-// mostRoom is for how long at most what comes in is kept: where its windows are closed for longer than is kept otherwise, as long as they are, up
-// to a day, or it would be lost. The caller holds mu.
-func (p *purse) mostRoom(now time.Time) time.Duration {
+// extraRoom is for how long what comes in is kept beyond mostRoom: where its windows are closed for longer than that, as long as they are, up to a
+// day, or it would be lost. The caller holds mu.
+func (p *purse) extraRoom(now time.Time) time.Duration {
 	if p.open == nil {
-		return mostRoom
+		return 0
 	}
-	windows := p.open()
-	if len(windows) == 0 {
-		return mostRoom
-	}
-	if !slices.Equal(windows, p.recess.of) {
+	if windows := p.open(); !slices.Equal(windows, p.recess.of) {
 		p.recess = recess{windows, longestClosed(windows, now)}
 	}
-	return min(max(mostRoom, p.recess.long), longestRoom)
+	return min(max(p.recess.long-mostRoom, 0), mostExtra)
 }
 
 // longestClosed is the longest time for which windows are closed between any two spans of the two weeks around a moment.

@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"time"
@@ -16,7 +15,7 @@ type note struct {
 	usual           usual
 	visits          float64 // that is of so many; 0: not known
 
-	mostRoom time.Duration // where that is not mostRoom; the windows tell, the note in the database does not
+	extra time.Duration // that is kept beyond mostRoom; the windows tell, the note in the database does not
 }
 
 // usual is how many bytes a visit has on average: received, and expected by the length of its page (expectedBytes).
@@ -47,10 +46,10 @@ func (n note) learn(v visited) note {
 // others of it changed. Of what comes in a twenty-fifth makes room, until that is 18 hours: there is no gap at the
 // beginning, and a week has at most 11 % more than its budget. Where windows are closed for longer it is as long, up to a day.
 const (
-	leastRoom   = time.Minute
-	mostRoom    = 18 * time.Hour
-	longestRoom = 24 * time.Hour
-	roomShare   = 25
+	leastRoom = time.Minute
+	mostRoom  = 18 * time.Hour
+	mostExtra = 6 * time.Hour
+	roomShare = 25
 )
 
 // handful is how many unspent requests are kept however small the budget is: otherwise one that waits for a slow host, a
@@ -80,7 +79,7 @@ func (n note) untilSaved(a allowance, h hours) time.Duration {
 	}
 	level := n.saved(a.requests) - n.owed(a.requests, h)
 	if missing := level - n.requests; missing > 0 && level > 1 {
-		if n.room < cmp.Or(n.mostRoom, mostRoom) {
+		if n.room < mostRoom+n.extra {
 			missing += missing / (roomShare - 1)
 		}
 		level = n.requests + missing/(1+n.owedShare(h)) // it falls meanwhile
@@ -140,7 +139,7 @@ func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 		room:     leastRoom,
 	}
 	if len(b) >= olderNoteSize {
-		n.room = min(max(time.Duration(word(3)), leastRoom), longestRoom)
+		n.room = min(max(time.Duration(word(3)), leastRoom), mostRoom+mostExtra)
 		n.of = allowance{math.Float64frombits(word(4)), math.Float64frombits(word(5))}
 	}
 	if len(b) == noteSize {
@@ -224,7 +223,7 @@ func (n note) lost(a allowance, now time.Time, size float64) float64 {
 // fill adds what came in since. A budget that is raised counts from now on, one that is lowered at once.
 func (n note) fill(a allowance, now time.Time) note {
 	passed := max(now.Sub(n.at), 0)
-	n.room = min(n.room+passed/roomShare, cmp.Or(n.mostRoom, mostRoom))
+	n.room = min(n.room+passed/roomShare, mostRoom+n.extra)
 	n.requests = n.refill(n.requests, a.requests, passed)
 	n.bytes = n.refill(n.bytes, a.bytes, passed)
 	if now.After(n.at) {

@@ -127,18 +127,18 @@ func (r *Replay) answer(i int32, held models.Digest, now models.Instant, at time
 	}
 	out := models.Outcome{Kind: models.NotModified, Status: 304, At: at, Sent: 1, NoArchive: true}
 	out.Digest = contentOf(i, *c)
-	if r.tags && !r.sight.Whole && !l.Whole {
+	whole := r.sight.Whole || l.Whole
+	if r.tags && !whole {
 		out.ETag = strconv.Itoa(int(c.changes))
 	}
 	if r.sight.LastModified {
 		out.ModifiedAt = l.changedAt(*c).Time()
 		out.LastModified = out.ModifiedAt.Format(httpTime)
 	}
-	switch {
-	case out.Digest == held && (r.sight.Whole || l.Whole):
-		out.Kind, out.Status, out.WireBytes = models.SameBytes, 200, l.size(*c)
-		return out
-	case out.Digest == held:
+	if out.Digest == held {
+		if whole {
+			out.Kind, out.Status, out.WireBytes = models.SameBytes, 200, l.size(*c)
+		}
 		return out
 	}
 	out.Kind, out.Status, out.ContentType, out.WireBytes = models.Changed, 200, "text/html", l.size(*c)

@@ -129,14 +129,14 @@ func (s Setup) config() (*config.Config, error) {
 	if s.Policy == Oracle && s.Sight.Listed.Share > 0 {
 		return nil, fmt.Errorf("%s weighs visits alone and cannot be simulated with sitemaps", Oracle)
 	}
+	if s.Policy == Oracle && s.Bytes > 0 {
+		return nil, fmt.Errorf("%s weighs visits alone and cannot be simulated with a budget of bytes", Oracle)
+	}
 	if s.Policy == Oracle && len(s.Windows) > 0 {
 		return nil, fmt.Errorf("%s knows no hours and cannot be simulated with windows", Oracle)
 	}
 	if s.Cycle < time.Minute || s.Cycle > 366*24*time.Hour {
 		return nil, fmt.Errorf("cycle %v is not between 1m and 366d", s.Cycle)
-	}
-	if s.Policy == Oracle && s.Bytes > 0 {
-		return nil, fmt.Errorf("%s weighs visits alone and cannot be simulated with a budget of bytes", Oracle)
 	}
 	if s.PerDay < 0 || math.IsNaN(s.PerDay) || math.IsInf(s.PerDay, 0) {
 		return nil, fmt.Errorf("a budget of %v visits a day is none", s.PerDay)

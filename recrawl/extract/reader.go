@@ -32,9 +32,9 @@ type reader struct {
 	print   linkPrint
 	inTitle bool
 	titled  bool
+	title   strings.Builder
 
 	inHeading bool // of a table's column
-	title     strings.Builder
 
 	base, canonical, refresh string // as written; the first of each counts
 	hasBase, hasRefresh      bool
