@@ -195,6 +195,7 @@ type Outcome struct {
 	Request    []byte // the request head as sent, for the archive
 	Body       []byte // decoded; set where the bytes are new to the page (First, Changed, SameText), or its copy is lost (Page.Lost)
 	WireBytes  int64  // body bytes on the wire
+	HeadBytes  int64  // of the heads of all answers, as HTTP/1.1 writes them
 	RedirectTo string // canonical target, for Moved
 	Permanent  bool   // 301 or 308
 
@@ -250,6 +251,9 @@ type Outcome struct {
 	Delay  time.Duration // politeness delay to hold after it
 }
 
+// Received is how many bytes a visit received: what a budget of bytes pays for, and reports count. A 304 has its head alone.
+func (o *Outcome) Received() int64 { return o.WireBytes + o.HeadBytes }
+
 // Version is one body that was kept.
 type Version struct {
 	Bucket       int16
@@ -298,7 +302,7 @@ type Visit struct {
 	Class   ErrorClass
 	Status  int16
 	Took    time.Duration
-	Bytes   int64 // on the wire
+	Bytes   int64 // received, heads included
 	FRMax   int32 // after it
 	Version int32 // the version current after it
 	Rule    Rule
@@ -455,7 +459,7 @@ type Daily struct {
 	Failed      int64
 	Robots      int64 // requests for robots.txt, or for a name that does not exist
 	Skipped     int64
-	Bytes       int64 // on the wire
+	Bytes       int64 // received, heads included
 	BytesSaved  int64 // lengths of the copies that a 304 spared
 	Found       int64 // pages with a copy, requisites left out, that answered with their content, for the first time that day or since they were missing
 	Lost        int64 // the same that answered 404 or 410, or all lead to one place, for the first time since they were found

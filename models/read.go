@@ -44,7 +44,7 @@ type Response struct {
 	Class  ErrorClass
 	Status int16
 	Visits int64
-	Bytes  int64 // on the wire
+	Bytes  int64 // received, heads included
 	Took   int64 // nanoseconds, all together
 	LastAt Instant
 }

@@ -55,6 +55,7 @@ type answer struct {
 	Transfer  []string // transfer codings, which net/http takes out of Header
 	Body      []byte
 	WireBytes int64
+	HeadBytes int64 // of the heads, interim ones left out
 	Request   []byte
 	Again     int           // requests beyond the first: 1 where a kept connection brought no answer
 	Took      time.Duration // without what our own bounds took
@@ -138,6 +139,7 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 	defer response.Body.Close()
 	at.at.Store(stageBody)
 	a.Status, a.Proto, a.Header = response.StatusCode, response.Proto, response.Header
+	a.HeadBytes += headBytes(response)
 	a.Transfer = response.TransferEncoding
 	wire := &counter{from: response.Body, limit: x.caps.wire}
 	defer func() { a.WireBytes = wire.n.Load() }()
@@ -168,6 +170,17 @@ func (f *fetcher) roundTrip(r *http.Request, at *progress, x exchange, a *answer
 	}
 	a.Body, err = readBody(wire, list, x.caps)
 	return err
+}
+
+// headBytes is how long the head of an answer is as HTTP/1.1 writes it: what one without a body costs.
+func headBytes(r *http.Response) int64 {
+	n := len("HTTP/1.1 ") + len(r.Status) + len("\r\n\r\n")
+	for name, values := range r.Header {
+		for _, value := range values {
+			n += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	return int64(n)
 }
 
 // drainBytes is how much of a body that nobody wants is read to keep the connection for the next request.

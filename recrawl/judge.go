@@ -17,7 +17,7 @@ import (
 // record copies what an answer is by itself, whatever it means.
 func (s *visit) record(a *answer) {
 	s.out.Took, s.out.Status, s.out.Proto, s.out.RemoteIP = a.Took, a.Status, a.Proto, a.RemoteIP
-	s.out.Request, s.out.WireBytes = a.Request, a.WireBytes
+	s.out.Request, s.out.WireBytes, s.out.HeadBytes = a.Request, a.WireBytes, a.HeadBytes
 	if a.Status == http.StatusOK { // nothing else is archived
 		s.out.Header = archiveHead(a)
 	}

@@ -55,6 +55,7 @@ type robotsAnswer struct {
 	sent   int
 	took   time.Duration
 	wire   int64
+	head   int64 // bytes, likewise
 	detail string
 }
 
@@ -166,7 +167,7 @@ func (s *visit) askRobots(ctx context.Context, before *models.Robots) (robotsAns
 		caps: bodyCaps{wire: 4 * robots.MaxBytes, decoded: robots.MaxBytes + 1, truncate: true,
 			ratio: s.limits.Ratio, ratioFrom: s.limits.RatioFrom},
 	})
-	got := robotsAnswer{status: a.Status, header: a.Header, body: a.Body, wire: a.WireBytes, took: a.Took, sent: 1 + a.Again}
+	got := robotsAnswer{status: a.Status, header: a.Header, body: a.Body, wire: a.WireBytes, head: a.HeadBytes, took: a.Took, sent: 1 + a.Again}
 	var failed *fetchError
 	switch {
 	case errors.As(err, &failed):

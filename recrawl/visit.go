@@ -152,7 +152,7 @@ func (s *visit) run(ctx context.Context) {
 	default:
 		s.judge(ctx, &a)
 		if s.cut {
-			s.out = models.Outcome{At: s.out.At, Took: s.out.Took, Sent: s.out.Sent}
+			s.out = s.spent()
 			s.stop(context.Cause(ctx))
 		}
 	}
@@ -169,6 +169,11 @@ func (s *visit) stop(err error) {
 	}
 }
 
+// spent is what the visit took, and nothing of what it found.
+func (s *visit) spent() models.Outcome {
+	return models.Outcome{At: s.out.At, Took: s.out.Took, Sent: s.out.Sent, WireBytes: s.out.WireBytes, HeadBytes: s.out.HeadBytes}
+}
+
 // contain turns a bug of ours, such as a parser that panics over some page, into the failure of this visit.
 func (s *visit) contain() {
 	p := recover()
@@ -176,7 +181,9 @@ func (s *visit) contain() {
 		return
 	}
 	s.log.Error("visit panicked", "page", s.page.URL, "panic", p, "stack", string(debug.Stack()))
-	s.out = models.Outcome{At: s.out.At, Took: s.out.Took, Sent: s.out.Sent, Status: s.out.Status}
+	status := s.out.Status
+	s.out = s.spent()
+	s.out.Status = status
 	s.fail(models.OwnPanic, fmt.Sprint(p))
 }
 
@@ -234,7 +241,8 @@ func (s *visit) askedRobots(ctx context.Context) bool {
 		before = *s.robots
 	}
 	got, err := s.askRobots(ctx, &before)
-	s.out.Took, s.out.Sent, s.out.WireBytes, s.out.Detail = got.took, got.sent, got.wire, got.detail
+	s.out.Took, s.out.Sent, s.out.Detail = got.took, got.sent, got.detail
+	s.out.WireBytes, s.out.HeadBytes = got.wire, got.head
 	switch {
 	case err != nil:
 		s.stop(err)

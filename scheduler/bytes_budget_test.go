@@ -82,7 +82,7 @@ type volumes struct {
 func (v *volumes) Visit(_ context.Context, turn models.Turn) models.Outcome {
 	p, now := &turn.Page.Page, v.clk.Now()
 	at := now.Sub(v.start)
-	out := models.Outcome{Kind: models.SameBytes, At: now, Sent: 1, Status: 200, WireBytes: v.sizes[p.URL],
+	out := models.Outcome{Kind: models.SameBytes, At: now, Sent: 1, Status: 200, WireBytes: v.sizes[p.URL], HeadBytes: 400,
 		Digest: models.DigestOf(fmt.Appendf(nil, "%s in version %d", p.URL, countUntil(v.changes[p.URL], at)))}
 	if v.etags {
 		out.ETag = `"` + out.Digest.String() + `"`
@@ -96,7 +96,7 @@ func (v *volumes) Visit(_ context.Context, turn models.Turn) models.Outcome {
 		out.Kind, out.Status, out.WireBytes = models.NotModified, 304, 0
 	}
 	v.see(p.URL, at)
-	v.bytes += out.WireBytes
+	v.bytes += out.Received()
 	v.visits++
 	return out
 }

@@ -85,7 +85,7 @@ func (m *metrics) visit(out *models.Outcome, before *models.Page) {
 		return
 	}
 	m.visits[out.Kind].Inc()
-	m.bytes.Add(float64(out.WireBytes))
+	m.bytes.Add(float64(out.Received()))
 	m.used.Add(float64(out.Sent))
 	switch {
 	case out.Kind == models.Deferred && out.HostWaits:

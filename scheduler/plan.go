@@ -145,7 +145,7 @@ func (p *Planner) plan(r *models.Result, lease *models.Lease, page *models.Page,
 	}
 	d.Visit = models.Visit{
 		Bucket: page.Bucket, PageID: page.ID, Number: d.Page.Visits, At: models.At(visitedAt(out, now)),
-		Kind: out.Kind, Class: out.Class, Status: int16(out.Status), Took: out.Took, Bytes: out.WireBytes,
+		Kind: out.Kind, Class: out.Class, Status: int16(out.Status), Took: out.Took, Bytes: out.Received(),
 		FRMax: d.Page.FRMax, Version: d.Page.Version, Rule: d.Page.Rule,
 	}
 }

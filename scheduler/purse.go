@@ -111,7 +111,7 @@ func (p *purse) drained(a allowance, now time.Time) bool {
 	if !now.Equal(p.left.at) || a != p.asked || p.held != 0 || !math.IsInf(a.bytes, 1) || p.left.requests >= 1-1e-9 {
 		return false
 	}
-	p.next, p.full = now.Add(p.left.until(1, a)), now.Add(p.left.untilSaved(a, p.hours(now)))
+	p.next, p.full = now.Add(p.left.until(1, 0, a)), now.Add(p.left.untilSaved(a, p.hours(now)))
 	return true
 }
 
@@ -137,7 +137,7 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 			n.requests -= got
 		}
 		if got < want {
-			next = n.until(1, a)
+			next = n.until(1, 0, a)
 		}
 		p.left = *n
 	})

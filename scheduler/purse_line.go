@@ -46,7 +46,7 @@ func (p *purse) reserve(ctx context.Context) (time.Time, error) {
 	err := p.exchange(ctx, a, now, func(n *note) {
 		n.requests--
 		n.bytes -= p.size()
-		wait, next = n.until(0, a), n.until(1, a)
+		wait, next = n.until(0, 0, a), n.until(1, 0, a)
 	})
 	if err != nil {
 		return time.Time{}, err
@@ -81,6 +81,6 @@ func (p *purse) line(ctx context.Context) (end time.Time, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now()
-	err = p.exchange(ctx, a, now, func(n *note) { end = now.Add(n.until(0, a)) })
+	err = p.exchange(ctx, a, now, func(n *note) { end = now.Add(n.until(0, 0, a)) })
 	return end, err
 }

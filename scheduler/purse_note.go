@@ -62,7 +62,7 @@ func least(perDay float64) float64 { return max(handful, perDay*leastRoom.Hours(
 // most is how much of a budget can be unspent.
 func (n note) most(perDay float64) float64 { return max(handful, perDay*n.room.Hours()/24) }
 
-// saved is how much of a budget must be unspent before visits are made early: one request, or all that is kept but for nearly
+// saved is how much of a budget must be unspent before visits are made early: one request or byte, or all that is kept but for nearly
 // the least room. More than that would have to be saved up after every such visit, and they come in bunches.
 func (n note) saved(perDay float64) float64 {
 	return max(1, perDay*(n.room-spareRoom).Hours()/24) * (1 - 1e-9)
@@ -77,18 +77,26 @@ func (n note) untilSaved(a allowance, h hours) time.Duration {
 	if h.opensIn > 0 {
 		return h.opensIn
 	}
-	level := n.saved(a.requests) - n.owed(a.requests, h)
-	if missing := level - n.requests; missing > 0 && level > 1 {
-		if n.room < mostRoom+n.extra {
-			missing += missing / (roomShare - 1)
-		}
-		level = n.requests + missing/(1+n.owedShare(h)) // it falls meanwhile
-	}
-	wait := n.until(max(level, 1-1e-9), a)
+	wait := n.until(max(n.enough(n.requests, a.requests, h), 1-1e-9), n.enough(n.bytes, a.bytes, h), a)
 	if h.closed > 0 && wait >= h.left {
 		return h.left + h.closed
 	}
 	return wait
+}
+
+// enough is how much of a budget, of which so much is left, will be saved when visits may be made early.
+func (n note) enough(left, perDay float64, h hours) float64 {
+	if math.IsInf(perDay, 1) {
+		return 0
+	}
+	level := n.saved(perDay) - n.owed(perDay, h)
+	if missing := level - left; missing > 0 && level > 1 {
+		if n.room < mostRoom+n.extra {
+			missing += missing / (roomShare - 1)
+		}
+		level = left + missing/(1+n.owedShare(h)) // it falls meanwhile
+	}
+	return level
 }
 
 // owed is how much of what is kept must have been spent by now, that what comes in while nothing may be spent finds room: in equal parts
@@ -239,14 +247,14 @@ func (n note) refill(left, perDay float64, passed time.Duration) float64 {
 	return min(left+perDay*passed.Hours()/24, n.most(perDay))
 }
 
-// until is how long it takes for the requests to reach a level and for the bytes to be paid.
-func (n note) until(level float64, a allowance) time.Duration {
+// until is how long it takes for the requests and the bytes to reach a level each, the bytes above 0 in any case.
+func (n note) until(requests, bytes float64, a allowance) time.Duration {
 	days := 0.0
-	if n.requests < level {
-		days = (level - n.requests) / a.requests
+	if n.requests < requests {
+		days = (requests - n.requests) / a.requests
 	}
-	if n.bytes <= 0 {
-		days = max(days, (1-n.bytes)/a.bytes)
+	if n.bytes < bytes || n.bytes <= 0 {
+		days = max(days, (max(bytes, 1)-n.bytes)/a.bytes)
 	}
 	if days == 0 {
 		return 0

@@ -135,15 +135,15 @@ func (p *purses) own(id int32) *purse {
 // until it is visited: what was asked instead is paid for beside that.
 func (p *purses) settle(page *models.Page, out *models.Outcome, paid bool) {
 	all, site := p.costs(page, out)
-	p.all.settle(all-1, out.WireBytes)
+	p.all.settle(all-1, out.Received())
 	p.all.sees(page, out)
 	own := p.own(page.SiteID)
 	switch {
 	case own == nil || !paid:
 	case page.Rule == models.RuleBudget && keepsTurn(out):
-		own.reserves(site, out.WireBytes)
+		own.reserves(site, out.Received())
 	default:
-		own.settle(site-1, out.WireBytes)
+		own.settle(site-1, out.Received())
 		own.sees(page, out)
 	}
 }

@@ -96,7 +96,7 @@ func (s *survey) probe(out models.Outcome) {
 	if out.LastModified != "" {
 		s.Probes.LastModified++
 	}
-	s.Probes.bytes += out.WireBytes
+	s.Probes.bytes += out.Received()
 	s.Probes.took += out.Took
 }
 
