@@ -335,3 +335,21 @@ func TestFault_035_LongURL(t *testing.T) {
 	o.Set(long, hostile.Whole(http.StatusOK, nil, "long"))
 	wantBody(t, newRig(t, nil).fetch(o.URL(long)), "long")
 }
+
+// TestHeadsAreReceived: an answer has the bytes of its head beside those of its body, whatever it says.
+func TestHeadsAreReceived(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		head, body string
+	}{
+		"whole":        {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 14\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n", "<p>Some words."},
+		"not modified": {"HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\nCache-Control: max-age=60\r\n\r\n", ""},
+		"missing":      {"HTTP/1.1 404 Not Found\r\nServer: s\r\nContent-Length: 4\r\n\r\n", "None"},
+	} {
+		o := listen(t, map[string]hostile.Answer{"/": hostile.Raw(test.head + test.body)})
+		out := newRig(t, nil).fetch(o.URL("/"))
+		if out.HeadBytes != int64(len(test.head)) || out.WireBytes != int64(len(test.body)) || out.Received() != int64(len(test.head+test.body)) {
+			t.Errorf("%s: %d bytes of head and %d of body; want %d and %d", name, out.HeadBytes, out.WireBytes, len(test.head), len(test.body))
+		}
+	}
+}

@@ -114,7 +114,7 @@ func TestOutcomeOfAPage(t *testing.T) {
 	wantBody(t, out, page)
 	want := models.Outcome{
 		Kind: models.First, At: today, Took: out.Took, Sent: 1, Status: 200, Proto: "HTTP/1.1", RemoteIP: "127.0.0.1",
-		Header: out.Header, Request: out.Request, Body: []byte(page), WireBytes: int64(len(hostile.Gzipped(page))),
+		Header: out.Header, Request: out.Request, Body: []byte(page), WireBytes: int64(len(hostile.Gzipped(page))), HeadBytes: out.HeadBytes,
 		ETag: `"1"`, LastModified: revised, FreshUntil: today.Add(3600e9), ContentType: "text/html", Title: "The title",
 		Digest: models.DigestOf([]byte(page)), BodySum: crc32.ChecksumIEEE([]byte(page)), TextDigest: out.TextDigest, LinksKnown: true, LinkPrint: out.LinkPrint, Canonical: o.URL("/self"),
 		Delay: 10e9,

@@ -20,7 +20,7 @@ type question struct {
 	ceiling  time.Duration // the longest
 	top      int           // the same in cycles
 	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
-	usual    float64       // bytes expected of a visit that the budget pays for, on average, where it bounds these; else 0
+	usual    usual         // of the visits that the budget pays for, where it bounds bytes; else zero
 	account  string        // the budget that pays; "": that of all sites
 	spread   int64         // how many pages it pays for, where most of them lie on other hosts; else 0
 	lost     float64       // visits that were lost of that budget since the visit before (see purse.takeLost)
@@ -62,34 +62,6 @@ func importance(p *models.Page) float64 {
 	}
 	return 1
 }
-
-// expectedBytes is what a visit to a page is expected to receive, by the length of its content: none where that has not changed and its server can say so.
-// 0: there is no copy.
-func expectedBytes(p *models.Page) float64 {
-	if p.ETag != "" || p.LastModified != "" {
-		return float64(p.Bytes) * staleVisits
-	}
-	return float64(p.Bytes)
-}
-
-// cost is how many usual visits one to the page of a question takes of a budget of bytes; else 1.
-func (q *question) cost() float64 {
-	expected := expectedBytes(q.page)
-	if q.usual <= 0 || expected <= 0 {
-		return 1
-	}
-	return max(expected/q.usual, leastCost)
-}
-
-// staleVisits is about the share of visits that find a page changed under a budget that is short. leastCost is as if visits that receive nothing took that
-// of a usual one: they cost requests.
-const (
-	staleVisits = 0.5
-	leastCost   = 0.05
-)
-
-// weight is what freshness of the page of a question counts beside the price: its importance by what a visit costs.
-func (q *question) weight() float64 { return importance(q.page) / q.cost() }
 
 // byValue tells whether a page waits for a visit to be worth its price, or for its budget, and for nothing else. A window
 // that moved the time of another visit says nothing of that.
@@ -141,7 +113,7 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 		m.judge(f, changed)
 	}
 	c.sought(p, f, changed)
-	m.served(c, &before, before.weight()*f.Value(), late)
+	m.served(c, &before, importance(p)*f.Value()/before.cost().in(&f, 0), late)
 	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed,
 		ChangedAt: days(models.At(before.dated)), First: before.told})
 	return evidenceOf(e)
@@ -224,7 +196,10 @@ func (m *Mind) priceAt(c *crowd, q *question) float64 {
 func (m *Mind) priceOf(q question) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.priceAt(m.crowdOf(q.page), &q) * q.cost()
+	c := m.crowdOf(q.page)
+	price := m.priceAt(c, &q)
+	f := m.forecast(c, &q)
+	return q.asks(&f, price) * importance(q.page)
 }
 
 // firstPrice is the price's beginning beside what it may become. Pages that were all seen just now are worth next to nothing,
@@ -240,8 +215,9 @@ func (m *Mind) outlook(q question) policy.Outlook {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
-	price := m.priceAt(c, &q) / q.weight()
+	price := m.priceAt(c, &q)
 	f := m.forecast(c, &q)
+	price = q.asks(&f, price)
 	due := m.dueIn(&q, &f, price, math.Inf(1))
 	if more := q.robots.of(c); more > 0 && q.now.Add(span(due)).After(q.robots.until) {
 		price *= 1 + more

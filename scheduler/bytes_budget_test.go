@@ -135,7 +135,7 @@ func TestBudgetOfBytesIsSpentBySize(t *testing.T) {
 		etags bool
 		share int64 // a day brings one part of so many of all pages' bytes
 		stale float64
-	}{"whole": {false, 20, 0.33}, "etags": {true, 40, 0.45}} {
+	}{"whole": {false, 20, 0.29}, "etags": {true, 40, 0.315}} {
 		v := &volumes{etags: test.etags}
 		c := bytesADay(v.fill(pages, days) / test.share)
 		overPages(t, c, &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}, pages, days, func(clk clock.Clock) scheduler.Visitor {

@@ -174,12 +174,14 @@ func payer(c *config.Config, s *config.Settings) (b config.Budget, own bool) {
 func (m *Mind) explain(e *Explanation, q question) {
 	m.mu.Lock()
 	c := m.crowdOf(q.page)
-	if q.usual > 0 {
-		e.Cost = q.cost()
-	}
-	price := m.priceAt(c, &q) * q.cost()
+	each := m.priceAt(c, &q)
 	f := m.forecast(c, &q)
-	pays := q.now.Add(span(m.dueIn(&q, &f, price/e.Importance, math.Inf(1))))
+	asked := q.asks(&f, each)
+	price := asked * e.Importance
+	if q.usual.bytes > 0 {
+		e.Cost = price / each
+	}
+	pays := q.now.Add(span(m.dueIn(&q, &f, asked, math.Inf(1))))
 	e.Hours, e.Stale = c.Hours(m.weights), m.correction.Of(f.Stale())
 	e.Leads, _, _ = c.Leads(q.page.ID)
 	m.mu.Unlock()

@@ -48,7 +48,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		visits: eachOf(visits, models.OutcomeKinds()),
 		failed: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "recrawld", Name: "failures_total",
 			Help: "Failed visits, by class."}, []string{"class"}),
-		bytes:   counter("received_bytes_total", "Body bytes received."),
+		bytes:   counter("received_bytes_total", "Bytes received, of bodies and of the heads of answers."),
 		saved:   counter("spared_bytes_total", "Lengths of the copies that an answer 304 spared."),
 		fetch:   histogram("fetch_seconds", "Time from request to last byte.", prometheus.ExponentialBuckets(0.005, 2, 15)),
 		lost:    counter("leases_lost_total", "Results discarded because their lease was lost."),

@@ -62,7 +62,7 @@ func (p *Planner) settings(site int32) *config.Settings {
 func (p *Planner) question(page *models.Page, s *config.Settings, now time.Time) question {
 	t, top := p.purses.term(page.SiteID), p.Ceiling(page.SiteID, now)
 	return question{page: page, settings: s, now: now, cycle: p.calendar.Interval(now, 1), top: top,
-		ceiling: p.lasts(top, s, now, now), even: t.even, usual: t.expected, account: t.account}
+		ceiling: p.lasts(top, s, now, now), even: t.even, usual: t.usual, account: t.account}
 }
 
 // SpendAll returns a planner under which the whole budget is spent, on the pages that are due first, whatever the policy:

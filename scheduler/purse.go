@@ -235,20 +235,11 @@ func (p *purse) settle(requests int, bytes int64) {
 	p.bytes += float64(bytes)
 }
 
-// sees learns from a visit how many bytes one has. What was asked for robots.txt alone, or not at all, is none.
+// sees learns from a visit how many bytes one has.
 func (p *purse) sees(page *models.Page, out *models.Outcome) {
-	if out.WireBytes == 0 && out.Sent != 1 {
-		return
-	}
-	expected := expectedBytes(page)
-	if expected == 0 {
-		expected = float64(out.WireBytes)
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen.visits++
-	p.seen.sum.bytes += float64(out.WireBytes)
-	p.seen.sum.expected += expected
+	p.seen.sees(page, out)
 }
 
 // size is how many bytes a visit has, of late; 0: not known.

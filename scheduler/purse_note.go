@@ -18,9 +18,6 @@ type note struct {
 	extra time.Duration // that is kept beyond mostRoom; the windows tell, the note in the database does not
 }
 
-// usual is how many bytes a visit has on average: received, and expected by the length of its page (expectedBytes).
-type usual struct{ bytes, expected float64 }
-
 // visited is so many visits, and what they had together.
 type visited struct {
 	visits float64
@@ -36,7 +33,7 @@ func (n note) learn(v visited) note {
 		n.visits = min(n.visits+v.visits, mostUsual)
 		part := min(v.visits/n.visits, 1)
 		n.usual.bytes += part * (v.sum.bytes/v.visits - n.usual.bytes)
-		n.usual.expected += part * (v.sum.expected/v.visits - n.usual.expected)
+		n.usual.length += part * (v.sum.length/v.visits - n.usual.length)
 	}
 	return n
 }
@@ -128,7 +125,7 @@ func (n note) encode() []byte {
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.requests))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.bytes))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.usual.bytes))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.usual.expected))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.usual.length))
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(n.visits))
 }
 
@@ -160,11 +157,6 @@ func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 		return fresh
 	}
 	return n
-}
-
-// known tells whether these are numbers of bytes.
-func (u usual) known() bool {
-	return u.bytes >= 0 && u.expected >= 0 && !math.IsInf(u.bytes+u.expected, 1)
 }
 
 // littleChange is what a budget that grows with the pages that are known changes by now and then: that is neither a rise nor a

@@ -259,3 +259,35 @@ func TestNotes(t *testing.T) {
 		}
 	}
 }
+
+// TestBytesAreSavedForEarlyVisits: visits that receive next to nothing are not made early as long as there are bytes, but when as much is unspent as is kept.
+func TestBytesAreSavedForEarlyVisits(t *testing.T) {
+	t.Parallel()
+	clk := clock.NewVirtual(noon)
+	p := newPurse(new(notes), clk, &allowance{requests: math.Inf(1), bytes: 240_000})
+	for range 30 { // what comes in meanwhile makes room for that of 18 hours
+		wait(t, clk, 24*time.Hour)
+		if _, err := p.take(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	early := 0
+	for range 10_000 {
+		until, err := p.spare(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !until.IsZero() {
+			break
+		}
+		p.settle(0, 400)
+		early++
+	}
+	if early > 2 {
+		t.Errorf("%d visits are made early at once, want one, and the next when its bytes are saved again", early)
+	}
+	until, err := p.spare(t.Context())
+	if wait := until.Sub(clk.Now()); err != nil || wait < time.Minute || wait > 10*time.Minute {
+		t.Errorf("the next in %v, %v; 400 bytes come in within 2.4 minutes", wait, err)
+	}
+}

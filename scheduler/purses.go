@@ -68,7 +68,7 @@ func (p *purses) sized(t term, pages map[string]int64) term {
 	}
 	u := p.usualOf(t.account)
 	if even := evenly(pages[t.account], t.bytes/u.bytes); even > t.even {
-		t.even, t.expected = even, u.expected
+		t.even, t.usual = even, u
 	}
 	return t
 }

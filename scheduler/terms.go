@@ -83,8 +83,8 @@ type term struct {
 	perPage bool          // it is for each page known
 	even    time.Duration // the interval at which it visits all its pages alike, 0 where it has no bound or, of bytes, it is not known how many a visit has
 
-	windows  []config.Window // in which it pays for visits; none: at any time
-	expected float64         // bytes of a visit by the lengths of pages, of late, where bytes bound more than requests do; else 0
+	windows []config.Window // in which it pays for visits; none: at any time
+	usual   usual           // of its visits of late, where bytes bound more than requests do; else zero
 }
 
 func newTerms(b budgets, pages map[string]int64) *terms {

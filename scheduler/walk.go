@@ -202,28 +202,27 @@ func (w *walk) question(page *models.Page, s *config.Settings) *question {
 func (m *Mind) weigh(w *walk, q *question, was time.Duration) (due time.Time, every time.Duration, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f := m.forecast(w.crowd, q)
-	weight := q.weight()
-	price := m.priceAt(w.crowd, q) / weight
+	price, counts := m.priceAt(w.crowd, q), importance(q.page)
+	f, c := m.forecast(w.crowd, q), q.cost()
 	if w.all {
 		value := f.Value()
-		w.note(value * weight)
-		due, every = m.due(q, &f, value, price, math.Inf(1))
+		w.note(value * counts / c.in(&f, 0))
+		due, every = m.due(q, &f, value, q.asks(&f, price), math.Inf(1))
 		return due, every, true
 	}
-	then := f.ValueIn(was.Hours() / 24)
-	pays := then >= price
-	if !pays && then*weight*w.scale < w.best*certain {
+	ahead := was.Hours() / 24
+	then := f.ValueIn(ahead) * counts / c.in(&f, max(ahead, 0))
+	if then < price && then*w.scale < w.best*certain {
 		return time.Time{}, 0, false // it is worth less by now
 	}
 	value := f.Value()
-	w.note(value * weight)
-	if !pays {
+	w.note(value * counts / c.in(&f, 0))
+	if then < price {
 		return time.Time{}, 0, false
 	}
 	// What is not sooner by a sixteenth is not written; how much later it is need not be found out.
 	horizon := was - was/16
-	due, every = m.due(q, &f, value, price, (horizon+time.Microsecond).Hours()/24)
+	due, every = m.due(q, &f, value, q.asks(&f, price), (horizon+time.Microsecond).Hours()/24)
 	return due, every, due.Sub(w.now) < horizon
 }
 
@@ -305,8 +304,9 @@ func (m *Mind) paysAt(q *question) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
+	price := m.priceAt(c, q)
 	f := m.forecast(c, q)
-	at, _ := m.due(q, &f, f.Value(), m.priceAt(c, q)/q.weight(), math.Inf(1))
+	at, _ := m.due(q, &f, f.Value(), q.asks(&f, price), math.Inf(1))
 	return at
 }
 

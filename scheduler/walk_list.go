@@ -104,8 +104,9 @@ func (m *Mind) ahead(w *walk, q *question) time.Duration {
 // gain is how many times the price the page of a question is worth, if it has changed: the days for which a new copy is up to date, by
 // all changes to come. The caller holds mu.
 func (m *Mind) gain(c *crowd, q *question) float64 {
+	price := m.priceAt(c, q)
 	f := m.forecast(c, q)
-	return f.All().Fresh(q.ceiling.Hours()/24) * q.weight() / m.priceAt(c, q)
+	return f.All().Fresh(q.ceiling.Hours()/24) * importance(q.page) / (q.cost().whole() * price)
 }
 
 // vain tells whether a page that is said to have changed does so so often that it is not worth a visit even when it has. Visits to such

@@ -365,9 +365,9 @@ func TestBudgetOfBytes(t *testing.T) {
 	m := made(t, Plan{Pages: 200, Hosts: 4, Days: 60, Seed: 5})
 	for i := range m.Trace.Pages {
 		l := &m.Trace.Pages[i]
-		l.Sizes = slices.Repeat([]int32{1000}, len(l.Changes)+1)
+		l.Sizes = slices.Repeat([]int32{10_000}, len(l.Changes)+1)
 	}
-	y, err := Measure(Subject{Trace: m.Trace}, Spending{Bytes: 20_000})
+	y, err := Measure(Subject{Trace: m.Trace}, Spending{Bytes: 200_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,15 +377,15 @@ func TestBudgetOfBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Score.Received; s < 0.8*20_000 || s > 1.05*20_000 {
-			t.Errorf("whole %v: %.0f bytes a day of 20,000", whole, s)
+		if s := r.Score.Received; s < 0.8*200_000 || s > 1.05*200_000 {
+			t.Errorf("whole %v: %.0f bytes a day of 200,000", whole, s)
 		}
 		perDay[whole] = r.Score.PerDay
 	}
 	if perDay[true] < 19 || perDay[true] > 21 || perDay[false] < 1.5*perDay[true] {
-		t.Errorf("%.1f visits a day of 1,000 bytes for 20,000, and %.1f where unchanged pages are not sent", perDay[true], perDay[false])
+		t.Errorf("%.1f visits a day of 10,000 bytes for 200,000, and %.1f where unchanged pages are not sent", perDay[true], perDay[false])
 	}
-	if _, err := Measure(Subject{Trace: made(t, Plan{Pages: 10, Hosts: 1, Days: 3, Seed: 5}).Trace}, Spending{Bytes: 20_000}); err == nil {
+	if _, err := Measure(Subject{Trace: made(t, Plan{Pages: 10, Hosts: 1, Days: 3, Seed: 5}).Trace}, Spending{Bytes: 200_000}); err == nil {
 		t.Error("bytes of pages whose sizes are not known: no error")
 	}
 }

@@ -25,3 +25,62 @@ func (g Gamma) Fresh(days float64) float64 {
 	}
 	return min(g.Days*-math.Expm1(-a*x)/a, days)
 }
+
+// Found is what the chance of finding a change gains by a visit so many days after the last one rather than all the time, in [0, 1]:
+//
+//	Q(t) = 1 − S(t) + t·S′(t) = 1 − S(t)·(1 + a·t/(b + t))
+//
+// It is to that chance what Utility is to the days of freshness, and the mean of the rate by the utility at it.
+func (g Gamma) Found(days float64) float64 {
+	g = g.sane()
+	x := bounded(days, 0, maxDays) / g.Days
+	log := log1pOf(x)
+	survival := expOf(-g.Shape * log)
+	return bounded(-expm1Of(-g.Shape*log)-g.Shape*x/(1+x)*survival, 0, 1)
+}
+
+// Asked is what a visit must be worth, in days of freshness, where each visit costs fixed and one that finds a change found more, and what it costs is worth
+// price. With intervals t the freshness is ∫₀ᵗ S / t, and the cost (fixed + found·(1 − S)) / t a day; at the best t the one grows by as much as price times the other:
+//
+//	U(t) = price·(fixed + found·Q(t))
+//
+// Where servers send nothing of what has not changed, changes cost and looks do not: a page whose changes cost more than they are worth, 1/λ < price·found where
+// its rate λ is known, is never visited, and another one the more often the less a look costs. The ratio of both sides grows with t, so there is one such t, or
+// none: then it is what a visit must be worth that finds a change for sure.
+func (g Gamma) Asked(price, fixed, found float64) float64 {
+	most := price * (fixed + found)
+	late := g.Due(most)
+	if !(price*found > 0) || math.IsInf(late, 1) {
+		return most
+	}
+	soon := max(g.Due(price*fixed), late*leastDays)
+	over := func(days float64) (ratio, value float64) { // the logarithm of the ratio of both sides
+		value = g.Utility(days)
+		return logOf(value / (price * (fixed + found*g.Found(days)))), value
+	}
+	low, value := over(soon)
+	if low >= 0 {
+		return value
+	}
+	high, value := over(late)
+	for range askedSteps { // false position on the scale of ratios (Illinois variant: an end that stays counts half)
+		if high < askedExact {
+			break
+		}
+		part := bounded(low/(low-high), 0.05, 0.95)
+		middle := soon * expOf(part*logOf(late/soon))
+		now, worth := over(middle)
+		if now < 0 {
+			soon, low, high = middle, now, high/2
+			continue
+		}
+		late, high, low, value = middle, now, low/2, worth
+	}
+	return value
+}
+
+// What a visit must be worth is found by so many steps at most, and need not be more exact than this share of itself.
+const (
+	askedSteps = 16
+	askedExact = 0.01
+)

@@ -55,3 +55,43 @@ func TestFreshIsTheIntegralOfSurvival(t *testing.T) {
 		}
 	}
 }
+
+// What a visit must be worth, where changes cost something beside looks, is what it is worth at the interval that gains the most: found by trying them all.
+func TestAskedGainsTheMost(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		g := Gamma{Shape: rapid.Float64Range(0.1, 30).Draw(t, "shape"), Days: rapid.Float64Range(0.1, 500).Draw(t, "days")}
+		price, fixed := rapid.Float64Range(1e-4, 10).Draw(t, "price"), rapid.Float64Range(1e-3, 1).Draw(t, "fixed")
+		found := rapid.Float64Range(0, 50).Draw(t, "found")
+		costs := func(days float64) float64 { return price * (fixed + found*(1-g.Survival(days))) / days }
+		gains := func(days float64) float64 { return g.Fresh(days)/days - costs(days) } // a day
+		best := 0.0 // that of no visit at all
+		for days := 1e-3; days < 1e6; days *= 1.02 {
+			best = max(best, gains(days))
+		}
+		every := min(g.Due(g.Asked(price, fixed, found)), 1e6) // what is later is never
+		if got := gains(every); got < best-0.01*(best+costs(every))-costs(1e6) {
+			t.Fatalf("every %v days gains %v, the best interval %v", every, got, best)
+		}
+	})
+	for _, x := range []float64{0, math.Inf(1), math.NaN()} {
+		for _, g := range []Gamma{{}, {Shape: 1, Days: 1}, {Shape: math.NaN(), Days: math.Inf(1)}} {
+			if got := g.Found(x); !(got >= 0 && got <= 1) {
+				t.Errorf("after %v days %+v finds %v", x, g, got)
+			}
+			if due := g.Due(g.Asked(x, 1, 1)); math.IsNaN(due) || due < 0 {
+				t.Errorf("at the price of %v %+v is due after %v days", x, g, due)
+			}
+		}
+	}
+}
+
+func BenchmarkAsked(b *testing.B) {
+	g, sum := Gamma{Shape: 0.7, Days: 30}, 0.0
+	for i := range b.N {
+		sum += g.Asked(0.1+float64(i%64)/100, 0.02, 1)
+	}
+	if math.IsNaN(sum) {
+		b.Fatal(sum)
+	}
+}

@@ -1,0 +1,88 @@
+package scheduler
+
+import (
+	"math"
+
+	"recrawld/models"
+	"recrawld/scheduler/changerate"
+)
+
+// The head of an answer has about so many bytes. A page that is sent compressed has this share of its length at least.
+const (
+	headBytes   = 400
+	leastPacked = 0.05
+)
+
+// cost is what visits to a page take of a budget of bytes, in usual visits; of any other, one. It is safe for concurrent use.
+type cost struct {
+	each  float64 // a visit, whatever it finds
+	found float64 // one that finds a change, beside that
+}
+
+// whole is that of a visit that finds a change for sure.
+func (c cost) whole() float64 { return c.each + c.found }
+
+// in is what a visit counts so many days after the moment of a forecast, 0 or more (see Gamma.Asked).
+func (c cost) in(f *changerate.Forecast, days float64) float64 {
+	if c.found == 0 {
+		return c.each
+	}
+	return c.each + c.found*f.Rate.Found(f.Elapsed+days)
+}
+
+// cost is what visits to the page of a question cost. A server that can say that nothing has changed sends its content when that has changed alone, or
+// when other bytes mean the same.
+func (q *question) cost() cost {
+	p := q.page
+	if q.usual.bytes <= 0 || p.Bytes <= 0 {
+		return cost{each: 1}
+	}
+	head, body := headBytes/q.usual.bytes, q.usual.packed()*float64(p.Bytes)/q.usual.bytes
+	if p.ETag == "" && p.LastModified == "" {
+		return cost{each: head + body}
+	}
+	noise := min(float64(max(p.ByteChanges-p.Stats.Changes, 0))/float64(max(p.Stats.Records, 1)), 1)
+	return cost{each: head + noise*body, found: (1 - noise) * body}
+}
+
+// asks is what a visit to the page of a question must be worth, in days of its freshness, where a usual one to a page of importance 1 must be worth the price.
+func (q *question) asks(f *changerate.Forecast, price float64) float64 {
+	c := q.cost()
+	price /= importance(q.page)
+	if c.found == 0 {
+		return price * c.each
+	}
+	return f.Rate.Asked(price, c.each, c.found)
+}
+
+// usual is how many bytes a visit has on average: received, and by the length of its page where that was sent; zero: not known.
+type usual struct{ bytes, length float64 }
+
+// known tells whether these are numbers of bytes.
+func (u usual) known() bool {
+	return u.bytes >= 0 && u.length >= 0 && !math.IsInf(u.bytes+u.length, 1)
+}
+
+// packed is how many bytes are received of a page beside its length: less where servers compress.
+func (u usual) packed() float64 {
+	if u.length <= 0 {
+		return 1
+	}
+	return max(leastPacked, min((u.bytes-headBytes)/u.length, 1))
+}
+
+// sees learns from a visit how many bytes one has. What was asked for robots.txt alone, or not at all, is none.
+func (v *visited) sees(page *models.Page, out *models.Outcome) {
+	if out.Received() == 0 && out.Sent != 1 {
+		return
+	}
+	v.visits++
+	v.sum.bytes += float64(out.Received())
+	switch {
+	case out.WireBytes == 0:
+	case out.Body != nil || page.Bytes <= 0:
+		v.sum.length += float64(length(out))
+	default:
+		v.sum.length += float64(page.Bytes)
+	}
+}
