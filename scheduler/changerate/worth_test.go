@@ -65,7 +65,7 @@ func TestAskedGainsTheMost(t *testing.T) {
 		found := rapid.Float64Range(0, 50).Draw(t, "found")
 		costs := func(days float64) float64 { return price * (fixed + found*(1-g.Survival(days))) / days }
 		gains := func(days float64) float64 { return g.Fresh(days)/days - costs(days) } // a day
-		best := 0.0 // that of no visit at all
+		best := 0.0                                                                     // that of no visit at all
 		for days := 1e-3; days < 1e6; days *= 1.02 {
 			best = max(best, gains(days))
 		}
