@@ -53,7 +53,7 @@ func (g Gamma) Asked(price, fixed, found float64) float64 {
 	if !(price*found > 0) || math.IsInf(late, 1) {
 		return most
 	}
-	soon := max(g.Due(price*fixed), late*leastDays)
+	soon := max(g.Due(price*fixed), late*soonest)
 	over := func(days float64) (ratio, value float64) { // the logarithm of the ratio of both sides
 		value = g.Utility(days)
 		return logOf(value / (price * (fixed + found*g.Found(days)))), value
@@ -63,24 +63,22 @@ func (g Gamma) Asked(price, fixed, found float64) float64 {
 		return value
 	}
 	high, value := over(late)
-	for range askedSteps { // false position on the scale of ratios (Illinois variant: an end that stays counts half)
-		if high < askedExact {
-			break
-		}
-		part := bounded(low/(low-high), 0.05, 0.95)
-		middle := soon * expOf(part*logOf(late/soon))
+	// False position on the scale of ratios, where an end that stays counts half (Illinois variant).
+	for weighed := high; high > askedExact && late > soon*(1+askedExact); {
+		middle := soon * expOf(bounded(low/(low-weighed), 0.1, 0.9)*logOf(late/soon))
 		now, worth := over(middle)
 		if now < 0 {
-			soon, low, high = middle, now, high/2
+			soon, low, weighed = middle, now, weighed/2
 			continue
 		}
-		late, high, low, value = middle, now, low/2, worth
+		late, high, weighed, low, value = middle, now, now, low/2, worth
 	}
 	return value
 }
 
-// What a visit must be worth is found by so many steps at most, and need not be more exact than this share of itself.
+// What a visit must be worth need not be more exact than this share of itself, and is not looked for at less than this share of the longest interval: where
+// looks cost nothing there may be none at which both sides meet.
 const (
-	askedSteps = 16
 	askedExact = 0.01
+	soonest    = 1e-6
 )

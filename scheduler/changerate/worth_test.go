@@ -86,6 +86,26 @@ func TestAskedGainsTheMost(t *testing.T) {
 	}
 }
 
+// At the interval that follows from what a visit must be worth it is worth what it costs, however much more the content of a page is than a look at it.
+func TestAskedIsWhatAVisitCosts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		perDay := math.Pow(10, rapid.Float64Range(-3, 1).Draw(t, "changes a day"))
+		g := Gamma{Shape: math.Pow(10, rapid.Float64Range(-1, 9).Draw(t, "shape"))}
+		g.Days = g.Shape / perDay
+		price, fixed := math.Pow(10, rapid.Float64Range(-3, 1).Draw(t, "price")), math.Pow(10, rapid.Float64Range(-4, 0).Draw(t, "fixed"))
+		found := math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "found"))
+		asked := g.Asked(price, fixed, found)
+		every := g.Due(asked)
+		if every > 1e5 { // never
+			return
+		}
+		if costs := price * (fixed + found*g.Found(every)); asked < 0.99*costs || asked > 1.03*costs {
+			t.Fatalf("every %v days a visit costs %v and is asked for %v", every, costs, asked)
+		}
+	})
+}
+
 func BenchmarkAsked(b *testing.B) {
 	g, sum := Gamma{Shape: 0.7, Days: 30}, 0.0
 	for i := range b.N {
