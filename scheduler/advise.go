@@ -16,18 +16,19 @@ type question struct {
 	page     *models.Page
 	settings *config.Settings
 	now      time.Time
-	cycle    time.Duration // the shortest interval
-	ceiling  time.Duration // the longest
-	top      int           // the same in cycles
-	even     time.Duration // the interval at which the budget visits all pages alike; 0: no budget
-	usual    usual         // of the visits that the budget pays for, where it bounds bytes; else zero
-	account  string        // the budget that pays; "": that of all sites
-	spread   int64         // how many pages it pays for, where most of them lie on other hosts; else 0
-	lost     float64       // visits that were lost of that budget since the visit before (see purse.takeLost)
-	dated    time.Time     // when what the visit found came to be, where its date can be trusted; zero: not known
-	robots   robotsShare   // what robots.txt adds to the price; asked for by outlook alone
-	told     bool          // a list told of the change that the visit may find, as it would have of one before
-	length   int64         // of the content that the visit found, in bytes; asked for the first record alone
+	cycle    time.Duration      // the shortest interval
+	ceiling  time.Duration      // the longest
+	top      int                // the same in cycles
+	even     time.Duration      // the interval at which the budget visits all pages alike; 0: no budget
+	usual    usual              // of the visits that the budget pays for, where it bounds bytes; else zero
+	account  string             // the budget that pays; "": that of all sites
+	spread   int64              // how many pages it pays for, where most of them lie on other hosts; else 0
+	lost     float64            // visits that were lost of that budget since the visit before (see purse.takeLost)
+	dated    time.Time          // when what the visit found came to be, where its date can be trusted; zero: not known
+	robots   robotsShare        // what robots.txt adds to the price; asked for by outlook alone
+	told     bool               // a list told of the change that the visit may find, as it would have of one before
+	length   int64              // of the content that the visit found, in bytes; asked for the first record alone
+	kind     models.OutcomeKind // of the visit; asked for by observed alone
 }
 
 // payer is the name of the budget that pays.
@@ -113,7 +114,8 @@ func (m *Mind) observed(before question, changed, late bool) models.Evidence {
 		m.judge(f, changed)
 	}
 	c.sought(p, f, changed)
-	m.served(c, &before, importance(p)*f.Value()/before.cost().in(&f, 0), late)
+	c.answers(p, before.kind)
+	m.served(c, &before, importance(p)*f.Value()/before.cost(c).in(&f, 0), late)
 	e := changerate.Learn(m.weights, c.Crowd, &m.subject, changerate.Sight{At: now, Changed: changed,
 		ChangedAt: days(models.At(before.dated)), First: before.told})
 	return evidenceOf(e)
@@ -199,7 +201,7 @@ func (m *Mind) priceOf(q question) float64 {
 	c := m.crowdOf(q.page)
 	price := m.priceAt(c, &q)
 	f := m.forecast(c, &q)
-	return q.asks(&f, price) * importance(q.page)
+	return q.asks(c, &f, price) * importance(q.page)
 }
 
 // firstPrice is the price's beginning beside what it may become. Pages that were all seen just now are worth next to nothing,
@@ -217,7 +219,7 @@ func (m *Mind) outlook(q question) policy.Outlook {
 	c := m.crowdOf(q.page)
 	price := m.priceAt(c, &q)
 	f := m.forecast(c, &q)
-	price = q.asks(&f, price)
+	price = q.asks(c, &f, price)
 	due := m.dueIn(&q, &f, price, math.Inf(1))
 	if more := q.robots.of(c); more > 0 && q.now.Add(span(due)).After(q.robots.until) {
 		price *= 1 + more

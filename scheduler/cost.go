@@ -30,29 +30,57 @@ func (c cost) in(f *changerate.Forecast, days float64) float64 {
 	return c.each + c.found*f.Rate.Found(f.Elapsed+days)
 }
 
-// cost is what visits to the page of a question cost. A server that can say that nothing has changed sends its content when that has changed alone, or
-// when other bytes mean the same.
-func (q *question) cost() cost {
+// cost is what visits to the page of a question cost. A server that can say that nothing has changed, and does, sends its content when that has changed
+// alone, or when other bytes mean the same.
+func (q *question) cost(c *crowd) cost {
 	p := q.page
 	if q.usual.bytes <= 0 || p.Bytes <= 0 {
 		return cost{each: 1}
 	}
 	head, body := headBytes/q.usual.bytes, q.usual.packed()*float64(p.Bytes)/q.usual.bytes
-	if p.ETag == "" && p.LastModified == "" {
-		return cost{each: head + body}
-	}
 	noise := min(float64(max(p.ByteChanges-p.Stats.Changes, 0))/float64(max(p.Stats.Records, 1)), 1)
+	noise = max(noise, c.wholeAgain(p))
 	return cost{each: head + noise*body, found: (1 - noise) * body}
 }
 
-// asks is what a visit to the page of a question must be worth, in days of its freshness, where a usual one to a page of importance 1 must be worth the price.
-func (q *question) asks(f *changerate.Forecast, price float64) float64 {
-	c := q.cost()
-	price /= importance(q.page)
-	if c.found == 0 {
-		return price * c.each
+// wholeAgain is how likely a page is sent whole that has not changed: by a server that looks at no conditions, or is not asked on any since its
+// validators are not trusted. That is as it was at the page's last visit, or where that does not say, as with the pages of its host of late.
+func (c *crowd) wholeAgain(p *models.Page) float64 {
+	switch seen := p.Stats.VisitedAt; {
+	case p.ETag == "" && p.LastModified == "":
+		return 1
+	case p.Stats.Records < 2 || p.BytesAt >= seen || p.FullAt == 0:
+		return c.whole
+	case p.FullAt >= seen:
+		return 1
 	}
-	return f.Rate.Asked(price, c.each, c.found)
+	return 0
+}
+
+// answers learns from a visit that found no change how pages of the host are sent then.
+func (c *crowd) answers(p *models.Page, kind models.OutcomeKind) {
+	if p.ETag == "" && p.LastModified == "" {
+		return
+	}
+	switch kind {
+	case models.NotModified:
+		c.whole -= wholeStep * c.whole
+	case models.SameBytes:
+		c.whole += wholeStep * (1 - c.whole)
+	}
+}
+
+// wholeStep is the weight of one visit in that.
+const wholeStep = 0.05
+
+// asks is what a visit to the page of a question must be worth, in days of its freshness, where a usual one to a page of importance 1 must be worth the price.
+func (q *question) asks(c *crowd, f *changerate.Forecast, price float64) float64 {
+	of := q.cost(c)
+	price /= importance(q.page)
+	if of.found == 0 {
+		return price * of.each
+	}
+	return f.Rate.Asked(price, of.each, of.found)
 }
 
 // usual is how many bytes a visit has on average: received, and by the length of its page where that was sent; zero: not known.

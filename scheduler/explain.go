@@ -176,7 +176,7 @@ func (m *Mind) explain(e *Explanation, q question) {
 	c := m.crowdOf(q.page)
 	each := m.priceAt(c, &q)
 	f := m.forecast(c, &q)
-	asked := q.asks(&f, each)
+	asked := q.asks(c, &f, each)
 	price := asked * e.Importance
 	if q.usual.bytes > 0 {
 		e.Cost = price / each

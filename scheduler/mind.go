@@ -63,6 +63,7 @@ type crowd struct {
 	payer   string    // the budget that paid for the last visit
 	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
 	trusted tellers   // who is believed when he tells of changes of its pages
+	whole   float64   // how many of its unchanged pages with validators are sent whole of late, as a share
 	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 
 	unsaved []ledVisit        // that were learned from since it was written

@@ -295,7 +295,7 @@ func (d *draft) learn(changed bool) {
 		return
 	}
 	q := d.planner.question(d.before, d.settings, d.now)
-	q.length, q.dated, q.told = length(d.out), d.dated(), heard(d.before)
+	q.length, q.dated, q.told, q.kind = length(d.out), d.dated(), heard(d.before), d.out.Kind
 	if pages := d.planner.purses.known(q.payer()); !hasMost(&d.Host, pages) {
 		q.spread = pages
 	}

@@ -203,11 +203,11 @@ func (m *Mind) weigh(w *walk, q *question, was time.Duration) (due time.Time, ev
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	price, counts := m.priceAt(w.crowd, q), importance(q.page)
-	f, c := m.forecast(w.crowd, q), q.cost()
+	f, c := m.forecast(w.crowd, q), q.cost(w.crowd)
 	if w.all {
 		value := f.Value()
 		w.note(value * counts / c.in(&f, 0))
-		due, every = m.due(q, &f, value, q.asks(&f, price), math.Inf(1))
+		due, every = m.due(q, &f, value, q.asks(w.crowd, &f, price), math.Inf(1))
 		return due, every, true
 	}
 	ahead := was.Hours() / 24
@@ -222,7 +222,7 @@ func (m *Mind) weigh(w *walk, q *question, was time.Duration) (due time.Time, ev
 	}
 	// What is not sooner by a sixteenth is not written; how much later it is need not be found out.
 	horizon := was - was/16
-	due, every = m.due(q, &f, value, q.asks(&f, price), (horizon+time.Microsecond).Hours()/24)
+	due, every = m.due(q, &f, value, q.asks(w.crowd, &f, price), (horizon+time.Microsecond).Hours()/24)
 	return due, every, due.Sub(w.now) < horizon
 }
 
@@ -306,7 +306,7 @@ func (m *Mind) paysAt(q *question) time.Time {
 	c := m.crowdOf(q.page)
 	price := m.priceAt(c, q)
 	f := m.forecast(c, q)
-	at, _ := m.due(q, &f, f.Value(), q.asks(&f, price), math.Inf(1))
+	at, _ := m.due(q, &f, f.Value(), q.asks(c, &f, price), math.Inf(1))
 	return at
 }
 

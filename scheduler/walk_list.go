@@ -106,7 +106,7 @@ func (m *Mind) ahead(w *walk, q *question) time.Duration {
 func (m *Mind) gain(c *crowd, q *question) float64 {
 	price := m.priceAt(c, q)
 	f := m.forecast(c, q)
-	return f.All().Fresh(q.ceiling.Hours()/24) * importance(q.page) / (q.cost().whole() * price)
+	return f.All().Fresh(q.ceiling.Hours()/24) * importance(q.page) / (q.cost(c).whole() * price)
 }
 
 // vain tells whether a page that is said to have changed does so so often that it is not worth a visit even when it has. Visits to such
