@@ -133,7 +133,7 @@ func TestBudgetsOfBytesSetTheCeiling(t *testing.T) {
 			bytes = 400
 		}
 		w.purses.all.settle(0, bytes)
-		w.purses.all.sees(&models.Page{}, &models.Outcome{Sent: 1, WireBytes: bytes})
+		w.purses.all.sees(&models.Page{}, &models.Outcome{Kind: models.Changed, Sent: 1, WireBytes: bytes})
 		if _, err := w.purses.all.take(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}

@@ -99,18 +99,19 @@ func (u usual) packed() float64 {
 	return max(leastPacked, min((u.bytes-headBytes)/u.length, 1))
 }
 
-// sees learns from a visit how many bytes one has. What was asked for robots.txt alone, or not at all, is none.
+// sees learns from a visit how many bytes one has. What was asked for robots.txt alone, for a name that does not exist, or not at all, is none. What is
+// answered in place of a page has no other length than came.
 func (v *visited) sees(page *models.Page, out *models.Outcome) {
-	if out.Received() == 0 && out.Sent != 1 {
+	if !out.Kind.Asked() || out.Received() == 0 && out.Sent != 1 {
 		return
 	}
 	v.visits++
 	v.sum.bytes += float64(out.Received())
 	switch {
 	case out.WireBytes == 0:
-	case out.Body != nil || page.Bytes <= 0:
-		v.sum.length += float64(length(out))
-	default:
+	case out.Kind.Observed() && out.Body == nil && page.Bytes > 0:
 		v.sum.length += float64(page.Bytes)
+	default:
+		v.sum.length += float64(length(out))
 	}
 }
