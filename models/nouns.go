@@ -251,6 +251,9 @@ type Outcome struct {
 	Delay  time.Duration // politeness delay to hold after it
 }
 
+// UsualHead is about how many bytes the head of an answer has: with a date, the server, the validators and how long it is fresh.
+const UsualHead = 400
+
 // Received is how many bytes a visit received: what a budget of bytes pays for, and reports count. A 304 has its head alone.
 func (o *Outcome) Received() int64 { return o.WireBytes + o.HeadBytes }
 

@@ -7,11 +7,8 @@ import (
 	"recrawld/scheduler/changerate"
 )
 
-// The head of an answer has about so many bytes. A page that is sent compressed has this share of its length at least.
-const (
-	headBytes   = 400
-	leastPacked = 0.05
-)
+// leastPacked is what share of its length a page has at least that is sent compressed.
+const leastPacked = 0.05
 
 // cost is what visits to a page take of a budget of bytes, in usual visits; of any other, one. It is safe for concurrent use.
 type cost struct {
@@ -37,7 +34,7 @@ func (q *question) cost(c *crowd) cost {
 	if q.usual.bytes <= 0 || p.Bytes <= 0 {
 		return cost{each: 1}
 	}
-	head, body := headBytes/q.usual.bytes, q.usual.packed()*float64(p.Bytes)/q.usual.bytes
+	head, body := models.UsualHead/q.usual.bytes, q.usual.packed()*float64(p.Bytes)/q.usual.bytes
 	noise := min(float64(max(p.ByteChanges-p.Stats.Changes, 0))/float64(max(p.Stats.Records, 1)), 1)
 	noise = max(noise, c.wholeAgain(p))
 	return cost{each: head + noise*body, found: (1 - noise) * body}
@@ -96,7 +93,7 @@ func (u usual) packed() float64 {
 	if u.length <= 0 {
 		return 1
 	}
-	return max(leastPacked, min((u.bytes-headBytes)/u.length, 1))
+	return max(leastPacked, min((u.bytes-models.UsualHead)/u.length, 1))
 }
 
 // sees learns from a visit how many bytes one has. What was asked for robots.txt alone, for a name that does not exist, or not at all, is none. What is

@@ -50,7 +50,9 @@ func FromHistory(name string, pages []Recorded, b Bound) (*Trace, error) {
 func (l *Life) follow(visits []models.Visit, b Bound) (records int) {
 	var before models.Instant
 	whole, short := 0, 0 // answers for an unchanged page
-	put := func(received int64) { l.Sizes = append(l.Sizes, int32(min(max(received-headBytes, 0), math.MaxInt32))) }
+	put := func(received int64) {
+		l.Sizes = append(l.Sizes, int32(min(max(received-models.UsualHead, 0), math.MaxInt32)))
+	}
 	for _, v := range visits {
 		if v.Kind == models.Missing || v.Kind == models.Gone {
 			if l.Died == 0 {

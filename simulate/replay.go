@@ -88,7 +88,7 @@ func (r *Replay) askRobots(t models.Turn) (models.Outcome, bool) {
 	r.asked = append(r.asked, now)
 	row := models.Robots{Bucket: t.Host.Bucket, HostID: t.Host.ID, Origin: "https://" + t.Host.Name, Status: 404,
 		FetchedAt: now, GoodAt: now, ExpiresAt: models.At(t.Now.Add(robotsHolds))}
-	return models.Outcome{Kind: models.RobotsFetched, Status: 404, At: t.Now, Sent: 1, HeadBytes: headBytes, Robots: &row}, true
+	return models.Outcome{Kind: models.RobotsFetched, Status: 404, At: t.Now, Sent: 1, HeadBytes: models.UsualHead, Robots: &row}, true
 }
 
 // Visit implements scheduler.Visitor: an answer at once, of robots.txt where that must be asked for first. The content of a page is told apart by how
@@ -99,7 +99,7 @@ func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
 		return r.lists.read(list, !t.Host.Trials.By[models.HintSitemap].Doubted(), t.Now)
 	}
 	if !ok {
-		return models.Outcome{Kind: models.Missing, Status: 404, At: t.Now, Sent: 1, HeadBytes: headBytes}
+		return models.Outcome{Kind: models.Missing, Status: 404, At: t.Now, Sent: 1, HeadBytes: models.UsualHead}
 	}
 	out, first := models.Outcome{}, false
 	if r.sight.Robots {
@@ -123,9 +123,9 @@ func (r *Replay) Visit(_ context.Context, t models.Turn) models.Outcome {
 func (r *Replay) answer(i int32, held models.Digest, now models.Instant, at time.Time) models.Outcome {
 	c, l := &r.next[i], &r.trace.Pages[i]
 	if now >= c.until && !c.advance(l, now, r.sight.Bytes) {
-		return models.Outcome{Kind: models.Gone, Status: 410, At: at, Sent: 1, HeadBytes: headBytes}
+		return models.Outcome{Kind: models.Gone, Status: 410, At: at, Sent: 1, HeadBytes: models.UsualHead}
 	}
-	out := models.Outcome{Kind: models.NotModified, Status: 304, At: at, Sent: 1, HeadBytes: headBytes, NoArchive: true}
+	out := models.Outcome{Kind: models.NotModified, Status: 304, At: at, Sent: 1, HeadBytes: models.UsualHead, NoArchive: true}
 	out.Digest = contentOf(i, *c)
 	whole := r.sight.Whole || l.Whole
 	if r.tags && !whole {
@@ -195,9 +195,6 @@ func (l *Life) changedAt(c cursor) models.Instant {
 	}
 	return at
 }
-
-// headBytes is the head of an answer: with a date, the server, the validators and how long it is fresh.
-const headBytes = 400
 
 func (l *Life) size(c cursor) int64 {
 	if int(c.changes) < len(l.Sizes) {

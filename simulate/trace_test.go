@@ -125,7 +125,7 @@ func TestClairvoyantByHand(t *testing.T) {
 func TestFromHistory(t *testing.T) {
 	t.Parallel()
 	visits := []models.Visit{
-		{At: 1000, Kind: models.First, Bytes: headBytes + 70}, {At: 2000, Kind: models.NotModified, Bytes: headBytes}, {At: 3000, Kind: models.Failed}, {At: 5000, Kind: models.Changed, Bytes: headBytes + 80},
+		{At: 1000, Kind: models.First, Bytes: models.UsualHead + 70}, {At: 2000, Kind: models.NotModified, Bytes: models.UsualHead}, {At: 3000, Kind: models.Failed}, {At: 5000, Kind: models.Changed, Bytes: models.UsualHead + 80},
 		{At: 6000, Kind: models.Missing}, {At: 7000, Kind: models.Missing},
 	}
 	pages := []Recorded{{URL: "https://h/p", Host: "h", Visits: visits}, {URL: "https://h/q", Host: "h", Visits: visits[:1]}}
@@ -140,7 +140,7 @@ func TestFromHistory(t *testing.T) {
 			t.Errorf("bound %v (-want +got):\n%s", bound, diff)
 		}
 	}
-	visits[1].Kind, visits[1].Bytes = models.SameText, headBytes+71
+	visits[1].Kind, visits[1].Bytes = models.SameText, models.UsualHead+71
 	if got, err := FromHistory("history", pages, Latest); err != nil || !got.Pages[0].Whole {
 		t.Errorf("a page that was sent whole where it had not changed: %+v, %v", got, err)
 	}

@@ -106,7 +106,8 @@ func (s *planSite) readAnswers(ctx context.Context, l *look) (took time.Duration
 	}
 	s.answers = sum.Asked
 	if bodies := sum.Same + sum.Changed + sum.First; bodies > 0 {
-		s.site.Body = float64(sum.Bytes) / float64(bodies)
+		s.site.Head = models.UsualHead
+		s.site.Body = max(float64(sum.Bytes-models.UsualHead*sum.Asked)/float64(bodies), 1) // heads were not counted by older releases
 	}
 	if unchanged := sum.Same + sum.NotModified; unchanged > 0 {
 		s.site.Spared = float64(sum.NotModified) / float64(unchanged)

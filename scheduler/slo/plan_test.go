@@ -208,7 +208,7 @@ func anySite(t *rapid.T) Site {
 	if rapid.Bool().Draw(t, "windows") {
 		s.Open = nights()
 	}
-	s.Body, s.Spared = 10_000, 0.9
+	s.Head, s.Body, s.Spared = 400, 10_000, 0.9
 	return s
 }
 
@@ -237,7 +237,7 @@ func TestInverse(t *testing.T) {
 		if ok && even.PerDay < need.PerDay*(1-1e-6) {
 			t.Fatalf("the even schedule takes %v visits a day, the best %v", even.PerDay, need.PerDay)
 		}
-		if !(need.Bytes <= need.PerDay*s.Body*(1+1e-9) && need.Bytes > 0) {
+		if !(need.Bytes <= need.PerDay*(s.Head+s.Body)*(1+1e-9) && need.Bytes > need.PerDay*s.Head) {
 			t.Fatalf("%v visits are %v bytes", need.PerDay, need.Bytes)
 		}
 	})

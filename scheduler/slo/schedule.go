@@ -9,7 +9,7 @@ import (
 // Schedule is how often pages are visited, and what that reaches.
 type Schedule struct {
 	PerDay float64         // visits
-	Bytes  float64         // a day, on the wire
+	Bytes  float64         // received a day
 	Share  float64         // of changes seen in time, or of pages fresh
 	Steps  []Step          // the shortest interval first
 	Full   []int           // hosts that can take no more, as indices into Site.Hosts

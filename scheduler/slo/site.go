@@ -28,8 +28,9 @@ type Site struct {
 	Vary     float64       // v, 0–0.5
 	Open     []bool        // whether visits are allowed, by equal slots of a week that begins at any moment; nil: always
 
-	// What an answer is in bytes on the wire: one with a body, and the share of the unchanged pages that answer without
-	// one (304).
+	// What an answer is in bytes: its head, the body of one that has one, and the share of the unchanged pages that answer without
+	// (304).
+	Head   float64
 	Body   float64
 	Spared float64
 }
@@ -77,5 +78,5 @@ func (s *Site) capacity(host int) float64 {
 // bytes is what so many visits a day to pages of one class bring.
 func (s *Site) bytes(c Class, f float64) float64 {
 	unchanged := math.Exp(-c.Rate / f)
-	return c.Pages * f * s.Body * (1 - unchanged*s.Spared)
+	return c.Pages * f * (s.Head + s.Body*(1-unchanged*s.Spared))
 }
