@@ -126,7 +126,7 @@ func (n note) encode() []byte {
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.of.bytes))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.usual.bytes))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(n.usual.length))
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(n.visits))
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(-n.visits)) // above 0 an older release's, whose bytes were of bodies alone and lengths what it expected
 }
 
 // decodeNote reads a note; one that is not there or not ours is a full one, now. So is one that was written further ahead of
@@ -148,7 +148,7 @@ func decodeNote(b []byte, now time.Time, ahead time.Duration) note {
 		n.of = allowance{math.Float64frombits(word(4)), math.Float64frombits(word(5))}
 	}
 	if len(b) == noteSize {
-		u, visits := usual{math.Float64frombits(word(6)), math.Float64frombits(word(7))}, math.Float64frombits(word(8))
+		u, visits := usual{math.Float64frombits(word(6)), math.Float64frombits(word(7))}, -math.Float64frombits(word(8))
 		if u.known() && visits > 0 {
 			n.usual, n.visits = u, min(visits, mostUsual)
 		}

@@ -235,7 +235,7 @@ func TestNotes(t *testing.T) {
 			requests: rapid.Float64().Draw(t, "requests"), bytes: rapid.Float64().Draw(t, "bytes"), at: noon,
 			room:   time.Duration(rapid.Int64Range(int64(leastRoom), int64(mostRoom)).Draw(t, "room")),
 			of:     allowance{rapid.Float64().Draw(t, "a day"), rapid.Float64().Draw(t, "bytes a day")},
-			usual:  usual{rapid.Float64Range(0, 1e12).Draw(t, "received"), rapid.Float64Range(0, 1e12).Draw(t, "expected")},
+			usual:  usual{rapid.Float64Range(0, 1e12).Draw(t, "received"), rapid.Float64Range(0, 1e12).Draw(t, "length")},
 			visits: rapid.Float64Range(1, mostUsual).Draw(t, "visits"),
 		}
 		if got := decodeNote(n.encode(), noon, time.Hour); got != n {
@@ -245,6 +245,11 @@ func TestNotes(t *testing.T) {
 		older.usual, older.visits = usual{}, 0
 		if got := decodeNote(n.encode()[:olderNoteSize], noon, time.Hour); got != older {
 			t.Fatalf("an older release's is read as %+v, want %+v", got, older)
+		}
+		before := n.encode() // of visits without heads, by what they were expected to have
+		binary.LittleEndian.PutUint64(before[64:], math.Float64bits(n.visits))
+		if got := decodeNote(before, noon, time.Hour); got != older {
+			t.Fatalf("that of the release before is read as %+v, want %+v", got, older)
 		}
 		older.room, older.of = leastRoom, allowance{}
 		if got := decodeNote(n.encode()[:oldestSize], noon, time.Hour); got != older {
