@@ -63,7 +63,8 @@ const mostRoom = 64
 // another origin is found out when that page's turn comes.
 //
 // Of the feeds that a head names the start page's are kept, and of any other page's the first: that is the site's, and those behind it
-// are of comments, of tags and of the page itself, as many as there are pages. A table in another order says nothing new.
+// are of comments, of tags and of the page itself, as many as there are pages. A table in another order says nothing new, and what a link with a token asks for is no
+// crawler's to do.
 func (s *visit) keep(found []extract.Link) []models.FoundLink {
 	rules := s.rules.of(s.robots)
 	kept := make([]models.FoundLink, 0, min(len(found), mostRoom))
@@ -72,7 +73,7 @@ func (s *visit) keep(found []extract.Link) []models.FoundLink {
 		if link.Feed {
 			feeds++
 		}
-		if link.NoFollow || link.Order || link.Feed && feeds > 1 && s.page.Level > 0 {
+		if link.NoFollow || link.Order || link.Action || link.Feed && feeds > 1 && s.page.Level > 0 {
 			continue
 		}
 		if !s.inScope(link.URL, int(s.page.Level)+1) || !s.mayName(rules, link.URL) {

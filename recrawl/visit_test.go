@@ -156,11 +156,11 @@ func TestFeedsOfAHead(t *testing.T) {
 	}
 }
 
-// TestOrdersOfATable: a table in another order says nothing new.
-func TestOrdersOfATable(t *testing.T) {
+// TestLinksNotFollowed: a table in another order says nothing new, and what a link with a token asks for is not done.
+func TestLinksNotFollowed(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{"/list": hostile.Whole(200, map[string]string{"Content-Type": "text/html"},
-		`<table><tr><th><a href="?sort=name">Name</a></table><a href="?page=2">next</a>`)})
+		`<table><tr><th><a href="?sort=name">Name</a></table><a href="?page=2">next</a><a href="?rate=5&amp;my_post_key=5451dae1545507f2">good</a>`)})
 	if links := newRig(t, nil).visit(pageOf(t, o.URL("/list"))).Links; len(links) != 1 || links[0].URL != o.URL("/list?page=2") {
 		t.Errorf("links %v, want the next page alone", links)
 	}

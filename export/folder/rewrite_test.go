@@ -55,6 +55,8 @@ func TestHTMLIsRewritten(t *testing.T) {
 			`<a href="b.html">b</a><a href="https://example.org/docs/b?1764000000">b</a>`},
 		{"without a campaign", `<a href="/docs/b?utm_source=rss">b</a><a href="/nowhere?utm_source=rss">b</a>`,
 			`<a href="b.html">b</a><a href="https://example.org/nowhere?utm_source=rss">b</a>`},
+		{"without a session", `<a href="/docs/b?sid=8e02d65c0a279f970f3850c2e4a46ae4">b</a><a href="/docs/b;jsessionid=0AAF3E1C9B77D102?utm_source=rss">b</a>`,
+			`<a href="b.html">b</a><a href="b.html">b</a>`},
 		{"a link", `<a href="/docs/b">b</a>`, `<a href="b.html">b</a>`},
 		{"a link with a fragment", `<a href='b#part one'>b</a>`, `<a href='b.html#part%20one'>b</a>`},
 		{"a link without quotes", `<A HREF=/docs/b?x=1&y=2 id=k>b</A>`, `<A HREF="b~q-aaaaaaaaaa.html" id=k>b</A>`},

@@ -3,9 +3,10 @@ package canon
 import "strings"
 
 // Untracked is a URL without the parameters by which campaigns count who came which way (utm_source=rss): scripts read them, and the page is the
-// same without. Feeds and links to share a page have them, so that each page would be known once more. All else is kept byte for byte, and all
-// of a URL that is signed.
+// same without. Feeds and links to share a page have them, so that each page would be known once more. All else but sessions (Sessionless) is
+// kept byte for byte, and all of a URL that is signed.
 func (u URL) Untracked() URL {
+	u = u.Sessionless("")
 	query := u.Query()
 	if query == "" || !hasCampaign(query) {
 		return u
@@ -61,8 +62,7 @@ const leastDigest = 32
 // maxTracking is longer than any name in tracking.
 const maxTracking = 32
 
-// IsTracking tells the names of parameters that campaigns add to links. Those of sessions are none: without one a server may answer otherwise. Nor
-// is all that begins as they do: utm_zone is of a place on a map.
+// IsTracking tells the names of parameters that campaigns add to links. Not all that begins as they do is one: utm_zone is of a place on a map.
 func IsTracking(name string) bool {
 	return len(name) <= maxTracking && len(name) >= len("epik") && tracking[strings.ToLower(name)]
 }

@@ -2,6 +2,28 @@ package canon
 
 import "testing"
 
+// TestSessions is of what programs write into links for who sends no cookie.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"https://h/a?PHPSESSID=4fo7d0h6tn8u0g6v5mgs5vsr6q": "https://h/a", "https://h/a?phpsessid=8e02d65c0a279f970f3850c2e4a46ae4&topic=1.0;x": "https://h/a?topic=1.0;x",
+		"https://h/a?b=1&osCsid=8e02d65c0a279f970f3850c2e4a46ae4&": "https://h/a?b=1", "https://h/a?ASPSESSIONIDQQABCDEF=KLMNOPQRSTUVWXYZKLMNOPQR": "https://h/a",
+		"https://h/b/a.do;jsessionid=0AAF3E1C9B77D102.node-1?c=2&utm_source=x": "https://h/b/a.do?c=2", "https://h/;JSESSIONID=0123456789ABCDEF": "https://h/",
+		"https://h/a?sig=1&JSESSIONID=0123456789ABCDEF": "https://h/a?sig=1",
+		// What is short or within the path names a page, and whether sid is a session no URL alone tells.
+		"https://h/a?sessionid=12": "https://h/a?sessionid=12", "https://h/a;jsessionid=0123456789ABCDEF/b": "https://h/a;jsessionid=0123456789ABCDEF/b",
+		"https://h/a;v=0123456789ABCDEF": "https://h/a;v=0123456789ABCDEF", "https://h/a?sid=8e02d65c0a279f970f3850c2e4a46ae4": "https://h/a?sid=8e02d65c0a279f970f3850c2e4a46ae4",
+	} {
+		u, err := Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Untracked(); got.String() != want || got.Untracked() != got {
+			t.Errorf("%s untracked: %s, want %s", raw, got, want)
+		}
+	}
+}
+
 func TestUntracked(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{

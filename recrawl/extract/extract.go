@@ -34,6 +34,7 @@ type Link struct {
 	NoFollow bool // every place that names it says rel=nofollow
 	Feed     bool // it is named as a feed of the page's, in the head alone
 	Order    bool // it shows a table of the page in another order, and stands in the table's heading alone
+	Action   bool // it asks to do something: it has a token against forged requests
 }
 
 // Refresh is a meta refresh that leads elsewhere. Its zero URL: there is none.

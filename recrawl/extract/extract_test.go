@@ -26,6 +26,9 @@ func urls(links []Link) []string {
 		if link.Order {
 			s += " order"
 		}
+		if link.Action {
+			s += " action"
+		}
 		if link.Feed {
 			s += " feed"
 		}

@@ -125,8 +125,8 @@ func targetPath(u canon.URL) string {
 
 // keepsParam tells whether a parameter of a query, "name=value", says where the link leads.
 func keepsParam(param string) bool {
-	name, _, _ := strings.Cut(param, "=")
-	if name == "" {
+	name, value, _ := strings.Cut(param, "=")
+	if name == "" || isToken(name, value) || canon.MaybeSession(param) {
 		return false
 	}
 	if len(name) > maxSession {

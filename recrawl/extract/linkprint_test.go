@@ -34,6 +34,8 @@ func TestLinkPrint(t *testing.T) {
 		"a hidden heading":       {held + `<div hidden><h2>x</h2></div>`, true},
 		"tracking":               {strings.Replace(held, "/one", "/one?utm_source=x&gclid=3", 1), true},
 		"a session":              {strings.Replace(held, "a=2", "a=2&amp;PHPSESSID=17", 1), true},
+		"a vague session":        {strings.Replace(held, "a=2", "a=2&amp;sid=8e02d65c0a279f970f3850c2e4a46ae4", 1), true},
+		"a token":                {strings.Replace(held, "a=2", "a=2&amp;my_post_key=8e02d65c0a279f97", 1), true},
 		"a script":               {held + `<a href="javascript:go(17)">x</a>`, true},
 		"an image":               {held + `<img src=/new.png>`, true},
 		"the head":               {held + `<link rel=alternate href=/feed>`, true},

@@ -311,7 +311,7 @@ func (n *needs) requisites(doc document, base, at canon.URL, asked time.Time) (u
 		}
 		u, err := base.Resolve(ref)
 		if err == nil {
-			u = Timeless(u, asked)
+			u = Timeless(u.Sessionless(""), asked)
 		}
 		switch {
 		case err != nil || seen[u]:

@@ -86,6 +86,7 @@ func isFeedType(contentType string) bool {
 func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 	dropped = r.refs.dropped
 	sameHost := base.HostName() == r.at.HostName()
+	own, session := r.at.Session(), r.refs.session()
 	links, seen := make([]Link, 0, min(len(r.refs.all), r.options.Links)), r.refs.led
 	for _, ref := range r.refs.all {
 		u := r.resolve(base, ref.text)
@@ -95,7 +96,7 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 		if u.IsZero() {
 			continue
 		}
-		u = u.Untracked()
+		u = untracked(u, own, session)
 		relative := sameHost && canon.IsRelativeRef(ref.text)
 		order := ref.heading && isOrder(u, r.at)
 		if i, ok := seen[u]; ok {
@@ -110,7 +111,7 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 			continue
 		}
 		seen[u] = len(links)
-		links = append(links, Link{URL: u, Relative: relative, NoFollow: ref.noFollow, Feed: ref.feed, Order: order})
+		links = append(links, Link{URL: u, Relative: relative, NoFollow: ref.noFollow, Feed: ref.feed, Order: order, Action: isAction(u)})
 	}
 	return links, dropped
 }
