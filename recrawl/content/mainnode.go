@@ -17,6 +17,9 @@ func (v *View) spread() {
 	total := float64(all[len(all)-1])
 	main, said := v.declared()
 	v.declares = said >= longRunes
+	if main == nil {
+		main, said = v.articles()
+	}
 	flags := make([]Flags, len(v.nodes))
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -51,17 +54,38 @@ func (v *View) spread() {
 
 // declared is the first main element, and how many runes it says with its links. A region apart from it that says less is none of the page,
 // however much of the text outside links it holds: the text of a list of links is all in them, and a footer of two sentences is what else is
-// said. -1: there is none.
+// said. nil and -1: there is none.
 func (v *View) declared() (main *node, said int64) {
 	at := slices.IndexFunc(v.nodes, func(n node) bool { return n.flags&InMain != 0 && n.flags&beside == 0 })
 	if at < 0 {
 		return nil, -1
 	}
-	main = &v.nodes[at]
-	for b := main.first; b < main.last; b++ {
-		said += int64(v.blocks[b].runes)
+	return &v.nodes[at], v.says(&v.nodes[at])
+}
+
+// articles is the same of all articles where there is no main element, from the first to the last.
+func (v *View) articles() (all *node, said int64) {
+	for i := range v.nodes {
+		switch n := &v.nodes[i]; {
+		case n.flags&InArticle == 0 || n.flags&beside != 0:
+		case all == nil:
+			all = &node{first: n.first, last: n.last}
+		default:
+			all.last = max(all.last, n.last)
+		}
 	}
-	return main, said
+	if all == nil {
+		return nil, -1
+	}
+	return all, v.says(all)
+}
+
+// says is how many runes stand in an element.
+func (v *View) says(n *node) (runes int64) {
+	for b := n.first; b < n.last; b++ {
+		runes += int64(v.blocks[b].runes)
+	}
+	return runes
 }
 
 // apart tells whether no block stands in both.

@@ -164,6 +164,23 @@ func TestAFooterIsNoPage(t *testing.T) {
 	}
 }
 
+// TestASidebarIsNoList holds that beside articles that are links alone, as in an archive or below a tag, a sidebar stays one though the headings of
+// its parts are most of what is said outside links: of a blog each such page counted as changed with each new post.
+func TestASidebarIsNoList(t *testing.T) {
+	t.Parallel()
+	page := func(element, recent string) *View {
+		card := "<" + element + "><header><time><a href=/p>Jun 3</a></time><h1><a href=/p>A letter from the harbour</a></h1></header></" + element + ">"
+		return read(t, "<body><header><a href=/>Blog</a></header><section>"+strings.Repeat(card, 4)+"</section><aside><h3>Categories</h3><ul><li><a href=/c>Sea</a></ul>"+
+			"<h3>Recent posts</h3><ul>"+recent+"<li><a href=/q>The old bridge</a></ul></aside><footer>2026</footer>")
+	}
+	for element, want := range map[string]VerdictKind{"article": Noise, "div": Change} {
+		got := Judge(Case{Before: page(element, ""), After: page(element, "<li><a href=/n>News of the lanterns</a>"), Threshold: 0.5})
+		if got.Kind != want {
+			t.Errorf("beside each %s: %v (%.2f, %v), want %v", element, got.Kind, got.Significance, got.Reasons, want)
+		}
+	}
+}
+
 // TestAMenuAroundTheMainElement holds that a menu is not content where the main element says so little beside other articles that the whole page
 // is: a new entry counted as a change of each short post. Without such an element it is, and so is what the footer says.
 func TestAMenuAroundTheMainElement(t *testing.T) {
