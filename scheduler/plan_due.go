@@ -11,7 +11,7 @@ import (
 const justMade = 200
 
 // schedule sets the page due after the interval that the policy chose, put off as far as the server promised that
-// nothing changes, inside the site's windows. A duplicate is due at the ceiling, or before (duplicate).
+// nothing changes, inside the site's windows. A duplicate is due at the ceiling, or before (duplicate), and so is what leads to itself.
 func (d *draft) schedule() {
 	n := max(int(d.Page.FRMax), 1)
 	d.Page.Wanted = d.planner.calendar.Interval(d.now, n)
@@ -22,6 +22,10 @@ func (d *draft) schedule() {
 	if d.Page.DuplicateOf != "" && d.settings.Duplicates {
 		d.duplicate()
 		d.Page.Rule = models.RuleDuplicate // also where that lies in another window: it is not to be moved by its worth
+		return
+	}
+	if d.leadsToItself() {
+		d.rarely(models.RuleDuplicate)
 		return
 	}
 	d.Page.Rule = models.RulePolicy

@@ -25,6 +25,7 @@ func (d *draft) moved() {
 	}
 	d.leads(targetsOf(d.out.Links), append(append([]int64(nil), d.before.Chain...), d.before.ID))
 	d.choose()
+	d.freeOther()
 	d.schedule()
 }
 
@@ -60,6 +61,7 @@ func (d *draft) missing() {
 
 // miss counts a visit that did not find the page.
 func (d *draft) miss() {
+	d.freeOther()
 	d.Page.MissingVisits++
 	if d.Page.MissingVisits == 1 {
 		d.Page.MissingSince = models.At(d.now)
@@ -145,6 +147,9 @@ func (d *draft) failed() {
 	d.Page.Note = d.out.Detail
 	if d.Page.Failures == failingAfter && d.Page.State != models.StateGone && d.Page.State != models.StateExcluded {
 		d.event(models.EventFailing)
+	}
+	if class == models.RedirectLoop && d.Page.Failures <= failingAfter {
+		d.turnedRound()
 	}
 	first, longest := FirstRetry(class), d.planner.calendar.Interval(d.now, d.settings.FRMax)
 	if class.Transient() {

@@ -182,6 +182,9 @@ func (r ruling) duplicate() string {
 	p, o := r.page, r.original
 	next := "; its next visit shows whether it changed, too"
 	switch {
+	case p.State == models.StateMoved:
+		return fmt.Sprintf("it leads to %s, which is visited for both; it is looked at when that one leads elsewhere or is not found, and at least every %s", p.RedirectTo,
+			r.ceiling())
 	case o.URL == "":
 		return fmt.Sprintf("its content was that of %s, which is not known any more; its next visit makes it a page of its own", p.DuplicateOf)
 	case o.State != models.StateLive:
@@ -198,6 +201,8 @@ func (r ruling) duplicate() string {
 func (r ruling) follows() string {
 	p, o := r.page, r.original
 	switch {
+	case p.State == models.StateMoved:
+		return fmt.Sprintf("it led to %s, which leads elsewhere or is not found by now: it may be the page itself", p.RedirectTo)
 	case o.URL == "":
 		return r.duplicate()
 	case o.State != models.StateLive:

@@ -123,6 +123,21 @@ func TestDuplicateInWords(t *testing.T) {
 	}
 }
 
+// What leads to its own address spelled otherwise has the rule of a duplicate.
+func TestRespelledInWords(t *testing.T) {
+	t.Parallel()
+	const other = "https://docs.example.org/a/"
+	for rule, want := range map[models.Rule]string{
+		models.RuleDuplicate: "it leads to " + other + ", which is visited for both; it is looked at when that one leads elsewhere or is not found, and at least every 30 d",
+		models.RuleOriginal:  "it led to " + other + ", which leads elsewhere or is not found by now",
+	} {
+		r := ruled(t, 3, func(r *ruling) { r.page.Rule, r.page.State, r.page.RedirectTo = rule, models.StateMoved, other })
+		if got := r.sentence(); !strings.Contains(got, want) {
+			t.Errorf("%q, want %q in it", got, want)
+		}
+	}
+}
+
 // What became of the original of a page that follows it is known, too.
 func TestFollowerInWords(t *testing.T) {
 	t.Parallel()
