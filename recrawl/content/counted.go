@@ -10,6 +10,10 @@ import (
 // stand. What somebody wrote, as replies, is news, and so may be hits and visits, of a team and to a country.
 var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni`)
 
+// postWords stand with a colon before how much somebody has written by now, as forums say it of the author beside each post. Where something new
+// stands in a list of boards or topics, more than that number changes.
+var postWords = wordSet(`posts threads beiträge themen messages mensajes messaggi mensagens berichten сообщений`)
+
 // table is a table that is open, as far as its columns have names.
 type table struct {
 	column  int    // of the cell under way; -1: the row has none yet
@@ -66,7 +70,7 @@ func (r *reader) counts() bool {
 }
 
 // looked tells whether all that differs of a pair is how often something was looked at, which only grows: in a column of such numbers, or
-// in a line where each stands beside a word that says so, whatever ages stand there too.
+// in a line where each stands beside a word that says so, whatever ages stand there too; or how much somebody has written.
 func (p *pair) looked() bool {
 	if !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) {
 		return false
@@ -80,10 +84,13 @@ func (p *pair) looked() bool {
 	}
 	grew := 0
 	beside := func(i int) bool { return i >= 0 && i < len(is) && viewWords[bareWord(is[i])] }
+	behind := func(i int) bool {
+		return i >= 0 && strings.HasSuffix(is[i], ":") && postWords[bareWord(is[i])]
+	}
 	for i := range is {
 		switch {
 		case was[i] == is[i]:
-		case !beside(i-1) && !beside(i+1), countOf(was[i]) < 0, countOf(is[i]) <= countOf(was[i]):
+		case !beside(i-1) && !beside(i+1) && !behind(i-1), countOf(was[i]) < 0, countOf(is[i]) <= countOf(was[i]):
 			return false
 		default:
 			grew++

@@ -31,6 +31,12 @@ func TestHowOftenItWasLookedAt(t *testing.T) {
 		{"The video of the harbour from 2024 was shown 3 times and has 3,156 views", "The video of the harbour from 2024 was shown 3 times and has 3,181 views", Noise},
 		{"The video of the harbour from 2024 was shown 3 times and has 3,156 views", "The video of the harbour from 2024 was shown 3 times and has 56 views", Change},
 		{"The video of the harbour from 2024 was shown 3 times and has 3,156 views", "The video of the harbour from 2025 was shown 3 times and has 3,181 views", Change},
+		// How much its author has written by now stands beside each post of a forum: each new one was a change of all topics that he wrote in.
+		{"Posts: 38", "Posts: 39", Noise},
+		{"Posts: 999 Threads: 8 Joined: Nov 2026", "Posts: 1,000 Threads: 9 Joined: Nov 2026", Noise},
+		{"Posts: 38", "Posts: 12", Change},
+		{"38 posts", "39 posts", Change},
+		{"Posts: 38 Topics: 8", "Posts: 39 Topics: 9", Change},
 	} {
 		before, after := page("Forum", append(story(5), test.from)...), page("Forum", append(story(5), test.to)...)
 		if v := judgePages(t, before, after); v.Kind != test.want {
