@@ -118,10 +118,13 @@ type pageKey struct {
 
 // compare finds the duplicates among the pages of a batch.
 func (c *committer) compare(ctx context.Context, batch []*finished) error {
-	var compared, followed []*finished
+	var compared, followed, looped []*finished
 	var keys []int64
 	for _, f := range batch {
 		said, unsettled := f.compared(), f.unsettles()
+		if f.loops() {
+			looped, keys = append(looped, f), append(keys, shownBy(&f.result.Page)...)
+		}
 		if !said && !unsettled {
 			continue
 		}
@@ -133,7 +136,7 @@ func (c *committer) compare(ctx context.Context, batch []*finished) error {
 			followed, keys = append(followed, f), append(keys, followers(f.before.URL))
 		}
 	}
-	if len(compared)+len(followed) == 0 {
+	if len(compared)+len(followed)+len(looped) == 0 {
 		return nil
 	}
 	found := twins{byKey: make(map[int64][]models.Twin), batch: make(map[pageKey]models.Twin)}
@@ -149,6 +152,9 @@ func (c *committer) compare(ctx context.Context, batch []*finished) error {
 	for _, f := range compared { // the originals first
 		original, ok := found.originalOf(f)
 		f.settle(original, ok, &found)
+	}
+	for _, f := range looped {
+		found.comeRound(f)
 	}
 	return c.follow(ctx, &found, compared, followed)
 }

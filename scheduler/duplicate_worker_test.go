@@ -30,12 +30,13 @@ type copies struct {
 	clock  *clock.Virtual
 	config config.Config
 	pages  map[string]func(now time.Time) string // mark-up by URL; "": gone
+	leads  map[string]string                     // redirects by URL
 }
 
 func newCopies(t *testing.T, store storetest.Store) *copies {
 	t.Helper()
 	c := &copies{t: t, store: store, clock: clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
-		config: config.Default(), pages: make(map[string]func(time.Time) string)}
+		config: config.Default(), pages: make(map[string]func(time.Time) string), leads: make(map[string]string)}
 	c.config.Cycle = "24h"
 	c.config.Defaults.FRMax, c.config.Defaults.Vary = 10, 0
 	c.config.Sites = []config.Site{{ID: 1, Name: "shop", URL: "http://shop.test/", Settings: c.config.Defaults}}
@@ -63,6 +64,9 @@ func (c *copies) set(url, markup string) { c.pages[url] = func(time.Time) string
 // Visit implements scheduler.Visitor.
 func (c *copies) Visit(_ context.Context, turn models.Turn) models.Outcome {
 	out := models.Outcome{Kind: models.Gone, Status: 410, Sent: 1, At: turn.Now}
+	if to := c.leads[turn.Page.URL]; to != "" {
+		return redirect(&turn, to)
+	}
 	body := ""
 	if markup := c.pages[turn.Page.URL]; markup != nil {
 		body = markup(turn.Now)

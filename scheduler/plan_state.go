@@ -148,9 +148,7 @@ func (d *draft) failed() {
 	if d.Page.Failures == failingAfter && d.Page.State != models.StateGone && d.Page.State != models.StateExcluded {
 		d.event(models.EventFailing)
 	}
-	if class == models.RedirectLoop && d.Page.Failures <= failingAfter {
-		d.turnedRound()
-	}
+	d.turnedRound()
 	first, longest := FirstRetry(class), d.planner.calendar.Interval(d.now, d.settings.FRMax)
 	if class.Transient() {
 		longest = min(longest, max(d.pace(), soonest))

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"slices"
 	"strings"
 
 	"recrawld/models"
@@ -38,11 +39,35 @@ func (d *draft) freeOther() {
 	}
 }
 
-// turnedRound looks whether a page that leads back to one that led to it is that page's new place: that one is visited. Where it stays so, the page
-// that was there has moved, and what led to it once is forgotten: else all pages of a server that turned round would fail for ever.
+// turnedRound brings the page forward that once led to this one, which leads back there now: where it shows what this one showed, the server has
+// turned round. Only that says so (comeRound): where a server is set up wrongly, all its pages lead to each other for days.
 func (d *draft) turnedRound() {
-	d.freeOther()
-	if d.Page.Failures == failingAfter && d.before.Version > 0 {
-		d.Page.Chain = nil
+	if d.out.Class == models.RedirectLoop && d.Page.Failures <= failingAfter {
+		d.freeOther()
+	}
+}
+
+// loops tells whether a page with a copy has long led back to one that led to it.
+func (f *finished) loops() bool {
+	p := &f.result.Page
+	return f.outcome.Kind == models.Failed && f.outcome.Class == models.RedirectLoop && p.Failures >= failingAfter && p.Version > 0 && len(p.Chain) > 0
+}
+
+// shownBy are the keys under which pages are filed that may show what a page does, also as its duplicates.
+func shownBy(p *models.Page) []int64 { return append(keysOf(p), followers(p.URL)) }
+
+// comeRound forgets of what led to a page that loops what since then shows what this one did: the page is there now, and the next visit finds that it
+// moved. Else all pages of a server that turned round would fail for ever.
+func (t *twins) comeRound(f *finished) {
+	p := &f.result.Page
+	for _, key := range shownBy(p) {
+		for _, twin := range t.byKey[key] {
+			if now, here := t.batch[pageKey{twin.Bucket, twin.ID}]; here {
+				twin = now
+			}
+			if twin.State == models.StateLive && twin.VisitedAt > p.Stats.VisitedAt && says(p, &twin) {
+				p.Chain = slices.DeleteFunc(slices.Clone(p.Chain), func(id int64) bool { return id == twin.ID })
+			}
+		}
 	}
 }
