@@ -80,7 +80,7 @@ func (r *referrer) lead(ref string) led {
 	}
 	fragment := fragmentOf(bare)
 	file, err := r.held(u.String())
-	for _, as := range []canon.URL{u.Sessionless(u.Session()).Untracked(), u.Untracked(), extract.Timeless(u, r.asked)} { // as it was kept
+	for _, as := range []canon.URL{u.Untracked(), u.Sessionless(u.Session()).Untracked(), extract.Timeless(u.Sessionless(""), r.asked)} { // as it was kept
 		if err == nil && file == "" && as != u {
 			file, err = r.held(as.String())
 		}

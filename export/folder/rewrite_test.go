@@ -15,6 +15,7 @@ var library = map[string]string{
 	"https://example.org/docs/a":          "example.org/docs/a.html",
 	"https://example.org/docs/b":          "example.org/docs/b.html",
 	"https://example.org/docs/b?x=1&y=2":  "example.org/docs/b~q-aaaaaaaaaa.html",
+	"https://example.org/docs/b?" + thing: "example.org/docs/thing.html",
 	"https://example.org/docs/caf%C3%A9":  "example.org/docs/café 1#2.html",
 	"https://example.org/docs/l%E4?q=%E4": "example.org/docs/latin.html",
 	"https://example.org/style.css":       "example.org/style.css",
@@ -28,6 +29,7 @@ var library = map[string]string{
 func held(url string) (string, error) { return library[url], nil }
 
 const (
+	thing    = "sid=0123456789-boots-for-winter" // of one thing
 	pageURL  = "https://example.org/docs/a"
 	pageFile = "example.org/docs/a.html"
 )
@@ -57,6 +59,8 @@ func TestHTMLIsRewritten(t *testing.T) {
 			`<a href="b.html">b</a><a href="https://example.org/nowhere?utm_source=rss">b</a>`},
 		{"without a session", `<a href="/docs/b?sid=8e02d65c0a279f970f3850c2e4a46ae4">b</a><a href="/docs/b;jsessionid=0AAF3E1C9B77D102?utm_source=rss">b</a>`,
 			`<a href="b.html">b</a><a href="b.html">b</a>`},
+		{"what is no session", `<a href="/docs/b?` + thing + `&amp;utm_source=rss">b</a><img src="/img/x.png?PHPSESSID=4fo7d0h6tn8u0g6v5mgs5vsr6q&amp;1764125700">`,
+			`<a href="thing.html">b</a><img src="../img/x.png">`},
 		{"a link", `<a href="/docs/b">b</a>`, `<a href="b.html">b</a>`},
 		{"a link with a fragment", `<a href='b#part one'>b</a>`, `<a href='b.html#part%20one'>b</a>`},
 		{"a link without quotes", `<A HREF=/docs/b?x=1&y=2 id=k>b</A>`, `<A HREF="b~q-aaaaaaaaaa.html" id=k>b</A>`},

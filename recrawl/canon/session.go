@@ -40,12 +40,15 @@ func hasSession(query, also string) bool {
 	return false
 }
 
-// leastSession is how many characters of a session's name its value has at least: sessionid=12 may be that of a conference.
+// leastSession is how many characters a session has at least.
 const leastSession = 16
 
-// sessions are the names of parameters that hold a session and nothing else.
-var sessions = map[string]bool{"phpsessid": true, "jsessionid": true, "sessionid": true, "session_id": true, "osessionid": true, "cgisessid": true,
-	"oscsid": true, "zenid": true}
+// sessions are the names of parameters that hold a session and nothing else, vague those that may hold what a page is of as well, such as a session of a
+// conference (sessionId=1523456789012001abcd).
+var (
+	sessions = map[string]bool{"phpsessid": true, "jsessionid": true, "osessionid": true, "cgisessid": true, "oscsid": true, "zenid": true}
+	vague    = map[string]bool{"s": true, "sid": true, "sessionid": true, "session_id": true}
+)
 
 // isSession tells a parameter that holds a session by its name.
 func isSession(param string) bool {
@@ -57,11 +60,10 @@ func isSession(param string) bool {
 	return sessions[name] || len(name) == len("aspsessionid")+8 && strings.HasPrefix(name, "aspsessionid")
 }
 
-// MaybeSession tells a parameter that may be a session, "sid=" or "s=" with a digest or the like: it is one where links to several pages
-// share it.
+// MaybeSession tells a parameter that may be a session, "sid=", "s=" or the like with a digest: it is one where most links of a page share it.
 func MaybeSession(param string) bool {
 	name, value, _ := strings.Cut(param, "=")
-	if !strings.EqualFold(name, "sid") && !strings.EqualFold(name, "s") || len(value) < 24 || len(value) > 64 || !isWord(value) {
+	if len(value) < 24 || len(value) > 64 || !vague[strings.ToLower(name)] || !isWord(value) {
 		return false
 	}
 	return strings.ContainsAny(value, "0123456789") && strings.Trim(value, "0123456789") != ""

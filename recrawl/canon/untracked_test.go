@@ -11,7 +11,7 @@ func TestSessions(t *testing.T) {
 		"https://h/b/a.do;jsessionid=0AAF3E1C9B77D102.node-1?c=2&utm_source=x": "https://h/b/a.do?c=2", "https://h/;JSESSIONID=0123456789ABCDEF": "https://h/",
 		"https://h/a?sig=1&JSESSIONID=0123456789ABCDEF": "https://h/a?sig=1",
 		// What is short or within the path names a page, and whether sid is a session no URL alone tells.
-		"https://h/a?sessionid=12": "https://h/a?sessionid=12", "https://h/a;jsessionid=0123456789ABCDEF/b": "https://h/a;jsessionid=0123456789ABCDEF/b",
+		"https://h/a?zenid=12": "https://h/a?zenid=12", "https://h/a?sessionid=1523456789012001abcd": "https://h/a?sessionid=1523456789012001abcd", "https://h/a;jsessionid=0123456789ABCDEF/b": "https://h/a;jsessionid=0123456789ABCDEF/b",
 		"https://h/a;v=0123456789ABCDEF": "https://h/a;v=0123456789ABCDEF", "https://h/a?sid=8e02d65c0a279f970f3850c2e4a46ae4": "https://h/a?sid=8e02d65c0a279f970f3850c2e4a46ae4",
 	} {
 		u, err := Parse(raw)

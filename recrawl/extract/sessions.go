@@ -1,31 +1,68 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"recrawld/recrawl/canon"
 )
 
-// session is the parameter, "sid=…", that is a session by what the page shows: links to two pages share it. "": there is none.
+// sharing is how many pages links lead to that share a session at least: of one thing there may be two, such as to see it and to have it.
+const sharing = 3
+
+// session is the parameter, "sid=…", that is a session by what the page shows: most of its links with a query share it, to several pages. Programs write
+// a session into all of their links, and what people wrote into a post may have another. An ID of each thing in a list is none, of which one stands
+// in a few. "": there is none.
 func (r *refs) session() string {
-	param, path := "", ""
+	most, votes := "", 0
+	for _, param := range r.maySession { // what more than half of them have is left (Boyer and Moore, MJRTY, 1981)
+		switch {
+		case votes == 0:
+			most, votes = param, 1
+		case param == most:
+			votes++
+		default:
+			votes--
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	var paths []string
+	have, all := 0, 0
+	for path, param := range r.maySession {
+		if all++; param == most {
+			have++
+			if len(paths) < sharing && !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	if 2*have > all && len(paths) == sharing {
+		return most
+	}
+	return ""
+}
+
+// maySession gives of each link with a query that a reader can follow its path as it is written, and the parameter that may be a session, "": none.
+func (r *refs) maySession(yield func(path, param string) bool) {
 	for i := range r.all {
-		at, query, asks := strings.Cut(r.all[i].text, "?")
+		path, query, asks := strings.Cut(r.all[i].text, "?")
 		if !asks || !r.all[i].read {
 			continue
 		}
 		query, _, _ = strings.Cut(query, "#")
+		param := ""
 		for one := range strings.SplitSeq(query, "&") {
-			switch {
-			case !canon.MaybeSession(one):
-			case param == one && path != at:
-				return param
-			case param == "":
-				param, path = one, at
+			if canon.MaybeSession(one) {
+				param = one
+				break
 			}
 		}
+		if !yield(path, param) {
+			return
+		}
 	}
-	return ""
 }
 
 // untracked is where a link leads without who came (canon.URL.Untracked). A page that answers at an address with a session alone is known by

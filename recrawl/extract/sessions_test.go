@@ -10,10 +10,17 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	const sid, other = "sid=8e02d65c0a279f970f3850c2e4a46ae4", "sid=ffffd65c0a279f970f3850c2e4a46ae4"
 	for name, c := range map[string]struct{ at, page, want string }{
-		"named":              {"/d/p", `<a href="a;jsessionid=0AAF3E1C9B77D102"><a href="b?PHPSESSID=4fo7d0h6tn8u0g6v5mgs5vsr6q&amp;id=5">`, "a, b?id=5"},
-		"shared by pages":    {"/d/p", `<a href="a?t=1&amp;` + sid + `"><a href="a?t=2&amp;` + sid + `#x"><a href="b?` + sid + `">`, "a?t=1, a?t=2, b"},
-		"behind another":     {"/d/p?" + other, `<a href="a?` + sid + `"><a href="b?` + sid + `">`, "a, b"},
-		"of one page":        {"/d/p", `<a href="a?t=1&amp;` + sid + `"><a href="a?t=2&amp;` + sid + `"><a href="b?` + other + `">`, "a?t=1&" + sid + ", a?t=2&" + sid + ", b?" + other},
+		"named":           {"/d/p", `<a href="a;jsessionid=0AAF3E1C9B77D102"><a href="b?PHPSESSID=4fo7d0h6tn8u0g6v5mgs5vsr6q&amp;id=5">`, "a, b?id=5"},
+		"shared by pages": {"/d/p", `<a href="a?t=1&amp;` + sid + `"><a href="a?t=2&amp;` + sid + `#x"><a href="b?` + sid + `"><a href="c?` + sid + `">`, "a?t=1, a?t=2, b, c"},
+		"behind another":  {"/d/p?" + other, `<a href="a?` + sid + `"><a href="b?` + sid + `"><a href="c?` + sid + `">`, "a, b, c"},
+		"of one page":     {"/d/p", `<a href="a?t=1&amp;` + sid + `"><a href="a?t=2&amp;` + sid + `"><a href="b?` + other + `">`, "a?t=1&" + sid + ", a?t=2&" + sid + ", b?" + other},
+		"of things": {"/d/p", `<a href="view?` + sid + `"><a href="load?` + sid + `"><a href="note?` + sid + `"><a href="view?` + other + `"><a href="load?` + other + `"><a href="note?` + other + `">`,
+			"view?" + sid + ", load?" + sid + ", note?" + sid + ", view?" + other + ", load?" + other + ", note?" + other},
+		"of one thing":         {"/d/p", `<a href="view?` + sid + `"><a href="load?` + sid + `">`, "view?" + sid + ", load?" + sid},
+		"behind a written one": {"/d/p", `<a href="t?id=5&amp;` + other + `"><a href="a?` + sid + `"><a href="b?` + sid + `"><a href="c?` + sid + `">`, "t?id=5&" + other + ", a, b, c"},
+		"of a conference": {"/d/p", `<a href="talk?sessionId=1523456789012001abcd"><a href="talk?session_id=550e8400-e29b-41d4-a716-446655440000">`,
+			"talk?sessionId=1523456789012001abcd, talk?session_id=550e8400-e29b-41d4-a716-446655440000"},
+		"by another name":    {"/d/p", `<a href="a?session_id=8e02d65c0a279f970f3850c2e4a46ae4"><a href="b?session_id=8e02d65c0a279f970f3850c2e4a46ae4"><a href="c?session_id=8e02d65c0a279f970f3850c2e4a46ae4">`, "a, b, c"},
 		"of the page itself": {"/d/p?" + sid, `<a href="a?` + sid + `"><a href="b?` + sid + `">`, "a?" + sid + ", b?" + sid},
 		"a page's own path":  {"/d/p;jsessionid=0AAF3E1C9B77D102", `<a href="a;jsessionid=0AAF3E1C9B77D102"><a href="b;jsessionid=1AAF3E1C9B77D102">`, "a;jsessionid=0AAF3E1C9B77D102, b"},
 		"names":              {"/d/p", `<a href="a?sid=12"><a href="b?sid=12"><a href="a?sid=holiday-pictures-from-norway"><a href="b?sid=holiday-pictures-from-norway">`, "a?sid=12, b?sid=12, a?sid=holiday-pictures-from-norway, b?sid=holiday-pictures-from-norway"},
