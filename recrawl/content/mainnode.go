@@ -17,7 +17,8 @@ func (v *View) spread() {
 	total := float64(all[len(all)-1])
 	main, said := v.declared()
 	v.declares = said >= longRunes
-	if main == nil {
+	only := main == nil // what else there is to go by are articles
+	if only {
 		main, said = v.articles()
 	}
 	flags := make([]Flags, len(v.nodes))
@@ -25,7 +26,7 @@ func (v *View) spread() {
 		n := &v.nodes[i]
 		own := n.flags
 		weight := all[n.last] - all[n.first]
-		if own&beside&^Ignored != 0 && float64(weight) > wideShare*total && !(said >= weight && n.apart(main)) {
+		if own&beside&^Ignored != 0 && float64(weight) > wideShare*total && !(said >= weight && n.apart(main) && !(only && v.runs(n))) {
 			own &^= beside &^ Ignored
 		}
 		if own&(InMain|InArticle) != 0 { // what is in it stands there again
@@ -63,7 +64,8 @@ func (v *View) declared() (main *node, said int64) {
 	return &v.nodes[at], v.says(&v.nodes[at])
 }
 
-// articles is the same of all articles where there is no main element, from the first to the last.
+// articles is the same of all articles where there is no main element, from the first to the last. They may be cards that lead to others: a region of
+// running text apart from them is the page, and one that has but headings of lists none.
 func (v *View) articles() (all *node, said int64) {
 	for i := range v.nodes {
 		switch n := &v.nodes[i]; {
@@ -78,6 +80,16 @@ func (v *View) articles() (all *node, said int64) {
 		return nil, -1
 	}
 	return all, v.says(all)
+}
+
+// runs tells whether running text stands in an element.
+func (v *View) runs(n *node) bool {
+	for b := n.first; b < n.last; b++ {
+		if v.blocks[b].runes-v.blocks[b].linkRunes >= runningText {
+			return true
+		}
+	}
+	return false
 }
 
 // says is how many runes stand in an element.

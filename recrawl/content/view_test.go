@@ -181,6 +181,22 @@ func TestASidebarIsNoList(t *testing.T) {
 	}
 }
 
+// TestATextBesideTeasersIsThePage holds that beside articles that are links alone, as cards of others below a page or the list beside what was chosen of it,
+// a text is the page whatever its region is called.
+func TestATextBesideTeasersIsThePage(t *testing.T) {
+	t.Parallel()
+	cards := strings.Repeat("<article><a href=/p><h3>A letter from the harbour</h3><p>"+prose+"</p></a></article>", 6)
+	for _, markup := range []string{"<aside>", "<div class=modal>", "<div style=display:none>"} {
+		page := func(said string) *View {
+			return read(t, "<body>"+markup+"<h1>The old bridge</h1><p>"+prose+"</p><p>"+said+"</p></div></aside><section>"+cards+"</section>")
+		}
+		got := Judge(Case{Before: page("It is open to walkers and riders."), After: page("It is closed until the flood is over."), Threshold: 0.5})
+		if got.Kind != Change {
+			t.Errorf("in %s: %v (%.2f, %v), want a change", markup, got.Kind, got.Significance, got.Reasons)
+		}
+	}
+}
+
 // TestAMenuAroundTheMainElement holds that a menu is not content where the main element says so little beside other articles that the whole page
 // is: a new entry counted as a change of each short post. Without such an element it is, and so is what the footer says.
 func TestAMenuAroundTheMainElement(t *testing.T) {
