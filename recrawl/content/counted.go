@@ -10,9 +10,16 @@ import (
 // stand. What somebody wrote, as replies, is news, and so may be hits and visits, of a team and to a country.
 var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni`)
 
-// postWords stand with a colon before how much somebody has written by now, as forums say it of the author beside each post. Where something new
-// stands in a list of boards or topics, more than that number changes.
-var postWords = wordSet(`posts threads beiträge themen messages mensajes messaggi mensagens berichten сообщений`)
+// postWords stand with a colon before how much somebody has written by now, as forums say it of the author beside each post, and threadWords before how
+// much of that began a topic: alone they are of what else has threads, and topics. Where something new stands in a list of boards or topics, more than
+// that number changes.
+var (
+	postWords   = wordSet(`posts beiträge messages mensajes messaggi mensagens berichten сообщений`)
+	threadWords = wordSet(`threads themen`)
+)
+
+// fewPosts is by how much it grows from visit to visit at most, or a tenth of it: what grows faster is what a tariff has, rather.
+const fewPosts = 3
 
 // table is a table that is open, as far as its columns have names.
 type table struct {
@@ -82,21 +89,30 @@ func (p *pair) looked() bool {
 	if len(was) != len(is) || look(p.after.Text).money {
 		return false
 	}
-	grew := 0
 	beside := func(i int) bool { return i >= 0 && i < len(is) && viewWords[bareWord(is[i])] }
-	behind := func(i int) bool {
-		return i >= 0 && strings.HasSuffix(is[i], ":") && postWords[bareWord(is[i])]
-	}
+	seen, posts, threads := false, false, false
 	for i := range is {
-		switch {
-		case was[i] == is[i]:
-		case !beside(i-1) && !beside(i+1) && !behind(i-1), countOf(was[i]) < 0, countOf(is[i]) <= countOf(was[i]):
+		if was[i] == is[i] {
+			continue
+		}
+		from, to, label := countOf(was[i]), countOf(is[i]), ""
+		if i > 0 && strings.HasSuffix(is[i-1], ":") {
+			label = bareWord(is[i-1])
+		}
+		switch few := to-from <= max(fewPosts, from/10); {
+		case from < 0 || to <= from:
 			return false
+		case beside(i-1) || beside(i+1):
+			seen = true
+		case few && postWords[label]:
+			posts = true
+		case few && threadWords[label]:
+			threads = true
 		default:
-			grew++
+			return false
 		}
 	}
-	return grew > 0
+	return posts || seen && !threads
 }
 
 // isCount tells a text that is one count: 2,151 or 3.2k.

@@ -35,6 +35,10 @@ func TestHowOftenItWasLookedAt(t *testing.T) {
 		{"Posts: 38", "Posts: 39", Noise},
 		{"Posts: 999 Threads: 8 Joined: Nov 2026", "Posts: 1,000 Threads: 9 Joined: Nov 2026", Noise},
 		{"Posts: 38", "Posts: 12", Change},
+		{"Posts: 1", "Posts: 3", Noise},
+		{"Cores: 4 Threads: 8", "Cores: 4 Threads: 16", Change},
+		{"Themen: 12", "Themen: 13", Change},
+		{"Messages: 1,000 a month", "Messages: 2,000 a month", Change},
 		{"38 posts", "39 posts", Change},
 		{"Posts: 38 Topics: 8", "Posts: 39 Topics: 9", Change},
 	} {
