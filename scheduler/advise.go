@@ -204,6 +204,16 @@ func (m *Mind) priceOf(q question) float64 {
 	return q.asks(c, &f, price) * importance(q.page)
 }
 
+// worth is how many times the price a visit to the page of a question is worth.
+func (m *Mind) worth(q question) float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.crowdOf(q.page)
+	price := m.priceAt(c, &q)
+	f := m.forecast(c, &q)
+	return f.Value() / q.asks(c, &f, price)
+}
+
 // firstPrice is the price's beginning beside what it may become. Pages that were all seen just now are worth next to nothing,
 // so the first visits buy little. A price from above would fall by that, and reach the pages of visited hosts alone: these
 // would come again and again while others wait for their first visit. From below all are due, and those worth the most come first.

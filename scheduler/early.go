@@ -12,6 +12,7 @@ type early struct {
 	mu     sync.Mutex
 	pauses map[int16]pause // guarded by mu
 	over   time.Time       // guarded by mu; the soonest end of them, or sooner
+	saves  time.Time       // guarded by mu; until then nothing is visited early: what is saved up will pay for the first page of all
 }
 
 // pause is until when the first page of a bucket is not visited early, and when the first one is due behind it that may be; zero:
@@ -137,9 +138,24 @@ func (e *early) nothingBehind(bucket int16) {
 	}
 }
 
+// save takes note that nothing is visited early before then.
+func (e *early) save(until time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.saves = until
+}
+
+// saved is until when nothing is visited early; in the past, or zero: it may be.
+func (e *early) saved() time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.saves
+}
+
 // clear forgets them all: the plan is another.
 func (e *early) clear() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	clear(e.pauses)
+	e.saves = time.Time{}
 }

@@ -89,6 +89,9 @@ func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, n
 	if !ask {
 		return deferral{}, false
 	}
+	if put, saves := w.savesUp(ctx, p, page, now); saves {
+		return put, true
+	}
 	if meets.IsZero() {
 		var err error
 		if meets, err = w.mind.gather(ctx, p, &host, page, now); err != nil && ctx.Err() == nil {
@@ -103,6 +106,24 @@ func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, n
 	}
 	return deferral{until: meets, gathers: true, why: "waits for other pages of its host"}, meets.After(now)
 }
+
+// savesUp tells whether a page, due or early, waits until the budget can pay for a robots.txt and several visits.
+func (w *Worker) savesUp(ctx context.Context, p *Planner, page *models.Page, now time.Time) (deferral, bool) {
+	early := page.DueAt.Time().After(now)
+	until, err := w.purses.bearsRobots(ctx, page.SiteID, early, now)
+	switch {
+	case err != nil || !until.After(now): // a budget that cannot be looked at stops nobody
+		return deferral{}, false
+	case early:
+		w.early.save(until)
+		return deferral{until: until, why: "not due yet"}, true
+	}
+	place := float64(robotsPlaces) / max(w.mind.worth(p.question(page, p.settings(page.SiteID), now)), 1)
+	return deferral{until: until.Add(time.Duration(place)), gathers: true, why: "the budget is saved up for visits that share a robots.txt"}, true
+}
+
+// robotsPlaces is within what time, once the budget can pay for a robots.txt, all pages are due that waited for that: what is worth the most comes first.
+const robotsPlaces = time.Minute
 
 // gather finds out when a visit to a host, which must be asked for robots.txt, pays. Where that is not yet, the pages that will
 // be visited then get that due time, but for the first, whose turn it is; where it is, or the zero time is returned, those that

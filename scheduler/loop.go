@@ -109,6 +109,8 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 	switch {
 	case len(buckets) > 0:
 		leases, next, err = w.claimReady(ctx, c, buckets)
+	case w.early.saved().After(now):
+		next = sooner(next, w.early.saved())
 	case w.purses.mayBeEarly(paid, now):
 		leases, next, err = w.claimEarly(ctx, c, next)
 	default:

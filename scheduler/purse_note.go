@@ -71,22 +71,27 @@ const spareRoom = leastRoom - leastRoom/60
 // untilSaved is how long it takes until visits may be made early, where they are made at such hours. What makes room meanwhile has to be saved
 // as well.
 func (n note) untilSaved(a allowance, h hours) time.Duration {
+	return n.untilUnspent(n.saved(a.requests), n.saved(a.bytes), a, h)
+}
+
+// untilUnspent is the same for other levels than what is saved.
+func (n note) untilUnspent(requests, bytes float64, a allowance, h hours) time.Duration {
 	if h.opensIn > 0 {
 		return h.opensIn
 	}
-	wait := n.until(max(n.enough(n.requests, a.requests, h), 1-1e-9), n.enough(n.bytes, a.bytes, h), a)
+	wait := n.until(max(n.enough(requests, n.requests, a.requests, h), 1-1e-9), n.enough(bytes, n.bytes, a.bytes, h), a)
 	if h.closed > 0 && wait >= h.left {
 		return h.left + h.closed
 	}
 	return wait
 }
 
-// enough is how much of a budget, of which so much is left, will be saved when visits may be made early.
-func (n note) enough(left, perDay float64, h hours) float64 {
+// enough is how much of a budget, of which so much is left, will be unspent when a level is reached.
+func (n note) enough(level, left, perDay float64, h hours) float64 {
 	if math.IsInf(perDay, 1) {
 		return 0
 	}
-	level := n.saved(perDay) - n.owed(perDay, h)
+	level -= n.owed(perDay, h)
 	if missing := level - left; missing > 0 && level > 1 {
 		if n.room < mostRoom+n.extra {
 			missing += missing / (roomShare - 1)
