@@ -118,8 +118,10 @@ func (w *Worker) savesUp(ctx context.Context, p *Planner, page *models.Page, now
 		w.early.save(until)
 		return deferral{until: until, why: "not due yet"}, true
 	}
-	place := float64(robotsPlaces) / max(w.mind.worth(p.question(page, p.settings(page.SiteID), now)), 1)
-	return deferral{until: until.Add(time.Duration(place)), gathers: true, why: "the budget is saved up for visits that share a robots.txt"}, true
+	q := p.question(page, p.settings(page.SiteID), now)
+	most := page.Stats.VisitedAt.Time().Add(q.ceiling)
+	until = earlier(until.Add(time.Duration(float64(robotsPlaces)/max(w.mind.worth(q), 1))), most) // others may spend all that comes in
+	return deferral{until: until, gathers: true, why: "the budget is saved up for visits that share a robots.txt"}, until.After(now)
 }
 
 // robotsPlaces is within what time, once the budget can pay for a robots.txt, all pages are due that waited for that: what is worth the most comes first.
