@@ -99,7 +99,7 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 		room = 1 // what is not used is missed by others
 	}
 	room = min(room, hostsPerClaim)
-	paid, err := w.purses.all.take(ctx, room)
+	paid, err := w.purses.all.lend(ctx, room)
 	if err != nil || paid.requests == 0 {
 		return nil, paid.next, err
 	}
@@ -116,7 +116,7 @@ func (w *Worker) claim(ctx context.Context, now time.Time, room int) ([]models.L
 	default:
 		next = sooner(next, paid.full)
 	}
-	w.purses.all.settle(len(leases)-paid.requests, 0) // each lease has one visit paid for
+	w.purses.all.giveBack(paid, len(leases)) // each lease has one visit paid for
 	return leases, next, err
 }
 

@@ -26,6 +26,7 @@ type purse struct {
 
 	mu     sync.Mutex
 	held   float64               // guarded by mu; taken out of the note and not spent
+	lent   float64               // guarded by mu; taken for visits that are looked for
 	bytes  float64               // guarded by mu; received and not yet paid for
 	usual  atomic.Pointer[usual] // as the note said last; nil: not known
 	seen   visited               // guarded by mu; visits from which the note has not learned that
@@ -94,6 +95,23 @@ func (p *purse) take(ctx context.Context, want int) (change, error) {
 	got := max(min(float64(want), math.Floor(p.held)), 0)
 	p.held -= got
 	return change{requests: int(got), next: p.next, full: p.full}, nil
+}
+
+// lend takes requests for visits that are only looked for: until giveBack they count as unspent (bearsRobots).
+func (p *purse) lend(ctx context.Context, want int) (change, error) {
+	paid, err := p.take(ctx, want)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lent = float64(paid.requests)
+	return paid, err
+}
+
+// giveBack ends a loan of which so many requests are kept, for visits that were found.
+func (p *purse) giveBack(paid change, kept int) {
+	p.settle(kept-paid.requests, 0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lent = 0
 }
 
 // asks tells whether the note must be asked: where less is held than is wanted and there may be more by now, where the

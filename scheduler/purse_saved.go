@@ -41,7 +41,7 @@ func (p *purse) bearsRobots(ctx context.Context, early bool) (time.Time, error) 
 	err := p.exchange(ctx, a, now, func(n *note) {
 		next = n.until(1, 0, a)
 		with := *n
-		with.requests++ // the visit that asks was paid for
+		with.requests += 1 + p.lent // the visit that asks was paid for
 		if early {
 			level = max(n.saved(a.requests), handful)
 		}

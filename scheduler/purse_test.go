@@ -203,3 +203,22 @@ func TestPauseCostsASmallBudgetNothing(t *testing.T) {
 		}
 	}
 }
+
+// What the loop holds while it looks for the next visit is unspent: a page whose turn has come does not wait for it for days.
+func TestWhatIsLentIsSavedUp(t *testing.T) {
+	t.Parallel()
+	a := &allowance{requests: 0.6, bytes: math.Inf(1)}
+	p := newPurse(new(notes), clock.NewVirtual(noon), a)
+	spend(t, p, 1) // for the lease of the page
+	paid, err := p.lend(t.Context(), 3)
+	if err != nil || paid.requests != 3 {
+		t.Fatalf("lend = %+v, %v", paid, err)
+	}
+	if until, err := p.bearsRobots(t.Context(), false); err != nil || until.After(noon) {
+		t.Errorf("a page waits for %v, %v; want not at all", until.Sub(noon), err)
+	}
+	p.giveBack(paid, 1)
+	if until, err := p.bearsRobots(t.Context(), false); err != nil || !until.After(noon) {
+		t.Errorf("with another visit under way a page waits for %v, %v; want until that is saved up", until.Sub(noon), err)
+	}
+}
