@@ -89,7 +89,7 @@ func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, n
 	if !ask {
 		return deferral{}, false
 	}
-	if put, saves := w.savesUp(ctx, p, page, now); saves {
+	if put, saves := t.savesUp(ctx, p, page, now); saves {
 		return put, true
 	}
 	if meets.IsZero() {
@@ -108,20 +108,43 @@ func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, n
 }
 
 // savesUp tells whether a page, due or early, waits until the budget can pay for a robots.txt and several visits.
-func (w *Worker) savesUp(ctx context.Context, p *Planner, page *models.Page, now time.Time) (deferral, bool) {
-	early := page.DueAt.Time().After(now)
-	until, err := w.purses.bearsRobots(ctx, page.SiteID, early, now)
+func (t *hostTurn) savesUp(ctx context.Context, p *Planner, page *models.Page, now time.Time) (deferral, bool) {
+	w, early := t.worker, page.DueAt.Time().After(now)
+	until := t.savedBy(ctx, page.SiteID, early, now)
 	switch {
-	case err != nil || !until.After(now): // a budget that cannot be looked at stops nobody
+	case !until.After(now):
 		return deferral{}, false
 	case early:
-		w.early.save(until)
+		w.early.save(earlier(until, now.Add(robotsHold))) // by then the budget may have grown with its pages
 		return deferral{until: until, why: "not due yet"}, true
 	}
 	q := p.question(page, p.settings(page.SiteID), now)
 	most := page.Stats.VisitedAt.Time().Add(q.ceiling)
 	until = earlier(until.Add(time.Duration(float64(robotsPlaces)/max(w.mind.worth(q), 1))), most) // others may spend all that comes in
 	return deferral{until: until, gathers: true, why: "the budget is saved up for visits that share a robots.txt"}, until.After(now)
+}
+
+// savedBy is when the budget can pay for that. Where that is not yet, the due pages of a site wait for the same, and it is asked once.
+func (t *hostTurn) savedBy(ctx context.Context, site int32, early bool, now time.Time) time.Time {
+	t.mu.Lock()
+	until := t.saved[site]
+	t.mu.Unlock()
+	if !early && until.After(now) {
+		return until
+	}
+	until, err := t.worker.purses.bearsRobots(ctx, site, early, now)
+	if err != nil { // a budget that cannot be looked at stops nobody
+		return now
+	}
+	if !early && until.After(now) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.saved == nil {
+			t.saved = make(map[int32]time.Time)
+		}
+		t.saved[site] = until
+	}
+	return until
 }
 
 // robotsPlaces is within what time, once the budget can pay for a robots.txt, all pages are due that waited for that: what is worth the most comes first.

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/scheduler/policy"
@@ -114,5 +115,38 @@ func TestPagesOfAnotherSiteDoNotWaitForAGathering(t *testing.T) {
 		if _, held := turn.gathers(t.Context(), p, &page, noon); held != waits {
 			t.Errorf("a page of site %d waits: %v, want %v", site, held, waits)
 		}
+	}
+}
+
+// The pages of a lease wait for the same savings: the budget's note is asked once for all. Nor are early visits put off for longer than a day at a
+// time: a budget that is for each page may be a larger one by then.
+func TestSavingsAreAskedForOnce(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	c.Defaults.Policy, c.Budget.Requests = policy.AdaptiveName, config.Rate{PerDay: 0.05}
+	p, err := NewPlanner(&c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := new(notes)
+	w := NewWorker(Config{Store: store, Clock: clock.NewVirtual(noon)}, p)
+	spend(t, w.purses.all, 4)
+	turn := &hostTurn{worker: w, lease: models.Lease{Host: models.Host{Pages: 9}, Robots: []models.Robots{{ExpiresAt: models.At(noon)}}}}
+	wait := func(id int64, due time.Time) {
+		page := models.Page{ID: id, SiteID: 1, State: models.StateLive, DueAt: models.At(due), Rule: models.RulePolicy,
+			Stats: models.ChangeStats{Records: 5, FirstAt: models.At(noon.AddDate(0, -1, 0)), VisitedAt: models.At(noon.AddDate(0, 0, -5))}}
+		if _, held := turn.gathers(t.Context(), w.Planner(), &page, noon); !held {
+			t.Errorf("page %d, due %v from now, does not wait", id, due.Sub(noon))
+		}
+	}
+	wait(1, noon)
+	asked := store.merges
+	wait(2, noon)
+	if store.merges != asked {
+		t.Errorf("the note was asked %d times more for the second page", store.merges-asked)
+	}
+	wait(3, noon.Add(time.Hour))
+	if saved := w.early.saved(); saved.After(noon.Add(24 * time.Hour)) {
+		t.Errorf("no early visits for %v", saved.Sub(noon))
 	}
 }

@@ -18,11 +18,14 @@ type notes struct {
 	Store
 	mu    sync.Mutex
 	notes map[string][]byte
+
+	merges int // guarded by mu
 }
 
 func (n *notes) Merge(_ context.Context, name string, merge func([]byte) []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.merges++
 	if n.notes == nil {
 		n.notes = make(map[string][]byte)
 	}

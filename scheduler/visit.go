@@ -79,6 +79,7 @@ type hostTurn struct {
 	begun bool                // guarded by mu; a page was taken
 	given int                 // guarded by mu; turns given to robots.txt or a probe
 	meets map[int32]time.Time // guarded by mu; when its pages gather, by site, where robots.txt must be fetched; zero: not asked, or now
+	saved map[int32]time.Time // guarded by mu; until when they wait for the budget to be saved up, by site
 	owed  bool                // guarded by mu; the last turn was given away: the page's own is paid for on credit
 	last  *finished           // guarded by mu; kept back, because only the last result releases the host
 
