@@ -126,7 +126,7 @@ func (r ruling) boundWords(e *scheduler.Explanation) string {
 	case !r.page.DueAt.Time().After(r.now):
 		return "; its turn has come, and pages worth more go first"
 	case e.Robots > 0 && e.AheadOf > interval/16 && r.page.DueAt.Time().After(e.ValidTo):
-		return "; its host must be asked for robots.txt first, so it waits until it and other pages there are worth that request too"
+		return "; its host must be asked for robots.txt first, so it waits until it and other pages there are worth that request too, or a small budget has some visits saved up"
 	case e.AheadOf > interval/4 && e.DueAt.After(r.now):
 		return fmt.Sprintf("; by what was learned since, it could come %s sooner", report.Span(e.AheadOf))
 	case e.AheadOf > interval/4:

@@ -26,7 +26,7 @@ func TestSharedRobotsInWords(t *testing.T) {
 	page.Stats.VisitedAt = models.At(filledNow.Add(-2 * day))
 	r := ruling{page: page, now: filledNow}
 	for want, e := range map[string]scheduler.Explanation{
-		"; its host must be asked for robots.txt first, so it waits until it and other pages there are worth that request too": {
+		"; its host must be asked for robots.txt first, so it waits until it and other pages there are worth that request too, or a small budget has some visits saved up": {
 			Robots: 0.9, AheadOf: 36 * time.Hour, DueAt: filledNow.Add(12 * time.Hour)},
 		"; it is visited early, with other pages of its host, while robots.txt is valid": {
 			Robots: 0.9, AheadOf: -4 * day, ValidTo: page.DueAt.Time().Add(time.Hour)},
