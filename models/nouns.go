@@ -41,6 +41,9 @@ type Host struct {
 	GuardedAt    Instant       // since when so many of its pages are lost at once (Trials.Losses) that none counts as gone; 0: they do
 }
 
+// RobotsHold is how long a robots.txt holds at most (RFC 9309, section 2.4).
+const RobotsHold = 24 * time.Hour
+
 // Robots is what a host's robots.txt said, one row for each origin (scheme and host).
 type Robots struct {
 	Bucket     int16

@@ -17,8 +17,7 @@ import (
 // How robots.txt is kept (RFC 9309 sections 2.3 and 2.4, with Google's numbers where it names none).
 const (
 	robotsHops    = 5                   // redirects followed; one more counts as "there is none"
-	robotsKeep    = 24 * time.Hour      // how long an answer holds at most
-	robotsKeepMin = time.Hour           // and at least, whatever its max-age says: asking costs a slot of the host
+	robotsHoldMin = time.Hour           // how long an answer holds at least (at most models.RobotsHold), whatever its max-age says: asking costs a slot of the host
 	robotsGrace   = 30 * 24 * time.Hour // how long the last good answer stands in for one that cannot be had
 	robotsRetry   = 10 * time.Minute    // the first wait after a failure; it doubles
 	robotsRetryTo = 12 * time.Hour
@@ -84,7 +83,7 @@ func nextRobots(before models.Robots, got robotsAnswer, now time.Time) models.Ro
 	}
 	holds, told := robotsLifetime(got.header, now)
 	if !told && before.GoodAt != 0 && before.Class == models.ClassNone && bytes.Equal(before.Body, row.Body) {
-		holds = max(holds, min(2*before.ExpiresAt.Time().Sub(before.FetchedAt.Time()), robotsKeep))
+		holds = max(holds, min(2*before.ExpiresAt.Time().Sub(before.FetchedAt.Time()), models.RobotsHold))
 	}
 	row.GoodAt, row.ExpiresAt = row.FetchedAt, models.At(now.Add(holds))
 	return row
@@ -133,13 +132,13 @@ func robotsWait(before models.Robots) time.Duration {
 // that lies on them (max-age=0, must-revalidate): then it holds twice as long each time that it was the same, up to what RFC 9309 allows.
 func robotsLifetime(header http.Header, now time.Time) (holds time.Duration, told bool) {
 	if _, said, revalidate := cacheControl(header); !said && !revalidate {
-		return robotsKeep, true
+		return models.RobotsHold, true
 	}
-	until := freshUntil(header, now, robotsKeep)
+	until := freshUntil(header, now, models.RobotsHold)
 	if until.IsZero() {
-		return robotsKeepMin, false
+		return robotsHoldMin, false
 	}
-	return max(until.Sub(now), robotsKeepMin), true
+	return max(until.Sub(now), robotsHoldMin), true
 }
 
 // firstLines is the part of a robots.txt that counts. A line that is cut is dropped, lest "Disallow: /private" become

@@ -178,7 +178,7 @@ func (m *Mind) explain(e *Explanation, q question) {
 	f := m.forecast(c, &q)
 	asked := q.asks(c, &f, each)
 	price := asked * e.Importance
-	if q.usual.bytes > 0 {
+	if q.usual.bytes > 0 && each > 0 {
 		e.Cost = price / each
 	}
 	pays := q.now.Add(span(m.dueIn(&q, &f, asked, math.Inf(1))))

@@ -73,8 +73,8 @@ func robotsShareOf(rows []models.Robots, pages int32, even time.Duration) robots
 	return robotsShare{cost: robotsCost(pages, even), until: robotsUntil(rows)}
 }
 
-// gathers tells whether a page whose turn has come, due or early, waits for other pages of its host, because a visit would
-// have to ask for robots.txt, and until when.
+// gathers tells whether a page whose turn has come, due or early, waits for other pages of its host, or until a small budget is saved up,
+// because a visit would have to ask for robots.txt, and until when.
 func (t *hostTurn) gathers(ctx context.Context, p *Planner, page *models.Page, now time.Time) (deferral, bool) {
 	w, s := t.worker, p.settings(page.SiteID)
 	if _, held := p.hold(page, now); held {
@@ -115,7 +115,7 @@ func (t *hostTurn) savesUp(ctx context.Context, p *Planner, page *models.Page, n
 	case !until.After(now):
 		return deferral{}, false
 	case early:
-		w.early.save(earlier(until, now.Add(robotsHold))) // by then the budget may have grown with its pages
+		w.early.save(earlier(until, now.Add(models.RobotsHold))) // by then the budget may have grown with its pages
 		return deferral{until: until, why: "not due yet"}, true
 	}
 	q := p.question(page, p.settings(page.SiteID), now)

@@ -4,13 +4,12 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"recrawld/models"
 )
 
 // Spent as it comes in, a budget of few requests a day has paid for one visit more by the time that a robots.txt is too old, so each visit costs two
 // requests. What can be unspent of it at least is saved up in place of that, and pays for several visits with one robots.txt.
-
-// robotsHold is how long a robots.txt holds at most (RFC 9309, section 2.4).
-const robotsHold = 24 * time.Hour
 
 // bearsRobots is when a page of a site may be visited that has to ask for robots.txt, as far as the budget of all sites pays for it; now where
 // that budget bounds no requests. Where a site has a budget of its own each page waits in its line, and nothing is saved up.
@@ -29,7 +28,7 @@ func (p *purse) bearsRobots(ctx context.Context, early bool) (time.Time, error) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now()
-	h, holds := p.hours(now), robotsHold
+	h, holds := p.hours(now), models.RobotsHold
 	if h.closed > 0 {
 		holds = min(holds, h.left)
 	}

@@ -203,20 +203,20 @@ func (m *Mind) weigh(w *walk, q *question, was time.Duration) (due time.Time, ev
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	price, counts := m.priceAt(w.crowd, q), importance(q.page)
-	f, c := m.forecast(w.crowd, q), q.cost(w.crowd)
+	f, costs := m.forecast(w.crowd, q), q.cost(w.crowd)
 	if w.all {
 		value := f.Value()
-		w.note(value * counts / c.in(&f, 0))
+		w.note(value * counts / costs.in(&f, 0))
 		due, every = m.due(q, &f, value, q.asks(w.crowd, &f, price), math.Inf(1))
 		return due, every, true
 	}
 	ahead := was.Hours() / 24
-	then := f.ValueIn(ahead) * counts / c.in(&f, max(ahead, 0))
+	then := f.ValueIn(ahead) * counts / costs.in(&f, max(ahead, 0))
 	if then < price && then*w.scale < w.best*certain {
 		return time.Time{}, 0, false // it is worth less by now
 	}
 	value := f.Value()
-	w.note(value * counts / c.in(&f, 0))
+	w.note(value * counts / costs.in(&f, 0))
 	if then < price {
 		return time.Time{}, 0, false
 	}

@@ -74,9 +74,6 @@ func (r *Replay) Lists() []models.Instant { return r.lists.asked }
 // Robots is when a robots.txt was asked for, the earliest first. The caller does not change it.
 func (r *Replay) Robots() []models.Instant { return r.asked }
 
-// robotsHolds is how long a robots.txt holds at most (RFC 9309, section 2.4).
-const robotsHolds = 24 * time.Hour
-
 // askRobots asks for the host's robots.txt, where none is known that holds. It has no rules.
 func (r *Replay) askRobots(t models.Turn) (models.Outcome, bool) {
 	for i := range t.Robots {
@@ -87,7 +84,7 @@ func (r *Replay) askRobots(t models.Turn) (models.Outcome, bool) {
 	now := models.At(t.Now)
 	r.asked = append(r.asked, now)
 	row := models.Robots{Bucket: t.Host.Bucket, HostID: t.Host.ID, Origin: "https://" + t.Host.Name, Status: 404,
-		FetchedAt: now, GoodAt: now, ExpiresAt: models.At(t.Now.Add(robotsHolds))}
+		FetchedAt: now, GoodAt: now, ExpiresAt: models.At(t.Now.Add(models.RobotsHold))}
 	return models.Outcome{Kind: models.RobotsFetched, Status: 404, At: t.Now, Sent: 1, HeadBytes: models.UsualHead, Robots: &row}, true
 }
 
