@@ -143,22 +143,32 @@ func TestServersThatAreBehind(t *testing.T) {
 	wantKind(t, l.turn(o.URL("/")), models.SameBytes)
 }
 
-// TestPackedAnew: a file that its server packs for each request changes with what is in it.
-func TestPackedAnew(t *testing.T) {
+// TestMadeAnew: a file that its server makes for each request changes with what is in it.
+func TestMadeAnew(t *testing.T) {
 	t.Parallel()
-	packed := func(text string, day byte) hostile.Answer {
-		body := []byte(hostile.Gzipped(text))
-		body[4] = day // of the time at which it was packed
-		return page(string(body), "Content-Type", "application/gzip")
-	}
-	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(packed("one", 1), packed("one", 2), packed("two", 3))})
-	l := newLife(t, nil)
-	wantKind(t, l.turn(o.URL("/")), models.First)
-	wantKind(t, l.turn(o.URL("/")), models.Noise)
-	out := l.turn(o.URL("/"))
-	wantKind(t, out, models.Changed)
-	if out.Reasons != models.ReasonBytes || out.Significance != 1 {
-		t.Errorf("another content: reasons %v, significance %v", out.Reasons, out.Significance)
+	for kind, made := range map[string]func(text string, day byte) string{
+		"application/gzip": func(text string, day byte) string {
+			body := []byte(hostile.Gzipped(text))
+			body[4] = day // of the time at which it was packed
+			return string(body)
+		},
+		"application/pdf": func(text string, day byte) string {
+			return fmt.Sprintf("%%PDF-1.4\n1 0 obj<</Pages 2 0 R>>endobj 2 0 obj(%s)endobj 3 0 obj<</CreationDate(%d)>>endobj\ntrailer<</Root 1 0 R/Info 3 0 R>>", text, day)
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			at := func(text string, day byte) hostile.Answer { return page(made(text, day), "Content-Type", kind) }
+			o := listen(t, map[string]hostile.Answer{"/": hostile.Then(at("one", 1), at("one", 2), at("two", 3))})
+			l := newLife(t, nil)
+			wantKind(t, l.turn(o.URL("/")), models.First)
+			wantKind(t, l.turn(o.URL("/")), models.Noise)
+			out := l.turn(o.URL("/"))
+			wantKind(t, out, models.Changed)
+			if out.Reasons != models.ReasonBytes || out.Significance != 1 {
+				t.Errorf("another content: reasons %v, significance %v", out.Reasons, out.Significance)
+			}
+		})
 	}
 }
 

@@ -21,8 +21,8 @@ const compareBytes = 16 << 20
 // known already.
 func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	s.out.Significance = 1
-	packed := content.IsPacked(body)
-	if s.past == nil || !packed && !mayHoldText(s.out.ContentType) {
+	file := content.MayBeRemade(body)
+	if s.past == nil || !file && !mayHoldText(s.out.ContentType) {
 		return
 	}
 	if s.page.Bytes > compareBytes || len(body) > compareBytes {
@@ -42,8 +42,8 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	case !ok: // as where the page asks not to be kept
 		s.doubt(ctx, body, header)
 		return
-	case packed:
-		s.unpack(ctx, held, body)
+	case file:
+		s.remade(ctx, held, body)
 		return
 	}
 	memory, read := s.remembered(ctx)
@@ -77,11 +77,11 @@ func isEarlier(one, other string) bool {
 	return ok && known && at.Before(held)
 }
 
-// unpack says what a package of files is worth: nothing where it holds what the copy does, packed at another time.
-func (s *visit) unpack(ctx context.Context, held, body []byte) {
+// remade says what a file is worth: nothing where it holds what the copy does, made at another time.
+func (s *visit) remade(ctx context.Context, held, body []byte) {
 	same := false
 	err := s.comparer.run(ctx, s.url, len(held)+len(body), func(context.Context) error {
-		same = content.Repacked(held, body)
+		same = content.Remade(held, body)
 		return nil
 	})
 	switch {

@@ -116,6 +116,22 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
+// FuzzRemade holds that whatever two files are, the one is made anew of the other as the other is of the one.
+func FuzzRemade(f *testing.F) {
+	file := func(text string) []byte {
+		return []byte("%PDF-1.7\n1 0 obj <</Kids[2 0 R]/M(D:" + text + ")>> endobj 2 0 obj <</Length 3>>stream\n" + text + "\nendstream endobj\n" +
+			"xref\n0 1\n0000000000 65535 f\ntrailer <</Root 1 0 R>> startxref 9 %%EOF")
+	}
+	f.Add(file("(nut)"), file("(nu\\)t"))
+	f.Add(file("/ABCDEF+A"), file("<</A 1 0 R>>"))
+	f.Add([]byte("PK\x03\x04"), []byte("\x1f\x8b"))
+	f.Fuzz(func(t *testing.T, one, other []byte) {
+		if Remade(one, other) != Remade(other, one) {
+			t.Fatal("of two files one alone is the other, made anew")
+		}
+	})
+}
+
 func FuzzMemory(f *testing.F) {
 	memory := &PageMemory{}
 	for i := range uint32(3) {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -17,20 +18,23 @@ var (
 	zipMagic  = []byte("PK\x03\x04")
 )
 
-// IsPacked tells a package that Repacked can look into.
-func IsPacked(body []byte) bool {
-	return bytes.HasPrefix(body, gzipMagic) || bytes.HasPrefix(body, zipMagic)
+// MayBeRemade tells a file that Remade can look into.
+func MayBeRemade(body []byte) bool {
+	return bytes.HasPrefix(body, gzipMagic) || bytes.HasPrefix(body, zipMagic) || bytes.HasPrefix(body, pdfMagic)
 }
 
-// Repacked tells whether two files are packages of one content, packed at other times, as servers pack what is asked for: gzip and zip.
+// Remade tells whether two files are one content, made at other times, as servers make what is asked for: gzip, zip and PDF.
 // What it says no to may be one content all the same.
-func Repacked(before, after []byte) bool {
+func Remade(before, after []byte) bool {
+	both := func(magic []byte) bool { return bytes.HasPrefix(before, magic) && bytes.HasPrefix(after, magic) }
 	switch {
-	case bytes.HasPrefix(before, gzipMagic):
+	case both(pdfMagic):
+		return samePDF(before, after)
+	case both(gzipMagic):
 		a, okA := gunzip(before)
 		b, okB := gunzip(after)
 		return okA && okB && sameMails(a, b)
-	case bytes.HasPrefix(before, zipMagic):
+	case both(zipMagic):
 		return sameFiles(before, after)
 	}
 	return false
@@ -85,8 +89,8 @@ func cutBoundary(line []byte) (head, boundary string, ok bool) {
 	return head, strings.Trim(boundary, `"`), ok && boundary != ""
 }
 
-// sameFiles tells whether two zip files hold the same files by name, length and checksum. A checksum of 32 bits does not withstand
-// somebody who wants it to be the same; who packs files by chance is told from himself.
+// sameFiles tells whether two zip files hold the same files by name, length and checksum, but for those that say of an office document when and by whom
+// it was made. A checksum of 32 bits does not withstand somebody who wants it to be the same; who packs files by chance is told from himself.
 func sameFiles(before, after []byte) bool {
 	a, err := zip.NewReader(bytes.NewReader(before), int64(len(before)))
 	if err != nil {
@@ -96,13 +100,29 @@ func sameFiles(before, after []byte) bool {
 	if err != nil || len(a.File) != len(b.File) || len(a.File) > maxPacked || a.Comment != b.Comment {
 		return false
 	}
+	says := properties(a.File)
 	for i, f := range a.File {
-		if g := b.File[i]; f.Name != g.Name || f.CRC32 != g.CRC32 || f.UncompressedSize64 != g.UncompressedSize64 || f.Comment != g.Comment ||
-			f.Flags&encrypted != 0 {
+		g := b.File[i]
+		if f.Name != g.Name || f.Comment != g.Comment || f.Flags&encrypted != 0 {
+			return false
+		}
+		if (f.CRC32 != g.CRC32 || f.UncompressedSize64 != g.UncompressedSize64) && !slices.Contains(says, f.Name) {
 			return false
 		}
 	}
 	return true
+}
+
+// properties are the files of an office document that hold nothing of what it shows: when and by whom it was made, and how an editor shows it (ISO/IEC
+// 29500-2, section 11; ODF 1.3, part 2, section 2.2). Of another package they are none.
+func properties(files []*zip.File) []string {
+	switch {
+	case len(files) > 0 && files[0].Name == "mimetype":
+		return []string{"meta.xml", "settings.xml"}
+	case slices.ContainsFunc(files, func(f *zip.File) bool { return f.Name == "[Content_Types].xml" }):
+		return []string{"docProps/core.xml", "docProps/app.xml"}
+	}
+	return nil
 }
 
 // encrypted is the flag of a file in a zip file that cannot be read: what its checksum is of, nobody knows.

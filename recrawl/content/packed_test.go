@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestRepacked holds that a file which its server packs anew for each request is the same while its content is: each copy of a mailing
+// TestRemade holds that a file which its server packs anew for each request is the same while its content is: each copy of a mailing
 // list's months differed in the time at which it was packed.
-func TestRepacked(t *testing.T) {
+func TestRemade(t *testing.T) {
 	t.Parallel()
 	gz := func(text string, at int64) []byte {
 		var b bytes.Buffer
@@ -54,8 +54,8 @@ func TestRepacked(t *testing.T) {
 		"gzip in place of a zip":   {zipped("a.txt", "mail", now), gz("mail", later), false},
 		"what is packed in no way": {[]byte("mail"), []byte("male"), false},
 	} {
-		if got := Repacked(test.before, test.after); got != test.want {
-			t.Errorf("%s: Repacked is %v, want %v", name, got, test.want)
+		if got := Remade(test.before, test.after); got != test.want {
+			t.Errorf("%s: Remade is %v, want %v", name, got, test.want)
 		}
 	}
 }
