@@ -29,7 +29,11 @@ func (d *Difference) summarize(a, b Version) {
 	case isText(a.Body) && isText(b.Body):
 		d.Summary = "they differ in nothing that shows, such as the end of the last line"
 	default:
-		d.Summary = fmt.Sprintf("not text: %s of %s → %s of %s", report.Bytes(int64(len(a.Body))), typeWords(a), report.Bytes(int64(len(b.Body))), typeWords(b))
+		words := "not text"
+		if sameLook(a, b) {
+			words = "the text is the same"
+		}
+		d.Summary = fmt.Sprintf("%s: %s of %s → %s of %s", words, report.Bytes(int64(len(a.Body))), typeWords(a), report.Bytes(int64(len(b.Body))), typeWords(b))
 	}
 }
 

@@ -172,6 +172,24 @@ func TestMadeAnew(t *testing.T) {
 	}
 }
 
+// TestAPDFByItsText: what a PDF says is compared, where it is not the same document.
+func TestAPDFByItsText(t *testing.T) {
+	t.Parallel()
+	says := func(text string) hostile.Answer {
+		return page("%PDF-1.4\n1 0 obj<</Pages 2 0 R>>endobj 2 0 obj<</Resources<</Font<</F<<>>>>>>/Contents 3 0 R>>endobj\n"+
+			"3 0 obj<<>>stream\nBT /F 9 Tf ("+text+") Tj ET\nendstream endobj trailer<</Root 1 0 R>>", "Content-Type", "application/pdf")
+	}
+	o := listen(t, map[string]hostile.Answer{"/": hostile.Then(says("Made at 12:31:05"), says("Made at 17:02:44"), says("Nuts are sold out"))})
+	l := newLife(t, nil)
+	wantKind(t, l.turn(o.URL("/")), models.First)
+	if out := l.turn(o.URL("/")); out.Kind != models.Noise || out.Reasons&models.ReasonDateOnly == 0 {
+		t.Errorf("another time: %v for %v, want noise for date-only", out.Kind, out.Reasons)
+	}
+	if out := l.turn(o.URL("/")); out.Kind != models.Changed || out.Reasons&models.ReasonText == 0 {
+		t.Errorf("another text: %v for %v, want a change of the text", out.Kind, out.Reasons)
+	}
+}
+
 // TestEveryChangeCounts where the threshold is 0: also what the comparison finds to be noise.
 func TestEveryChangeCounts(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"recrawld/models"
 	"recrawld/recrawl/content"
+	"recrawld/recrawl/pdf"
 )
 
 // compareBytes is the length in bytes of the longest body that is compared by its content; of longer ones the bytes
@@ -42,8 +43,7 @@ func (s *visit) weigh(ctx context.Context, body []byte, header http.Header) {
 	case !ok: // as where the page asks not to be kept
 		s.doubt(ctx, body, header)
 		return
-	case file:
-		s.remade(ctx, held, body)
+	case file && s.remade(ctx, held, body):
 		return
 	}
 	memory, read := s.remembered(ctx)
@@ -77,8 +77,9 @@ func isEarlier(one, other string) bool {
 	return ok && known && at.Before(held)
 }
 
-// remade says what a file is worth: nothing where it holds what the copy does, made at another time.
-func (s *visit) remade(ctx context.Context, held, body []byte) {
+// remade says what a file is worth: nothing where it holds what the copy does, made at another time. Otherwise it counts, but for a PDF, whose text is
+// compared then: false.
+func (s *visit) remade(ctx context.Context, held, body []byte) bool {
 	same := false
 	err := s.comparer.run(ctx, s.url, len(held)+len(body), func(context.Context) error {
 		same = content.Remade(held, body)
@@ -89,9 +90,12 @@ func (s *visit) remade(ctx context.Context, held, body []byte) {
 		s.interrupt(ctx.Err())
 	case err == nil && same:
 		s.conclude(&content.Verdict{Kind: content.Noise, Reasons: models.ReasonDateOnly})
+	case err == nil && pdf.Is(body):
+		return false
 	default:
 		s.out.Reasons = models.ReasonBytes
 	}
+	return true
 }
 
 // doubt looks at a body that there is no other to compare with, such as a page's first, where its words are those of an error, or its host is known to

@@ -198,7 +198,7 @@ func (c *Case) conclude(a *absence, v *Verdict, becomes VerdictKind, after time.
 
 // absent tells whether After shows next to nothing of the page's content, and in what way.
 func (c *Case) absent() (a absence, own, is bool) {
-	if c.Before.Kind == Other {
+	if c.Before.Kind.isFile() {
 		a = absentFile(c.After)
 		return a, false, !a.large || !c.Kept
 	}

@@ -113,7 +113,9 @@ func (c *Case) judge() Verdict {
 	case c.Before.print == c.After.print && c.Before.bytes == c.After.bytes:
 		c.good()
 		return Verdict{Kind: Same}
-	case c.After.Kind == Other, c.Before.Kind == Other && c.After.Kind != HTML:
+	case c.Before.Kind == PDF && c.After.Kind == PDF:
+		return c.document()
+	case c.After.Kind.isFile(), c.Before.Kind.isFile() && c.After.Kind != HTML:
 		return bytesDecide()
 	case c.missing():
 		return Verdict{Kind: SoftMissing, Reasons: models.ReasonErrorPage}
@@ -138,12 +140,22 @@ func bytesDecide() Verdict {
 
 // compared is the rungs from 4 on.
 func (c *Case) compared() Verdict {
-	if c.Before.Kind == Other {
+	if c.Before.Kind.isFile() && c.After.Kind != PDF {
 		return bytesDecide()
 	}
 	v := c.compare()
 	if v.Kind == Noise && c.Before.rest != c.After.rest {
 		v.Kind, v.Significance, v.Reasons = Change, 1, v.Reasons|models.ReasonBytes
+	}
+	return v
+}
+
+// document is the verdict on two PDF files that are not the same: where their texts are, something else differs in them.
+func (c *Case) document() Verdict {
+	c.good()
+	v := c.compared()
+	if v.Kind == Same {
+		return bytesDecide()
 	}
 	return v
 }

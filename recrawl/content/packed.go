@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"recrawld/recrawl/pdf"
 )
 
 // maxPacked is how many files are looked at in a package.
@@ -20,7 +22,7 @@ var (
 
 // MayBeRemade tells a file that Remade can look into.
 func MayBeRemade(body []byte) bool {
-	return bytes.HasPrefix(body, gzipMagic) || bytes.HasPrefix(body, zipMagic) || bytes.HasPrefix(body, pdfMagic)
+	return bytes.HasPrefix(body, gzipMagic) || bytes.HasPrefix(body, zipMagic) || pdf.Is(body)
 }
 
 // Remade tells whether two files are one content, made at other times, as servers make what is asked for: gzip, zip and PDF.
@@ -28,8 +30,8 @@ func MayBeRemade(body []byte) bool {
 func Remade(before, after []byte) bool {
 	both := func(magic []byte) bool { return bytes.HasPrefix(before, magic) && bytes.HasPrefix(after, magic) }
 	switch {
-	case both(pdfMagic):
-		return samePDF(before, after)
+	case pdf.Is(before) && pdf.Is(after):
+		return pdf.Same(before, after)
 	case both(gzipMagic):
 		a, okA := gunzip(before)
 		b, okB := gunzip(after)

@@ -3,6 +3,8 @@ package content
 import (
 	"strings"
 	"unicode/utf8"
+
+	"recrawld/recrawl/pdf"
 )
 
 // sheet puts a View together that has no elements: each block stands in a place that is named.
@@ -31,6 +33,23 @@ func (s *sheet) add(place, text string, links ...Link) bool {
 	s.v.blocks = append(s.v.blocks, Block{Text: text, Links: links, Main: true, node: at,
 		runes: int32(utf8.RuneCountInString(text))})
 	return true
+}
+
+// readPDF reads the pages of a PDF file: each paragraph is a block. What they draw beside text is its rest. One that says nothing, as what was scanned,
+// is no more than its bytes.
+func readPDF(v *View, body []byte) {
+	document, ok := pdf.Read(body)
+	if !ok || len(document.Paragraphs) == 0 {
+		return
+	}
+	v.Kind, v.Title, v.Cut, v.rest = PDF, fold(document.Title), document.Cut, document.Drawn
+	s := newSheet(v)
+	for i, paragraph := range document.Paragraphs {
+		if !s.add("", fold(paragraph)) {
+			v.cut([]byte(strings.Join(document.Paragraphs[i:], "\n")))
+			return
+		}
+	}
 }
 
 // readText reads plain text: each line is a block.

@@ -245,7 +245,7 @@ func (v *View) shape() uint64 {
 // blocks show, are others each time. Pages that lead elsewhere at once look alike where they lead to one place. Of a body without text
 // it is the print of all of it.
 func (v *View) look() uint64 {
-	if v.Kind == Other {
+	if v.Kind.isFile() {
 		return v.print
 	}
 	sum := uint64(slotSeed) // also of a page without text it is not 0

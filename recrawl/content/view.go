@@ -7,18 +7,22 @@ type Kind uint8
 
 // The kinds of body.
 const (
-	Other Kind = iota // no text to speak of: an image, an archive, PDF; the bytes decide
+	Other Kind = iota // no text to speak of: an image, an archive; the bytes decide
 	HTML              // HTML and XHTML
 	Text              // plain text: lines
 	Feed              // RSS and Atom: entries
 	JSON              // leaves, each with its path
 	XML               // any other XML: elements with text
+	PDF               // paragraphs of its pages
 )
 
 // String is the kind's word.
 func (k Kind) String() string {
-	return [...]string{"other", "html", "text", "feed", "json", "xml"}[k]
+	return [...]string{"other", "html", "text", "feed", "json", "xml", "pdf"}[k]
 }
+
+// isFile tells a body in whose place no text is expected but another file.
+func (k Kind) isFile() bool { return k == Other || k == PDF }
 
 // View is a body as Judge and a person compare it. It is not changed after Read and safe for concurrent use then.
 type View struct {

@@ -1,47 +1,48 @@
-package content
+package pdf
 
 import (
 	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // mostNested is how deep arrays and dictionaries of a PDF file may lie in each other.
 const mostNested = 64
 
-// pdfValue is a value in a PDF file (ISO 32000-2, section 7.3); the zero one: there is none.
-type pdfValue struct {
-	token string     // itself, "[" or "<<"; "R" of a reference
-	ref   int        // the object that it refers to; 0: none
-	list  []pdfValue // of an array
-	dict  []pdfEntry // of a dictionary, by key
+// value is a value in a PDF file (ISO 32000-2, section 7.3); the zero one: there is none.
+type value struct {
+	token string  // itself, "[" or "<<"; "R" of a reference
+	ref   int     // the object that it refers to; 0: none
+	list  []value // of an array
+	dict  []entry // of a dictionary, by key
 }
 
-type pdfEntry struct {
+type entry struct {
 	key   string
-	value pdfValue
+	value value
 }
 
 // entry is the value of a key of a dictionary.
-func (v *pdfValue) entry(key string) pdfValue {
+func (v *value) entry(key string) value {
 	for i := range v.dict {
 		if v.dict[i].key == key {
 			return v.dict[i].value
 		}
 	}
-	return pdfValue{}
+	return value{}
 }
 
-// pdfLexer reads a PDF file token by token (section 7.2).
-type pdfLexer struct {
+// lexer reads a PDF file token by token (section 7.2).
+type lexer struct {
 	text   []byte
 	at     int
 	broken bool // what was read makes no sense
 }
 
 // value reads a value; depth is in how many others it lies.
-func (l *pdfLexer) value(depth int) (v pdfValue) {
+func (l *lexer) value(depth int) (v value) {
 	v.token = l.next()
 	switch {
 	case v.token == "" || depth > mostNested:
@@ -49,9 +50,9 @@ func (l *pdfLexer) value(depth int) (v pdfValue) {
 	case v.token == "<<":
 		for key := l.next(); key != ">>" && !l.broken; key = l.next() {
 			l.broken = l.broken || key == "" || key[0] != '/'
-			v.dict = append(v.dict, pdfEntry{key, l.value(depth + 1)})
+			v.dict = append(v.dict, entry{key, l.value(depth + 1)})
 		}
-		slices.SortStableFunc(v.dict, func(a, b pdfEntry) int { return cmp.Compare(a.key, b.key) })
+		slices.SortStableFunc(v.dict, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	case v.token == "[":
 		for !l.broken && !l.skip("]") {
 			v.list = append(v.list, l.value(depth+1))
@@ -69,7 +70,7 @@ func (l *pdfLexer) value(depth int) (v pdfValue) {
 }
 
 // skip passes by a token, if it is the next.
-func (l *pdfLexer) skip(token string) bool {
+func (l *lexer) skip(token string) bool {
 	at := l.at
 	if l.next() == token {
 		return true
@@ -79,7 +80,7 @@ func (l *pdfLexer) skip(token string) bool {
 }
 
 // stream reads the stream that belongs to a dictionary just read; false: it has none.
-func (l *pdfLexer) stream(object *pdfValue) ([]byte, bool) {
+func (l *lexer) stream(object *value) ([]byte, bool) {
 	if !l.skip("stream") {
 		return nil, false
 	}
@@ -103,7 +104,7 @@ func (l *pdfLexer) stream(object *pdfValue) ([]byte, bool) {
 }
 
 // next is the next token; "": there is none.
-func (l *pdfLexer) next() string {
+func (l *lexer) next() string {
 	l.space()
 	if l.at >= len(l.text) {
 		return ""
@@ -131,7 +132,7 @@ func (l *pdfLexer) next() string {
 }
 
 // space passes by white space and comments.
-func (l *pdfLexer) space() {
+func (l *lexer) space() {
 	for ; l.at < len(l.text); l.at++ {
 		switch c := l.text[l.at]; {
 		case c == '%':
@@ -148,7 +149,7 @@ func (l *pdfLexer) space() {
 }
 
 // literal passes by a string in parentheses, which may lie in each other.
-func (l *pdfLexer) literal() {
+func (l *lexer) literal() {
 	for depth := 0; l.at < len(l.text); {
 		c := l.text[l.at]
 		l.at++
@@ -166,7 +167,7 @@ func (l *pdfLexer) literal() {
 }
 
 // regular passes by what is neither white space nor a delimiter.
-func (l *pdfLexer) regular() {
+func (l *lexer) regular() {
 	for l.at < len(l.text) && !isSpace(l.text[l.at]) && !delimits(l.text[l.at]) {
 		l.at++
 	}
@@ -190,6 +191,93 @@ func delimits(c byte) bool {
 
 // isNumber tells a whole number without a sign, as those of objects are.
 func isNumber(token string) bool {
-	_, err := strconv.ParseUint(token, 10, 31)
-	return err == nil
+	for _, c := range []byte(token) {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return token != "" && len(token) < 10
+}
+
+// bytes are what a string says (section 7.3.4); nil: it is none.
+func (v *value) bytes() []byte {
+	switch {
+	case strings.HasPrefix(v.token, "("):
+		return literal(v.token)
+	case strings.HasPrefix(v.token, "<") && v.token != "<<":
+		return hexadecimal(v.token)
+	}
+	return nil
+}
+
+// literal reads a string in parentheses.
+func literal(token string) []byte {
+	token = strings.TrimSuffix(token[1:], ")")
+	if strings.IndexByte(token, '\\') < 0 {
+		return []byte(token)
+	}
+	var s []byte
+	for i := 0; i < len(token); i++ {
+		c := token[i]
+		if c != '\\' || i+1 == len(token) {
+			s = append(s, c)
+			continue
+		}
+		i++
+		switch c = token[i]; c {
+		case 'n', 'r', 't', 'b', 'f':
+			s = append(s, "\n\r\t\b\f"[strings.IndexByte("nrtbf", c)])
+		case '\r', '\n': // the line goes on
+			if c == '\r' && strings.HasPrefix(token[i+1:], "\n") {
+				i++
+			}
+		default:
+			end := i
+			for end < min(i+3, len(token)) && token[end] >= '0' && token[end] <= '7' {
+				end++
+			}
+			if code, err := strconv.ParseUint(token[i:end], 8, 16); err == nil {
+				s, i = append(s, byte(code)), end-1
+			} else {
+				s = append(s, c)
+			}
+		}
+	}
+	return s
+}
+
+// hexadecimal reads a string between angle brackets.
+func hexadecimal(token string) []byte {
+	var s []byte
+	half, first := false, byte(0)
+	for _, c := range []byte(token) {
+		digit := strings.IndexByte("0123456789abcdef", c|0x20)
+		switch {
+		case digit < 0 || c < '0':
+		case half:
+			s, half = append(s, first<<4|byte(digit)), false
+		default:
+			first, half = byte(digit), true
+		}
+	}
+	if half {
+		s = append(s, first<<4)
+	}
+	return s
+}
+
+// unescaped is a name as it is meant (section 7.3.5).
+func unescaped(name string) string {
+	for from := 0; ; {
+		i := strings.IndexByte(name[from:], '#')
+		if i < 0 {
+			return name
+		}
+		i += from
+		if from = i + 1; i+2 < len(name) {
+			if code, err := strconv.ParseUint(name[i+1:i+3], 16, 8); err == nil {
+				name = name[:i] + string([]byte{byte(code)}) + name[i+3:]
+			}
+		}
+	}
 }
