@@ -35,14 +35,14 @@ func (s *sheet) add(place, text string, links ...Link) bool {
 	return true
 }
 
-// readPDF reads the pages of a PDF file: each paragraph is a block. What they draw beside text is its rest. One that says nothing, as what was scanned,
+// readPDF reads the pages of a PDF file: each paragraph is a block. All that is no text is its rest. One that says nothing, as what was scanned,
 // is no more than its bytes.
 func readPDF(v *View, body []byte) {
 	document, ok := pdf.Read(body)
 	if !ok || len(document.Paragraphs) == 0 {
 		return
 	}
-	v.Kind, v.Title, v.Cut, v.rest = PDF, fold(document.Title), document.Cut, document.Drawn
+	v.Kind, v.Title, v.Cut, v.rest = PDF, fold(document.Title), document.Cut, document.Rest
 	s := newSheet(v)
 	for i, paragraph := range document.Paragraphs {
 		if !s.add("", fold(paragraph)) {

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/ascii85"
-	"encoding/hex"
 	"io"
 	"slices"
 	"strconv"
@@ -19,6 +18,7 @@ import (
 const (
 	maxUnpacked = 32 << 20 // how many bytes of one file's streams are unpacked
 	readings    = 4        // how many times over the objects of a file are read at most
+	mostObjects = 1 << 19
 )
 
 // Is tells a PDF file by what it begins with.
@@ -65,7 +65,7 @@ func (f *file) numbered(l *lexer, token string) {
 		l.at, f.broken = at, err != nil
 		return
 	}
-	f.objects[number] = *l
+	f.add(number, *l)
 	object := l.value(0)
 	stream, streams := l.stream(&object)
 	switch object.entry("/Type").token {
@@ -99,15 +99,21 @@ func (f *file) packed(object *value, stream []byte) {
 	}
 	f.left += readings * len(text)
 	places := lexer{text: text[:first]}
-	for token := places.next(); token != ""; token = places.next() {
+	for token := places.next(); token != "" && !f.broken; token = places.next() {
 		number, err := strconv.Atoi(token)
 		offset, ill := strconv.Atoi(places.next())
 		if err != nil || ill != nil || offset < 0 || offset > len(text)-first {
 			f.broken = true
 			return
 		}
-		f.objects[number] = lexer{text: text[first+offset:]}
+		f.add(number, lexer{text: text[first+offset:]})
 	}
+}
+
+// add notes where an object begins.
+func (f *file) add(number int, at lexer) {
+	f.objects[number] = at
+	f.broken = f.broken || len(f.objects) > mostObjects
 }
 
 // unpack is what a stream holds; false: it is packed in a way that is not known here, as pictures are, or damaged.
@@ -139,7 +145,7 @@ func (f *file) unpack(object *value, stream []byte) ([]byte, bool) {
 			r = ascii85.NewDecoder(bytes.NewReader(bytes.TrimPrefix(bytes.TrimSpace(stream), []byte("<~"))))
 		case "/ASCIIHexDecode":
 			stream, _, _ = bytes.Cut(stream, []byte(">"))
-			r = hex.NewDecoder(bytes.NewReader(bytes.Join(bytes.Fields(stream), nil)))
+			r = bytes.NewReader(hexadecimal(string(stream)))
 		default:
 			return nil, false
 		}
@@ -169,28 +175,39 @@ func (f *file) resolve(v value) value {
 func (f *file) read(l *lexer) value {
 	began := l.at
 	v := l.value(0)
-	f.left -= l.at - began
-	if f.left < 0 || l.broken {
+	if !f.take(l.looked-began) || l.broken {
 		f.broken = true
 		return value{}
 	}
 	return v
 }
 
-// raw is an object with its stream, packed; false: it has none.
-func (f *file) raw(v value) (value, []byte, bool) {
-	l, ok := f.objects[v.ref]
-	if v.ref == 0 || !ok {
-		return value{}, nil, false
+// stream reads the stream that belongs to an object just read; false: it has none, or too much was read of all.
+func (f *file) stream(l *lexer, object *value) ([]byte, bool) {
+	if f.broken {
+		return nil, false
 	}
-	object := f.read(&l)
-	stream, ok := l.stream(&object)
-	return object, stream, ok && !f.broken
+	began := l.at
+	stream, ok := l.stream(object)
+	f.broken = !f.take(max(l.at, l.looked)-began) || l.broken
+	return stream, ok && !f.broken
+}
+
+// take notes that so many bytes are read; false: that is more than may be.
+func (f *file) take(bytes int) bool {
+	f.left -= bytes
+	f.broken = f.broken || f.left < 0
+	return !f.broken
 }
 
 // data is what the stream of an object holds; false: it has none, or one that cannot be unpacked.
 func (f *file) data(v value) ([]byte, bool) {
-	object, stream, ok := f.raw(v)
+	l, ok := f.objects[v.ref]
+	if v.ref == 0 || !ok {
+		return nil, false
+	}
+	object := f.read(&l)
+	stream, ok := f.stream(&l, &object)
 	if !ok {
 		return nil, false
 	}

@@ -10,11 +10,11 @@ import (
 
 // font is what a font's codes mean, and how wide they are drawn.
 type font struct {
-	toText   cmap        // what the file says that codes mean
-	simple   [256]string // by code, of a font whose codes are bytes
-	wide     bool        // its codes are two bytes
-	unicode  bool        // … of UTF-16
-	widths   map[int]float64
+	toText   codes[string] // what the file says that codes mean
+	simple   [256]string   // by code, of a font whose codes are bytes
+	wide     bool          // its codes are two bytes
+	unicode  bool          // … of UTF-16
+	widths   codes[float64]
 	width    float64 // of others
 	measured bool    // widths are known
 }
@@ -37,13 +37,13 @@ func (f *font) next(codes []byte) (glyph, []byte) {
 		code = code<<8 | int(c)
 	}
 	g := glyph{width: f.width, space: length == 1 && code == ' '}
-	if w, ok := f.widths[code]; ok {
+	if w, _, ok := f.widths.of(code); ok {
 		g.width = w
 	}
-	text, known := f.toText[code]
+	text, first, known := f.toText.of(code)
 	switch {
 	case known:
-		g.text = text
+		g.text = onwards(text, code-first)
 	case f.unicode:
 		g.text = utf16BE(codes[:length])
 	case !f.wide:
@@ -52,27 +52,45 @@ func (f *font) next(codes []byte) (glyph, []byte) {
 	return g, codes[length:]
 }
 
-// font is a font that a page names; nil: there is none.
-func (r *reader) font(v value) *font {
-	if f, known := r.fonts[v.ref]; known && v.ref != 0 {
+// named is the font that a page calls so; nil: there is none.
+func (r *reader) named(called string, resources *resources) *font {
+	v := resources.fonts.entry(called)
+	if v.ref == 0 {
+		f, known := resources.direct[called]
+		if !known && resources.direct != nil {
+			f = r.font(v)
+			resources.direct[called] = f
+		}
 		return f
 	}
+	f, known := r.fonts[v.ref]
+	if !known {
+		f = r.font(v)
+		r.fonts[v.ref] = f
+	}
+	if f != nil {
+		r.rest.known[v.ref] = knownAll
+	}
+	return f
+}
+
+// font reads a font; nil: it is none.
+func (r *reader) font(v value) *font {
 	dict := r.file.resolve(v)
-	if dict.token != "<<" {
+	if r.codes -= 1 << 8; dict.token != "<<" || r.codes < 0 { // a font without any takes memory, too
 		return nil
 	}
-	f := &font{widths: make(map[int]float64)}
+	f := &font{widths: newCodes[float64](&r.codes), toText: newCodes[string](&r.codes)}
 	if text, ok := r.file.data(dict.entry("/ToUnicode")); ok {
-		f.toText = readCMap(text)
+		readCMap(&f.toText, text)
 	}
 	if dict.entry("/Subtype").token == "/Type0" {
 		r.composite(f, &dict)
 	} else {
 		r.plain(f, &dict)
 	}
-	if v.ref != 0 {
-		r.fonts[v.ref] = f
-	}
+	f.widths.sort()
+	f.toText.sort()
 	return f
 }
 
@@ -95,22 +113,17 @@ func (r *reader) composite(f *font, dict *value) {
 		switch {
 		case second.token == "[":
 			for i := range second.list {
-				f.widths[first+i] = number(second.list[i]) / 1000
+				f.widths.add(first+i, first+i, number(second.list[i])/1000)
 			}
 			widths = widths[2:]
 		case len(widths) >= 3:
-			for code := first; code <= min(int(number(second)), first+maxCode); code++ {
-				f.widths[code] = number(widths[2]) / 1000
-			}
+			f.widths.add(first, int(number(second)), number(widths[2])/1000)
 			widths = widths[3:]
 		default:
 			return
 		}
 	}
 }
-
-// maxCode is the last code of a font.
-const maxCode = 0xffff
 
 // plain reads a font whose codes are bytes (sections 9.5 and 9.6).
 func (r *reader) plain(f *font, dict *value) {
@@ -126,7 +139,7 @@ func (r *reader) plain(f *font, dict *value) {
 	first := int(number(dict.entry("/FirstChar")))
 	widths := r.file.resolve(dict.entry("/Widths")).list
 	for i := range widths {
-		f.widths[first+i] = number(r.file.resolve(widths[i])) * unit
+		f.widths.add(first+i, first+i, number(r.file.resolve(widths[i]))*unit)
 	}
 	f.measured = len(widths) > 0
 	encoding := r.file.resolve(dict.entry("/Encoding"))
@@ -172,7 +185,7 @@ func (f *font) differ(list []value) {
 	for i := range list {
 		if token := list[i].token; strings.HasPrefix(token, "/") {
 			if code >= 0 && code < len(f.simple) {
-				f.simple[code] = glyphText(unescaped(token[1:]))
+				f.simple[code] = glyphText(token[1:])
 			}
 			code++
 		} else {

@@ -8,8 +8,11 @@ import (
 	"strings"
 )
 
-// mostNested is how deep arrays and dictionaries of a PDF file may lie in each other.
-const mostNested = 64
+// Bounds of an object of a PDF file.
+const (
+	mostNested = 64      // arrays and dictionaries that lie in each other
+	mostValues = 1 << 18 // values in one: each takes some 100 bytes of memory
+)
 
 // value is a value in a PDF file (ISO 32000-2, section 7.3); the zero one: there is none.
 type value struct {
@@ -24,12 +27,10 @@ type entry struct {
 	value value
 }
 
-// entry is the value of a key of a dictionary.
+// entry is the value of a key of a dictionary, the first where it is there more than once.
 func (v *value) entry(key string) value {
-	for i := range v.dict {
-		if v.dict[i].key == key {
-			return v.dict[i].value
-		}
+	if i, ok := slices.BinarySearchFunc(v.dict, key, func(e entry, key string) int { return cmp.Compare(e.key, key) }); ok {
+		return v.dict[i].value
 	}
 	return value{}
 }
@@ -38,14 +39,20 @@ func (v *value) entry(key string) value {
 type lexer struct {
 	text   []byte
 	at     int
+	looked int  // how far it was read at most, to know what comes
+	values int  // of the object that is read
 	broken bool // what was read makes no sense
 }
 
 // value reads a value; depth is in how many others it lies.
 func (l *lexer) value(depth int) (v value) {
+	if depth == 0 {
+		l.values = 0
+	}
+	l.values++
 	v.token = l.next()
 	switch {
-	case v.token == "" || depth > mostNested:
+	case v.token == "" || depth > mostNested || l.values > mostValues:
 		l.broken = true
 	case v.token == "<<":
 		for key := l.next(); key != ">>" && !l.broken; key = l.next() {
@@ -127,6 +134,10 @@ func (l *lexer) next() string {
 		l.at++
 	default:
 		l.regular()
+	}
+	l.looked = max(l.looked, l.at)
+	if l.text[start] == '/' {
+		return unescaped(string(l.text[start:l.at]))
 	}
 	return string(l.text[start:l.at])
 }
@@ -268,16 +279,22 @@ func hexadecimal(token string) []byte {
 
 // unescaped is a name as it is meant (section 7.3.5).
 func unescaped(name string) string {
-	for from := 0; ; {
-		i := strings.IndexByte(name[from:], '#')
-		if i < 0 {
+	var b strings.Builder
+	for {
+		head, tail, escapes := strings.Cut(name, "#")
+		if !escapes && b.Len() == 0 {
 			return name
 		}
-		i += from
-		if from = i + 1; i+2 < len(name) {
-			if code, err := strconv.ParseUint(name[i+1:i+3], 16, 8); err == nil {
-				name = name[:i] + string([]byte{byte(code)}) + name[i+3:]
-			}
+		b.WriteString(head)
+		if !escapes {
+			return b.String()
 		}
+		if code, err := strconv.ParseUint(tail[:min(len(tail), 2)], 16, 8); err == nil && len(tail) >= 2 {
+			b.WriteByte(byte(code))
+			tail = tail[2:]
+		} else {
+			b.WriteByte('#')
+		}
+		name = tail
 	}
 }

@@ -29,11 +29,13 @@ func (p *painter) draw(text string, begins, ends [2]float64, size float64) {
 	if text == "" {
 		return
 	}
-	if p.reader.said += len(text); size == 0 || p.reader.full() {
+	if p.reader.said += len(text); size == 0 {
+		p.reader.rest.write(text)
 		return
 	}
 	last := len(p.lines) - 1
 	if last < 0 || math.Abs(p.lines[last].base-begins[1]) > sameLine*max(size, p.lines[last].size) || begins[0] < p.lines[last].right-2*size {
+		p.reader.lines++
 		p.lines = append(p.lines, line{left: begins[0], right: begins[0], base: begins[1], size: size})
 		last++
 		p.moved = false
@@ -56,7 +58,7 @@ func (p *painter) paragraphs() (all []string) {
 	}
 	var b strings.Builder
 	end := func() {
-		if text := strings.Join(strings.FieldsFunc(b.String(), blank), " "); text != "" {
+		if text := folded(b.String()); text != "" {
 			all = append(all, text)
 		}
 		b.Reset()
@@ -91,6 +93,9 @@ func goesOn(before, l *line, far float64) bool {
 	down := before.base - l.base
 	return before.right >= far && before.right-before.left > leastWide*l.size && down > 0 && down < sameBlock*l.size && math.Abs(before.size-l.size) < 0.1*l.size && l.left <= before.left+l.size
 }
+
+// folded is text without white space at its ends and more than a space within.
+func folded(text string) string { return strings.Join(strings.FieldsFunc(text, blank), " ") }
 
 // blank tells what no text is: white space, and characters that are not to be seen.
 func blank(r rune) bool {

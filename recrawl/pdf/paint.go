@@ -2,7 +2,7 @@ package pdf
 
 import (
 	"bytes"
-	"io"
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -48,15 +48,27 @@ type painter struct {
 	tm     matrix // of text
 	line   matrix // of the line of text
 	moved  bool   // since the last text was drawn
+	drew   matrix // by which the last was drawn that is no text
 
 	lines []line
 }
 
+// form is a picture of instructions (section 8.10).
+type form struct {
+	text      []byte
+	matrix    value
+	resources *resources
+}
+
 // run follows the instructions of a page, or of a form in it.
-func (p *painter) run(text []byte, resources value, forms int) {
+func (p *painter) run(text []byte, resources *resources, forms int) {
 	l := lexer{text: text}
 	var operands []value
-	for token := l.next(); token != "" && !l.broken && !p.reader.full(); token = l.next() {
+	for token := l.next(); token != "" && !l.broken; token = l.next() {
+		if p.reader.full() {
+			l.broken = true
+			break
+		}
 		switch c := token[0]; {
 		case c == '/' || c == '(' || c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9' || c == '<' && token != "<<":
 			operands = append(operands, value{token: token})
@@ -64,9 +76,12 @@ func (p *painter) run(text []byte, resources value, forms int) {
 			l.at -= len(token)
 			operands = append(operands, l.value(0))
 		case token == "ID":
+			began := l.at
 			l.picture()
+			p.besides(string(text[began:l.at]), operands)
 			operands = operands[:0]
 		case token == "Do":
+			p.besides(token, operands)
 			p.form(name(operands), resources, forms)
 			operands = operands[:0]
 		case token == "Tf":
@@ -77,9 +92,26 @@ func (p *painter) run(text []byte, resources value, forms int) {
 			operands = operands[:0]
 		}
 		if len(operands) > mostOperands {
+			p.besides("", operands)
 			operands = operands[:0]
 		}
 	}
+	if l.broken { // how far it was read makes no difference
+		p.reader.rest.write(string(text))
+	}
+}
+
+// besides notes an instruction that is no text.
+func (p *painter) besides(token string, operands []value) {
+	rest := p.reader.rest
+	if p.ctm != p.drew {
+		p.drew = p.ctm
+		rest.write(fmt.Sprint(p.ctm))
+	}
+	for i := range operands {
+		rest.value("", &operands[i])
+	}
+	rest.write(token)
 }
 
 // picture passes by a picture that stands among the instructions (section 8.9.7).
@@ -98,44 +130,46 @@ func (l *lexer) picture() {
 	}
 }
 
-// form draws a form (section 8.10).
-func (p *painter) form(called string, resources value, forms int) {
-	objects := p.reader.file.resolve(resources.entry("/XObject"))
-	object, stream, ok := p.reader.file.raw(objects.entry(called))
-	if !ok {
+// form draws a form.
+func (p *painter) form(called string, resources *resources, forms int) {
+	drawn := p.reader.form(resources.objects.entry(called), resources)
+	if drawn == nil || forms >= mostForms || !p.reader.file.take(len(drawn.text)) {
 		return
-	}
-	if object.entry("/Subtype").token != "/Form" {
-		p.reader.drawn.Write(stream)
-		return
-	}
-	text, ok := p.reader.file.unpack(&object, stream)
-	if !ok || forms >= mostForms {
-		return
-	}
-	if p.reader.file.left -= len(text); p.reader.file.left < 0 {
-		p.reader.file.broken = true
-		return
-	}
-	if own := object.entry("/Resources"); own.token != "" {
-		resources = p.reader.file.resolve(own)
 	}
 	was, saved := p.state, p.saved
-	if m := object.entry("/Matrix"); len(m.list) == 6 {
-		p.ctm = matrixOf(m.list).after(p.ctm)
+	if len(drawn.matrix.list) == 6 {
+		p.ctm = matrixOf(drawn.matrix.list).after(p.ctm)
 	}
 	p.saved = nil
-	p.run(text, resources, forms+1)
+	p.run(drawn.text, drawn.resources, forms+1)
 	p.state, p.saved = was, saved
 }
 
+// form reads a form; nil: it is none, or cannot be read.
+func (r *reader) form(v value, outer *resources) *form {
+	if known, ok := r.forms[v.ref]; ok || v.ref == 0 {
+		return known
+	}
+	r.forms[v.ref] = nil
+	dict := r.file.resolve(v)
+	if dict.entry("/Subtype").token != "/Form" {
+		return nil
+	}
+	text, ok := r.file.data(v)
+	if !ok {
+		return nil
+	}
+	r.rest.known[v.ref] = knownStream
+	r.forms[v.ref] = &form{text: text, matrix: r.file.resolve(dict.entry("/Matrix")), resources: r.resources(&dict, outer)}
+	return r.forms[v.ref]
+}
+
 // selects takes a font in a size.
-func (p *painter) selects(operands []value, resources value) {
+func (p *painter) selects(operands []value, resources *resources) {
 	if len(operands) < 2 {
 		return
 	}
-	fonts := p.reader.file.resolve(resources.entry("/Font"))
-	p.font, p.size = p.reader.font(fonts.entry(operands[len(operands)-2].token)), number(operands[len(operands)-1])
+	p.font, p.size = p.reader.named(operands[len(operands)-2].token, resources), number(operands[len(operands)-1])
 }
 
 // operator follows any other instruction.
@@ -180,7 +214,7 @@ func (p *painter) operator(token string, operands []value) {
 	}
 }
 
-// text follows an instruction that draws text or lines, or begins a line of text.
+// text follows an instruction that draws, or begins a line of text.
 func (p *painter) text(token string, operands []value, n func(int) float64) {
 	switch token {
 	case "T*", "'", "\"":
@@ -192,13 +226,10 @@ func (p *painter) text(token string, operands []value, n func(int) float64) {
 			return
 		}
 	case "Tj", "TJ":
-	case "m", "l", "c", "v", "y", "re":
-		for i := range operands {
-			io.WriteString(p.reader.drawn, operands[i].token+" ")
-		}
-		io.WriteString(p.reader.drawn, token+"\n")
+	case "ET", "EMC", "Ts":
 		return
 	default:
+		p.besides(token, operands)
 		return
 	}
 	if len(operands) == 0 {
@@ -234,6 +265,7 @@ func (p *painter) shift(by float64) {
 // show draws text.
 func (p *painter) show(codes []byte) {
 	if p.font == nil {
+		p.reader.rest.write(string(codes))
 		return
 	}
 	for len(codes) > 0 {
@@ -244,6 +276,9 @@ func (p *painter) show(codes []byte) {
 			p.shift(p.word * (1 + p.stretch))
 		}
 		ends, _ := p.place()
+		if g.text == "" {
+			p.reader.rest.write(string(codes[:len(codes)-len(rest)]))
+		}
 		p.draw(g.text, begins, ends, size)
 		codes = rest
 	}

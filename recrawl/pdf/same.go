@@ -3,7 +3,6 @@ package pdf
 import (
 	"crypto/sha256"
 	"hash"
-	"io"
 	"strconv"
 	"strings"
 )
@@ -26,13 +25,20 @@ func sumOf(body []byte) (sum [sha256.Size]byte, ok bool) {
 	if !ok {
 		return sum, false
 	}
-	s := summer{file: f, sum: sha256.New(), order: make(map[int]int)}
-	s.value("/Root", &f.root)
+	s := newSummer(f)
 	s.value("/Info", &f.info)
-	for i := 0; i < len(s.queue) && !f.broken; i++ {
+	s.all()
+	return [sha256.Size]byte(s.sum.Sum(nil)), !f.broken
+}
+
+func newSummer(f *file) *summer { return &summer{file: f, sum: sha256.New(), order: make(map[int]int)} }
+
+// all sums up the catalog and what it and what was summed up before refer to.
+func (s *summer) all() {
+	s.value("/Root", &s.file.root)
+	for i := 0; i < len(s.queue) && !s.file.broken; i++ {
 		s.object(s.queue[i])
 	}
-	return [sha256.Size]byte(s.sum.Sum(nil)), !f.broken
 }
 
 // summer sums up objects, each once.
@@ -41,7 +47,18 @@ type summer struct {
 	sum   hash.Hash
 	order map[int]int // objects by number: the how manieth that is referred to
 	queue []queued    // these
+
+	known map[int]known // of some objects: what need not be summed up
+	word  []byte        // the last that was
 }
+
+// known is what of an object is compared otherwise.
+type known uint8
+
+const (
+	knownStream known = iota + 1 // what its stream holds
+	knownAll
+)
 
 // queued is an object and the name under which another refers to it.
 type queued struct {
@@ -49,20 +66,16 @@ type queued struct {
 	key    string
 }
 
-// object sums up an object with its stream. One that is not there is null (section 7.3.10).
+// object sums up an object with its stream.
 func (s *summer) object(q queued) {
-	l, ok := s.file.objects[q.number]
-	if !ok {
-		s.write("null")
+	if s.known[q.number] == knownAll {
 		return
 	}
+	l := s.file.objects[q.number]
 	v := s.file.read(&l)
 	s.value(q.key, &v)
-	stream, ok := l.stream(&v)
-	if s.file.left -= len(stream); s.file.left < 0 || l.broken {
-		s.file.broken = true
-	}
-	if !ok {
+	stream, ok := s.file.stream(&l, &v)
+	if !ok || s.known[q.number] == knownStream {
 		return
 	}
 	if q.key == "/FontFile2" {
@@ -71,42 +84,51 @@ func (s *summer) object(q queued) {
 		}
 	}
 	s.write("stream")
-	s.write(string(stream))
+	s.write(strconv.Itoa(len(stream)))
+	s.sum.Write(stream)
 }
 
-// value sums up a value.
+// value sums up a value, so that what it holds does not run into what follows. What refers to no object is null (section 7.3.10).
 func (s *summer) value(key string, v *value) {
 	switch {
 	case v.ref != 0:
+		if _, ok := s.file.objects[v.ref]; !ok {
+			s.write("null")
+			return
+		}
 		place, known := s.order[v.ref]
 		if !known {
 			place = len(s.queue)
 			s.order[v.ref] = place
 			s.queue = append(s.queue, queued{v.ref, key})
 		}
+		s.write("R")
 		s.write(strconv.Itoa(place))
 	case v.token == "[":
+		s.write("[")
 		for i := range v.list {
 			s.value(key, &v.list[i])
 		}
+		s.write("]")
 	case v.token == "<<":
+		s.write("<<")
 		for i := range v.dict {
 			if e := &v.dict[i]; !byChance(e) {
 				s.write(e.key)
 				s.value(e.key, &e.value)
 			}
 		}
+		s.write(">>")
 	default:
 		s.write(untagged(v.token))
-		return
 	}
-	s.write(v.token)
 }
 
 // write sums up a word, so that it does not run into the next.
 func (s *summer) write(word string) {
-	s.sum.Write(append(strconv.AppendInt(nil, int64(len(word)), 10), ' '))
-	io.WriteString(s.sum, word)
+	s.word = append(strconv.AppendInt(s.word[:0], int64(len(word)), 10), ' ')
+	s.word = append(s.word, word...)
+	s.sum.Write(s.word)
 }
 
 // byChance tells an entry of a dictionary that differs whenever the file is made.

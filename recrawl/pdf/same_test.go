@@ -132,6 +132,31 @@ func TestAPDFMadeAnew(t *testing.T) {
 	}
 }
 
+// TestAPDFOfOtherParts holds that what is put together otherwise is another document.
+func TestAPDFOfOtherParts(t *testing.T) {
+	t.Parallel()
+	file := func(catalog, rest string) []byte {
+		return []byte("%PDF-1.7\n1 0 obj<<" + catalog + ">>endobj\n" + rest + "trailer<</Root 1 0 R>>")
+	}
+	attached := func(text string) []byte {
+		inner := "1 0 obj<</Of/Inner>>stream\nx\nendstream endobj\n4 0 obj 3 endobj\ntrailer<</Root 1 0 R>>\n"
+		return file("/Says("+text+")/Attached 2 0 R", fmt.Sprintf("3 0 obj %d endobj\n2 0 obj<</Length 3 0 R>>stream\n%s\nendstream endobj\n", len(inner), inner))
+	}
+	for name, pair := range map[string][2][]byte{
+		"arrays in arrays":       {file("/A[[1 2]]", ""), file("/A[1[2]]", "")},
+		"a dictionary's end":     {file("/A[<</B 1>>]", ""), file("/A[/B<<>>1]", "")},
+		"names that are escape":  {file("/A/B#43", ""), file("/A/B#44", "")},
+		"around an attached PDF": {attached("one"), attached("two")},
+	} {
+		if Same(pair[0], pair[1]) {
+			t.Errorf("%s: it is the same", name)
+		}
+	}
+	if !Same(file("/A/B#43", ""), file("/#41/BC", "")) {
+		t.Error("a name is another when it is escaped")
+	}
+}
+
 // TestAPDFThatNeverEnds holds that little work is done for a small file whose objects lie in each other.
 func TestAPDFThatNeverEnds(t *testing.T) {
 	t.Parallel()

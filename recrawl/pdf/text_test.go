@@ -23,7 +23,7 @@ func drawn(pages ...string) []byte {
 		"4 0 obj<</Subtype/Type0/Encoding/Identity-H/DescendantFonts[<</DW 500/W[1[600 600] 3 9 700]>>]/ToUnicode 6 0 R>>endobj\n" +
 		"5 0 obj<</Subtype/Type1/BaseFont/Helvetica>>endobj\n" +
 		"6 0 obj<</Length 7 0 R>>stream\n1 beginbfchar <0001> <20AC> endbfchar 2 beginbfrange <0002> <0004> <0061> <0005> <0006> [<00660069> <D83DDE00>] endbfrange\nendstream endobj\n" +
-		"7 0 obj 127 endobj\n" +
+		"7 0 obj 122 endobj\n" +
 		"8 0 obj<</Subtype/Form/Matrix[1 0 0 1 0 -300]/Length 47>>stream\nBT /F1 10 Tf 10 100 Td (in a form) Tj ET /X Do  \nendstream endobj\n" +
 		"9 0 obj<</Subtype/Type1/FirstChar 1/Widths[500]/Encoding<</Differences[1/fi/Euro/eacute/uni2192/alpha/a.sc 65/#42]>>>>endobj\n" +
 		"10 0 obj<</Subtype/Image/Length 3>>stream\nxyz\nendstream endobj\n" +
@@ -80,14 +80,26 @@ func TestWhatIsDrawn(t *testing.T) {
 	t.Parallel()
 	print := func(page string) uint64 {
 		d, _ := Read(drawn(page))
-		return d.Drawn
+		return d.Rest
 	}
 	const text = "BT /F1 10 Tf (Nut) Tj ET "
 	if print(text) != print("BT /F1 10 Tf (Screw) Tj ET ") {
 		t.Error("another text is another picture")
 	}
-	if print(text+"/P Do") == print(text) || print(text+"1 2 m 3 4 l S") == print(text+"1 2 m 3 5 l S") {
-		t.Error("another picture or line makes no difference")
+	const unknown = " BT /F2 9 Tf <0077> Tj ET"
+	for name, pair := range map[string][2]string{
+		"picture":                          {"/P Do", ""},
+		"place of a picture":               {"1 0 0 1 5 5 cm /P Do", "/P Do"},
+		"picture among the instructions":   {"BI /W 1 ID a EI", "BI /W 1 ID b EI"},
+		"line":                             {"1 2 m 3 4 l S", "1 2 m 3 5 l S"},
+		"color":                            {"1 0 0 rg 1 2 3 4 re f", "0 1 0 rg 1 2 3 4 re f"},
+		"letter of which nothing is known": {unknown, strings.Replace(unknown, "77", "78", 1)},
+		"text without a font":              {"q BT /F9 9 Tf (a) Tj ET", "q BT /F9 9 Tf (b) Tj ET"},
+		"text behind what makes no sense":  {">> [ BT (a) Tj ET", ">> [ BT (b) Tj ET"},
+	} {
+		if print(text+pair[0]) == print(text+pair[1]) {
+			t.Errorf("another %s makes no difference", name)
+		}
 	}
 }
 
@@ -101,6 +113,36 @@ func TestReadsNoMoreThanThereIs(t *testing.T) {
 	}
 	if d, ok := Read(drawn(strings.Repeat("BT /F1 9 Tf ("+strings.Repeat("x", 1000)+") Tj ET ", 1000*10))); !ok || !d.Cut {
 		t.Error("10 MB of text were read to their end")
+	}
+}
+
+// TestSmallFilesTakeLittle holds that what refers to one thing again and again, or speaks of many codes, does not take more time or memory than its bytes.
+func TestSmallFilesTakeLittle(t *testing.T) {
+	t.Parallel()
+	again := func(s string) string { return strings.Repeat(s, 50_000) }
+	object := func(number int, entries, data string) string {
+		return fmt.Sprintf("%d 0 obj<<%s/Length %d>>stream\n%s\nendstream endobj\n", number, entries, len(data), data)
+	}
+	file := func(resources, contents, rest string) []byte {
+		return []byte("%PDF-1.7\n1 0 obj<</Pages 2 0 R>>endobj 2 0 obj<</Resources<<" + resources + ">>/Contents[" + contents + "]>>endobj\n" + rest + "trailer<</Root 1 0 R>>")
+	}
+	for name, body := range map[string][]byte{
+		"one stream":   file("", again("5 0 R "), object(5, "", again("0 g "))),
+		"one picture":  file("/XObject<</P 6 0 R>>", "5 0 R", object(5, "", again("/P Do "))+object(6, "/Subtype/Image", again("pixels"))),
+		"widths":       file("/Font<</F<</Subtype/Type0/DescendantFonts[<</W["+strings.Repeat("0 65535 1 ", 10_000)+"]>>]>>>>", "5 0 R", object(5, "", again("/F 1 Tf "))),
+		"codes":        file("/Font<</F<</ToUnicode 6 0 R>>>>", "5 0 R", object(5, "", again("/F 1 Tf "))+object(6, "", "1 beginbfrange "+again("<0000> <fffe> <0041> "))),
+		"escapes":      file("/Font<</F<</Encoding<</Differences[1/"+again("#41#42#43")+"]>>>>>>", "5 0 R", object(5, "", "/F 1 Tf")),
+		"many numbers": file("", "5 0 R", object(5, "", again("0 g "))+"6 0 obj["+strings.Repeat("10 ", mostValues)+"]endobj "),
+		"lines":        file("/Font<</F<<>>>>", "5 0 R", object(5, "", "BT /F 9 Tf 20 TL "+strings.Repeat("(a)'", mostLines+9))),
+	} {
+		d, ok := Read(body)
+		if wantRead, wantCut := name != "many numbers", name == "one stream" || name == "lines"; ok != wantRead || d.Cut != wantCut {
+			t.Errorf("%s: read %v, cut %v, want %v, %v", name, ok, d.Cut, wantRead, wantCut)
+		}
+	}
+	fonts := "6 0 obj<</F<<>>/Other(" + strings.Repeat("x", 10_000) + ")>>endobj "
+	if d, _ := Read(file("/Font 6 0 R", "5 0 R", object(5, "", "BT "+again("/F 9 Tf ")+"(end) Tj ET")+fonts)); d.Cut || !slices.Equal(d.Paragraphs, []string{"end"}) {
+		t.Errorf("a page that often selects a font: %q, cut %v", d.Paragraphs, d.Cut)
 	}
 }
 
