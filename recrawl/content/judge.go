@@ -154,7 +154,7 @@ func (c *Case) compared() Verdict {
 func (c *Case) document() Verdict {
 	c.good()
 	v := c.compared()
-	if v.Kind == Same {
+	if d := compare(c.Before, c.After, anyBlock); d.empty() {
 		return bytesDecide()
 	}
 	return v
