@@ -86,6 +86,10 @@ func TestWhatIsDrawn(t *testing.T) {
 	if print(text) != print("BT /F1 10 Tf (Screw) Tj ET ") {
 		t.Error("another text is another picture")
 	}
+	other, _ := Read([]byte(strings.Replace(string(drawn(text)), "/FirstChar 32/Widths[500 ", "/FirstChar 32/Widths[501 ", 1)))
+	if print(text) != other.Rest {
+		t.Error("a font of other letters is another picture")
+	}
 	const unknown = " BT /F2 9 Tf <0077> Tj ET"
 	for name, pair := range map[string][2]string{
 		"picture":                          {"/P Do", ""},
