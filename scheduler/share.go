@@ -25,15 +25,33 @@ type Peer struct {
 func Prefer(workers []Peer, bucket int16) string {
 	best, highest := "", math.Inf(-1)
 	for i := range workers {
-		share, u := bounded(workers[i].Share), draw(workers[i].Name, bucket)
-		if share/(1-u) <= highest { // -ln(u) >= 1-u: most need no logarithm
-			continue
-		}
-		if s := -share / math.Log(u); s > highest {
-			best, highest = workers[i].Name, s
+		if score, higher := workers[i].score(bucket, highest); higher {
+			best, highest = workers[i].Name, score
 		}
 	}
 	return best
+}
+
+// score is a worker's for a bucket, as Prefer has it, where that is higher than another.
+func (p *Peer) score(bucket int16, than float64) (score float64, higher bool) {
+	share, u := bounded(p.Share), draw(p.Name, bucket)
+	if share/(1-u) <= than { // -ln(u) >= 1-u: most need no logarithm
+		return 0, false
+	}
+	score = -share / math.Log(u)
+	return score, score > than
+}
+
+// preferred tells whether Prefer chooses this worker of the list. Where it does not, one of the first few that are looked at
+// is ahead of it; Prefer looks at all.
+func preferred(workers []Peer, this int, bucket int16) bool {
+	own, _ := workers[this].score(bucket, math.Inf(-1))
+	for i := range workers {
+		if _, higher := workers[i].score(bucket, own); higher {
+			return false
+		}
+	}
+	return true
 }
 
 // draw is the hash of a worker and a bucket, in (0, 1).
@@ -93,8 +111,9 @@ func (w *Worker) own() *[models.Buckets]bool {
 		return w.owns
 	}
 	w.owns, w.sharers = new([models.Buckets]bool), slices.Clone(live)
+	this := slices.IndexFunc(live, func(p Peer) bool { return p.Name == w.Name })
 	for bucket := range w.owns {
-		w.owns[bucket] = len(live) < 2 || Prefer(live, int16(bucket)) == w.Name
+		w.owns[bucket] = len(live) < 2 || this >= 0 && preferred(live, this, int16(bucket))
 	}
 	return w.owns
 }

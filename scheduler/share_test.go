@@ -74,6 +74,9 @@ func TestOnlyItsOwnBucketsMove(t *testing.T) {
 		gone := append(append([]Peer(nil), before[:one]...), before[one+1:]...)
 		for bucket := range int16(models.Buckets) {
 			had := Prefer(before, bucket)
+			if got, want := preferred(before, one, bucket), had == before[one].Name; got != want {
+				t.Fatalf("bucket %d is %q's: %t, want %t, as Prefer = %q", bucket, before[one].Name, got, want, had)
+			}
 			if now := Prefer(less, bucket); now != had && had != before[one].Name {
 				t.Fatalf("bucket %d moved from %q to %q though only %q wants less", bucket, had, now, before[one].Name)
 			}
