@@ -45,10 +45,11 @@ func (w *Weights) solve(information *vector) bool {
 	if !ok {
 		return false
 	}
+	upper := factor.transposed()
 	for i := range w.covariance {
 		var unit vector
 		unit[i] = 1
-		w.covariance[i] = factor.solve(&unit)
+		w.covariance[i] = solve(factor, upper, &unit, i)
 	}
 	for i := range w.covariance { // rounding must not make it lopsided
 		for j := range i {
@@ -56,7 +57,7 @@ func (w *Weights) solve(information *vector) bool {
 			w.covariance[i][j], w.covariance[j][i] = middle, middle
 		}
 	}
-	w.mean = factor.solve(information)
+	w.mean = solve(factor, upper, information, 0)
 	for _, x := range w.mean {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return false
@@ -87,20 +88,32 @@ func (m *matrix) cholesky() (lower *matrix, ok bool) {
 	return lower, true
 }
 
-// solve is the x with L·Lᵀ·x = right.
-func (lower *matrix) solve(right *vector) vector {
-	x := *right
-	for i := range x {
-		for k := range i {
-			x[i] -= lower[i][k] * x[k]
+func (m *matrix) transposed() *matrix {
+	turned := new(matrix)
+	for i := range m {
+		for j := range m[i] {
+			turned[j][i] = m[i][j]
 		}
-		x[i] /= lower[i][i]
+	}
+	return turned
+}
+
+// solve is the x with L·Lᵀ·x = right, of which nothing is before first. The upper triangle is Lᵀ, to be read row by row.
+func solve(lower, upper *matrix, right *vector, first int) vector {
+	x := *right
+	for i := first; i < len(x); i++ {
+		left, row := x[i], &lower[i]
+		for k := first; k < i; k++ {
+			left -= row[k] * x[k]
+		}
+		x[i] = left / row[i]
 	}
 	for i := len(x) - 1; i >= 0; i-- {
+		left, row := x[i], &upper[i]
 		for k := i + 1; k < len(x); k++ {
-			x[i] -= lower[k][i] * x[k]
+			left -= row[k] * x[k]
 		}
-		x[i] /= lower[i][i]
+		x[i] = left / row[i]
 	}
 	return x
 }
