@@ -59,6 +59,16 @@ type lint struct {
 	troubles map[string]string       // guarded by mu; by statement
 	seen     map[string]int          // guarded by mu; statements with a table that has a bucket
 	done     int                     // guarded by mu; transactions that wrote
+	texts    map[string]*text        // guarded by mu; by statement: each is sent many times, and the patterns are slow
+}
+
+// text is what the patterns find in a statement.
+type text struct {
+	tables            map[string]string // those that have a bucket, by the names that it gives them
+	volatile          string            // what it asks the server for, "" where nothing
+	writes, within    bool              // within: there is a query within the query
+	equals            [][]string
+	single, insertion []string
 }
 
 // transaction is what was seen of one that is open.
@@ -92,14 +102,24 @@ func (l *lint) see(ctx context.Context, s models.Statement) {
 		delete(l.open, s.Conn)
 		return
 	}
-	tables := l.tables(s.SQL)
-	if len(tables) == 0 || ctx.Value(cold{}) != nil {
+	read := l.texts[s.SQL]
+	if read == nil {
+		read = l.read(s.SQL)
+		l.texts[s.SQL] = read
+	}
+	if len(read.tables) == 0 || ctx.Value(cold{}) != nil {
 		return
 	}
 	l.seen[s.SQL]++
-	if trouble := l.judge(s, tables, l.open[s.Conn]); trouble != "" {
+	if trouble := judge(s, read, l.open[s.Conn]); trouble != "" {
 		l.troubles[s.SQL] = trouble
 	}
+}
+
+func (l *lint) read(query string) *text {
+	return &text{tables: l.tables(query), volatile: volatile.FindString(query), writes: writes.MatchString(query),
+		within: strings.Count(query, "SELECT") > 1, equals: equals.FindAllStringSubmatch(query, -1),
+		single: single.FindStringSubmatch(query), insertion: insertion.FindStringSubmatch(query)}
 }
 
 // tables is those tables of a statement that have a bucket, by the names that it gives them.
@@ -119,20 +139,20 @@ func (l *lint) tables(query string) map[string]string {
 }
 
 // judge says what is wrong with a statement, "" where nothing is.
-func (l *lint) judge(s models.Statement, tables map[string]string, t *transaction) string {
-	if what := volatile.FindString(s.SQL); what != "" {
-		return "it asks the server for " + what
+func judge(s models.Statement, read *text, t *transaction) string {
+	if read.volatile != "" {
+		return "it asks the server for " + read.volatile
 	}
-	shards, said, tied := shardsOf(s, tables)
-	for name := range tables {
+	shards, said, tied := shardsOf(s, read)
+	for name := range read.tables {
 		if !tied[name] {
 			return fmt.Sprintf("the bucket of %s is neither a parameter nor another table's", name)
 		}
-		if len(shards) > 0 && !said[name] && strings.Count(s.SQL, "SELECT") > 1 {
+		if len(shards) > 0 && !said[name] && read.within {
 			return fmt.Sprintf("the bucket of %s is no parameter, as others' are, and there is a query within the query", name)
 		}
 	}
-	wrote := writes.MatchString(s.SQL)
+	wrote := read.writes
 	if t == nil {
 		t = &transaction{shards: make(map[int64]string)} // of its own
 	} else {
@@ -157,13 +177,13 @@ func (l *lint) judge(s models.Statement, tables map[string]string, t *transactio
 
 // shardsOf is the shards of the buckets that the arguments of a statement name, the tables whose buckets arguments say, and
 // those whose buckets are said in any way. An insertion takes its rows' buckets from a table whose buckets are said.
-func shardsOf(s models.Statement, tables map[string]string) (shards []int64, said, tied map[string]bool) {
+func shardsOf(s models.Statement, read *text) (shards []int64, said, tied map[string]bool) {
 	said, tied = make(map[string]bool), make(map[string]bool)
-	for _, m := range equals.FindAllStringSubmatch(s.SQL, -1) {
+	for _, m := range read.equals {
 		names := []string{m[1]}
 		if m[1] == "" { // that of the tables without another name
 			names = names[:0]
-			for name, table := range tables {
+			for name, table := range read.tables {
 				if name == table {
 					names = append(names, name)
 				}
@@ -181,13 +201,13 @@ func shardsOf(s models.Statement, tables map[string]string) (shards []int64, sai
 			}
 		}
 	}
-	if m := single.FindStringSubmatch(s.SQL); m != nil {
+	if m := read.single; m != nil {
 		said[m[1]], tied[m[1]] = true, true
 		for _, bucket := range numbers(s.Args[strings.Count(m[2], ",")]) {
 			shards = append(shards, models.PretendedShard(int16(bucket)))
 		}
 	}
-	if m := insertion.FindStringSubmatch(s.SQL); m != nil && len(shards) > 0 {
+	if m := read.insertion; m != nil && len(shards) > 0 {
 		said[m[1]], tied[m[1]] = true, true
 	}
 	slices.Sort(shards)
@@ -221,7 +241,8 @@ func TestStatementsAreForOneShard(t *testing.T) {
 	t.Parallel()
 	first := pgtest.DSN(t)
 	openSQL(t, first, models.Options{})
-	l := &lint{split: tablesWithBucket(t, first), open: map[uint32]*transaction{}, troubles: map[string]string{}, seen: map[string]int{}}
+	l := &lint{split: tablesWithBucket(t, first), open: map[uint32]*transaction{}, troubles: map[string]string{}, seen: map[string]int{},
+		texts: map[string]*text{}}
 	t.Run("suite", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) storetest.Store {
 			s, err := models.Open(t.Context(), migrated.DSN(t), models.Options{Conns: 10, Sharded: true, Trace: l.see})
@@ -306,7 +327,7 @@ func TestLintFindsWhatItShall(t *testing.T) {
 		"SELECT p.id FROM pages p JOIN links l ON l.bucket = p.bucket WHERE p.bucket = $1 AND l.id = $2 ": {[]any{int16(3), int64(1)}, false},
 	} {
 		l := &lint{split: []string{"hosts", "pages", "links", "buckets"}}
-		if got := l.judge(models.Statement{SQL: query, Args: test.args}, l.tables(query), nil); (got != "") != test.bad {
+		if got := judge(models.Statement{SQL: query, Args: test.args}, l.read(query), nil); (got != "") != test.bad {
 			t.Errorf("%s: %q, want trouble: %v", query, got, test.bad)
 		}
 	}
@@ -314,7 +335,7 @@ func TestLintFindsWhatItShall(t *testing.T) {
 	two := &transaction{shards: map[int64]string{}}
 	for bucket := range int16(2) {
 		s := models.Statement{SQL: "DELETE FROM hosts WHERE bucket = $1", Args: []any{bucket}}
-		if got := l.judge(s, l.tables(s.SQL), two); (got != "") != (bucket == 1) {
+		if got := judge(s, l.read(s.SQL), two); (got != "") != (bucket == 1) {
 			t.Errorf("bucket %d in a transaction: %q", bucket, got)
 		}
 	}
