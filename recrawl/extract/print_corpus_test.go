@@ -3,46 +3,20 @@ package extract
 import (
 	"strings"
 	"testing"
-
-	"recrawld/recrawl/canon"
-	"recrawld/recrawl/fingerprint"
 )
 
-// version is a body of the corpus as it is compared.
-type version struct {
-	page   string // service and kind
-	url    string
-	text   [32]byte
-	print  fingerprint.Print
-	label  string
-	follow bool // a version of the page before it
-}
-
-// TestPrintsOnRealPages tells versions of one page from those of other pages by their prints. Of two versions that differ by
+// printsTellPages tells versions of one page from those of other pages by their prints. Of two versions that differ by
 // noise alone, most that are not alike have other titles; of two pages of one service, those that are alike are one page
 // under two names, or answered the same at the time.
-func TestPrintsOnRealPages(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("reads 455 MB")
-	}
-	index := readIndex(t)
-	var all []version
-	eachPage(t, func(name string, body []byte) {
-		row := index[name]
-		at, _ := canon.Parse(row.url)
-		found := Page(body, "text/html", at, Options{Bytes: 1 << 20})
-		v := version{page: row.page, url: row.url, text: found.TextDigest, print: found.Print, label: row.meaningful}
-		v.follow = len(all) > 0 && all[len(all)-1].page == v.page
-		all = append(all, v)
-	})
+func printsTellPages(t *testing.T, all []version) {
+	t.Helper()
 	var noise, alike, pages, falselyAlike, without int
 	for i, v := range all {
 		if v.print.IsZero() {
 			without++
 			continue
 		}
-		if last := all[max(i-1, 0)]; v.follow && v.label == "0" && v.text != last.text && !last.print.IsZero() {
+		if last := all[max(i-1, 0)]; v.follow && v.meaningful == "0" && v.text != last.text && !last.print.IsZero() {
 			noise++
 			if v.print.Alike(last.print) {
 				alike++
