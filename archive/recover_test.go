@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"recrawld/internal/solo"
 	"recrawld/models"
 )
 
@@ -44,6 +45,7 @@ func reopened(t testing.TB, name string, raw []byte) *Archive {
 
 func TestFault_083_ATornTailIsCutAtEveryByte(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	name, raw, records := crashed(t, 3)
 	last := records[2]
 	for cut := last.Offset; cut < last.Offset+last.Length; cut++ {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawld/internal/solo"
 	"recrawld/models"
 	"recrawld/simulate"
 )
@@ -52,6 +53,7 @@ func TestDuplicatesFollowTheirOriginal(t *testing.T) {
 // date for 72 % of the time, and for 27 % since duplicates rest (34 % where they waited for fr_max).
 func TestOriginalsDoNotWaitForDuplicates(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	c := newCopies(t, simulate.NewMemory(simulate.MemoryOptions{}))
 	c.config.Sites[0].Settings.FRMax, c.config.Sites[0].Settings.Policy = 30, "adaptive"
 	epoch := func(now time.Time) int64 { return now.Unix() / (3 * 24 * 3600) }

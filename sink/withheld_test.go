@@ -162,7 +162,11 @@ func (f forgetful) SetCursors(ctx context.Context, sink string, from map[int16]i
 // another: in the end each page is as its last event says, and never was as an older one after a delivery that was noted.
 func TestNothingIsLostOrOvertakenWhileItWaits(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(100) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 25
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			log, p := newMemory(), newPicky()

@@ -6,11 +6,13 @@ import (
 	"time"
 
 	"recrawld/internal/shared"
+	"recrawld/internal/solo"
 )
 
 // TestLabelled: a world shows every body with a label, stand-ins for those left out, or what is meaningful alone.
 func TestLabelled(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	corpus, err := LoadCorpus(shared.Path(t, "pages"), t.TempDir(), 1)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/internal/shared"
+	"recrawld/internal/solo"
 )
 
 var start = time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -222,6 +223,7 @@ func TestRobotsFileChangesWithTheBans(t *testing.T) {
 
 func TestCorpusLoads(t *testing.T) {
 	t.Parallel()
+	solo.Test(t)
 	corpus, err := LoadCorpus(shared.Path(t, "pages"), t.TempDir(), 3)
 	if err != nil {
 		t.Fatal(err)
