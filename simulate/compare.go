@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -102,12 +103,28 @@ func Measure(s Subject, b Spending) (Yardstick, error) {
 type Trial struct {
 	Yardstick
 	Policy  string
-	Cycle   time.Duration
+	Cycle   time.Duration   // as in Setup; 0: 15m, or less where a budget visits pages more often than every 5h (see cycle)
 	Longest time.Duration   // as in Setup
 	Windows []config.Window // likewise
 	Sight   Sight
 	Said    Publishers
 	Weights *changerate.Weights // what the adaptive policy begins with; nil: its defaults
+}
+
+// shortCycle is the usual cycle, and evenCycles how many there are at least between visits to a page where a budget visits all alike: while a
+// history has few of its pages these have all visits, and a longer cycle would hold them up.
+const (
+	shortCycle = 15 * time.Minute
+	evenCycles = 20
+)
+
+// cycle is short enough to hold no policy up, as far as a minute is.
+func (y Yardstick) cycle() time.Duration {
+	if y.PerDay == 0 {
+		return shortCycle
+	}
+	even := span(float64(len(y.Subject.Trace.Pages)) / y.PerDay * 24 * 3600 * 1000)
+	return max(min(shortCycle, even/evenCycles), time.Minute)
 }
 
 // Result is what became of a trial.
@@ -121,7 +138,7 @@ type Result struct {
 // Do runs a trial; now is the machine's clock, for Took.
 func (t Trial) Do(ctx context.Context, now func() time.Time) (Result, error) {
 	began := now()
-	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Bytes: t.Spending.Bytes, Cycle: t.Cycle, Longest: t.Longest, Windows: t.Windows,
+	setup := Setup{Trace: t.Subject.Trace, Policy: t.Policy, PerDay: t.PerDay, Bytes: t.Spending.Bytes, Cycle: cmp.Or(t.Cycle, t.cycle()), Longest: t.Longest, Windows: t.Windows,
 		Sight: t.Sight, Said: t.Said, Weights: t.Weights}
 	if m := t.Subject.Made; m != nil {
 		setup.Sources = m.Sources

@@ -160,6 +160,39 @@ func TestRunsSpendTheirBudget(t *testing.T) {
 	}
 }
 
+// Where a budget visits pages every few minutes the cycle holds no policy up, though most pages come at the end.
+func TestFastPagesAreNotHeldUp(t *testing.T) {
+	t.Parallel()
+	start := models.At(worldStart)
+	trace := &Trace{Name: "fast", From: start, To: start + fromDays(4)}
+	for i := range 8 {
+		name := fmt.Sprintf("p%d", i)
+		l := Life{Name: name, Host: "a.trace", URL: "https://a.trace/" + name, Born: start}
+		if i > 1 {
+			l.Born = start + fromDays(3.8)
+		}
+		for n := range 400 {
+			if at := start + fromDays(0.01*(float64(n)+0.3*math.Sin(float64(n*n+i)))); at > l.Born {
+				l.Changes = append(l.Changes, at)
+			}
+		}
+		trace.Pages = append(trace.Pages, l)
+	}
+	for _, budget := range []float64{0.3, 1} {
+		y, err := Measure(Subject{Trace: trace}, Spending{PerChange: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Trial{Yardstick: y, Policy: "uniform"}.Do(t.Context(), func() time.Time { return worldStart })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Worth() < -0.05 {
+			t.Errorf("%gx: score %.3f (%.4f, %.4f in turn), want about 0", budget, r.Worth(), r.Score.Freshness, r.Bounds.RoundRobin)
+		}
+	}
+}
+
 // Pages are not visited before their birth, and once after their death.
 func TestRunFollowsBirthsAndDeaths(t *testing.T) {
 	t.Parallel()

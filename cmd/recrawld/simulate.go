@@ -39,7 +39,7 @@ type simulateCmd struct {
 	Announced    float64  `placeholder:"SHARE" help:"How many of the changes publishers announce by IndexNow, 0 to 1."`
 	Listed       float64  `placeholder:"SHARE" help:"How many of the changes the hosts' sitemaps tell of by a new date, 0 to 1."`
 	FalseDates   float64  `placeholder:"N" help:"Dates of sitemaps that move although nothing changed, beside each change."`
-	Cycle        span     `default:"15m" placeholder:"TIME" help:"The scheduling cycle: the shortest interval."`
+	Cycle        span     `placeholder:"TIME" help:"The scheduling cycle: the shortest interval, 1m to 366d. Default 15m, or a twentieth of the time in which a budget of visits reaches all pages once, where that is less, but 1m at least."`
 	Longest      span     `placeholder:"TIME" help:"The longest interval, as fr_max sets it; default none."`
 	Window       []string `sep:"none" placeholder:"WINDOW" help:"When visits are allowed, as windows sets it: \"22:00-06:00 UTC\". May be given several times; default always."`
 
@@ -190,7 +190,7 @@ func (c simulateCmd) check() error {
 			return usagef("--budget: %s weighs visits alone", simulate.Oracle)
 		}
 	}
-	if every := time.Duration(c.Cycle); every < time.Minute || every > 366*24*time.Hour {
+	if every := time.Duration(c.Cycle); every != 0 && every < time.Minute || every > 366*24*time.Hour {
 		return usagef("--cycle %s is not between 1m and 366d", every)
 	}
 	if !(c.Announced >= 0 && c.Announced <= 1) {

@@ -228,7 +228,7 @@ func (b *bench) scores(ctx context.Context, s simulate.Subject, spending string,
 			return nil, err
 		}
 		for _, w := range begin {
-			trials = append(trials, simulate.Trial{Yardstick: y, Policy: "adaptive", Cycle: cycle, Weights: w})
+			trials = append(trials, simulate.Trial{Yardstick: y, Policy: "adaptive", Weights: w})
 		}
 	}
 	results, err := b.all(ctx, trials)

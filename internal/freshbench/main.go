@@ -102,9 +102,6 @@ func (b *bench) atMost(name string, value, want float64) {
 	b.goal(name, value, value <= want, fmt.Sprintf("≤ %g", want))
 }
 
-// cycle is the shortest interval: short enough that no policy is held up by it.
-const cycle = 15 * time.Minute
-
 // all runs trials, as many at a time as there are processors, and returns the results in their order. The last ones, which
 // have the largest budgets, begin first: so no processor waits for long at the end.
 func (b *bench) all(ctx context.Context, trials []simulate.Trial) ([]simulate.Result, error) {
@@ -142,7 +139,7 @@ func trialsOf(s simulate.Subject, spending string, sight simulate.Sight, policie
 	}
 	trials := make([]simulate.Trial, len(policies))
 	for i, policy := range policies {
-		trials[i] = simulate.Trial{Yardstick: y, Policy: policy, Cycle: cycle, Sight: sight}
+		trials[i] = simulate.Trial{Yardstick: y, Policy: policy, Sight: sight}
 		if policy == "classic" {
 			trials[i].Cycle = 24 * time.Hour // it counts whole cycles: its paper, and freshjudge, have it in days
 		}
