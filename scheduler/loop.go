@@ -80,10 +80,13 @@ func (w *Worker) round(ctx context.Context, start func(models.Lease)) (time.Time
 	return time.Time{}, nil
 }
 
-// until is when to look again: nobody else adds anything to a simulation, so only outside it the sleep has a limit.
+// until is when to look again: nobody else adds anything to a simulation but its clock, which wakes us, so only outside it the sleep has a limit.
 func (w *Worker) until(next, latest time.Time) time.Time {
-	if next.IsZero() || (next.After(latest) && w.Fetchers > 0) {
+	switch {
+	case w.Fetchers > 0 && (next.IsZero() || next.After(latest)):
 		return latest
+	case next.IsZero(): // all pages are gone
+		return latest.Add(longest)
 	}
 	return next
 }

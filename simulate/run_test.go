@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -190,6 +191,24 @@ func TestFastPagesAreNotHeldUp(t *testing.T) {
 		if r.Worth() < -0.05 {
 			t.Errorf("%gx: score %.3f (%.4f, %.4f in turn), want about 0", budget, r.Worth(), r.Score.Freshness, r.Bounds.RoundRobin)
 		}
+	}
+}
+
+// As long as all pages are gone nothing is looked for: a step each half second of years would take hours.
+func TestRunPassesOverYearsWithoutPages(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	start := models.At(worldStart)
+	first := Life{Name: "first", Host: "a.trace", URL: "https://a.trace/first", Born: start, Died: start + fromDays(1)}
+	second := Life{Name: "second", Host: "a.trace", URL: "https://a.trace/second", Born: start + fromDays(20_000), Changes: []models.Instant{start + fromDays(20_005)}}
+	trace := &Trace{Name: "gap", From: start, To: start + fromDays(20_010), Pages: []Life{first, second}}
+	c, err := Run(ctx, Setup{Trace: trace, Policy: "uniform", PerDay: 2, Cycle: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := c.Log[len(c.Log)-1]; last.Page != 1 || last.At < trace.To-fromDays(1) {
+		t.Errorf("the last of %d visits is to page %d at %v", len(c.Log), last.Page, last.At.Time())
 	}
 }
 
