@@ -15,13 +15,14 @@ import (
 	"recrawld/intake"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/scope"
 	"recrawld/report"
 )
 
 // importCmd adds the pages of a list.
 type importCmd struct {
 	File   string `arg:"" default:"-" help:"List of URLs, one a line, or CSV lines URL,FR; a sitemap, bookmarks, a WARC file and others, see below; or a directory, as wget makes it. - or nothing for standard input."`
-	Site   string `placeholder:"NAME" help:"Site that the pages belong to; without it each host is a site of its own."`
+	Site   string `placeholder:"NAME" help:"Site that the pages belong to; without it each goes to the first of its host that keeps it, and a host without one gets one."`
 	Follow bool   `help:"Let the sites that are made follow links; without it they keep to the list."`
 	Format string `enum:"auto,lines,sitemap,feed,opml,bookmarks,html,cdx,cdxj,jsonl,warc,wacz,tree,httrack" default:"auto" help:"What FILE is: ${enum}. By default its first bytes tell."`
 	Base   string `placeholder:"URL" help:"With --format html, the address of the page, against which its links are resolved."`
@@ -255,16 +256,35 @@ func (i *importer) entry(item intake.Item) error {
 		i.bad(intake.NewBad(item.Place, item.URL, err))
 		return nil
 	}
-	id := i.sites.of(u)
-	pages := i.sites.listed
-	if id != 0 {
-		_, pages = i.force.site(id)
-	}
-	if verdict := pages.Decide(u, 0); !verdict.Keep {
+	id, verdict := i.place(u)
+	if !verdict.Keep {
 		i.bad(intake.NewBad(item.Place, item.URL, errors.New(verdict.Rule)))
 		return nil
 	}
+	if id == 0 {
+		i.sites.needs(u)
+	}
 	return i.spool.add(spooled{url: u.String(), host: u.HostName(), site: id, fr: item.FR})
+}
+
+// place is the site that a URL belongs to, the first of its host that keeps it, and what that one says; 0: one that is to be made.
+// Where none keeps it, it is what the first says.
+func (i *importer) place(u canon.URL) (id int32, verdict scope.Verdict) {
+	ids := i.sites.of(u)
+	if len(ids) == 0 {
+		return 0, i.sites.listed.Decide(u, 0)
+	}
+	for n, id := range ids {
+		_, pages := i.force.site(id)
+		decided := pages.Decide(u, 0)
+		if decided.Keep {
+			return id, decided
+		}
+		if n == 0 {
+			verdict = decided
+		}
+	}
+	return ids[0], verdict
 }
 
 // progressLines is after how many lines progress may be shown.

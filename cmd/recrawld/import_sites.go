@@ -20,32 +20,32 @@ const (
 	importName = "import"
 	// listedPages and onlyList are the settings of that site and of a site of one host.
 	listedPages = "level: 0\nscope: [\"*\"]\n"
-	onlyList    = "level: 0\n"
+	onlyList    = "level: 0\nscope: [%q]\n"
 )
 
 // importSites are the sites that imported pages belong to, by their hosts.
 type importSites struct {
-	only   int32            // the site of all pages; 0: by host
-	shared int32            // the site of hosts without one of their own; 0: there is none
-	byHost map[string]int32 // sites by host
-	names  map[string]bool  // of sites
-	listed *scope.Scope     // what holds for pages of hosts that have no site yet
+	only   int32              // the site of all pages; 0: by host
+	shared int32              // the site of hosts without one of their own; 0: there is none
+	byHost map[string][]int32 // sites by host, those made first before others
+	names  map[string]bool    // of sites
+	listed *scope.Scope       // what holds for pages of hosts that have no site yet
 
 	hosts []canon.URL     // the first URL of each host without a site, of one more than importHosts at most
 	fresh map[string]bool // their names
-	last  string          // the host that was asked for last, and its site
-	id    int32
+	last  string          // the host that was asked for last, and its sites
+	ids   []int32
 }
 
 func (s *importSites) begin(rows []models.Site, base *config.Config) (err error) {
-	s.byHost, s.names, s.fresh = make(map[string]int32), make(map[string]bool), make(map[string]bool)
+	s.byHost, s.names, s.fresh = make(map[string][]int32), make(map[string]bool), make(map[string]bool)
 	for _, row := range rows {
 		s.names[row.Name] = true
 		if sharedByImport(&row) {
 			s.shared = row.ID
 		}
-		if u, err := canon.Parse(row.URL); err == nil && s.byHost[u.HostName()] == 0 {
-			s.byHost[u.HostName()] = row.ID
+		if u, err := canon.Parse(row.URL); err == nil {
+			s.byHost[u.HostName()] = append(s.byHost[u.HostName()], row.ID)
 		}
 	}
 	settings := base.Defaults
@@ -66,22 +66,26 @@ func sharedByImport(row *models.Site) bool {
 	return rest == "" || numbered && err == nil
 }
 
-// of is the site that a URL belongs to, 0 where its host has none yet.
-func (s *importSites) of(u canon.URL) int32 {
-	if s.only != 0 {
-		return s.only
-	}
+// of are the sites that a URL may belong to, none where its host has none yet.
+func (s *importSites) of(u canon.URL) []int32 {
 	if u.HostName() == s.last {
-		return s.id
+		return s.ids
 	}
-	s.last, s.id = u.HostName(), s.byHost[u.HostName()]
-	if s.id == 0 {
-		s.id = s.shared
+	s.last, s.ids = u.HostName(), s.byHost[u.HostName()]
+	switch {
+	case s.only != 0:
+		s.ids = []int32{s.only}
+	case len(s.ids) == 0 && s.shared != 0:
+		s.ids = []int32{s.shared}
 	}
-	if s.id == 0 && len(s.hosts) <= importHosts && !s.fresh[s.last] {
-		s.hosts, s.fresh[s.last] = append(s.hosts, u), true
+	return s.ids
+}
+
+// needs notes that a host has no site yet; u is the first of its URLs.
+func (s *importSites) needs(u canon.URL) {
+	if host := u.HostName(); len(s.hosts) <= importHosts && !s.fresh[host] {
+		s.hosts, s.fresh[host] = append(s.hosts, u), true
 	}
-	return s.id
 }
 
 // makeSites makes the sites of hosts that have none, which their number decides.
@@ -98,16 +102,17 @@ func (i *importer) makeSites(ctx context.Context) error {
 		s.shared = row.ID
 		return err
 	}
-	settings := onlyList
-	if i.follow {
-		settings = ""
-	}
 	for _, u := range s.hosts {
-		row, err := i.addSite(ctx, u.HostName(), u.Origin()+"/", settings)
+		root := u.Origin() + "/"
+		url, settings := u.String(), fmt.Sprintf(onlyList, root) // its front page is none of the list's
+		if i.follow {
+			url, settings = root, ""
+		}
+		row, err := i.addSite(ctx, u.HostName(), url, settings)
 		if err != nil {
 			return err
 		}
-		s.byHost[u.HostName()] = row.ID
+		s.byHost[u.HostName()] = []int32{row.ID}
 	}
 	return nil
 }

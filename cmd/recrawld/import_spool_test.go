@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"recrawld/config"
 	"recrawld/models"
 )
@@ -116,6 +118,34 @@ func TestImportKnowsTheSitesOfTheFile(t *testing.T) {
 	code, stdout, stderr := commandWith(t, "https://docs.example.org/guide/a\n", "import", "-c", config, "--site", "docs")
 	if code != exitDone || !strings.Contains(stdout, "1 page added") {
 		t.Errorf("exit code %d: %s%s, want one page added", code, stdout, stderr)
+	}
+}
+
+// TestImportTakesTheSiteThatHasThePage: of several sites of a host each page goes to the first that has it in its scope; and a site that is
+// made for a list begins with a page of the list, since nothing else is to be asked for.
+func TestImportTakesTheSiteThatHasThePage(t *testing.T) {
+	t.Parallel()
+	config, data := configure(t, "agent: {contact: me@example.net}\nsites: [{name: guide, url: \"https://shop.example/guide/\"}, "+
+		"{name: terms, url: \"https://shop.example/terms/1\", level: 0}]\n")
+	list := "https://shop.example/terms/2\nhttps://shop.example/guide/a\nhttps://shop.example/other\nhttps://new.example/a/b/1\nhttps://new.example/c\n"
+	code, stdout, stderr := commandWith(t, list, "import", "-c", config)
+	if code != exitDone || !strings.Contains(stdout, "4 pages added") || !strings.Contains(stdout, "line 3: outside https://shop.example/guide/") {
+		t.Errorf("exit code %d: %s%s, want 4 pages added and line 3 outside", code, stdout, stderr)
+	}
+	all, names, got := dumpOf(t, data), make(map[int32]string), make(map[string]string)
+	for _, site := range all.Sites {
+		names[site.ID] = site.Name
+		if site.Name == "new.example" && site.URL != "https://new.example/a/b/1" {
+			t.Errorf("the site that was made begins with %s, want a page of the list", site.URL)
+		}
+	}
+	for _, p := range all.Pages {
+		got[p.URL] = names[p.SiteID]
+	}
+	want := map[string]string{"https://shop.example/terms/2": "terms", "https://shop.example/guide/a": "guide",
+		"https://new.example/a/b/1": "new.example", "https://new.example/c": "new.example"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sites of pages (-want +got):\n%s", diff)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -130,7 +129,10 @@ func (w *importWrite) add(ctx context.Context, pages []spooledPage) error {
 func (w *importWrite) discovery(u canon.URL, id int32, fr int) models.Discovery {
 	host := u.HostName()
 	if id == 0 {
-		id = cmp.Or(w.sites.byHost[host], w.sites.shared)
+		id = w.sites.shared
+		if ids := w.sites.byHost[host]; len(ids) > 0 {
+			id = ids[0]
+		}
 	}
 	site, _ := w.force.site(id)
 	if fr = min(fr, site.Settings.FRMax); fr == 0 {
