@@ -202,7 +202,7 @@ type EventKind int16
 const (
 	EventNew       EventKind = iota + 1 // the first good copy
 	EventChanged                        // a new version whose visible text differs
-	EventRefreshed                      // a new version with other bytes and nothing that matters changed
+	EventRefreshed                      // other bytes and nothing that matters changed; or it became a duplicate, or is none any more
 	EventMoved                          // redirects to RedirectTo
 	EventGone                           // confirmed gone
 	EventRestored                       // was gone, moved or failing, answers again with the copy we have

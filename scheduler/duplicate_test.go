@@ -223,7 +223,38 @@ func TestDuplicateBecomesAPageOfItsOwn(t *testing.T) {
 		if len(r.Unfiled) != wantUnfiled {
 			t.Errorf("the original %s: %d filings are removed, want %d", what, len(r.Unfiled), wantUnfiled)
 		}
+		if diff := cmp.Diff(kindsIf(!test.stays, models.EventRefreshed), kindsOf(r.Events)); diff != "" {
+			t.Errorf("the original %s: whoever follows is told (-want +got):\n%s", what, diff)
+		}
 	}
+}
+
+// Whoever indexes no duplicates is told of a page that became one though it says what it said; of one that says other things that is told
+// already.
+func TestBecomingADuplicateIsTold(t *testing.T) {
+	t.Parallel()
+	original, f := brought(t, "/a", "one", saying(1, 1)), brought(t, "/b", "other", saying(1, 1))
+	original.result.Page.Stats.FirstAt -= 5
+	got, _, _ := commitAll(t, &ledger{twins: known(original)}, &shelf{}, again(t, f, models.SameBytes), brought(t, "/c", "new", saying(1, 1)))
+	for i, want := range []models.EventKind{models.EventRefreshed, models.EventNew} {
+		if diff := cmp.Diff(kindsIf(true, want), kindsOf(got[i].Events)); diff != "" || got[i].Page.DuplicateOf == "" {
+			t.Errorf("%s, of %q (-want +got):\n%s", got[i].Page.URL, got[i].Page.DuplicateOf, diff)
+		}
+	}
+}
+
+func kindsIf(told bool, kind models.EventKind) []models.EventKind {
+	if told {
+		return []models.EventKind{kind}
+	}
+	return nil
+}
+
+func kindsOf(events []models.Event) (kinds []models.EventKind) {
+	for _, e := range events {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
 }
 
 // A page that names another one as canonical is its duplicate, whichever came first, if that one agrees.

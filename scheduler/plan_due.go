@@ -56,8 +56,8 @@ func (d *draft) duplicate() {
 	d.due(earlier(later(d.now.Add(d.now.Sub(first)), soonest), ceiling), models.RuleDuplicate)
 }
 
-// repace schedules anew a page of which the committer found that it is a duplicate of one first seen at a time, or none any more. One that is none any
-// more is asked for without conditions next time, since its links were left out so far.
+// repace schedules anew a page of which the committer found that it is a duplicate of one first seen at a time, or none any more, and tells of it where
+// nothing else does. One that is none any more is asked for without conditions next time, since its links were left out so far.
 func (p *Planner) repace(r *models.Result, before *models.Page, out *models.Outcome, originalAt models.Instant) {
 	d := draft{Result: r, originalAt: originalAt, planner: p, settings: p.settings(r.Page.SiteID), before: before, out: out,
 		now: r.Page.Stats.VisitedAt.Time()}
@@ -69,6 +69,10 @@ func (p *Planner) repace(r *models.Result, before *models.Page, out *models.Outc
 	}
 	d.schedule()
 	r.Visit.Rule = r.Page.Rule
+	// An index that leaves duplicates out would lack for ever what only this one says by now.
+	if turned := (r.Page.DuplicateOf == "") != (before.DuplicateOf == ""); turned && len(r.Events) == 0 {
+		d.event(models.EventRefreshed)
+	}
 }
 
 // hint is how long the server's own promise may put off the visit: no further than HintMax from now, nor than the
