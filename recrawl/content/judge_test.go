@@ -156,6 +156,30 @@ func TestWatchedPagesBeforeAndAfter(t *testing.T) {
 	}
 }
 
+// What stands beside what a person asked to watch counts for nothing, wherever it stands: in the open, or in the node of the main content, which
+// is the whole page where that says little.
+func TestNothingCountsBesideWhatIsWatched(t *testing.T) {
+	t.Parallel()
+	rules, err := Compile([]string{"#price"}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(price, beside string) *View {
+		body := `<html><body><header><span>Shop ` + beside + `</span></header><main><h1>Widget</h1><div id="price">` + price + `</div><p>Sold ` + beside +
+			` of these.</p></main><p>` + beside + `, says a customer.</p></body></html>`
+		return Read([]byte(body), "text/html", mustParse(t, "https://example.org/a"), rules)
+	}
+	before := of("€ 13.99", "Friday, 27 November 2026")
+	for _, beside := range []string{"Monday, 30 November 2026", "twelve thousand"} {
+		if v := Judge(Case{Before: before, After: of("€ 13.99", beside), Threshold: threshold, Now: noon}); v.Kind != Noise {
+			t.Errorf("%q beside the price is %v for %v with %v", beside, v.Kind, v.Reasons, v.Significance)
+		}
+	}
+	if v := Judge(Case{Before: before, After: of("€ 12.49", "twelve thousand"), Threshold: threshold, Now: noon}); v.Kind != Change {
+		t.Errorf("another price is %v for %v", v.Kind, v.Reasons)
+	}
+}
+
 func TestDatesByNumbersAlone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"2024-10-14", "更新日期：2024年10月14日", "Stand: 14.10.2024", "14 Oct 2024"} {

@@ -150,7 +150,7 @@ func (v *View) findMain() {
 
 // markMain marks the blocks of the main node, and near it the lines that belong to it: title, date, version.
 func (v *View) markMain() {
-	if v.markWatched() {
+	if v.watches = v.markWatched(); v.watches {
 		return
 	}
 	m := &v.nodes[v.main]

@@ -20,7 +20,7 @@ const (
 	Aside              //
 	Dialog             // and consent
 	Button             //
-	Unseen             // hidden, or ignored by the rules
+	Unseen             // hidden, ignored by the rules, or beside what they watch
 	zones
 )
 
@@ -129,7 +129,7 @@ func (v *View) zone(b *Block) Zone {
 		return Main
 	case b.Main:
 		return Near
-	case f&(Hidden|Ignored) != 0:
+	case f&(Hidden|Ignored) != 0, v.watches:
 		return Unseen
 	case f&(InDialog|InConsent) != 0:
 		return Dialog

@@ -124,7 +124,7 @@ func transient(o *overlap, before, after *View) (class models.ErrorClass, own, i
 	}
 	signs := signsOf(after)
 	switch {
-	case o.bare && (signs != models.ClassNone || after.blank() || after.forms > before.forms) && (!o.own || before.watched() && !after.watched()):
+	case o.bare && (signs != models.ClassNone || after.blank() || after.forms > before.forms) && (!o.own || before.watches && !after.watches):
 	case o.size < tinySize, o.size < smallSize && (signs != models.ClassNone || !o.own || after.forms > before.forms):
 	default:
 		return models.ClassNone, true, false
@@ -142,11 +142,6 @@ func transient(o *overlap, before, after *View) (class models.ErrorClass, own, i
 		return models.Shell, true, true
 	}
 	return models.ErrorPage, false, true
-}
-
-// watched tells whether the main content is what a person asked to watch, and not what stands in its place.
-func (v *View) watched() bool {
-	return slices.ContainsFunc(v.blocks, func(b Block) bool { return b.Main && b.Flags&Watched != 0 })
 }
 
 // blank tells whether nothing at all is to be read.

@@ -40,6 +40,7 @@ type View struct {
 	weight   int    // runes of running text in the main content
 	said     int    // runes of all text in it, of HTML
 	declares bool   // a main element says what the page is about
+	watches  bool   // the main content is what a person asked to watch, and not what stands in its place
 	print    uint64 // of the body
 	rest     uint64 // print of what of it was not read; 0: all was
 	forms    int    // password fields
