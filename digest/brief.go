@@ -134,8 +134,8 @@ func (b *brief) head(title string, e *Entry) string {
 	if e.Significance > 0 {
 		what += fmt.Sprintf(", significance %.2f", e.Significance)
 	}
-	if e.Times > 1 {
-		what += fmt.Sprintf(", %d times", e.Times)
+	if often := e.often(); often != "" {
+		what += ", " + often
 	}
 	name := ""
 	if e.Title != "" && !strings.Contains(e.Title, "://") {

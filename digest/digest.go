@@ -128,12 +128,25 @@ func (e *Entry) head(now time.Time) string {
 	if e.Significance > 0 {
 		parts = append(parts, fmt.Sprintf("significance %.2f", e.Significance))
 	}
-	if e.Times > 1 {
-		parts = append(parts, fmt.Sprintf("%d times, last %s", e.Times, report.Moment(now, e.At)))
+	if often := e.often(); often != "" {
+		parts = append(parts, often, "last "+report.Moment(now, e.At))
 	} else {
 		parts = append(parts, report.Moment(now, e.At))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// often says how many changes it stands for, "" for one.
+func (e *Entry) often() string {
+	switch {
+	case e.Times <= 1:
+		return ""
+	case e.Kind != models.EventNew:
+		return fmt.Sprintf("%d times", e.Times)
+	case e.Times == 2:
+		return "changed once since"
+	}
+	return fmt.Sprintf("changed %d times since", e.Times-1)
 }
 
 // mostTitle is how many characters of a title or an address are shown where they are to be read.

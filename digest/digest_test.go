@@ -159,6 +159,22 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// A page is new once, however often it changed since.
+func TestHowOftenSomethingHappened(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]Entry{
+		"changed, 3 times, last Wed 25 Nov 11:00":           {Kind: models.EventChanged, Times: 3},
+		"new, changed 2 times since, last Wed 25 Nov 11:00": {Kind: models.EventNew, Times: 3},
+		"new, changed once since, last Wed 25 Nov 11:00":    {Kind: models.EventNew, Times: 2},
+		"new, Wed 25 Nov 11:00":                             {Kind: models.EventNew, Times: 1},
+	} {
+		e.At = noon.Add(-time.Hour)
+		if got := e.head(noon); got != want {
+			t.Errorf("%d times is told as %q, want %q", e.Times, got, want)
+		}
+	}
+}
+
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	site := func(name string, tally Tally) Site { return Site{Name: name, Tally: tally} }
