@@ -73,15 +73,18 @@ func (g *guard) check(target netip.AddrPort) error {
 		}
 	}
 	target = netip.AddrPortFrom(addr, target.Port())
-	switch err := g.public.SafeAddrPort(target); {
-	case errors.Is(err, ssrf.ErrProhibitedPort):
-		return g.refuse(target, fmt.Sprintf("port %d is none of those that are", target.Port()), "network.ports names them")
+	switch err := g.public.SafeAddr(addr); { // before the port: where both are refused, another port would not do
 	case errors.Is(err, ssrf.ErrProhibitedIP):
 		return g.refuse(target, "it is not public", allowNames)
 	case err != nil:
 		return g.refuse(target, err.Error(), "")
 	case g.own(target):
 		return g.refuse(target, "it belongs to this machine", allowNames)
+	}
+	if err := g.public.SafeAddrPort(target); errors.Is(err, ssrf.ErrProhibitedPort) {
+		return g.refuse(target, fmt.Sprintf("port %d is none of those that are", target.Port()), "network.ports names them")
+	} else if err != nil {
+		return g.refuse(target, err.Error(), "")
 	}
 	return nil
 }
