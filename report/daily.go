@@ -88,7 +88,7 @@ func dailyColumns(by string) []Column {
 		{Head: "hit rate", Right: true},
 		{Key: "new", Head: "new", Right: true},
 		{Key: "moved", Head: "moved", Right: true, Spare: true, Drop: 3},
-		{Key: "gone", Head: "gone", Right: true, Spare: true, Drop: 2},
+		{Key: "gone", Head: "not found", Right: true, Spare: true, Drop: 2},
 		{Key: "failed", Head: "failed", Right: true},
 		{Key: "robots", Head: "robots", Right: true, Spare: true, Drop: 5},
 		{Key: "skipped", Head: "skipped", Right: true, Spare: true, Drop: 4},

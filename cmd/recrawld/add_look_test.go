@@ -57,7 +57,7 @@ func TestAddCountsWhatPagesNeed(t *testing.T) {
 	if want := (surveyNeeds{Setting: "off", Here: 2, Elsewhere: 1, Hosts: 1}); off.Needs != want || off.Cost.Pages != 5 {
 		t.Errorf("with requisites: off: %+v and %d pages, want %+v and 5", off.Needs, off.Cost.Pages, want)
 	}
-	if want := "  requisites  2 images, styles … a page here, 1 on 1 other host; off: not kept, as --requisites all would\n"; !strings.Contains(text, want) {
+	if want := "  requisites  2 images, styles … a page here, 1 on 1 other host; off: none is kept, --requisites all keeps them\n"; !strings.Contains(text, want) {
 		t.Errorf("add does not say %q:\n%s", want, text)
 	}
 	_, near := look("site")

@@ -101,5 +101,5 @@ func (s *surveyNeeds) text() string {
 	if s.Setting == config.RequisitesSite || s.Setting == config.RequisitesAll {
 		return text + "; about " + report.Count(int64(s.Kept)) + " kept"
 	}
-	return text + "; off: not kept, as --requisites all would"
+	return text + "; off: none is kept, --requisites all keeps them"
 }
