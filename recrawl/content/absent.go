@@ -177,6 +177,9 @@ func (c *Case) replaced(a *absence, v *Verdict) {
 	if after == 0 || !c.conclude(a, v, becomes, after) || becomes != Change {
 		return
 	}
+	if a.large { // a document as long as a page turned out to be no error
+		v.Reasons = models.ReasonText
+	}
 	c.Page.good()
 	c.Page.replaced++
 	c.Page.remember(c.After.mainHash())

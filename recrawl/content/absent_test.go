@@ -382,7 +382,7 @@ func TestAnotherDocumentIsSeenTwice(t *testing.T) {
 	if v := s.sees(after, noon, noon.Add(-time.Minute)); v.Kind != Transient {
 		t.Errorf("at first it is %v", v.Kind)
 	}
-	if v := s.sees(after, noon.Add(15*time.Minute), noon.Add(time.Minute)); v.Kind != Change || v.Significance != 1 || v.Reasons == 0 {
+	if v := s.sees(after, noon.Add(15*time.Minute), noon.Add(time.Minute)); v.Kind != Change || v.Significance != 1 || v.Reasons != models.ReasonText {
 		t.Errorf("seen again while other pages are well it is %v for %v", v.Kind, v.Reasons)
 	}
 	if v := s.sees(read(t, page("Yet others", story(12)...)), noon.Add(time.Hour), noon); v.Kind != Change {
