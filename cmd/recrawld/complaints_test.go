@@ -39,6 +39,9 @@ func TestComplaintsSayWhatToDo(t *testing.T) {
 		"a link to a contact":  {[]string{"add", "--contact", "mailto:a@b.test", "http://127.0.0.1:1/", "--data", data}, exitUsage, []string{`agent.contact: "mailto:a@b.test"`, `write "a@b.test"`}},
 		"a time without unit":  {[]string{"run", "--for", "20", "--data", data}, exitUsage, []string{"--for: 20 has no unit, write 20s"}},
 		"no time":              {[]string{"worker", "--for", "2y", "--data", data}, exitUsage, []string{"--for:", "write one like 90s, 6h or 30d"}},
+		"a name is missing":    {[]string{"report"}, exitUsage, []string{`expected "<name>" (recrawld report --help lists what there is)`}},
+		"a flag of none":       {[]string{"sink", "list", "--x"}, exitUsage, []string{"(recrawld sink list --help lists what there is)"}},
+		"no such command":      {[]string{"staus"}, exitUsage, []string{`did you mean "status"? (recrawld --help lists what there is)`}},
 		"nor to show":          {[]string{"config", "show", "--site", "x", "--data", data}, exitNotFound, []string{`no site "x": there is 127.0.0.1:1`}},
 	} {
 		code, _, complaint := command(t, test.args...)

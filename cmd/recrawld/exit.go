@@ -88,11 +88,26 @@ func runContext(ctx context.Context, args []string, stdin io.Reader, stdout, std
 		return exitDone
 	}
 	if err != nil {
-		return complain(stderr, usagef("%w (recrawld --help lists what there is)", err))
+		return complain(stderr, usagef("%w (%s --help lists what there is)", err, commandOf(err)))
 	}
 	c.Globals.connect(stdin, stdout, stderr)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return complain(stderr, plainly(ctx, parsed.Run(&c.Globals)))
+}
+
+// commandOf is the command of a line that cannot be read, as far as it names one.
+func commandOf(err error) string {
+	name := "recrawld"
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) {
+		return name
+	}
+	for _, part := range wrong.Context.Path {
+		if part.Command != nil {
+			name = part.Command.FullPath()
+		}
+	}
+	return name
 }
 
 // plainly is the error of a command, "interrupted" where the end of ctx is all that it has to say.

@@ -20,7 +20,7 @@ type cli struct {
 	Worker   workerCmd   `cmd:"" help:"Run one more worker on a PostgreSQL that several share."`
 	Demo     demoCmd     `cmd:"" help:"Show what the daemon does, on a made-up site that lives fast."`
 	Add      addCmd      `cmd:"" help:"Look at a site, say what keeping it fresh costs, and add it."`
-	Import   importCmd   `cmd:"" help:"Add the pages of a list or a CSV file."`
+	Import   importCmd   `cmd:"" help:"Add the pages of a list, a sitemap, an archive or another crawler's mirror."`
 	Status   statusCmd   `cmd:"" help:"One screen: sites, pages, the daemon, today."`
 	Due      dueCmd      `cmd:"" help:"What will be visited, and when."`
 	Why      whyCmd      `cmd:"" help:"When a page is visited next and why then, or why it is not."`
