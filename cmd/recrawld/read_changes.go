@@ -91,7 +91,7 @@ func (c changesCmd) document(ctx context.Context, l *look, sites []int32, kinds 
 		return report.Document{}, err
 	}
 	d.Title = "Changes of the last " + report.Span(time.Duration(c.Since))
-	if words := countWords(counts, sites); words != "" {
+	if words := countWords(counts, sites, kinds); words != "" {
 		d.Lead = []string{words}
 	}
 	if len(events) == c.Limit {
@@ -128,8 +128,8 @@ func eventTable(events []models.Event, now time.Time, names map[int32]string) re
 	return d
 }
 
-// countWords adds up the events of some sites, or of all (none), by kind.
-func countWords(counts map[int32]map[models.EventKind]int64, sites []int32) string {
+// countWords adds up the events of some sites, or of all (none), by kind, those of some kinds alone, or of all (none).
+func countWords(counts map[int32]map[models.EventKind]int64, sites []int32, only []models.EventKind) string {
 	var words []string
 	for kind := models.EventNew; kind <= models.EventRemoved; kind++ {
 		var n int64
@@ -138,7 +138,7 @@ func countWords(counts map[int32]map[models.EventKind]int64, sites []int32) stri
 				n += kinds[kind]
 			}
 		}
-		if n > 0 {
+		if n > 0 && (len(only) == 0 || slices.Contains(only, kind)) {
 			words = append(words, report.Count(n)+" "+kind.String())
 		}
 	}

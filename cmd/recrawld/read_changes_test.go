@@ -22,3 +22,17 @@ func TestSizesOfCopiesAlone(t *testing.T) {
 		}
 	}
 }
+
+// What stands above the table counts the kinds that are asked for, as it counts the sites that are.
+func TestCountsOfTheKindsAskedFor(t *testing.T) {
+	t.Parallel()
+	counts := map[int32]map[models.EventKind]int64{1: {models.EventNew: 3, models.EventChanged: 2, models.EventRefreshed: 1200}, 2: {models.EventChanged: 5}}
+	for want, kinds := range map[string][]models.EventKind{
+		"3 new, 7 changed, 1,200 refreshed": nil,
+		"7 changed":                         {models.EventChanged, models.EventGone},
+	} {
+		if got := countWords(counts, nil, kinds); got != want {
+			t.Errorf("of the kinds %v: %q, want %q", kinds, got, want)
+		}
+	}
+}
