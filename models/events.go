@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Events reads at most limit events of a bucket that come after a number, in order. That of a page that is back names
-// the record of the copy that is valid again, unless there is none.
+// Events reads at most limit events of a bucket that come after a number, in order. That of a page that is back, or
+// that became a duplicate or is none any more, names the record of the copy that there is, unless there is none.
 func (s *Store) Events(ctx context.Context, bucket int16, after int64, limit int) ([]Event, error) {
 	// Index: the primary key.
 	return s.readEvents(ctx, bucket, `SELECT `+eventTable.list()+` FROM events
 		WHERE bucket = $1 AND seq > $2 ORDER BY seq LIMIT $3`, []any{bucket, after, limit})
 }
 
-// readEvents reads events of a bucket. Those of pages that are back name the records of their copies.
+// readEvents reads events of a bucket, with the records of copies that there were before (Events).
 func (s *Store) readEvents(ctx context.Context, bucket int16, query string, args []any) ([]Event, error) {
 	var events []Event
 	var event Event
@@ -31,13 +31,18 @@ func (s *Store) readEvents(ctx context.Context, bucket int16, query string, args
 		return nil, fmt.Errorf("read events: %w", err)
 	}
 	for i := range events {
-		if e := &events[i]; e.Kind == EventRestored && e.Record == (Record{}) { // rare: one row each
+		if e := &events[i]; e.ofCopyBefore() && e.Record == (Record{}) { // rare: one row each
 			if e.Record, err = s.recordOf(ctx, e); err != nil {
 				return nil, fmt.Errorf("read events: %w", err)
 			}
 		}
 	}
 	return events, nil
+}
+
+// ofCopyBefore tells whether an event is of the copy that there was before its visit.
+func (e *Event) ofCopyBefore() bool {
+	return e.Kind == EventRestored || e.Kind == EventRefreshed && e.Previous == e.Version
 }
 
 // recordOf is where the body of an event's version lies, the zero Record where none was kept.

@@ -105,7 +105,8 @@ func TestCurrentTellsWhatPagesAre(t *testing.T) {
 	})
 }
 
-// TestARestoredPageComesWithItsCopy: the visit brought no body, but a sink may have let go of the one it had.
+// TestARestoredPageComesWithItsCopy: the visit brought no body, but a sink may have let go of the one it had. So does one that became a duplicate, or is
+// none any more; one that brought a body which was not kept has none.
 func TestARestoredPageComesWithItsCopy(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, dsn string) {
@@ -120,14 +121,18 @@ func TestARestoredPageComesWithItsCopy(t *testing.T) {
 		})
 		visitDue(t, s, backupNow.Add(2*time.Hour), func(p *Page, r *Result) {
 			r.Events = []Event{{Bucket: p.Bucket, PageID: p.ID, Kind: EventGone, URL: p.URL, Version: 3},
-				{Bucket: p.Bucket, PageID: p.ID, Kind: EventRestored, URL: p.URL, Version: 3}}
+				{Bucket: p.Bucket, PageID: p.ID, Kind: EventRestored, URL: p.URL, Version: 3},
+				{Bucket: p.Bucket, PageID: p.ID, Kind: EventRefreshed, URL: p.URL, Version: 3, Previous: 3},
+				{Bucket: p.Bucket, PageID: p.ID, Kind: EventRefreshed, URL: p.URL, Version: 3, Previous: 2}}
 		})
 		events, err := s.Events(t.Context(), BucketOf("a.example"), 0, 10)
-		if err != nil || len(events) != 2 {
-			t.Fatalf("Events: %d, %v, want 2", len(events), err)
+		if err != nil || len(events) != 4 {
+			t.Fatalf("Events: %d, %v, want 4", len(events), err)
 		}
-		if events[0].Record != (Record{}) || events[1].Record != record {
-			t.Errorf("records are %+v and %+v, want none and %+v", events[0].Record, events[1].Record, record)
+		for i, want := range []Record{{}, record, record, {}} {
+			if events[i].Record != want {
+				t.Errorf("the record of %v from version %d is %+v, want %+v", events[i].Kind, events[i].Previous, events[i].Record, want)
+			}
 		}
 	})
 }

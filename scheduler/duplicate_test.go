@@ -163,7 +163,7 @@ func again(t *testing.T, f finished, kind models.OutcomeKind) finished {
 	out.Kind, out.Body, out.At = kind, nil, noon.Add(time.Hour)
 	if kind == models.NotModified {
 		out.Digest, out.Links, out.LinksKnown, out.Print = models.Digest{}, nil, false, models.Print{}
-		out.ETag = `"1"`
+		out.ETag, out.LastModified = `"1"`, "Thu, 01 Jan 2026 00:00:00 GMT"
 	}
 	g := finished{planner: f.planner, lease: f.lease, before: f.result.Page, outcome: out}
 	g.result = g.planner.Plan(&g.lease, g.before, &g.outcome, out.At)
@@ -225,6 +225,12 @@ func TestDuplicateBecomesAPageOfItsOwn(t *testing.T) {
 		}
 		if diff := cmp.Diff(kindsIf(!test.stays, models.EventRefreshed), kindsOf(r.Events)); diff != "" {
 			t.Errorf("the original %s: whoever follows is told (-want +got):\n%s", what, diff)
+		}
+		for _, e := range r.Events {
+			if e.LastModified != visit.outcome.LastModified || e.Previous != e.Version {
+				t.Errorf("the original %s: the copy told of is version %d after %d, changed %q, want that which there is", what, e.Version, e.Previous,
+					e.LastModified)
+			}
 		}
 	}
 }

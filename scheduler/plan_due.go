@@ -64,15 +64,15 @@ func (p *Planner) repace(r *models.Result, before *models.Page, out *models.Outc
 	if d.settings.Policy == policy.AdaptiveName {
 		d.every = r.Page.Wanted
 	}
+	// An index that leaves duplicates out would lack for ever what only this one says by now.
+	if turned := (r.Page.DuplicateOf == "") != (before.DuplicateOf == ""); turned && len(r.Events) == 0 {
+		d.event(models.EventRefreshed)
+	}
 	if r.Page.DuplicateOf == "" && !out.LinksKnown {
 		r.Page.ETag, r.Page.LastModified = "", ""
 	}
 	d.schedule()
 	r.Visit.Rule = r.Page.Rule
-	// An index that leaves duplicates out would lack for ever what only this one says by now.
-	if turned := (r.Page.DuplicateOf == "") != (before.DuplicateOf == ""); turned && len(r.Events) == 0 {
-		d.event(models.EventRefreshed)
-	}
 }
 
 // hint is how long the server's own promise may put off the visit: no further than HintMax from now, nor than the
