@@ -126,6 +126,7 @@ func TestAPageOfFewWordsIsLostToo(t *testing.T) {
 		"a log-in form":                   {"<title>Status</title><p>All is well", logIn, nil, Transient},
 		"an outage of a shop":             {shop, maintenance, rules, Transient},
 		"an outage in the frame":          {shop, page("A spade", "There is an error: please try again in a while"), rules, Transient},
+		"a log-in form for the price":     {shop, strings.Replace(shop, "<b class=price>17 €</b>", "<input type=password>", 1), rules, Transient},
 		"another price":                   {shop, strings.Replace(shop, "17 €", "18 €", 1), rules, Change},
 		"the price is an error":           {shop, strings.Replace(shop, "17 €", "currently not available", 1), rules, Change},
 		"the price is gone":               {shop, strings.Replace(shop, "<b class=price>17 €</b>", "", 1), rules, Change},
@@ -171,8 +172,8 @@ func TestTheNumberOfARequestIsNoOtherView(t *testing.T) {
 	for i, ray := range []string{"8a3b-ff01c", "17bd-09e2a", "c0de-44aa1"} {
 		blocked := read(t, "<title>Access denied</title><p>You have been blocked. Ray ID: "+ray+"</p>")
 		v := s.sees(blocked, noon.Add(time.Duration(i)*15*24*time.Hour), time.Time{})
-		if want := []VerdictKind{Transient, Transient, Change}[i]; v.Kind != want {
-			t.Errorf("visit %d is %v", i, v.Kind)
+		if want := []VerdictKind{Transient, Transient, Change}[i]; v.Kind != want || v.Reasons != models.ReasonErrorPage {
+			t.Errorf("visit %d is %v for %v", i, v.Kind, v.Reasons)
 		}
 	}
 }

@@ -157,26 +157,28 @@ func TestWatchedPagesBeforeAndAfter(t *testing.T) {
 }
 
 // What stands beside what a person asked to watch counts for nothing, wherever it stands: in the open, or in the node of the main content, which
-// is the whole page where that says little.
+// is the whole page where that says little. Of words within a paragraph the paragraph is watched.
 func TestNothingCountsBesideWhatIsWatched(t *testing.T) {
 	t.Parallel()
 	rules, err := Compile([]string{"#price"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(price, beside string) *View {
-		body := `<html><body><header><span>Shop ` + beside + `</span></header><main><h1>Widget</h1><div id="price">` + price + `</div><p>Sold ` + beside +
-			` of these.</p></main><p>` + beside + `, says a customer.</p></body></html>`
-		return Read([]byte(body), "text/html", mustParse(t, "https://example.org/a"), rules)
-	}
-	before := of("€ 13.99", "Friday, 27 November 2026")
-	for _, beside := range []string{"Monday, 30 November 2026", "twelve thousand"} {
-		if v := Judge(Case{Before: before, After: of("€ 13.99", beside), Threshold: threshold, Now: noon}); v.Kind != Noise {
-			t.Errorf("%q beside the price is %v for %v with %v", beside, v.Kind, v.Reasons, v.Significance)
+	for _, element := range []string{`<div id="price">%s</div>`, `<p>Now <span id="price">%s</span> each</p>`, `<b id="price">%s</b>`} {
+		of := func(price, beside string) *View {
+			body := `<html><body><header><span>Shop ` + beside + `</span></header><main><h1>Widget</h1>` + fmt.Sprintf(element, price) + `<p>Sold ` + beside +
+				` of these.</p></main><p>` + beside + `, says a customer.</p></body></html>`
+			return Read([]byte(body), "text/html", mustParse(t, "https://example.org/a"), rules)
 		}
-	}
-	if v := Judge(Case{Before: before, After: of("€ 12.49", "twelve thousand"), Threshold: threshold, Now: noon}); v.Kind != Change {
-		t.Errorf("another price is %v for %v", v.Kind, v.Reasons)
+		before := of("€ 13.99", "Friday, 27 November 2026")
+		for _, beside := range []string{"Monday, 30 November 2026", "twelve thousand"} {
+			if v := Judge(Case{Before: before, After: of("€ 13.99", beside), Threshold: threshold, Now: noon}); v.Kind != Noise {
+				t.Errorf("%q beside the price in %s is %v for %v with %v", beside, element, v.Kind, v.Reasons, v.Significance)
+			}
+		}
+		if v := Judge(Case{Before: before, After: of("€ 12.49", "twelve thousand"), Threshold: threshold, Now: noon}); v.Kind != Change {
+			t.Errorf("another price in %s is %v for %v", element, v.Kind, v.Reasons)
+		}
 	}
 }
 

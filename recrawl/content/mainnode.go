@@ -29,6 +29,11 @@ func (v *View) spread() {
 		if own&beside&^Ignored != 0 && float64(weight) > wideShare*total && !(said >= weight && n.apart(main) && !(only && v.runs(n))) {
 			own &^= beside &^ Ignored
 		}
+		if own&Watched != 0 && flags[n.parent]&Watched == 0 { // of words within a block, all of it: it stands in the element around them
+			for at := n.first; at < n.last; at++ {
+				v.blocks[at].Flags |= Watched
+			}
+		}
 		if own&(InMain|InArticle) != 0 { // what is in it stands there again
 			flags[i] = flags[n.parent]&^InHeader | own
 		} else {
