@@ -55,6 +55,8 @@ func TestEventsOfAPageAreOne(t *testing.T) {
 			said{models.EventChanged, 3, 5, 0.9, 2}},
 		"new, then changed": {[]models.Event{event(1, 1, models.EventNew, versions(0, 1, 0)), event(1, 2, models.EventChanged, versions(1, 2, 0.7))},
 			said{models.EventNew, 0, 2, 0.7, 2}},
+		"new, then refreshed": {[]models.Event{event(1, 1, models.EventNew, versions(0, 1, 0)), event(1, 2, models.EventRefreshed, versions(1, 2, 0.1)),
+			event(1, 3, models.EventRefreshed, versions(2, 2, 0))}, said{models.EventNew, 0, 2, 0, 1}},
 		"gone at last": {[]models.Event{event(1, 1, models.EventChanged, versions(3, 4, 0.9)), event(1, 2, models.EventGone)},
 			said{models.EventGone, 0, 0, 0, 1}},
 		"back": {[]models.Event{event(1, 1, models.EventGone), event(1, 2, models.EventRestored, versions(0, 4, 0)),
@@ -85,6 +87,7 @@ func TestWhatWeighsMostIsKept(t *testing.T) {
 	}
 	g.Add(event(2000, 2, models.EventChanged, versions(1, 2, 0.8)))
 	g.Add(event(2001, 3, models.EventNew))
+	g.Add(event(2003, 4, models.EventRefreshed)) // a duplicate, or none any more
 	g.Add(event(2002, 1, models.EventGone))
 	for page := range int64(300) {
 		g.Add(event(3000+page, 5, models.EventRemoved, of(7)))
@@ -97,7 +100,7 @@ func TestWhatWeighsMostIsKept(t *testing.T) {
 	if diff := cmp.Diff([]int64{3000, 2002, 2000, 2001, 999}, got); diff != "" || found[0].Pages != 300 {
 		t.Errorf("kept: -want +got:\n%s\nand %d pages of the site that was removed, want 300", diff, found[0].Pages)
 	}
-	if diff := cmp.Diff(map[int32]Tally{1: {models.EventChanged: 1001, models.EventNew: 1, models.EventGone: 1}}, tally); diff != "" {
+	if diff := cmp.Diff(map[int32]Tally{1: {models.EventChanged: 1001, models.EventNew: 1, models.EventRefreshed: 1, models.EventGone: 1}}, tally); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -10,21 +10,18 @@ import (
 // Found is what happened to a page, all its events of the time put together, or to a site that was removed.
 type Found struct {
 	models.Event       // the last one; of changes in a row it is from the first one's Previous on, with the greatest Significance
-	Times        int   // how many changes these are, one behind the other; else 1
+	Times        int   // how many changes these are, one behind the other; of a new page one more than it had since; else 1
 	Pages        int64 // of a site that was removed; else 1
 }
 
 // weight orders what is found: what happened to a whole page weighs as much as a change can, a new page half of that, and so does a change
 // that was never weighed.
 func (f *Found) weight() float32 {
-	switch f.Kind {
-	case models.EventChanged, models.EventRefreshed:
-		if f.Significance == 0 && f.Reasons == 0 {
-			return 0.5
-		}
-		return f.Significance
-	case models.EventNew:
+	switch {
+	case f.Kind == models.EventChanged && f.Significance == 0 && f.Reasons == 0, f.Kind == models.EventNew:
 		return 0.5
+	case f.Kind == models.EventChanged, f.Kind == models.EventRefreshed:
+		return f.Significance
 	}
 	return 1
 }
@@ -85,6 +82,9 @@ func (f *Found) join(e models.Event) {
 		f.Times = 1
 	case first.Kind == models.EventNew: // it is that to whoever reads of it first
 		f.Kind, f.Previous = models.EventNew, 0
+		if e.Kind == models.EventRefreshed { // it says what it said
+			f.Times--
+		}
 	case first.Kind == models.EventChanged || first.Kind == models.EventRefreshed:
 		f.Kind, f.Previous = min(first.Kind, e.Kind), first.Previous // a change is one, whatever came behind it
 		f.Significance = max(first.Significance, e.Significance)

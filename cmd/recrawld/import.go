@@ -52,11 +52,11 @@ FILE may be other things than a list, plain or in gzip:
 What of these names no page, such as a capture of an error or a bookmark of a script, is skipped and counted. A file that
 is cut off or damaged is read up to there, its pages are added, and the command fails.
 
-Without --site, the pages of a host belong to the site whose start URL is on it; for a host without one a site is made,
-named after it, that starts at its root. Such a site follows no links (level 0) unless --follow is given: it keeps no page
-that a sitemap or a feed among its pages names, either. A list with more than 1000 such hosts makes one site for all of
-them, named import, of the listed pages alone (level 0, scope "*"); lists imported later add to it. URLs outside the scope
-of their site are bad lines.
+Without --site, each page belongs to the first site that keeps it of those whose start URL is on its host; for a host
+without one a site is made, named after it, that starts at the first page listed. Such a site follows no links (level 0):
+it keeps no page that a sitemap or a feed among its pages names, either. With --follow it starts at the host's root and
+follows. A list with more than 1000 such hosts makes one site for all of them, named import, of the listed pages alone
+(level 0, scope "*"); lists imported later add to it. URLs that no such site keeps are bad lines.
 
 The list is read to its end before the first page is added; meanwhile it lies in a temporary file of the data directory,
 sorted, of about the size of its URLs.`
