@@ -85,7 +85,7 @@ func (b library) entry(e models.RecentEvent, log, site string) web.Entry {
 	case models.EventRemoved:
 		entry.Pages = e.Pages
 	}
-	compared := (e.Kind == models.EventChanged || e.Kind == models.EventRefreshed) && e.Previous > 0
+	compared := (e.Kind == models.EventChanged || e.Kind == models.EventRefreshed) && e.Previous > 0 && e.Previous != e.Version
 	switch {
 	case compared:
 		entry.Versions = fmt.Sprintf("%d..%d", e.Previous, e.Version)

@@ -207,6 +207,17 @@ func TestAFeedOfWhatSeldomHappens(t *testing.T) {
 }
 
 // TestFates: pages that say nothing any more.
+// A page that became a duplicate has no copies to compare.
+func TestARefreshedPageOfOneCopyHasNoDifference(t *testing.T) {
+	t.Parallel()
+	for previous, want := range map[int32]string{2: "2..3", 3: ""} {
+		e := models.RecentEvent{Event: models.Event{Kind: models.EventRefreshed, Previous: previous, Version: 3}}
+		if got := (library{}).entry(e, "", "").Versions; got != want {
+			t.Errorf("version 3 after %d: the versions to compare are %q, want %q", previous, got, want)
+		}
+	}
+}
+
 func TestFates(t *testing.T) {
 	t.Parallel()
 	for kind := models.EventNew; kind <= models.EventRemoved; kind++ {
