@@ -24,8 +24,12 @@ func TestPlaceWords(t *testing.T) {
 		"never answered":      {models.Host{OpenAt: after(time.Minute)}, []string{"1 min", "worker.slow_share", "network.hosts_per_address"}},
 		"fails":               {models.Host{Delay: time.Second, OpenAt: after(time.Minute), Failures: 1, Trials: quick}, []string{"worker.slow_share"}},
 		"place at an address": {models.Host{Delay: time.Second, OpenAt: after(time.Minute), Trials: quick}, []string{"network.hosts_per_address"}},
+		"longer than a turn":  {models.Host{Delay: time.Second, OpenAt: after(time.Hour), Trials: quick}, []string{"1 h: ", "clock"}},
 	} {
 		got := placeWords(c.host, 0.5, now)
+		if name == "longer than a turn" && strings.Contains(got, "hosts_per_address") {
+			t.Errorf("%s: %q, want another reason", name, got)
+		}
 		if c.want == nil && got != "" {
 			t.Errorf("%s: %q, want nothing", name, got)
 		}
