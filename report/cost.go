@@ -162,7 +162,7 @@ func costLead(all *cost, since time.Time, o Options) []string {
 	case 10*asked < 9*naive:
 		lead = append(lead, words+": "+Share(naive-asked, naive)+" fewer were made")
 	case 10*asked > 11*naive:
-		lead = append(lead, words+": more were made, where pages change more often, a budget allows it, or what they need to be shown is visited too")
+		lead = append(lead, words+": more were made, where pages change more often, a budget allows it, what they need to be shown is visited too, or visits come early")
 	}
 	return lead
 }
