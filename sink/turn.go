@@ -43,7 +43,8 @@ func (d *Drain) begin(ctx context.Context) (end func(), err error) {
 	return end, nil
 }
 
-func (d *Drain) placeKey() string { return "sink-place:" + d.sink.Name() }
+// placeKey is the key of the row with the place that the cursors of a sink are of.
+func placeKey(sink string) string { return "sink-place:" + sink }
 
 // moved tells whether the place of a sink is yet to be held against the one that the cursors are of.
 func (d *Drain) moved() bool {
@@ -57,7 +58,7 @@ func (d *Drain) settle(ctx context.Context) error {
 	if !ok || s.Place() == d.place {
 		return nil
 	}
-	was, err := d.log.Meta(ctx, d.placeKey())
+	was, err := d.log.Meta(ctx, placeKey(d.sink.Name()))
 	if err != nil {
 		return err
 	}
@@ -74,9 +75,9 @@ func (d *Drain) settled(ctx context.Context) error {
 	if !ok || s.Place() == "" {
 		return nil
 	}
-	was, err := d.log.Meta(ctx, d.placeKey())
+	was, err := d.log.Meta(ctx, placeKey(d.sink.Name()))
 	if err == nil && was != s.Place() {
-		_, err = d.log.SetMeta(ctx, d.placeKey(), was, s.Place())
+		_, err = d.log.SetMeta(ctx, placeKey(d.sink.Name()), was, s.Place())
 	}
 	if err == nil {
 		d.place = s.Place()

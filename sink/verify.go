@@ -66,6 +66,7 @@ type Audited struct {
 	Withheld int64 `json:"withheld"`        // pages that the mirror could not take, which it says itself
 	Lost     int64 `json:"lost"`            // pages of which nobody has the body any more
 	Whole    bool  `json:"whole,omitempty"` // foreign files were looked for: all pages were
+	Anew     bool  `json:"anew,omitempty"`  // the daemon makes the mirror anew when it runs next: the cursors are of another, as after a restore, or it lacks events
 	Ended    bool  `json:"ended,omitempty"` // early, because the context did
 }
 
@@ -90,6 +91,9 @@ func (a *Audit) Run(ctx context.Context, dir string) (Audited, error) {
 	}
 	a.tree.place = strings.TrimSpace(string(place))
 	if err == nil {
+		a.found.Anew, err = a.anew(ctx)
+	}
+	if err == nil {
 		err = a.files(ctx)
 	}
 	if err == nil && a.Site == 0 && a.Draw == nil {
@@ -100,6 +104,20 @@ func (a *Audit) Run(ctx context.Context, dir string) (Audited, error) {
 		a.found.Ended, err = true, nil
 	}
 	return a.found, err
+}
+
+// anew tells whether the mirror is to be made anew in any case, which its Drain does.
+func (a *Audit) anew(ctx context.Context) (bool, error) {
+	was, err := a.Ledger.Meta(ctx, placeKey(mirrorName))
+	if err != nil {
+		return false, err
+	}
+	row, err := a.Ledger.Meta(ctx, LackedKey(mirrorName))
+	if err != nil {
+		return false, err
+	}
+	lacked, err := LackedIn(row)
+	return lacked.Anew || was != "" && was != a.tree.place, err
 }
 
 // files looks at the file of each page.

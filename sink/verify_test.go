@@ -20,6 +20,7 @@ type ledger struct {
 	pages    map[string]models.Event
 	pending  []models.Event
 	withheld string
+	meta     map[string]string // other rows
 	gone     map[string]bool
 }
 
@@ -76,7 +77,12 @@ func (l *ledger) Events(_ context.Context, bucket int16, after int64, _ int) (ev
 func (l *ledger) Cursor(context.Context, string, int16) (int64, error) { return 7, nil }
 
 // Meta implements Ledger.
-func (l *ledger) Meta(context.Context, string) (string, error) { return l.withheld, nil }
+func (l *ledger) Meta(_ context.Context, key string) (string, error) {
+	if key == WithheldKey(mirrorName) {
+		return l.withheld, nil
+	}
+	return l.meta[key], nil
+}
 
 // audited makes a mirror of three pages, changes it, and holds it against what the database says.
 func audited(t *testing.T, change func(l *ledger, dir string)) (Audited, []AuditTrouble) {
@@ -153,6 +159,10 @@ func touches(t *testing.T) []touch {
 		{"whole", func(*ledger, string) {}, Audited{All: 3, Files: 3, Whole: true}, nil},
 		{"changed", func(_ *ledger, dir string) { write(t, dir, fileA, "something else") },
 			Audited{All: 3, Files: 3, Changed: 1, Whole: true}, []AuditTrouble{{a, 1, fileA, "the file has another content (14 bytes)"}}},
+		{"that the cursors are not of", func(l *ledger, dir string) {
+			l.meta = map[string]string{"sink-place:" + mirrorName: "another"}
+			os.Remove(filepath.Join(dir, fileA))
+		}, Audited{All: 3, Files: 3, Missing: 1, Whole: true, Anew: true}, []AuditTrouble{{a, 1, fileA, "the file is missing"}}},
 		{"missing", func(_ *ledger, dir string) { os.Remove(filepath.Join(dir, fileA)) },
 			Audited{All: 3, Files: 3, Missing: 1, Whole: true}, []AuditTrouble{{a, 1, fileA, "the file is missing"}}},
 		{"a link in its place", func(_ *ledger, dir string) {

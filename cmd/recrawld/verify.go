@@ -312,7 +312,11 @@ func (r *verifyRun) mirror(ctx context.Context) error {
 		audit.Draw, audit.Drawn = draw.Take, draw.Held
 	}
 	err := gently(func() (err error) {
-		out.Audited, err = audit.Run(ctx, out.Where)
+		if out.Audited, err = audit.Run(ctx, out.Where); err != nil {
+			return err
+		}
+		wish, err := r.store.Meta(ctx, replayKey(mirrorSink))
+		out.Anew = out.Anew || strings.HasPrefix(wish, replayAsked)
 		return err
 	})
 	if out.None = errors.Is(err, sink.ErrNoMirror); out.None {
@@ -323,6 +327,10 @@ func (r *verifyRun) mirror(ctx context.Context) error {
 	}
 	if err != nil || out.wrong() == 0 || out.Ended {
 		return err
+	}
+	if !r.Mend && out.Anew {
+		r.notes = append(r.notes, "The daemon makes the mirror anew from the archive when it runs next, as after a restore.")
+		return nil
 	}
 	if !r.Mend {
 		r.notes = append(r.notes, "recrawld sink replay mirror makes the mirror anew from the archive, as does recrawld verify --mend.")

@@ -161,6 +161,25 @@ func recordOf(t *testing.T, dump models.Dump, url string) models.Record {
 	return dump.Versions[i].Record
 }
 
+// After a restore the mirror lacks what came since, and nobody has to do anything about that.
+func TestVerifySaysThatTheMirrorIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	site := serve(t, map[string]string{"/": "<title>One</title><p>Here."})
+	config, data := configure(t, "")
+	must(t, "run", "-c", config, site.URL+"/", "--for", "2s")
+	checkpoint := filepath.Join(t.TempDir(), "checkpoint")
+	must(t, "backup", "-c", config, checkpoint)
+	must(t, "restore", "--yes", "-c", config, checkpoint)
+	mirrored, err := filepath.Glob(filepath.Join(data, "mirror", "127.0.0.1*", "index.html"))
+	if err != nil || len(mirrored) != 1 || os.Remove(mirrored[0]) != nil {
+		t.Fatalf("files of the mirror: %v, %v", mirrored, err)
+	}
+	code, stdout, stderr := command(t, "verify", "-c", config, "--only", "mirror")
+	if code != exitFailed || !strings.Contains(stdout, "The daemon makes the mirror anew") || strings.Contains(stdout, "sink replay") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
 // TestVerifyLooksAtTheRest: damage in what says what a segment is and bytes behind the last record are
 // wrong, though no version leads to them.
 func TestVerifyLooksAtTheRest(t *testing.T) {
