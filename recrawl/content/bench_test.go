@@ -38,7 +38,7 @@ func BenchmarkJudge(b *testing.B) {
 func BenchmarkMemory(b *testing.B) {
 	host := &HostMemory{}
 	for i := range uint64(maxMoves) {
-		host.moves = append(host.moves, move{mix(i), int64(i), 1 << 30, uint32(i)})
+		host.moves = append(host.moves, move{mix(i), int64(i), 1 << 30, mainPrint(i)})
 	}
 	encoded := host.Encode()
 	b.SetBytes(int64(len(encoded)))

@@ -173,7 +173,7 @@ func TestMemoriesAreBounded(t *testing.T) {
 		for p := range int64(10) {
 			host.learn(mix(i), Template, strings.Repeat("path/", 50), strings.Repeat("é", 100), int64(mix(i)>>1)+p, 1<<40)
 		}
-		host.moves = append(host.moves, move{mix(i), int64(mix(i) >> 1), 1 << 40, uint32(mix(i))})
+		host.moves = append(host.moves, move{mix(i), int64(mix(i) >> 1), 1 << 40, mainPrint(mix(i))})
 		host.withdrawLater(int64(mix(i)>>1), 1<<40)
 		for p := range uint32(maxShowing) {
 			host.shows(mix(i%maxStandIns), &View{Title: strings.Repeat("é", 100)}, true, sighting{1<<31 + p, 1<<32 - 1, 1 << 40})

@@ -30,7 +30,7 @@ type move struct {
 	token uint64 // of the block; came and went differ
 	page  int64
 	at    int64  // unix seconds
-	main  uint32 // print of the page's other main text: pages that show one document are no witnesses for each other
+	main  mainPrint
 }
 
 // region is a part of pages that was learned to be noise.

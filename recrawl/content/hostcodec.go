@@ -7,7 +7,7 @@ func DecodeHost(b []byte) *HostMemory {
 	p := newParser(b, hostForm)
 	h := &HostMemory{}
 	for range min(p.count(), maxMoves) {
-		h.moves = append(h.moves, move{token: p.hash(), page: p.signed(), at: p.signed(), main: uint32(p.number())})
+		h.moves = append(h.moves, move{token: p.hash(), page: p.signed(), at: p.signed(), main: mainPrint(p.number())})
 	}
 	for range min(p.count(), maxRegions) {
 		h.regions = append(h.regions, p.region())

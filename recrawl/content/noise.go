@@ -1,6 +1,7 @@
 package content
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -198,19 +199,17 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	if d.size() > flipBlocks {
 		return ""
 	}
-	main := uint32(c.After.mainPrint(d))
-	tokens := c.countingTokens(pairs)
+	tokens := c.countingTokens(d, pairs)
 	others := map[int64]bool{}
 	shared, found := len(tokens) > 0, false
 	for _, t := range tokens {
-		pages := c.shownBy(t.hash, main)
-		for page := range pages {
-			others[page] = true
-		}
-		shared, found = shared && len(pages) >= t.pages, found || len(pages) == t.pages
+		pages, again := c.shownBy(t)
+		maps.Copy(others, again)
+		many := len(again) >= flipOwn
+		shared, found = shared && (len(pages) >= t.pages || many), found || len(pages) == t.pages || len(again) == flipOwn
 	}
 	for _, t := range tokens {
-		c.Host.moves = append(c.Host.moves, move{token: t.hash, page: c.PageID, at: now, main: main})
+		c.Host.moves = append(c.Host.moves, move{token: t.hash, page: c.PageID, at: now, main: t.main})
 	}
 	if extra := len(c.Host.moves) - maxMoves; extra > 0 {
 		c.Host.moves = append(c.Host.moves[:0], c.Host.moves[extra:]...)
@@ -226,15 +225,21 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	return sample
 }
 
-// shownBy are the other pages of the host on which a block came or went, where these are not the same document.
-func (c *Case) shownBy(token uint64, main uint32) map[int64]bool {
-	pages := map[int64]bool{}
+// shownBy are the other pages of the host on which a block came or went, but for those that are the same document: first those where it stands
+// between other texts, then all of them. Between the same texts it is a passage that several pages hold, as the chapters of a book and that book on
+// one page do, or the versions of a manual: what is edited there is news, unless so many pages show it that it is boilerplate.
+func (c *Case) shownBy(t countingToken) (pages, all map[int64]bool) {
+	pages, all = map[int64]bool{}, map[int64]bool{}
 	for _, m := range c.Host.moves {
-		if m.token == token && m.page != c.PageID && m.main != main {
+		if m.token != t.hash || m.page == c.PageID || m.main.document() == t.main.document() {
+			continue
+		}
+		all[m.page] = true
+		if !m.main.besideSame(t.main) {
 			pages[m.page] = true
 		}
 	}
-	return pages
+	return pages, all
 }
 
 // withdraw takes back the last changes of the pages that showed first what is the host's, unless something else changed with it that this page
@@ -293,10 +298,12 @@ func (c *Case) counts(p *pair) bool { return p.noise == 0 && p.worth >= max(c.Th
 type countingToken struct {
 	hash  uint64
 	pages int
+	main  mainPrint
 }
 
 // countingTokens are the blocks that came and went in the pairs that count.
-func (c *Case) countingTokens(pairs []pair) []countingToken {
+func (c *Case) countingTokens(d *difference, pairs []pair) []countingToken {
+	was, is := d.before.mainPrints(d.gone), d.after.mainPrints(d.come)
 	var all []countingToken
 	for i := range pairs {
 		p := &pairs[i]
@@ -308,10 +315,10 @@ func (c *Case) countingTokens(pairs []pair) []countingToken {
 			pages = flipOwn
 		}
 		if p.before != nil {
-			all = append(all, countingToken{mix(p.before.hash(linkTarget) ^ 1), pages})
+			all = append(all, countingToken{mix(p.before.hash(linkTarget) ^ 1), pages, was[p.before]})
 		}
 		if p.after != nil {
-			all = append(all, countingToken{p.after.hash(linkTarget), pages})
+			all = append(all, countingToken{p.after.hash(linkTarget), pages, is[p.after]})
 		}
 	}
 	return all
@@ -321,22 +328,6 @@ func (c *Case) countingTokens(pairs []pair) []countingToken {
 // are about.
 func (p *pair) states() bool {
 	return p.rewritten() && (min(p.before.runes, p.after.runes) < runningText || masked(p.before.Text) == masked(p.after.Text))
-}
-
-// mainPrint is a print of the main content but for what differs.
-func (v *View) mainPrint(d *difference) uint64 {
-	sum := uint64(0)
-	for i := range v.blocks {
-		if b := &v.blocks[i]; b.Main && b.runes >= runningText {
-			sum += mix(hashString(slotSeed, b.Text))
-		}
-	}
-	for _, b := range blocksOf(d.after, d.come) {
-		if b.Main && b.runes >= runningText {
-			sum -= mix(hashString(slotSeed, b.Text))
-		}
-	}
-	return mix(sum)
 }
 
 // forget drops what lies further back than a day.
