@@ -151,7 +151,7 @@ func (r *reader) cut() {
 	}
 	e := r.top()
 	b := Block{Links: r.links, Images: r.images, Level: e.level, node: e.node, runes: r.runes, linkRunes: r.inLinks,
-		form: r.form, aged: r.aged, turns: r.turns(), counted: r.counts()}
+		form: r.form, aged: r.aged, turns: r.turns(), away: e.away, counted: r.counts()}
 	r.v.blocks = append(r.v.blocks, b)
 	r.ends = append(r.ends, len(r.text))
 	r.start, r.links, r.images, r.runes, r.inLinks, r.form, r.aged, r.turned = len(r.text), nil, nil, 0, 0, 0, false, 0
@@ -166,8 +166,9 @@ func (r *reader) finish() {
 	v.nodes[0].end, v.nodes[0].last = int32(len(v.nodes)), int32(len(v.blocks))
 	text, start := string(r.text), 0
 	for i, end := range r.ends {
-		v.blocks[i].Text = text[start:end]
-		v.blocks[i].turns = v.blocks[i].turns && len(r.turning) <= maxTurning
+		b := &v.blocks[i]
+		b.Text = text[start:end]
+		b.away = b.away || b.turns && len(r.turning) <= maxTurning
 		start = end
 	}
 	v.labelAges()

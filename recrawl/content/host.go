@@ -29,7 +29,7 @@ type HostMemory struct {
 type move struct {
 	token uint64 // of the block; came and went differ
 	page  int64
-	at    int64  // unix seconds
+	at    int64 // unix seconds
 	main  mainPrint
 }
 

@@ -43,14 +43,14 @@ func (v *View) spread() {
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		b.Flags |= flags[b.node]
-		if b.turns = b.turns && b.Flags&(Hidden|Ignored|Watched) == 0; b.turns {
+		if b.away = b.away && b.Flags&(Hidden|Ignored|Watched) == 0; b.away {
 			b.Flags |= InNav
 		}
 	}
 	v.findMain()
 	v.markMain()
 	for i := range v.blocks {
-		if b := &v.blocks[i]; b.turns {
+		if b := &v.blocks[i]; b.away {
 			b.Main = false
 		} else if b.Main {
 			v.said += int(b.runes)

@@ -123,7 +123,7 @@ func unseen(blocks []int32, seen map[int32]bool) []int32 {
 func (v *View) zone(b *Block) Zone {
 	inner := v.main >= 0 && int(v.main) < len(v.nodes) && b.node >= v.main && b.node < v.nodes[v.main].end && !v.framed(b)
 	switch f := b.Flags; {
-	case b.turns:
+	case b.away:
 		return Nav
 	case b.Main && inner:
 		return Main

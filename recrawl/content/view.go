@@ -63,6 +63,7 @@ type Block struct {
 	aged      bool   // an age stands in it that has its date beside it
 	ageUnit   uint8  // it is the number of an age, counted in unitLengths[ageUnit-1], as the block beside it says; 0: it is none
 	turns     bool   // it leads to the page before or after, and says hardly more
+	away      bool   // it does so, or it is an option that leads to another page: it is none of the content
 	counted   bool   // it stands in a column of how often things were looked at
 }
 
