@@ -16,11 +16,11 @@ func (v *View) spread() {
 	all := v.weights(func(b *Block) int32 { return b.runes - b.linkRunes })
 	total := float64(all[len(all)-1])
 	main, said := v.declared()
-	v.declares = said >= longRunes
 	only := main == nil // what else there is to go by are articles
 	if only {
 		main, said = v.articles()
 	}
+	v.declares = said >= longRunes && main.flags&(InMain|InArticle) != 0
 	flags := make([]Flags, len(v.nodes))
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -70,15 +70,15 @@ func (v *View) declared() (main *node, said int64) {
 }
 
 // articles is the same of all articles where there is no main element, from the first to the last. They may be cards that lead to others: a region of
-// running text apart from them is the page, and one that has but headings of lists none.
+// running text apart from them is the page, and one that has but headings of lists none. One alone is returned with its flags.
 func (v *View) articles() (all *node, said int64) {
 	for i := range v.nodes {
 		switch n := &v.nodes[i]; {
 		case n.flags&InArticle == 0 || n.flags&beside != 0:
 		case all == nil:
-			all = &node{first: n.first, last: n.last}
+			all = n
 		default:
-			all.last = max(all.last, n.last)
+			all = &node{first: all.first, last: max(all.last, n.last)}
 		}
 	}
 	if all == nil {

@@ -23,3 +23,20 @@ func TestAMenuOfOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestLinksBesideAShortArticle holds that the list of other pages beside an article is none of it where the article is so short that both make up the
+// content, and that what an aside says in words is.
+func TestLinksBesideAShortArticle(t *testing.T) {
+	t.Parallel()
+	body := func(aside string) string {
+		return "<title>Meeting</title><div class=grid><div>All of the news</div><div class=left><article><h1>Meeting</h1><p>We met in January and spoke of what the next release of " +
+			"the program is to bring, and of who is to do it.</article></div><div class=right><aside><ul><li><a href=/1>First release of the program" +
+			"</a><li><a href=/2>Second release of the program</a><li><a href=/3>Third release of the program</a>" + aside + "</ul></aside></div></div>"
+	}
+	if v := judgePages(t, body(""), body("<li><a href=/4>Fourth release of the program</a>")); v.Kind != Noise {
+		t.Errorf("a link: %v for %v", v.Kind, v.Reasons)
+	}
+	if v := judgePages(t, body(""), body("<li>The next meeting is put off until June")); v.Kind != Change {
+		t.Errorf("words: %v for %v", v.Kind, v.Reasons)
+	}
+}

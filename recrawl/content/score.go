@@ -149,9 +149,13 @@ func (v *View) zone(b *Block) Zone {
 	return Open
 }
 
-// framed tells the menus around the main element of a page, which stand in the node of its main content where that is so wide because the
-// element says little. A footer there counts: it may say what a short page is read for, as a number to call.
-func (v *View) framed(b *Block) bool { return v.declares && b.Flags&InMain == 0 && b.Flags&InNav != 0 }
+// framed tells the menus around the main element of a page, or around its only article, which stand in the node of its main content where that is so
+// wide because the element says little, and the links of an aside there. A footer counts, and what an aside says in words: it may say what a short page
+// is read for, as a number to call.
+func (v *View) framed(b *Block) bool {
+	return v.declares && b.Flags&(InMain|InArticle) == 0 &&
+		(b.Flags&InNav != 0 || b.Flags&InAside != 0 && b.linkRunes > 0 && b.linkRunes == b.runes)
+}
 
 // evidence is what a pair outside the main content is worth at most.
 func (p *pair) evidence() float64 {
