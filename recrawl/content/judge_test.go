@@ -45,14 +45,16 @@ func TestLinesOfSources(t *testing.T) {
 	t.Parallel()
 	for before, after := range map[string]string{"/src/lib.rs.html#68-69": "/src/lib.rs.html#74-75", "/src/lib.rs.html#71": "/src/lib.rs.html#77",
 		"/a_8h_source.html#l00010": "/a_8h_source.html#l00110", "/blob/main/a.c#L9-L12": "/blob/main/a.c#L10", "/src-html/A.html#line.7": "/src-html/A.html#line.9",
-		"/tree/a.c#n12": "/tree/a.c#n14"} {
+		"/tree/a.c#n12": "/tree/a.c#n14",
+		"/blob/0d2ef742cdc8ea6c00f3aea89fb56b0d82ed4e73/a.c#L9-L12": "/blob/691caea3e01837b84ed74226fdf231191a1e55b6/a.c#L19-L22"} {
 		held := page("Manual", append(story(5), `<a href="`+before+`">Source</a> of it`)...)
 		if v := judgePages(t, held, strings.Replace(held, before, after, 1)); v.Kind != Noise || v.Significance >= threshold {
 			t.Errorf("%s, then %s: %v for %v, want noise", before, after, v.Kind, v.Reasons)
 		}
 	}
 	for before, after := range map[string]string{"/thread#71": "/thread#77", "/src/lib.rs.html#a": "/src/lib.rs.html#b", "/src/a.html#1": "/src/b.html#1",
-		"/a.html#list-1": "/a.html#list-2", "/blob/main/a.c#L9": "/blob/v2/a.c#L9", "/news#2024-05": "/news#2024-06", "/a#L9-b": "/a#L9-c"} {
+		"/a.html#list-1": "/a.html#list-2", "/blob/main/a.c#L9": "/blob/v2/a.c#L9", "/news#2024-05": "/news#2024-06", "/a#L9-b": "/a#L9-c",
+		"/0d2ef742cdc8ea6c00f3aea89fb56b0d82ed4e73/a.zip": "/691caea3e01837b84ed74226fdf231191a1e55b6/a.zip"} {
 		held := page("Manual", append(story(5), `<a href="`+before+`">Source</a> of it`)...)
 		if v := judgePages(t, held, strings.Replace(held, before, after, 1)); v.Kind != Change {
 			t.Errorf("%s, then %s: %v, want a change", before, after, v.Kind)

@@ -105,12 +105,27 @@ func linkOf(base, at canon.URL, ref string) Link {
 	if !at.IsZero() && fragment != "" && whole == extract.Target(at) {
 		return Link{Target: "#", Whole: "#" + fragment}
 	}
+	line := fragment != "" && isLine(fragment, strings.Contains(u.Path(), "/src/"))
+	if line {
+		whole = withoutCommit(whole)
+	}
 	target, _, _ := strings.Cut(whole, "?")
 	whole = u.Scheme() + "://" + whole
-	if fragment != "" && !isLine(fragment, strings.Contains(u.Path(), "/src/")) {
+	if fragment != "" && !line {
 		whole += "#" + fragment
 	}
 	return Link{Target: strings.TrimSuffix(target, "/"), Whole: whole}
+}
+
+// withoutCommit is the address of a line of a source whatever the commit: manuals name in each such link the one that they were made of.
+func withoutCommit(address string) string {
+	parts := strings.Split(address, "/")
+	for i, part := range parts {
+		if isHex(part) && isMixed(part) {
+			parts[i] = "0"
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // isLine tells whether a fragment is the line of a source, or its first and last: L12, l00012, n12, line.12, and 12 or 68-69 where the address
