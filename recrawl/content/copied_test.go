@@ -1,6 +1,7 @@
 package content
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,5 +42,50 @@ func TestAPassageThatTwoPagesHoldIsNews(t *testing.T) {
 		if v, want := judgeOn(t, host, int64(i), page(old), page(edit)), i < flipOwn; (v.Kind == Change) != want {
 			t.Errorf("boilerplate on page %d is %v for %v", i, v.Kind, v.Reasons)
 		}
+	}
+}
+
+// TestBoilerplateOfAFewLinesIsOneEvent holds that a line which all pages of a site share is the host's from the second page on where others that they
+// share stand beside it too, and is told of once.
+func TestBoilerplateOfAFewLinesIsOneEvent(t *testing.T) {
+	t.Parallel()
+	const before, after = "<p>This site is made by volunteers, who are glad of any help.", "<p>What you read here may be copied by anybody."
+	const old, edit = "<p>Version 5.1 is the latest, as the news tell.", "<p>The meeting of the users is in May."
+	for name, c := range map[string]struct{ above, below string }{"alone": {}, "second": {above: before}, "first": {below: after}, "between": {before, after}} {
+		host, changes, told := &HostMemory{}, 0, 0
+		for i := range 2 * flipOwn {
+			title := fmt.Sprintf("Lamp %c", 'A'+i)
+			own := "<p>" + title + ": " + strings.Join(story(4), "<p>"+title+": ") + c.above
+			v := judgeOn(t, host, int64(i), editedPage(title, own+old+c.below, "<p>x"), editedPage(title, own+edit+c.below, "<p>x"))
+			if v.Kind == Change {
+				changes++
+			}
+			if v.Template != "" {
+				told++
+			}
+		}
+		if changes != 1 || told != 1 || !host.Withdraw(0) {
+			t.Errorf("%s: %d changes, told of %d times", name, changes, told)
+		}
+	}
+}
+
+// TestDocumentsOfAMemoryOfBefore holds that a page which shows the document of another is no witness where the other's change was noted by a release
+// that knew nothing of the texts around it.
+func TestDocumentsOfAMemoryOfBefore(t *testing.T) {
+	t.Parallel()
+	stored, err := base64.StdEncoding.DecodeString("AQJaOmWbuWHfagCA0euhDcnB9uIJQKFHGRRG2F4AgNHroQ3JwfbiCQAAAIHT4hU=") // of the same edit on page 0
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := func(lock string) string {
+		return editedPage("Locks", "<p>"+strings.Join(story(3), "<p>")+"<p>The lock is taken before the file is "+lock+".", "<p>x")
+	}
+	host := DecodeHost(stored)
+	if len(host.moves) != 2 {
+		t.Fatalf("%d moves are read", len(host.moves))
+	}
+	if v := judgeOn(t, host, 1, body("read"), body("opened")); v.Kind != Change {
+		t.Errorf("the document at its second address: %v for %v", v.Kind, v.Reasons)
 	}
 }

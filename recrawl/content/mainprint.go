@@ -1,12 +1,16 @@
 package content
 
 // mainPrint is a print of the running text around a block that came or went: 16 bits of all other running text of the main content, by which pages
-// that show one document are told, and 8 bits each of the text before the block and of the one after it, 0 where there is none.
+// that show one document are told, and 8 bits each of a text some way before the block and of one after it, 0 where there is none.
 type mainPrint uint32
+
+// textsAway is how many texts before and after a block the ones stand that tell where it stands: a line of boilerplate has a few others beside it
+// that all pages share, and a passage is longer.
+const textsAway = 3
 
 func (m mainPrint) document() uint16 { return uint16(m >> 16) }
 
-// besideSame tells whether the same text stands before both blocks, or after both.
+// besideSame tells whether the same text stands as far before both blocks, or after both.
 func (m mainPrint) besideSame(other mainPrint) bool {
 	before, after := uint8(m>>8), uint8(m)
 	return before != 0 && before == uint8(other>>8) || after != 0 && after == uint8(other)
@@ -14,28 +18,28 @@ func (m mainPrint) besideSame(other mainPrint) bool {
 
 // mainPrints are those of some blocks, given in document order, which are no text around each other.
 func (v *View) mainPrints(of []int32) map[*Block]mainPrint {
-	prints := make(map[*Block]mainPrint, len(of))
-	document, before := uint64(0), mainPrint(0)
-	var waiting []*Block // for the text after them
+	var texts []mainPrint // prints of the running texts
+	before := make([]int, 0, len(of))
+	document := uint64(0)
 	for i := range v.blocks {
 		b := &v.blocks[i]
-		if len(of) > 0 && of[0] == int32(i) {
-			prints[b], of = before<<8, of[1:]
-			waiting = append(waiting, b)
-			continue
+		if at := len(before); at < len(of) && of[at] == int32(i) {
+			before = append(before, len(texts))
+		} else if b.Main && b.runes >= runningText {
+			text := mix(hashString(slotSeed, b.Text))
+			document, texts = document+text, append(texts, mainPrint(1+text%0xFF))
 		}
-		if !b.Main || b.runes < runningText {
-			continue
-		}
-		text := mix(hashString(slotSeed, b.Text))
-		document, before = document+text, mainPrint(1+text%0xFF)
-		for _, w := range waiting {
-			prints[w] |= before
-		}
-		waiting = waiting[:0]
 	}
-	for b := range prints {
-		prints[b] |= mainPrint(mix(document)) << 16
+	prints := make(map[*Block]mainPrint, len(of))
+	for i, n := range before {
+		print := mainPrint(mix(document)) &^ 0xFFFF // the bits that memories of before the texts around a block were noted have there
+		if at := n - textsAway; at >= 0 {
+			print |= texts[at] << 8
+		}
+		if at := n + textsAway - 1; at < len(texts) {
+			print |= texts[at]
+		}
+		prints[&v.blocks[of[i]]] = print
 	}
 	return prints
 }

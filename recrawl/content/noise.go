@@ -205,8 +205,14 @@ func (c *Case) template(d *difference, pairs []pair) string {
 	for _, t := range tokens {
 		pages, again := c.shownBy(t)
 		maps.Copy(others, again)
-		many := len(again) >= flipOwn
-		shared, found = shared && (len(pages) >= t.pages || many), found || len(pages) == t.pages || len(again) == flipOwn
+		switch {
+		case len(pages) >= t.pages:
+			found = found || len(pages) == t.pages
+		case len(again) >= flipOwn:
+			found = found || len(again) == flipOwn
+		default:
+			shared = false
+		}
 	}
 	for _, t := range tokens {
 		c.Host.moves = append(c.Host.moves, move{token: t.hash, page: c.PageID, at: now, main: t.main})
@@ -226,7 +232,7 @@ func (c *Case) template(d *difference, pairs []pair) string {
 }
 
 // shownBy are the other pages of the host on which a block came or went, but for those that are the same document: first those where it stands
-// between other texts, then all of them. Between the same texts it is a passage that several pages hold, as the chapters of a book and that book on
+// among other texts, then all of them. Among the same texts it is in a passage that several pages hold, as the chapters of a book and that book on
 // one page do, or the versions of a manual: what is edited there is news, unless so many pages show it that it is boilerplate.
 func (c *Case) shownBy(t countingToken) (pages, all map[int64]bool) {
 	pages, all = map[int64]bool{}, map[int64]bool{}
