@@ -117,11 +117,13 @@ func linkOf(base, at canon.URL, ref string) Link {
 	return Link{Target: strings.TrimSuffix(target, "/"), Whole: whole}
 }
 
-// withoutCommit is the address of a line of a source whatever the commit: manuals name in each such link the one that they were made of.
+// withoutCommit is the address of a line of a source whatever the commit: manuals name in each such link the one that they were made of. What is
+// abbreviated may be the name of anything, and at the end of an address it is what the address is of: a paste.
 func withoutCommit(address string) string {
+	const fullHash = 40 // digits of a commit
 	parts := strings.Split(address, "/")
-	for i, part := range parts {
-		if isHex(part) && isMixed(part) {
+	for i, part := range parts[:len(parts)-1] {
+		if len(part) >= fullHash && isHex(part) {
 			parts[i] = "0"
 		}
 	}
