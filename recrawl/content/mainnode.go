@@ -20,7 +20,7 @@ func (v *View) spread() {
 	if only {
 		main, said = v.articles()
 	}
-	v.declares = said >= longRunes && main.flags&(InMain|InArticle) != 0
+	v.declares = said >= longRunes && (!only || main.flags&InArticle != 0 && float64(all[main.last]-all[main.first]) > wideShare*total)
 	flags := make([]Flags, len(v.nodes))
 	for i := range v.nodes {
 		n := &v.nodes[i]

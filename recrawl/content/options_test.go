@@ -1,6 +1,9 @@
 package content
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestAMenuOfOptions holds that a list of other pages to choose from, which each page of a site carries folded up, is a menu, and that what else there
 // is to choose from is what the page says.
@@ -38,5 +41,19 @@ func TestLinksBesideAShortArticle(t *testing.T) {
 	}
 	if v := judgePages(t, body(""), body("<li>The next meeting is put off until June")); v.Kind != Change {
 		t.Errorf("words: %v for %v", v.Kind, v.Reasons)
+	}
+}
+
+// TestListsBesideATeaser holds that the lists of a page are its content where its only article is a teaser among other text.
+func TestListsBesideATeaser(t *testing.T) {
+	t.Parallel()
+	for _, around := range []string{"nav", "aside"} {
+		body := func(more string) string {
+			return "<title>Laws</title><div><h1>Laws</h1><p>" + strings.Join(story(4), "<p>") + "<article><h2>From the news</h2><p>The house meets in January and speaks of " +
+				"what the next law is to bring.</article><" + around + "><ul><li><a href=/1>Law of the sea</a>" + more + "</ul></" + around + "></div>"
+		}
+		if v := judgePages(t, body(""), body("<li><a href=/2>Law of the land</a>")); v.Kind != Change {
+			t.Errorf("%s: %v for %v, want a change", around, v.Kind, v.Reasons)
+		}
 	}
 }

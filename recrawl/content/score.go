@@ -149,7 +149,7 @@ func (v *View) zone(b *Block) Zone {
 	return Open
 }
 
-// framed tells the menus around the main element of a page, or around its only article, which stand in the node of its main content where that is so
+// framed tells the menus around the main element of a page, or around the article that is most of it, which stand in the node of its main content where that is so
 // wide because the element says little, and the links of an aside there. A footer counts, and what an aside says in words: it may say what a short page
 // is read for, as a number to call.
 func (v *View) framed(b *Block) bool {

@@ -39,7 +39,7 @@ type View struct {
 	main     int32  // the node of the main content; -1: it was not looked for
 	weight   int    // runes of running text in the main content
 	said     int    // runes of all text in it, of HTML
-	declares bool   // a main element says what the page is about
+	declares bool   // a main element, or the only article, says what the page is about
 	watches  bool   // the main content is what a person asked to watch, and not what stands in its place
 	print    uint64 // of the body
 	rest     uint64 // print of what of it was not read; 0: all was
