@@ -151,7 +151,7 @@ func (r *reader) cut() {
 	}
 	e := r.top()
 	b := Block{Links: r.links, Images: r.images, Level: e.level, node: e.node, runes: r.runes, linkRunes: r.inLinks,
-		form: r.form, aged: r.aged, turns: r.turns(), away: e.away, counted: r.counts()}
+		form: r.form, aged: r.aged, turns: r.turns(), away: e.name == "option" && len(r.links) > 0, counted: r.counts()}
 	r.v.blocks = append(r.v.blocks, b)
 	r.ends = append(r.ends, len(r.text))
 	r.start, r.links, r.images, r.runes, r.inLinks, r.form, r.aged, r.turned = len(r.text), nil, nil, 0, 0, 0, false, 0

@@ -69,7 +69,6 @@ type element struct {
 	link   bool
 	from   int  // where its text begins
 	dated  bool // an attribute gives a date
-	away   bool // an option that leads to another page
 
 	foreign bool // it belongs to SVG or MathML, whose elements a slash closes
 }
@@ -163,7 +162,7 @@ func (r *reader) push(name string, kind tag, attrs *attributes) {
 	parent := r.top()
 	e := element{name: name, kind: kind, node: parent.node, level: parent.level, pre: parent.pre || name == "pre",
 		silent: parent.silent || kind&silent != 0, link: parent.link || name == "a", from: len(r.text), dated: attrs.dated,
-		foreign: parent.foreign && name != "foreignobject" || foreign(name), away: name == "option" && r.leadsAway(attrs.value)}
+		foreign: parent.foreign && name != "foreignobject" || foreign(name)}
 	if len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' {
 		e.level = name[1] - '0'
 	}
@@ -322,6 +321,8 @@ func (r *reader) special(name string, attrs *attributes, closed bool) {
 		r.based = r.based || attrs.href != ""
 	case "a", "area":
 		r.anchor(attrs)
+	case "option":
+		r.option(attrs.value)
 	case "link":
 		if attrs.turns && attrs.href != "" {
 			r.neighbour(r.link(attrs.href), true)

@@ -54,7 +54,7 @@ func TestLinesOfSources(t *testing.T) {
 	}
 	for before, after := range map[string]string{"/thread#71": "/thread#77", "/src/lib.rs.html#a": "/src/lib.rs.html#b", "/src/a.html#1": "/src/b.html#1",
 		"/a.html#list-1": "/a.html#list-2", "/blob/main/a.c#L9": "/blob/v2/a.c#L9", "/news#2024-05": "/news#2024-06", "/a#L9-b": "/a#L9-c",
-		"/0d2ef742cdc8ea6c00f3aea89fb56b0d82ed4e73/a.zip": "/691caea3e01837b84ed74226fdf231191a1e55b6/a.zip",
+		"/0d2ef742cdc8ea6c00f3aea89fb56b0d82ed4e73/a.zip":    "/691caea3e01837b84ed74226fdf231191a1e55b6/a.zip",
 		"/paste/0d2ef742cdc8ea6c00f3aea89fb56b0d82ed4e73#L9": "/paste/691caea3e01837b84ed74226fdf231191a1e55b6#L9", "/beef123/lib/a.c#L9": "/cafe123/lib/a.c#L9"} {
 		held := page("Manual", append(story(5), `<a href="`+before+`">Source</a> of it`)...)
 		if v := judgePages(t, held, strings.Replace(held, before, after, 1)); v.Kind != Change {

@@ -52,18 +52,6 @@ func (r *reader) neighbour(l Link, inHead bool) bool {
 	return true
 }
 
-// leadsAway tells an address as the value of an option, of another page: it is an entry of a menu that is folded up, which a script follows. Of this
-// page it chooses what is told there, such as a size.
-func (r *reader) leadsAway(value string) bool {
-	for _, begin := range []string{"/", "./", "../", "https://", "http://"} {
-		if strings.HasPrefix(value, begin) {
-			l := r.link(value)
-			return l.Target != "#" && l.Target != r.link(r.at.String()).Target
-		}
-	}
-	return false
-}
-
 // turns tells whether the block under way leads to the page before or after, and says hardly more.
 func (r *reader) turns() bool {
 	return r.turned > 0 && r.turned == len(r.links) && r.runes-r.inLinks <= mostTurning && r.inLinks <= mostTurned

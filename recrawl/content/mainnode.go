@@ -15,11 +15,7 @@ const (
 func (v *View) spread() {
 	all := v.weights(func(b *Block) int32 { return b.runes - b.linkRunes })
 	total := float64(all[len(all)-1])
-	main, said := v.declared()
-	only := main == nil // what else there is to go by are articles
-	if only {
-		main, said = v.articles()
-	}
+	main, said, only := v.framing()
 	v.declares = said >= longRunes && (!only || main.flags&InArticle != 0 && float64(all[main.last]-all[main.first]) > wideShare*total)
 	flags := make([]Flags, len(v.nodes))
 	for i := range v.nodes {
@@ -44,6 +40,7 @@ func (v *View) spread() {
 		b := &v.blocks[i]
 		b.Flags |= flags[b.node]
 		if b.away = b.away && b.Flags&(Hidden|Ignored|Watched) == 0; b.away {
+			b.entry = !b.turns && b.Flags&beside == 0
 			b.Flags |= InNav
 		}
 	}
@@ -56,6 +53,15 @@ func (v *View) spread() {
 			v.said += int(b.runes)
 		}
 	}
+}
+
+// framing is the main element, or the articles: what else there is to go by. only tells that it is these.
+func (v *View) framing() (frame *node, said int64, only bool) {
+	if frame, said = v.declared(); frame != nil {
+		return frame, said, false
+	}
+	frame, said = v.articles()
+	return frame, said, true
 }
 
 // declared is the first main element, and how many runes it says with its links. A region apart from it that says less is none of the page,

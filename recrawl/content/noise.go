@@ -317,7 +317,7 @@ func (c *Case) countingTokens(d *difference, pairs []pair) []countingToken {
 			continue
 		}
 		pages := flipPages
-		if p.main() && p.states() {
+		if (p.main() || p.before != nil && p.before.entry) && p.states() {
 			pages = flipOwn
 		}
 		if p.before != nil {

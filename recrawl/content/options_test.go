@@ -6,7 +6,7 @@ import (
 )
 
 // TestAMenuOfOptions holds that a list of other pages to choose from, which each page of a site carries folded up, is a menu, and that what else there
-// is to choose from is what the page says.
+// is to choose from is what the page says, and what an entry says anew of one page.
 func TestAMenuOfOptions(t *testing.T) {
 	t.Parallel()
 	text := "<p>Release 1.2 fixes what was wrong with release 1.1, and nothing else of it is different."
@@ -18,11 +18,39 @@ func TestAMenuOfOptions(t *testing.T) {
 		want          VerdictKind
 	}{
 		"pages":          {"<option value=/news/1.1>Release 1.1", "<option value=/news/1.1>Release 1.1<option value=/news/1.3>Release 1.3", Noise},
+		"a price":        {"<option value=/lamps/brass>Brass, 17 €", "<option value=/lamps/brass>Brass, 19 €", Change},
+		"a state":        {"<option value=/lamps/brass>Brass, 17 €", "<option value=/lamps/brass>Brass, sold out", Change},
+		"another page":   {"<option value=/news/1.1>Release 1.1", "<option value=/news/1.3>Release 1.3", Noise},
 		"sizes":          {"<option value=s>Small", "<option value=s>Small<option value=m>Medium", Change},
 		"sizes by query": {"<option value='/dir/page?size=s'>Small", "<option value='/dir/page?size=s'>Small<option value='/dir/page?size=m'>Medium", Change},
 	} {
 		if v := judgePages(t, list(c.before), list(c.after)); v.Kind != c.want {
 			t.Errorf("%s: %v for %v, want %v", name, v.Kind, v.Reasons, c.want)
+		}
+	}
+}
+
+// TestAMenuOfOptionsBeside holds that what such a menu says anew in a region beside the content is none of it.
+func TestAMenuOfOptionsBeside(t *testing.T) {
+	t.Parallel()
+	body := func(latest string) string {
+		return editedPage("Release 1.2", "<p>"+strings.Join(story(4), "<p>"), "<select><option value=/latest>Latest, "+latest+"</select>")
+	}
+	if v := judgePages(t, body("1.2"), body("1.3")); v.Kind != Noise {
+		t.Errorf("%v for %v", v.Kind, v.Reasons)
+	}
+}
+
+// TestAPriceInTheMenusOfTwoPages holds that what entries say anew is a change of each of two pages whose menus have them.
+func TestAPriceInTheMenusOfTwoPages(t *testing.T) {
+	t.Parallel()
+	host := &HostMemory{}
+	for i, title := range []string{"Brass lamp", "Steel lamp"} {
+		body := func(price string) string {
+			return editedPage(title, "<p>"+title+": "+story(1)[0]+"<select><option value=/lamps/brass>Brass, "+price+" €<option value=/lamps/steel>Steel, 23 €</select>", "<p>x")
+		}
+		if v := judgeOn(t, host, int64(i), body("17"), body("19")); v.Kind != Change {
+			t.Errorf("%s: %v for %v", title, v.Kind, v.Reasons)
 		}
 	}
 }

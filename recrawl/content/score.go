@@ -100,7 +100,7 @@ func (d Difference) Worth() float64 { return evidence[d.Zone][d.Detail] }
 func (c *Case) content() iter.Seq[difference] {
 	return func(yield func(difference) bool) {
 		gone, come := map[int32]bool{}, map[int32]bool{}
-		for _, counts := range []func(*View, *Block) (uint64, bool){mainBlock, mainWhole, mainAll, mainForm, mainPicture, innerBlock, openText} {
+		for _, counts := range []func(*View, *Block) (uint64, bool){mainBlock, mainWhole, mainAll, mainForm, mainPicture, innerBlock, openText, c.entryText()} {
 			d := compare(c.Before, c.After, counts)
 			d.gone, d.come = unseen(d.gone, gone), unseen(d.come, come)
 			if !d.empty() && !yield(d) {
@@ -149,9 +149,9 @@ func (v *View) zone(b *Block) Zone {
 	return Open
 }
 
-// framed tells the menus around the main element of a page, or around the article that is most of it, which stand in the node of its main content where that is so
-// wide because the element says little, and the links of an aside there. A footer counts, and what an aside says in words: it may say what a short page
-// is read for, as a number to call.
+// framed tells the menus around the main element of a page, or around the only article where that is most of its text, which stand in the node of its
+// main content where that is so wide because the element says little, and the links of an aside there. A footer counts, and what an aside says in words:
+// it may say what a short page is read for, as a number to call.
 func (v *View) framed(b *Block) bool {
 	return v.declares && b.Flags&(InMain|InArticle) == 0 &&
 		(b.Flags&InNav != 0 || b.Flags&InAside != 0 && b.linkRunes > 0 && b.linkRunes == b.runes)

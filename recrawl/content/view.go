@@ -64,6 +64,7 @@ type Block struct {
 	ageUnit   uint8  // it is the number of an age, counted in unitLengths[ageUnit-1], as the block beside it says; 0: it is none
 	turns     bool   // it leads to the page before or after, and says hardly more
 	away      bool   // it does so, or it is an option that leads to another page: it is none of the content
+	entry     bool   // it is such an option, in no region beside the content
 	counted   bool   // it stands in a column of how often things were looked at
 }
 
