@@ -36,12 +36,20 @@ func TestAPassageThatTwoPagesHoldIsNews(t *testing.T) {
 		}
 	}
 	host := &HostMemory{}
-	for i := range flipOwn + 1 {
+	told := 0
+	for i := range flipOwn + 3 {
 		title := fmt.Sprintf("Lamp %c", 'A'+i)
 		page := func(lock string) string { return body(title, "<p>"+title+": "+story(1)[0]+chapter("Locks", lock)) }
-		if v, want := judgeOn(t, host, int64(i), page(old), page(edit)), i < flipOwn; (v.Kind == Change) != want {
+		v := judgeOn(t, host, int64(i), page(old), page(edit))
+		if want := i < flipOwn; (v.Kind == Change) != want {
 			t.Errorf("boilerplate on page %d is %v for %v", i, v.Kind, v.Reasons)
 		}
+		if v.Template != "" {
+			told++
+		}
+	}
+	if told != 1 || !host.Withdraw(0) {
+		t.Errorf("boilerplate is told of %d times", told)
 	}
 }
 

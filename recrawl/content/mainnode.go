@@ -13,7 +13,7 @@ const (
 
 // spread gives each block the flags of the elements it stands in, finds the main content and marks its blocks.
 func (v *View) spread() {
-	all := v.weights(func(b *Block) int32 { return b.runes - b.linkRunes })
+	all := v.weights(unlinked)
 	total := float64(all[len(all)-1])
 	main, said, only := v.framing()
 	v.declares = said >= longRunes && (!only || main.flags&InArticle != 0 && float64(all[main.last]-all[main.first]) > wideShare*total)
@@ -121,6 +121,14 @@ func (v *View) weights(of func(*Block) int32) []int64 {
 		sums[i+1] = sums[i] + int64(of(&v.blocks[i]))
 	}
 	return sums
+}
+
+// unlinked is the text outside links: what a menu says that is folded up is none, either.
+func unlinked(b *Block) int32 {
+	if b.away {
+		return 0
+	}
+	return b.runes - b.linkRunes
 }
 
 func running(b *Block) int32 {

@@ -59,8 +59,9 @@ func TestAPriceInTheMenusOfTwoPages(t *testing.T) {
 // content, and that what an aside says in words is.
 func TestLinksBesideAShortArticle(t *testing.T) {
 	t.Parallel()
+	menu := strings.Repeat("<option value=/1>First release of the program", 20)
 	body := func(aside string) string {
-		return "<title>Meeting</title><div class=grid><div>All of the news</div><div class=left><article><h1>Meeting</h1><p>We met in January and spoke of what the next release of " +
+		return "<title>Meeting</title><div class=grid><div>All of the news<select>" + menu + "</select></div><div class=left><article><h1>Meeting</h1><p>We met in January and spoke of what the next release of " +
 			"the program is to bring, and of who is to do it.</article></div><div class=right><aside><ul><li><a href=/1>First release of the program" +
 			"</a><li><a href=/2>Second release of the program</a><li><a href=/3>Third release of the program</a>" + aside + "</ul></aside></div></div>"
 	}
