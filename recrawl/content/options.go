@@ -36,8 +36,12 @@ func (v *View) entry(b *Block) bool {
 }
 
 // entryText is what an entry says that both views hold: which pages a menu leads to is no content, but what it says anew of one is, as a price.
+// nil: no entry is in both.
 func (c *Case) entryText() func(*View, *Block) (uint64, bool) {
 	before, after := c.Before.entries(), c.After.entries()
+	if before == nil || after == nil {
+		return nil
+	}
 	return func(v *View, b *Block) (uint64, bool) {
 		return b.hash(linkTarget), v.entry(b) && before[b.Links[0].Whole] && after[b.Links[0].Whole]
 	}

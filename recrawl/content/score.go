@@ -101,6 +101,9 @@ func (c *Case) content() iter.Seq[difference] {
 	return func(yield func(difference) bool) {
 		gone, come := map[int32]bool{}, map[int32]bool{}
 		for _, counts := range []func(*View, *Block) (uint64, bool){mainBlock, mainWhole, mainAll, mainForm, mainPicture, innerBlock, openText, c.entryText()} {
+			if counts == nil {
+				continue
+			}
 			d := compare(c.Before, c.After, counts)
 			d.gone, d.come = unseen(d.gone, gone), unseen(d.come, come)
 			if !d.empty() && !yield(d) {
