@@ -194,24 +194,27 @@ func (m *Mind) priceAt(c *crowd, q *question) float64 {
 	return p.value() * math.Exp(c.premium)
 }
 
+// asked is the forecast of the page of a question, and what a visit to it must be worth in days of its freshness. The caller holds mu.
+func (m *Mind) asked(c *crowd, q *question) (changerate.Forecast, float64) {
+	price := m.priceAt(c, q)
+	f := m.forecast(c, q)
+	return f, q.asks(c, &f, price)
+}
+
 // priceOf is what a visit to the page of a question must be worth.
 func (m *Mind) priceOf(q question) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.crowdOf(q.page)
-	price := m.priceAt(c, &q)
-	f := m.forecast(c, &q)
-	return q.asks(c, &f, price) * importance(q.page)
+	_, price := m.asked(m.crowdOf(q.page), &q)
+	return price * importance(q.page)
 }
 
 // worth is how many times the price a visit to the page of a question is worth.
 func (m *Mind) worth(q question) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := m.crowdOf(q.page)
-	price := m.priceAt(c, &q)
-	f := m.forecast(c, &q)
-	return f.Value() / q.asks(c, &f, price)
+	f, price := m.asked(m.crowdOf(q.page), &q)
+	return f.Value() / price
 }
 
 // firstPrice is the price's beginning beside what it may become. Pages that were all seen just now are worth next to nothing,
@@ -227,9 +230,7 @@ func (m *Mind) outlook(q question) policy.Outlook {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.crowdOf(q.page)
-	price := m.priceAt(c, &q)
-	f := m.forecast(c, &q)
-	price = q.asks(c, &f, price)
+	f, price := m.asked(c, &q)
 	due := m.dueIn(&q, &f, price, math.Inf(1))
 	if more := q.robots.of(c); more > 0 && q.now.Add(span(due)).After(q.robots.until) {
 		price *= 1 + more

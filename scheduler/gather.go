@@ -244,9 +244,7 @@ func (g *gathering) add(page *models.Page) {
 func (m *Mind) weighBoth(c *crowd, q *question, more float64) (x member) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	price := m.priceAt(c, q)
-	f := m.forecast(c, q)
-	price = q.asks(c, &f, price)
+	f, price := m.asked(c, q)
 	x.pays = m.dueIn(q, &f, price, math.Inf(1))
 	x.alone = max(m.dueIn(q, &f, price*(1+more), math.Inf(1)), x.pays)
 	if over := (f.Value()/price - 1) / more; over > 0 {
