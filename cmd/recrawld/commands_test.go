@@ -269,7 +269,7 @@ func TestFault_084_SinkReplayMakesTheMirrorAnew(t *testing.T) {
 func TestCommandsSayThatThereIsNothingYet(t *testing.T) {
 	t.Parallel()
 	config, _ := configureAnew(t, "")
-	for _, args := range [][]string{{"pause"}, {"remove", "--yes", "x"}, {"backup"}, {"visit", "http://127.0.0.1/"}, {"sink", "list"}, {"status"}} {
+	for _, args := range [][]string{{"pause", "--all"}, {"remove", "--yes", "x"}, {"backup"}, {"visit", "http://127.0.0.1/"}, {"sink", "list"}, {"status"}} {
 		code, _, stderr := command(t, append(args, "-c", config)...)
 		if code != exitNotFound || !strings.Contains(stderr, "yet") {
 			t.Errorf("%v on no data: exit code %d, said %q; want %d and why", args, code, stderr, exitNotFound)

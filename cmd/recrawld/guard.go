@@ -157,7 +157,7 @@ type approveCmd struct {
 
 // Run implements the command.
 func (c approveCmd) Run(ctx context.Context, g *globals) error {
-	return g.withSites(ctx, c.Site, func(store *models.Store, sites []models.Site) error {
+	return g.withSites(ctx, whichSites{Site: c.Site}, func(store *models.Store, sites []models.Site) error {
 		site := sites[0]
 		clk, err := clockOf(ctx, store)
 		if err != nil {

@@ -44,7 +44,7 @@ func TestEveryCommandHasJSON(t *testing.T) {
 		"report calibration", "report rhythm",
 		"report slo", "plan --budget 100/day " + page, "simulate --world poisson --pages 200 --hosts 10 --days 7", "sink list", "sink replay mirror", "sink test mail:team",
 		"verify", "db check", "db rewind --yes", "config show", "config check", "config diff " + config + " " + config, "config init " + dir + "/new.yaml",
-		"refused: config init", "filter test " + page, "pause", "resume " + page, "approve " + page, "visit " + page, "visit --wait 0s " + page,
+		"refused: config init", "filter test " + page, "pause --all", "resume " + page, "approve " + page, "visit " + page, "visit --wait 0s " + page,
 		"add --yes " + site.URL + "/docs/a", "import " + dir + "/list", "backup " + dir + "/now.backup", "backup", "export --output " + dir + "/x.warc.gz",
 		"refused: completion bash", "remove --yes " + page, "restore --yes " + dir + "/now.backup",
 	} {

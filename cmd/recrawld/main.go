@@ -31,8 +31,8 @@ type cli struct {
 	Report   reportCmd   `cmd:"" help:"Change rates, days, hosts, hints, responses, calibration: as text, CSV or JSON."`
 	Plan     planCmd     `cmd:"" help:"What a service level takes, or what a budget reaches."`
 	Simulate simulateCmd `cmd:"" help:"Try policies and budgets on change histories, made-up worlds, or the visits recorded here."`
-	Pause    pauseCmd    `cmd:"" help:"Stop visiting a site, or all, for the time being."`
-	Resume   resumeCmd   `cmd:"" help:"Go on visiting a site, or all."`
+	Pause    pauseCmd    `cmd:"" help:"Stop visiting a site, or --all, for the time being."`
+	Resume   resumeCmd   `cmd:"" help:"Go on visiting a site, or --all."`
 	Approve  approveCmd  `cmd:"" help:"Let pages of a site count as gone that are held back because too many are lost at once."`
 	Remove   removeCmd   `cmd:"" help:"Forget a site with all its pages."`
 	Visit    visitCmd    `cmd:"" help:"Give a page its turn now."`

@@ -42,7 +42,7 @@ func withoutItsArchive(t *testing.T, dsn string) {
 	}
 	must(t, "restore", "-c", config, "--store", dsn, "--yes", checkpoint)
 	says("to be made anew", "sink", "list")
-	must(t, "pause", "-c", config, "--store", dsn)
+	must(t, "pause", "--all", "-c", config, "--store", dsn)
 	p := launch(t, nil, "run", "-c", config, "--store", dsn)
 	p.says(`msg="sink is anew"`)
 	says("3 versions were not there after the restore", "status")
@@ -50,7 +50,7 @@ func withoutItsArchive(t *testing.T, dsn string) {
 	if log := p.output(); strings.Count(log, "level=ERROR") != 1 || !strings.Contains(log, "segments=1 versions=3 pages=3") {
 		t.Errorf("want one error, with 1 segment, 3 versions and 3 pages:\n%s", log)
 	}
-	must(t, "resume", "-c", config, "--store", dsn)
+	must(t, "resume", "--all", "-c", config, "--store", dsn)
 	p.says("the archive did not have after the restore are fetched")
 	says("3 files, 0 changed, 0 missing", "verify")
 	p.signal(syscall.SIGTERM)

@@ -17,26 +17,45 @@ import (
 
 // pauseCmd stops visiting a site, or all, until resumeCmd.
 type pauseCmd struct {
-	Site string `arg:"" optional:"" help:"Name or start URL of the site; all without it."`
+	whichSites
 }
 
 // Run implements the command.
 func (c pauseCmd) Run(ctx context.Context, g *globals) error {
-	return setPaused(ctx, g, c.Site, true)
+	return setPaused(ctx, g, c.whichSites, true)
 }
 
 // resumeCmd goes on where pauseCmd stopped.
 type resumeCmd struct {
-	Site string `arg:"" optional:"" help:"Name or start URL of the site; all without it."`
+	whichSites
 }
 
 // Run implements the command.
 func (c resumeCmd) Run(ctx context.Context, g *globals) error {
-	return setPaused(ctx, g, c.Site, false)
+	return setPaused(ctx, g, c.whichSites, false)
 }
 
-func setPaused(ctx context.Context, g *globals, name string, paused bool) error {
-	return g.withSites(ctx, name, func(store *models.Store, sites []models.Site) error {
+// whichSites is one site or all. All must be said: an empty variable of a script is no order to stop everything.
+type whichSites struct {
+	Site string `arg:"" optional:"" help:"Name or start URL of the site; or --all."`
+	All  bool   `help:"All sites."`
+}
+
+func (w whichSites) check() error {
+	switch {
+	case w.All && w.Site != "":
+		return usagef("name a site, or say --all, not both")
+	case !w.All && w.Site == "":
+		return usagef("name a site, or say --all")
+	}
+	return nil
+}
+
+func setPaused(ctx context.Context, g *globals, which whichSites, paused bool) error {
+	if err := which.check(); err != nil {
+		return err
+	}
+	return g.withSites(ctx, which, func(store *models.Store, sites []models.Site) error {
 		clk, err := clockOf(ctx, store)
 		if err != nil {
 			return err
@@ -77,7 +96,7 @@ func (c removeCmd) Run(ctx context.Context, g *globals) error {
 	if err != nil {
 		return err
 	}
-	return g.withSites(ctx, c.Site, func(store *models.Store, sites []models.Site) error {
+	return g.withSites(ctx, whichSites{Site: c.Site}, func(store *models.Store, sites []models.Site) error {
 		site := sites[0]
 		for _, listed := range file.Sites {
 			if listed.Name == site.Name {
@@ -120,16 +139,16 @@ func pagesOf(ctx context.Context, store *models.Store, site int32) (int64, error
 	return bySite[site], err
 }
 
-// withSites opens the database and calls f with the site of that name or start URL, or with all for "". A name that is
-// none ends the program with exitNotFound and lists those there are.
-func (g *globals) withSites(ctx context.Context, name string, f func(*models.Store, []models.Site) error) error {
+// withSites opens the database and calls f with the site of a name or start URL, or with all. A name that is none ends the
+// program with exitNotFound and lists those there are.
+func (g *globals) withSites(ctx context.Context, which whichSites, f func(*models.Store, []models.Site) error) error {
 	return g.withStore(ctx, g.openExisting, func(_ *config.Config, store *models.Store) error {
 		rows, err := store.Sites(ctx)
 		if err != nil {
 			return err
 		}
-		if name != "" {
-			site, err := findSite(rows, name)
+		if !which.All {
+			site, err := findSite(rows, which.Site)
 			if err != nil {
 				return err
 			}
