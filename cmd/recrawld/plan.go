@@ -14,7 +14,7 @@ import (
 type planCmd struct {
 	Site   string `arg:"" help:"Name or start URL of the site."`
 	SLO    string `name:"slo" placeholder:"LEVEL" help:"Service level: \"95% of changes seen within 6h\", \"p95 delay 6h\" or \"90% fresh\"; without --budget default the slo of the site."`
-	Budget string `placeholder:"RATE" help:"Budget: 2000/day or 0.2/page/day; default the one in force."`
+	Budget string `placeholder:"BUDGET" help:"Budget: 2000/day, 0.2/page/day, 50MB/day, or 2000/day,50MB/day for both bounds; default those in force."`
 }
 
 // Help explains what the numbers rest on.
@@ -27,7 +27,7 @@ func (planCmd) Help() string {
 // Run implements the command.
 func (c planCmd) Run(ctx context.Context, g *globals) error {
 	var goal config.Goal
-	var budget config.Rate
+	var budget config.Budget
 	var err error
 	if c.SLO != "" {
 		if goal, err = config.ParseGoal(c.SLO); err != nil {
@@ -35,10 +35,7 @@ func (c planCmd) Run(ctx context.Context, g *globals) error {
 		}
 	}
 	if c.Budget != "" {
-		if budget, err = config.ParseRate(c.Budget); err == nil && budget.PerDay == 0 {
-			err = fmt.Errorf("%q is no budget to plan for, write one like 2000/day", c.Budget)
-		}
-		if err != nil {
+		if budget, err = parseBudget(c.Budget); err != nil {
 			return usagef("--budget: %w", err)
 		}
 	}
@@ -50,7 +47,7 @@ func (c planCmd) Run(ctx context.Context, g *globals) error {
 		if site, _ := l.force.site(id); c.SLO == "" && c.Budget == "" {
 			goal = site.Settings.SLO
 		}
-		if goal.IsZero() && budget.PerDay == 0 {
+		if goal.IsZero() && budget.IsZero() {
 			return usagef("say what is to be reached, --slo \"95%% of changes seen within 6h\" (or slo: of the site), or what may be spent, --budget 2000/day")
 		}
 		s, err := l.planSite(ctx, id)
@@ -137,7 +134,7 @@ func shownSchedule(s slo.Schedule) planSchedule {
 const usualShare = 0.95
 
 // answer works everything out. A zero goal or budget was not asked for.
-func (s *planSite) answer(goal config.Goal, asked config.Rate) (*planAnswer, error) {
+func (s *planSite) answer(goal config.Goal, asked config.Budget) (*planAnswer, error) {
 	a := &planAnswer{Site: s.name, Pages: s.pages, Unseen: s.unseen, Hosts: len(s.site.Hosts), noBytes: s.site.Body == 0}
 	for _, c := range s.site.Classes {
 		a.Changes += c.Rate * c.Pages
@@ -151,8 +148,12 @@ func (s *planSite) answer(goal config.Goal, asked config.Rate) (*planAnswer, err
 		a.Goal = g
 	}
 	budgets := s.budgets
-	if asked.PerDay > 0 {
-		budgets = []planBudget{{Budget: asked.String(), From: "--budget", PerDay: asked.Of(int64(s.pages)), ceiling: s.ceiling(asked.Of(int64(s.pages)))}}
+	if !asked.IsZero() {
+		b, err := s.asked(asked)
+		if err != nil {
+			return nil, err
+		}
+		budgets = []planBudget{b}
 	}
 	for _, b := range budgets {
 		if err := s.reach(&b, goal, a.Goal); err != nil {
@@ -202,76 +203,6 @@ func (s *planSite) need(goal config.Goal) (plan *slo.Plan, best slo.Schedule, ok
 		}
 	}
 	return plan, best, ok, nil
-}
-
-// reach is what a budget reaches, and whether it suffices for a service level.
-func (s *planSite) reach(b *planBudget, goal config.Goal, need *planGoal) error {
-	b.Share = usualShare
-	if goal.Within > 0 {
-		b.Share = goal.Share
-	}
-	site, fresh, perDay, err := s.freshUnder(b)
-	if err != nil {
-		return err
-	}
-	best := fresh.With(perDay)
-	b.Fresh, b.Best = best.Share, shownSchedule(best)
-	soonest, ok, err := slo.Soonest(site, b.Share, perDay)
-	if err != nil {
-		return err
-	}
-	if ok {
-		b.Soonest = soonest.Seconds()
-	}
-	if goal.Within > 0 || need == nil && ok {
-		within := max(goal.Within, 0)
-		if need == nil {
-			within = soonest
-		}
-		plan, err := slo.New(site, within)
-		if err != nil {
-			return err
-		}
-		b.Best = shownSchedule(plan.With(perDay))
-	}
-	if b.PerDay > 0 {
-		b.Unused = max(0, b.PerDay-fresh.Most().PerDay)
-	}
-	if need != nil {
-		suffices := need.Attainable && b.Best.Share >= need.Share-1e-6
-		b.Suffices = &suffices
-	}
-	return nil
-}
-
-// freshUnder is the site as a budget has it visited, with its plan for fresh pages and the visits a day that it pays for.
-func (s *planSite) freshUnder(b *planBudget) (site slo.Site, fresh *slo.Plan, perDay float64, err error) {
-	site = s.under(b.ceiling)
-	if fresh, err = slo.New(site, 0); err != nil {
-		return site, nil, 0, err
-	}
-	return site, fresh, s.affords(b, fresh), nil
-}
-
-// affords is how many visits a day a budget pays for. The bytes of a visit depend on how often the page changes between
-// two, so they are found with the schedule.
-func (s *planSite) affords(b *planBudget, plan *slo.Plan) float64 {
-	most := plan.Most().PerDay
-	if b.PerDay > 0 {
-		most = min(most, b.PerDay)
-	}
-	if b.Bytes == 0 || s.site.Body == 0 || plan.With(most).Bytes <= float64(b.Bytes) {
-		return most
-	}
-	low, high := 0.0, most
-	for range 60 {
-		if mid := (low + high) / 2; plan.With(mid).Bytes <= float64(b.Bytes) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
 }
 
 // wayOut says what could be changed where a limit stands in the way, and where that is set.

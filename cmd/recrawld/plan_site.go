@@ -216,14 +216,7 @@ func (s *planSite) readBudgets() {
 		if b == config.DefaultBudget() && from == "default" {
 			from = "default of the policy adaptive"
 		}
-		text := b.Requests.String()
-		switch {
-		case b.Bytes > 0 && b.Requests.PerDay > 0:
-			text += ", " + config.FormatSize(b.Bytes) + "/day"
-		case b.Bytes > 0:
-			text = config.FormatSize(b.Bytes) + "/day"
-		}
-		s.budgets = append(s.budgets, planBudget{Budget: text + suffix, From: from, PerDay: b.Requests.Of(int64(s.pages)), Bytes: b.Bytes, ceiling: s.top})
+		s.budgets = append(s.budgets, planBudget{Budget: planBudgetText(b) + suffix, From: from, PerDay: b.Requests.Of(int64(s.pages)), Bytes: b.Bytes, ceiling: s.top})
 	}
 	put(c.SiteBudget(&s.settings), config.Place{Site: s.name, Key: "budget.requests"}, "")
 	suffix := ""
@@ -275,7 +268,7 @@ func (s *planSite) warnings() []string {
 			report.Count(s.unseen), report.Plural(s.pages, "page")))
 	}
 	if s.site.Body == 0 {
-		w = append(w, fmt.Sprintf("no answer was recorded in the last %d days, so nothing is known of bytes", planDays))
+		w = append(w, fmt.Sprintf("no answer was recorded in the last %d days, so nothing is known of bytes, and a budget of them is taken to allow everything", planDays))
 	}
 	return w
 }

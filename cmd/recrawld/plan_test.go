@@ -52,6 +52,13 @@ func TestPlanIsItsOwnInverse(t *testing.T) {
 	if len(got) != 1 || got[0].From != "--budget" || math.Abs(got[0].Best.Share-0.6) > 1e-3 || math.Abs(got[0].Soonest-3*24*3600) > 300 {
 		t.Errorf("a budget of %s reaches %+v, want 60%% within 3d", budget, got)
 	}
+	bytes := fmt.Sprintf("%.0fB/day", need.Goal.Best.Bytes)
+	for _, budget := range []string{bytes, budget + ", 1TiB/day", "1000000/day, " + bytes} {
+		got := planned(t, dir, "docs", "--slo", "p60 3d", "--budget", budget).Budgets
+		if len(got) != 1 || math.Abs(got[0].Best.Share-0.6) > 1e-3 || math.Abs(got[0].Best.PerDay-need.Goal.Best.PerDay) > 0.01 {
+			t.Errorf("a budget of %s reaches %+v, want 60%% within 3d by %v", budget, got, need.Goal.Best.PerDay)
+		}
+	}
 	if less := planned(t, dir, "docs", "--slo", "p60 3d", "--budget", fmt.Sprintf("%.6f/day", need.Goal.Best.PerDay*0.8)).Budgets; *less[0].Suffices {
 		t.Errorf("less than what is needed suffices: %+v", less)
 	}
@@ -61,13 +68,14 @@ func TestPlanInWords(t *testing.T) {
 	t.Parallel()
 	dir, open := filledData(t), alwaysOpen(t)
 	for line, wants := range map[string][]string{
-		"docs --slo=p90_10d":               {"docs: ", " on 1 host", "To see 90% of the changes within 10d takes ", "All pages alike, every "},
-		"docs --slo=p95_1h":                {"Unattainable: to see 95% of the changes within 1h.", "by windows: visits are allowed in 33.3% of the week; widen windows (site docs, recrawld.yaml:6)"},
-		"open --slo=p95_1m":                {"by cycle: no page is visited more often than every cycle, 6h; shorten cycle (recrawld.yaml:2)"},
-		"blog --slo=p95_2d":                {"no page was visited twice yet", "takes each to change every 20 days", "about 0.05 changes a day", "takes 0.48 visits"},
-		"open --slo=70%_fresh":             {"To keep 70% of the pages fresh takes "},
-		"open --budget=1000000/day":        {"A budget of 1000000/day sees 95% of the changes within ", "visits a day of it cannot be made"},
-		"open --slo=p95_2d --budget=1/day": {"Unattainable: within a budget of 1/day, which reaches ", "Raise it to "},
+		"docs --slo=p90_10d":                {"docs: ", " on 1 host", "To see 90% of the changes within 10d takes ", "All pages alike, every "},
+		"docs --slo=p95_1h":                 {"Unattainable: to see 95% of the changes within 1h.", "by windows: visits are allowed in 33.3% of the week; widen windows (site docs, recrawld.yaml:6)"},
+		"open --slo=p95_1m":                 {"by cycle: no page is visited more often than every cycle, 6h; shorten cycle (recrawld.yaml:2)"},
+		"blog --slo=p95_2d":                 {"no page was visited twice yet", "takes each to change every 20 days", "about 0.05 changes a day", "takes 0.48 visits"},
+		"open --slo=70%_fresh":              {"To keep 70% of the pages fresh takes "},
+		"open --budget=1000000/day":         {"A budget of 1000000/day sees 95% of the changes within ", "visits a day of it cannot be made"},
+		"open --slo=p95_2d --budget=1B/day": {"Unattainable: within a budget of 1B/day, which reaches ", "Raise it to 1", "B/day, or"},
+		"open --slo=p95_2d --budget=1/day":  {"Unattainable: within a budget of 1/day, which reaches ", "Raise it to "},
 	} {
 		args := strings.Fields("plan " + line)
 		for i := range args {
@@ -95,6 +103,8 @@ func TestPlanRefuses(t *testing.T) {
 		"plan docs --slo=p95_6":              "has no unit",
 		"plan docs --budget=off":             "is no budget",
 		"plan docs --budget=2000":            "has no unit, write 2000/day",
+		"plan docs --budget=50MB":            "has no unit, write 50MB/day",
+		"plan docs --budget=9/day,8/day":     "is no budget",
 		"plan elsewhere --slo=90%_fresh":     "no site \"elsewhere\"",
 		"plan docs --slo=90%_fresh --budget": "--budget",
 	} {
@@ -117,7 +127,7 @@ func TestPlanOfASaturatedHost(t *testing.T) {
 			Classes: []slo.Class{{Rate: 0.5, Pages: 1000}}, Hosts: []slo.Host{{Name: "a.test", Slot: 2 * time.Minute}},
 			Shortest: time.Hour, Longest: 30 * day, Body: 10_000, Spared: 1,
 		}, budgets: []planBudget{{Budget: "1MiB/day", From: "recrawld.yaml:3", Bytes: 1 << 20}}}
-	a, err := s.answer(config.Goal{Share: 0.95, Within: 6 * time.Hour}, config.Rate{})
+	a, err := s.answer(config.Goal{Share: 0.95, Within: 6 * time.Hour}, config.Budget{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,18 +158,18 @@ func TestPlanUnderASmallBudget(t *testing.T) {
 	s.settings.Policy = "adaptive"
 	last := 0.0
 	for _, share := range []float64{0.51, 0.55, 0.6, 0.7} {
-		need, err := s.answer(config.Goal{Share: share}, config.Rate{})
+		need, err := s.answer(config.Goal{Share: share}, config.Budget{})
 		if err != nil || !need.Goal.Attainable {
 			t.Fatalf("%v fresh: %+v, %v", share, need, err)
 		}
-		got, err := s.answer(config.Goal{}, config.Rate{PerDay: need.Goal.Best.PerDay})
+		got, err := s.answer(config.Goal{}, config.Budget{Requests: config.Rate{PerDay: need.Goal.Best.PerDay}})
 		if err != nil || math.Abs(got.Budgets[0].Fresh-share) > 2e-3 || need.Goal.Best.PerDay < last {
 			t.Errorf("%v fresh takes %v visits a day, which keep %+v fresh, %v", share, need.Goal.Best.PerDay, got.Budgets, err)
 		}
 		last = need.Goal.Best.PerDay
 	}
 	for _, perDay := range []float64{3, 2.5, 1} { // three rounds take centuries
-		if got, err := s.answer(config.Goal{}, config.Rate{PerDay: perDay}); err != nil || got.Budgets[0].Fresh < 0.5 {
+		if got, err := s.answer(config.Goal{}, config.Budget{Requests: config.Rate{PerDay: perDay}}); err != nil || got.Budgets[0].Fresh < 0.5 {
 			t.Errorf("%v visits a day keep %+v fresh, %v; want the half that never changes", perDay, got, err)
 		}
 	}

@@ -118,8 +118,8 @@ func (a *planAnswer) budgetText(b *planBudget) string {
 	case !a.Goal.Attainable:
 		fmt.Fprintf(&out, "%s %s.\n", name, reaches)
 	default:
-		fmt.Fprintf(&out, "%s: within %s, which reaches %s. It %s. Raise it to %s/day, or ask for less.\n", unattainable,
-			lowered(name), planShare(b.Best.Share), reaches, planPlain(math.Ceil(a.Goal.Best.PerDay)))
+		fmt.Fprintf(&out, "%s: within %s, which reaches %s. It %s. Raise it to %s, or ask for less.\n", unattainable,
+			lowered(name), planShare(b.Best.Share), reaches, b.raised(&a.Goal.Best))
 	}
 	if b.Unused >= 1 {
 		fmt.Fprintf(&out, "%s visits a day of it cannot be made: the delay between requests, the windows and the cycle leave no room.\n",
@@ -212,9 +212,6 @@ func planCount(n float64) string {
 	}
 	return report.Count(int64(math.Ceil(n - 1e-6)))
 }
-
-// planPlain is a number as a configuration has it.
-func planPlain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // planNumber writes a number with two digits: "0.43", "3.1", "86", "1,240".
 func planNumber(n float64) string {

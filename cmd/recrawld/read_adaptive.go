@@ -157,7 +157,10 @@ func (r ruling) putOff() string {
 }
 
 // budgetWords is a budget as the configuration has it: "2000/day", "0.2/page/day and 2GiB/day".
-func budgetWords(b config.Budget) string {
+func budgetWords(b config.Budget) string { return strings.Join(budgetParts(b), " and ") }
+
+// budgetParts are what a budget bounds, each as a configuration has it.
+func budgetParts(b config.Budget) []string {
 	var words []string
 	if b.Requests.PerDay > 0 {
 		words = append(words, b.Requests.String())
@@ -165,7 +168,7 @@ func budgetWords(b config.Budget) string {
 	if b.Bytes > 0 {
 		words = append(words, config.FormatSize(b.Bytes)+"/day")
 	}
-	return strings.Join(words, " and ")
+	return words
 }
 
 // decimal writes a factor with two digits that count.

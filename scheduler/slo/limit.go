@@ -72,16 +72,16 @@ func Limits(site Site, share float64, within time.Duration) ([]Limit, error) {
 	return helpful, nil
 }
 
-// Soonest is within which time a share of the changes can be seen with so many visits a day: the inverse of New and For.
-// It is to within a part in ten thousand, and false where not even a year suffices.
-func Soonest(site Site, share, perDay float64) (time.Duration, bool, error) {
+// Soonest is within which time a share of the changes can be seen by the best schedule of a plan that a budget pays for, as by so many
+// visits a day: the inverse of New and For. It is to within a part in ten thousand, and false where not even a year suffices.
+func Soonest(site Site, share float64, best func(*Plan) Schedule) (time.Duration, bool, error) {
 	low, high := time.Minute, 366*24*time.Hour
 	reached := func(t time.Duration) (bool, error) {
 		p, err := New(site, t)
 		if err != nil {
 			return false, err
 		}
-		return p.With(perDay).Share >= share-slack, nil
+		return best(p).Share >= share-slack, nil
 	}
 	if ok, err := reached(high); !ok || err != nil {
 		return high, false, err

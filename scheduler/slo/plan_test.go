@@ -259,7 +259,7 @@ func TestSoonestIsTheInverse(t *testing.T) {
 		if !ok || need.Share > share+1e-6 {
 			return
 		}
-		got, ok, err := Soonest(s, share, need.PerDay)
+		got, ok, err := Soonest(s, share, func(p *Plan) Schedule { return p.With(need.PerDay) })
 		if err != nil || !ok || !near(float64(got), float64(within), 1e-3) {
 			t.Fatalf("Soonest(%v, %v) = %s, %v, %v, want %s", share, need.PerDay, got, ok, err, within)
 		}
