@@ -34,6 +34,7 @@ type shownPage struct {
 	ChangedAt    *time.Time     `json:"changed_at"`
 	Rate         *shownRate     `json:"rate"` // of the content
 	ByteRate     *shownRate     `json:"byte_rate"`
+	MissingSince *time.Time     `json:"missing_since,omitempty"`
 	Failures     int32          `json:"failures"`
 	Class        string         `json:"class,omitempty"`
 	RedirectTo   string         `json:"redirect_to,omitempty"`
@@ -84,7 +85,7 @@ func pageJSON(l *look, p models.Page, versions []models.Version) shownPage {
 		FirstAt: when(p.Stats.FirstAt), VisitedAt: when(p.Stats.VisitedAt), ChangedAt: when(p.Stats.ChangedAt),
 		ByteChanges: p.ByteChanges, BytesAt: when(p.BytesAt), ByteRate: rateJSON(byteRate(p)),
 		Rate: rateJSON(l.rate(p.Stats)), Failures: p.Failures, Class: p.Class.String(), RedirectTo: p.RedirectTo,
-		FreshUntil: when(p.FreshUntil), ETag: p.ETag, LastModified: p.LastModified, ContentType: p.ContentType,
+		MissingSince: when(p.MissingSince), FreshUntil: when(p.FreshUntil), ETag: p.ETag, LastModified: p.LastModified, ContentType: p.ContentType,
 		Bytes: p.Bytes, Digest: p.Digest.String(), DuplicateOf: p.DuplicateOf, NoArchive: p.NoArchive,
 		Children: p.Children, Version: p.Version,
 	}

@@ -122,8 +122,13 @@ func (l *look) stateWords(p models.Page) string {
 	if p.RedirectTo != "" {
 		words += " to " + l.style.Address(p.RedirectTo)
 	}
-	if p.State == models.StateMissing {
+	switch {
+	case p.State == models.StateMoved && p.Stats.Records > 0: // that it leads there counts as its content
+		words += " since " + report.Moment(l.now, max(p.Stats.ChangedAt, p.Stats.FirstAt).Time())
+	case p.State == models.StateMissing:
 		words += fmt.Sprintf(": %s in a row since %s", report.Plural(p.MissingVisits, "visit"), report.Moment(l.now, p.MissingSince.Time()))
+	case p.State == models.StateGone && p.Failures > 0: // else its note says since when
+		words += fmt.Sprintf(": not found since %s (%s)", report.Moment(l.now, p.MissingSince.Time()), report.Plural(p.MissingVisits, "visit"))
 	}
 	if p.Failures > 0 {
 		words += ", " + l.style.Paint(report.Bad, failingWords(p))
@@ -138,8 +143,16 @@ func (l *look) visitedWords(p models.Page) string {
 	if p.Visits == 0 {
 		return "never yet"
 	}
-	return fmt.Sprintf("%s, last asked %s; %s saw the content", report.Plural(p.Visits, "turn"), l.ago(p.TriedAt),
+	words := fmt.Sprintf("%s, last asked %s; %s saw the content", report.Plural(p.Visits, "turn"), l.ago(p.TriedAt),
 		report.Plural(p.Stats.Records, "visit"))
+	switch last := p.Stats.VisitedAt; {
+	case last == p.TriedAt || p.Stats.Records == 0:
+		return words
+	case p.Stats.Records == 1:
+		return words + ", " + l.ago(last)
+	default:
+		return words + ", the last one " + l.ago(last)
+	}
 }
 
 // ago says when something was, with its time: "3 h ago (Sat 21 Nov 09:00)".
