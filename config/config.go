@@ -170,6 +170,7 @@ type Settings struct {
 	// What counts as a change.
 	Significance float64       // 0–1: a change of less does not count for the schedule; default 0.5; 0: every change of text or links does
 	Watch        []string      // CSS selectors: what alone is content; default none: it is found out
+	WatchSome    []Watched     // key watch, too: what it is of some pages, by the first whose filter keeps one, in place of Watch
 	Ignore       []string      // CSS selectors: what is never content
 	IgnoreText   []string      // RE2: text that is taken out before versions are compared
 	Duplicates   bool          // pages with the content of another are visited rarely; default on
@@ -217,6 +218,12 @@ type Importance struct {
 type Weight struct {
 	Filter Filter
 	Weight float64 // 0.001–1000
+}
+
+// Watched is what alone is content of the pages that a filter keeps.
+type Watched struct {
+	Filter    Filter
+	Selectors []string // CSS; none: it is found out
 }
 
 // Parents sets the selective recrawl of an unchanged page whose children changed.

@@ -105,7 +105,7 @@ var settingFields = []field[Settings]{
 	{key: "list_entries", of: func(s *Settings) value { return count(&s.ListEntries, 1, 50_000) }},
 
 	{key: "significance", of: func(s *Settings) value { return number(&s.Significance, 0, 1) }},
-	{key: "watch", of: func(s *Settings) value { return selectors(&s.Watch) }},
+	{key: "watch", of: func(s *Settings) value { return watchValue{&s.Watch, &s.WatchSome} }},
 	{key: "ignore", of: func(s *Settings) value { return selectors(&s.Ignore) }},
 	{key: "ignore_text", of: func(s *Settings) value { return words(&s.IgnoreText, checkPattern) }},
 	{key: "duplicates", of: func(s *Settings) value { return toggle(&s.Duplicates) }},

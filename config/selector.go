@@ -12,7 +12,7 @@ import (
 // selectorList is a list of CSS selectors.
 type selectorList struct{ list[string] }
 
-func selectors(at *[]string) value { return selectorList{words(at, checkSelector)} }
+func selectors(at *[]string) selectorList { return selectorList{words(at, checkSelector)} }
 
 // read says what became of a selector that YAML took for a comment: ids are the most common selectors there are.
 func (l selectorList) read(r *reader, n ast.Node) {

@@ -56,10 +56,12 @@ type list[T any] struct {
 	of scalar[T] // without its at
 }
 
-func (l list[T]) read(r *reader, n ast.Node) {
+func (l list[T]) read(r *reader, n ast.Node) { l.readItems(r, r.list(n)) }
+
+func (l list[T]) readItems(r *reader, items []ast.Node) {
 	var all []T
 	good := true
-	for _, item := range r.list(n) {
+	for _, item := range items {
 		text, ok := r.scalar(item)
 		if !ok {
 			good = false

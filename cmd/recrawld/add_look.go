@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"recrawld/archive"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl"
@@ -22,19 +21,20 @@ import (
 // surveyor looks at a site with few requests, each in its turn: it asks through a visitor, so what holds for every visit
 // (addresses, robots.txt, limits) holds here. A host that says that it has too much to do is asked nothing more.
 type surveyor struct {
-	g       *globals
-	config  *config.Config
-	site    config.Site
-	start   canon.URL
-	scope   *scope.Scope // of the site
-	flags   addCmd
-	visitor *recrawl.Visitor
-	turns   *turns
-	robots  []models.Robots
-	rules   *robots.Rules
-	seen    map[int64]bool
-	needs   *needing
-	found   survey
+	g         *globals
+	config    *config.Config
+	site      config.Site
+	start     canon.URL
+	scope     *scope.Scope // of the site
+	flags     addCmd
+	visitor   *recrawl.Visitor
+	turns     *turns
+	robots    []models.Robots
+	rules     *robots.Rules
+	seen      map[int64]bool
+	needs     *needing
+	selectors sought
+	found     survey
 }
 
 func newSurveyor(g *globals, c *config.Config, site config.Site, flags addCmd, turns *turns) (*surveyor, error) {
@@ -76,7 +76,7 @@ func (v *surveyor) survey(ctx context.Context) (*survey, error) {
 		return nil, err
 	}
 	s := &v.found
-	v.unmatched(out)
+	v.unmatched(v.start.String(), out)
 	if out.Kind == models.Excluded {
 		s.Excluded = out.Detail
 		return s, nil
@@ -295,7 +295,7 @@ func (v *surveyor) probePages(ctx context.Context, start models.Outcome) error {
 		}
 		v.found.probe(out)
 		v.needs.page(&out)
-		v.unmatched(out)
+		v.unmatched(raw, out)
 	}
 	if start.ETag == "" && start.LastModified == "" || v.turns.overloaded {
 		return nil
@@ -304,24 +304,6 @@ func (v *surveyor) probePages(ctx context.Context, start models.Outcome) error {
 		LastModified: start.LastModified, Digest: start.Digest, TextDigest: start.TextDigest, LinkPrint: start.LinkPrint, ContentType: start.ContentType})
 	v.found.Probes.Again = again.Kind.String()
 	return err
-}
-
-// unmatched looks for the site's selectors in a page and keeps those that matched in no page yet.
-func (v *surveyor) unmatched(out models.Outcome) {
-	u, err := canon.Parse(v.site.URL)
-	rules, bad := content.Compile(v.site.Settings.Watch, v.site.Settings.Ignore, v.site.Settings.IgnoreText)
-	if err != nil || bad != nil || rules == nil || len(out.Body) == 0 {
-		return
-	}
-	view := content.Read(out.Body, archive.Field(out.Header, "Content-Type"), u, rules)
-	if view.Kind != content.HTML {
-		return
-	}
-	if v.found.looked++; v.found.looked == 1 {
-		v.found.Unmatched = view.Unmatched
-		return
-	}
-	v.found.Unmatched = slices.DeleteFunc(v.found.Unmatched, func(s string) bool { return !slices.Contains(view.Unmatched, s) })
 }
 
 // sample picks the pages to probe beside the start page, spread over what was found.

@@ -55,7 +55,7 @@ func putTogether(base config.Config, origins config.Origins, rows []models.Site)
 		if err != nil {
 			return nil, err
 		}
-		rules, err := content.Compile(site.Settings.Watch, site.Settings.Ignore, site.Settings.IgnoreText)
+		rules, err := contentRules(&site.Settings)
 		if err != nil {
 			return nil, fmt.Errorf("site %s: %w", site.Name, err)
 		}

@@ -50,8 +50,9 @@ func unmatchedWords(s config.Settings, view *content.View, where string) []strin
 	return words
 }
 
-// selectorPages is in how many pages of a site its selectors are looked for.
-const selectorPages = 20
+// selectorPages is in how many pages of a site its selectors are looked for, those for some pages in as many of them, if there are such among
+// the first selectorRows.
+const selectorPages, selectorRows = 20, 10_000
 
 // unmatchedSelectors looks for the selectors of a configuration in what its data directory holds of each site, and names
 // those that none of the pages has. Where there is no data yet, or it cannot be read, there is nothing to say: add looks at
@@ -76,7 +77,7 @@ func (g *globals) unmatchedSelectors(ctx context.Context, c config.Config, origi
 	l := &look{globals: g, store: store, force: force}
 	var notes []string
 	for _, site := range force.config.Sites {
-		if site.ID != 0 && len(site.Settings.Watch)+len(site.Settings.Ignore) > 0 {
+		if site.ID != 0 && len(site.Settings.Watch)+len(site.Settings.WatchSome)+len(site.Settings.Ignore) > 0 {
 			notes = append(notes, l.unmatchedOf(ctx, site)...)
 		}
 	}
@@ -86,25 +87,28 @@ func (g *globals) unmatchedSelectors(ctx context.Context, c config.Config, origi
 // unmatchedOf names the selectors of a site that none of its pages has, of those that are looked at.
 func (l *look) unmatchedOf(ctx context.Context, site config.Site) []string {
 	_, _, rules := l.force.visited(site.ID)
-	var unmatched []string
-	looked := 0
+	var selectors sought
+	looked := make(map[*content.Rules]int) // pages of each
+	passed := 0
 	for p, err := range l.store.Summaries(ctx, site.ID) {
-		if err != nil || looked == selectorPages {
+		if passed++; err != nil || passed > selectorRows {
 			break
+		}
+		u, err := canon.Parse(p.URL)
+		if err != nil || looked[rules.Of(u)] == selectorPages {
+			continue
 		}
 		view, ok := l.newestView(ctx, p.URL, rules)
 		if !ok || view.Kind != content.HTML {
 			continue
 		}
-		if looked++; looked == 1 {
-			unmatched = view.Unmatched
-		}
-		unmatched = slices.DeleteFunc(unmatched, func(s string) bool { return !slices.Contains(view.Unmatched, s) })
+		looked[rules.Of(u)]++
+		selectors.in(rules.Of(u), view)
 	}
 	var notes []string
-	for _, selector := range unmatched {
+	for _, selector := range selectors.inVain() {
 		notes = append(notes, fmt.Sprintf("site %s: %s: %q matches nothing in the %s that were looked at", site.Name,
-			selectorKey(site.Settings, selector), selector, report.Plural(looked, "page")))
+			selectorKey(site.Settings, selector), selector, report.Plural(selectors.pages[selector], "page")))
 	}
 	return notes
 }
@@ -128,7 +132,7 @@ func (l *look) newestView(ctx context.Context, url string, rules *content.Rules)
 
 // selectorKey is the setting that a selector stands in.
 func selectorKey(s config.Settings, selector string) string {
-	if slices.Contains(s.Watch, selector) {
+	if slices.Contains(s.Watch, selector) || slices.ContainsFunc(s.WatchSome, func(w config.Watched) bool { return slices.Contains(w.Selectors, selector) }) {
 		return "watch"
 	}
 	return "ignore"

@@ -14,9 +14,10 @@ import (
 // MaxBytes is how many bytes of a body are read; a longer one is Cut, and the bytes of its rest decide whether that differs. A PDF is read whole.
 const MaxBytes = 10 << 20
 
-// Read reads a body that came with a Content-Type from a URL. It never fails: of a body that makes no sense, little is
+// Read reads a body that came with a Content-Type from a URL, by the rules of that. It never fails: of a body that makes no sense, little is
 // found. Time and memory are linear in the body's length, of which MaxBytes count.
 func Read(body []byte, contentType string, at canon.URL, rules *Rules) *View {
+	rules = rules.Of(at)
 	v := &View{print: hashBytes(body), bytes: len(body)}
 	media := mediaType(body, contentType)
 	v.Kind = kindOf(media)

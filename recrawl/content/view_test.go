@@ -252,10 +252,23 @@ func TestRules(t *testing.T) {
 			t.Errorf("Compile(%v) gave no error", bad)
 		}
 	}
+	rules, err := Compile([]string{"main > p"}, []string{"p:last-child"}, nil, Watching{isShop{}, []string{".price"}}, Watching{isShop{}, nil})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, want := range map[string]string{"https://shop.test/": "17 €", "https://blog.test/": prose} {
+		if got := Read([]byte(page), "text/html", mustParse(t, url), rules).Lines(); len(got) != 1 || got[0] != want {
+			t.Errorf("of %s there is %q, want %q", url, got, want)
+		}
+	}
 	if rules, err := Compile(nil, nil, nil); rules != nil || err != nil {
 		t.Errorf("Compile of nothing = %v, %v", rules, err)
 	}
 }
+
+type isShop struct{}
+
+func (isShop) Keeps(u canon.URL) bool { return u.HostName() == "shop.test" }
 
 func TestKinds(t *testing.T) {
 	t.Parallel()
