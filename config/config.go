@@ -175,7 +175,7 @@ type Settings struct {
 	IgnoreText   []string      // RE2: text that is taken out before versions are compared
 	Duplicates   bool          // pages with the content of another are visited rarely; default on
 	Audit        float64       // share of a host's conditional visits made without conditions, to try its validators, 0–1; default 1%; 0 ("off"): none
-	Probe        time.Duration // how often a host is asked for a name that does not exist, 1d–366d; default 30d; 0 ("off"): never
+	Probe        time.Duration // how often a host is asked for a name that does not exist, and for a sitemap that robots.txt does not name, 1d–366d; default 30d; 0 ("off"): never
 
 	// Parents.
 	Parents Parents

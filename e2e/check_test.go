@@ -64,10 +64,12 @@ func (r *rehearsal) match(s state, entries []origin.Entry) (found []matched, orp
 	return found, orphans
 }
 
-// isProbe tells the requests for names that do not exist, which teach what a host answers for those.
-func isProbe(e origin.Entry) bool { return strings.Contains(e.Path, "/recrawld-probe-") }
+// isProbe tells the requests for names that do not exist, which teach what a host answers for those, and for sitemaps, of which no host has one.
+func isProbe(e origin.Entry) bool {
+	return strings.Contains(e.Path, "/recrawld-probe-") || e.Path == "/sitemap.xml"
+}
 
-// checkProbes holds the probes that the origin saw against those in the history, and each host's against each other: one a
+// checkProbes holds the probes that the origin saw against those in the history, and each host's against each other: one of each a
 // month at most.
 func (r *rehearsal) checkProbes(s state, entries []origin.Entry) {
 	r.t.Helper()
@@ -79,10 +81,11 @@ func (r *rehearsal) checkProbes(s state, entries []origin.Entry) {
 			continue
 		}
 		seen++
-		if gap := e.Start.Sub(last[e.Host]); !last[e.Host].IsZero() && gap < every-48*time.Hour {
-			r.t.Errorf("%s was probed twice within %v", e.Host, gap)
+		what := fmt.Sprint(e.Host, e.Path == "/sitemap.xml")
+		if gap := e.Start.Sub(last[what]); !last[what].IsZero() && gap < every-48*time.Hour {
+			r.t.Errorf("%s was probed for %s twice within %v", e.Host, e.Path, gap)
 		}
-		last[e.Host] = e.Start
+		last[what] = e.Start
 	}
 	for _, visits := range s.visits {
 		for _, v := range visits {
@@ -94,7 +97,7 @@ func (r *rehearsal) checkProbes(s state, entries []origin.Entry) {
 	if seen == 0 || seen != known {
 		r.t.Errorf("the origin saw %d probes, the history has %d", seen, known)
 	}
-	r.report("probes: %d of %d hosts in %v", seen, len(last), r.end.Sub(r.anchor.At).Round(24*time.Hour))
+	r.report("probes: %d of %d names of hosts in %v", seen, len(last), r.end.Sub(r.anchor.At).Round(24*time.Hour))
 }
 
 // checkVisits holds every visit against what it was answered: the status, the kind, and the digest of the version that

@@ -41,7 +41,7 @@ const (
 	Deferred                             // not asked: outside its time windows, or its site is paused
 	Interrupted                          // the daemon stopped or lost the lease; teaches nothing
 	Noise                                // 200, the text or its links differ, by nothing that matters; between SameText and Changed
-	Probed                               // a name that does not exist was asked for, to see the answer; the page's turn comes next
+	Probed                               // a name that does not exist was asked for, to see the answer, or /sitemap.xml; the page's turn comes next
 )
 
 var outcomeKinds = []string{"", "not-modified", "same-bytes", "same-text", "changed", "first", "moved", "missing",

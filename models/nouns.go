@@ -239,6 +239,7 @@ type Outcome struct {
 	Template   string // a change of the host's template was recognised by this visit: what, for a person; empty: none
 	Findings   []Finding
 	Hub        *Hub     // where it says as a feed that it tells of its changes; nil: it is none, or was not read. Nothing of it is written by Commit
+	Looked     bool     // for Probed: it was /sitemap.xml that was asked for; Links is that where it is there
 	Listing    *Listing // what the page says as a list; nil: it is none, or says what it said before. Its new entries are Links
 
 	// As a parent.

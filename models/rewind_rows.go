@@ -58,7 +58,7 @@ func (w *rewinder) host(h *Host, earliest Instant) {
 	}
 	h.GuardedAt = w.back.Moment(h.GuardedAt)
 	for _, at := range []*Instant{&h.Trials.AuditedAt, &h.Trials.ProbedAt, &h.Trials.AbsentAt, &h.Trials.ShownAt, &h.Trials.Losses.Since,
-		&h.Trials.Losses.SeenAt} {
+		&h.Trials.Losses.SeenAt, &h.Trials.SitemapAt} {
 		*at = w.back.Moment(*at)
 	}
 	for i := range h.Trials.By {

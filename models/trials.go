@@ -67,6 +67,11 @@ type Trials struct {
 	Load      Load         // how the host bears our requests, which every visit tries
 	Losses    Losses       // its pages that are lost
 
+	// SitemapAt is when /sitemap.xml was last looked for, which its robots.txt did not name; 0: never. SitemapFound says that it was there,
+	// and is a page since then.
+	SitemapAt    Instant
+	SitemapFound bool
+
 	// AbsentAt is when a page of the host last answered 200 without its content; 0: never, or so long ago that it says nothing any
 	// more. ShownAt is when a page of it last showed the content that it had, kept only while AbsentAt is: whether the host as a whole
 	// stands while some of its pages do not.
@@ -173,7 +178,7 @@ func (t *Trials) IsZero() bool { return *t == Trials{} }
 
 // Hinted tells whether anything is known of the hints.
 func (t *Trials) Hinted() bool {
-	return *t != Trials{Load: t.Load, Losses: t.Losses, AbsentAt: t.AbsentAt, ShownAt: t.ShownAt}
+	return *t != Trials{Load: t.Load, Losses: t.Losses, AbsentAt: t.AbsentAt, ShownAt: t.ShownAt, SitemapAt: t.SitemapAt, SitemapFound: t.SitemapFound}
 }
 
 // absentKept is how long AbsentAt is kept after a page last answered without its content.
@@ -195,26 +200,34 @@ func (t *Trials) Shown(now time.Time) {
 
 // The first byte of stored Trials: with trialsForm the hints follow, with trialsLoad the load comes first, and the hints
 // only where something is known of them. With trialsLosses the losses come before that, a first byte and all, and so do AbsentAt and ShownAt
-// with trialsAbsent before those. With trialsSeen in place of trialsLosses the losses end with Losses.SeenAt.
+// with trialsAbsent before those. With trialsSeen in place of trialsLosses the losses end with Losses.SeenAt. Before
+// all of them SitemapAt comes with trialsNotListed, or with trialsListed where it was found.
 const (
-	trialsForm   = 1
-	trialsLoad   = 2
-	trialsLosses = 3
-	trialsAbsent = 4
-	trialsSeen   = 5
+	trialsForm      = 1
+	trialsLoad      = 2
+	trialsLosses    = 3
+	trialsAbsent    = 4
+	trialsSeen      = 5
+	trialsNotListed = 6
+	trialsListed    = 7
 )
 
 // hintsBefore is how many hints stored Trials had at first. Of those that came later none is written behind which nothing is
 // known of any.
 const hintsBefore = 4
 
-// Value implements driver.Valuer: some forty bytes, or five where only the load is known, NULL where nothing is; and some thirteen
-// more where pages answered without their content.
+// Value implements driver.Valuer: some forty bytes, or five where only the load is known, NULL where nothing is; some thirteen
+// more where pages answered without their content, and seven where a sitemap was looked for.
 func (t *Trials) Value() (driver.Value, error) {
 	if t.IsZero() {
 		return nil, nil
 	}
 	b := make([]byte, 0, 64)
+	if t.SitemapFound {
+		b = binary.AppendUvarint(append(b, trialsListed), uint64(t.SitemapAt))
+	} else if t.SitemapAt != 0 {
+		b = binary.AppendUvarint(append(b, trialsNotListed), uint64(t.SitemapAt))
+	}
 	if t.AbsentAt != 0 || t.ShownAt != 0 {
 		b = binary.AppendUvarint(binary.AppendUvarint(append(b, trialsAbsent), uint64(t.AbsentAt)), uint64(t.ShownAt))
 	}
@@ -253,12 +266,16 @@ func (t *Trials) Scan(src any) error {
 	if src != nil && !ok {
 		return fmt.Errorf("trials from %T", src)
 	}
-	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsSeen {
+	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsListed {
 		return nil
 	}
 	n := numbers{rest: b}
-	form := n.next(trialsSeen)
+	form := n.next(trialsListed)
 	var read Trials
+	if form == trialsNotListed || form == trialsListed {
+		read.SitemapAt, read.SitemapFound = n.instant(), form == trialsListed
+		form = n.next(trialsSeen)
+	}
 	if form == trialsAbsent {
 		read.AbsentAt, read.ShownAt = n.instant(), n.instant()
 		form = n.next(trialsSeen)

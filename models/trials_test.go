@@ -100,8 +100,11 @@ func anyTrials(t *rapid.T) Trials {
 	if rapid.Bool().Draw(t, "losses") {
 		trials.Losses = Losses{Since: at(), Lost: rapid.Uint32().Draw(t, "lost"), Toward: rapid.Int64().Draw(t, "toward"), SeenAt: at()}
 	}
+	if rapid.Bool().Draw(t, "sitemap") {
+		trials.SitemapAt, trials.SitemapFound = at(), rapid.Bool().Draw(t, "found")
+	}
 	if rapid.Bool().Draw(t, "load alone") {
-		return Trials{Load: trials.Load, Losses: trials.Losses, AbsentAt: trials.AbsentAt, ShownAt: trials.ShownAt}
+		return Trials{Load: trials.Load, Losses: trials.Losses, AbsentAt: trials.AbsentAt, ShownAt: trials.ShownAt, SitemapAt: trials.SitemapAt, SitemapFound: trials.SitemapFound}
 	}
 	for i := range trials.By {
 		trials.By[i] = Trial{Hits: count(), Misses: count(), FalseAlarms: count(), Late: count(), InARow: count(), Since: at(), DistrustedAt: at()}

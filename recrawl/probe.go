@@ -23,14 +23,22 @@ const probeLetters = 24
 // probed spends the visit on a name that does not exist, where it is time to see how the host answers to one: many
 // answer 200, and their pages that went can be told by that answer alone. The page's own turn comes next.
 func (s *visit) probed(ctx context.Context) bool {
-	if !s.probeDue() {
+	if !s.probeDue(s.turn.Host.Trials.ProbedAt) {
 		return false
 	}
 	target, ok := s.probeTarget()
 	if !ok || !s.mayAsk(s.rules.of(s.robots), target) || !s.hosts.of(&s.turn.Host).claimProbe() {
 		return false
 	}
-	a, err := s.ask(ctx, target, s.headers(target, s.asks.missing))
+	if a, ok := s.probe(ctx, target, s.asks.missing); ok {
+		s.learnMissing(ctx, target, &a)
+	}
+	return true
+}
+
+// probe asks for what is no page that is known; ok: it was answered.
+func (s *visit) probe(ctx context.Context, target canon.URL, accept []string) (a answer, ok bool) {
+	a, err := s.ask(ctx, target, s.headers(target, accept))
 	s.record(&a)
 	s.out.Header, s.out.Request = nil, nil // they belong to no page
 	s.out.RetryAfter = s.retryAfter(a.Status, a.Header, s.clock.Now())
@@ -41,25 +49,22 @@ func (s *visit) probed(ctx context.Context) bool {
 		s.fail(failed.class(), failed.Error())
 	case errors.As(err, &failed):
 		s.out.Class = failed.class() // whether anybody answered tells if it is our own network
-		s.out.Detail = fmt.Sprintf("%s, which does not exist: %v", target.Path(), failed)
+		s.out.Detail = fmt.Sprintf("%s: %v", target.Path(), failed)
 	case err != nil:
 		s.stop(err)
-	default:
-		s.learnMissing(ctx, target, &a)
 	}
-	return true
+	return a, err == nil
 }
 
-// probeDue: only a host is asked that has a page with content, and not while somebody waits for that page. Of a host that only
-// lends images to the site nothing is asked but those.
-func (s *visit) probeDue() bool {
+// probeDue: whether it is time to ask, by when that was last done. Only a host is asked that has a page with content, and not while somebody
+// waits for that page. Of a host that only lends images to the site nothing is asked but those.
+func (s *visit) probeDue(last models.Instant) bool {
 	if s.past == nil || s.settings.Probe <= 0 || s.page.Rule == models.RuleManual || s.needed {
 		return false
 	}
 	if s.page.State != models.StateLive || s.page.Digest.IsZero() || s.page.Failures > 0 {
 		return false
 	}
-	last := s.turn.Host.Trials.ProbedAt
 	return last == 0 || !s.turn.Now.Before(last.Time().Add(s.settings.Probe))
 }
 

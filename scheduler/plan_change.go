@@ -77,6 +77,8 @@ func (d *draft) ledger() {
 		t.Visited(d.out.Unconditional, d.now)
 	}
 	switch {
+	case d.out.Looked:
+		t.SitemapAt, t.SitemapFound = models.At(d.now), len(d.out.Links) > 0
 	case d.out.Kind == models.Probed:
 		t.ProbedAt = models.At(d.now)
 	case d.before.Requisite: // what stands in place of an image or of last month's script says nothing of the pages

@@ -22,9 +22,9 @@ const (
 	listQuarter = 4 // or in a quarter of the host's pages, whichever is more
 )
 
-// named adds the lists that a robots.txt names.
+// named adds the lists that a robots.txt names, or that are there though none does.
 func (d *draft) named() {
-	if d.out.Kind == models.RobotsFetched && len(d.out.Links) > 0 {
+	if givesTurn(d.out.Kind) && len(d.out.Links) > 0 {
 		d.discover(targetsOf(d.out.Links), 1, nil)
 	}
 }

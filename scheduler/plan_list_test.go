@@ -42,6 +42,11 @@ func TestListsLeadToPages(t *testing.T) {
 	if len(r.Discovered) != 1 || r.Discovered[0].Page.Level != 1 || r.Page.DueAt != livePage().DueAt {
 		t.Errorf("a robots.txt leads to %+v, the page is due at %v", r.Discovered, r.Page.DueAt)
 	}
+	out = models.Outcome{Kind: models.Probed, At: noon, Sent: 1, Looked: true, Links: out.Links}
+	r = testPlanner(t, testConfig()).Plan(testLease(livePage()), livePage(), &out, noon)
+	if tried := r.Host.Trials; len(r.Discovered) != 1 || tried.SitemapAt != models.At(noon) || !tried.SitemapFound || tried.ProbedAt != 0 {
+		t.Errorf("a look for a list leads to %+v, and is remembered as %+v", r.Discovered, tried)
+	}
 	other := with(models.Changed, "a page")
 	other.At = noon
 	if r := testPlanner(t, testConfig()).Plan(lease, p, &other, noon); r.Page.Entries != 0 {

@@ -54,7 +54,7 @@ func noisySite(t *testing.T) *httptest.Server {
 func TestDaemonTellsContentFromNoise(t *testing.T) {
 	t.Parallel()
 	site := noisySite(t)
-	config, data := configure(t, "cycle: 1h\nsites: [{url: \""+site.URL+"\", fr: 1, fr_max: 4}]\n")
+	config, data := configure(t, "cycle: 1h\nsites: [{url: \""+site.URL+"\", fr: 1, fr_max: 4, lists: off}]\n") // so no sitemap is looked for
 	kinds := func(path string) (models.Page, map[models.OutcomeKind]int) {
 		store, err := models.Open(t.Context(), filepath.Join(data, databaseFile), models.Options{ReadOnly: true})
 		if err != nil {
