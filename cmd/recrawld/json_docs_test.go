@@ -158,7 +158,7 @@ func TestTheManualOfJSONListsEveryField(t *testing.T) {
 	for line, of := range map[string]reflect.Type{
 		"status": reflect.TypeFor[status](), "show": reflect.TypeFor[shownPage](), "show --text": reflect.TypeFor[shownText](),
 		"why": reflect.TypeFor[shownWhy](), "why (not known)": reflect.TypeFor[unknown](), "diff": reflect.TypeFor[diff.Difference](),
-		"sink list": reflect.TypeFor[[]sinkState](), "verify": reflect.TypeFor[verified](), "plan": reflect.TypeFor[planAnswer](),
+		"sink list": reflect.TypeFor[[]sinkState](), "sink redirects": reflect.TypeFor[[]redirect](), "verify": reflect.TypeFor[verified](), "plan": reflect.TypeFor[planAnswer](),
 		"add": reflect.TypeFor[survey](), "import": reflect.TypeFor[importCounts](), "export": reflect.TypeFor[exported](),
 		"visit": reflect.TypeFor[visitAnswer](), "db distribute": reflect.TypeFor[models.Distribution](), "db rewind": reflect.TypeFor[models.Rewound](),
 	} {

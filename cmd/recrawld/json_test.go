@@ -42,7 +42,7 @@ func TestEveryCommandHasJSON(t *testing.T) {
 		"show --text --chunks on --have 1 " + page,
 		"diff " + page, "noise " + page, "report change-rates", "report cost", "report cost --by directory", "report daily", "report hosts", "report hints", "report responses", "report politeness",
 		"report calibration", "report rhythm",
-		"report slo", "plan --budget 100/day " + page, "simulate --world poisson --pages 200 --hosts 10 --days 7", "sink list", "sink replay mirror", "sink test mail:team",
+		"report slo", "plan --budget 100/day " + page, "simulate --world poisson --pages 200 --hosts 10 --days 7", "sink list", "sink replay mirror", "sink redirects", "sink test mail:team",
 		"verify", "db check", "db rewind --yes", "config show", "config check", "config diff " + config + " " + config, "config init " + dir + "/new.yaml",
 		"refused: config init", "filter test " + page, "pause --all", "resume " + page, "approve " + page, "visit " + page, "visit --wait 0s " + page,
 		"add --yes " + site.URL + "/docs/a", "import " + dir + "/list", "backup " + dir + "/now.backup", "backup", "export --output " + dir + "/x.warc.gz",

@@ -23,6 +23,8 @@ type sinkCmd struct {
 	List   sinkListCmd   `cmd:"" help:"The sinks, how far behind each is, and the pages that it cannot take."`
 	Replay sinkReplayCmd `cmd:"" help:"Make a sink anew from the archive and the database, or try at once what a mail server or a chat refused."`
 	Test   sinkTestCmd   `cmd:"" help:"Send a test mail, or a test message to a chat, now, and say what the server answers."`
+
+	Redirects sinkRedirectsCmd `cmd:"" help:"Print where pages of the mirror have moved, as maps for nginx."`
 }
 
 // sinkListCmd lists the sinks.
