@@ -24,7 +24,8 @@ type sinkRedirectsCmd struct {
 func (sinkRedirectsCmd) Help() string {
 	return `What is printed belongs into nginx's http block, beside servers of the mirror that say by "set $mirror" which of its directories
 they serve, and answer where $moved says something: docs/archive.md has such a server. It is of the pages that moved for good (301,
-308), and of those that lead elsewhere for now and have no copy. Links lead into the mirror where it has the page, else to the web.`
+308), and of those that lead elsewhere for now and have no copy. Readers are led to where the directory has the page, else to the
+web. Pages that lead to each other in a circle are left out. Where addresses are long or many it sets map_hash_bucket_size and map_hash_max_size.`
 }
 
 // redirect is where a page of the mirror has moved.
@@ -57,6 +58,7 @@ func (c sinkRedirectsCmd) Run(ctx context.Context, g *globals) error {
 		if err != nil {
 			return err
 		}
+		moved = withoutLoops(moved)
 		slices.SortFunc(moved, func(a, b redirect) int { return strings.Compare(a.key, b.key) })
 		if l.JSON {
 			return l.printJSON(moved)
@@ -78,17 +80,36 @@ func (l *look) redirect(ctx context.Context, p *models.Page) (r redirect, ok boo
 	}
 	directory, _, _ := strings.Cut(sink.Name(p.URL), "/")
 	r.key = directory + from.RequestURI()
-	if to.Origin() == from.Origin() {
+	if to.Origin() == from.Origin() && !strings.HasPrefix(to.RequestURI(), "//") { // a browser takes //b.test/ for another host
 		target, err := l.store.Page(ctx, models.BucketOf(to.HostName()), models.PageID(to.String()))
 		if err != nil && !errors.Is(err, models.ErrNotFound) {
 			return r, false, err
 		}
-		if target.State == models.StateMoved || target.Version > 0 && target.State != models.StateGone && !target.NoArchive {
+		if target.State == models.StateMoved || target.State != models.StateGone && hasCopy(&target) {
 			r.where = to.RequestURI()
 		}
 	}
 	forGood := r.Status == http.StatusMovedPermanently || r.Status == http.StatusPermanentRedirect
-	return r, forGood || p.Version == 0, nil
+	return r, forGood || !hasCopy(p), nil
+}
+
+// hasCopy tells whether the mirror has one of a page that is not gone.
+func hasCopy(p *models.Page) bool { return p.Version > 0 && !p.NoArchive }
+
+// withoutLoops leaves out what leads on and on, as browsers see it: two pages each of which has moved to the other.
+func withoutLoops(moved []redirect) []redirect {
+	const mostHops = 20
+	leads := make(map[string]string, len(moved))
+	for _, r := range moved {
+		leads[r.URL] = r.To
+	}
+	return slices.DeleteFunc(moved, func(r redirect) bool {
+		at, on := r.To, true
+		for hops := 1; hops < mostHops && on; hops++ {
+			at, on = leads[at]
+		}
+		return on
+	})
 }
 
 // movedBy is with which status a page was last said to have moved; 0: that is not known any more.
@@ -102,7 +123,7 @@ func (l *look) movedBy(ctx context.Context, p *models.Page) (int16, error) {
 	return visits[i].Status, err
 }
 
-// longestNginx is how long a word of a configuration of nginx may be, in bytes, with some to spare.
+// longestNginx is how long a word of a configuration of nginx may be as it is written there, in bytes, with some to spare.
 const longestNginx = 4000
 
 // writeNginx writes redirects as maps from $mirror$request_uri to $moved. A map of nginx takes A and a for the same: so the first one gives the exact
@@ -112,20 +133,20 @@ func writeNginx(w io.Writer, moved []redirect) error {
 	var keys []string
 	for _, r := range moved {
 		key := strings.ToLower(r.key)
-		where := strings.ReplaceAll(r.where, "$", "%24")
-		if strings.Contains(r.key, "$") || len(strings.Join(words[key], " "))+len(r.key)+len(where) > longestNginx {
+		leads := append(slices.Clip(words[key]), r.key, strings.ReplaceAll(r.where, "$", "%24"))
+		if strings.Contains(r.key, "$") || len(nginxWord(strings.Join(leads, " "))) > longestNginx {
 			left++
 			continue
 		}
 		if words[key] == nil {
 			keys = append(keys, key)
 		}
-		words[key], longest = append(words[key], r.key, where), max(longest, len(key))
+		words[key], longest = leads, max(longest, len(key))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s that moved, by recrawld sink redirects.\n", report.Plural(len(moved)-left, "page"))
 	if left > 0 {
-		fmt.Fprintf(&b, "# %d more have addresses that nginx cannot look for: with a $, or too long.\n", left)
+		fmt.Fprintf(&b, "# Left out, with addresses that nginx cannot look for, as with a $ or too long: %s.\n", report.Plural(left, "page"))
 	}
 	if size := powerOfTwo(longest + 32); size > 64 {
 		fmt.Fprintf(&b, "map_hash_bucket_size %d;\n", size)

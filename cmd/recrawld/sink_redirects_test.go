@@ -26,17 +26,19 @@ func movingSite(t *testing.T) *httptest.Server {
 		to     string
 	}{
 		"/Old": {301, "/old"}, "/list?page=2": {308, "/list/2?a=%24&b=$"}, "/away": {301, "http://127.0.0.1:1/there"}, "/start": {302, "/here/"},
-		"/outside": {301, "/none/x"}, "/a%22b?x=\\": {301, "/quoted"},
+		"/outside": {301, "/none/x"}, "/a%22b?x=\\": {301, "/quoted"}, "/slashes": {301, "//other.test/x"}, "/there": {301, "/back"}, "/back": {301, "/there"},
 	}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		lead, moved := leads[r.URL.RequestURI()]
 		switch {
+		case moved && strings.HasPrefix(lead.to, "//"):
+			http.Redirect(w, r, "http://"+r.Host+lead.to, lead.status)
 		case moved:
 			http.Redirect(w, r, lead.to, lead.status)
 		case r.URL.Path == "/robots.txt", strings.HasPrefix(r.URL.Path, "/none/"):
 			http.NotFound(w, r)
 		case r.URL.Path == "/":
-			_, _ = w.Write([]byte(`<title>Start</title><p>See <a href=/Old>a</a> <a href=/old>b</a> <a href="/list?page=2">c</a> <a href=/away>d</a> <a href=/start>e</a> <a href=/outside>f</a> <a href='/a"b?x=\'>g</a>`))
+			_, _ = w.Write([]byte(`<title>Start</title><p>See <a href=/Old>a</a> <a href=/old>b</a> <a href="/list?page=2">c</a> <a href=/away>d</a> <a href=/start>e</a> <a href=/outside>f</a> <a href='/a"b?x=\'>g</a> <a href=/slashes>h</a> <a href=/there>i</a> <a href=/back>j</a>`))
 		default:
 			_, _ = w.Write([]byte("<title>" + r.URL.Path + "</title><p>This is the page " + r.URL.RequestURI()))
 		}
@@ -122,7 +124,7 @@ func TestNginxLeadsToWherePagesMoved(t *testing.T) {
 				done++
 			}
 		}
-		return done == 11
+		return done == 15
 	}, "run", "-c", config, site.URL)
 	mirror := filepath.Join(data, "mirror")
 	entries, err := filepath.Glob(filepath.Join(mirror, "127.0.0.1_*"))
@@ -132,7 +134,7 @@ func TestNginxLeadsToWherePagesMoved(t *testing.T) {
 	client := mirroredBy(t, nginx, mirror, filepath.Base(entries[0]), must(t, "sink", "redirects", "-c", config))
 	for path, want := range map[string]string{
 		"/Old": "/old", "/old": "This is the page /old", "/OLD": "404", "/list?page=2": "/list/2?a=%24&b=%24", "/list?page=3": "404",
-		"/away": "http://127.0.0.1:1/there", "/start": "/here/", "/here/": "This is the page /here/", "/outside": site.URL + "/none/x", `/a%22b?x=\`: "/quoted",
+		"/away": "http://127.0.0.1:1/there", "/start": "/here/", "/here/": "This is the page /here/", "/outside": site.URL + "/none/x", `/a%22b?x=\`: "/quoted", "/slashes": site.URL + "//other.test/x", "/there": "404", "/back": "404",
 		"/": "See <a",
 	} {
 		response, err := client.Get("http://docs.mirror.example" + path)
@@ -152,5 +154,23 @@ func TestNginxLeadsToWherePagesMoved(t *testing.T) {
 		case response.StatusCode != http.StatusOK || !strings.Contains(string(got), want):
 			t.Errorf("%s: %d, %q; want %q", path, response.StatusCode, got, want)
 		}
+	}
+}
+
+// No word is longer than nginx takes, whatever a site has for addresses: one that is keeps it from reading any of its configuration.
+func TestRedirectsAreNoLongerThanNginxTakes(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	long := redirect{key: "docs.example.org/?" + strings.Repeat(`\`, longestNginx/2), where: "/"}
+	if err := writeNginx(&out, []redirect{{key: "docs.example.org/a", where: "/b"}, long}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if len(line) > longestNginx {
+			t.Errorf("a line has %d bytes", len(line))
+		}
+	}
+	if !strings.Contains(out.String(), "too long: 1 page.\n") {
+		t.Errorf("it does not say that one is left out:\n%s", out.String())
 	}
 }
