@@ -318,7 +318,8 @@ func (q *queue) removePages(ctx context.Context, bucket int16, pages []pageRef) 
 		if p.requisite {
 			h.Requisites = max(h.Requisites-1, 0)
 		}
-		h.Removals++ // what is familiar of it is not any more
+		h.Removals++                  // what is familiar of it is not any more
+		h.Trials.SitemapFound = false // it may be among them, and where it is not another look finds it
 		if h.LeaseUntil == 0 {
 			idle = append(idle, rowKey{bucket, p.host})
 		}

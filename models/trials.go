@@ -68,7 +68,7 @@ type Trials struct {
 	Losses    Losses       // its pages that are lost
 
 	// SitemapAt is when /sitemap.xml was last looked for, which its robots.txt did not name; 0: never. SitemapFound says that it was there,
-	// and is a page since then.
+	// and is a page since then, unless pages of the host were removed.
 	SitemapAt    Instant
 	SitemapFound bool
 

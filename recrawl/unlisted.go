@@ -20,7 +20,7 @@ func (s *visit) lookedForSitemap(ctx context.Context) bool {
 	}
 	rules := s.rules.of(s.robots)
 	target, err := canon.Parse(s.url.Origin() + "/sitemap.xml")
-	if err != nil || len(rules.Sitemaps()) > 0 || !s.ofStart() || !s.inScope(target, listLevel) || !s.mayAsk(rules, target) {
+	if err != nil || target == s.url || len(rules.Sitemaps()) > 0 || !s.ofStart() || !s.inScope(target, listLevel) || !s.mayAsk(rules, target) {
 		return false
 	}
 	if !s.hosts.of(&s.turn.Host).claimProbe() {
@@ -39,8 +39,8 @@ func (s *visit) lookedForSitemap(ctx context.Context) bool {
 	return true
 }
 
-// ofStart tells whether the page lies where its site's start URL does.
+// ofStart tells whether the page lies on the host of its site's start URL, which may lead from http to https.
 func (s *visit) ofStart() bool {
 	start, err := canon.Parse(s.start)
-	return err == nil && start.Origin() == s.url.Origin()
+	return err == nil && start.HostName() == s.url.HostName()
 }

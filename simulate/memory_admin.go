@@ -194,6 +194,7 @@ func (m *Memory) removePage(p *page) {
 		h.Requisites--
 	}
 	h.Removals++
+	h.Trials.SitemapFound = false
 	if h.LeaseUntil == 0 {
 		h.Free(h.due.earliest())
 		m.requeue(h)

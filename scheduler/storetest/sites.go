@@ -167,8 +167,12 @@ func removeSite(w *world) {
 	r := w.visited(l, 0)
 	r.Page.Version, r.Version = 1, &models.Version{Number: 1}
 	r.Links, r.LinksKnown = []models.Link{{ChildID: 1}}, true
+	r.Host.Trials = models.Trials{SitemapAt: models.At(w.now), SitemapFound: true}
 	w.mustCommit(r)
 	w.must(w.store.RemoveSite(w.Context(), sites[0].ID, w.now))
+	if got := w.host("a.example").Trials; got.SitemapFound || got.SitemapAt != models.At(w.now) {
+		w.Errorf("a host has %+v, want no sitemap, whose page may have been removed", got)
+	}
 	late := w.visited(l, 4)
 	if verdicts := w.commit(late); !errors.Is(verdicts[0], models.ErrLeaseLost) {
 		w.Errorf("commit on a removed page: %v, want %v", verdicts[0], models.ErrLeaseLost)
