@@ -95,7 +95,7 @@ func ParseRate(text string) (Rate, error) {
 
 // errNothing is the error of a budget of 0, by which some mean none at all and others no bound.
 func errNothing(text string) error {
-	return fmt.Errorf("%s would visit nothing, and off is no bound: write more than 0, or pause sites (recrawld pause)", shown(text))
+	return fmt.Errorf("%s would visit nothing, and off is no bound: write more than 0, or pause sites (recrawld pause SITE)", shown(text))
 }
 
 func (r Rate) check() error {

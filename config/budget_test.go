@@ -76,7 +76,7 @@ func TestBudgetForms(t *testing.T) {
 // TestBudgetsThatSayNothing: who writes a budget of nothing, or a size where requests are counted, is told what to write, in whichever form.
 func TestBudgetsThatSayNothing(t *testing.T) {
 	t.Parallel()
-	const nothing = "would visit nothing, and off is no bound: write more than 0, or pause sites (recrawld pause)"
+	const nothing = "would visit nothing, and off is no bound: write more than 0, or pause sites (recrawld pause SITE)"
 	for text, want := range map[string]string{
 		"budget: 0/day":               nothing,
 		"budget: 0B/day":              nothing,

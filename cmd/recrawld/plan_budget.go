@@ -20,7 +20,7 @@ func parseBudget(text string) (config.Budget, error) {
 		if _, no := config.ParseSize(size); no == nil {
 			b.Bytes, err = config.ParseBytesADay(part)
 		} else if b.Requests, err = config.ParseRate(part); err != nil {
-			err = fmt.Errorf("%w, or a size like 50MB/day", err)
+			err = fmt.Errorf("%w; a size like 50MB/day is taken, too", err)
 		}
 		if err != nil {
 			return b, err

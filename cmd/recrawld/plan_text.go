@@ -132,7 +132,7 @@ func (a *planAnswer) budgetText(b *planBudget) string {
 func (a *planAnswer) cost(s *planSchedule) string {
 	text := planCount(s.PerDay) + " visits a day"
 	if !a.noBytes {
-		text = planCount(s.PerDay) + " visits and " + report.Bytes(int64(s.Bytes)) + " a day"
+		text = planCount(s.PerDay) + " visits and " + report.Bytes(int64(math.Round(s.Bytes))) + " a day"
 	}
 	return text
 }
