@@ -69,6 +69,7 @@ type element struct {
 	link   bool
 	from   int  // where its text begins
 	dated  bool // an attribute gives a date
+	links  int  // of the block under way, with its own
 
 	foreign bool // it belongs to SVG or MathML, whose elements a slash closes
 }
@@ -161,7 +162,7 @@ func (r *reader) push(name string, kind tag, attrs *attributes) {
 	}
 	parent := r.top()
 	e := element{name: name, kind: kind, node: parent.node, level: parent.level, pre: parent.pre || name == "pre",
-		silent: parent.silent || kind&silent != 0, link: parent.link || name == "a", from: len(r.text), dated: attrs.dated,
+		silent: parent.silent || kind&silent != 0, link: parent.link || name == "a", from: len(r.text), dated: attrs.dated, links: len(r.links),
 		foreign: parent.foreign && name != "foreignobject" || foreign(name)}
 	if len(name) == 2 && name[0] == 'h' && name[1] >= '1' && name[1] <= '6' {
 		e.level = name[1] - '0'
@@ -199,6 +200,9 @@ func (r *reader) node(parent int32, name string, attrs *attributes, flags Flags)
 // pop closes the innermost element.
 func (r *reader) pop() {
 	e := r.top()
+	if e.name == "a" {
+		r.marker(e)
+	}
 	if e.from >= r.start && (e.kind&cuts == 0 || e.dated) {
 		r.age(e)
 	}

@@ -71,6 +71,9 @@ func isTurning(rel []byte) bool {
 // hiddenMail stands for every mail address that a CDN hides: it is encoded anew on each visit.
 const hiddenMail = "mailto:"
 
+// sourceForm stands for every form in which the source of a page is edited.
+const sourceForm = "edit:"
+
 // linkOf is where a reference found on the page at leads.
 func linkOf(base, at canon.URL, ref string) Link {
 	ref = strings.TrimSpace(ref)
@@ -92,6 +95,12 @@ func linkOf(base, at canon.URL, ref string) Link {
 	whole := extract.Target(u)
 	if !at.IsZero() && fragment != "" && whole == extract.Target(at) {
 		return Link{Target: "#", Whole: "#" + fragment}
+	}
+	if editsSource(u.Path()) {
+		return Link{Target: sourceForm, Whole: sourceForm}
+	}
+	if isHashed(fragment) {
+		fragment = ""
 	}
 	line := fragment != "" && isLine(fragment, strings.Contains(u.Path(), "/src/"))
 	if line {

@@ -22,7 +22,7 @@ func (v *View) spread() {
 		n := &v.nodes[i]
 		own := n.flags
 		weight := all[n.last] - all[n.first]
-		if own&beside&^Ignored != 0 && float64(weight) > wideShare*total && !(said >= weight && n.apart(main) && !(only && v.runs(n))) {
+		if own&beside&^Ignored != 0 && float64(weight) > wideShare*total && !v.aside(n, own, weight, main, said, only) {
 			own &^= beside &^ Ignored
 		}
 		if own&Watched != 0 && flags[n.parent]&Watched == 0 { // of words within a block, all of it: it stands in the element around them
@@ -53,6 +53,16 @@ func (v *View) spread() {
 			v.said += int(b.runes)
 		}
 	}
+}
+
+// aside tells a region apart from the main element, or from the articles, that is none of the page however much of the text outside links it holds:
+// it says less than that does; or it is navigation where a main element says a sentence at least, and more than half of what it says are links: the
+// contents of a book beside a chapter that is hardly begun, whose parts are headings without links.
+func (v *View) aside(n *node, own Flags, weight int64, main *node, said int64, only bool) bool {
+	if main == nil || !n.apart(main) {
+		return false
+	}
+	return said >= weight && !(only && v.runs(n)) || !only && own&InNav != 0 && said >= longRunes && 2*weight < v.says(n)
 }
 
 // framing is the main element, or the articles: what else there is to go by. only tells that it is these.
