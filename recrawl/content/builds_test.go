@@ -31,6 +31,8 @@ func TestWhatABuildRenumbers(t *testing.T) {
 		"an object of R":              {`<pre>&lt;pointer: 0x2b1c581bb8a0&gt;, x</pre>`, `<pre>&lt;pointer: 0x2ba78126b8a0&gt;, x</pre>`, Noise},
 		"an object and its value":     {`<pre>&lt;pointer: 0x2b1c581bb8a0&gt;, x</pre>`, `<pre>&lt;pointer: 0x2ba78126b8a0&gt;, y</pre>`, Change},
 		"a commit that is pinned":     {`<pre>uses: actions/Checkout@8f4b7f8</pre>`, `<pre>uses: actions/Checkout@11bd719</pre>`, Change},
+		"a comma":                     {`<p>Ask those @ home, or later`, `<p>Ask those @ home; or later`, Change},
+		"a price":                     {`<p>Rice@12500 of all`, `<p>Rice@13500 of all`, Change},
 		"a constant":                  {`<pre>MAGIC = 0xdeadbeef of all</pre>`, `<pre>MAGIC = 0xcafebabe of all</pre>`, Change},
 		"an account":                  {`<p>Send it to 0x52908400098527886e0f7030069857d2e4169ee7.`, `<p>Send it to 0x8617e340b3d01fa5f11f306f4090fd50e238070d.`, Change},
 		"how to edit the page":        {`<p><a href="https://github.com/us/site/edit/draft/docs/a.md">Edit this page</a>`, `<p><a href="https://github.com/us/site/edit/main/docs/a.md">Edit this page</a>`, Noise},

@@ -69,24 +69,35 @@ func mayHaveObjects(s string) bool { return strings.Contains(s, "0x") || strings
 // withoutObjects is a text without the numbers of its objects: addresses of 64 bits (0x7f91c801a908), and what Java writes for an object that says
 // nothing of itself (cats.Later@26df33cb) and for a function (ContT$$Lambda$117). A commit that is pinned stands behind the name of a repository.
 func withoutObjects(s string) string {
-	words := strings.FieldsFunc(s, betweenObjects)
-	for i, w := range words {
-		if name, number, is := strings.Cut(w, "@"); is && isHex32(number) && namesClass(name) {
-			w = name
+	var b strings.Builder
+	for s != "" {
+		end := strings.IndexAny(s, " ,;()<>")
+		if end < 0 {
+			end = len(s)
 		}
-		name, number, is := strings.Cut(w, "0x")
-		if is && isAddress(number) {
-			w = name
+		b.WriteString(withoutNumber(s[:end]))
+		if end < len(s) {
+			b.WriteByte(s[end])
+			end++
 		}
-		if name, number, is := strings.Cut(w, "$$Lambda$"); is && strings.Trim(number, "0123456789/") == "" {
-			w = name
-		}
-		words[i] = w
+		s = s[end:]
 	}
-	return strings.Join(words, " ")
+	return b.String()
 }
 
-func betweenObjects(r rune) bool { return strings.ContainsRune(" ,;()<>", r) }
+// withoutNumber is a word without what numbers its object.
+func withoutNumber(w string) string {
+	if name, number, is := strings.Cut(w, "@"); is && isIdentity(number, strings.Contains(name, "$")) && namesClass(name) {
+		w = name
+	}
+	if name, number, is := strings.Cut(w, "0x"); is && isAddress(number) {
+		w = name
+	}
+	if name, number, is := strings.Cut(w, "$$Lambda$"); is && strings.Trim(number, "0123456789/") == "" {
+		w = name
+	}
+	return w
+}
 
 // isAddress tells an address of 64 bits as programs print it: without the zeros before it, or with all of them.
 func isAddress(digits string) bool {
@@ -94,9 +105,11 @@ func isAddress(digits string) bool {
 	return isHex(digits) && (len(digits) >= short && len(digits) <= most || len(digits) == whole && strings.HasPrefix(digits, "0000"))
 }
 
-func isHex32(s string) bool {
-	const least, most = 5, 8 // digits of 32 bits, mostly without zeros before them
-	return len(s) >= least && len(s) <= most && strings.Trim(s, "0123456789abcdef") == ""
+// isIdentity tells the number of an object of Java, 32 bits mostly without the zeros before it. One in forty of them has no letter, and may be an
+// amount where the name does not tell that it is made by a program.
+func isIdentity(s string, made bool) bool {
+	const least, most = 5, 8
+	return len(s) >= least && len(s) <= most && strings.Trim(s, "0123456789abcdef") == "" && (made || strings.ContainsAny(s, "abcdef"))
 }
 
 // namesClass tells the name of a class of Java, with its package or without, and of a function.
