@@ -25,6 +25,7 @@ type Config struct {
 	Backup   Backup
 	Mirror   Mirror
 	Webhooks []Webhook // receivers that are told what happened to pages
+	Indexes  []Index   // search servers that are given what pages say
 	Mails    []Mail    // key mail: digests that are sent to people
 	Chats    []Chat    // key chat: short ones, to chats and phones
 	WebSub   WebSub

@@ -48,6 +48,7 @@ var configFields = []field[Config]{
 	{key: "mirror.trash", of: func(c *Config) value { return orOff(duration(&c.Mirror.Trash, day, 36500*day, "d")) }},
 	{key: "mirror", short: "mirror.dir", of: func(c *Config) value { return word(&c.Mirror.Dir, directory) }},
 	{key: "webhooks", of: func(c *Config) value { return webhooksValue(&c.Webhooks) }},
+	{key: "indexes", of: func(c *Config) value { return indexesValue(&c.Indexes) }},
 	{key: "mail", of: func(c *Config) value { return mailsValue(&c.Mails) }},
 	{key: "chat", of: func(c *Config) value { return chatsValue(&c.Chats) }},
 	{key: "websub.callback", of: func(c *Config) value { return word(&c.WebSub.Callback, checkCallback) }},

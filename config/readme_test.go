@@ -25,8 +25,9 @@ func TestShownConfigurations(t *testing.T) {
 	if len(blocks) < 5 {
 		t.Fatalf("%d configurations are shown, want five or more", len(blocks))
 	}
-	adaptive, hooks, mails, chats := 0, 0, 0, 0
+	adaptive, hooks, indexes, mails, chats := 0, 0, 0, 0, 0
 	here := strings.NewReplacer("/etc/recrawld/search.keys", keysFile(t, 0o600, oldKey), "/etc/recrawld/docs.key", keysFile(t, 0o600, "0123456789abcdef"),
+		"/etc/recrawld/search.token", keysFile(t, 0o600, "u:p"),
 		"/etc/recrawld/mail.password", keysFile(t, 0o600, "hunter2"), "/etc/recrawld/chat.token", keysFile(t, 0o600, "tk_x"),
 		"/etc/recrawld/chat.url", keysFile(t, 0o600, "https://hooks.example.net/x"))
 	for _, block := range blocks {
@@ -41,6 +42,7 @@ func TestShownConfigurations(t *testing.T) {
 			continue
 		}
 		hooks += len(c.Webhooks)
+		indexes += len(c.Indexes)
 		mails += len(c.Mails)
 		chats += len(c.Chats)
 		for _, site := range c.Sites {
@@ -51,6 +53,9 @@ func TestShownConfigurations(t *testing.T) {
 	}
 	if hooks == 0 {
 		t.Error("no configuration that is shown has a webhook")
+	}
+	if indexes == 0 {
+		t.Error("no configuration that is shown has a search server")
 	}
 	if mails == 0 {
 		t.Error("no configuration that is shown has a mail")

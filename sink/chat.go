@@ -36,7 +36,7 @@ type Chat struct {
 }
 
 // NewChat returns a Chat.
-func NewChat(o ChatOptions) *Chat { return &Chat{o, receiverClient(o.Dial)} }
+func NewChat(o ChatOptions) *Chat { return &Chat{o, receiverClient(o.Dial, hookTime)} }
 
 // Secret is by what it is let in: address and token, which may both be secret.
 func (c *Chat) Secret() (string, error) {

@@ -39,6 +39,14 @@
 // before it is made anew or its process begins anew. The row under TroubleKey tells others. It is made anew by being told of every
 // page as it is (Tell), which goes on where it was when the receiver fails meanwhile.
 //
+// # Search servers
+//
+// Index keeps the documents of a search server as the pages are. A document says what its page says when it is sent, not what the event
+// said, so one that comes twice does no harm, and a delivery tells of each page once. It is made anew by being told of every page (Tell), as a
+// Webhook is; what the server has of pages that are not known any more stays. A page that the server refuses by itself, or whose copy cannot be
+// read, waits as a file of the mirror does. All requests of a delivery together have less time than the lease, so that
+// who comes after a holder that stalled is not overwritten by it.
+//
 // # Digests
 //
 // A Digester tells once a period of all that happened in it; Letters is one, and sends a letter by mail or to a chat. Three writes make one of it: which events the

@@ -186,12 +186,13 @@ func (d *Drain) rest(ctx context.Context, later *Later) error {
 
 // teller is a sink that is made anew by being told of every page as it is.
 type teller interface {
-	// Tell is Deliver for pages as they are, which have no place in the log: a telling that began at another moment is another one.
+	// Tell is Deliver for pages as they are, which have no place in the log: a telling that began at another moment is another one. It
+	// refuses pages as Deliver does.
 	Tell(ctx context.Context, began time.Time, pages []models.Event) error
 }
 
-// tell tells a sink of all pages. It goes on while the sink takes nothing, unless that is parked.
-func (d *Drain) tell(ctx context.Context, s teller, source Source) error {
+// tell tells a sink of all pages, but for those that it adds to refused. It goes on while the sink takes nothing, unless that is parked.
+func (d *Drain) tell(ctx context.Context, s teller, source Source, refused *Refused) error {
 	began := d.clock.Now()
 	var pages []models.Event
 	for e, err := range d.held(ctx, source.Current(ctx)) {
@@ -199,19 +200,19 @@ func (d *Drain) tell(ctx context.Context, s teller, source Source) error {
 			return err
 		}
 		if len(pages) == d.opts.Batch {
-			if err := d.tellSome(ctx, s, began, pages); err != nil {
+			if err := d.tellSome(ctx, s, began, pages, refused); err != nil {
 				return err
 			}
 			pages = pages[:0]
 		}
 		pages = append(pages, e)
 	}
-	return d.tellSome(ctx, s, began, pages)
+	return d.tellSome(ctx, s, began, pages, refused)
 }
 
-func (d *Drain) tellSome(ctx context.Context, s teller, began time.Time, pages []models.Event) error {
+func (d *Drain) tellSome(ctx context.Context, s teller, began time.Time, pages []models.Event, refused *Refused) error {
 	for {
-		err := s.Tell(ctx, began, pages)
+		err := refused.join(s.Tell(ctx, began, pages))
 		if noted := d.noteTrouble(ctx, err); noted != nil {
 			return noted
 		}

@@ -79,7 +79,11 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 			return err
 		}
 	case teller:
-		if err := d.tell(ctx, s, source); err != nil {
+		refused := new(Refused)
+		if err := d.tell(ctx, s, source, refused); err != nil {
+			return err
+		}
+		if err := d.withholdAnew(ctx, refused); err != nil {
 			return err
 		}
 	default:

@@ -2,10 +2,7 @@ package sink
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,20 +54,19 @@ type WebhookOptions struct {
 type Webhook struct {
 	options WebhookOptions
 	client  *http.Client
-	failed  int    // in a row
-	later   *Later // what was said when it failed last; nil: it takes events
+	setbacks
 }
 
 // NewWebhook returns a Webhook. It asks for nothing before there are events.
 func NewWebhook(o WebhookOptions) *Webhook {
-	return &Webhook{options: o, client: receiverClient(o.Dial)}
+	return &Webhook{options: o, client: receiverClient(o.Dial, hookTime), setbacks: setbacks{clock: o.Clock}}
 }
 
 // receiverClient asks who is told by HTTP.
-func receiverClient(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
+func receiverClient(dial func(ctx context.Context, network, address string) (net.Conn, error), patience time.Duration) *http.Client {
 	transport := &http.Transport{DialContext: dial, TLSHandshakeTimeout: hookTime, IdleConnTimeout: time.Minute, MaxIdleConns: 1,
 		MaxResponseHeaderBytes: 64 << 10, DisableCompression: true} // of an answer that unpacks to nothing no end is seen
-	return &http.Client{Transport: transport, Timeout: hookTime,
+	return &http.Client{Transport: transport, Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
@@ -88,12 +84,6 @@ func (w *Webhook) Close() error {
 	return nil
 }
 
-// Revive implements reviver.
-func (w *Webhook) Revive() { w.failed, w.later = 0, nil }
-
-// Failing implements reviver.
-func (w *Webhook) Failing() bool { return w.later != nil }
-
 // Deliver implements Sink. An event has the same id each time it comes.
 func (w *Webhook) Deliver(ctx context.Context, events []models.Event) error {
 	return w.tell(ctx, events, func(log string, e *models.Event) string { return e.ID(log) })
@@ -108,8 +98,8 @@ func (w *Webhook) Tell(ctx context.Context, began time.Time, pages []models.Even
 
 // tell sends events in as many requests as it takes.
 func (w *Webhook) tell(ctx context.Context, events []models.Event, id func(log string, e *models.Event) string) error {
-	if w.later != nil && !w.later.due(w.options.Clock.Now()) {
-		return w.later
+	if err := w.waits(); err != nil {
+		return err
 	}
 	log, objects, err := w.options.Describe(ctx, events)
 	if err != nil {
@@ -165,31 +155,14 @@ func (w *Webhook) send(ctx context.Context, body []byte) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
-		return ctx.Err() // it is not the receiver's fault
+	case errors.Is(err, errGone):
+		return w.parkedBy(ctx, err)
 	}
-	now := w.options.Clock.Now()
-	w.failed++
-	w.later = &Later{From: now, Why: err}
-	if !errors.Is(err, errGone) {
-		w.later.At = now.Add(w.options.Clock.Real(cmp.Or(retry, gap(w.failed))))
-	}
-	return w.later
+	return w.failedBy(ctx, err, retry)
 }
 
 // errGone is a receiver that wants nothing any more.
 var errGone = errors.New("the receiver answers 410 Gone: it wants nothing any more")
-
-// gap is how long to wait after so many failures: between a half and all of a time that doubles with each.
-func gap(failed int) time.Duration {
-	most := hookGapMax
-	if failed < 13 { // the next would be more than that
-		most = min(hookGapMin<<(failed-1), hookGapMax)
-	}
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	return most/2 + time.Duration(binary.BigEndian.Uint64(b[:])%uint64(most/2))
-}
 
 // post makes one request. Where it fails, retry is how long the receiver wants to be left alone; 0: it does not say.
 func (w *Webhook) post(ctx context.Context, body []byte) (retry time.Duration, err error) {

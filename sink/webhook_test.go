@@ -338,7 +338,7 @@ func TestWebhookIsTriedWhereTheClockStepsBack(t *testing.T) {
 		t.Fatalf("a receiver that fails: %v, want one that is tried again later", err)
 	}
 	back := clock.NewVirtual(noon)
-	w.options.Clock = back
+	w.clock = back
 	if err := w.Deliver(t.Context(), events); err != nil || len(r.requests()) != 2 {
 		t.Errorf("Deliver after the clock stepped back = %v, %d requests, want the second", err, len(r.requests()))
 	}

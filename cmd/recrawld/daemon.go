@@ -338,6 +338,7 @@ func (d *daemon) run(ctx context.Context) (err error) {
 	group.Go(func() error { return d.websub.Run(beside) })
 	d.checkHooks()
 	d.checkMails()
+	d.checkIndexes()
 	d.checkChats()
 	for _, runner := range d.sinkRunners() {
 		group.Go(func() error { return runner.run(beside) })

@@ -123,10 +123,13 @@ func (b library) copied(ctx context.Context, page models.Page, v models.Version)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) && b.force.config.Store != "sqlite" {
-		return answer, fmt.Errorf("the copy of %s is in the archive of another worker, whose segment %s this one does not see", page.URL, v.Record.File)
+		return answer, fmt.Errorf("the copy of %s %w, whose segment %s this one does not see", page.URL, errElsewhere, v.Record.File)
 	}
 	return answer, coded{exitNotFound, fmt.Errorf("the copy of version %d of %s is lost (recrawld verify says what else is): %w", v.Number, page.URL, err)}
 }
+
+// errElsewhere says that a copy is not on this machine.
+var errElsewhere = errors.New("is in the archive of another worker")
 
 // isLost tells whether an error of reading the archive says that a record is not there, or not whole.
 func isLost(err error) bool {

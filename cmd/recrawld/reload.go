@@ -182,7 +182,7 @@ func (d *daemon) putInForce(ctx context.Context, force *inForce) error {
 
 // fixed are the keys that a running daemon cannot change.
 var fixed = []string{"data", "store", "listen", "worker.name", "worker.fetchers", "worker.slow_share", "worker.lease", "worker.grace",
-	"worker.memory", "mirror.dir", "webhooks", "mail", "chat"}
+	"worker.memory", "mirror.dir", "webhooks", "indexes", "mail", "chat"}
 
 // tell logs what a reload changed.
 func (d *daemon) tell(changes []config.Change) {

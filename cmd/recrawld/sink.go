@@ -122,7 +122,7 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 
 // sinkReplayCmd makes a sink anew: by the daemon that drains it, or here where none runs.
 type sinkReplayCmd struct {
-	Name string `arg:"" help:"The sink: mirror, webhook:NAME, or mail:NAME and chat:NAME, which are told nothing twice: what waits is tried again at once."`
+	Name string `arg:"" help:"The sink: mirror, webhook:NAME, index:NAME, or mail:NAME and chat:NAME, which are told nothing twice: what waits is tried again at once."`
 }
 
 // Run implements the command.

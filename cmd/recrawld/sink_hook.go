@@ -85,7 +85,7 @@ func (d *daemon) checkSites(what, name string, sites []string) {
 	rows := d.force.Load().rows
 	for _, site := range sites {
 		if !slices.ContainsFunc(rows, func(s models.Site) bool { return s.Name == site }) {
-			d.log.Warn("a "+what+" names a site that is not there", what, name, "site", site)
+			d.log.Warn("the "+what+" names a site that is not there", what, name, "site", site)
 		}
 	}
 }

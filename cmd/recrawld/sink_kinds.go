@@ -64,6 +64,9 @@ func wantedSinks(c *config.Config) []sinkKind {
 	for i := range c.Webhooks {
 		kinds = append(kinds, webhookKind(&c.Webhooks[i]))
 	}
+	for i := range c.Indexes {
+		kinds = append(kinds, indexKind(&c.Indexes[i]))
+	}
 	for i := range c.Mails {
 		kinds = append(kinds, mailKind(c, &c.Mails[i]))
 	}

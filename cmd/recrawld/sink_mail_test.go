@@ -184,7 +184,7 @@ func TestMailsThatCannotBeSentAreToldOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.checkMails()
-	for _, want := range []string{"a mail has no password", "a mail names a site that is not there"} {
+	for _, want := range []string{"a mail has no password", "the mail names a site that is not there"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log.String())
 		}

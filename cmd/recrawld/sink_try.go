@@ -63,7 +63,7 @@ func (t sinkTestCmd) send(ctx context.Context, c *config.Config) (to []string, s
 		l.Text = form.Text.Text(l.Text)
 		return []string{cmp.Or(chat.To, chat.Where())}, "", openChat(chat).Send(ctx, l)
 	}
-	return nil, "", usagef("%s is neither a mail nor a chat: receivers and mirrors are not sent what did not happen", t.Name)
+	return nil, "", usagef("%s is neither a mail nor a chat: receivers, search servers and mirrors are not sent what did not happen", t.Name)
 }
 
 // letter is what is sent.

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// indexServer takes documents as Elasticsearch does.
+type indexServer struct {
+	*httptest.Server
+	mu        sync.Mutex
+	documents map[string]indexedPage // by URL
+	urls      map[string]string      // by ID, of all that ever were
+	asked     int
+}
+
+func serveIndex(t *testing.T) *indexServer {
+	t.Helper()
+	s := &indexServer{documents: map[string]indexedPage{}, urls: map[string]string{}}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.asked++
+		var items []string
+		for lines := bufio.NewScanner(r.Body); lines.Scan(); {
+			var action map[string]struct {
+				ID string `json:"_id"`
+			}
+			if err := json.Unmarshal(lines.Bytes(), &action); err != nil {
+				t.Errorf("no action: %s", lines.Bytes())
+			}
+			if drop, ok := action["delete"]; ok {
+				delete(s.documents, s.urls[drop.ID])
+				items = append(items, `{"delete": {"status": 200}}`)
+				continue
+			}
+			var page indexedPage
+			if !lines.Scan() || json.Unmarshal(lines.Bytes(), &page) != nil || page.ID != action["index"].ID {
+				t.Errorf("no document for %v: %s", action, lines.Bytes())
+			}
+			s.documents[page.URL], s.urls[page.ID] = page, page.URL
+			items = append(items, `{"index": {"status": 201}}`)
+		}
+		fmt.Fprintf(w, `{"items": [%s]}`, strings.Join(items, ","))
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// titled are its documents by their titles.
+func (s *indexServer) titled() map[string]indexedPage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	titled := map[string]indexedPage{}
+	for _, page := range s.documents {
+		title := page.Title
+		if _, twin := titled[title]; twin {
+			title += " again"
+		}
+		titled[title] = page
+	}
+	return titled
+}
+
+// A search server has the pages that are there to be found, each once, with what they say, and none of them once their site is removed. It is
+// given all anew by sink replay.
+func TestAnIndexIsFed(t *testing.T) {
+	t.Parallel()
+	words := strings.Repeat("What is said here is said nowhere else, and at some length. ", 5)
+	site, server := serve(t, map[string]string{
+		"/": `<title>Start</title><html lang=de><p><a href="/a.html">a</a> <a href="/twin.html">twin</a> <a href="/hidden.html">hidden</a>
+			<a href="/away.html">away</a> <a href="/notes.txt">notes</a>`,
+		"/a.html":      `<title>A</title><p>` + words,
+		"/twin.html":   `<title>A</title><p>` + words,
+		"/hidden.html": `<title>Hidden</title><meta name=robots content=noindex><p>Not for everybody.`,
+		"/notes.txt":   "Some notes.",
+	}), serveIndex(t)
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("u:p\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := configure(t, fmt.Sprintf("indexes:\n  docs: {form: elasticsearch, url: \"%s\", index: docs, token: \"${file:%s}\", private: on}\n", server.URL, token))
+	found := func() bool {
+		return slices.Equal(slices.Sorted(maps.Keys(server.titled())), []string{"", "A", "Start"}) // of twins one
+	}
+	runUntil(t, found, "run", "-c", path, site.URL)
+	a, start := server.titled()["A"], server.titled()["Start"]
+	server.mu.Lock()
+	clear(server.documents)
+	server.mu.Unlock()
+	if a.Text != strings.TrimSpace(words) || a.Site == "" || a.Version != 1 || a.FirstSeen == nil || a.ChangedAt == nil || start.Language != "de" {
+		t.Errorf("documents are %+v and %+v", a, start)
+	}
+	must(t, "sink", "replay", "-c", path, "index:docs")
+	if !found() {
+		t.Errorf("given anew: %v", server.titled())
+	}
+	if text := must(t, "sink", "list", "-c", path); !strings.Contains(text, "docs of elasticsearch at 127.0.0.1:") {
+		t.Errorf("sink list says\n%s", text)
+	}
+	must(t, "remove", "-c", path, "--yes", strings.TrimPrefix(site.URL, "http://"))
+	runUntil(t, func() bool { return len(server.titled()) == 0 }, "run", "-c", path)
+}
+
+// The beginning of a long text ends with a line, or at least with a letter.
+func TestFirstOfAText(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text string
+		most int
+		want string
+	}{{"one\ntwo", 10, "one\ntwo"}, {"one\ntwo", 5, "one"}, {"ééé", 3, "é"}, {"\n\n", 1, "\n"}} {
+		if got := firstOf(test.text, test.most); got != test.want {
+			t.Errorf("firstOf(%q, %d) = %q, want %q", test.text, test.most, got, test.want)
+		}
+	}
+}
