@@ -87,6 +87,9 @@ func NewDrain(log Log, s Sink, c clock.Clock, o Options) *Drain {
 	}
 	d := &Drain{log: log, sink: s, taker: s, clock: c, opts: o}
 	d.turn = d.batch
+	if s, ok := s.(keeper); ok {
+		s.Keep(d.renew)
+	}
 	return d
 }
 

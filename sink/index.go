@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"recrawld/clock"
@@ -16,9 +17,10 @@ const (
 	// IndexBatch is how many events a Drain hands to an Index at a time.
 	IndexBatch = 256
 
+	indexSlice = 32               // pages that are described before the lease is renewed
 	indexBytes = 4 << 20          // of the documents of one request, unless a single one is longer
-	indexTime  = 25 * time.Second // for all requests of one delivery, which is less than half of a lease
-	indexSaid  = 4 << 20          // bytes of an answer that are read: a line or so a document
+	indexTime  = 25 * time.Second // for a request, or a task of Meilisearch, which is less than what is left of a lease just renewed
+	indexSaid  = 16 << 20         // bytes of an answer that are read: older Typesenses put each document that they refuse into it
 )
 
 // Document is what a search server is to have of a page.
@@ -28,13 +30,14 @@ type Document struct {
 	Why    error           // why it is not known now what the page says; it waits
 }
 
-// IndexOptions sets up an Index. All are required.
+// IndexOptions sets up an Index. All but Sites are required.
 type IndexOptions struct {
 	Name  string                                                               // of the sink
 	Form  IndexForm                                                            // what server it is
 	URL   string                                                               // where that is
 	Index string                                                               // what the server calls it
-	Token func() (string, error)                                               // that lets write, "" for none, asked for before each delivery
+	Sites []string                                                             // whose pages it is given; none: all
+	Token func() (string, error)                                               // that lets write, "" for none, asked for before something is sent
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // to addresses that a receiver may be at
 
 	// Describe gives for each of some events, of which no two are of one page, what the server is to have of the page by now.
@@ -51,22 +54,27 @@ type IndexOptions struct {
 type Index struct {
 	options IndexOptions
 	client  *http.Client
-	pending []int64 // tasks that the server was given and had not ended when it was left; see meilisearch
+	pending []int64                         // tasks that the server was given and had not ended when it was left; see meilisearch
+	renew   func(ctx context.Context) error // see keeper
 	setbacks
 }
 
 // NewIndex returns an Index. It asks for nothing before there are events.
 func NewIndex(o IndexOptions) *Index {
-	return &Index{options: o, client: receiverClient(o.Dial, indexTime), setbacks: setbacks{clock: o.Clock}}
+	return &Index{options: o, client: receiverClient(o.Dial, indexTime), setbacks: setbacks{clock: o.Clock},
+		renew: func(context.Context) error { return nil }}
 }
 
 // Name implements Sink.
 func (x *Index) Name() string { return x.options.Name }
 
-// Place implements placed: another index knows nothing yet.
+// Place implements placed: another index knows nothing yet, and where it is to have pages of other sites it knows nothing of these.
 func (x *Index) Place() string {
-	return hashOf(fmt.Sprintf("%s %s %s", x.options.Form.Name, x.options.URL, x.options.Index))
+	return hashOf(fmt.Sprintf("%s %s %s %q", x.options.Form.Name, x.options.URL, x.options.Index, slices.Sorted(slices.Values(x.options.Sites))))
 }
+
+// Keep implements keeper.
+func (x *Index) Keep(renew func(ctx context.Context) error) { x.renew = renew }
 
 // Close gives up the connection.
 func (x *Index) Close() error {
@@ -84,60 +92,71 @@ func (x *Index) Deliver(ctx context.Context, events []models.Event) error {
 	if err := x.waits(); err != nil {
 		return err
 	}
-	pages := lastOfEach(events)
-	documents, err := x.options.Describe(ctx, pages)
-	if err != nil {
-		return fmt.Errorf("describe pages: %w", err)
-	}
 	why := make(map[string]error) // by URL, of the pages that wait
+	urls := make(map[string]string)
+	refuse := func(id string, reason error) { why[urls[id]] = reason }
 	var send []Document
-	urls := make(map[string]string) // by ID
-	for i, d := range documents {
-		switch {
-		case d.Why != nil:
-			why[pages[i].URL] = d.Why
-		case d.ID != "":
-			send, urls[d.ID] = append(send, d), pages[i].URL
+	bytes := 0
+	for pages := range slices.Chunk(lastOfEach(events), indexSlice) {
+		if err := x.renew(ctx); err != nil {
+			return err
+		}
+		documents, err := x.options.Describe(ctx, pages)
+		if err != nil {
+			return fmt.Errorf("describe pages: %w", err)
+		}
+		for i, d := range documents {
+			switch {
+			case d.Why != nil:
+				why[pages[i].URL] = d.Why
+			case d.ID != "":
+				send, urls[d.ID] = append(send, d), pages[i].URL
+				bytes += len(d.Fields)
+			}
+		}
+		if bytes > indexBytes {
+			if err := x.send(ctx, send, refuse); err != nil {
+				return err
+			}
+			send, bytes = nil, 0
 		}
 	}
-	refused, err := x.send(ctx, send)
-	if err != nil {
+	if err := x.send(ctx, send, refuse); err != nil {
 		return err
 	}
-	for id, reason := range refused {
-		why[urls[id]] = reason
+	if len(urls) > 0 { // and not before: see Webhook.tell
+		x.Revive()
 	}
-	return refusalOf(events, why)
+	return refusalOf(events, func(e models.Event) (string, error) { return e.URL, why[e.URL] })
 }
 
-// send brings documents to the server, and returns why it refuses those that it does, by ID.
-func (x *Index) send(ctx context.Context, documents []Document) (map[string]error, error) {
-	refused := make(map[string]error)
+// send brings documents to the server, and tells of those that it refuses by themselves why.
+func (x *Index) send(ctx context.Context, documents []Document, refuse func(id string, why error)) error {
 	if len(documents) == 0 {
-		return refused, nil
+		return nil
 	}
-	inTime, cancel := context.WithTimeout(ctx, indexTime)
-	defer cancel()
 	token, err := x.options.Token()
 	if err != nil {
-		return nil, x.failedBy(ctx, fmt.Errorf("nothing is sent without the token: %w", err), 0)
+		return x.failedBy(ctx, fmt.Errorf("nothing is sent without the token: %w", err), 0)
 	}
-	call := &indexCall{index: x, token: token, pending: x.pending}
+	call := &indexCall{index: x, token: token, refuse: refuse, pending: x.pending}
 	for len(documents) > 0 && err == nil {
 		n, bytes := 1, len(documents[0].Fields)
 		for n < len(documents) && bytes+len(documents[n].Fields) <= indexBytes {
 			bytes += len(documents[n].Fields)
 			n++
 		}
-		err = x.options.Form.send(inTime, call, documents[:n], refused)
+		err = x.options.Form.send(ctx, call, documents[:n])
 		documents = documents[n:]
 	}
 	x.pending = call.pending
-	if err != nil {
-		return nil, x.failedBy(ctx, err, call.retry)
+	switch {
+	case call.lost != nil:
+		return call.lost
+	case err != nil:
+		return x.failedBy(ctx, err, call.retry)
 	}
-	x.Revive()
-	return refused, nil
+	return nil
 }
 
 // lastOfEach is the last event of each page, in the order of these.
@@ -153,26 +172,4 @@ func lastOfEach(events []models.Event) []models.Event {
 		}
 	}
 	return pages
-}
-
-// refusalOf is the Refused of the pages that wait, nil where there are none.
-func refusalOf(events []models.Event, why map[string]error) error {
-	if len(why) == 0 {
-		return nil
-	}
-	r := &Refused{}
-	at := make(map[string]int)
-	for _, e := range events {
-		if why[e.URL] == nil {
-			continue
-		}
-		i, known := at[e.URL]
-		if !known {
-			i = len(r.Pages)
-			at[e.URL] = i
-			r.Pages = append(r.Pages, Refusal{URL: e.URL, Why: why[e.URL]})
-		}
-		r.Pages[i].Events = append(r.Pages[i].Events, e)
-	}
-	return r
 }

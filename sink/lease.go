@@ -74,6 +74,25 @@ func (d *Drain) hold(ctx context.Context) error {
 	return nil
 }
 
+// keeper is a sink whose deliveries may take longer than a lease.
+type keeper interface {
+	// Keep gives it what renews the lease in the midst of a delivery, which returns ErrBusy where others had it meanwhile: what
+	// is still to be sent may then be older than what they sent.
+	Keep(renew func(ctx context.Context) error)
+}
+
+// renew is hold where nobody else may have held it since.
+func (d *Drain) renew(ctx context.Context) error {
+	row, err := d.log.Meta(ctx, d.leaseKey())
+	if err != nil {
+		return err
+	}
+	if _, owner := parseLease(row); owner != d.opts.Owner {
+		return fmt.Errorf("sink %s: %w: %s", d.sink.Name(), ErrBusy, owner)
+	}
+	return d.hold(ctx)
+}
+
 // release gives the lease up, so that another process need not wait for its end.
 func (d *Drain) release(ctx context.Context) {
 	ctx, cancel := outlasting(ctx)

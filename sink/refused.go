@@ -44,6 +44,30 @@ func (r *Refused) join(err error) error {
 	return err
 }
 
+// refusalOf is the Refused of those of some events that are refused, nil where none is: for each of says under what name, all events of which
+// are one refusal, and why, which is nil for one that is not.
+func refusalOf(events []models.Event, says func(e models.Event) (name string, why error)) error {
+	r := &Refused{}
+	at := make(map[string]int)
+	for _, e := range events {
+		name, why := says(e)
+		if why == nil {
+			continue
+		}
+		i, known := at[name]
+		if !known {
+			i = len(r.Pages)
+			at[name] = i
+			r.Pages = append(r.Pages, Refusal{URL: e.URL, Why: why})
+		}
+		r.Pages[i].Events = append(r.Pages[i].Events, e)
+	}
+	if len(r.Pages) == 0 {
+		return nil
+	}
+	return r
+}
+
 // errOwn marks a fault of the mirror's own directory, which all files pass through.
 var errOwn = errors.New("the mirror's own directory")
 
@@ -114,21 +138,11 @@ func (m *Mirror) refusal(b *batch, events []models.Event) error {
 	if len(b.refused) == 0 {
 		return nil
 	}
-	r := &Refused{}
-	at := make(map[string]int)
-	for _, e := range events {
+	return refusalOf(events, func(e models.Event) (string, error) {
+		if e.Kind == models.EventTemplate {
+			return "", nil
+		}
 		file := m.tree.fileOf(e.URL)
-		why := b.refused[file]
-		if why == nil || e.Kind == models.EventTemplate {
-			continue
-		}
-		i, known := at[file]
-		if !known {
-			i = len(r.Pages)
-			at[file] = i
-			r.Pages = append(r.Pages, Refusal{URL: e.URL, Why: why})
-		}
-		r.Pages[i].Events = append(r.Pages[i].Events, e)
-	}
-	return r
+		return file, b.refused[file]
+	})
 }

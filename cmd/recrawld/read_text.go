@@ -71,11 +71,11 @@ func (b library) text(ctx context.Context, q textQuery) (shownText, error) {
 	away := page.State == models.StateGone || page.State == models.StateExcluded || page.LeadsAway()
 	switch {
 	case page.Version == 0:
-		return shownText{}, notFoundf("%s is %s, and there is no copy of it", page.URL, page.State)
+		return shownText{}, nothingf("%s is %s, and there is no copy of it", page.URL, page.State)
 	case number == 0 && away:
-		return shownText{}, notFoundf("%s is %s; its last copy is version %d", page.URL, page.State, page.Version)
+		return shownText{}, nothingf("%s is %s; its last copy is version %d", page.URL, page.State, page.Version)
 	case number == 0 && page.NoArchive: // perhaps since its header says so, with a copy of before
-		return shownText{}, notFoundf("%s asks not to be archived", page.URL)
+		return shownText{}, nothingf("%s asks not to be archived", page.URL)
 	case number == 0:
 		number = page.Version
 	}
@@ -107,7 +107,7 @@ func (b library) text(ctx context.Context, q textQuery) (shownText, error) {
 // copied is the copy of a version. Where that is lost, another copy of the same body will do, that was stored since.
 func (b library) copied(ctx context.Context, page models.Page, v models.Version) (archive.Answer, error) {
 	if v.Record.File == "" {
-		return archive.Answer{}, notFoundf("there is no copy of version %d of %s: it asked not to be archived", v.Number, page.URL)
+		return archive.Answer{}, nothingf("there is no copy of version %d of %s: it asked not to be archived", v.Number, page.URL)
 	}
 	answer, err := b.read(v.Record)
 	if !isLost(err) {
@@ -126,6 +126,13 @@ func (b library) copied(ctx context.Context, page models.Page, v models.Version)
 		return answer, fmt.Errorf("the copy of %s %w, whose segment %s this one does not see", page.URL, errElsewhere, v.Record.File)
 	}
 	return answer, coded{exitNotFound, fmt.Errorf("the copy of version %d of %s is lost (recrawld verify says what else is): %w", v.Number, page.URL, err)}
+}
+
+// nothing is why a page has nothing to be shown now, as one that is gone. That what it has is not found is no such reason.
+type nothing struct{ error }
+
+func nothingf(format string, args ...any) error {
+	return coded{exitNotFound, nothing{fmt.Errorf(format, args...)}}
 }
 
 // errElsewhere says that a copy is not on this machine.

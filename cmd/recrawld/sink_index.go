@@ -29,9 +29,9 @@ const indexedText = 256 << 10
 func indexKind(x *config.Index) sinkKind {
 	name := indexSinks + x.Name
 	return sinkKind{name: name, where: x.Where(), batch: sink.IndexBatch, make: func(p sinkParts) openedSink {
-		told := &indexTeller{index: x, parts: p}
-		return sink.NewIndex(sink.IndexOptions{Name: name, Form: sink.IndexFormOf(x.Form), URL: x.URL, Index: x.Index, Token: x.Secret,
-			Dial: recrawl.DialReceiver(hookPort(x.URL), x.Private), Describe: told.describe, RetryAfter: recrawl.RetryAfter, Clock: p.clock})
+		told := indexTeller{index: x, parts: p}
+		return sink.NewIndex(sink.IndexOptions{Name: name, Form: sink.IndexFormOf(x.Form), URL: x.URL, Index: x.Index, Sites: x.Sites,
+			Token: x.Secret, Dial: recrawl.DialReceiver(hookPort(x.URL), x.Private), Describe: told.describe, RetryAfter: recrawl.RetryAfter, Clock: p.clock})
 	}}
 }
 
@@ -53,18 +53,18 @@ type indexedPage struct {
 type indexTeller struct {
 	index *config.Index
 	parts sinkParts
-	rows  []models.Site // as they were last read
 }
 
-func (w *indexTeller) describe(ctx context.Context, events []models.Event) ([]sink.Document, error) {
+func (w indexTeller) describe(ctx context.Context, events []models.Event) ([]sink.Document, error) {
 	b, err := w.parts.library(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if w.rows, err = sitesOf(ctx, w.parts.store, b.force.rows, events); err != nil {
+	rows, err := sitesOf(ctx, w.parts.store, b.force.rows, events)
+	if err != nil {
 		return nil, err
 	}
-	names := siteNames(w.rows)
+	names := siteNames(rows)
 	documents := make([]sink.Document, len(events))
 	for i, e := range events {
 		if e.Requisite || !slices.Contains(config.IndexKinds(), e.Kind.String()) ||
@@ -79,16 +79,18 @@ func (w *indexTeller) describe(ctx context.Context, events []models.Event) ([]si
 }
 
 // documentOf is what a search server is to have of a page: nothing of one that is not there, that asks not to be indexed, that says what
-// another page says, or that says nothing. A copy that cannot be read is no reason to drop what the server has.
+// another page says, or that says nothing. A copy that cannot be read, or a version that is not there, as where a newer one has just come, is
+// no reason to drop what the server has.
 func documentOf(ctx context.Context, b library, url string) (sink.Document, error) {
 	sum := sha256.Sum256([]byte(url))
 	d := sink.Document{ID: hex.EncodeToString(sum[:16])}
 	s, err := b.text(ctx, textQuery{url: url})
+	_, away := errors.AsType[nothing](err)
 	switch {
-	case isLost(err), errors.Is(err, errElsewhere):
-		d.Why = err
+	case away, errors.Is(err, models.ErrNotFound):
 		return d, nil
-	case exitCode(err) == exitNotFound:
+	case exitCode(err) == exitNotFound, errors.Is(err, errElsewhere):
+		d.Why = err
 		return d, nil
 	case err != nil:
 		return d, err

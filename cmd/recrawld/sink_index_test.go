@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"recrawld/models"
 )
 
 // indexServer takes documents as Elasticsearch does.
@@ -110,6 +113,35 @@ func TestAnIndexIsFed(t *testing.T) {
 	}
 	must(t, "remove", "-c", path, "--yes", strings.TrimPrefix(site.URL, "http://"))
 	runUntil(t, func() bool { return len(server.titled()) == 0 }, "run", "-c", path)
+}
+
+// What a search server has of a page stays where the page's newest version is not found, as where it was pruned a moment after the page was
+// read; of one that nobody knows any more nothing stays.
+func TestAnIndexKeepsWhatIsOnlyNotFound(t *testing.T) {
+	t.Parallel()
+	dsn := liteFile(t)
+	f, b := filling(t, dsn)
+	f.appears("there")
+	f.appears("pruned")
+	db, err := sql.Open("sqlite", dsn)
+	f.must(err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), "DELETE FROM versions WHERE page_id = ?", models.PageID("https://docs.example.org/pruned"))
+	f.must(err)
+	for name, want := range map[string]string{"there": "written", "pruned": "waits", "never": "dropped"} {
+		d, err := documentOf(t.Context(), b, "https://docs.example.org/"+name)
+		f.must(err)
+		got := "dropped"
+		switch {
+		case d.Why != nil:
+			got = "waits"
+		case d.Fields != nil:
+			got = "written"
+		}
+		if got != want {
+			t.Errorf("%s: %s (%v), want %s", name, got, d.Why, want)
+		}
+	}
 }
 
 // The beginning of a long text ends with a line, or at least with a letter.
