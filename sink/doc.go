@@ -44,7 +44,7 @@
 // Index keeps the documents of a search server as the pages are. A document says what its page says when it is sent, not what the event
 // said, so one that comes twice does no harm, and a delivery tells of each page once. It is made anew by being told of every page (Tell), as a
 // Webhook is; what the server has of pages that are not known any more stays. A page that the server refuses by itself, or whose copy cannot be
-// read, waits as a file of the mirror does. All requests of a delivery together have less time than the lease, so that
+// read, waits as a file of the mirror does. The lease is renewed before each request, which has less time than is left of it then, so that
 // who comes after a holder that stalled is not overwritten by it.
 //
 // # Digests

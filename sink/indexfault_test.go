@@ -56,7 +56,9 @@ func TestAnIndexThatDoesNotTakeWhatItSeemsTo(t *testing.T) {
 			return http.StatusNotFound, `{"code": "task_not_found"}`
 		}, "no task 7"},
 		{"a request that is none", config.IndexMeilisearch, "A",
-			func(*http.Request, string) (int, string) { return http.StatusBadRequest, `{"code": "invalid_index_uid"}` }, "invalid_index_uid"},
+			func(*http.Request, string) (int, string) {
+				return http.StatusBadRequest, `{"code": "invalid_index_uid"}`
+			}, "invalid_index_uid"},
 		{"a proxy that knows no server", config.IndexMeilisearch, "",
 			func(*http.Request, string) (int, string) { return http.StatusNotFound, "<h1>404</h1>" }, "404"},
 		{"a proxy that knows no server", config.IndexTypesense, "",

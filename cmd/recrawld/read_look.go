@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"os"
 	"strings"
 	"time"
@@ -141,6 +142,15 @@ func siteNames(rows []models.Site) map[int32]string {
 		names[row.ID] = cmp.Or(row.Name, row.URL)
 	}
 	return names
+}
+
+// siteName is one of them, without a table of all.
+func siteName(rows []models.Site, id int32) string {
+	i := slices.IndexFunc(rows, func(row models.Site) bool { return row.ID == id })
+	if i < 0 {
+		return ""
+	}
+	return cmp.Or(rows[i].Name, rows[i].URL)
 }
 
 // page is findPage in the database that is looked at.

@@ -84,7 +84,7 @@ func (b library) text(ctx context.Context, q textQuery) (shownText, error) {
 		return shownText{}, err
 	}
 	s := shownText{
-		URL: page.URL, Site: siteNames(b.force.rows)[page.SiteID], State: page.State.String(), Requisite: page.Requisite, Canonical: page.Canonical,
+		URL: page.URL, Site: siteName(b.force.rows, page.SiteID), State: page.State.String(), Requisite: page.Requisite, Canonical: page.Canonical,
 		DuplicateOf: page.DuplicateOf, ContentType: v.ContentType, Bytes: v.Bytes, Digest: v.Digest.String(), Version: v.Number,
 		At: when(v.At), FirstSeen: when(page.Stats.FirstAt), ChangedAt: when(page.Stats.ChangedAt), VisitedAt: when(page.Stats.VisitedAt),
 		Importance: round(float64(cmp.Or(page.Importance, 1))),
