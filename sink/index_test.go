@@ -330,8 +330,10 @@ func TestAnIndexPutsNothingBehindATaskThatIsUnderWay(t *testing.T) {
 	if err := <-asked; err == nil || len(call.pending) != 1 {
 		t.Fatalf("= %v with %d tasks pending", err, len(call.pending))
 	}
-	x.pending, s.slow = call.pending, false
-	s.requests = nil
+	x.pending = call.pending
+	s.mu.Lock() // of the last look at the task it may still be writing
+	s.slow, s.requests = false, nil
+	s.mu.Unlock()
 	if err := x.Deliver(t.Context(), of("a")); err != nil || len(x.pending) != 0 || s.requests[0] != "GET /tasks/0" {
 		t.Errorf("Deliver = %v, %d pending, requests %q", err, len(x.pending), s.requests)
 	}
