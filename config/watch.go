@@ -21,7 +21,10 @@ func (v watchValue) read(r *reader, n ast.Node) {
 	for _, item := range r.list(n) {
 		switch item.(type) {
 		case *ast.MappingNode, *ast.MappingValueNode:
-			some = append(some, r.watched(item))
+			var w Watched
+			r.filtered(item, &w.Filter, "selectors", selectors(&w.Selectors), `{filter: {path: /product/}, selectors: ["#price"]}`,
+				"a selector for all pages stands alone in the list")
+			some = append(some, w)
 		default:
 			plain = append(plain, item)
 		}
@@ -38,36 +41,6 @@ func (v watchValue) read(r *reader, n ast.Node) {
 	if len(r.problems) == before {
 		*v.all, *v.some = all, some
 	}
-}
-
-// watched reads one rule. Both of its keys are needed: without a filter its selectors would be those of all pages.
-func (r *reader) watched(n ast.Node) Watched {
-	var w Watched
-	outer := r.key
-	defer func() { r.key = outer }()
-	before, seen := len(r.problems), map[string]bool{}
-	for _, e := range r.entries(n) {
-		seen[e.key] = true
-		r.key = join(outer, e.key)
-		switch e.key {
-		case "filter":
-			filterValue{&w.Filter}.read(r, e.value)
-		case "selectors":
-			selectors(&w.Selectors).read(r, e.value)
-		default:
-			r.key = outer
-			r.unknown(e, []string{"filter", "selectors"}, nil)
-		}
-	}
-	r.key = outer
-	switch {
-	case len(r.problems) > before:
-	case !seen["selectors"]:
-		r.fail(n, "a rule has no selectors, write one like {filter: {path: /product/}, selectors: [\"#price\"]}")
-	case w.Filter.IsZero():
-		r.fail(n, "a rule has no filter: a selector for all pages stands alone in the list")
-	}
-	return w
 }
 
 func (v watchValue) check() error {

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxRules bounds the rules of importance: each page is held against them one after the other.
+// maxRules bounds the rules of a setting that has a filter each: each page is held against them one after the other.
 const maxRules = 1000
 
 const leastWeight, mostWeight = 0.001, 1000
@@ -78,40 +78,46 @@ func (v rulesValue) read(r *reader, n ast.Node) {
 	}
 }
 
-// rule reads one rule. Both of its keys are needed: without a filter it would be the weight of the whole site.
+// rule reads one rule.
 func (r *reader) rule(n ast.Node) Weight {
+	const like = "{filter: {path: /news/}, weight: 5}"
 	var w Weight
-	outer := r.key
-	defer func() { r.key = outer }()
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
+		r.filtered(n, &w.Filter, "weight", weight(&w.Weight), like, "the weight of all pages is importance: {weight: …}")
 	default:
-		r.fail(n, "a rule is a filter with a weight, write one like {filter: {path: /news/}, weight: 5}")
-		return w
+		r.fail(n, "a rule is a filter with a weight, write one like %s", like)
 	}
-	before, seen := len(r.problems), map[string]bool{}
+	return w
+}
+
+// filtered reads a rule: a filter, and under a key what holds for the pages that it keeps. Both are needed: without a filter it would hold for all
+// pages, which is said as forAll has it. like is a rule as it is written.
+func (r *reader) filtered(n ast.Node, filter *Filter, key string, holds value, like, forAll string) {
+	outer := r.key
+	defer func() { r.key = outer }()
+	before, seen := len(r.problems), false
 	for _, e := range r.entries(n) {
-		seen[e.key] = true
 		r.key = join(outer, e.key)
 		switch e.key {
 		case "filter":
-			filterValue{&w.Filter}.read(r, e.value)
-		case "weight":
-			weight(&w.Weight).read(r, e.value)
+			filterValue{filter}.read(r, e.value)
+		case key:
+			seen = true
+			holds.read(r, e.value)
 		default:
 			r.key = outer
-			r.unknown(e, []string{"filter", "weight"}, nil)
+			r.unknown(e, []string{"filter", key}, nil)
 		}
 	}
 	r.key = outer
 	switch {
 	case len(r.problems) > before:
-	case !seen["weight"]:
-		r.fail(n, "a rule has no weight, write one like {filter: {path: /news/}, weight: 5}")
-	case w.Filter.IsZero():
-		r.fail(n, "a rule has no filter: the weight of all pages is importance: {weight: …}")
+	case !seen:
+		r.fail(n, "a rule has no %s, write one like %s", key, like)
+	case filter.IsZero():
+		r.fail(n, "a rule has no filter: %s", forAll)
 	}
-	return w
 }
 
 func (v rulesValue) check() error {

@@ -35,12 +35,13 @@ type LettersOptions struct {
 // that refuses it is not, before the next start or a Replay, or before there is another secret where that was refused: each is tried once.
 type Letters struct {
 	options LettersOptions
-	failed  int    // in a row
-	later   *Later // what was said when it failed last; nil: it is sent
+	setbacks
 }
 
 // NewLetters returns Letters. They ask nobody for anything before there is something to tell.
-func NewLetters(o LettersOptions) *Letters { return &Letters{options: o} }
+func NewLetters(o LettersOptions) *Letters {
+	return &Letters{options: o, setbacks: setbacks{clock: o.Clock}}
+}
 
 // Name implements Digester.
 func (m *Letters) Name() string { return m.options.Name }
@@ -50,12 +51,6 @@ func (m *Letters) Due(began time.Time) time.Time { return m.options.Due(began) }
 
 // Close implements io.Closer. Nothing is kept open between two letters.
 func (m *Letters) Close() error { return nil }
-
-// Revive implements reviver.
-func (m *Letters) Revive() { m.failed, m.later = 0, nil }
-
-// Failing implements reviver.
-func (m *Letters) Failing() bool { return m.later != nil }
 
 // Mended implements mender. A secret that cannot be read is no other one.
 func (m *Letters) Mended() bool {
@@ -96,8 +91,8 @@ func (e *askedToWait) Unwrap() error { return e.error }
 
 // Digest implements Digester.
 func (m *Letters) Digest(ctx context.Context, p *Period, events iter.Seq2[models.Event, error]) (memo string, err error) {
-	if m.later != nil && !m.later.due(m.options.Clock.Now()) && !m.Mended() {
-		return "", m.later
+	if err := m.waits(); err != nil && !m.Mended() {
+		return "", err
 	}
 	letter, memo, err := m.options.Compose(ctx, p, events)
 	if err != nil {
@@ -114,18 +109,12 @@ func (m *Letters) Digest(ctx context.Context, p *Period, events iter.Seq2[models
 
 // fail says when to try again.
 func (m *Letters) fail(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err() // it is not the server's fault
+	if errors.Is(err, ErrUnwanted) {
+		return m.parkedBy(ctx, err)
 	}
-	now := m.options.Clock.Now()
-	m.failed++
-	m.later = &Later{From: now, Why: err}
-	if !errors.Is(err, ErrUnwanted) {
-		wait := max(gap(m.failed), mailGapMin)
-		if asked, ok := errors.AsType[*askedToWait](err); ok {
-			wait = max(asked.wait, mailGapMin)
-		}
-		m.later.At = now.Add(m.options.Clock.Real(wait))
+	wait := gap(m.failed + 1)
+	if asked, ok := errors.AsType[*askedToWait](err); ok {
+		wait = asked.wait
 	}
-	return m.later
+	return m.failedBy(ctx, err, max(wait, mailGapMin))
 }
