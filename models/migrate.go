@@ -138,8 +138,9 @@ func (t *tx) script(ctx context.Context, statements string) error {
 	return err
 }
 
-// checkSchema tells whether the schema is the binary's own.
-func (s *Store) checkSchema(ctx context.Context) error {
+// CheckSchema returns an error where the schema is not the binary's own: ErrNoSchema where there is none yet, ErrNewerSchema where a newer
+// binary has brought it up to date.
+func (s *Store) CheckSchema(ctx context.Context) error {
 	steps, err := s.dialect.steps()
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 	}
 	if o.ReadOnly {
-		if err := s.checkSchema(ctx); err != nil {
+		if err := s.CheckSchema(ctx); err != nil {
 			return nil, errors.Join(fmt.Errorf("open database: %w", err), s.Close())
 		}
 	}

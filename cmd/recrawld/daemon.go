@@ -335,6 +335,7 @@ func (d *daemon) run(ctx context.Context) (err error) {
 	group.Go(func() error { defer stopBeside(); return d.worker.Run(working) })
 	group.Go(func() error { scheduler.RunJobs(beside, d.clock, d.log, d.jobs()); return nil })
 	group.Go(func() error { return d.listenForReload(beside) })
+	group.Go(func() error { return d.endForLater(beside) })
 	group.Go(func() error { return d.websub.Run(beside) })
 	d.checkHooks()
 	d.checkMails()

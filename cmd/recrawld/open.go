@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 )
@@ -182,19 +181,6 @@ func writableHint(dir string) string {
 		return "; its disk is read-only, and SQLite writes its locks there for looking too: copy the directory elsewhere and name it with --data"
 	}
 	return "; SQLite writes its locks there for looking too: run it as the user whose directory it is, or with sudo"
-}
-
-// migrate brings the schema up to date. It may have to write a large table anew, so it says so before.
-func (g *globals) migrate(ctx context.Context, store *models.Store) error {
-	step, err := store.Behind(ctx)
-	if err != nil {
-		return fmt.Errorf("look at the schema: %w", err)
-	}
-	if step > 0 {
-		g.Log.Warn("the database is of an earlier release and is brought up to date: where there are millions of pages this takes "+
-			"minutes, and meanwhile as much room on the disk again", "step", step)
-	}
-	return store.Migrate(ctx, clock.System{}.Now())
 }
 
 // conns is how many connections to the database a worker of this size keeps: its claims, commits, sinks and chores.

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recrawld/clock"
+	"recrawld/internal/pgtest"
+	"recrawld/models"
+)
+
+// A release that is begun, or a command of it, does not bring tables up to date under a worker of an earlier one, which would hold its
+// hosts and its results for ever: it names the worker and changes nothing. A worker that has ended is in nobody's way.
+func TestTablesAreNotChangedUnderAWorkerAtWork(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			path, store := earlierDatabase(t, engine)
+			stop := keepBeating(t, store, models.Worker{Name: "w7", Machine: "elsewhere", PID: 4711})
+			for _, args := range [][]string{{"pause", "--all"}, {"run"}} {
+				code, _, stderr := command(t, append(args, "-c", path)...)
+				if code != exitFailed || !strings.Contains(stderr, "w7 on elsewhere") || !strings.Contains(stderr, "stop it") {
+					t.Errorf("%s beside a worker of an earlier release: exit code %d, said %q; want %d, the worker and the way out",
+						args[0], code, stderr, exitFailed)
+				}
+			}
+			stop()
+			if code, _, stderr := command(t, "pause", "--all", "-c", path); code != exitFailed || strings.Contains(stderr, "w7") ||
+				!strings.Contains(stderr, "migrate") {
+				t.Errorf("pause after the worker has ended: exit code %d, said %q; want a try at the tables", code, stderr)
+			}
+		})
+	}
+}
+
+// earlierDatabase is a database that lacks the newest step of its tables, as far as it says itself, and its configuration: a step that is
+// tried finds what it makes there already.
+func earlierDatabase(t *testing.T, engine string) (path string, store *models.Store) {
+	t.Helper()
+	lines, driver := "", "sqlite"
+	if engine == "postgres" {
+		lines, driver = "store: \""+pgtest.DSN(t)+"\"\n", "pgx"
+	}
+	path, data := configure(t, lines)
+	must(t, "pause", "--all", "-c", path) // makes the tables where there are none
+	dsn := filepath.Join(data, databaseFile)
+	if engine == "postgres" {
+		dsn = strings.Trim(strings.TrimPrefix(strings.TrimSpace(lines), "store: "), `"`)
+	}
+	execute(t, driver, dsn, `DELETE FROM schema_migrations WHERE version = (SELECT MAX(version) FROM schema_migrations)`)
+	store, err := models.Open(t.Context(), dsn, models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return path, store
+}
+
+func execute(t *testing.T, driver, dsn, statement string) {
+	t.Helper()
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keepBeating lets a worker be alive until stop, which lets it end as a worker does.
+func keepBeating(t *testing.T, store *models.Store, w models.Worker) (stop func()) {
+	t.Helper()
+	beat := func(real time.Time) error {
+		w.BeatAt, w.RealBeatAt = models.At(clock.System{}.Now()), models.At(real)
+		return store.Beat(t.Context(), w)
+	}
+	if err := beat(clock.System{}.Now()); err != nil {
+		t.Fatal(err)
+	}
+	until, end := context.WithCancel(t.Context())
+	var group errgroup.Group
+	group.Go(func() error {
+		for machine := (clock.System{}); machine.SleepUntil(until, machine.Now().Add(beatEvery/10)) == nil; {
+			if err := beat(machine.Now()); err != nil {
+				return err
+			}
+		}
+		return beat(time.Time{})
+	})
+	return func() {
+		end()
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWhoIsAtWork(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	beat := models.At(now.Add(-beatEvery))
+	for name, test := range map[string]struct {
+		worker models.Worker
+		want   bool
+	}{
+		"of another machine":                    {models.Worker{Machine: "other", PID: 1, RealBeatAt: beat}, true},
+		"of another machine, long silent":       {models.Worker{Machine: "other", PID: 1, RealBeatAt: models.At(now.Add(-time.Hour))}, false},
+		"of another machine, that has ended":    {models.Worker{Machine: "other", PID: 1}, false},
+		"of this machine":                       {models.Worker{Machine: "here", PID: 1, RealBeatAt: beat}, true},
+		"of this machine, that was just killed": {models.Worker{Machine: "here", PID: 1 << 30, RealBeatAt: beat}, false},
+	} {
+		if got := len(stillAlive([]models.Worker{test.worker}, "here", now)) == 1; got != test.want {
+			t.Errorf("a worker %s: at work %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// A worker that was taken for dead while tables were brought up to date ends, and does not write as it knows them.
+func TestAWorkerEndsWhenALaterReleaseHasTheTables(t *testing.T) {
+	t.Parallel()
+	path, data := configure(t, "")
+	d := built(t, path)
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() { ended <- d.run(ctx) }()
+	execute(t, "sqlite", filepath.Join(data, databaseFile), `INSERT INTO schema_migrations VALUES (9999, 'later', '', 1)`)
+	if err := <-ended; !errors.Is(err, models.ErrNewerSchema) || !strings.Contains(err.Error(), "use the later release") {
+		t.Errorf("the daemon ended with %v, want to hear of the later release", err)
+	}
+}
