@@ -75,6 +75,29 @@ func TestMigrateBySeveralAtOnce(t *testing.T) {
 	})
 }
 
+// Who waits for others to bring tables up to date looks who is at work meanwhile: that a table has further columns stops nobody.
+func TestBeatsAreReadWhileTablesAreBroughtUpToDate(t *testing.T) {
+	t.Parallel()
+	onEmpties(t, func(t *testing.T, dsn string) {
+		waiting := atStep(t, dsn, 4)
+		if _, err := waiting.writer.ExecContext(t.Context(), `INSERT INTO workers VALUES ('w', 'm', 7, 'old', 1, 2, 3, 0, 0, 0)`); err != nil {
+			t.Fatal(err)
+		}
+		look := func() {
+			t.Helper()
+			want := Worker{Name: "w", Machine: "m", PID: 7, RealBeatAt: 3}
+			if got, err := waiting.Beats(t.Context()); err != nil || len(got) != 1 || got[0] != want {
+				t.Errorf("Beats = %+v, %v, want %+v", got, err, want)
+			}
+		}
+		look()
+		if err := planStore(t, dsn).Migrate(t.Context(), planStart); err != nil {
+			t.Fatal(err)
+		}
+		look()
+	})
+}
+
 func TestMigrationIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	onEmpties(t, func(t *testing.T, dsn string) {

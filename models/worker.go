@@ -62,3 +62,14 @@ func (s *Store) Workers(ctx context.Context) ([]Worker, error) {
 	}
 	return workers, nil
 }
+
+// Beats lists the workers by name, with no more of them than any release has written: also of a database that is behind (Behind), and while
+// another process brings it up to date.
+func (s *Store) Beats(ctx context.Context) ([]Worker, error) {
+	var workers []Worker
+	err := s.read.WithContext(ctx).Select("name", "machine", "pid", "real_beat_at").Order("name").Find(&workers).Error
+	if err != nil {
+		return nil, fmt.Errorf("list workers: %w", err)
+	}
+	return workers, nil
+}

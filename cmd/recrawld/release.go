@@ -23,43 +23,48 @@ func (g *globals) migrate(ctx context.Context, store *models.Store) error {
 		return fmt.Errorf("look at the schema: %w", err)
 	}
 	if step > 0 {
-		if err := g.nobodyAtWork(ctx, store); err != nil {
+		if step, err = g.untilNobodyIsAtWork(ctx, store, step); err != nil {
 			return fmt.Errorf("the database is of an earlier release, at step %d of its tables: %w", step, err)
 		}
+	}
+	if step > 0 {
 		g.Log.Warn("the database is of an earlier release and is brought up to date: where there are millions of pages this takes "+
 			"minutes, and meanwhile as much room on the disk again", "step", step)
 	}
 	return store.Migrate(ctx, clock.System{}.Now())
 }
 
-// nobodyAtWork is an error that names a worker that is alive. One that was a moment ago is waited for: until it beats again, or was silent
-// for so long that it is dead.
-func (g *globals) nobodyAtWork(ctx context.Context, store *models.Store) error {
+// untilNobodyIsAtWork returns the step that the tables are at, 0 where another process has brought them up to date meanwhile, or an error
+// that names a worker that is alive. One that was a moment ago is waited for: until it beats again, or was silent for so long that it is dead.
+func (g *globals) untilNobodyIsAtWork(ctx context.Context, store *models.Store, step int) (now int, err error) {
 	machine, err := machineOf(ctx, store)
 	if err != nil {
-		return err
+		return step, err
 	}
 	host, _ := os.Hostname() // without it no process of this machine is known to be gone, and is waited for
 	first := make(map[string]models.Instant)
 	for {
-		workers, err := store.Workers(ctx)
+		workers, err := store.Beats(ctx)
 		if err != nil {
-			return err
+			return step, err
+		}
+		if step, err = store.Behind(ctx); err != nil || step == 0 { // asked last: one of this release beats behind its last step
+			return step, err
 		}
 		living := stillAlive(workers, host, machine.Now())
 		if len(living) == 0 {
-			return nil
+			return step, nil
 		}
 		for _, w := range living {
 			beat, seen := first[w.Name]
 			if seen && beat != w.RealBeatAt {
-				return fmt.Errorf("worker %s on %s, process %d, is at work, and could not go on with what this release makes of them: "+
+				return step, fmt.Errorf("worker %s on %s, process %d, is at work, and could not go on with what this release makes of them: "+
 					"stop it and all others first, or use its own release; nothing is changed", w.Name, w.Machine, w.PID)
 			}
 			first[w.Name] = w.RealBeatAt
 		}
 		if err := machine.SleepUntil(ctx, machine.Now().Add(beatEvery/2)); err != nil {
-			return err
+			return step, err
 		}
 	}
 }

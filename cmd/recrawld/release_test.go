@@ -41,6 +41,19 @@ func TestTablesAreNotChangedUnderAWorkerAtWork(t *testing.T) {
 	}
 }
 
+// Of workers that begin at once on an empty database, or on one of an earlier release that nobody works on, the first one makes the tables and
+// begins: it is not in the way of the others.
+func TestAWorkerOfTheSameReleaseIsInNobodysWay(t *testing.T) {
+	t.Parallel()
+	path, _ := configure(t, "")
+	d := built(t, path)
+	stop := keepBeating(t, d.store, models.Worker{Name: "first", Machine: "elsewhere", PID: 4711})
+	defer stop()
+	if step, err := d.g.untilNobodyIsAtWork(t.Context(), d.store, 1); step != 0 || err != nil {
+		t.Errorf("untilNobodyIsAtWork beside one that was quicker: step %d, %v, want 0: the tables are up to date", step, err)
+	}
+}
+
 // earlierDatabase is a database that lacks the newest step of its tables, as far as it says itself, and its configuration: a step that is
 // tried finds what it makes there already.
 func earlierDatabase(t *testing.T, engine string) (path string, store *models.Store) {
@@ -133,7 +146,7 @@ func TestAWorkerEndsWhenALaterReleaseHasTheTables(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go func() { ended <- d.run(ctx) }()
-	execute(t, "sqlite", filepath.Join(data, databaseFile), `INSERT INTO schema_migrations VALUES (9999, 'later', '', 1)`)
+	execute(t, "sqlite", filepath.Join(data, databaseFile)+"?_pragma=busy_timeout(30000)", `INSERT INTO schema_migrations VALUES (9999, 'later', '', 1)`)
 	if err := <-ended; !errors.Is(err, models.ErrNewerSchema) || !strings.Contains(err.Error(), "use the later release") {
 		t.Errorf("the daemon ended with %v, want to hear of the later release", err)
 	}
