@@ -17,7 +17,7 @@ type Worker struct {
 	Visits     int64   // committed since it started
 	Lost       int64   // results discarded because their lease was lost
 	InFlight   int32   // visits under way
-	Share      float64 // of the buckets that it wants, beside those of others: 1 for all it can get; scheduler.Peer
+	Share      float64 // of the buckets that it wants, beside those of others: 1 for all it can get, 0 while it may claim nothing; scheduler.Peer
 	Lag        int64   // nanoseconds: how late its own buckets are, on average
 	Statements int64   // sent to the database since it started
 }

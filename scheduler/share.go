@@ -178,7 +178,7 @@ func Balance(share float64, lag time.Duration, others []Peer) float64 {
 const lagging = othersLate / 8
 
 // Balance brings the worker's share up to date beside the others that are alive, and returns it with the lag, in real
-// time, for the worker's row. While it may claim nothing it wants the least. It is called at every beat.
+// time, for the worker's row. While it may claim nothing the share is 0, which counts as the least. It is called at every beat.
 func (w *Worker) Balance() (share float64, lag time.Duration) {
 	others := slices.DeleteFunc(slices.Clone(w.peers()), func(p Peer) bool { return p.Name == w.Name })
 	now := w.Clock.Now()
@@ -190,7 +190,7 @@ func (w *Worker) Balance() (share float64, lag time.Duration) {
 	}
 	lag = time.Duration(late / float64(w.Clock.Real(time.Second)) * float64(time.Second))
 	if w.barred.Load() {
-		return leastShare, lag
+		return 0, lag
 	}
 	w.share = Balance(cmp.Or(w.share, 1), lag, others)
 	return w.share, lag

@@ -79,6 +79,7 @@ type workerStatus struct {
 	InFlight int32     `json:"in_flight"`
 	Visits   int64     `json:"visits"`
 	Lost     int64     `json:"lost"`
+	Held     bool      `json:"held,omitempty"` // it may claim nothing
 }
 
 type statusDay struct {
@@ -134,7 +135,7 @@ func (l *look) status(ctx context.Context) (status, error) {
 	}
 	for _, w := range workers {
 		s.Workers = append(s.Workers, workerStatus{Name: w.Name, Machine: w.Machine, PID: w.PID, Release: w.Release,
-			Alive: isAlive(w, l.real), Started: w.StartedAt.Time(), Beat: w.RealBeatAt.Time(),
+			Alive: isAlive(w, l.real), Held: isAlive(w, l.real) && w.Share == 0, Started: w.StartedAt.Time(), Beat: w.RealBeatAt.Time(),
 			InFlight: w.InFlight, Visits: w.Visits, Lost: w.Lost})
 	}
 	if err := l.statusSites(ctx, &s); err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"recrawld/models"
 )
 
 // What a day's visits found adds up: a person who reads of 1,346 visits and 71 findings asks where the others went.
@@ -56,6 +58,36 @@ func TestStatusTellsOfAFullDisk(t *testing.T) {
 		text := must(t, "status", "-c", config)
 		if got := strings.Contains(text, "none: the disk of "+data+" is nearly full: "); got != want {
 			t.Errorf("with %q status says that the disk is nearly full: %v, want %v:\n%s", lines, got, want, text)
+		}
+	}
+}
+
+// What one worker may not do others do: a full disk is no word on them, and who looks elsewhere is told which of them stands still.
+func TestStatusTellsWhichWorkerClaimsNothing(t *testing.T) {
+	t.Parallel()
+	config, data := configure(t, "")
+	d := built(t, config)
+	for name, share := range map[string]float64{"full": 0, "well": 0.5} {
+		now := models.At(d.machine.Now())
+		if err := d.store.Beat(t.Context(), models.Worker{Name: name, Machine: "m-" + name, StartedAt: now, BeatAt: now, RealBeatAt: now, Share: share}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := must(t, "status", "--data", data)
+	for line := range strings.Lines(text) {
+		if held := strings.Contains(line, "claims nothing"); strings.Contains(line, "(full,") && !held || strings.Contains(line, "(well,") && held {
+			t.Errorf("status says %q, want of the one with share 0 alone that it claims nothing", line)
+		}
+	}
+	if !strings.Contains(text, "m-full") || strings.Count(text, "claims nothing") != 1 {
+		t.Errorf("status does not say where the one is that claims nothing:\n%s", text)
+	}
+	for want, s := range map[string]status{
+		"none":      {Store: "postgres", Workers: []workerStatus{{Alive: true, Held: true}, {}}},
+		"none here": {Store: "postgres", Workers: []workerStatus{{Alive: true, Held: true}, {Alive: true}}},
+	} {
+		if got := s.noVisits(); got != want {
+			t.Errorf("noVisits beside the workers %+v = %q, want %q", s.Workers, got, want)
 		}
 	}
 }

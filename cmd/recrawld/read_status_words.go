@@ -23,7 +23,7 @@ func (s status) write(l *look) error {
 		head.add("visits", "%s", l.style.Paint(report.Bad, "none")+": "+s.Held)
 	}
 	if s.Full != "" {
-		head.add("visits", "%s", l.style.Paint(report.Bad, "none")+": "+s.Full+" (worker.min_free)")
+		head.add("visits", "%s", l.style.Paint(report.Bad, s.noVisits())+": "+s.Full+" (worker.min_free)")
 	}
 	head.add("today", "%s", s.Today.words())
 	head.add("plan", "%s", s.planWords()+s.resting()+s.slowed())
@@ -61,6 +61,14 @@ func (s status) rehearsal() string {
 	return fmt.Sprintf(" (a rehearsal at %g times the speed, which has ended)", s.Speed)
 }
 
+// noVisits says of a disk that is nearly full whom it stops: those who write to it, and not workers of other machines.
+func (s status) noVisits() string {
+	if s.Store != "sqlite" && slices.ContainsFunc(s.Workers, func(w workerStatus) bool { return w.Alive && !w.Held }) {
+		return "none here"
+	}
+	return "none"
+}
+
 func (w workerStatus) words(l *look) string {
 	if w.Beat.IsZero() {
 		return l.style.Paint(report.Warn, "ended") + fmt.Sprintf(": %s on %s, after %s", w.Name, w.Machine, report.Plural(w.Visits, "visit"))
@@ -71,6 +79,9 @@ func (w workerStatus) words(l *look) string {
 	}
 	words := l.style.Paint(report.Good, "alive") + fmt.Sprintf(", up %s, %s, %s under way", report.Span(l.now.Sub(w.Started)),
 		report.Plural(w.Visits, "visit"), report.Count(w.InFlight))
+	if w.Held {
+		words += ", " + l.style.Paint(report.Bad, "claims nothing") + ": its log and /healthz on " + w.Machine + " say why"
+	}
 	if w.Lost > 0 {
 		words += fmt.Sprintf(", %s lost", report.Count(w.Lost))
 	}
