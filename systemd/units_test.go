@@ -78,23 +78,46 @@ func TestUnitsGoByTheExitCode(t *testing.T) {
 // A service that does not start must not leave the package half installed.
 func TestThePackageIsInstalledWhereTheServiceDoesNotStart(t *testing.T) {
 	t.Parallel()
+	for _, args := range [][]string{{"configure"}, {"configure", "0.1.0"}} {
+		out, err := postinst(t, `case $1 in daemon-reload) ;; list-units) echo recrawld.service loaded active running it;; *) exit 1;; esac`, args...)
+		if err != nil || !strings.Contains(out, "journalctl") {
+			t.Errorf("postinst %s where the service does not start: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// The first worker of a release brings the tables up to date, which those of the release before cannot read: they end before it begins, each of
+// them. Those that did not run are not started.
+func TestAnUpgradeStopsAllWorkersBeforeItStartsOne(t *testing.T) {
+	t.Parallel()
+	for running, want := range map[string]string{
+		"recrawld@1.service loaded active running one\nrecrawld@2.service loaded activating start two\n": "stop recrawld@1.service recrawld@2.service\n" +
+			"start recrawld@1.service recrawld@2.service\n",
+		"": "",
+	} {
+		out, err := postinst(t, `case $1 in daemon-reload) ;; list-units) printf '`+running+`';; *) echo "$@";; esac`, "configure", "0.1.0")
+		if err != nil || out != want {
+			t.Errorf("postinst of an upgrade beside %q: %v, asked systemd for\n%swant\n%s", running, err, out, want)
+		}
+	}
+}
+
+// postinst runs the package's script with what systemctl does.
+func postinst(t *testing.T, systemctl string, args ...string) (out string, err error) {
+	t.Helper()
 	script, err := os.ReadFile("../packaging/debian/postinst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	for name, code := range map[string]string{"systemctl": "[ $1 = daemon-reload ]", "systemd-sysusers": "true", "install": "true"} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+code+"\n"), 0o700); err != nil {
+	for name, does := range map[string]string{"systemctl": systemctl, "systemd-sysusers": "true", "install": "true"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+does+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"configure"}, {"configure", "0.1.0"}} {
-		install := exec.CommandContext(t.Context(), "sh", append([]string{"-c", strings.ReplaceAll(string(script), "/run/systemd/system", bin), "postinst"},
-			args...)...)
-		install.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
-		out, err := install.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "journalctl") {
-			t.Errorf("postinst %s where the service does not start: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
+	install := exec.CommandContext(t.Context(), "sh", append([]string{"-c", strings.ReplaceAll(string(script), "/run/systemd/system", bin), "postinst"},
+		args...)...)
+	install.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	said, err := install.CombinedOutput()
+	return string(said), err
 }
