@@ -16,6 +16,9 @@ var ErrNotFound = errors.New("not found")
 // ErrNoSchema says that a database exists and has none of our tables.
 var ErrNoSchema = errors.New("database has none of recrawld's tables")
 
+// ErrOlderSchema says that the database was written by an older binary and is read once it is brought up to date.
+var ErrOlderSchema = errors.New("database is of an earlier release")
+
 // ErrNewerSchema says that the database was written by a newer binary.
 var ErrNewerSchema = errors.New("database schema is newer than this binary")
 

@@ -138,8 +138,8 @@ func (t *tx) script(ctx context.Context, statements string) error {
 	return err
 }
 
-// CheckSchema returns an error where the schema is not the binary's own: ErrNoSchema where there is none yet, ErrNewerSchema where a newer
-// binary has brought it up to date.
+// CheckSchema returns an error where the schema is not the binary's own: ErrNoSchema where there is none yet, ErrOlderSchema where it is to be
+// brought up to date (Migrate), ErrNewerSchema where a newer binary has done that.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	steps, err := s.dialect.steps()
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 		return err
 	}
 	if applied < len(steps) {
-		return fmt.Errorf("schema is at step %d, this binary's at %d: start the daemon once to migrate it", applied, len(steps))
+		return fmt.Errorf("%w: its tables are at step %d, this binary's at %d", ErrOlderSchema, applied, len(steps))
 	}
 	return nil
 }

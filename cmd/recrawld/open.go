@@ -143,6 +143,9 @@ func unusable(c *config.Config, err error) error {
 	case errors.Is(err, models.ErrNoSchema):
 		return notFoundf("nothing has been crawled into the database %s yet (recrawld run or recrawld add begins; --store and --data name others)",
 			databaseName(c))
+	case errors.Is(err, models.ErrOlderSchema):
+		err = fmt.Errorf("%w: start the daemon of this release, in place of the one that may still run, which brings them up to date; "+
+			"until then the commands of that release read it", err)
 	case errors.Is(err, models.ErrNewerSchema):
 		err = fmt.Errorf("%w: use the later release, or restore a checkpoint of this one", err)
 	case models.IsDamaged(err):

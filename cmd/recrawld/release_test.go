@@ -24,6 +24,10 @@ func TestTablesAreNotChangedUnderAWorkerAtWork(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			path, store := earlierDatabase(t, engine)
+			if code, _, stderr := command(t, "status", "-c", path); code != exitFailed || !strings.Contains(stderr, "earlier release") ||
+				!strings.Contains(stderr, "in place of the one that may still run") {
+				t.Errorf("status of a database of an earlier release: exit code %d, said %q; want %d and what to start", code, stderr, exitFailed)
+			}
 			stop := keepBeating(t, store, models.Worker{Name: "w7", Machine: "elsewhere", PID: 4711})
 			for _, args := range [][]string{{"pause", "--all"}, {"run"}} {
 				code, _, stderr := command(t, append(args, "-c", path)...)
