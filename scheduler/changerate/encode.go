@@ -17,7 +17,8 @@ var ErrOtherModel = errors.New("knowledge of another model")
 // errCorrupt says that stored knowledge is not what any model wrote.
 var errCorrupt = errors.New("corrupt knowledge")
 
-// The first byte of stored knowledge: what it is, and in which form.
+// The first byte of stored knowledge: what it is, and in which form. A new form comes with a step of the schema (models/migrations): a worker
+// of an earlier release beside one that writes it would find nothing known, and write its own over it.
 const (
 	crowdForm    = 0x1b
 	onceForm     = 0x1a // of a crowd that knows of pages that lead to others but how many they found; it and those below are read and not written
