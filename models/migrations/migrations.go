@@ -4,7 +4,7 @@
 // must teach models.Store.Restore about it.
 //
 // A step also keeps workers of two releases from working side by side. So what is written in a form that an earlier release cannot read, such
-// as what is known of a host (changerate.Crowd), which it would begin anew and write over, comes with one, if need be without a statement.
+// as what is known of a host (changerate.Crowd), which it would begin anew and write over, comes with one, if need be of no more than SELECT 1.
 //
 // Units, on both engines: a moment is an integer of Unix milliseconds (models.Instant) and 0 means never; a duration is
 // an integer of nanoseconds (time.Duration); a digest is 32 bytes or NULL; a list of page IDs is their decimal numbers,
