@@ -80,7 +80,7 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 		}
 	case teller:
 		refused := new(Refused)
-		if err := d.tell(ctx, s, source, refused); err != nil {
+		if err := d.tell(ctx, s, d.present(ctx, source, heads), refused); err != nil {
 			return err
 		}
 		if err := d.withholdAnew(ctx, refused); err != nil {
