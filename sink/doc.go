@@ -44,7 +44,7 @@
 // Index keeps the documents of a search server as the pages are. A document says what its page says when it is sent, not what the event
 // said, so one that comes twice does no harm, and a delivery tells of each page once. It is made anew by being told of every page (Tell), as a
 // Webhook is; then it drops those of sites that it is given no more, too. A page that the server refuses by itself, or whose copy cannot be
-// read, waits as a file of the mirror does. The lease is renewed before each request, which has less time than is left of it then, so that
+// read, waits as a file of the mirror does. Too many of the latter hold it up for a day at most (Passed). The lease is renewed before each request, which has less time than is left of it then, so that
 // who comes after a holder that stalled is not overwritten by it.
 //
 // # Digests

@@ -114,7 +114,7 @@ func (x *Index) give(ctx context.Context, events []models.Event, anew bool) erro
 		for i, d := range documents {
 			switch {
 			case d.Why != nil:
-				why[pages[i].URL] = d.Why
+				why[pages[i].URL] = missingCopy{d.Why}
 			case d.ID != "":
 				send, urls[d.ID] = append(send, d), pages[i].URL
 				bytes += len(d.Fields)
