@@ -393,6 +393,7 @@ type Duplicate struct {
 	Bucket int16
 	PageID int64
 	DueAt  Instant
+	Led    bool // it is none, but one that moved, if it still is, and leads nowhere as it seems
 }
 
 // Due is a new due time for a page that waits. It was decided on the page as it was then: if it was visited since (Visits)
