@@ -19,7 +19,8 @@ const sitemapHops = 5
 // is as often as a name is asked for that does not exist, until it is there. Where that was led elsewhere the next visit is spent on what it leads
 // to. The page's own turn comes next.
 func (s *visit) lookedForSitemap(ctx context.Context) bool {
-	if s.scope == nil || s.settings.Lists == config.ListsOff || s.turn.Host.Trials.SitemapFound || !s.ofStart() {
+	trials := &s.turn.Host.Trials
+	if s.scope == nil || s.settings.Lists == config.ListsOff || trials.SitemapFound || trials.SitemapTo == "" && !s.probeDue(trials.SitemapAt) || !s.ofStart() {
 		return false
 	}
 	rules := s.rules.of(s.robots)
