@@ -20,7 +20,7 @@ export GOFLAGS     ?= -buildvcs=false -trimpath
 
 STAGES := deps format vet survives shows deb
 
-.PHONY: test $(STAGES) staticcheck race kill e2e fuzz arch build elsewhere fmt torture bench microbench bench-freshness clean
+.PHONY: test $(STAGES) staticcheck race kill e2e fuzz arch build elsewhere release fmt torture bench microbench bench-freshness clean
 
 test:
 	@began=$$SECONDS; \
@@ -137,10 +137,20 @@ elsewhere:
 	GOOS=darwin GOARCH=arm64 go build -o /dev/null ./cmd/recrawld
 	GOOS=freebsd go build -o /dev/null ./cmd/recrawld
 
-# deb builds the Debian package and, as root, tries what is in it.
+# deb builds the Debian package, and a tarball of its files, and, as root, tries what is in it.
 deb: build
 	@packaging/build $(DIST)/recrawld $(VERSION) $(DIST)
-	@packaging/try $(DIST)/recrawld_$(VERSION)_$$(dpkg --print-architecture).deb
+	@arch=$$(dpkg --print-architecture) && packaging/try $(DIST)/recrawld_$(VERSION)_$$arch.deb $(DIST)/recrawld_$(VERSION)_linux_$$arch.tar.gz
+
+# release builds what users of Linux on Intel, AMD and ARM processors install: packages, tarballs and their checksums.
+RELEASED := amd64 arm64
+
+release: build
+	@for arch in $(RELEASED); do \
+		CGO_ENABLED=0 GOARCH=$$arch go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(DIST)/$$arch/recrawld ./cmd/recrawld; \
+		packaging/build $(DIST)/$$arch/recrawld $(VERSION) $(DIST) $$arch $(DIST)/recrawld; \
+	done
+	@cd $(DIST) && sha256sum recrawld_$(VERSION)_*.deb recrawld_$(VERSION)_*.tar.gz >recrawld_$(VERSION)_SHA256SUMS && cat recrawld_$(VERSION)_SHA256SUMS
 
 fmt:
 	gofmt -w .

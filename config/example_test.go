@@ -3,7 +3,6 @@ package config
 import (
 	"strings"
 	"testing"
-	_ "time/tzdata"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // a machine may have no time zones of its own, as many containers: windows would be refused there
 )
 
 // dayNames are the weekdays as they are written, by time.Weekday.

@@ -173,7 +173,7 @@ func (t *tx) unlink(ctx context.Context, parents map[int16][]int64) error {
 func (c *commit) forwardings(ctx context.Context, r *Result) (map[int16][]forwarding, error) {
 	forward := make(map[int16][]forwarding)
 	for _, d := range r.Duplicates {
-		forward[d.Bucket] = append(forward[d.Bucket], forwarding{Children: []int64{d.PageID}, To: d.DueAt, Of: r.Visit.At, Duplicates: true})
+		forward[d.Bucket] = append(forward[d.Bucket], forwarding{Children: []int64{d.PageID}, To: d.DueAt, Of: r.Visit.At, Duplicates: true, Led: d.Led})
 	}
 	if r.Forward == 0 {
 		return forward, nil
@@ -214,6 +214,10 @@ func (q *queue) hasten(ctx context.Context, bucket int16, f forwarding) error {
 	values := []any{bucket, f.Children, int64(f.To), int16(RuleParent), int64(f.Of), int16(RuleDuplicate), int16(RuleOriginal), int16(RuleBudget)}
 	if f.Duplicates {
 		among, values[3], values = `rule = $6`, int16(RuleOriginal), values[:6]
+	}
+	if f.Led {
+		among, values = `rule NOT IN ($6, $7) AND state = $8`, append(values, int16(RuleBudget), int16(StateMoved))
+		values[5] = int16(RuleOriginal)
 	}
 	// Index: the primary key.
 	rows, err := q.tx.rows(ctx, `UPDATE pages SET due_at = $3, rule = $4

@@ -199,7 +199,7 @@ type Outcome struct {
 	Body       []byte // decoded; set where the bytes are new to the page (First, Changed, SameText), or its copy is lost (Page.Lost)
 	WireBytes  int64  // body bytes on the wire
 	HeadBytes  int64  // of the heads of all answers, as HTTP/1.1 writes them
-	RedirectTo string // canonical target, for Moved
+	RedirectTo string // canonical target, for Moved, and for Probed where that is to be asked next
 	Permanent  bool   // 301 or 308
 
 	// What it says.
@@ -239,7 +239,7 @@ type Outcome struct {
 	Template   string // a change of the host's template was recognised by this visit: what, for a person; empty: none
 	Findings   []Finding
 	Hub        *Hub     // where it says as a feed that it tells of its changes; nil: it is none, or was not read. Nothing of it is written by Commit
-	Looked     bool     // for Probed: it was /sitemap.xml that was asked for; Links is that where it is there
+	Looked     bool     // for Probed: it was /sitemap.xml that was asked for, or what that leads to; Links is that where it is there, RedirectTo where it leads on
 	Listing    *Listing // what the page says as a list; nil: it is none, or says what it said before. Its new entries are Links
 
 	// As a parent.
@@ -393,6 +393,7 @@ type Duplicate struct {
 	Bucket int16
 	PageID int64
 	DueAt  Instant
+	Led    bool // it is none, but one that moved, if it still is, and leads nowhere as it seems
 }
 
 // Due is a new due time for a page that waits. It was decided on the page as it was then: if it was visited since (Visits)

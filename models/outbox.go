@@ -40,6 +40,7 @@ type forwarding struct {
 	Children   []int64
 	To, Of     Instant
 	Duplicates bool `json:",omitempty"` // the pages are these
+	Led        bool `json:",omitempty"` // see Duplicate
 }
 
 // packed is a discovery that goes through JSON by the columns of its page that are not zero.

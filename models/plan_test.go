@@ -154,7 +154,7 @@ func richResult(l Lease, now time.Time) Result {
 		Discovered: []Discovery{found}, LinksKnown: true,
 		Links:   []Link{{ChildBucket: child.Bucket, ChildID: child.ID}, {ChildBucket: (p.Bucket + 1) % Buckets, ChildID: 5}},
 		Forward: At(now), ForwardOf: At(now),
-		Duplicates: []Duplicate{{child.Bucket, child.ID, At(now)}, {(p.Bucket + 1) % Buckets, 5, At(now)}},
+		Duplicates: []Duplicate{{child.Bucket, child.ID, At(now), false}, {(p.Bucket + 1) % Buckets, 5, At(now), true}},
 	}
 }
 

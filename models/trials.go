@@ -68,9 +68,12 @@ type Trials struct {
 	Losses    Losses       // its pages that are lost
 
 	// SitemapAt is when /sitemap.xml was last looked for, which its robots.txt did not name; 0: never. SitemapFound says that it was there,
-	// and is a page since then, unless pages of the host were removed.
+	// and is a page since then, unless pages of the host were removed. SitemapTo is where its answer led, which is to be asked next, by SitemapHops
+	// redirects; "": nowhere.
 	SitemapAt    Instant
 	SitemapFound bool
+	SitemapTo    string // canonical, of the same origin
+	SitemapHops  uint8
 
 	// AbsentAt is when a page of the host last answered 200 without its content; 0: never, or so long ago that it says nothing any
 	// more. ShownAt is when a page of it last showed the content that it had, kept only while AbsentAt is: whether the host as a whole
@@ -178,7 +181,8 @@ func (t *Trials) IsZero() bool { return *t == Trials{} }
 
 // Hinted tells whether anything is known of the hints.
 func (t *Trials) Hinted() bool {
-	return *t != Trials{Load: t.Load, Losses: t.Losses, AbsentAt: t.AbsentAt, ShownAt: t.ShownAt, SitemapAt: t.SitemapAt, SitemapFound: t.SitemapFound}
+	return *t != Trials{Load: t.Load, Losses: t.Losses, AbsentAt: t.AbsentAt, ShownAt: t.ShownAt, SitemapAt: t.SitemapAt, SitemapFound: t.SitemapFound,
+		SitemapTo: t.SitemapTo, SitemapHops: t.SitemapHops}
 }
 
 // absentKept is how long AbsentAt is kept after a page last answered without its content.
@@ -201,7 +205,8 @@ func (t *Trials) Shown(now time.Time) {
 // The first byte of stored Trials: with trialsForm the hints follow, with trialsLoad the load comes first, and the hints
 // only where something is known of them. With trialsLosses the losses come before that, a first byte and all, and so do AbsentAt and ShownAt
 // with trialsAbsent before those. With trialsSeen in place of trialsLosses the losses end with Losses.SeenAt. Before
-// all of them SitemapAt comes with trialsNotListed, or with trialsListed where it was found.
+// all of them SitemapAt comes with trialsNotListed, or with trialsListed where it was found, or with trialsLed where its answer led on: then by
+// how many redirects, and where to, as a length and so many bytes.
 const (
 	trialsForm      = 1
 	trialsLoad      = 2
@@ -210,6 +215,7 @@ const (
 	trialsSeen      = 5
 	trialsNotListed = 6
 	trialsListed    = 7
+	trialsLed       = 8
 )
 
 // hintsBefore is how many hints stored Trials had at first. Of those that came later none is written behind which nothing is
@@ -223,11 +229,7 @@ func (t *Trials) Value() (driver.Value, error) {
 		return nil, nil
 	}
 	b := make([]byte, 0, 64)
-	if t.SitemapFound {
-		b = binary.AppendUvarint(append(b, trialsListed), uint64(t.SitemapAt))
-	} else if t.SitemapAt != 0 {
-		b = binary.AppendUvarint(append(b, trialsNotListed), uint64(t.SitemapAt))
-	}
+	b = t.appendSitemap(b)
 	if t.AbsentAt != 0 || t.ShownAt != 0 {
 		b = binary.AppendUvarint(binary.AppendUvarint(append(b, trialsAbsent), uint64(t.AbsentAt)), uint64(t.ShownAt))
 	}
@@ -266,14 +268,17 @@ func (t *Trials) Scan(src any) error {
 	if src != nil && !ok {
 		return fmt.Errorf("trials from %T", src)
 	}
-	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsListed {
+	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsLed {
 		return nil
 	}
 	n := numbers{rest: b}
-	form := n.next(trialsListed)
+	form := n.next(trialsLed)
 	var read Trials
-	if form == trialsNotListed || form == trialsListed {
+	if form >= trialsNotListed {
 		read.SitemapAt, read.SitemapFound = n.instant(), form == trialsListed
+		if form == trialsLed {
+			read.SitemapHops, read.SitemapTo = n.octet(), n.text()
+		}
 		form = n.next(trialsSeen)
 	}
 	if form == trialsAbsent {

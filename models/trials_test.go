@@ -103,8 +103,13 @@ func anyTrials(t *rapid.T) Trials {
 	if rapid.Bool().Draw(t, "sitemap") {
 		trials.SitemapAt, trials.SitemapFound = at(), rapid.Bool().Draw(t, "found")
 	}
+	if rapid.Bool().Draw(t, "led") {
+		trials.SitemapAt, trials.SitemapFound = at(), false
+		trials.SitemapTo, trials.SitemapHops = rapid.StringN(1, -1, 3000).Draw(t, "to"), rapid.Uint8().Draw(t, "hops")
+	}
 	if rapid.Bool().Draw(t, "load alone") {
-		return Trials{Load: trials.Load, Losses: trials.Losses, AbsentAt: trials.AbsentAt, ShownAt: trials.ShownAt, SitemapAt: trials.SitemapAt, SitemapFound: trials.SitemapFound}
+		return Trials{Load: trials.Load, Losses: trials.Losses, AbsentAt: trials.AbsentAt, ShownAt: trials.ShownAt, SitemapAt: trials.SitemapAt, SitemapFound: trials.SitemapFound,
+			SitemapTo: trials.SitemapTo, SitemapHops: trials.SitemapHops}
 	}
 	for i := range trials.By {
 		trials.By[i] = Trial{Hits: count(), Misses: count(), FalseAlarms: count(), Late: count(), InARow: count(), Since: at(), DistrustedAt: at()}

@@ -115,7 +115,7 @@ func (s *visit) movedTo(target canon.URL, a *answer, now time.Time) {
 	s.out.Kind, s.out.RedirectTo = models.Moved, target.String()
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
 	if s.known(target).Keep && s.mayAsk(s.rules.of(s.robots), target) {
-		s.out.Links = []models.FoundLink{{URL: target.String(), Host: target.HostName()}}
+		s.out.Links = []models.FoundLink{{URL: target.String(), Host: target.HostName(), List: s.isList()}}
 	}
 }
 

@@ -78,6 +78,7 @@ type life struct {
 	past    *kept
 	planner *scheduler.Planner
 	step    time.Duration // between two visits; a day
+	rules   string        // the robots.txt
 	host    models.Host
 	pages   map[string]models.Page
 }
@@ -113,7 +114,7 @@ func (l *life) turn(url string) models.Outcome {
 		l.t.Fatal(err)
 	}
 	now := l.clock.Now()
-	row := allowAll(l.t, page)
+	row := robotsRow(l.t, page, l.rules)
 	row.FetchedAt, row.GoodAt, row.ExpiresAt = models.At(now), models.At(now), models.At(now.Add(time.Hour))
 	l.host.LeaseToken++
 	lease := models.Lease{Host: l.host, Robots: []models.Robots{row}}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,13 +62,22 @@ func (s *visit) listKind(body []byte) sitemap.Kind {
 	return sitemap.None
 }
 
+// isNamed tells whether robots.txt names the page as a list, or what redirects to it.
 func (s *visit) isNamed() bool {
 	for _, raw := range s.rules.of(s.robots).Sitemaps() {
-		if u, err := s.url.Resolve(raw); err == nil && u == s.url {
+		if u, err := s.url.Resolve(raw); err == nil && (u == s.url || slices.Contains(s.page.Chain, models.PageID(u.String()))) {
 			return true
 		}
 	}
 	return false
+}
+
+// isList tells whether the page is named as a list, or was one: what it leads to is one, too.
+func (s *visit) isList() bool {
+	if s.settings.Lists == config.ListsOff {
+		return false
+	}
+	return s.page.Entries > 0 || s.page.Rule == models.RuleList && s.page.State == models.StateNew || s.isNamed()
 }
 
 var gzipMagic = []byte{0x1F, 0x8B}

@@ -214,3 +214,36 @@ func TestNamedLists(t *testing.T) {
 		}
 	}
 }
+
+// TestListsThatRedirect: where a sitemap that is named leads is read as one, before the pages that wait, on whatever level it is named: as the
+// customary http of a site at https does, or an index that names its files by another host name.
+func TestListsThatRedirect(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/s.xml": hostile.Redirect(301, "/urls.txt"), "/urls.txt": page("http://a.test/x\n", "Content-Type", "text/plain"),
+		"/": hostile.Redirect(301, "/elsewhere")})
+	for name, test := range map[string]struct {
+		rules string
+		edit  func(*models.Page)
+	}{
+		"named by robots.txt": {"Sitemap: /s.xml\n", func(p *models.Page) { p.State, p.Stats.Records = models.StateMoved, 3 }},
+		"named by an index":   {"", func(p *models.Page) { p.Rule = models.RuleList }},
+		"a list until now":    {"", func(p *models.Page) { p.State, p.Entries = models.StateLive, 7 }},
+	} {
+		r := newRig(t, nil)
+		p := pageOf(t, o.URL("/s.xml"))
+		test.edit(&p)
+		out := r.turn(t.Context(), p, robotsRow(t, p, test.rules))
+		wantKind(t, out, models.Moved)
+		if len(out.Links) != 1 || !out.Links[0].List {
+			t.Errorf("%s: what it leads to is %+v, want a list", name, out.Links)
+		}
+		target := pageOf(t, o.URL("/urls.txt"))
+		target.Chain = []int64{p.ID}
+		if out := r.turn(t.Context(), target, robotsRow(t, p, test.rules)); (out.Listing != nil) != (test.rules != "") {
+			t.Errorf("%s: what it leads to, without mark-up, is read as %+v", name, out.Listing)
+		}
+	}
+	if out := newRig(t, nil).fetch(o.URL("/")); len(out.Links) != 1 || out.Links[0].List {
+		t.Errorf("a page that redirects leads to %+v, want no list", out.Links)
+	}
+}

@@ -4,9 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"recrawld/config"
 	"recrawld/internal/hostile"
 	"recrawld/models"
+	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
 	"recrawld/recrawl/scope"
 )
@@ -72,5 +75,66 @@ func TestSitemapIsLookedForOnceInATurn(t *testing.T) {
 	}
 	if !looked {
 		t.Error("no sitemap was looked for on the host of the start URL, of another scheme")
+	}
+}
+
+// TestSitemapThatLeadsElsewhere: WordPress and its extensions answer for /sitemap.xml with a redirect to where theirs is. That is followed, a request a
+// turn, if scope and robots.txt keep it; only a list that stands at its end is one, and comes as a page together with what led to it.
+func TestSitemapThatLeadsElsewhere(t *testing.T) {
+	t.Parallel()
+	xml := hostile.Whole(200, map[string]string{"Content-Type": "application/xml"}, `<sitemapindex><sitemap><loc>/a.xml</loc></sitemap></sitemapindex>`)
+	for name, test := range map[string]struct {
+		answers map[string]hostile.Answer
+		asked   []string // beside the page itself, in its turns
+		found   []string
+	}{
+		"to a list":        {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(301, "/wp-sitemap.xml"), "/wp-sitemap.xml": xml}, []string{"/sitemap.xml", "/wp-sitemap.xml"}, []string{"/sitemap.xml", "/wp-sitemap.xml"}},
+		"twice":            {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(302, "/s"), "/s": hostile.Redirect(308, "/s.xml"), "/s.xml": xml}, []string{"/sitemap.xml", "/s", "/s.xml"}, []string{"/sitemap.xml", "/s.xml"}},
+		"to a page":        {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(301, "/missing"), "/missing": page(edition(2))}, []string{"/sitemap.xml", "/missing"}, nil},
+		"to the home page": {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(301, "/")}, []string{"/sitemap.xml"}, nil},
+		"to itself":        {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(302, "/sitemap.xml")}, []string{"/sitemap.xml"}, nil},
+		"in a circle": {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(302, "/s"), "/s": hostile.Redirect(302, "/sitemap.xml")},
+			[]string{"/sitemap.xml", "/s", "/sitemap.xml", "/s", "/sitemap.xml", "/s"}, nil},
+		"out of scope":     {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(301, "http://elsewhere.test/s.xml")}, []string{"/sitemap.xml"}, nil},
+		"what is kept out": {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(301, "/closed/s.xml")}, []string{"/sitemap.xml"}, nil},
+		"nowhere":          {map[string]hostile.Answer{"/sitemap.xml": hostile.Redirect(301, "/gone.xml")}, []string{"/sitemap.xml", "/gone.xml"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.answers["/"] = page(edition(1))
+			o := listen(t, test.answers)
+			l := newLife(t, looking(t, o.URL("/")))
+			l.rules = "User-agent: *\nDisallow: /closed/\n"
+			var asked, found []string
+			for range 20 {
+				out := l.turn(o.URL("/"))
+				if path := lastAsked(t, o).Path; path != "/" && !strings.HasPrefix(path, "/"+probeName) {
+					asked = append(asked, path)
+				}
+				if len(out.Links) > 0 && out.Looked {
+					found = linksOf(out, strings.TrimSuffix(o.URL("/"), "/"))
+				}
+				if out.Sent != 1 || out.Looked && out.Body != nil {
+					t.Errorf("%d requests in a turn, a body of %d bytes, looked %v", out.Sent, len(out.Body), out.Looked)
+				}
+			}
+			if diff := cmp.Diff([][]string{test.asked, test.found}, [][]string{asked, found}); diff != "" || l.host.Trials.SitemapFound != (len(found) > 0) || l.host.Trials.SitemapTo != "" {
+				t.Errorf("asked and found (-want +got), and remembered as %+v:\n%s", l.host.Trials, diff)
+			}
+		})
+	}
+}
+
+// TestSitemapIsLookedForWhereTheStartPageLeads: many a site's start URL is the bare name, and all its pages are at www.
+func TestSitemapIsLookedForWhereTheStartPageLeads(t *testing.T) {
+	t.Parallel()
+	for start, want := range map[string]bool{"http://www.site.test/": true, "http://site.test/": true, "http://docs.site.test/": false} {
+		at, err := canon.Parse("http://site.test/page")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (&visit{start: start, url: at}).ofStart(); got != want {
+			t.Errorf("%s is of the start URL %s: %v, want %v", at, start, got, want)
+		}
 	}
 }

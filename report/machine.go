@@ -82,6 +82,7 @@ func plain(value any) any {
 		if math.IsInf(v, 0) || math.IsNaN(v) {
 			return nil
 		}
+		return toldNumber(v)
 	case time.Time:
 		if v.IsZero() {
 			return nil
@@ -89,6 +90,14 @@ func plain(value any) any {
 		return v.UTC().Format(time.RFC3339)
 	}
 	return value
+}
+
+// toldDigits is how many digits of a number are written for programs: what differs in more is the processor, ARM rounds a product and a sum once.
+const toldDigits = 12
+
+func toldNumber(x float64) float64 {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', toldDigits, 64), 64)
+	return x
 }
 
 // WriteJSON writes the document as one JSON object: its name, its time, its rows, each an object of the columns' keys in their

@@ -264,7 +264,7 @@ func rhythmNotes(r *rhythm.Rhythm, kept bool) []string {
 // foundOf is what is found, for programs.
 func foundOf(r *rhythm.Rhythm, since time.Time, o Options) any {
 	f := rhythmFound{Zone: o.zone().String(), Since: since.UTC().Format(time.RFC3339), Pages: r.Pages, PagesNoisy: r.Noisy, Changes: r.Changes, Dated: r.Dated,
-		DailyP: r.DailyP, WeeklyP: r.WeeklyP, Daily: r.Daily, Weekly: r.Weekly, Weekdays: []string{}}
+		DailyP: toldNumber(r.DailyP), WeeklyP: toldNumber(r.WeeklyP), Daily: r.Daily, Weekly: r.Weekly, Weekdays: []string{}}
 	if r.Look > 0 {
 		seconds := lookOf(r).Seconds()
 		f.LookSeconds = &seconds

@@ -207,6 +207,53 @@ func TestBudgetWithinWindows(t *testing.T) {
 	}
 }
 
+// TestBudgetOfAWeeklyWindow: what comes in while the windows are closed for days is spent as one opens, from the first week on, whichever budget pays: a window
+// has what a week brings, and, of a site's own, a day's more at most, since places in its line come all the time.
+func TestBudgetOfAWeeklyWindow(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	window, err := config.ParseWindow("Sun 02:00-10:00 UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, own := range []bool{false, true} {
+		for _, policy := range []string{"adaptive", "fixed"} {
+			w, _ := simulated(t, 800, 42, func(c *config.Config) {
+				s := &c.Sites[0].Settings
+				s.Windows, s.Policy = []config.Window{window}, policy
+				budget := &c.Budget
+				if own {
+					budget = &s.Budget
+				}
+				budget.Requests = config.Rate{PerDay: 100}
+			})
+			var weeks [7]int
+			for d, n := range w.days {
+				weeks[d/7] += n
+			}
+			sum := 0
+			for week, n := range weeks[:6] {
+				if most := 701 + 140*btoi(own); n > most || week == 0 && n > 350 {
+					t.Errorf("own %v, %s: %d visits in week %d, want at most %d", own, policy, n, week, most)
+				}
+				if week > 1 {
+					sum += n
+				}
+			}
+			if mean := sum / 4; mean < 670 || mean > 705 {
+				t.Errorf("own %v, %s: %d visits a week, want nearly 700: %v", own, policy, mean, weeks)
+			}
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // TestNewPagesAreReadAtOnce: a budget for each page known does not hold up the first visits to new pages, and holds the
 // others to its measure.
 func TestNewPagesAreReadAtOnce(t *testing.T) {

@@ -52,6 +52,9 @@ func (c *committer) commit(ctx context.Context, batch []*finished) error {
 // put writes a batch whose bodies are kept.
 func (c *committer) put(ctx context.Context, batch []*finished) error {
 	started := c.clock.Now()
+	if err := c.endLoops(ctx, batch); err != nil {
+		return err
+	}
 	if err := c.compare(ctx, batch); err != nil {
 		return err
 	}
@@ -220,9 +223,14 @@ func (f *finished) place(record models.Record) {
 // fail plans the visit anew as a failure of our own. What it showed of the host stays remembered; what it showed of the page
 // goes with the body.
 func (f *finished) fail(class models.ErrorClass, err error, now time.Time) {
+	f.replan(models.Outcome{Kind: models.Failed, Class: class, Detail: err.Error(), At: f.outcome.At,
+		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Findings: f.outcome.Findings}, now)
+}
+
+// replan plans the visit anew with another outcome.
+func (f *finished) replan(out models.Outcome, now time.Time) {
 	release, knowledge, memory := f.result.Release, f.result.Knowledge, f.result.HostMemory
-	f.outcome = models.Outcome{Kind: models.Failed, Class: class, Detail: err.Error(), At: f.outcome.At,
-		Sent: f.outcome.Sent, Delay: f.outcome.Delay, Findings: f.outcome.Findings}
+	f.outcome = out
 	f.result = f.planner.Plan(&f.lease, f.before, &f.outcome, now)
 	f.result.Release, f.result.Knowledge, f.result.HostMemory = release, knowledge, memory
 }

@@ -30,6 +30,10 @@ func (l *ledger) Twins(context.Context, []int64) (map[int64][]models.Twin, error
 	return l.twins, nil
 }
 
+func (l *ledger) Whereabouts(context.Context, []models.PageKey) (map[models.PageKey]models.Whereabouts, error) {
+	return nil, nil
+}
+
 func (l *ledger) Commit(_ context.Context, _ time.Time, results []models.Result) ([]error, error) {
 	l.got = append(l.got, results...)
 	verdicts := make([]error, len(results))

@@ -78,7 +78,7 @@ func (d *draft) ledger() {
 	}
 	switch {
 	case d.out.Looked:
-		t.SitemapAt, t.SitemapFound = models.At(d.now), len(d.out.Links) > 0
+		t.Looked(d.now, len(d.out.Links) > 0, d.out.RedirectTo)
 	case d.out.Kind == models.Probed:
 		t.ProbedAt = models.At(d.now)
 	case d.before.Requisite: // what stands in place of an image or of last month's script says nothing of the pages

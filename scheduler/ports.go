@@ -39,6 +39,9 @@ type Store interface {
 	// Contents returns the first records of those of the digests that were seen before, by digest.
 	Contents(ctx context.Context, digests []models.Digest) (map[models.Digest]models.Content, error)
 
+	// Whereabouts returns where those of some pages are that are known.
+	Whereabouts(ctx context.Context, pages []models.PageKey) (map[models.PageKey]models.Whereabouts, error)
+
 	// Twins returns the pages that are filed under keys (models.Result.Filed), by key, at most models.TwinsPerKey of each:
 	// the first by bucket and ID.
 	Twins(ctx context.Context, keys []int64) (map[int64][]models.Twin, error)

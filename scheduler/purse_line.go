@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"recrawld/models"
 )
 
 // lineSpan is how much of a budget, in time, those may spend at once whose places in the line have come; windows gather what comes in from one
@@ -64,6 +66,16 @@ func (p *purse) reserved(made bool) {
 	if !made {
 		p.held++
 	}
+}
+
+// owes pays for a visit that is made at once, on credit where there is nothing: those who come later wait the longer. A page that
+// waited in the line has paid in advance.
+func (p *purse) owes(page *models.Page) {
+	if page.Rule == models.RuleBudget {
+		p.reserved(true)
+		return
+	}
+	p.settle(1, 0)
 }
 
 // reserves is told when a page that was paid for in advance keeps its place after a visit, which used so much for something

@@ -41,11 +41,12 @@ func (n note) learn(v visited) note {
 // The room of a note. Were all of a budget spent as it comes in, pages would have their visits at its pace, whatever their due times
 // say. What is kept lets those be visited at once that are due together: after the hours at which a site changes, or where
 // others of it changed. Of what comes in a twenty-fifth makes room, until that is 18 hours: there is no gap at the
-// beginning, and a week has at most 11 % more than its budget. Where windows are closed for longer it is as long, up to a day.
+// beginning, and a week has at most 11 % more than its budget. Where windows are closed for longer it is as long as they are, of which none is
+// closed for a week, and at once: what comes in then cannot be spent before.
 const (
 	leastRoom = time.Minute
 	mostRoom  = 18 * time.Hour
-	mostExtra = 6 * time.Hour
+	mostExtra = 7*24*time.Hour - mostRoom
 	roomShare = 25
 )
 
@@ -228,7 +229,10 @@ func (n note) lost(a allowance, now time.Time, size float64) float64 {
 // fill adds what came in since. A budget that is raised counts from now on, one that is lowered at once.
 func (n note) fill(a allowance, now time.Time) note {
 	passed := max(now.Sub(n.at), 0)
-	n.room = min(n.room+passed/roomShare, mostRoom+n.extra)
+	n.requests, n.bytes = min(n.requests, n.most(a.requests)), min(n.bytes, n.most(a.bytes)) // what was not kept then is not given now
+	if n.room = min(n.room+passed/roomShare, mostRoom+n.extra); n.extra > 0 {
+		n.room = mostRoom + n.extra
+	}
 	n.requests = n.refill(n.requests, a.requests, passed)
 	n.bytes = n.refill(n.bytes, a.bytes, passed)
 	if now.After(n.at) {

@@ -165,7 +165,7 @@ func TestWishesCostWhatTheyAsk(t *testing.T) {
 		t.Fatalf("take = %+v, %v", paid, err)
 	}
 	for _, out := range []models.Outcome{{Kind: models.Interrupted}, {Kind: models.NotModified, Sent: 1}} {
-		if out, held := w.waits(t.Context(), w.Planner(), &page, noon); held {
+		if out, held := w.waits(t.Context(), w.Planner(), &page, false, noon); held {
 			t.Fatalf("a wish waits: %+v", out)
 		}
 		w.purses.settle(&page, &out, true)
@@ -216,7 +216,7 @@ func TestWhatIsLostKeepsToTheBudget(t *testing.T) {
 	}
 	page := livePage()
 	page.Lost, page.DueAt, page.Rule = true, models.At(noon), models.RuleManual
-	if put, held := w.waits(t.Context(), w.Planner(), &page, noon); held {
+	if put, held := w.waits(t.Context(), w.Planner(), &page, false, noon); held {
 		t.Errorf("what a person asked for waits: %+v", put)
 	}
 	page.Rule = models.RuleLost
@@ -225,7 +225,7 @@ func TestWhatIsLostKeepsToTheBudget(t *testing.T) {
 		t.Fatalf("what is lost is due by %v, want in the line of its site's budget", page.Rule)
 	}
 	wait(t, clk, page.DueAt.Time().Sub(noon))
-	if put, held := w.waits(t.Context(), w.Planner(), &page, clk.Now()); held {
+	if put, held := w.waits(t.Context(), w.Planner(), &page, false, clk.Now()); held {
 		t.Errorf("when its place has come: %+v, want a visit", put)
 	}
 }
@@ -253,7 +253,7 @@ func TestAClosedWindowKeepsWhatIsPaid(t *testing.T) {
 // deferredOut is the outcome of a page that must wait.
 func deferredOut(t *testing.T, w *Worker, page *models.Page, now time.Time) models.Outcome {
 	t.Helper()
-	put, held := w.waits(t.Context(), w.Planner(), page, now)
+	put, held := w.waits(t.Context(), w.Planner(), page, false, now)
 	if !held {
 		t.Fatalf("a page by %v does not wait", page.Rule)
 	}

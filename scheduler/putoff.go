@@ -32,13 +32,16 @@ func (d *deferral) outcome(now time.Time) models.Outcome {
 }
 
 // waits tells whether a page whose turn has come is not visited now after all, and why.
-// Where it is visited, the budget of its site has paid.
-func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, now time.Time) (deferral, bool) {
+// Where it is visited, the budget of its site has paid: what gave its turn away just before is owed its own, which it has on credit.
+func (w *Worker) waits(ctx context.Context, p *Planner, page *models.Page, owed bool, now time.Time) (deferral, bool) {
 	own := w.purses.own(page.SiteID)
 	put, held := p.hold(page, now)
 	early := page.DueAt.Time().After(now)
 	switch {
 	case held:
+	case owed && own != nil:
+		own.owes(page)
+		return put, false
 	case page.Rule == models.RuleManual: // the budget has to bear it
 		if own != nil {
 			own.settle(1, 0)

@@ -39,11 +39,15 @@ func (d *draft) freeOther() {
 	}
 }
 
-// turnedRound brings the page forward that once led to this one, which leads back there now: where it shows what this one showed, the server has
+// turnedRound brings the pages forward that once led to this one, which leads back there now: where one shows what this one showed, the server has
 // turned round. Only that says so (comeRound): where a server is set up wrongly, all its pages lead to each other for days.
 func (d *draft) turnedRound() {
-	if d.out.Class == models.RedirectLoop && d.Page.Failures <= failingAfter {
-		d.freeOther()
+	if d.out.Class != models.RedirectLoop || d.Page.Failures > failingAfter {
+		return
+	}
+	d.freeOther()
+	for _, id := range d.before.Chain { // most are of its host
+		d.Duplicates = append(d.Duplicates, models.Duplicate{Bucket: d.Page.Bucket, PageID: id, DueAt: models.At(d.now), Led: true})
 	}
 }
 

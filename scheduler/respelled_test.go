@@ -59,7 +59,7 @@ func TestTurnedRound(t *testing.T) {
 	looped := shown.result.Page
 	for failure := range failingAfter {
 		f := loop(looped)
-		if looped = f.result.Page; len(f.result.Duplicates) != 1 || f.result.Duplicates[0].PageID != other.ID {
+		if looped = f.result.Page; len(f.result.Duplicates) != 3 || f.result.Duplicates[0].PageID != other.ID || !f.result.Duplicates[1].Led {
 			t.Errorf("failure %d brings %v forward", failure+1, f.result.Duplicates)
 		}
 	}

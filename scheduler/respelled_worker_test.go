@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -51,4 +52,66 @@ func TestALoopIsNoMove(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestALoopOfKnownPagesIsNoMove: pages that were known each by itself, with copies, and that redirect to each other, or in a longer circle, are errors
+// and have not moved: the last of them is found so at once, and the first, which seemed to have moved, as soon. Each is itself again when it
+// answers, and one that truly moved before the other began to lead back stays moved.
+func TestALoopOfKnownPagesIsNoMove(t *testing.T) {
+	t.Parallel()
+	for _, circle := range [][]string{{"/a", "/b"}, {"/a", "/b", "/c", "/d"}} {
+		eachStore(t, func(t *testing.T, c *copies) {
+			var urls []string
+			for i, path := range circle {
+				urls = append(urls, "http://shop.test"+path)
+				c.add(urls[i], shopPage(path, "149.00", prose(300, uint64(i)), ""))
+			}
+			c.pass(20)
+			for i, url := range urls {
+				c.leads[url] = urls[(i+1)%len(urls)]
+			}
+			c.pass(30)
+			for _, url := range urls {
+				if p := c.known()[url]; p.State != models.StateLive || p.Class != models.RedirectLoop || p.Failures < 3 || p.Version != 1 || p.RedirectTo != "" {
+					t.Errorf("%s is in a circle of %d: it is %v and leads to %q, failed %d times (%v), with version %d", url, len(urls), p.State, p.RedirectTo, p.Failures, p.Class, p.Version)
+				}
+			}
+			clear(c.leads)
+			c.pass(20)
+			for _, url := range urls {
+				if p := c.known()[url]; p.State != models.StateLive || p.Failures > 0 || p.Version != 1 {
+					t.Errorf("%s is back: it is %v, and failed %d times, with version %d", url, p.State, p.Failures, p.Version)
+				}
+			}
+			c.leads[urls[0]] = urls[1]
+			c.pass(30)
+			c.leads[urls[1]] = urls[0]
+			c.pass(30)
+			pages := c.known()
+			if a, b := pages[urls[0]], pages[urls[1]]; a.State != models.StateMoved || a.Failures == 0 || b.State != models.StateLive || b.Class != models.RedirectLoop {
+				t.Errorf("%s moved, and then what it led to led back: it is %v and failed %d times, that is %v (%v)", urls[0], a.State, a.Failures, b.State, b.Class)
+			}
+		})
+	}
+}
+
+// TestAWayWithoutAnEndIsNoMove: more redirects in a row than are followed are an error of each page on the way that is far from its end.
+func TestAWayWithoutAnEndIsNoMove(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, c *copies) {
+		var urls []string
+		for i := range 14 {
+			urls = append(urls, fmt.Sprintf("http://shop.test/%d", i))
+			c.add(urls[i], shopPage(fmt.Sprint(i), "149.00", prose(300, uint64(i)), ""))
+		}
+		c.pass(20)
+		for i, url := range urls[:13] {
+			c.leads[url] = urls[i+1]
+		}
+		c.pass(30)
+		pages := c.known()
+		if first, near := pages[urls[0]], pages[urls[9]]; first.State != models.StateLive || first.Class != models.RedirectTooMany || near.State != models.StateMoved || near.Failures > 0 {
+			t.Errorf("the first of 14 in a row is %v (%v), the tenth %v (%v)", first.State, first.Class, near.State, near.Class)
+		}
+	})
 }

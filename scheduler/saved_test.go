@@ -84,3 +84,54 @@ func TestOthersDoNotSpendForEverWhatIsSavedUp(t *testing.T) {
 		t.Errorf("a page waited for %.0f days for what others spent, want no more than the %d of fr_max", v.longest.Hours()/24, saves.FRMax)
 	}
 }
+
+// reader is an asker whose answers have lengths, and that counts what it asks for.
+type reader struct {
+	asker
+	robots int
+	bytes  int64
+}
+
+func (r *reader) Visit(ctx context.Context, turn models.Turn) models.Outcome {
+	out := r.asker.Visit(ctx, turn)
+	out.WireBytes = 2000
+	if out.Kind == models.RobotsFetched {
+		r.robots++
+		out.WireBytes = 9000
+	}
+	r.bytes += out.Received()
+	return out
+}
+
+// TestASmallBudgetOfASiteIsNotSpentOnRobotsAlone: where a day brings a site less than a robots.txt costs each of these has its visit: a page that asked for it
+// is visited at once, on credit, and not when it is too old again. Each page has its turn, and the budget is kept to.
+func TestASmallBudgetOfASiteIsNotSpentOnRobotsAlone(t *testing.T) {
+	t.Parallel()
+	const days, pages = 300, 5
+	for _, budget := range []config.Budget{{Requests: config.Rate{PerDay: 0.3}}, {Requests: config.Rate{PerDay: 1}}, {Bytes: 4000}} {
+		for _, policy := range []string{"adaptive", "fixed", "classic"} {
+			c := config.Default()
+			c.Cycle, c.Defaults.Vary = "24h", 0
+			settings := c.Defaults
+			settings.Policy, settings.Budget = policy, budget
+			c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://h.test/", Settings: settings}}
+			var v *reader
+			overPages(t, &c, &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}, pages, days, func(clk clock.Clock) scheduler.Visitor {
+				v = &reader{asker: asker{observer: observer{clk: clk, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: clk.Now()}, site: map[int64]int32{}}}
+				return v
+			})
+			visits, asked, most := v.visits, float64(v.visits+v.robots), budget.Requests.PerDay*days+10
+			turn := pages * 2 / budget.Requests.PerDay // days, where each visit has a robots.txt
+			if budget.Bytes > 0 {
+				asked, most, turn = float64(v.bytes), float64(budget.Bytes)*days+60_000, pages*11_000/float64(budget.Bytes)
+			}
+			for _, last := range v.last {
+				v.longest = max(v.longest, v.clk.Now().Sub(last))
+			}
+			if asked > most || visits < v.robots || len(v.last) != pages || v.longest.Hours()/24 > 2*turn {
+				t.Errorf("%s, %+v: %d robots.txt and %d visits to %d pages, one waited for %.0f days, %.0f spent; want no fewer visits than robots.txt, a turn in %.0f days, at most %.0f spent",
+					policy, budget, v.robots, visits, len(v.last), v.longest.Hours()/24, asked, turn, most)
+			}
+		}
+	}
+}

@@ -14,6 +14,7 @@ type slot struct {
 	before, until models.Instant
 	began, after  time.Time // when it did begin, and the visit before it
 	paid          bool      // the budget of the page's site has paid for the visit
+	owed          bool      // the page gave its turn away just before, and is visited on credit
 }
 
 // next takes the next page and a slot for it: several visits at a time begin a delay apart, and the end of each moves
@@ -43,12 +44,13 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	case t.begun && !w.affords(ctx):
 		return nil, slot{}, false
 	}
+	owed := t.owed
 	t.owed = false
 	t.begun = true // with a visit that was paid for when the lease was taken
 	page := &t.pages[0]
 	t.pages = t.pages[1:]
 	t.askFurther(now)
-	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay))}
+	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay)), owed: owed}
 	h.OpenAt = taken.until
 	return page, taken, true
 }

@@ -154,7 +154,7 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	}
 	put, held := t.gathers(ctx, planner, &page.Page, now)
 	if !held {
-		put, held = w.waits(ctx, planner, &page.Page, now)
+		put, held = w.waits(ctx, planner, &page.Page, slot.owed, now)
 	}
 	if slot.paid = !held; held {
 		out := put.outcome(now)
@@ -195,9 +195,9 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	t.keepRobots(out.Robots)
 	if givesTurn(out.Kind) && t.given < maxGivenTurns {
 		t.given++
-		// Had the page to wait for its turn as others do, a small budget on many hosts would bring it when robots.txt is
+		// Had the page to wait for its turn as others do, a small budget on many hosts, or of one site, would bring it when robots.txt is
 		// too old again, and buy nothing else.
-		t.owed = !t.worker.purses.all.rate().unbounded()
+		t.owed = !t.worker.purses.all.rate().unbounded() || t.worker.purses.own(page.SiteID) != nil
 		t.pages = append([]models.LeasedPage{{Page: f.result.Page, Share: page.Share}}, t.pages...)
 	}
 	t.pass(f)

@@ -337,7 +337,7 @@ func TestWhatIsSaidInVainWaits(t *testing.T) {
 		if test.rule != models.RuleAnnounced {
 			p.ToldAt = p.AnnouncedAt
 		}
-		if out, waits := w.waits(t.Context(), w.Planner(), &p, noon); waits != test.waits {
+		if out, waits := w.waits(t.Context(), w.Planner(), &p, false, noon); waits != test.waits {
 			t.Errorf("%s: %+v, want that it waits: %v", name, out, test.waits)
 		}
 	}

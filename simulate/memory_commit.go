@@ -259,7 +259,7 @@ func childrenOf(r *models.Result) map[key]bool {
 // crawl before: those that the result names, or else those that are stored.
 func (c *memoryCommit) forward(r *models.Result) {
 	for _, d := range r.Duplicates {
-		if p := c.page(key{d.Bucket, d.PageID}); p != nil && p.Rule == models.RuleDuplicate && p.DueAt > d.DueAt &&
+		if p := c.page(key{d.Bucket, d.PageID}); p != nil && waitsFor(&p.Page, d) && p.DueAt > d.DueAt &&
 			max(p.Stats.VisitedAt, p.TriedAt) < r.Visit.At {
 			c.makeDue(p, d.DueAt, models.RuleOriginal)
 		}
@@ -279,6 +279,14 @@ func (c *memoryCommit) forward(r *models.Result) {
 		}
 		c.makeDue(p, r.Forward, models.RuleParent)
 	}
+}
+
+// waitsFor tells whether a page is one that an entry of Result.Duplicates is of.
+func waitsFor(p *models.Page, d models.Duplicate) bool {
+	if d.Led {
+		return p.State == models.StateMoved && p.Rule != models.RuleOriginal && p.Rule != models.RuleBudget
+	}
+	return p.Rule == models.RuleDuplicate
 }
 
 // tell marks pages that a list tells of, and brings some of them forward.

@@ -33,6 +33,22 @@ func (m *Memory) Twins(ctx context.Context, keys []int64) (map[int64][]models.Tw
 	return twins, nil
 }
 
+// Whereabouts implements scheduler.Store.
+func (m *Memory) Whereabouts(ctx context.Context, pages []models.PageKey) (map[models.PageKey]models.Whereabouts, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found := make(map[models.PageKey]models.Whereabouts, len(pages))
+	for _, k := range pages {
+		if p := m.page(key{k.Bucket, k.ID}); p != nil {
+			found[k] = p.Whereabouts()
+		}
+	}
+	return found, nil
+}
+
 // file takes a page from the keys of what it said before and puts it under those of what it says now.
 func (m *Memory) file(r *models.Result) {
 	if m.options.Forget {

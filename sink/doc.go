@@ -37,14 +37,14 @@
 // Webhook tells a receiver by POST, in batches of CloudEvents 1.0 that are signed as Standard Webhooks has it. Where the receiver does
 // not take one it says itself when it is to be tried again (Later), and keeps its lease until then; where it is parked, it is not
 // before it is made anew or its process begins anew. The row under TroubleKey tells others. It is made anew by being told of every
-// page as it is (Tell), which goes on where it was when the receiver fails meanwhile.
+// page as it is, and of those of removed sites that it has not heard of (Tell), which goes on where it was when the receiver fails meanwhile.
 //
 // # Search servers
 //
 // Index keeps the documents of a search server as the pages are. A document says what its page says when it is sent, not what the event
 // said, so one that comes twice does no harm, and a delivery tells of each page once. It is made anew by being told of every page (Tell), as a
-// Webhook is; what the server has of pages that are not known any more stays. A page that the server refuses by itself, or whose copy cannot be
-// read, waits as a file of the mirror does. The lease is renewed before each request, which has less time than is left of it then, so that
+// Webhook is; then it drops those of sites that it is given no more, too. A page that the server refuses by itself, or whose copy cannot be
+// read, waits as a file of the mirror does. Too many of the latter hold it up for a day at most (Passed). The lease is renewed before each request, which has less time than is left of it then, so that
 // who comes after a holder that stalled is not overwritten by it.
 //
 // # Digests

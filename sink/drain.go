@@ -234,8 +234,12 @@ func (d *Drain) deliver(ctx context.Context, b haul) error {
 		return err
 	}
 	d.given.add(b.cursors) // before that: what fails may have been taken
-	refused := new(Refused)
-	err := refused.join(d.taker.Deliver(ctx, events))
+	passes, err := d.passes(ctx)
+	if err != nil {
+		return err
+	}
+	refused := &Refused{passes: passes}
+	err = refused.join(d.taker.Deliver(ctx, events))
 	// What the sink holds durably the cursors shall say, even when the daemon is stopping.
 	last, cancel := outlasting(ctx)
 	defer cancel()
@@ -243,9 +247,12 @@ func (d *Drain) deliver(ctx context.Context, b haul) error {
 		err = noted
 	}
 	if err != nil {
-		return fmt.Errorf("deliver %d events: %w", len(events), err)
+		return errors.Join(fmt.Errorf("deliver %d events: %w", len(events), err), d.noteCopies(last, err))
 	}
 	if err := d.withhold(last, events, refused); err != nil {
+		return errors.Join(err, d.noteCopies(last, err))
+	}
+	if err := d.notePassed(last, refused, len(d.waiting.pages), false); err != nil {
 		return err
 	}
 	if err := d.log.SetCursors(last, d.sink.Name(), b.from, b.cursors); err != nil {

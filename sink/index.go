@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recrawld/clock"
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -40,8 +41,9 @@ type IndexOptions struct {
 	Token func() (string, error)                                               // that lets write, "" for none, asked for before something is sent
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error) // to addresses that a receiver may be at
 
-	// Describe gives for each of some events, of which no two are of one page, what the server is to have of the page by now.
-	Describe func(ctx context.Context, events []models.Event) ([]Document, error)
+	// Describe gives for each of some events, of which no two are of one page, what the server is to have of the page by now. Where it is
+	// made anew it may still have pages of sites that it is given no more: those are to be dropped, of which it is not told else.
+	Describe func(ctx context.Context, events []models.Event, anew bool) ([]Document, error)
 
 	RetryAfter func(header http.Header, now time.Time, most time.Duration) time.Time // see WebhookOptions
 
@@ -84,11 +86,15 @@ func (x *Index) Close() error {
 
 // Tell implements teller.
 func (x *Index) Tell(ctx context.Context, _ time.Time, pages []models.Event) error {
-	return x.Deliver(ctx, pages)
+	return x.give(ctx, pages, true)
 }
 
 // Deliver implements Sink.
 func (x *Index) Deliver(ctx context.Context, events []models.Event) error {
+	return x.give(ctx, events, false)
+}
+
+func (x *Index) give(ctx context.Context, events []models.Event, anew bool) error {
 	if err := x.waits(); err != nil {
 		return err
 	}
@@ -97,18 +103,18 @@ func (x *Index) Deliver(ctx context.Context, events []models.Event) error {
 	refuse := func(id string, reason error) { why[urls[id]] = reason }
 	var send []Document
 	bytes := 0
-	for pages := range slices.Chunk(lastOfEach(events), indexSlice) {
+	for pages := range slices.Chunk(lastOfEach(slices.DeleteFunc(slices.Clone(events), idle)), indexSlice) {
 		if err := x.renew(ctx); err != nil {
 			return err
 		}
-		documents, err := x.options.Describe(ctx, pages)
+		documents, err := x.options.Describe(ctx, pages, anew)
 		if err != nil {
 			return fmt.Errorf("describe pages: %w", err)
 		}
 		for i, d := range documents {
 			switch {
 			case d.Why != nil:
-				why[pages[i].URL] = d.Why
+				why[pages[i].URL] = missingCopy{d.Why}
 			case d.ID != "":
 				send, urls[d.ID] = append(send, d), pages[i].URL
 				bytes += len(d.Fields)
@@ -157,6 +163,11 @@ func (x *Index) send(ctx context.Context, documents []Document, refuse func(id s
 		return x.failedBy(ctx, err, call.retry)
 	}
 	return nil
+}
+
+// idle tells events that change nothing of what a search server is to have.
+func idle(e models.Event) bool {
+	return e.Requisite || !slices.Contains(config.IndexKinds(), e.Kind.String())
 }
 
 // lastOfEach is the last event of each page, in the order of these.

@@ -217,7 +217,7 @@ func (s *searchServer) titles() string {
 // shelves are what pages say, by URL, as what describes them finds it; "": nothing.
 type shelves map[string]string
 
-func (s shelves) describe(_ context.Context, events []models.Event) ([]Document, error) {
+func (s shelves) describe(_ context.Context, events []models.Event, _ bool) ([]Document, error) {
 	documents := make([]Document, len(events))
 	for i, e := range events {
 		documents[i].ID = hashOf(e.URL)[:32]

@@ -149,13 +149,13 @@ func TestAnIndexWhoseLeaseIsLostSendsNothing(t *testing.T) {
 		return http.StatusOK, `{"items": [{"index": {"status": 200}}]}`
 	})
 	log := newMemory()
-	log.add(1, models.Event{URL: "a"})
+	log.add(1, of("a")...)
 	x, c := indexOf(t, s, config.IndexElasticsearch, "", "t", shelves{"a": "A"})
 	describe := x.options.Describe
-	x.options.Describe = func(ctx context.Context, events []models.Event) ([]Document, error) {
+	x.options.Describe = func(ctx context.Context, events []models.Event, anew bool) ([]Document, error) {
 		mine, _ := log.Meta(ctx, LeaseKey(x.Name()))
 		_, _ = log.SetMeta(ctx, LeaseKey(x.Name()), mine, LeaseFreed)
-		return describe(ctx, events)
+		return describe(ctx, events, anew)
 	}
 	_, err := drainTo(log, x, c, new(logged)).Once(t.Context())
 	if !errors.Is(err, ErrBusy) || asked.Load() > 0 || x.Failing() {
@@ -169,5 +169,43 @@ func TestTheSitesOfAnIndexAreOfItsPlace(t *testing.T) {
 	place := func(sites ...string) string { return NewIndex(IndexOptions{Index: "docs", Sites: sites}).Place() }
 	if place("a", "b") != place("b", "a") || place("a") == place("a", "b") || place() == place("a") {
 		t.Errorf("places: %s, %s, %s and %s", place("a", "b"), place("b", "a"), place("a"), place())
+	}
+}
+
+// What happens to a page behind a change, and is nothing to a search server, does not keep the change from it: neither in one batch, as where the
+// server was away for a while, nor where it is made anew.
+func TestAnIndexHasAPageThatFails(t *testing.T) {
+	t.Parallel()
+	s, log := newSearchServer(t, ""), newMemory()
+	failing := func(url string) []models.Event {
+		return []models.Event{{URL: url, Kind: models.EventChanged}, {URL: url, Kind: models.EventFailing}}
+	}
+	log.add(1, failing("a")...)
+	log.current = failing("b")
+	x, c := indexOf(t, s, config.IndexElasticsearch, "", "", shelves{"a": "A", "b": "B"})
+	d := drainTo(log, x, c, new(logged))
+	if _, err := d.Once(t.Context()); err != nil || s.titles() != "A" {
+		t.Errorf("Once = %v, the server has %q, want A", err, s.titles())
+	}
+	if err := d.Replay(t.Context(), log); err != nil || s.titles() != "A B" {
+		t.Errorf("Replay = %v, the server has %q, want A and B", err, s.titles())
+	}
+}
+
+// An index that is made anew hears of the pages that were removed before it heard of that: nothing else tells of them any more.
+func TestAnIndexMadeAnewHearsOfRemovedPages(t *testing.T) {
+	t.Parallel()
+	s, log, pages := newSearchServer(t, ""), newMemory(), shelves{"a": "A", "b": "B"}
+	x, c := indexOf(t, s, config.IndexElasticsearch, "", "", pages)
+	log.add(1, of("a", "b")...)
+	d := drainTo(log, x, c, new(logged))
+	if _, err := d.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pages["a"] = ""
+	log.add(1, models.Event{URL: "a", Kind: models.EventRemoved})
+	log.current = of("b")
+	if err := d.Replay(t.Context(), log); err != nil || s.titles() != "B" {
+		t.Errorf("Replay = %v, the server has %q, want B", err, s.titles())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"time"
 
@@ -186,16 +187,16 @@ func (d *Drain) rest(ctx context.Context, later *Later) error {
 
 // teller is a sink that is made anew by being told of every page as it is.
 type teller interface {
-	// Tell is Deliver for pages as they are, which have no place in the log: a telling that began at another moment is another one. It
-	// refuses pages as Deliver does.
+	// Tell is Deliver for pages as they are, which have no place in the log: a telling that began at another moment is another one. Among
+	// them are those of removed sites that it has not heard of. It refuses pages as Deliver does.
 	Tell(ctx context.Context, began time.Time, pages []models.Event) error
 }
 
 // tell tells a sink of all pages, but for those that it adds to refused. It goes on while the sink takes nothing, unless that is parked.
-func (d *Drain) tell(ctx context.Context, s teller, source Source, refused *Refused) error {
+func (d *Drain) tell(ctx context.Context, s teller, current iter.Seq2[models.Event, error], refused *Refused) error {
 	began := d.clock.Now()
 	var pages []models.Event
-	for e, err := range d.held(ctx, source.Current(ctx)) {
+	for e, err := range d.held(ctx, current) {
 		if err != nil {
 			return err
 		}

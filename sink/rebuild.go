@@ -79,11 +79,14 @@ func (d *Drain) remake(ctx context.Context, source Source) error {
 			return err
 		}
 	case teller:
-		refused := new(Refused)
-		if err := d.tell(ctx, s, source, refused); err != nil {
+		refused := &Refused{passes: true} // else it began anew each time
+		if err := d.tell(ctx, s, d.present(ctx, source, heads), refused); err != nil {
 			return err
 		}
 		if err := d.withholdAnew(ctx, refused); err != nil {
+			return err
+		}
+		if err := d.notePassed(ctx, refused, len(d.waiting.pages), true); err != nil {
 			return err
 		}
 	default:

@@ -3,6 +3,7 @@ package sink
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -11,13 +12,20 @@ import (
 
 // Refused is the error of a sink that has taken all events but those of some pages, which it could not take for a reason of
 // each page's own. What it took is durable; the others are to come again, and until then nothing newer of these pages.
-type Refused struct{ Pages []Refusal }
+type Refused struct {
+	Pages []Refusal
+
+	passes bool  // those that are too many may be passed over, see Passed
+	passed int   // so many were
+	why    error // one of them
+}
 
 // Refusal is a page that a sink could not take.
 type Refusal struct {
 	URL    string
 	Events []models.Event // of the page, in order
 	Why    error
+	Away   bool // its copy is not to be had here: no receiver could mend that
 }
 
 // Error implements error.
@@ -28,8 +36,11 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("%d pages refused, first %s: %v", len(r.Pages), r.Pages[0].URL, r.Pages[0].Why)
 }
 
-// tooMany is the error where so many pages are refused that it cannot be the pages.
+// tooMany is the error where so many pages are refused that it cannot be the pages, or are not to be had.
 func tooMany(n int, r *Refused) error {
+	if slices.ContainsFunc(r.Pages, func(p Refusal) bool { return p.Away }) {
+		return fmt.Errorf("%w, of %d pages, more than %d: %v", errCopies, n, maxWithheld, r)
+	}
 	return fmt.Errorf("everything waits, as there are %d pages refused, more than %d: %v", n, maxWithheld, r) // %v: it is no Refused
 }
 
@@ -37,6 +48,7 @@ func tooMany(n int, r *Refused) error {
 func (r *Refused) join(err error) error {
 	if more, ok := errors.AsType[*Refused](err); ok {
 		r.Pages, err = append(r.Pages, more.Pages...), nil
+		r.pass()
 	}
 	if len(r.Pages) > maxWithheld {
 		return tooMany(len(r.Pages), r)
@@ -58,7 +70,8 @@ func refusalOf(events []models.Event, says func(e models.Event) (name string, wh
 		if !known {
 			i = len(r.Pages)
 			at[name] = i
-			r.Pages = append(r.Pages, Refusal{URL: e.URL, Why: why})
+			_, away := errors.AsType[missingCopy](why)
+			r.Pages = append(r.Pages, Refusal{URL: e.URL, Why: why, Away: away})
 		}
 		r.Pages[i].Events = append(r.Pages[i].Events, e)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -18,6 +19,7 @@ type Withheld struct {
 	URL    string         `json:"url"`
 	Why    string         `json:"why"`
 	Since  models.Instant `json:"since"`
+	Away   bool           `json:"away,omitempty"` // its copy is not to be had here
 	Events []models.Event `json:"events"`
 }
 
@@ -124,7 +126,7 @@ func (w *waiting) after(delivered []models.Event, refused *Refused, now time.Tim
 		}
 	}
 	for _, p := range refused.Pages {
-		next = append(next, Withheld{URL: p.URL, Why: p.Why.Error(), Since: cmp.Or(since[p.URL], models.At(now)), Events: last(p.Events)})
+		next = append(next, Withheld{URL: p.URL, Why: p.Why.Error(), Since: cmp.Or(since[p.URL], models.At(now)), Away: p.Away, Events: last(p.Events)})
 	}
 	slices.SortFunc(next, func(a, b Withheld) int { return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.URL, b.URL)) })
 	return next
@@ -148,6 +150,12 @@ func (d *Drain) withhold(ctx context.Context, delivered []models.Event, refused 
 	w, now := &d.waiting, d.clock.Now()
 	next := w.after(delivered, refused, now)
 	d.tryLater(next, refused, now) // also where they are too many: else the first of them were tried each time, and never the others
+	for i := len(next) - 1; refused.passes && i >= 0 && len(next) > maxWithheld; i-- {
+		if next[i].Away {
+			refused.passed, refused.why = refused.passed+1, errors.New(next[i].Why)
+			next = slices.Delete(next, i, i+1)
+		}
+	}
 	if len(next) > maxWithheld {
 		return tooMany(len(next), refused)
 	}
@@ -158,10 +166,10 @@ func (d *Drain) withhold(ctx context.Context, delivered []models.Event, refused 
 	for _, p := range w.pages {
 		before[p.URL] = true
 	}
-	for _, p := range refused.Pages {
+	for _, p := range next {
 		if !before[p.URL] {
 			d.opts.Log.Warn("sink cannot take a page, which waits; the others go on", slog.String("sink", d.sink.Name()),
-				slog.String("page", p.URL), slog.Duration("retry", w.tried[p.URL].wait), slog.Any("error", p.Why))
+				slog.String("page", p.URL), slog.Duration("retry", w.tried[p.URL].wait), slog.String("error", p.Why))
 		}
 	}
 	for _, p := range w.pages {

@@ -245,9 +245,22 @@ func (v *surveyor) isStart(raw string) bool {
 	return err == nil && (u == v.start || u.String() == v.found.URL)
 }
 
-// readSitemap reads one file; false: there is none there.
+// sitemapHops is how many redirects of a sitemap are followed.
+const sitemapHops = 5
+
+// readSitemap reads one file, also where it redirects to on its host; false: there is none there.
 func (v *surveyor) readSitemap(ctx context.Context, u canon.URL) (sitemap.Set, bool, error) {
-	out, err := v.ask(ctx, models.Page{URL: u.String(), Level: 1})
+	page := models.Page{URL: u.String(), Level: 1}
+	out, err := v.ask(ctx, page)
+	for len(page.Chain) < sitemapHops && err == nil && out.Kind == models.Moved && !v.turns.overloaded {
+		to, bad := canon.Parse(out.RedirectTo)
+		if bad != nil || to.HostName() != v.start.HostName() || to.RequestURI() == "/" {
+			break
+		}
+		page.Chain = append(page.Chain, models.PageID(page.URL))
+		page.URL = to.String()
+		out, err = v.ask(ctx, page)
+	}
 	if err != nil || !out.Kind.Observed() {
 		return sitemap.Set{}, false, err
 	}

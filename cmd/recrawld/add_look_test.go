@@ -146,6 +146,38 @@ func TestAddKeepsTheSitemapThatItFound(t *testing.T) {
 	}
 }
 
+// TestAddFollowsASitemapThatRedirects: the sitemap at the customary place leads on at many a site, and so do some that robots.txt names.
+func TestAddFollowsASitemapThatRedirects(t *testing.T) {
+	t.Parallel()
+	var robots string
+	var site *httptest.Server
+	site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			fmt.Fprint(w, robots)
+		case "/sitemap.xml", "/old.xml":
+			http.Redirect(w, r, "/wp-sitemap.xml", http.StatusMovedPermanently)
+		case "/round.xml":
+			http.Redirect(w, r, "/round.xml", http.StatusFound)
+		case "/wp-sitemap.xml":
+			fmt.Fprintf(w, "<urlset><url><loc>%s/a</loc></url><url><loc>%[1]s/b</loc></url></urlset>", site.URL)
+		default:
+			fmt.Fprint(w, "<html>page")
+		}
+	}))
+	t.Cleanup(site.Close)
+	for _, robots = range []string{"", "Sitemap: /old.xml\nSitemap: /round.xml\n"} {
+		config, _ := configure(t, "")
+		text := must(t, "add", "-c", config, "--yes", site.URL+"/")
+		if want := "2 URLs in 1 file, 2 of them this site's"; !strings.Contains(text, want) {
+			t.Errorf("with robots.txt %q add does not say %q:\n%s", robots, want, text)
+		}
+		if robots == "" {
+			must(t, "why", "-c", config, site.URL+"/sitemap.xml")
+		}
+	}
+}
+
 // TestRequisitesByAFlag: whoever has no configuration file says on the command line that they are kept.
 func TestRequisitesByAFlag(t *testing.T) {
 	t.Parallel()

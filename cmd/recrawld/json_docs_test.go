@@ -109,7 +109,7 @@ func pathsIn(prefix string, value any) (paths []string) {
 
 // isData tells whether the keys of an object are data: the names of states, sinks, headers.
 func isData(path string) bool {
-	return slices.ContainsFunc([]string{"states", "sinks_withhold", "sinks_trouble", "rows[].fr_max"}, func(name string) bool {
+	return slices.ContainsFunc([]string{"states", "sinks_withhold", "sinks_passed", "sinks_trouble", "rows[].fr_max"}, func(name string) bool {
 		return path == name || strings.HasSuffix(path, "."+name)
 	})
 }

@@ -24,6 +24,7 @@ type statusBudget struct {
 	First  float64 `json:"first_pass_seconds,omitempty"` // until the pages that were never visited have been
 	New    int64   `json:"pages_never_visited,omitempty"`
 	byByte bool
+	closes bool // nothing of it is spent while the windows of all its sites are closed
 }
 
 // statusBudgets fills in the budgets: that of all sites, then those of single sites.
@@ -60,12 +61,26 @@ func (l *look) addBudget(ctx context.Context, s *status, name string, site int32
 		return err
 	}
 	shown := statusBudget{Site: name, Budget: budgetWords(b), PerDay: b.Requests.Of(pages), Used: today.Visits + today.Robots,
-		Bytes: today.Bytes, Price: price.Hours() / 24, Even: l.force.planner.Even(site).Seconds(), byByte: b.Bytes > 0}
+		Bytes: today.Bytes, Price: price.Hours() / 24, Even: l.force.planner.Even(site).Seconds(), byByte: b.Bytes > 0, closes: l.closes(site)}
 	if shown.PerDay > 0 && unseen > 0 && !b.Requests.PerPage { // by one for each page first visits come beside it
 		shown.New, shown.First = unseen, float64(unseen)/shown.PerDay*(24*time.Hour).Seconds()
 	}
 	s.Budgets = append(s.Budgets, shown)
 	return nil
+}
+
+// closes tells whether there are hours at which the budget of a site, 0 for all, pays for nothing, since all have windows.
+func (l *look) closes(site int32) bool {
+	c := &l.force.config
+	if site != 0 {
+		return len(c.Site(site).Settings.Windows) > 0
+	}
+	for _, row := range l.force.rows {
+		if len(c.Site(row.ID).Settings.Windows) == 0 {
+			return false
+		}
+	}
+	return len(l.force.rows) > 0
 }
 
 // budgetsShown is how many budgets have a line on the screen.
@@ -94,6 +109,9 @@ func (b statusBudget) words() string {
 	switch perDay := int64(b.PerDay + 0.5); {
 	case b.PerDay > 0 && b.Used > perDay:
 		words += fmt.Sprintf(", %s used today, %s more than a day brings", report.Plural(b.Used, "request"), report.Count(b.Used-perDay))
+		if b.closes {
+			words += ": what comes in while its windows are closed is spent as one opens"
+		}
 	case b.PerDay > 0:
 		words += fmt.Sprintf(", %s of %s used today", report.Count(b.Used), report.Plural(perDay, "request"))
 	}

@@ -48,6 +48,7 @@ type status struct {
 	Resting int            `json:"hosts_resting"`
 
 	Withheld map[string]int         `json:"sinks_withhold"` // pages that a sink could not take, by sink
+	Passed   map[string]int64       `json:"sinks_passed"`   // pages that a sink goes without since their copies are not on this machine, by sink
 	Trouble  map[string]sinkTrouble `json:"sinks_trouble"`  // sinks that take nothing
 
 	Levels     []siteLevel   `json:"service_levels,omitempty"` // what is attained of those that are promised

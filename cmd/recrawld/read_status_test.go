@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -44,6 +45,37 @@ func TestBudgetTellsOfTheFirstPass(t *testing.T) {
 	} {
 		if got := b.words(); got != want {
 			t.Errorf("words of %d new pages = %q, want %q", b.New, got, want)
+		}
+	}
+}
+
+// Where a window has more than a day brings it is said why.
+func TestBudgetTellsOfItsWindows(t *testing.T) {
+	t.Parallel()
+	const want = "100/day, 700 requests used today, 600 more than a day brings"
+	b := statusBudget{Budget: "100/day", PerDay: 100, Used: 700}
+	if got := b.words(); got != want {
+		t.Errorf("words = %q, want %q", got, want)
+	}
+	if b.closes = true; b.words() != want+": what comes in while its windows are closed is spent as one opens" {
+		t.Errorf("words of a budget with windows = %q", b.words())
+	}
+	window, err := config.ParseWindow("Sun 02:00-10:00 UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, always := range []bool{false, true} {
+		c := config.Default()
+		rows := []models.Site{{ID: 1}, {ID: 2}}
+		for i := range rows {
+			c.Sites = append(c.Sites, config.Site{ID: rows[i].ID, Settings: c.Defaults})
+			if i > 0 || !always {
+				c.Sites[i].Settings.Windows = []config.Window{window}
+			}
+		}
+		l := &look{force: &inForce{config: c, rows: rows}}
+		if all, first, second := l.closes(0), l.closes(1), l.closes(2); all == always || first == always || !second {
+			t.Errorf("the first site has no windows: %v; the budget of all closes: %v, that of the first %v, of the second %v", always, all, first, second)
 		}
 	}
 }

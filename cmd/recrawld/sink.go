@@ -41,6 +41,7 @@ type sinkState struct {
 	Owner string    `json:"drained_by,omitempty"`
 
 	Withheld []withheldPage `json:"withheld"`
+	Passed   *passedPages   `json:"passed_over,omitempty"`
 	Trouble  *sinkTrouble   `json:"trouble,omitempty"`
 	LackedAt time.Time      `json:"lacked_at,omitzero"` // the database lacked events that the sink had been given
 }
@@ -70,6 +71,10 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 			if err != nil {
 				return err
 			}
+			passed, err := passedBy(ctx, store, kind.name)
+			if err != nil {
+				return err
+			}
 			trouble, err := troubleOf(ctx, store, kind.name)
 			if err != nil {
 				return err
@@ -79,7 +84,7 @@ func (sinkListCmd) Run(ctx context.Context, g *globals) error {
 				return err
 			}
 			states = append(states, sinkState{Name: kind.name, Where: kind.where, Behind: behind, Next: next, Anew: anew || strings.HasPrefix(wish, replayAsked),
-				Owner: sink.HeldBy(lease, clk.Now()), Withheld: withheld, Trouble: trouble, LackedAt: lacked})
+				Owner: sink.HeldBy(lease, clk.Now()), Withheld: withheld, Passed: passed, Trouble: trouble, LackedAt: lacked})
 		}
 		return writeSinks(g, states, clk.Now())
 	})
@@ -113,7 +118,7 @@ func writeSinks(g *globals, states []sinkState, now time.Time) error {
 		return err
 	}
 	for _, s := range states {
-		if err := errors.Join(writeWithheld(g.Stdout, s, now), writeTrouble(g.Stdout, s, now), writeLacked(g.Stdout, s, now)); err != nil {
+		if err := errors.Join(writeWithheld(g.Stdout, s, now), writePassed(g.Stdout, s, now), writeTrouble(g.Stdout, s, now), writeLacked(g.Stdout, s, now)); err != nil {
 			return err
 		}
 	}

@@ -26,10 +26,10 @@ const indexSinks = "index:"
 const indexedText = 256 << 10
 
 // indexKind is the sink that a search server is.
-func indexKind(x *config.Index) sinkKind {
+func indexKind(c *config.Config, x *config.Index) sinkKind {
 	name := indexSinks + x.Name
 	return sinkKind{name: name, where: x.Where(), batch: sink.IndexBatch, make: func(p sinkParts) openedSink {
-		told := indexTeller{index: x, parts: p}
+		told := indexTeller{index: x, others: othersInto(c, x), parts: p}
 		return sink.NewIndex(sink.IndexOptions{Name: name, Form: sink.IndexFormOf(x.Form), URL: x.URL, Index: x.Index, Sites: x.Sites,
 			Token: x.Secret, Dial: recrawl.DialReceiver(hookPort(x.URL), x.Private), Describe: told.describe, RetryAfter: recrawl.RetryAfter, Clock: p.clock})
 	}}
@@ -51,11 +51,28 @@ type indexedPage struct {
 
 // indexTeller says what a search server is to have.
 type indexTeller struct {
-	index *config.Index
-	parts sinkParts
+	index  *config.Index
+	others []*config.Index // that bring pages to the same index
+	parts  sinkParts
 }
 
-func (w indexTeller) describe(ctx context.Context, events []models.Event) ([]sink.Document, error) {
+// othersInto are the search servers of a configuration that are the same one by another name.
+func othersInto(c *config.Config, x *config.Index) []*config.Index {
+	var others []*config.Index
+	for i := range c.Indexes {
+		if o := &c.Indexes[i]; o.Name != x.Name && o.Form == x.Form && o.URL == x.URL && o.Index == x.Index {
+			others = append(others, o)
+		}
+	}
+	return others
+}
+
+// gives tells whether a search server is given the pages of a site.
+func gives(x *config.Index, site string) bool {
+	return len(x.Sites) == 0 || slices.Contains(x.Sites, site)
+}
+
+func (w indexTeller) describe(ctx context.Context, events []models.Event, anew bool) ([]sink.Document, error) {
 	b, err := w.parts.library(ctx)
 	if err != nil {
 		return nil, err
@@ -67,23 +84,30 @@ func (w indexTeller) describe(ctx context.Context, events []models.Event) ([]sin
 	names := siteNames(rows)
 	documents := make([]sink.Document, len(events))
 	for i, e := range events {
-		if e.Requisite || !slices.Contains(config.IndexKinds(), e.Kind.String()) ||
-			len(w.index.Sites) > 0 && !slices.Contains(w.index.Sites, names[e.SiteID]) {
-			continue
-		}
-		if documents[i], err = documentOf(ctx, b, e.URL); err != nil {
-			return nil, err
+		site := names[e.SiteID]
+		switch {
+		case gives(w.index, site):
+			if documents[i], err = documentOf(ctx, b, e.URL); err != nil {
+				return nil, err
+			}
+		case anew && !slices.ContainsFunc(w.others, func(o *config.Index) bool { return gives(o, site) }):
+			documents[i].ID = documentID(e.URL) // it may have been given the site before
 		}
 	}
 	return documents, nil
+}
+
+// documentID is the ID of a page's document.
+func documentID(url string) string {
+	sum := sha256.Sum256([]byte(url))
+	return hex.EncodeToString(sum[:16])
 }
 
 // documentOf is what a search server is to have of a page: nothing of one that is not there, that asks not to be indexed, that says what
 // another page says, or that says nothing. A copy that cannot be read, or a version that is not there, as where a newer one has just come, is
 // no reason to drop what the server has.
 func documentOf(ctx context.Context, b library, url string) (sink.Document, error) {
-	sum := sha256.Sum256([]byte(url))
-	d := sink.Document{ID: hex.EncodeToString(sum[:16])}
+	d := sink.Document{ID: documentID(url)}
 	s, err := b.text(ctx, textQuery{url: url})
 	_, away := errors.AsType[nothing](err)
 	switch {

@@ -115,6 +115,43 @@ func TestAnIndexIsFed(t *testing.T) {
 	runUntil(t, func() bool { return len(server.titled()) == 0 }, "run", "-c", path)
 }
 
+// A search server loses the documents of a site that is taken out of its sites, also where the site was removed before, and is filled in with those
+// of one that comes in; what another one brings to the same index stays.
+func TestAnIndexIsGivenOtherSites(t *testing.T) {
+	t.Parallel()
+	said := func(name string) map[string]string {
+		return map[string]string{"/": "<title>" + name + "</title><p>" + strings.Repeat("This is "+name+" and says so at length. ", 5)}
+	}
+	one, two, three, server := serve(t, said("One")), serve(t, said("Two")), serve(t, said("Three")), serveIndex(t)
+	path, data := configure(t, "")
+	sites := fmt.Sprintf("sites:\n  - {name: one, url: \"%s\"}\n  - {name: two, url: \"%s\"}\n  - {name: three, url: \"%s\"}\n", one.URL, two.URL, three.URL)
+	index := fmt.Sprintf("{form: elasticsearch, url: \"%s\", index: docs, private: on, sites: ", server.URL)
+	given := func(docs, more string) {
+		lines := "indexes:\n  docs: " + index + docs + "}\n"
+		if more != "" {
+			lines += "  more: " + index + more + "}\n"
+		}
+		writeConfig(t, path, data, sites+lines)
+	}
+	wait := func(want ...string) {
+		t.Helper()
+		runUntil(t, func() bool { return slices.Equal(slices.Sorted(maps.Keys(server.titled())), want) }, "run", "-c", path)
+	}
+	given("[one, two]", "")
+	wait("One", "Two")
+	given("[two, three]", "")
+	wait("Three", "Two")
+	given("[two]", "[three]")
+	wait("Three", "Two")
+	sites = fmt.Sprintf("sites:\n  - {name: two, url: \"%s\"}\n  - {name: three, url: \"%s\"}\n", two.URL, three.URL)
+	given("[one, two]", "")
+	wait("One", "Two")
+	sites = strings.ReplaceAll(sites, "name: two", "name: other")
+	given("[three]", "")
+	must(t, "remove", "-c", path, "--yes", "one")
+	wait("Three")
+}
+
 // What a search server has of a page stays where the page's newest version is not found, as where it was pruned a moment after the page was
 // read; of one that nobody knows any more nothing stays.
 func TestAnIndexKeepsWhatIsOnlyNotFound(t *testing.T) {

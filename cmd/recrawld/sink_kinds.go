@@ -65,7 +65,7 @@ func wantedSinks(c *config.Config) []sinkKind {
 		kinds = append(kinds, webhookKind(&c.Webhooks[i]))
 	}
 	for i := range c.Indexes {
-		kinds = append(kinds, indexKind(&c.Indexes[i]))
+		kinds = append(kinds, indexKind(c, &c.Indexes[i]))
 	}
 	for i := range c.Mails {
 		kinds = append(kinds, mailKind(c, &c.Mails[i]))

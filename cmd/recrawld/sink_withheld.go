@@ -58,15 +58,55 @@ func writeWithheld(out io.Writer, s sinkState, now time.Time) error {
 	return err
 }
 
+// passedPages are pages that a sink goes without for now, since too many copies are not on this machine, as sinkListCmd shows it.
+type passedPages struct {
+	Pages int64     `json:"pages"` // that were passed over; one twice counts twice
+	At    time.Time `json:"at"`    // the last of them was
+	Why   string    `json:"why"`   // it could not be had
+}
+
+// passedBy reads what a sink goes without; nil: nothing.
+func passedBy(ctx context.Context, store *models.Store, name string) (*passedPages, error) {
+	row, err := store.Meta(ctx, sink.PassedKey(name))
+	if err != nil {
+		return nil, err
+	}
+	p, err := sink.PassedIn(row)
+	if err != nil || p.Pages == 0 {
+		return nil, err
+	}
+	return &passedPages{p.Pages, p.At.Time(), p.Why}, nil
+}
+
+// writePassed says what a sink goes without, with the way out.
+func writePassed(out io.Writer, s sinkState, now time.Time) error {
+	if s.Passed == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(out, "\n%s has passed over what happened to up to %s, the last of them %s ago: %s\n"+
+		"It goes without them until they say something new: more than wait had no copy on this machine for a day. Bring segments of other\n"+
+		"archives here, or have \"recrawld verify --mend\" fetch anew what is lost; \"recrawld sink replay %[1]s\" then gives it all.\n",
+		s.Name, report.Plural(int(s.Passed.Pages), "page"), report.Span(now.Sub(s.Passed.At)), report.Printable(s.Passed.Why))
+	return err
+}
+
 // statusSinks fills in how many pages each sink could not take, and which take nothing.
 func (l *look) statusSinks(ctx context.Context, s *status) error {
 	s.Withheld, s.Trouble = make(map[string]int), make(map[string]sinkTrouble)
+	s.Passed = make(map[string]int64)
 	for _, name := range sinkNames(&l.force.config) {
 		pages, err := withheldBy(ctx, l.store, name)
 		if err != nil {
 			return err
 		}
 		s.Withheld[name] = len(pages)
+		passed, err := passedBy(ctx, l.store, name)
+		if err != nil {
+			return err
+		}
+		if passed != nil {
+			s.Passed[name] = passed.Pages
+		}
 		trouble, err := troubleOf(ctx, l.store, name)
 		if err != nil {
 			return err
@@ -84,6 +124,9 @@ func (s status) addSinks(head *facts) {
 		if n := s.Withheld[name]; n > 0 {
 			head.add(name, "%s: recrawld sink list says why", head.style.Paint(report.Bad, "cannot take "+report.Plural(n, "page")))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Passed)) {
+		head.add(name, "%s: recrawld sink list says why", head.style.Paint(report.Bad, "has passed over up to "+report.Plural(int(s.Passed[name]), "page")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Trouble)) {
 		head.add(name, "%s: recrawld sink list says why", head.style.Paint(report.Bad, "takes nothing, for "+report.Span(s.At.Sub(s.Trouble[name].Since))))

@@ -55,6 +55,35 @@ func TestPagesThatASinkCannotTakeAreShown(t *testing.T) {
 	}
 }
 
+// TestPagesThatASinkGoesWithoutAreShown: with how it gets them.
+func TestPagesThatASinkGoesWithoutAreShown(t *testing.T) {
+	t.Parallel()
+	config, data := configure(t, "")
+	must(t, "import", "-c", config, imported(t, "http://127.0.0.1:9/a\n"))
+	store, err := models.Open(t.Context(), filepath.Join(data, databaseFile), models.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	row, err := json.Marshal(sink.Passed{Pages: 4321, At: models.At(clock.System{}.Now().Add(-3 * time.Hour)), Why: "it is elsewhere"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.SetMeta(t.Context(), sink.PassedKey("mirror"), "", string(row)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := must(t, "status", "-c", config), "has passed over up to 4,321 pages"; !strings.Contains(got, want) {
+		t.Errorf("status says\n%swant %q", got, want)
+	}
+	if got, want := must(t, "sink", "list", "-c", config), "to 4,321 pages, the last of them 3 h ago: it is elsewhere\n"; !strings.Contains(got, want) || !strings.Contains(got, "sink replay mirror") {
+		t.Errorf("sink list says\n%swant %q in it", got, want)
+	}
+	var states []sinkState
+	if err := json.Unmarshal([]byte(must(t, "sink", "list", "--json", "-c", config)), &states); err != nil || states[0].Passed == nil || states[0].Passed.Pages != 4321 {
+		t.Errorf("sink list --json has %+v, %v", states, err)
+	}
+}
+
 // TestEventsThatWaitComeBackWhole writes an event with all that it can have, and reads it again.
 func TestEventsThatWaitComeBackWhole(t *testing.T) {
 	t.Parallel()

@@ -137,6 +137,15 @@ func TestImportsFollowTheArrows(t *testing.T) {
 	}
 }
 
+// TestTheDaemonCarriesTheTimeZones holds that a window in Europe/Berlin is understood on a machine without time zones of its own.
+func TestTheDaemonCarriesTheTimeZones(t *testing.T) {
+	t.Parallel()
+	i := slices.IndexFunc(list(t), func(p listed) bool { return p.ImportPath == module+"/config" })
+	if i < 0 || !slices.Contains(list(t)[i].Imports, "time/tzdata") {
+		t.Error("package config does not import time/tzdata")
+	}
+}
+
 func TestLibrariesStayBehindTheirPackage(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range list(t) {

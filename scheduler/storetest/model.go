@@ -158,6 +158,7 @@ func (p *pair) wait(t *rapid.T) {
 	}
 	both(p, "Ready", func(s Store) ([]models.BucketReady, error) { return s.Ready(p.ctx) })
 	both(p, "Twins", func(s Store) (map[int64][]models.Twin, error) { return s.Twins(p.ctx, printKeys) })
+	both(p, "Whereabouts", func(s Store) (map[models.PageKey]models.Whereabouts, error) { return s.Whereabouts(p.ctx, fewKeys()) })
 	both(p, "Contents", func(s Store) (map[models.Digest]models.Content, error) { return s.Contents(p.ctx, bodies()) })
 }
 

@@ -43,6 +43,17 @@ func drawBytes(t *rapid.T, what string) []byte {
 // fewPages is how many pages a host has at most: few, or what is done to one would seldom meet what was done to it before.
 const fewPages = 4
 
+// fewKeys are those of all these pages, of one twice, and of one that there never is.
+func fewKeys() (all []models.PageKey) {
+	for _, host := range append(sameBucket(2), "a.example") {
+		for n := range fewPages + 1 {
+			bucket, id := keysOf(host, n)
+			all = append(all, models.PageKey{Bucket: bucket, ID: id})
+		}
+	}
+	return append(all, all[0])
+}
+
 // drawFound draws a page of a few hosts, most of which share a bucket: a new one, or one of which something is known. Which it is
 // follows from its URL: a first visit to a page that goes and is found anew meanwhile is taken for one to that.
 func (p *pair) drawFound(t *rapid.T) drawn {
@@ -213,7 +224,7 @@ func (p *pair) drawChildren(t *rapid.T, host string, r *models.Result) {
 	if rarely(t, 3, "duplicates") {
 		of := rapid.Custom(p.drawFound).Draw(t, "duplicate")
 		row := of.Row(p.now)
-		r.Duplicates = append(r.Duplicates, models.Duplicate{Bucket: row.Bucket, PageID: row.ID, DueAt: p.drawInstant(t)})
+		r.Duplicates = append(r.Duplicates, models.Duplicate{Bucket: row.Bucket, PageID: row.ID, DueAt: p.drawInstant(t), Led: rapid.Bool().Draw(t, "led")})
 	}
 	if !rarely(t, 4, "tells") {
 		return
