@@ -171,8 +171,15 @@ const littleChange = 0.1
 
 // under is the note under the allowance in force. Where a budget is raised, what is kept is what was unspent, which takes less room:
 // were more to be saved up first, nothing of what is new would be spent before, for up to the hours of that room, on pages that have
-// their times by the old budget. Where it is cut the least is kept: its visits shall become fewer at once.
+// their times by the old budget. Where it is cut the least is kept: its visits shall become fewer at once. So it is of what had no bound: nobody
+// has saved that up.
 func (n note) under(a allowance) note {
+	if math.IsInf(n.requests, 1) {
+		n.requests = least(a.requests)
+	}
+	if math.IsInf(n.bytes, 1) {
+		n.bytes = least(a.bytes)
+	}
 	r := min(ratio(a.requests, n.of.requests), ratio(a.bytes, n.of.bytes))
 	if r < 1-littleChange {
 		n.room = leastRoom
@@ -192,7 +199,7 @@ func (n note) unspent(a allowance) time.Duration {
 	if !math.IsInf(a.bytes, 1) {
 		days = max(days, n.bytes/a.bytes)
 	}
-	return time.Duration(min(max(days, 0)*24*float64(time.Hour), float64(mostRoom)))
+	return time.Duration(min(max(days, 0)*24*float64(time.Hour), float64(mostRoom+mostExtra)))
 }
 
 // ratio is that of a budget to what it was; 1 where it has no bound now, or had none, or what it was is not known.

@@ -101,6 +101,33 @@ func TestBudgetsOfOtherSize(t *testing.T) {
 	}
 }
 
+// TestWhatIsKeptForAWindowStays: what came in while windows are closed for days stays as it was saved up where the budget grows, as one for each page
+// known does when some come in, and a bound that is new begins with the least: nobody saved up under it.
+func TestWhatIsKeptForAWindowStays(t *testing.T) {
+	t.Parallel()
+	const room = 160 * time.Hour
+	kept := note{requests: 600, bytes: 6e6, at: noon, room: room, extra: room - mostRoom, of: allowance{100, 1e6}}
+	for name, test := range map[string]struct {
+		unbound         note
+		now             allowance
+		requests, bytes float64
+	}{
+		"as it was":        {kept, kept.of, 600, 6e6},
+		"grows":            {kept, allowance{112, 1.12e6}, 600, 6e6},
+		"doubled":          {kept, allowance{200, 2e6}, 600, 6e6},
+		"halved":           {kept, allowance{50, 0.5e6}, handful, least(0.5e6)},
+		"requests at last": {note{math.Inf(1), 6e6, noon, room, allowance{math.Inf(1), 1e6}, usual{}, 0, kept.extra}, kept.of, handful, 6e6},
+		"bytes at last":    {note{600, math.Inf(1), noon, room, allowance{100, math.Inf(1)}, usual{}, 0, kept.extra}, kept.of, 600, least(1e6)},
+		"requests no more": {kept, allowance{math.Inf(1), 1e6}, math.Inf(1), 6e6},
+		"bytes no more":    {kept, allowance{100, math.Inf(1)}, 600, math.Inf(1)},
+	} {
+		got := test.unbound.under(test.now).fill(test.now, noon)
+		if math.Abs(got.requests-test.requests) > 1e-6 || math.Abs(got.bytes-test.bytes) > 1 {
+			t.Errorf("%s: %v requests and %v bytes are left, want %v and %v", name, got.requests, got.bytes, test.requests, test.bytes)
+		}
+	}
+}
+
 // TestRaisedBudgetIsSpentAtOnce: a budget that is raised is spent by who visits early, all of it, however much of the old one could be
 // kept and however little was; and what was kept stays.
 func TestRaisedBudgetIsSpentAtOnce(t *testing.T) {
