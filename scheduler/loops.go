@@ -17,6 +17,17 @@ import (
 // mostHops is how many redirects in a row may lead to a page.
 const mostHops = 10
 
+// ledNowhere tells of a page's failures whether its last visit found a redirect that leads nowhere.
+func ledNowhere(failures int32, class models.ErrorClass) bool {
+	return failures > 0 && (class == models.RedirectLoop || class == models.RedirectTooMany)
+}
+
+// stillNowhere tells whether the page redirects, as it did when that led nowhere: whether it does now the committer will tell, and until then it
+// teaches nothing.
+func (d *draft) stillNowhere() bool {
+	return d.out.Kind == models.Moved && ledNowhere(d.before.Failures, d.before.Class)
+}
+
 // ways are where pages are, as they are looked up.
 type ways struct {
 	known map[models.PageKey]models.Whereabouts
@@ -103,7 +114,7 @@ func (one *way) step(w *ways) {
 		one.fails(models.RedirectLoop, "which leads back")
 	case !known:
 		one.done = true
-	case at.Failures > 0 && (at.Class == models.RedirectLoop || at.Class == models.RedirectTooMany):
+	case ledNowhere(at.Failures, at.Class):
 		one.past = append(one.past, at)
 		one.fails(at.Class, "which leads nowhere")
 	case at.RedirectTo == "" || at.State != models.StateMoved && at.State != models.StateMissing:

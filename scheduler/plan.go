@@ -240,7 +240,9 @@ func (d *draft) skipped() {
 
 // record counts a visit that saw the content.
 func (d *draft) record(changed bool) {
-	d.learn(changed)
+	if !d.stillNowhere() {
+		d.learn(changed)
+	}
 	s, at := &d.Page.Stats, models.At(d.now)
 	s.Records++
 	s.VisitedAt = at

@@ -43,6 +43,8 @@ func (d *draft) losses() {
 			return
 		}
 		d.lose()
+	case d.stillNowhere():
+		return
 	case kind == models.Excluded && waited:
 		l.Lost = max(l.Lost, 1) - 1
 	case !kind.Observed() && kind != models.Moved || l.Since == 0:
