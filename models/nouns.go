@@ -199,7 +199,7 @@ type Outcome struct {
 	Body       []byte // decoded; set where the bytes are new to the page (First, Changed, SameText), or its copy is lost (Page.Lost)
 	WireBytes  int64  // body bytes on the wire
 	HeadBytes  int64  // of the heads of all answers, as HTTP/1.1 writes them
-	RedirectTo string // canonical target, for Moved, and for Probed where that is to be asked next
+	RedirectTo string // canonical target, for Moved, for what failed by a RedirectLoop if known, and for Probed where that is to be asked next
 	Permanent  bool   // 301 or 308
 
 	// What it says.

@@ -25,7 +25,10 @@ func TestFault_036_RedirectLoops(t *testing.T) {
 	wantKind(t, out, models.Moved)
 	b := pageOf(t, out.RedirectTo)
 	b.Chain = []int64{a.ID}
-	wantFailed(t, r.visit(b), models.RedirectLoop)
+	back := r.visit(b)
+	if wantFailed(t, back, models.RedirectLoop); back.RedirectTo != a.URL {
+		t.Errorf("the way leads back to %q, want %q: that it did so before is known by that", back.RedirectTo, a.URL)
+	}
 	if n := len(o.Requests()); n != 3 {
 		t.Errorf("3 visits made %d requests: a redirect was followed", n)
 	}

@@ -93,6 +93,9 @@ func (s *visit) moved(a *answer, now time.Time) {
 	target, bad := redirectTarget(s.guard, s.page, s.url, a.Header)
 	if bad != nil {
 		s.fail(bad.class, bad.Error())
+		if bad.class == models.RedirectLoop {
+			s.out.RedirectTo = target.String()
+		}
 		return
 	}
 	if s.page.Version > 0 && !lasting(a.Status) && content.WantsLogin(s.url, target) {

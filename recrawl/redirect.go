@@ -40,17 +40,14 @@ func location(from canon.URL, header http.Header) (canon.URL, *classedError) {
 	return target, nil
 }
 
-// redirectTarget is the page that a redirect leads to. The target is not asked here: it becomes a page of its own, so
-// that scope, robots.txt, politeness and the address guard apply to every hop.
+// redirectTarget is the page that a redirect leads to, zero where it names none, and what speaks against that. The target is not asked here: it
+// becomes a page of its own, so that scope, robots.txt, politeness and the address guard apply to every hop.
 func redirectTarget(g *guard, page *models.Page, from canon.URL, header http.Header) (canon.URL, *classedError) {
 	target, bad := location(from, header)
 	if bad == nil {
 		bad = mayLead(g, page, from, target)
 	}
-	if bad != nil {
-		return canon.URL{}, bad
-	}
-	return target, nil
+	return target, bad
 }
 
 // mayLead says what speaks against a redirect from a page to another; nil: nothing.

@@ -49,6 +49,12 @@ func (d *draft) turnedRound() {
 	for _, id := range d.before.Chain { // most are of its host
 		d.Duplicates = append(d.Duplicates, models.Duplicate{Bucket: d.Page.Bucket, PageID: id, DueAt: models.At(d.now), Led: true})
 	}
+	if d.out.RedirectTo == "" {
+		return
+	}
+	if back := keyOfURL(d.out.RedirectTo); back.Bucket != d.Page.Bucket { // it knows the others on the way, see way.end
+		d.Duplicates = append(d.Duplicates, models.Duplicate{Bucket: back.Bucket, PageID: back.ID, DueAt: models.At(d.now), Led: true})
+	}
 }
 
 // loops tells whether a page with a copy has long led back to one that led to it.

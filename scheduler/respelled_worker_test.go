@@ -13,7 +13,7 @@ import (
 func redirect(turn *models.Turn, to string) models.Outcome {
 	out := models.Outcome{Kind: models.Moved, Status: 301, Sent: 1, At: turn.Now, RedirectTo: to, Permanent: true}
 	if slices.Contains(turn.Page.Chain, models.PageID(to)) {
-		out.Kind, out.Class, out.RedirectTo = models.Failed, models.RedirectLoop, ""
+		out.Kind, out.Class = models.Failed, models.RedirectLoop
 		return out
 	}
 	if at, err := canon.Parse(to); err == nil {
@@ -93,6 +93,25 @@ func TestALoopOfKnownPagesIsNoMove(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestALoopOverTwoHostsIsNoMove: a page with a copy that leads to an unknown one of another host, which leads back, is itself again as soon as that is seen,
+// and not when its own next turn comes.
+func TestALoopOverTwoHostsIsNoMove(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, c *copies) {
+		const bare, www = "http://shop.test/boots", "http://www.shop.test/boots"
+		c.add(bare, shopPage("Boots", "149.00", prose(300, 1), ""))
+		c.pass(20)
+		c.leads[bare], c.leads[www] = www, bare
+		for turns := 0; c.known()[bare].RedirectTo == "" && turns < 20; turns++ { // until it is seen to lead there
+			c.pass(1)
+		}
+		c.pass(1)
+		if p := c.known()[bare]; p.State != models.StateLive || p.Class != models.RedirectLoop || p.RedirectTo != "" {
+			t.Errorf("%s led to %s, which leads back: it is %v (%v), due in %v", bare, www, p.State, p.Class, p.DueAt.Time().Sub(c.clock.Now()))
+		}
+	})
 }
 
 // TestAWayWithoutAnEndIsNoMove: more redirects in a row than are followed are an error of each page on the way that is far from its end.
