@@ -16,6 +16,7 @@ import (
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl"
+	"recrawld/recrawl/canon"
 	"recrawld/sink"
 )
 
@@ -60,11 +61,20 @@ type indexTeller struct {
 func othersInto(c *config.Config, x *config.Index) []*config.Index {
 	var others []*config.Index
 	for i := range c.Indexes {
-		if o := &c.Indexes[i]; o.Name != x.Name && o.Form == x.Form && o.URL == x.URL && o.Index == x.Index {
+		if o := &c.Indexes[i]; o.Name != x.Name && o.Form == x.Form && searchServer(o) == searchServer(x) && o.Index == x.Index {
 			others = append(others, o)
 		}
 	}
 	return others
+}
+
+// searchServer is the address of a search server, however it is written.
+func searchServer(x *config.Index) string {
+	u, err := canon.Parse(x.URL)
+	if err != nil {
+		return x.URL
+	}
+	return strings.TrimRight(u.String(), "/")
 }
 
 // gives tells whether a search server is given the pages of a site.

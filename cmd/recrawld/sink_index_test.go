@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -150,6 +151,21 @@ func TestAnIndexIsGivenOtherSites(t *testing.T) {
 	given("[three]", "")
 	must(t, "remove", "-c", path, "--yes", "one")
 	wait("Three")
+}
+
+// Two entries are of one index however its server's address is written: else one that is made anew would drop what the other brings.
+func TestAnIndexByAnotherSpelling(t *testing.T) {
+	t.Parallel()
+	one := config.Index{Name: "one", Form: config.IndexSolr, URL: "https://search.example.net/solr", Index: "docs"}
+	for url, want := range map[string]bool{"https://search.example.net/solr": true, "https://search.example.net/solr/": true, "HTTPS://Search.Example.net:443/solr": true,
+		"https://search.example.net/Solr": false, "https://search.example.net:8443/solr": false, "http://search.example.net/solr": false, "https://search.example.org/solr": false} {
+		other := one
+		other.Name, other.URL = "two", url
+		c := config.Config{Indexes: []config.Index{one, other}}
+		if got := len(othersInto(&c, &c.Indexes[0])) == 1; got != want {
+			t.Errorf("%s is the index at %s: %v, want %v", url, one.URL, got, want)
+		}
+	}
 }
 
 // What a search server has of a page stays where the page's newest version is not found, as where it was pruned a moment after the page was
