@@ -23,9 +23,8 @@ func (s *visit) lookedForSitemap(ctx context.Context) bool {
 	if s.scope == nil || s.settings.Lists == config.ListsOff || trials.SitemapFound || trials.SitemapTo == "" && !s.probeDue(trials.SitemapAt) || !s.ofStart() {
 		return false
 	}
-	rules := s.rules.of(s.robots)
 	target, due := s.sitemapTarget()
-	if !due || target == s.url || len(rules.Sitemaps()) > 0 || !s.inScope(target, listLevel) || !s.mayAsk(rules, target) {
+	if !due || target == s.url || len(s.rules.of(s.robots).Sitemaps()) > 0 || !s.mayBeSitemap(target) {
 		return false
 	}
 	if !s.hosts.of(&s.turn.Host).claimProbe() {
@@ -45,10 +44,15 @@ func (s *visit) sitemapPlace() (canon.URL, bool) {
 	return u, err == nil
 }
 
-// sitemapTarget is what to ask for, if that is due: where the last answer leads, or /sitemap.xml.
+// mayBeSitemap tells whether scope and robots.txt let a list be asked for.
+func (s *visit) mayBeSitemap(u canon.URL) bool {
+	return s.inScope(u, listLevel) && s.mayAsk(s.rules.of(s.robots), u)
+}
+
+// sitemapTarget is what to ask for, if that is due: where the last answer leads, unless that has come to be kept out, or /sitemap.xml.
 func (s *visit) sitemapTarget() (target canon.URL, due bool) {
 	trials := &s.turn.Host.Trials
-	if next, err := canon.Parse(trials.SitemapTo); err == nil && next.Origin() == s.url.Origin() {
+	if next, err := canon.Parse(trials.SitemapTo); err == nil && next.Origin() == s.url.Origin() && s.mayBeSitemap(next) {
 		return next, s.probeDue(0)
 	}
 	target, ok := s.sitemapPlace()
@@ -83,7 +87,7 @@ func (s *visit) sitemapLeads(from canon.URL, header http.Header) (canon.URL, boo
 	if bad != nil || next == from || next == s.url || next.String() == s.start || next.RequestURI() == "/" || next.Origin() != s.url.Origin() {
 		return canon.URL{}, false
 	}
-	return next, s.inScope(next, listLevel) && s.mayAsk(s.rules.of(s.robots), next)
+	return next, s.mayBeSitemap(next)
 }
 
 // ofStart tells whether the page lies on the host of its site's start URL, which may lead from http to https, and to or from the name with "www.".

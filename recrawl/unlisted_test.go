@@ -125,6 +125,29 @@ func TestSitemapThatLeadsElsewhere(t *testing.T) {
 	}
 }
 
+// TestASitemapIsLookedForAgainWhereWhatItLedToIsKeptOut: what was to be asked next when robots.txt, or the scope, came to keep it out is given up, and the
+// customary place is looked at when its time comes.
+func TestASitemapIsLookedForAgainWhereWhatItLedToIsKeptOut(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/": page(edition(1)), "/sitemap.xml": hostile.Whole(404, nil, "")})
+	l := newLife(t, looking(t, o.URL("/")))
+	l.rules = "User-agent: *\nDisallow: /closed/\n"
+	l.turn(o.URL("/"))
+	l.host.Trials.SitemapTo, l.host.Trials.SitemapHops, l.host.Trials.SitemapAt = o.URL("/closed/s.xml"), 1, models.At(l.clock.Now())
+	asked := 0
+	for range 80 { // days, of which each 30th is one to look
+		l.turn(o.URL("/"))
+		if path := lastAsked(t, o).Path; path == "/sitemap.xml" {
+			asked++
+		} else if strings.HasPrefix(path, "/closed/") {
+			t.Fatalf("%s is asked for", path)
+		}
+	}
+	if asked < 2 || asked > 3 || l.host.Trials.SitemapTo != "" {
+		t.Errorf("the customary place is looked at %d times in 80 days, and %+v is remembered", asked, l.host.Trials)
+	}
+}
+
 // TestSitemapIsLookedForWhereTheStartPageLeads: many a site's start URL is the bare name, and all its pages are at www.
 func TestSitemapIsLookedForWhereTheStartPageLeads(t *testing.T) {
 	t.Parallel()
