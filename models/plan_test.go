@@ -15,7 +15,7 @@ import (
 
 var planStart = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 
-// hotPath runs every hot statement on a filled store: claim, commit with all that a result can hold, ready, contents,
+// hotPath runs every hot statement on a filled store: claim, commit with all that a result can hold, ready, contents, whereabouts,
 // events.
 func hotPath(t *testing.T, s *Store) {
 	t.Helper()
@@ -55,6 +55,9 @@ func hotPath(t *testing.T, s *Store) {
 		}
 		if twins, err := s.Twins(ctx, []int64{1, 2, -3}); err != nil || len(twins[1]) == 0 {
 			t.Fatalf("Twins = %v, %v, want some", twins, err)
+		}
+		if there, err := s.Whereabouts(ctx, []PageKey{results[0].Page.Whereabouts().PageKey, {Bucket: 3, ID: 7}}); err != nil || len(there) != 1 {
+			t.Fatalf("Whereabouts = %v, %v, want that of one page", there, err)
 		}
 		if _, err := s.Events(ctx, 1, 0, 10); err != nil {
 			t.Fatal(err)
