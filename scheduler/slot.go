@@ -28,6 +28,7 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	now := w.Clock.Now()
 	open := later(now, later(h.OpenAt.Time(), h.BackoffUntil.Time()))
 	visited := t.last != nil
+	t.owed = t.owed && !t.foregoes(ctx)
 	switch {
 	case len(t.pages) == 0, visited && w.resting():
 		return nil, slot{}, false
@@ -53,6 +54,22 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay)), owed: owed}
 	h.OpenAt = taken.until
 	return page, taken, true
+}
+
+// foregoes tells whether the page that gave its turn away can do without credit: other hosts want the fetcher that would wait here for a delay, and the
+// budget of its site, the only one there is, has something left for when the page comes again. The caller holds mu.
+func (t *hostTurn) foregoes(ctx context.Context) bool {
+	w := t.worker
+	if len(t.pages) == 0 || !w.purses.all.rate().unbounded() || !w.othersWait() {
+		return false
+	}
+	own := w.purses.own(t.pages[0].SiteID)
+	if own == nil {
+		return false
+	}
+	paid, err := own.take(ctx, 1)
+	own.settle(-paid.requests, 0)
+	return err == nil && paid.requests > 0
 }
 
 // reach waits for a slot, for longer where the host asked for rest, or for a longer delay, since the slot was given. It tells
