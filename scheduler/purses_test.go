@@ -250,6 +250,23 @@ func TestAClosedWindowKeepsWhatIsPaid(t *testing.T) {
 	}
 }
 
+// TestCreditIsPaidForOnce: a page that gave its turn away is visited on credit, but where it waited in the line it has paid in advance.
+func TestCreditIsPaidForOnce(t *testing.T) {
+	t.Parallel()
+	for rule, want := range map[models.Rule]float64{models.RulePolicy: -1, models.RuleBudget: 0} {
+		w := budgeted(t, clock.NewVirtual(noon), models.Outcome{})
+		page := livePage()
+		page.Rule = rule
+		if put, held := w.waits(t.Context(), w.Planner(), &page, true, noon); held {
+			t.Fatalf("a page by %v waits: %+v", rule, put)
+		}
+		own := w.purses.own(1)
+		if bytes := -own.size() * float64(btoi(rule == models.RuleBudget)); own.held != want || own.bytes != bytes {
+			t.Errorf("a page by %v leaves %v requests and %v bytes to pay, want %v and %v", rule, own.held, own.bytes, want, bytes)
+		}
+	}
+}
+
 // deferredOut is the outcome of a page that must wait.
 func deferredOut(t *testing.T, w *Worker, page *models.Page, now time.Time) models.Outcome {
 	t.Helper()

@@ -95,6 +95,52 @@ func TestALoopOfKnownPagesIsNoMove(t *testing.T) {
 	}
 }
 
+// TestACircleIsSeenAtOnce: as soon as the last page of a circle has its turn, all that seemed to have moved are looked at again, each is told of as being
+// back once, and from then on they are asked no more often than other errors. What never showed anything is not back.
+func TestACircleIsSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, c *copies) {
+		var urls []string
+		for i := range 4 {
+			urls = append(urls, fmt.Sprintf("http://h%d.test/boots", i))
+			c.add(urls[i], shopPage(fmt.Sprint(i), "149.00", prose(300, uint64(i)), ""))
+		}
+		c.pass(20)
+		const empty = "http://empty.test/boots"
+		c.add(empty, "")
+		c.leads[empty] = urls[0]
+		for i, url := range urls {
+			c.leads[url] = urls[(i+1)%len(urls)]
+		}
+		for turns := 0; c.known()[urls[3]].Failures == 0 && turns < 20; turns++ {
+			c.pass(1)
+		}
+		c.pass(1)
+		for _, url := range urls {
+			if p := c.known()[url]; p.State != models.StateLive || p.Class != models.RedirectLoop {
+				t.Errorf("a day after the circle closed %s is %v (%v), due in %v", url, p.State, p.Class, p.DueAt.Time().Sub(c.clock.Now()))
+			}
+		}
+		visits := c.known()[urls[0]].Visits
+		c.pass(30)
+		if n := c.known()[urls[0]].Visits - visits; n > 10 {
+			t.Errorf("%s is asked for %d times in the 30 days after, want some 8", urls[0], n)
+		}
+		told := make(map[string]int)
+		for _, e := range c.dump().Events {
+			told[e.URL+" "+e.Kind.String()]++
+		}
+		for _, url := range urls {
+			if moved, back := told[url+" moved"], told[url+" restored"]; moved > 1 || back != moved {
+				t.Errorf("%s is told to have moved %d times, and to be back %d times", url, moved, back)
+			}
+		}
+		if p := c.known()[empty]; told[empty+" restored"] > 0 || p.State == models.StateLive {
+			t.Errorf("%s, which showed nothing ever, is %v, and told %d times to be back", empty, p.State, told[empty+" restored"])
+		}
+	})
+}
+
 // TestALoopOverTwoHostsIsNoMove: a page with a copy that leads to an unknown one of another host, which leads back, is itself again as soon as that is seen,
 // and not when its own next turn comes.
 func TestALoopOverTwoHostsIsNoMove(t *testing.T) {
