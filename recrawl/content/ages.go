@@ -1,20 +1,20 @@
 package content
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
-// aroundAges stand before an age, or within one: "about 1 month ago", "2 hours and 5 minutes ago". agoBefore begin an age in languages
-// that say so first.
-var (
-	aroundAges = wordSet(`about over almost around nearly less more than a an one and half
-environ presque plus moins de un une etwa ungefähr fast über mehr als einem einer unos casi más menos y`)
-	agoBefore = wordSet(`vor hace`)
-	dayWords  = wordSet(`today yesterday heute gestern aujourd'hui hier hoy ayer`) // ages by themselves
-)
+// aroundAges stand before an age, or within one: "about 1 month ago", "2 hours and 5 minutes ago".
+var aroundAges = wordSet(`about over almost around nearly less more than a an one and half
+environ presque plus moins de un une etwa ungefähr fast über mehr als einem einer unos casi más menos y
+circa oltre più meno di cerca mais ongeveer meer dan een cirka ungefär mer än över omkring over noin około ponad asi více než körülbelül peste aproximativ
+واحدة واحد около примерно почти более менее чем близько понад майже περίπου yaklaşık khoảng sekitar 약 約 大约`)
 
 // lastWords stand before an age that is written short: "last reply 3h".
 var lastWords = wordSet(`reply posted activity seen updated edited created commented answered asked modified`)
@@ -54,12 +54,22 @@ func (p *pair) aged() bool {
 	return agesA > 0 && agesB > 0 && slices.Equal(restA, restB)
 }
 
-// cutAges parts a text into its ages, which it counts, and its other words. alone tells that an age need not say that it is one: where it
-// has a date beside it that a reader is shown when he asks for it, 4 days are no term.
+// tells is how a text is read for ages.
+type tells struct {
+	alone bool // an age need not say that it is one: where it has a date beside it that a reader is shown when he asks for it, 4 days are no term
+	brief bool // what says "before" says "ago": in a sentence it is as likely a term, "3 days before"
+}
+
+// tellsOf is how a text is read for ages.
+func tellsOf(s string, alone bool) tells {
+	return tells{alone: alone, brief: utf8.RuneCountInString(s) <= maxClockRunes && !strings.ContainsAny(s, "。！？") && !strings.HasSuffix(s, ".")}
+}
+
+// cutAges parts a text into its ages, which it counts, and its other words. alone is as in tells.
 func cutAges(s string, alone bool) (rest []string, ages int) {
-	words := strings.Fields(s)
+	words, as := wordsOf(s), tellsOf(s, alone)
 	for i := 0; i < len(words); {
-		n := ageAt(words[i:], alone || isLast(words, i))
+		n, _ := as.besides(words, i).ageAt(words[i:])
 		if n == 0 {
 			rest = append(rest, words[i])
 			n = 1
@@ -71,48 +81,98 @@ func cutAges(s string, alone bool) (rest []string, ages int) {
 	return rest, ages
 }
 
-// ageAt is how many words the age takes that a text begins with; 0: it begins with none.
-func ageAt(words []string, alone bool) int {
-	ago := alone
-	i := 0
-	switch {
-	case dayWords[bareWord(words[0])]:
-		return 1
-	case agoBefore[bareWord(words[0])]:
-		ago, i = true, 1
-	case len(words) > 3 && bareWord(words[0]) == "il" && bareWord(words[1]) == "y" && bareWord(words[2]) == "a":
-		ago, i = true, 3
-	case len(words) > 1 && bareWord(words[0]) == "just" && bareWord(words[1]) == "now":
-		return 2
-	}
-	units, from, counted := 0, i, false
-	for ; i < len(words); i++ {
-		word := bareWord(words[i])
-		number := strings.Trim(masked(word), "0.,") == ""
-		switch {
-		case word == "ago" && units > 0:
-			return i + 1
-		case ageUnits[word] > 0:
-			units++
-		case isShortAge(word):
-			units, number = units+1, true
-		case !number && !aroundAges[word], number && counted: // change 14, 3 days ago
-			return takenAge(ago, units, i)
-		}
-		counted = number
-		if ends := strings.TrimRight(words[i], ".;:)") != words[i]; ends && i > from {
-			return takenAge(ago, units, i+1)
-		}
-	}
-	return takenAge(ago, units, i)
+// besides is how a text is read from one of its words on.
+func (t tells) besides(words []string, at int) tells {
+	t.alone = t.alone || isLast(words, at)
+	return t
 }
 
-// takenAge is how many words an age takes that no word ends: none where nothing says that it is one.
-func takenAge(ago bool, units, n int) int {
-	if !ago || units == 0 {
-		return 0
+// ageAt is how many words the age takes that a text begins with, and the languages that it may be in; 0: it begins with none.
+func (t tells) ageAt(words []string) (n int, in tongues) {
+	for _, whole := range []phrases{times.days, times.now} {
+		if p, is := whole.at(words, everyTongue); is {
+			return len(p.words), p.in
+		}
 	}
-	return n
+	r := ageReader{tells: t, in: everyTongue}
+	if p, is := times.before.at(words, everyTongue); is {
+		r.alone, r.in, r.end = t.alone || !p.half, p.in, len(p.words)
+	}
+	for from := r.end; r.end < len(words); {
+		if p, is := r.after(words[r.end:]); is {
+			return r.end + len(p.words), r.in & p.in
+		}
+		if r.ended || !r.take(words[r.end]) {
+			break
+		}
+		r.end++
+		r.ended = strings.TrimRight(words[r.end-1], ".;:)") != words[r.end-1] && r.end-1 > from
+	}
+	if !r.alone || r.units == 0 {
+		return 0, 0
+	}
+	return r.end, r.in
+}
+
+// leadsUp tells whether what follows makes a term of what was read as an age: 3日前までに, by 3 days before.
+func leadsUp(words []string) bool { return len(words) > 0 && strings.HasPrefix(words[0], "まで") }
+
+// ageReader reads an age word by word.
+type ageReader struct {
+	tells
+	in      tongues // the languages that it may be in by its words so far
+	end     int     // words so far
+	units   int     // of those, units
+	counted bool    // the last is a number
+	ended   bool    // a sign stands behind the last
+}
+
+// after is what a text begins with that ends the age that was read so far; false: nothing does.
+func (r *ageReader) after(words []string) (phrase, bool) {
+	if r.units == 0 {
+		return phrase{}, false
+	}
+	p, is := times.after.at(words, r.in)
+	return p, is && (!p.loose || r.brief) && !leadsUp(words[len(p.words):])
+}
+
+// take reads the next word; false: it is none of the age.
+func (r *ageReader) take(w string) bool {
+	word := bareWord(w)
+	digits := strings.Trim(masked(word), "0.,") == ""
+	around := aroundAges[word] && !r.counted
+	switch in := times.unitIn(word, r.in); {
+	case in != 0 && (!around || r.in != everyTongue):
+		r.in, r.units, r.counted = in, r.units+1, false
+	case isShortAge(word):
+		r.units, r.counted = r.units+1, true
+	case !digits && !aroundAges[word], digits && r.counted: // change 14, 3 days ago
+		return false
+	default:
+		r.counted = digits
+	}
+	return true
+}
+
+// loneAge tells a text that is an age with a number, and next to nothing else: "Posted 3 minutes ago".
+func loneAge(s string) bool {
+	words, as := wordsOf(s), tellsOf(s, false)
+	ages, others := 0, 0
+	for i := 0; i < len(words); {
+		n, _ := as.ageAt(words[i:])
+		if n > 0 && strings.ContainsFunc(strings.Join(words[i:i+n], ""), unicode.IsDigit) {
+			ages, i = ages+1, i+n
+			continue
+		}
+		if strings.ContainsFunc(words[i], unicode.IsDigit) {
+			return false
+		}
+		if strings.ContainsFunc(words[i], unicode.IsLetter) {
+			others++
+		}
+		i++
+	}
+	return ages == 1 && others <= maxClockWords
 }
 
 // maxAged is how many bytes a text has in which an age is one of the things that it names.
@@ -133,9 +193,6 @@ func ageless(s string) string {
 // numberless is a text without its ages and numbers.
 func numberless(s string) string { return masked(ageless(s)) }
 
-// bareWord is a word without what stands around it, in lower case.
-func bareWord(s string) string { return strings.ToLower(strings.Trim(s, ".,:;()~[]")) }
-
 // maxDate is how many bytes the date has at most that stands in an attribute beside an age, and the age itself.
 const maxDate = 80
 
@@ -154,10 +211,16 @@ func isAge(text []byte) bool { return onlyAges(text, true) }
 // isAgo tells a text that is an age, says that it is one, and says nothing else.
 func isAgo(text []byte) bool { return onlyAges(text, false) }
 
-// mayBeAgo tells, at no cost, most of what is none from such a text.
+// mayBeAgo tells, at little cost, most of what is none from such a text.
 func mayBeAgo(text []byte) bool {
 	begin, end := text[0]|' ', text[len(text)-1]|' '
-	return end == 'o' || begin == 'v' || begin == 'h' || begin == 'i'
+	switch {
+	case end == 'o' || begin == 'v' || begin == 'h' || begin == 'i':
+		return true
+	case begin >= utf8.RuneSelf || end >= utf8.RuneSelf || '0' <= text[0] && text[0] <= '9' || begin == 'p' || begin == 'a' || begin == 'f' || begin == 'd':
+		return bytes.ContainsFunc(text, unicode.IsDigit)
+	}
+	return false
 }
 
 func onlyAges(text []byte, alone bool) bool {

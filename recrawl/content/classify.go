@@ -168,7 +168,7 @@ func numbers(text string) (models.Reasons, float64) {
 // countsAlone tells whether all that differs between two texts are numbers that stand next to words such as "visits": beside the content such a
 // counter is one whatever else the line says, and whichever year.
 func countsAlone(before, after string) bool {
-	was, is := strings.Fields(before), strings.Fields(after)
+	was, is := wordsOf(before), wordsOf(after)
 	if len(was) != len(is) || look(after).money {
 		return false
 	}
@@ -200,11 +200,11 @@ func datesOnly(a, b string) bool {
 // cutDates parts a text into its dates and numbers and the words that join no date.
 func cutDates(s string) (dates, rest string) {
 	var in, out []string
-	for w := range strings.FieldsSeq(s) {
-		bare := strings.ToLower(strings.Trim(w, ".,:;()"))
+	for _, w := range wordsOf(s) {
+		bare := bareWord(w)
 		switch {
 		case linkWords[bare]:
-		case dateWords[bare], strings.Trim(masked(bare), "0/-.:thndrs") == "":
+		case times.dates[bare], strings.Trim(masked(bare), "0/-.:thndrs") == "":
 			in = append(in, bare)
 		default:
 			out = append(out, masked(w))
@@ -229,11 +229,10 @@ func (p *pair) transientText(between span) models.Reasons {
 		if b.runes > maxClockRunes || len(b.Links) > 0 {
 			return 0
 		}
-		t := look(b.Text)
-		switch age := t.numbers == 1 && t.ago && t.units > 0 && t.words-t.ages <= maxClockWords; {
+		switch t := look(b.Text); {
 		case t.isClock():
 			clocks++
-		case !age:
+		case !loneAge(b.Text):
 			return 0
 		}
 	}
@@ -330,7 +329,7 @@ func (p *pair) reworded() bool {
 func letters(blocks []*Block) uint64 {
 	sum := uint64(0)
 	for _, b := range blocks {
-		for word := range strings.FieldsSeq(b.Text) {
+		for word := range eachWord(b.Text) {
 			sum += mix(hashString(slotSeed, word))
 		}
 	}

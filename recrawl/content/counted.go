@@ -8,14 +8,19 @@ import (
 
 // viewWords stand beside, or above, numbers that grow by being looked at: they say nothing of what a page is about, wherever on it they
 // stand. What somebody wrote, as replies, is news, and so may be hits and visits, of a team and to a country.
-var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni`)
+var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni visualizações exibições acessos weergaven bekeken
+visningar visninger katselukertaa katselua wyświetleń wyświetlenia odsłon odsłony zobrazení zhlédnutí megtekintés vizualizări afișări преглеждания прегледа
+pregleda просмотр просмотра просмотров прочтений перегляд перегляди переглядів προβολές görüntülenme görüntüleme okunma مشاهدة مشاهدات צפיות بازدید
+dilihat xem 閲覧数 閲覧 回閲覧 再生回数 回視聴 回再生 アクセス数 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 浏览数 访问量 点击量 点击数 人阅读 次阅读 次浏览 次观看 次播放 播放量
+閱讀 瀏覽 瀏覽數 人氣 觀看 次觀看 조회 조회수 회`)
 
 // postWords stand with a colon before how much somebody has written by now, as forums say it of the author beside each post, and threadWords before how
 // much of that began a topic: alone they are of what else has threads, and topics. Where something new stands in a list of boards or topics, more than
 // that number changes.
 var (
-	postWords   = wordSet(`posts beiträge messages mensajes messaggi mensagens berichten сообщений`)
-	threadWords = wordSet(`threads themen`)
+	postWords = wordSet(`posts beiträge messages mensajes messaggi mensagens berichten сообщений сообщения wpisy posty příspěvky inlägg indlæg innlegg viestit hozzászólások mesaje повідомлень повідомлення
+gönderiler mesajlar 投稿数 投稿 帖子 发帖 發文 글`)
+	threadWords = wordSet(`threads themen темы тем wątki temas subiecte 主题 主題 スレッド 주제`)
 )
 
 // fewPosts is by how much it grows from visit to visit at most, or a tenth of it: what grows faster is what a tariff has, rather.
@@ -85,7 +90,7 @@ func (p *pair) looked() bool {
 	if p.before.counted && p.after.counted {
 		return isCount(p.before.Text) && isCount(p.after.Text)
 	}
-	was, is := strings.Fields(ageless(p.before.Text)), strings.Fields(ageless(p.after.Text))
+	was, is := wordsOf(ageless(p.before.Text)), wordsOf(ageless(p.after.Text))
 	if len(was) != len(is) || look(p.after.Text).money {
 		return false
 	}

@@ -21,23 +21,10 @@ const suspectBytes = 4 << 10
 
 // What a page says that is an error by itself: whole sayings, where for a page that had contents a word is enough.
 var (
-	goneSayings = sayingsOf("page not found", "file not found", "url not found", "document not found", "404 not found", "404 - not found",
-		"404: not found", "not found (404)", "error 404", "404 error", "http 404", "page could not be found", "page can't be found", "page cannot be found",
-		"page you requested", "page you are looking for", "page you're looking for", "page you were looking for", "page does not exist", "page doesn't exist",
-		"page no longer exists", "could not be found", "couldn't find that page", "couldn't find the page", "can't find that page",
-		"can't find the page", "nothing under this address", "no such page", "page isn't available", "page is no longer available",
-		"page introuvable", "cette page n'existe pas", "page demandée n'existe", "seite nicht gefunden", "seite wurde nicht gefunden", "seite existiert nicht",
-		"seite konnte nicht gefunden", "página no encontrada", "página no existe", "pagina non trovata", "página não encontrada", "pagina niet gevonden")
-	brokenSayings = sayingsOf("for maintenance", "under maintenance", "maintenance mode", "scheduled maintenance", "be back soon", "be right back",
-		"be back shortly", "temporarily unavailable", "currently unavailable", "temporarily down", "service unavailable", "service not available",
-		"internal server error", "bad gateway", "gateway time-out", "gateway timeout", "establishing a database connection", "database error",
-		"something went wrong", "something's gone wrong", "an error occurred", "an error has occurred", "unexpected error", "application error", "server error",
-		"try again later", "try again in a few", "wartungsarbeiten", "wartungsmodus", "fehler ist aufgetreten", "en maintenance", "erreur est survenue",
-		"en mantenimiento", "ha ocurrido un error", "in manutenzione", "em manutenção")
-	blockSayings = sayingsOf("just a moment...", "attention required!", "verify you are human", "verifying you are human", "are you a robot", "not a robot",
-		"unusual traffic", "request blocked", "you have been blocked", "checking your browser", "access denied", "accès refusé",
-		"zugriff verweigert", "acceso denegado")
-	loginTitles = sayingsOf("log in", "login", "sign in", "log-in", "anmelden", "anmeldung", "connexion", "iniciar sesión", "accedi")
+	goneSayings   = sayingsOf(said["gone"]...)
+	brokenSayings = sayingsOf(said["broken"]...)
+	blockSayings  = sayingsOf(said["blocked"]...)
+	loginTitles   = sayingsOf(said["login"]...)
 
 	errorSayings = goneSayings.and(brokenSayings).and(blockSayings)
 )
@@ -141,18 +128,18 @@ func (v *View) errorByItself(path string) (a absence, is bool) {
 		return absence{}, false
 	}
 	a.curt, a.signed = runes <= curtRunes, true
-	said := v.Title
+	says := v.Title
 	if a.curt {
-		said += "\n" + text
+		says += "\n" + text
 	}
 	switch {
-	case blockSayings.in(said):
+	case blockSayings.in(says):
 		a.class = models.BlockPage
 	case v.forms > 0 && loginTitles.in(v.Title) && !mayBeLogin(path):
 		a.class = models.LoginWall
-	case goneSayings.in(said):
+	case goneSayings.in(says):
 		a.class, a.gone = models.ErrorPage, true
-	case brokenSayings.in(said), saysTitle(v.Title):
+	case brokenSayings.in(says), saysTitle(v.Title):
 		a.class = models.ErrorPage
 	default:
 		return absence{}, false

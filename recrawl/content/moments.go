@@ -1,55 +1,13 @@
 package content
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
 const day = 24 * time.Hour
-
-// unitLengths are how long the units are that ages are counted in, in the order in which unitWords names them.
-var unitLengths = [...]time.Duration{time.Second, time.Minute, time.Hour, day, 7 * day, 30 * day, 365 * day}
-
-var unitWords = [len(unitLengths)]string{
-	`second seconds sec secs seconde secondes sekunde sekunden segundo segundos`,
-	`minute minutes min mins minuten minuto minutos`,
-	`hour hours hr hrs heure heures stunde stunden hora horas`,
-	`day days jour jours tag tage tagen día días`,
-	`week weeks semaine semaines woche wochen semana semanas`,
-	`month months mois monat monate monaten mes meses`,
-	`year years année années an ans jahr jahre jahren año años`,
-}
-
-// ageUnits are what ages are counted in, with their lengths.
-var ageUnits = func() map[string]time.Duration {
-	all := map[string]time.Duration{}
-	for i, words := range unitWords {
-		for word := range strings.FieldsSeq(words) {
-			all[word] = unitLengths[i]
-		}
-	}
-	return all
-}()
-
-// monthNumbers are the names of months and their short forms, from 1 on.
-var monthNumbers = func() map[string]time.Month {
-	all := map[string]time.Month{}
-	for _, names := range []string{
-		`january february march april may june july august september october november december`,
-		`jan feb mar apr may jun jul aug sep oct nov dec`, `x x x x x x x x sept`,
-		`janvier février mars avril mai juin juillet août septembre octobre novembre décembre`,
-		`januar februar märz april mai juni juli august september oktober november dezember`,
-		`enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre`,
-		`gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre`,
-	} {
-		for i, name := range strings.Fields(names) {
-			all[name] = time.Month(i + 1)
-		}
-	}
-	delete(all, "x")
-	return all
-}()
 
 // moment is when something was or will be, as far as a text says it: not before from, not after to.
 type moment struct {
@@ -68,8 +26,8 @@ func around(at time.Time, after, unit time.Duration) moment {
 // mostUnits is the largest number of units that is read: a count of a million days is no age.
 const mostUnits = 10_000
 
-// lengthOf adds up the units of an age, and says which is the smallest; 0, 0: it cannot be told, as of "half a year".
-func lengthOf(words []string) (length, unit time.Duration) {
+// lengthOf adds up the units of an age in some languages, and says which is the smallest; 0, 0: it cannot be told, as of "half a year".
+func lengthOf(words []string, in tongues) (length, unit time.Duration) {
 	n := 1
 	for _, w := range words {
 		word := bareWord(w)
@@ -77,12 +35,13 @@ func lengthOf(words []string) (length, unit time.Duration) {
 			length, unit = length+long, short
 			continue
 		}
-		switch number, err := strconv.Atoi(word); {
-		case err == nil && number <= mostUnits:
-			n = number
-		case ageUnits[word] > 0:
-			length, unit, n = length+time.Duration(n)*ageUnits[word], ageUnits[word], 1
-		case word == "half" || err == nil:
+		count, counts := number(word)
+		switch of := times.unit(word, in); {
+		case counts && count <= mostUnits:
+			n = count
+		case of > 0:
+			length, unit, n = length+time.Duration(n)*of, of, 1
+		case word == "half" || counts:
 			return 0, 0
 		}
 	}
@@ -90,19 +49,19 @@ func lengthOf(words []string) (length, unit time.Duration) {
 }
 
 // agedAt is the moment that the age names which a text begins with at a time, and how many words it takes; 0: it begins with none.
-func agedAt(words []string, alone bool, at time.Time) (moment, int) {
-	n := ageAt(words, alone)
+func (t tells) agedAt(words []string, at time.Time) (moment, int) {
+	n, in := t.ageAt(words)
 	if n == 0 {
 		return moment{}, 0
 	}
-	if n == 1 && !isShortAge(words[0]) || bareWord(words[0]) == "just" { // today, yesterday, just now
-		return moment{from: at.Add(-2 * day), to: at.Add(day), unit: day}, n
-	}
-	length, unit := lengthOf(words[:n])
-	if unit == 0 {
+	length, unit := lengthOf(words[:n], in)
+	switch {
+	case unit > 0:
+		return around(at, -length, unit), n
+	case slices.ContainsFunc(words[:n], func(w string) bool { _, is := number(bareWord(w)); return is || bareWord(w) == "half" }):
 		return moment{}, 0
 	}
-	return around(at, -length, unit), n
+	return moment{from: at.Add(-2 * day), to: at.Add(day), unit: day}, n // today, yesterday, just now
 }
 
 // timeZones is how far a day begins earlier, or ends later, elsewhere in the world.
@@ -112,7 +71,7 @@ const timeZones = 14 * time.Hour
 // without a year is the last one before that.
 func dateAt(words []string, now time.Time) (moment, int) {
 	n := 0
-	for n < len(words) && n < 2 && (bareWord(words[n]) == "on" || len(words[n]) > 2 && dateWords[bareWord(words[n])] && monthNumbers[bareWord(words[n])] == 0) {
+	for n < len(words) && n < 2 && (bareWord(words[n]) == "on" || len(words[n]) > 2 && times.dates[bareWord(words[n])] && times.months[bareWord(words[n])] == 0) {
 		n++ // on Tuesday
 	}
 	var d calendar
@@ -148,7 +107,7 @@ func (d *calendar) take(word string) bool {
 		d.year, d.month, d.day = at.Date()
 		return true
 	}
-	if month := monthNumbers[bare]; month > 0 && d.month == 0 {
+	if month := times.months[bare]; month > 0 && d.month == 0 {
 		d.month = month
 		return true
 	}

@@ -21,11 +21,14 @@ func (p *pair) passed(s span) bool {
 	if s.from.IsZero() || s.to.Before(s.from) || !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) {
 		return false
 	}
-	before, after := strings.Fields(p.before.Text), strings.Fields(p.after.Text)
+	before, after := wordsOf(p.before.Text), wordsOf(p.after.Text)
+	asBefore, asAfter := tellsOf(p.before.Text, p.before.aged), tellsOf(p.after.Text, p.before.aged)
 	due := slices.ContainsFunc(before, func(w string) bool { return dueWords[bareWord(w)] })
 	i, j := 0, 0
 	for i < len(before) && j < len(after) {
-		n, m := s.sameMoment(before[i:], after[j:], p.before.aged || isLast(before, i), due)
+		last := isLast(before, i)
+		asBefore.alone, asAfter.alone = p.before.aged || last, p.before.aged || last
+		n, m := s.sameMoment(saying{before[i:], asBefore}, saying{after[j:], asAfter}, due)
 		if n == 0 {
 			if before[i] != after[j] {
 				return false
@@ -37,21 +40,27 @@ func (p *pair) passed(s span) bool {
 	return i == len(before) && j == len(after)
 }
 
+// saying is what is left to read of a text, and how it is read.
+type saying struct {
+	words []string
+	as    tells
+}
+
 // sameMoment is how many words each of two texts takes to name one moment, the earlier by how far away it is; 0: they do not begin with such.
-func (s span) sameMoment(before, after []string, alone, due bool) (n, m int) {
-	if was, n := agedAt(before, alone, s.from); n > 0 {
-		if _, m := agedAt(after, alone, s.to); m > 0 {
+func (s span) sameMoment(before, after saying, due bool) (n, m int) {
+	if was, n := before.as.agedAt(before.words, s.from); n > 0 {
+		if _, m := after.as.agedAt(after.words, s.to); m > 0 {
 			return n, m // an age is noise whatever it was
 		}
-		if is, m := dateAt(after, s.to); m > 0 && was.overlaps(is) {
+		if is, m := dateAt(after.words, s.to); m > 0 && was.overlaps(is) {
 			return n, m
 		}
 	}
 	if !due {
 		return 0, 0
 	}
-	was, n := aheadAt(before, s.from)
-	is, m := aheadAt(after, s.to)
+	was, n := aheadAt(before.words, s.from)
+	is, m := aheadAt(after.words, s.to)
 	if n == 0 || m == 0 {
 		return 0, 0
 	}
@@ -73,7 +82,7 @@ func aheadAt(words []string, at time.Time) (moment, int) {
 	for n := i; n < len(words) && n < i+maxAhead; n++ {
 		word := bareWord(words[n])
 		number := strings.Trim(word, "0123456789") == ""
-		if ageUnits[word] > 0 && n > 0 {
+		if isUnit(word) && n > 0 {
 			end = n + 1
 		} else if !number && !(aroundAges[word] && i > 0) {
 			break
@@ -82,12 +91,15 @@ func aheadAt(words []string, at time.Time) (moment, int) {
 			break
 		}
 	}
-	length, unit := lengthOf(words[i:max(i, end)])
+	length, unit := lengthOf(words[i:max(i, end)], everyTongue)
 	if unit == 0 {
 		return moment{}, 0
 	}
 	return around(at, length, unit), end
 }
+
+// isUnit tells a word that is a unit in some language, and by itself: "d" needs more to be days.
+func isUnit(word string) bool { return len(word) > 1 && times.unit(word, everyTongue) > 0 }
 
 // maxAhead is how many words are read for how long something has: "about 1 month and 3 days".
 const maxAhead = 6
@@ -123,8 +135,8 @@ func labelUnit(s string) uint8 {
 	unit, age := uint8(0), false
 	for word := range strings.FieldsSeq(s) {
 		word = bareWord(word)
-		if length := ageUnits[word]; length > 0 {
-			unit = uint8(slices.Index(unitLengths[:], length) + 1)
+		if isUnit(word) {
+			unit = uint8(slices.Index(unitLengths[:], times.unit(word, everyTongue)) + 1)
 		}
 		age = age || labelWords[word]
 	}

@@ -1,5 +1,33 @@
 package content
 
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed sayings.txt
+var sayingsText string
+
+// said are the sayings of pages without content, by what they are of.
+var said = readSayings(sayingsText)
+
+// readSayings reads a list of sayings by their sections.
+func readSayings(list string) map[string][]string {
+	all, section := map[string][]string{}, ""
+	for line := range strings.Lines(list) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+		default:
+			_, sayings, _ := strings.Cut(line, ": ")
+			all[section] = append(all[section], strings.Split(sayings, ", ")...)
+		}
+	}
+	return all
+}
+
 // sayings are words that follow each other, of two bytes at least: a text is looked through once for all of them.
 type sayings struct {
 	by    [1 << 8][]string // by their first byte
@@ -26,18 +54,24 @@ func (s *sayings) and(others *sayings) *sayings {
 	return all
 }
 
-// in tells whether a text says one of them in upper or lower case, from the beginning of a word on.
+// in tells whether a text says one of them in upper or lower case, from the beginning of a word on; what is written without spaces, anywhere.
 func (s *sayings) in(text string) bool {
+	if !isASCII(text) {
+		text = strings.ToLower(text)
+	}
 	within := false
 	for i := range len(text) - 1 {
 		b := wordBytes[text[i]]
-		if b != 0 && !within && s.nexts[b]>>(text[i+1]%32)&1 == 1 && s.at(text[i:], b) {
+		if b != 0 && (!within || b >= threeBytes) && s.nexts[b]>>(text[i+1]%32)&1 == 1 && s.at(text[i:], b) {
 			return true
 		}
 		within = b != 0
 	}
 	return false
 }
+
+// threeBytes is the first byte of the runes of three bytes, as those of all scripts that are written without spaces.
+const threeBytes = 0xE0
 
 // at tells whether a text begins with one of them, whose first byte that is.
 func (s *sayings) at(text string, first byte) bool {
@@ -51,7 +85,7 @@ func (s *sayings) at(text string, first byte) bool {
 
 func begins(text, one string) bool {
 	for i := 1; i < len(one); i++ {
-		if lower(text, i) != one[i] {
+		if lower(text[i]) != one[i] {
 			return false
 		}
 	}
@@ -71,12 +105,10 @@ var wordBytes = func() (all [1 << 8]byte) {
 	return all
 }()
 
-// lower is a byte of a text in lower case: of ASCII and of the letters of Latin-1, whose second byte in UTF-8 differs by one bit as well.
-func lower(text string, i int) byte {
-	switch b := text[i]; {
-	case 'A' <= b && b <= 'Z', i > 0 && text[i-1] == 0xc3 && 0x80 <= b && b <= 0x9e:
+// lower is a byte of a text in lower case, as far as it is one of ASCII.
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
 		return b | 0x20
-	default:
-		return b
 	}
+	return b
 }

@@ -97,7 +97,7 @@ func (v *View) wordPairs(yield func(uint64) bool) {
 		if !b.Main {
 			continue
 		}
-		for word := range strings.FieldsSeq(b.Text) {
+		for word := range eachWord(b.Text) {
 			if last != "" && !yield(hashString(hashString(slotSeed, last), word)) {
 				return
 			}
@@ -154,22 +154,14 @@ func (v *View) blank() bool {
 	return true
 }
 
-// The words of pages without content, in lower case, looked for in the title and in what little text there is. Languages
-// are those of the pages at hand; a page in another one is told by its size and its frame.
+// The words of pages without content, looked for in the title and in what little text there is. A page in a language that is not on the list is
+// told by its size and its frame.
 var (
-	blockWords = []string{"captcha", "access denied", "attention required", "just a moment", "verify you are human",
-		"verifying you are human", "are you a robot", "unusual traffic", "request blocked", "you have been blocked",
-		"checking your browser", "security check", "ddos protection", "accès refusé", "zugriff verweigert", "acceso denegado"}
-	errorWords = []string{"error", "not found", "isn't available", "not available", "unavailable", "something went wrong",
-		"something's gone wrong", "went wrong", "could not be found", "maintenance", "bad gateway", "time-out", "timeout",
-		"try again", "try reloading", "erreur", "introuvable", "indisponible", "fehler", "nicht gefunden",
-		"nicht verfügbar", "no disponible", "no encontrada", "pagina non trovata", "404", "500", "502", "503"}
-	leadWords = []string{"redirect"} // an error as well, but for where a page says so in its own frame, with a link
-	goneWords = []string{"not found", "could not find", "couldn't find", "could not be found", "couldn't be found", "no longer exist",
-		"does not exist", "doesn't exist", "404", "introuvable", "n'existe pas", "nicht gefunden", "existiert nicht", "no encontrada",
-		"no existe", "pagina non trovata"}
-	shellWords = []string{"loading", "enable javascript", "please wait", "javascript is required", "javascript is disabled",
-		"requires javascript", "chargement", "activer javascript", "wird geladen", "bitte warten", "cargando", "caricamento"}
+	blockWords = said["block words"]
+	errorWords = said["error words"]
+	leadWords  = []string{"redirect"} // an error as well, but for where a page says so in its own frame, with a link
+	goneWords  = said["gone words"]
+	shellWords = said["shell words"]
 )
 
 // signRunes is the length of the main text up to which words are a sign: a long text may speak of errors.

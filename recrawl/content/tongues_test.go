@@ -1,0 +1,151 @@
+package content
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"recrawld/models"
+)
+
+// TestTimesInAllLanguages holds what differs between two times as they are written in 54 languages: how long ago something was and the time of day
+// make no change, a date and a term do.
+func TestTimesInAllLanguages(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile("testdata/tongues.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	languages := map[string]bool{}
+	for line := range strings.Lines(string(list)) {
+		if line[0] == '#' {
+			continue
+		}
+		cells := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		kind, language := cells[0], cells[1]
+		languages[language] = true
+		want, shapes := Noise, []string{"%s"}
+		switch kind {
+		case "age":
+			shapes = append(shapes, `<a href="/u/1">Jane Roe</a> %s`)
+		case "term", "date":
+			want = Change
+		}
+		for _, shape := range shapes {
+			before := page("Manual", append(story(5), fmt.Sprintf(shape, cells[2]))...)
+			v := judgePages(t, before, page("Manual", append(story(5), fmt.Sprintf(shape, cells[3]))...))
+			if v.Kind != want || kind == "date" && v.Reasons != models.ReasonDateOnly {
+				t.Errorf("%s: %s %q -> %q is %v for %v, want %v", language, kind, cells[2], cells[3], v.Kind, v.Reasons, want)
+			}
+		}
+	}
+	if len(languages) != 54 {
+		t.Errorf("%d languages, want 54", len(languages))
+	}
+}
+
+// TestSayingsOfTimes holds what stands around such times on pages, and what looks like them and is none.
+func TestSayingsOfTimes(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		from, to string
+		want     VerdictKind
+	}{
+		{"田中さんが3時間前に更新しました", "田中さんが5時間前に更新しました", Noise},
+		{"更新：2026年11月27日 14:05", "更新：2026年11月28日 09:41", Noise},
+		{"张三 发布于 3天前 · 北京", "张三 发布于 5天前 · 北京", Noise},
+		{"约3小时前", "约2天前", Noise},
+		{"최종 수정: 3시간전", "최종 수정: 2일전", Noise},
+		{"Обновлено 5 мин. назад", "Обновлено 3 ч. назад", Noise},
+		{"Обновлено 5мин назад", "Обновлено 3ч назад", Noise},
+		{"Publicado há cerca de 3 horas", "Publicado há 2 dias", Noise},
+		{"atualizado 3 horas atrás", "atualizado ontem", Noise},
+		{"for ca. 3 timer siden", "for ca. 2 dage siden", Noise},
+		{"قبل ٣ ساعات", "قبل ٥ ساعات", Noise},
+		{"閲覧数 1,234", "閲覧数 1,301", Noise},
+		{"1,234次阅读", "1,301次阅读", Noise},
+		{"阅读(1234)", "阅读(1301)", Noise},
+		{"조회수 1,234회", "조회수 1,301회", Noise},
+		{"1 234 просмотра", "1 301 просмотр", Change}, // the number is two words: which of them counts is not known
+		{"Просмотров: 1234", "Просмотров: 1301", Noise},
+		{"1.234 görüntülenme", "1.301 görüntülenme", Noise},
+
+		{"3日前までに予約してください", "5日前までに予約してください", Change},
+		{"キャンセルは3日前に連絡してください。", "キャンセルは5日前に連絡してください。", Change},
+		{"如需取消请于3天前通知我们。", "如需取消请于5天前通知我们。", Change},
+		{"En az 3 gün önce haber verin.", "En az 5 gün önce haber verin.", Change},
+		{"Vui lòng báo trước 3 ngày", "Vui lòng báo trước 5 ngày", Change},
+		{"for 3 timer", "for 5 timer", Change},
+		{"保证期30天", "保证期60天", Change},
+		{"価格 1,234円", "価格 1,301円", Change},
+		{"Цена 1234 руб", "Цена 1301 руб", Change},
+		{"20:00 Jam", "21:00 Jam", Change},
+		{"An hour 3", "An hour 4", Change},
+	} {
+		before, after := page("Manual", append(story(5), test.from)...), page("Manual", append(story(5), test.to)...)
+		if v := judgePages(t, before, after); v.Kind != test.want {
+			t.Errorf("%q -> %q is %v for %v, want %v", test.from, test.to, v.Kind, v.Reasons, test.want)
+		}
+	}
+}
+
+// TestWordsOf holds where words are parted that no space stands between.
+func TestWordsOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"updated 3h ago":       "updated 3h ago",
+		"3時間前に更新":              "3 時間 前 に更新",
+		"更新：3時間前。":             "更新： 3 時間 前。",
+		"2026年11月27日金曜日":       "2026 年 11 月 27 日 金曜日",
+		"日本の3年":                "日本の 3 年",
+		"阅读(1,234)":            "阅读 (1,234)",
+		"3시간전에":                "3 시간 전 에",
+		"5мин назад":           "5 мин назад",
+		"วันศุกร์ที่ 27":       "วันศุกร์ ที่ 27",
+		"日本語":                  "日本語",
+		"v1.2 α3":              "v1.2 α3",
+		"Ausgabe\u00a03 ©2026": "Ausgabe 3 ©2026",
+	} {
+		if got := strings.Join(wordsOf(text), " "); got != want {
+			t.Errorf("words of %q are %q, want %q", text, got, want)
+		}
+	}
+	if got := slices.Collect(eachWord("犬 and 猫の木x")); !slices.Equal(got, []string{"犬", "and", "猫", "の", "木", "x"}) {
+		t.Errorf("each word: %q", got)
+	}
+}
+
+// TestPagesWithoutContentInAllLanguages holds that each saying of the list makes an error of a page of which there is no copy: one that is not
+// written in lower case, or not in one piece, would be found nowhere.
+func TestPagesWithoutContentInAllLanguages(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]models.ErrorClass{"gone": models.ErrorPage, "broken": models.ErrorPage, "blocked": models.BlockPage, "login": models.LoginWall}
+	for section, class := range kinds {
+		if len(said[section]) < 30 {
+			t.Errorf("%d sayings of %s", len(said[section]), section)
+		}
+		for _, saying := range said[section] {
+			shown := strings.ToUpper(saying[:1]) + saying[1:]
+			if r := []rune(saying); r[0] >= 0x80 {
+				shown = strings.ToUpper(string(r[:1])) + string(r[1:])
+			}
+			form := ""
+			if section == "login" {
+				form = "<form><input type=password></form>"
+			}
+			v := First(Case{Page: &PageMemory{}, Host: &HostMemory{}, After: read(t, page(shown, "Sorry.")+form), URL: mustParse(t, "https://example.org/a"), Now: noon, Threshold: threshold})
+			if v.Kind != Transient || v.Class != class {
+				t.Errorf("%s: %q is %v, %v", section, shown, v.Kind, v.Class)
+			}
+		}
+	}
+	for section := range said {
+		for _, one := range said[section] {
+			if one != strings.ToLower(one) || strings.TrimSpace(one) != one || len(one) < 2 {
+				t.Errorf("%s: %q", section, one)
+			}
+		}
+	}
+}
