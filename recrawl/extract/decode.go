@@ -25,7 +25,13 @@ func Decode(body []byte, contentType string) (text []byte, charset string) {
 // decodeOther decodes what is neither HTML nor plain text.
 func decodeOther(body []byte, contentType string) document {
 	label := xmlEncoding(body)
-	if enc, name, certain := charset.DetermineEncoding(body, contentType); certain || label == "" && !isUTF8(body) {
+	switch enc, name, certain := charset.DetermineEncoding(body, contentType); {
+	case certain:
+		return document{charset: name}.read(enc, body)
+	case label == "" && !isUTF8(body):
+		if likely, likelyName := guessed(body); likely != nil {
+			enc, name = likely, likelyName
+		}
 		return document{charset: name}.read(enc, body)
 	}
 	if enc, name := charset.Lookup(label); enc != nil && name != "utf-16le" && name != "utf-16be" {
@@ -71,6 +77,8 @@ func decode(body []byte, contentType string) document {
 			enc, name = encoding.Nop, "utf-8"
 		} else if lateEnc, lateName := lateMeta(body); lateEnc != nil {
 			enc, name = lateEnc, lateName
+		} else if likely, likelyName := guessed(body); likely != nil {
+			enc, name = likely, likelyName
 		}
 	}
 	doc := document{charset: name}.read(enc, body)
