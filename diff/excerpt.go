@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -55,7 +56,7 @@ func (e *brief) write(before, text, after string) {
 
 // line writes a line that differs.
 func (e *brief) line(l *Line) {
-	e.html.WriteString("<p>")
+	e.html.WriteString(Paragraph(l.Text()))
 	if l.Label != "" {
 		e.write("", l.Label, ": ")
 	}
@@ -106,4 +107,14 @@ func (e *brief) span(o Op, text string) {
 	default:
 		e.write("", text, "")
 	}
+}
+
+// Paragraph is the tag that begins a paragraph of a page's text: where that has letters that are read from the right, a browser looks which way.
+func Paragraph(text string) string {
+	for _, r := range text {
+		if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) {
+			return `<p dir="auto">`
+		}
+	}
+	return "<p>"
 }

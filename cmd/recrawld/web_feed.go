@@ -168,7 +168,8 @@ func (b library) begins(ctx context.Context, e models.Event, page models.Page, u
 	if runes := []rune(text); len(runes) > entryText {
 		text = string(runes[:entryText]) + "…"
 	}
-	return read.View.Title, template.HTML("<p>" + strings.ReplaceAll(html.EscapeString(text), "\n", "</p><p>") + "</p>"), nil // escaped
+	p := diff.Paragraph(text)
+	return read.View.Title, template.HTML(p + strings.ReplaceAll(html.EscapeString(text), "\n", "</p>"+p) + "</p>"), nil // escaped
 }
 
 // readable is a version that is not too long to be looked into, of that digest; zero: of any. One of another was stored since the page was
