@@ -117,7 +117,7 @@ func (p *pair) kind() (models.Reasons, float64) {
 	switch {
 	case p.before != nil && p.after != nil && p.before.Text == p.after.Text:
 		return p.sameText()
-	case p.looked():
+	case p.looked(), p.counts():
 		return models.ReasonCounter, worthCounter
 	case p.before != nil && p.after != nil && numberless(p.before.Text) == numberless(p.after.Text):
 		if !p.main() && countsAlone(p.before.Text, p.after.Text) {
@@ -155,11 +155,7 @@ func (p *pair) sameText() (models.Reasons, float64) {
 
 // numbers is what a text is whose numbers alone differ.
 func numbers(text string) (models.Reasons, float64) {
-	t := look(ageless(text))
-	switch {
-	case t.counts > 0 && t.words <= maxCounterWords && !t.money:
-		return models.ReasonCounter, worthCounter
-	case t.dated, t.year && t.numbers >= 3:
+	if t := look(ageless(text)); t.dated || t.year && t.numbers >= 3 {
 		return models.ReasonDateOnly, worthDate
 	}
 	return models.ReasonCounter, worthNumber
@@ -182,9 +178,6 @@ func countsAlone(before, after string) bool {
 	}
 	return true
 }
-
-// maxCounterWords is how many words stand beside a counter at most.
-const maxCounterWords = 6
 
 // datesOnly tells whether two texts are the same but for names of months and days, and numbers. The words that join these
 // may differ with them, not by themselves.

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,24 +91,23 @@ func (p *pair) looked() bool {
 	if p.before.counted && p.after.counted {
 		return isCount(p.before.Text) && isCount(p.after.Text)
 	}
-	was, is := wordsOf(ageless(p.before.Text)), wordsOf(ageless(p.after.Text))
-	if len(was) != len(is) || look(p.after.Text).money {
+	was, is, same := p.counted()
+	if !same {
 		return false
 	}
-	beside := func(i int) bool { return i >= 0 && i < len(is) && viewWords[bareWord(is[i])] }
 	seen, posts, threads := false, false, false
 	for i := range is {
-		if was[i] == is[i] {
+		if was[i] == is[i] || viewWords[bareWord(was[i])] && viewWords[bareWord(is[i])] { // 1 view, 2 views
 			continue
 		}
 		from, to, label := countOf(was[i]), countOf(is[i]), ""
 		if i > 0 && strings.HasSuffix(is[i-1], ":") {
 			label = bareWord(is[i-1])
 		}
-		switch few := to-from <= max(fewPosts, from/10); {
+		switch few := isFew(from, to); {
 		case from < 0 || to <= from:
 			return false
-		case beside(i-1) || beside(i+1):
+		case viewWords.beside(is, i):
 			seen = true
 		case few && postWords[label]:
 			posts = true
@@ -119,6 +119,63 @@ func (p *pair) looked() bool {
 	}
 	return posts || seen && !threads
 }
+
+// counted is the words of both blocks of a pair, without their ages and with their numbers in one piece; false: they are not as many, or tell of money.
+func (p *pair) counted() (was, is []string, same bool) {
+	was, is = wholeNumbers(wordsOf(ageless(p.before.Text))), wholeNumbers(wordsOf(ageless(p.after.Text)))
+	return was, is, len(was) == len(is) && !look(p.after.Text).money
+}
+
+// counts tells whether all that differs in a short line is how many visitors did something, each number beside a word for that. A version is
+// no number of downloads.
+func (p *pair) counts() bool {
+	if !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) {
+		return false
+	}
+	was, is, same := p.counted()
+	if !same || look(strings.Join(is, " ")).words > maxCounterWords {
+		return false
+	}
+	for i := range is {
+		if was[i] == is[i] || countWords[bareWord(was[i])] && countWords[bareWord(is[i])] {
+			continue
+		}
+		switch from, to := countOf(was[i]), countOf(is[i]); {
+		case from < 0 || to < 0:
+			return false
+		case countWords.beside(is, i), memberWords.beside(is, i) && isFew(from, to):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// maxCounterWords is how many words stand beside a counter at most.
+const maxCounterWords = 6
+
+// isFew tells whether a count differs by little.
+func isFew(from, to float64) bool { return math.Abs(to-from) <= max(fewPosts, from/10) }
+
+// beside tells whether one of some words stands next to a place of a text.
+func (words vocabulary) beside(text []string, at int) bool {
+	return at > 0 && words[bareWord(text[at-1])] || at+1 < len(text) && words[bareWord(text[at+1])]
+}
+
+// wholeNumbers puts numbers together that are written in groups of three digits with spaces between: 1 234 vues.
+func wholeNumbers(words []string) []string {
+	whole := words[:0:0]
+	for i, word := range words {
+		if last := len(whole) - 1; last >= 0 && len(bareWord(word)) == 3 && isDigits(bareWord(word)) && isDigits(strings.TrimLeft(words[i-1], "(")) && len(words[i-1]) <= 4 {
+			whole[last] += word
+			continue
+		}
+		whole = append(whole, word)
+	}
+	return whole
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // isCount tells a text that is one count: 2,151 or 3.2k.
 func isCount(s string) bool { return countOf(s) >= 0 }

@@ -52,15 +52,18 @@ gerado gerada gegenereerd genererad genereret generert luotu wygenerowano vygene
 oluşturuldu 生成 生成日時 生成时间 生成于 构建于 構建於 생성`)
 
 // countWords stand beside numbers that count what visitors do.
-var countWords = wordSet(`view views visit visits visitor visitors like likes comment comments share shares download
-downloads follower followers member members online user users reply replies vote votes star stars fork forks watching
-reads played plays vues visites visiteurs commentaires partages abonnés membres aufrufe besucher kommentare mitglieder
-comentarios comentários visitas visualizaciones visualizações descargas downloads seguidores commenti visite condivisioni reacties weergaven kommentarer
+var countWords = wordSet(`view views visit visits visitor visitors like likes comment comments shares downloads follower followers online
+reply replies vote votes star stars fork forks watching reads played plays vues visites visiteurs commentaires partages abonnés aufrufe besucher kommentare
+comentarios comentários visitas visualizaciones visualizações descargas seguidores commenti visite condivisioni reacties weergaven kommentarer
 visningar visninger kommenttia komentarze komentarzy wyświetleń wyświetlenia odsłon odsłony pobrań komentářů zobrazení stažení megtekintés hozzászólás
-vizualizări comentarii просмотр просмотра просмотров комментарий комментария комментариев подписчиков скачиваний загрузок переглядів коментарів
-görüntülenme yorum beğeni takipçi مشاهدة مشاهدات تعليق تعليقات צפיות תגובות بازدید نظر dilihat komentar
-閲覧数 再生回数 コメント いいね 件のコメント 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 访问量 点击 点击量 评论 点赞 赞 收藏 下载 关注 粉丝 人阅读 次阅读 次浏览 条评论
+vizualizări comentarii просмотр просмотра просмотров комментарий комментария комментариев подписчик подписчика подписчиков скачиваний скачивания переглядів
+коментар коментарі коментарів görüntülenme yorum beğeni takipçi مشاهدة مشاهدات تعليق تعليقات צפיות תגובות بازدید نظر dilihat komentar
+閲覧数 再生回数 コメント いいね 件のコメント 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 访问量 点击 点击量 评论 点赞 赞 收藏 粉丝 人阅读 次阅读 次浏览 条评论
 閱讀 瀏覽 觀看 留言 讚 조회 조회수 댓글 좋아요 추천`).and(viewWords)
+
+// memberWords stand beside such numbers as well, and beside how many a tariff has.
+var memberWords = wordSet(`user users member members share download membres mitglieder nutzer usuarios miembros utenti membri gebruikers leden
+пользователей участников ユーザー メンバー 用户 用戶 会员 成员 사용자 회원`)
 
 // moneyWords stand beside amounts of money.
 var moneyWords = wordSet(`eur usd gbp chf jpy cny euro euros dollar dollars price prices fee fees cost costs preis preise prix
@@ -190,9 +193,6 @@ func (t *shaper) word(w string) {
 		t.ages++
 	}
 	t.money = t.money || moneyWords[w]
-	if countWords[w] {
-		t.counts++
-	}
 	t.last = w
 	if linkWords[w] {
 		t.links++

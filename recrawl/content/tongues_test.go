@@ -68,7 +68,14 @@ func TestSayingsOfTimes(t *testing.T) {
 		{"1,234次阅读", "1,301次阅读", Noise},
 		{"阅读(1234)", "阅读(1301)", Noise},
 		{"조회수 1,234회", "조회수 1,301회", Noise},
-		{"1 234 просмотра", "1 301 просмотр", Change}, // the number is two words: which of them counts is not known
+		{"1 234 просмотра", "1 301 просмотр", Noise},
+		{"1 234 vues", "1 301 vues", Noise},
+		{"1 view", "2 views", Noise},
+		{"12 comments", "30 comments", Noise},
+		{"1 комментарий", "5 комментариев", Noise},
+		{"评论 12 · 赞 34", "评论 15 · 赞 40", Noise},
+		{"1,204 users online", "1,180 users online", Noise},
+		{"Members: 204", "Members: 206", Noise},
 		{"Просмотров: 1234", "Просмотров: 1301", Noise},
 		{"1.234 görüntülenme", "1.301 görüntülenme", Noise},
 
@@ -83,6 +90,12 @@ func TestSayingsOfTimes(t *testing.T) {
 		{"Цена 1234 руб", "Цена 1301 руб", Change},
 		{"20:00 Jam", "21:00 Jam", Change},
 		{"An hour 3", "An hour 4", Change},
+		{"Download Marlin 1.14.1", "Download Marlin 1.14.2", Change},
+		{"下载 Marlin 1.14.1", "下载 Marlin 1.14.2", Change},
+		{"Members pay 12 a month", "Members pay 14 a month", Change},
+		{"5 users included", "10 users included", Change},
+		{"Up to 20 members", "Up to 10 members", Change},
+		{"会员 30 天", "会员 60 天", Change},
 	} {
 		before, after := page("Manual", append(story(5), test.from)...), page("Manual", append(story(5), test.to)...)
 		if v := judgePages(t, before, after); v.Kind != test.want {
