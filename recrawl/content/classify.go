@@ -208,7 +208,7 @@ func cutDates(s string) (dates, rest string) {
 
 // transientText tells the texts that differ on every visit by their nature: times of day, ages, when a program made the page and of what.
 func (p *pair) transientText(between span) models.Reasons {
-	if p.signed() || p.aged() || p.passed(between) || p.grown(between) || p.copyright() {
+	if p.signed() || p.timed() || p.aged() || p.passed(between) || p.grown(between) || p.copyright() {
 		return models.ReasonDateOnly
 	}
 	if p.builtAnew() || p.moved() {

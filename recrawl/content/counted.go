@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // viewWords stand beside, or above, numbers that grow by being looked at: they say nothing of what a page is about, wherever on it they
@@ -120,10 +121,11 @@ func (p *pair) looked() bool {
 	return posts || seen && !threads
 }
 
-// counted is the words of both blocks of a pair, without their ages and with their numbers in one piece; false: they are not as many, or tell of money.
+// counted is the words of both blocks of a pair, without their ages and with their numbers in one piece; false: they are not as many, or tell of
+// money or of a limit.
 func (p *pair) counted() (was, is []string, same bool) {
 	was, is = wholeNumbers(wordsOf(ageless(p.before.Text))), wholeNumbers(wordsOf(ageless(p.after.Text)))
-	return was, is, len(was) == len(is) && !look(p.after.Text).money
+	return was, is, len(was) == len(is) && !look(p.after.Text).money && !limitWords.in(is)
 }
 
 // counts tells whether all that differs in a short line is how many visitors did something, each number beside a word for that. A version is
@@ -143,7 +145,9 @@ func (p *pair) counts() bool {
 		switch from, to := countOf(was[i]), countOf(is[i]); {
 		case from < 0 || to < 0:
 			return false
-		case countWords.beside(is, i), memberWords.beside(is, i) && isFew(from, to):
+		case max(from, to) <= mostStars && starWords.beside(is, i):
+			return false
+		case countWords.beside(is, i), memberWords.beside(is, i) && (isFew(from, to) || onlineWords.in(is)):
 		default:
 			return false
 		}
@@ -154,13 +158,37 @@ func (p *pair) counts() bool {
 // maxCounterWords is how many words stand beside a counter at most.
 const maxCounterWords = 6
 
+// A hotel has up to five stars, and so has what was judged.
+var starWords = wordSet(`star stars`)
+
+const mostStars = 5
+
 // isFew tells whether a count differs by little.
 func isFew(from, to float64) bool { return math.Abs(to-from) <= max(fewPosts, from/10) }
 
-// beside tells whether one of some words stands next to a place of a text.
-func (words vocabulary) beside(text []string, at int) bool {
-	return at > 0 && words[bareWord(text[at-1])] || at+1 < len(text) && words[bareWord(text[at+1])]
+// in tells whether a text has one of some words.
+func (words vocabulary) in(text []string) bool {
+	return slices.ContainsFunc(text, func(w string) bool { return words[bareWord(w)] })
 }
+
+// beside tells whether one of some words stands behind a number of a text, or before it where that counts nothing else: Likes 12, Reads 500 MB/s.
+func (words vocabulary) beside(text []string, at int) bool {
+	next := ""
+	if at+1 < len(text) {
+		next = text[at+1]
+	}
+	if words[bareWord(next)] {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(next)
+	if at == 0 || !words[bareWord(text[at-1])] {
+		return false
+	}
+	return !isLetter(first) || strings.HasSuffix(text[at-1], ":") || countWords[bareWord(next)] || memberWords[bareWord(next)] || oftenWords[bareWord(next)]
+}
+
+// oftenWords say how often: downloaded 12 times.
+var oftenWords = wordSet(`times mal fois veces volte vezes keer gånger gange ganger kertaa razy раз раза разів 回 次 번`)
 
 // wholeNumbers puts numbers together that are written in groups of three digits with spaces between: 1 234 vues.
 func wholeNumbers(words []string) []string {

@@ -27,6 +27,21 @@ func (p *pair) signed() bool {
 	return masked(p.before.Text) == masked(p.after.Text) || datesOnly(p.before.Text, p.after.Text)
 }
 
+// timed tells what a program signs its pages with, where only the time differs that it took: "generated in 0.12 seconds".
+func (p *pair) timed() bool {
+	if !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) || masked(p.before.Text) != masked(p.after.Text) {
+		return false
+	}
+	words := wordsOf(p.after.Text)
+	at := slices.IndexFunc(words, func(w string) bool { return tookWords[bareWord(w)] })
+	return at > 0 && countOf(words[at-1]) >= 0 && len(words) <= maxTimedWords && slices.ContainsFunc(words[:at], func(w string) bool { return makeWords[bareWord(w)] })
+}
+
+// tookWords are what it takes to make a page, maxTimedWords how many words say so.
+var tookWords = wordSet(`s sec secs second seconds ms msec millisecond milliseconds sekunden secondes segundos secondi секунд секунды 秒 ミリ秒 毫秒 초`)
+
+const maxTimedWords = 8
+
 // rewritten tells a line that reads otherwise than before.
 func (p *pair) rewritten() bool {
 	return p.before != nil && p.after != nil && p.before.Text != p.after.Text &&

@@ -76,6 +76,11 @@ func TestSayingsOfTimes(t *testing.T) {
 		{"评论 12 · 赞 34", "评论 15 · 赞 40", Noise},
 		{"1,204 users online", "1,180 users online", Noise},
 		{"Members: 204", "Members: 206", Noise},
+		{"Online now: 12 users, 34 guests", "Online now: 15 users, 40 guests", Noise},
+		{"Downloaded 12,345 times", "Downloaded 12,401 times", Noise},
+		{"Last seen 5 min ago", "Last seen 2 h ago", Noise},
+		{"Page generated in 0.123 seconds", "Page generated in 0.456 seconds", Noise},
+		{"Страница создано за 0,12 секунды", "Страница создано за 0,15 секунды", Noise},
 		{"Просмотров: 1234", "Просмотров: 1301", Noise},
 		{"1.234 görüntülenme", "1.301 görüntülenme", Noise},
 
@@ -96,6 +101,14 @@ func TestSayingsOfTimes(t *testing.T) {
 		{"5 users included", "10 users included", Change},
 		{"Up to 20 members", "Up to 10 members", Change},
 		{"会员 30 天", "会员 60 天", Change},
+		{"Stars: 5", "Stars: 4", Change},
+		{"Hotel with 3 stars", "Hotel with 4 stars", Change},
+		{"Maximum 5 visits", "Maximum 10 visits", Change},
+		{"Limit: 100 views", "Limit: 500 views", Change},
+		{"up to 5 comments per post", "up to 50 comments per post", Change},
+		{"Response time 5 ms", "Response time 3 ms", Change},
+		{"Reads 500 MB/s", "Reads 700 MB/s", Change},
+		{"Made in 3 weeks", "Made in 5 weeks", Change},
 	} {
 		before, after := page("Manual", append(story(5), test.from)...), page("Manual", append(story(5), test.to)...)
 		if v := judgePages(t, before, after); v.Kind != test.want {
