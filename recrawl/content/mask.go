@@ -102,7 +102,6 @@ type shapeOfText struct {
 	links   int  // of those, words that join the parts of a date
 	timely  int  // of those, words beside a clock
 	ages    int  // of those, words of ages
-	counts  int  // of those, words beside counters
 	money   bool // an amount of money or a share: the price for members is no count of them
 	numbers int  // runs of digits
 	year    bool // one of them is a year
