@@ -56,20 +56,15 @@ func (p *pair) aged() bool {
 
 // tells is how a text is read for ages.
 type tells struct {
+	text  string
 	alone bool // an age need not say that it is one: where it has a date beside it that a reader is shown when he asks for it, 4 days are no term
-	brief bool // what says "before" says "ago": in a sentence it is as likely a term, "3 days before"
-}
-
-// tellsOf is how a text is read for ages.
-func tellsOf(s string, alone bool) tells {
-	return tells{alone: alone, brief: utf8.RuneCountInString(s) <= maxClockRunes && !strings.ContainsAny(s, "。！？") && !strings.HasSuffix(s, ".")}
 }
 
 // cutAges parts a text into its ages, which it counts, and its other words. alone is as in tells.
 func cutAges(s string, alone bool) (rest []string, ages int) {
-	words, as := wordsOf(s), tellsOf(s, alone)
+	words, as := wordsOf(s), tells{s, alone}
 	for i := 0; i < len(words); {
-		n, _ := as.besides(words, i).ageAt(words[i:])
+		n, _ := as.ageAt(words, i)
 		if n == 0 {
 			rest = append(rest, words[i])
 			n = 1
@@ -81,85 +76,118 @@ func cutAges(s string, alone bool) (rest []string, ages int) {
 	return rest, ages
 }
 
-// besides is how a text is read from one of its words on.
-func (t tells) besides(words []string, at int) tells {
-	t.alone = t.alone || isLast(words, at)
-	return t
-}
-
-// ageAt is how many words the age takes that a text begins with, and the languages that it may be in; 0: it begins with none.
-func (t tells) ageAt(words []string) (n int, in tongues) {
+// ageAt is how many words the age takes that begins at one of a text, and how it is said; 0: none begins there.
+func (t tells) ageAt(words []string, at int) (n int, is phrase) {
 	for _, whole := range []phrases{times.days, times.now} {
-		if p, is := whole.at(words, everyTongue); is {
-			return len(p.words), p.in
+		if p, is := whole.at(words[at:], everyTongue); is {
+			return len(p.words), p
 		}
 	}
-	r := ageReader{tells: t, in: everyTongue}
-	if p, is := times.before.at(words, everyTongue); is {
-		r.alone, r.in, r.end = t.alone || !p.half, p.in, len(p.words)
+	if inCalendar(words, at) {
+		return 0, phrase{}
 	}
-	for from := r.end; r.end < len(words); {
-		if p, is := r.after(words[r.end:]); is {
-			return r.end + len(p.words), r.in & p.in
+	r := ageReader{tells: t, said: phrase{in: everyTongue}}
+	r.alone = t.alone || isLast(words, at)
+	if p, is := times.before.at(words[at:], everyTongue); is {
+		r.said, r.end = p, len(p.words)
+		r.alone = t.alone || !p.half && t.ago(p, words[:at])
+	}
+	for from := r.end; at+r.end < len(words); {
+		if p, is := r.after(words, at); is {
+			p.in &= r.said.in
+			return r.end + len(p.words), p
 		}
-		if r.ended || !r.take(words[r.end]) {
+		if r.units > 0 && times.term(words[at+r.end:]) {
+			return 0, phrase{}
+		}
+		if r.ended || !r.take(words[at+r.end]) {
 			break
 		}
 		r.end++
-		r.ended = strings.TrimRight(words[r.end-1], ".;:)") != words[r.end-1] && r.end-1 > from
+		r.ended = strings.TrimRight(words[at+r.end-1], ".;:)") != words[at+r.end-1] && r.end-1 > from
 	}
-	if !r.alone || r.units == 0 {
-		return 0, 0
+	if !r.alone || r.units == 0 || r.calendar && r.said.words == nil {
+		return 0, phrase{}
 	}
-	return r.end, r.in
+	return r.end, r.said
 }
 
-// leadsUp tells whether what follows makes a term of what was read as an age: 3日前までに, by 3 days before.
-func leadsUp(words []string) bool { return len(words) > 0 && strings.HasPrefix(words[0], "まで") }
+// inCalendar tells the number of a date between its words: the 5 of 12月5日.
+func inCalendar(words []string, at int) bool {
+	return at > 0 && at+1 < len(words) && times.dates[bareWord(words[at-1])] && times.dates[bareWord(words[at+1])]
+}
+
+// ago tells whether a phrase says "ago" of an age behind some words: what says "before" as well is as likely a term in a sentence, and where
+// something says before what.
+func (t tells) ago(p phrase, behind []string) bool {
+	return !p.loose || utf8.RuneCountInString(t.text) <= maxClockRunes && !strings.ContainsAny(t.text, "。！？") && !strings.HasSuffix(t.text, ".") &&
+		!times.leadsUp(behind) && !times.hasTerms(t.text)
+}
 
 // ageReader reads an age word by word.
 type ageReader struct {
 	tells
-	in      tongues // the languages that it may be in by its words so far
-	end     int     // words so far
-	units   int     // of those, units
-	counted bool    // the last is a number
-	ended   bool    // a sign stands behind the last
+	said     phrase // what stands before it, and the languages that it may be in by its words so far
+	end      int    // words so far
+	units    int    // of those, units
+	calendar bool   // one of them counts in dates as well, as 日: by itself it is as likely the day of a month
+	counted  bool   // the last is a number
+	large    bool   // and of more years than an age has
+	ended    bool   // a sign stands behind the last
 }
 
-// after is what a text begins with that ends the age that was read so far; false: nothing does.
-func (r *ageReader) after(words []string) (phrase, bool) {
+// after is what stands behind the age that was read so far, from a word on, and ends it; false: nothing does.
+func (r *ageReader) after(words []string, at int) (phrase, bool) {
 	if r.units == 0 {
 		return phrase{}, false
 	}
-	p, is := times.after.at(words, r.in)
-	return p, is && (!p.loose || r.brief) && !leadsUp(words[len(p.words):])
+	p, is := times.after.at(words[at+r.end:], r.said.in)
+	if !is || times.term(words[at+r.end+len(p.words):]) || p.loose && isThai(words[at+r.end+len(p.words):]) {
+		return phrase{}, false
+	}
+	return p, r.ago(p, words[:at])
 }
+
+// isThai tells whether words go on in a script without spaces between words in which what stands behind "before" may say before what.
+func isThai(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(words[0])
+	return unicode.Is(unicode.Thai, first)
+}
+
+// longestYears is how many years an age has at most: more are the year itself.
+const longestYears = 300
 
 // take reads the next word; false: it is none of the age.
 func (r *ageReader) take(w string) bool {
 	word := bareWord(w)
 	digits := strings.Trim(masked(word), "0.,") == ""
 	around := aroundAges[word] && !r.counted
-	switch in := times.unitIn(word, r.in); {
-	case in != 0 && (!around || r.in != everyTongue):
-		r.in, r.units, r.counted = in, r.units+1, false
+	switch in := times.unitIn(word, r.said.in); {
+	case in != 0 && r.large && times.unit(word, in) == year:
+		return false
+	case in != 0 && (!around || r.said.in != everyTongue):
+		r.said.in, r.units, r.counted = in, r.units+1, false
+		r.calendar = r.calendar || times.dates[word]
 	case isShortAge(word):
 		r.units, r.counted = r.units+1, true
 	case !digits && !aroundAges[word], digits && r.counted: // change 14, 3 days ago
 		return false
 	default:
-		r.counted = digits
+		n, _ := number(word)
+		r.counted, r.large = digits, n > longestYears || strings.Count(word, ".") > 1 // 2026, 05.12.2026
 	}
 	return true
 }
 
 // loneAge tells a text that is an age with a number, and next to nothing else: "Posted 3 minutes ago".
 func loneAge(s string) bool {
-	words, as := wordsOf(s), tellsOf(s, false)
+	words, as := wordsOf(s), tells{text: s}
 	ages, others := 0, 0
 	for i := 0; i < len(words); {
-		n, _ := as.ageAt(words[i:])
+		n, _ := as.ageAt(words, i)
 		if n > 0 && strings.ContainsFunc(strings.Join(words[i:i+n], ""), unicode.IsDigit) {
 			ages, i = ages+1, i+n
 			continue

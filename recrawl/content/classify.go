@@ -117,6 +117,8 @@ func (p *pair) kind() (models.Reasons, float64) {
 	switch {
 	case p.before != nil && p.after != nil && p.before.Text == p.after.Text:
 		return p.sameText()
+	case p.spaced():
+		return models.ReasonMarkupOnly, worthMarkup
 	case p.looked(), p.counts():
 		return models.ReasonCounter, worthCounter
 	case p.before != nil && p.after != nil && numberless(p.before.Text) == numberless(p.after.Text):
@@ -134,6 +136,12 @@ func (p *pair) kind() (models.Reasons, float64) {
 		return models.ReasonText, worthText
 	}
 	return models.ReasonText, worthLine
+}
+
+// spaced tells a line that is set with other spaces where two scripts meet: VIM リファレンス.
+func (p *pair) spaced() bool {
+	return p.before != nil && p.after != nil && !isASCII(p.before.Text) && !isASCII(p.after.Text) &&
+		slices.Equal(wordsOf(p.before.Text), wordsOf(p.after.Text))
 }
 
 // sameText is what differs between two blocks with one text.
@@ -208,6 +216,9 @@ func cutDates(s string) (dates, rest string) {
 
 // transientText tells the texts that differ on every visit by their nature: times of day, ages, when a program made the page and of what.
 func (p *pair) transientText(between span) models.Reasons {
+	if p.receded(between) {
+		return 0
+	}
 	if p.signed() || p.timed() || p.aged() || p.passed(between) || p.grown(between) || p.copyright() {
 		return models.ReasonDateOnly
 	}

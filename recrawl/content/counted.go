@@ -10,11 +10,11 @@ import (
 
 // viewWords stand beside, or above, numbers that grow by being looked at: they say nothing of what a page is about, wherever on it they
 // stand. What somebody wrote, as replies, is news, and so may be hits and visits, of a team and to a country.
-var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni visualizações exibições acessos weergaven bekeken
-visningar visninger katselukertaa katselua wyświetleń wyświetlenia odsłon odsłony zobrazení zhlédnutí megtekintés vizualizări afișări преглеждания прегледа
-pregleda просмотр просмотра просмотров прочтений перегляд перегляди переглядів προβολές görüntülenme görüntüleme okunma مشاهدة مشاهدات צפיות بازدید
-dilihat xem 閲覧数 閲覧 回閲覧 再生回数 回視聴 回再生 アクセス数 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 浏览数 访问量 点击量 点击数 人阅读 次阅读 次浏览 次观看 次播放 播放量
-閱讀 瀏覽 瀏覽數 人氣 觀看 次觀看 조회 조회수 회`)
+var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni visualizações weergaven bekeken
+katselukertaa katselua wyświetleń wyświetlenia odsłon odsłony zobrazení zhlédnutí megtekintés vizualizări afișări преглеждания
+просмотр просмотра просмотров прочтений перегляд перегляди переглядів προβολές görüntülenme görüntüleme okunma مشاهدة مشاهدات צפיות
+dilihat 閲覧数 閲覧 回閲覧 再生回数 回視聴 回再生 アクセス数 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 浏览数 访问量 点击量 点击数 人阅读 次阅读 次浏览 次观看 次播放 播放量
+閱讀 瀏覽 瀏覽數 人氣 觀看 次觀看 조회 조회수`)
 
 // postWords stand with a colon before how much somebody has written by now, as forums say it of the author beside each post, and threadWords before how
 // much of that began a topic: alone they are of what else has threads, and topics. Where something new stands in a list of boards or topics, more than
@@ -138,10 +138,12 @@ func (p *pair) counts() bool {
 	if !same || look(strings.Join(is, " ")).words > maxCounterWords {
 		return false
 	}
+	differs := false
 	for i := range is {
 		if was[i] == is[i] || countWords[bareWord(was[i])] && countWords[bareWord(is[i])] {
 			continue
 		}
+		differs = true
 		switch from, to := countOf(was[i]), countOf(is[i]); {
 		case from < 0 || to < 0:
 			return false
@@ -152,7 +154,7 @@ func (p *pair) counts() bool {
 			return false
 		}
 	}
-	return true
+	return differs
 }
 
 // maxCounterWords is how many words stand beside a counter at most.
@@ -188,7 +190,7 @@ func (words vocabulary) beside(text []string, at int) bool {
 }
 
 // oftenWords say how often: downloaded 12 times.
-var oftenWords = wordSet(`times mal fois veces volte vezes keer gånger gange ganger kertaa razy раз раза разів 回 次 번`)
+var oftenWords = wordSet(`times mal fois veces volte vezes keer gånger gange ganger kertaa razy раз раза разів 回 次 번 회`)
 
 // wholeNumbers puts numbers together that are written in groups of three digits with spaces between: 1 234 vues.
 func wholeNumbers(words []string) []string {

@@ -55,8 +55,8 @@ oluşturuldu 生成 生成日時 生成时间 生成于 构建于 構建於 생�
 var countWords = wordSet(`view views visit visits visited visitor visitors like likes liked comment comments shares downloads downloaded follower followers online
 reply replies vote votes star stars fork forks watching reads played plays vues visites visiteurs commentaires partages abonnés aufrufe besucher kommentare
 comentarios comentários visitas visualizaciones visualizações descargas seguidores commenti visite condivisioni reacties weergaven kommentarer
-visningar visninger kommenttia komentarze komentarzy wyświetleń wyświetlenia odsłon odsłony pobrań komentářů zobrazení stažení megtekintés hozzászólás
-vizualizări comentarii просмотр просмотра просмотров комментарий комментария комментариев подписчик подписчика подписчиков скачиваний скачивания переглядів
+kommenttia komentarze komentarzy wyświetleń wyświetlenia odsłon odsłony pobrań komentářů zobrazení stažení megtekintés hozzászólás
+vizualizări comentarii просмотра просмотров комментарий комментария комментариев подписчик подписчика подписчиков скачиваний скачивания переглядів
 коментар коментарі коментарів görüntülenme yorum beğeni takipçi مشاهدة مشاهدات تعليق تعليقات צפיות תגובות بازدید نظر dilihat komentar
 閲覧数 再生回数 コメント いいね 件のコメント 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 访问量 点击 点击量 评论 点赞 赞 收藏 粉丝 人阅读 次阅读 次浏览 条评论
 閱讀 瀏覽 觀看 留言 讚 조회 조회수 댓글 좋아요 추천`).and(viewWords)

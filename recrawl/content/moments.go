@@ -13,6 +13,7 @@ const day = 24 * time.Hour
 type moment struct {
 	from, to time.Time
 	unit     time.Duration // what it is counted in; 0: it is a date
+	loose    bool          // what says how long ago it was may be a term as well
 }
 
 // overlaps tells whether two moments may be one.
@@ -48,20 +49,51 @@ func lengthOf(words []string, in tongues) (length, unit time.Duration) {
 	return length, unit
 }
 
-// agedAt is the moment that the age names which a text begins with at a time, and how many words it takes; 0: it begins with none.
-func (t tells) agedAt(words []string, at time.Time) (moment, int) {
-	n, in := t.ageAt(words)
+// agedAt is the moment that the age names at a time which begins at a word of a text, and how many words it takes; 0: none begins there.
+func (t tells) agedAt(words []string, begin int, at time.Time) (moment, int) {
+	n, said := t.ageAt(words, begin)
 	if n == 0 {
 		return moment{}, 0
 	}
-	length, unit := lengthOf(words[:n], in)
+	age := words[begin : begin+n]
+	length, unit := lengthOf(age, said.in)
 	switch {
 	case unit > 0:
-		return around(at, -length, unit), n
-	case slices.ContainsFunc(words[:n], func(w string) bool { _, is := number(bareWord(w)); return is || bareWord(w) == "half" }):
+		m := around(at, -length, unit)
+		m.loose = said.loose
+		return m, n
+	case slices.ContainsFunc(age, func(w string) bool { _, is := number(bareWord(w)); return is || bareWord(w) == "half" }):
 		return moment{}, 0
 	}
 	return moment{from: at.Add(-2 * day), to: at.Add(day), unit: day}, n // today, yesterday, just now
+}
+
+// looseAges are the moments of a text's ages that may be terms: 3日前 is 3 days ago, and 3 days before something.
+func looseAges(s string, at time.Time) (all []moment) {
+	words, as := wordsOf(s), tells{text: s}
+	for i := 0; i < len(words); {
+		m, n := as.agedAt(words, i, at)
+		if m.loose {
+			all = append(all, m)
+		}
+		i += max(n, 1)
+	}
+	return all
+}
+
+// receded tells whether what two texts say by how long ago it was lies further back now: what was 3 days ago is no 7 days ago a day later, so
+// these were terms.
+func (p *pair) receded(s span) bool {
+	if s.from.IsZero() || s.to.Before(s.from) || !p.rewritten() {
+		return false
+	}
+	was, is := looseAges(p.before.Text, s.from), looseAges(p.after.Text, s.to)
+	for i := range min(len(was), len(is)) {
+		if is[i].to.Before(was[i].from) {
+			return true
+		}
+	}
+	return false
 }
 
 // timeZones is how far a day begins earlier, or ends later, elsewhere in the world.

@@ -21,46 +21,52 @@ func (p *pair) passed(s span) bool {
 	if s.from.IsZero() || s.to.Before(s.from) || !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) {
 		return false
 	}
-	before, after := wordsOf(p.before.Text), wordsOf(p.after.Text)
-	asBefore, asAfter := tellsOf(p.before.Text, p.before.aged), tellsOf(p.after.Text, p.before.aged)
-	due := slices.ContainsFunc(before, func(w string) bool { return dueWords[bareWord(w)] })
-	i, j := 0, 0
-	for i < len(before) && j < len(after) {
-		last := isLast(before, i)
-		asBefore.alone, asAfter.alone = p.before.aged || last, p.before.aged || last
-		n, m := s.sameMoment(saying{before[i:], asBefore}, saying{after[j:], asAfter}, due)
-		if n == 0 {
-			if before[i] != after[j] {
+	before, after := saying{as: tells{p.before.Text, p.before.aged}}, saying{as: tells{p.after.Text, p.before.aged}}
+	before.words, after.words = wordsOf(p.before.Text), wordsOf(p.after.Text)
+	due := slices.ContainsFunc(before.words, func(w string) bool { return dueWords[bareWord(w)] })
+	moments := 0
+	for before.left() && after.left() {
+		last := isLast(before.words, before.at)
+		before.as.alone, after.as.alone = p.before.aged || last, p.before.aged || last
+		n, m := s.sameMoment(before, after, due)
+		if n > 0 {
+			moments++
+		} else {
+			if before.words[before.at] != after.words[after.at] {
 				return false
 			}
 			n, m = 1, 1
 		}
-		i, j = i+n, j+m
+		before.at, after.at = before.at+n, after.at+m
 	}
-	return i == len(before) && j == len(after)
+	return moments > 0 && !before.left() && !after.left()
 }
 
-// saying is what is left to read of a text, and how it is read.
+// saying is a text as it is read word by word.
 type saying struct {
 	words []string
+	at    int // of those, the next
 	as    tells
 }
 
+func (s *saying) left() bool { return s.at < len(s.words) }
+
 // sameMoment is how many words each of two texts takes to name one moment, the earlier by how far away it is; 0: they do not begin with such.
 func (s span) sameMoment(before, after saying, due bool) (n, m int) {
-	if was, n := before.as.agedAt(before.words, s.from); n > 0 {
-		if _, m := after.as.agedAt(after.words, s.to); m > 0 {
+	left := after.words[after.at:]
+	if was, n := before.as.agedAt(before.words, before.at, s.from); n > 0 {
+		if _, m := after.as.agedAt(after.words, after.at, s.to); m > 0 {
 			return n, m // an age is noise whatever it was
 		}
-		if is, m := dateAt(after.words, s.to); m > 0 && was.overlaps(is) {
+		if is, m := dateAt(left, s.to); m > 0 && was.overlaps(is) {
 			return n, m
 		}
 	}
 	if !due {
 		return 0, 0
 	}
-	was, n := aheadAt(before.words, s.from)
-	is, m := aheadAt(after.words, s.to)
+	was, n := aheadAt(before.words[before.at:], s.from)
+	is, m := aheadAt(left, s.to)
 	if n == 0 || m == 0 {
 		return 0, 0
 	}

@@ -24,7 +24,9 @@ const (
 )
 
 // unitLengths are how long the units are that ages are counted in, in the order in which the list of tongues has them.
-var unitLengths = [...]time.Duration{time.Second, time.Minute, time.Hour, day, 7 * day, 30 * day, 365 * day}
+var unitLengths = [...]time.Duration{time.Second, time.Minute, time.Hour, day, 7 * day, 30 * day, year}
+
+const year = 365 * day
 
 // phrase is words that follow each other, in some languages.
 type phrase struct {
@@ -81,6 +83,8 @@ type lexicon struct {
 	dates         map[string]bool                      // names of months and days, and what else stands in dates alone
 	ages          map[string]bool                      // words of ages, as far as they are hardly anything else
 	joined        map[rune][]string                    // words of scripts that are written without spaces, by their first rune, the longest first
+	leads, behind []string                             // what the word before a term ends in, and what the word behind one begins with
+	terms         []string                             // what is said of terms, wherever it stands beside
 }
 
 // unitIn is the languages of some in which a word is a unit.
@@ -160,7 +164,33 @@ func (l *lexicon) read(section string, cells []string, in tongues) {
 		for name := range strings.FieldsSeq(cells[12]) {
 			l.dates[name] = true
 		}
+	case "[terms]":
+		l.leads = append(l.leads, strings.Fields(cells[0])...)
+		l.behind = append(l.behind, strings.Fields(cells[1])...)
+		l.terms = append(l.terms, strings.Fields(cells[2])...)
 	}
+}
+
+// leadsUp tells whether the last of some words leads up to a term: "Kalkıştan 3 saat önce".
+func (l *lexicon) leadsUp(words []string) bool {
+	return len(words) > 0 && slices.ContainsFunc(l.leads, func(end string) bool { return strings.HasSuffix(bareWord(words[len(words)-1]), end) })
+}
+
+// term tells whether some words make a term of what was read as an age: 3日前までに, by 3 days before.
+func (l *lexicon) term(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	word := bareWord(words[0])
+	return slices.ContainsFunc(l.behind, func(begin string) bool {
+		first, _ := utf8.DecodeRuneInString(begin)
+		return word == begin || isJoined(first) && strings.HasPrefix(word, begin)
+	})
+}
+
+// hasTerms tells whether a text speaks of terms.
+func (l *lexicon) hasTerms(text string) bool {
+	return slices.ContainsFunc(l.terms, func(term string) bool { return strings.Contains(text, term) })
 }
 
 // settle gathers the words of all sections.

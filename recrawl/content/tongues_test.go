@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"recrawld/models"
 )
@@ -113,6 +116,122 @@ func TestSayingsOfTimes(t *testing.T) {
 		before, after := page("Manual", append(story(5), test.from)...), page("Manual", append(story(5), test.to)...)
 		if v := judgePages(t, before, after); v.Kind != test.want {
 			t.Errorf("%q -> %q is %v for %v, want %v", test.from, test.to, v.Kind, v.Reasons, test.want)
+		}
+	}
+}
+
+// TestTermsAreNoAges holds that until when something is possible, or from when on, is no age, though it is written as one in languages that say
+// "before" for "ago", and that no date is one, though it is counted in days, months and years.
+func TestTermsAreNoAges(t *testing.T) {
+	t.Parallel()
+	for from, to := range map[string]string{
+		"12月5日前报名":                                            "12月10日前报名",
+		"请于5日前提交申请":                                           "请于8日前提交申请",
+		"请在12月5日之前完成注册":                                       "请在12月8日之前完成注册",
+		"5月前开放":                                               "9月前开放",
+		"2026年前完成":                                            "2027年前完成",
+		"入住3天前可免费取消":                                          "入住7天前可免费取消",
+		"3日前から50%":                                            "7日前から50%",
+		"出発の3日前以降":                                            "出発の7日前以降",
+		"キャンセル料：3日前より50%":                                     "キャンセル料：7日前より50%",
+		"12月5日前に更新":                                           "12月9日前に更新",
+		"3일전까지 무료 취소":                                         "7일전까지 무료 취소",
+		"체크인 3일 전 무료 취소":                                      "체크인 7일 전 무료 취소",
+		"12월 5일 전 신청":                                         "12월 10일 전 신청",
+		"3 วันก่อนเดินทาง":                                    "7 วันก่อนเดินทาง",
+		"3 gün önce iptal":                                    "7 gün önce iptal",
+		"Kalkıştan 3 saat önce":                               "Kalkıştan 2 saat önce",
+		"3 ngày trước khi đi":                                 "7 ngày trước khi đi",
+		"यात्रा से 3 दिन पहले":                                "यात्रा से 7 दिन पहले",
+		"3 روز قبل از سفر":                                    "7 روز قبل از سفر",
+		"قبل 3 أيام من السفر":                                 "قبل 7 أيام من السفر",
+		"Há 3 horas de estacionamento grátis":                 "Há 5 horas de estacionamento grátis",
+		"Tasu 3 päeva eest.":                                  "Tasu 5 päeva eest.",
+		"주 3회 운영":                                             "주 5회 운영",
+		"Paket uključuje 3 pregleda":                          "Paket uključuje 5 pregleda",
+		"Plano com 5 acessos":                                 "Plano com 9 acessos",
+		`<time datetime="2026-12-05">2026年12月5日</time>`:       `<time datetime="2026-12-09">2026年12月9日</time>`,
+		`<time datetime="2026-12-05">12月5日</time>`:            `<time datetime="2026-12-09">12月9日</time>`,
+		`<time datetime="2026-12-05">5日</time>`:               `<time datetime="2026-12-09">9日</time>`,
+		`<time datetime="2026-12-05">12월 5일</time>`:           `<time datetime="2026-12-09">12월 9일</time>`,
+		`<time datetime="2026-12-05">ngày 5 tháng 12</time>`:  `<time datetime="2026-12-09">ngày 9 tháng 12</time>`,
+		`<time datetime="2026-12-05">5 tháng 12, 2026</time>`: `<time datetime="2026-12-09">9 tháng 12, 2026</time>`,
+		`<time datetime="2026-12-05">05.12.2026 г.</time>`:    `<time datetime="2026-12-09">09.12.2026 г.</time>`,
+		`<time datetime="2026-12-05">2026 год</time>`:         `<time datetime="2027-12-05">2027 год</time>`,
+	} {
+		v := judgePages(t, page("Manual", append(story(5), from)...), page("Manual", append(story(5), to)...))
+		if v.Kind != Change {
+			t.Errorf("%q -> %q is %v for %v, want a change", from, to, v.Kind, v.Reasons)
+		}
+	}
+}
+
+// TestAgesThatGrewTooMuch holds that what says "before" for "ago" is a term where it names an earlier moment than the time before.
+func TestAgesThatGrewTooMuch(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		from, to string
+		want     VerdictKind
+	}{
+		{"3日前", "4日前", Noise},
+		{"3日前", "1時間前", Noise},
+		{"田中さんが3日前に更新", "田中さんが4日前に更新", Noise},
+		{"3日前", "7日前", Change},
+		{"3일 전", "7일 전", Change},
+		{"3 days ago", "7 days ago", Noise}, // nothing else says so
+	} {
+		before, after := page("Manual", append(story(5), test.from)...), page("Manual", append(story(5), test.to)...)
+		v := Judge(Case{Before: read(t, before), After: read(t, after), Threshold: threshold, Held: noon.Add(-day), Now: noon})
+		if v.Kind != test.want {
+			t.Errorf("a day later %q -> %q is %v for %v, want %v", test.from, test.to, v.Kind, v.Reasons, test.want)
+		}
+	}
+}
+
+// TestSpacesBetweenScripts holds that a space more where two scripts meet is how a text is set, and no time.
+func TestSpacesBetweenScripts(t *testing.T) {
+	t.Parallel()
+	v := judgePages(t, page("Manual", append(story(5), "VIMリファレンス by Jane")...), page("Manual", append(story(5), "VIM リファレンス by Jane")...))
+	if v.Reasons != models.ReasonMarkupOnly {
+		t.Errorf("%v for %v, want markup-only", v.Kind, v.Reasons)
+	}
+}
+
+// TestDigits holds that the digits of all scripts write their numbers, also where those of several stand side by side in Unicode.
+func TestDigits(t *testing.T) {
+	t.Parallel()
+	for r := range unicode.MaxRune {
+		if !unicode.IsDigit(r) {
+			continue
+		}
+		want := int(r-'0') % 10
+		if r > unicode.MaxASCII {
+			want = int(norm.NFKC.String(string(r))[0] - '0')
+			if !isASCII(norm.NFKC.String(string(r))) {
+				continue // one without a compatible form
+			}
+		}
+		if got := digitOf(r); got != want {
+			t.Errorf("%q is %d, want %d", r, got, want)
+		}
+	}
+	if n, is := number("２０２６"); n != 2026 || !is {
+		t.Errorf("２０２６ is %d, %v", n, is)
+	}
+	if got := plainDigits("١٤:٠٥"); got != "14:05" {
+		t.Errorf("١٤:٠٥ is %q", got)
+	}
+}
+
+// TestServicesAreNoErrors holds that titles of pages about upkeep, inspections and the like are no sayings of a site that is down.
+func TestServicesAreNoErrors(t *testing.T) {
+	t.Parallel()
+	for _, title := range []string{"网站维护服务", "系统维护与支持", "系統維護服務", "자동차 서비스 점검", "Специализирани в поддръжка на компютри", "Gespecialiseerd in onderhoud van tuinen",
+		"Specializați în mentenanță industrială", "Stručnjaci u održavanju zgrada", "מומחים בתחזוקה של מבנים",
+		"Expert en maintenance industrielle", "Expertos en mantenimiento", "Esperti in manutenzione", "Especialistas em manutenção"} {
+		v := First(Case{Page: &PageMemory{}, Host: &HostMemory{}, After: read(t, page(title, "We do that for you.")), URL: mustParse(t, "https://example.org/a"), Now: noon, Threshold: threshold})
+		if v.Kind == Transient {
+			t.Errorf("%q is %v", title, v.Class)
 		}
 	}
 }

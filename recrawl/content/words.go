@@ -182,11 +182,21 @@ func plainDigits(s string) string {
 	}, s)
 }
 
-// digitOf is the value of a digit: those of a script follow each other from 0 on (Unicode, section 4.6).
+// digitOf is the value of a digit: those of a script follow each other from 0 on (Unicode, section 4.6), and so do the scripts that have theirs
+// side by side.
 func digitOf(r rune) int {
-	zero := r
-	for unicode.IsDigit(zero-1) && r-zero < 9 {
-		zero--
+	if r <= unicode.MaxASCII {
+		return int(r - '0')
 	}
-	return int(r - zero)
+	for _, in := range unicode.Nd.R16 {
+		if rune(in.Lo) <= r && r <= rune(in.Hi) {
+			return int(r-rune(in.Lo)) % 10
+		}
+	}
+	for _, in := range unicode.Nd.R32 {
+		if rune(in.Lo) <= r && r <= rune(in.Hi) {
+			return int(r-rune(in.Lo)) % 10
+		}
+	}
+	return 0
 }
