@@ -116,6 +116,37 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
+// FuzzWords holds that no letter is lost where words are parted, whatever they are made of, and that ages, dates and moments take words that
+// are there.
+func FuzzWords(f *testing.F) {
+	for _, text := range []string{"3時間前に更新", "12月5日前", "há 3 dias de", "3.5 일 전까지", "قبل ٣ ساعات", "\xff3日\x80前", "…。、", "", " 2026年 ", "kl. 14.05.", "5ч назад", "(5)天前"} {
+		f.Add(text, "1 day ago")
+	}
+	f.Fuzz(func(t *testing.T, one, other string) {
+		words := wordsOf(one)
+		if got, want := strings.Join(words, ""), strings.Join(strings.Fields(one), ""); got != want {
+			t.Fatalf("%q is parted into %q", one, words)
+		}
+		for i := range words {
+			for _, alone := range []bool{false, true} {
+				if n, _ := (tells{one, alone}).ageAt(words, i); n < 0 || n > len(words)-i {
+					t.Fatalf("%q: an age of %d words at %d", words, n, i)
+				}
+			}
+			if _, n := dateAt(words[i:], noon); n < 0 || n > len(words)-i {
+				t.Fatalf("%q: a date of %d words at %d", words, n, i)
+			}
+		}
+		p := pair{before: &Block{Text: one}, after: &Block{Text: other}}
+		p.kind()
+		p.transientText(span{noon.Add(-day), noon})
+		labelUnit(one)
+		plainDigits(one)
+		for range eachWord(one) {
+		}
+	})
+}
+
 // FuzzRemade holds that whatever two files are, the one is made anew of the other as the other is of the one.
 func FuzzRemade(f *testing.F) {
 	file := func(text string) []byte {
