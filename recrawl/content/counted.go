@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,7 +14,7 @@ import (
 var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni visualizações weergaven bekeken
 katselukertaa katselua wyświetleń wyświetlenia odsłon odsłony zobrazení zhlédnutí megtekintés vizualizări afișări преглеждания
 просмотр просмотра просмотров прочтений перегляд перегляди переглядів προβολές görüntülenme görüntüleme okunma مشاهدة مشاهدات צפיות
-dilihat 閲覧数 閲覧 回閲覧 再生回数 回視聴 回再生 アクセス数 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 浏览数 访问量 点击量 点击数 人阅读 次阅读 次浏览 次观看 次播放 播放量
+dilihat xem ดู visto vista lido lida letto letta gelesen прочитано просмотрено просмотры przeczytano wyświetlono okundu izlendi 閲覧数 閲覧 回閲覧 再生回数 回視聴 回再生 アクセス数 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 浏览数 阅读次数 点击次数 访问次数 观看次数 播放次数 总访问量 总浏览量 本站总访问量 位访客 访问量 点击量 点击数 人阅读 次阅读 次浏览 次观看 次播放 播放量
 閱讀 瀏覽 瀏覽數 人氣 觀看 次觀看 조회 조회수`)
 
 // postWords stand with a colon before how much somebody has written by now, as forums say it of the author beside each post, and threadWords before how
@@ -98,7 +99,7 @@ func (p *pair) looked() bool {
 	}
 	seen, posts, threads := false, false, false
 	for i := range is {
-		if was[i] == is[i] || viewWords[bareWord(was[i])] && viewWords[bareWord(is[i])] { // 1 view, 2 views
+		if was[i] == is[i] || viewWords.both(was[i], is[i]) || oftenWords.both(was[i], is[i]) { // 1 view, 2 views
 			continue
 		}
 		from, to, label := countOf(was[i]), countOf(is[i]), ""
@@ -140,7 +141,7 @@ func (p *pair) counts() bool {
 	}
 	differs := false
 	for i := range is {
-		if was[i] == is[i] || countWords[bareWord(was[i])] && countWords[bareWord(is[i])] {
+		if was[i] == is[i] || countWords.both(was[i], is[i]) || oftenWords.both(was[i], is[i]) {
 			continue
 		}
 		differs = true
@@ -173,13 +174,18 @@ func (words vocabulary) in(text []string) bool {
 	return slices.ContainsFunc(text, func(w string) bool { return words[bareWord(w)] })
 }
 
+// both tells whether two words are among some, as one word is that stands beside 1 and beside 2.
+func (words vocabulary) both(one, other string) bool {
+	return words[bareWord(one)] && words[bareWord(other)]
+}
+
 // beside tells whether one of some words stands behind a number of a text, or before it where that counts nothing else: Likes 12, Reads 500 MB/s.
 func (words vocabulary) beside(text []string, at int) bool {
 	next := ""
 	if at+1 < len(text) {
 		next = text[at+1]
 	}
-	if words[bareWord(next)] {
+	if words[bareWord(next)] || oftenWords[bareWord(next)] && at+2 < len(text) && words[bareWord(text[at+2])] {
 		return true
 	}
 	first, _ := utf8.DecodeRuneInString(next)
@@ -189,16 +195,35 @@ func (words vocabulary) beside(text []string, at int) bool {
 	return !isLetter(first) || strings.HasSuffix(text[at-1], ":") || countWords[bareWord(next)] || memberWords[bareWord(next)] || oftenWords[bareWord(next)]
 }
 
-// oftenWords say how often: downloaded 12 times.
-var oftenWords = wordSet(`times mal fois veces volte vezes keer gånger gange ganger kertaa razy раз раза разів 回 次 번 회`)
+// oftenWords say how often: downloaded 12 times, 123 mal gelesen.
+var oftenWords = wordSet(`times mal fois veces volte vezes keer gånger gange ganger kertaa razy раз раза разів kez lần lượt ครั้ง 回 次 번 회`)
 
-// wholeNumbers puts numbers together that are written in groups of three digits with spaces between: 1 234 vues.
+// scales are what large numbers are cut short by, before or without a space: 1.2k, 1,2 mil visualizações, 1.2万次观看.
+var scales = map[string]float64{"k": 1e3, "m": 1e6, "тыс": 1e3, "тис": 1e3, "млн": 1e6, "mil": 1e3, "mio": 1e6, "mln": 1e6, "tys": 1e3, "tis": 1e3, "bin": 1e3, "mn": 1e6,
+	"tr": 1e6, "rb": 1e3, "jt": 1e6, "千": 1e3, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8, "천": 1e3, "만": 1e4, "억": 1e8}
+
+// cutScale parts a word behind a number into what cuts the number short and the rest; false: nothing does.
+func cutScale(word string) (scale, rest string, is bool) {
+	if first, size := utf8.DecodeRuneInString(word); isJoined(first) {
+		return word[:size], word[size:], scales[word[:size]] > 0
+	}
+	scale = strings.ToLower(bareWord(word))
+	return scale, "", scales[scale] > 0
+}
+
+// wholeNumbers puts numbers together that are written in groups of three digits with spaces between, 1 234 vues, and those that are cut short.
 func wholeNumbers(words []string) []string {
 	whole := words[:0:0]
 	for i, word := range words {
 		if last := len(whole) - 1; last >= 0 && len(bareWord(word)) == 3 && isDigits(bareWord(word)) && isDigits(strings.TrimLeft(words[i-1], "(")) && len(words[i-1]) <= 4 {
 			whole[last] += word
 			continue
+		} else if scale, rest, is := cutScale(word); is && last >= 0 && isCount(whole[last]) {
+			whole[last] += scale
+			if rest == "" {
+				continue
+			}
+			word = rest
 		}
 		whole = append(whole, word)
 	}
@@ -214,9 +239,8 @@ func isCount(s string) bool { return countOf(s) >= 0 }
 func countOf(s string) float64 {
 	s = strings.ToLower(strings.NewReplacer(",", "", "(", "", ")", "", ":", "", " ", "").Replace(s))
 	times := 1.0
-	if n := len(s); n > 1 && (s[n-1] == 'k' || s[n-1] == 'm') {
-		times = map[byte]float64{'k': 1e3, 'm': 1e6}[s[n-1]]
-		s = s[:n-1]
+	if digits := strings.TrimRightFunc(s, unicode.IsLetter); digits != "" && scales[s[len(digits):]] > 0 {
+		s, times = digits, scales[s[len(digits):]]
 	}
 	n, err := strconv.ParseFloat(strings.TrimRight(s, "."), 64)
 	if err != nil || n < 0 {

@@ -153,7 +153,7 @@ func isLetter(r rune) bool { return unicode.IsLetter(r) || r >= 0x300 && unicode
 
 // bareWord is a word without what stands around it, in lower case.
 func bareWord(s string) string {
-	return strings.ToLower(strings.Trim(s, ".,:;()~[]،؛。、，：（）【】·|"))
+	return strings.ToLower(strings.Trim(s, ".,:;()~[]،؛。、，：（）【】·・|"))
 }
 
 // number is the number that a word writes in the digits of any script; false: it writes none, or one of more than seven digits.
