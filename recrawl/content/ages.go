@@ -245,6 +245,8 @@ func mayBeAgo(text []byte) bool {
 	switch {
 	case end == 'o' || begin == 'v' || begin == 'h' || begin == 'i':
 		return true
+	case '0' <= text[0] && text[0] <= '9' && '0' <= text[len(text)-1] && text[len(text)-1] <= '9': // the number of a line
+		return false
 	case begin >= utf8.RuneSelf || end >= utf8.RuneSelf || '0' <= text[0] && text[0] <= '9' || begin == 'p' || begin == 'a' || begin == 'f' || begin == 'd':
 		return bytes.ContainsFunc(text, unicode.IsDigit)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"recrawld/recrawl/canon"
@@ -141,7 +142,9 @@ func FuzzWords(f *testing.F) {
 		p.kind()
 		p.transientText(span{noon.Add(-day), noon})
 		labelUnit(one)
-		plainDigits(one)
+		if plain := plainDigits(one); strings.ContainsFunc(plain, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsDigit(r) }) {
+			t.Fatalf("%q has digits of another script left", plain)
+		}
 		for range eachWord(one) {
 		}
 	})

@@ -233,6 +233,24 @@ func TestSpacesBetweenScripts(t *testing.T) {
 	}
 }
 
+// TestOtherDocumentsWithoutSpaces holds that what came in the place of a text is told from that text edited, in a script without spaces, where two
+// letters that follow each other say little: です, ます, こと.
+func TestOtherDocumentsWithoutSpaces(t *testing.T) {
+	t.Parallel()
+	library := "図書館の利用案内です。開館時間は午前九時から午後七時までです。貸出には利用者カードが必要です。本を借りることができるのは市内に住んでいる方です。" +
+		"返却が遅れると次の貸出ができなくなることがあります。予約した本は一週間以内に受け取ってください。館内では静かにお過ごしください。"
+	garden := "植物園の見学についてのお知らせです。園内は自由に歩くことができます。温室に入るには入場券が必要です。写真を撮ることはできますが、花を摘むことはできません。" +
+		"団体で見学する方は前日までに電話で申し込んでください。雨の日は休園となることがあります。駐車場は正門の前にあります。"
+	edited := strings.Replace(strings.Replace(library, "午後七時", "午後八時半", 1), "館内では静かに", "閲覧室では、ほかの方のために静かに", 1)
+	view := func(text string) *View { return read(t, page("案内", text)) }
+	if !other(view(library), view(garden)) || !other(view(garden), view(library)) {
+		t.Error("a garden is a library")
+	}
+	if other(view(library), view(edited)) {
+		t.Error("a library with other hours is no library any more")
+	}
+}
+
 // TestDigits holds that the digits of all scripts write their numbers, also where those of several stand side by side in Unicode.
 func TestDigits(t *testing.T) {
 	t.Parallel()

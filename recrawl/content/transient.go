@@ -90,21 +90,35 @@ func other(before, after *View) bool {
 	return float64(kept) < otherShare*float64(all)
 }
 
-// wordPairs yields prints of each two words that follow each other in a block of the main content.
+// wordPairs yields prints of each two words that follow each other in a block of the main content, and of each four letters of a script that is
+// written without spaces: two of them stand in most texts.
 func (v *View) wordPairs(yield func(uint64) bool) {
 	for i := range v.blocks {
-		b, last := &v.blocks[i], ""
+		b := &v.blocks[i]
 		if !b.Main {
 			continue
 		}
+		last := [lettersOfPair - 1]string{}
 		for word := range eachWord(b.Text) {
-			if last != "" && !yield(hashString(hashString(slotSeed, last), word)) {
+			before := last[:1]
+			if first, _ := utf8.DecodeRuneInString(word); isJoined(first) {
+				before = last[:]
+			}
+			print := uint64(slotSeed)
+			for _, one := range slices.Backward(before) {
+				print = hashString(print, one)
+			}
+			if last[0] != "" && !yield(hashString(print, word)) {
 				return
 			}
-			last = word
+			copy(last[1:], last[:])
+			last[0] = word
 		}
 	}
 }
+
+// lettersOfPair is how many letters are about two words.
+const lettersOfPair = 4
 
 // saysMore tells whether the main content of after says anything that did not stand on the page before, as its frame did: where no content is
 // left, that is taken for it.
