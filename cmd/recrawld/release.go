@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"time"
 
 	"recrawld/clock"
+	"recrawld/config"
 	"recrawld/models"
 )
 
@@ -23,8 +22,8 @@ func (g *globals) migrate(ctx context.Context, store *models.Store) error {
 		return fmt.Errorf("look at the schema: %w", err)
 	}
 	if step > 0 {
-		if step, err = g.untilNobodyIsAtWork(ctx, store, step); err != nil {
-			return fmt.Errorf("the database is of an earlier release, at step %d of its tables: %w", step, err)
+		if step, err = g.untilNobodyIsAtWork(ctx, lookAtWork(store)); err != nil {
+			return err
 		}
 	}
 	if step > 0 {
@@ -34,49 +33,68 @@ func (g *globals) migrate(ctx context.Context, store *models.Store) error {
 	return store.Migrate(ctx, clock.System{}.Now())
 }
 
-// untilNobodyIsAtWork returns the step that the tables are at, 0 where another process has brought them up to date meanwhile, or an error
-// that names a worker that is alive. One that was a moment ago is waited for: until it beats again, or was silent for so long that it is dead.
-func (g *globals) untilNobodyIsAtWork(ctx context.Context, store *models.Store, step int) (now int, err error) {
-	machine, err := machineOf(ctx, store)
-	if err != nil {
-		return step, err
-	}
-	host, _ := os.Hostname() // without it no process of this machine is known to be gone, and is waited for
-	first := make(map[string]models.Instant)
-	for {
+// lookAtWork looks at the beats of all workers, and then at the step that the tables are at, as Store.Behind tells it: a worker of this
+// release beats behind its last step.
+func lookAtWork(store *models.Store) func(context.Context) ([]models.Worker, int, error) {
+	return func(ctx context.Context) ([]models.Worker, int, error) {
 		workers, err := store.Beats(ctx)
 		if err != nil {
-			return step, err
+			return nil, 0, err
 		}
-		if step, err = store.Behind(ctx); err != nil || step == 0 { // asked last: one of this release beats behind its last step
-			return step, err
+		step, err := store.Behind(ctx)
+		return workers, step, err
+	}
+}
+
+// untilNobodyIsAtWork returns the step that the tables are at, 0 where another process has brought them up to date meanwhile, or an error
+// that names a worker that is at work. One that did not say that it ended is watched: it is at work if it beats again, and dead where it does
+// not for as long as others take it for alive. When it beat last, where, and as which process tells nothing: clocks differ, and of containers
+// each may have the same name and process.
+func (g *globals) untilNobodyIsAtWork(ctx context.Context, look func(context.Context) ([]models.Worker, int, error)) (step int, err error) {
+	workers, step, err := look(ctx)
+	first := make(beats)
+	for _, w := range workers {
+		first[w.Name] = w.RealBeatAt
+	}
+	machine := clock.System{}
+	until, said := machine.Now().Add(alive), false
+	for ; err == nil && step > 0; workers, step, err = look(ctx) {
+		atWork, silent := first.since(workers)
+		if atWork != nil {
+			return step, fmt.Errorf("the database is of an earlier release, at step %d of its tables: worker %s on %s, process %d, is at work, and could "+
+				"not go on with what this release makes of them: stop it and all others first, or use its own release; nothing is changed",
+				step, atWork.Name, atWork.Machine, atWork.PID)
 		}
-		living := stillAlive(workers, host, machine.Now())
-		if len(living) == 0 {
+		if silent == nil || !machine.Now().Before(until) {
 			return step, nil
 		}
-		for _, w := range living {
-			beat, seen := first[w.Name]
-			if seen && beat != w.RealBeatAt {
-				return step, fmt.Errorf("worker %s on %s, process %d, is at work, and could not go on with what this release makes of them: "+
-					"stop it and all others first, or use its own release; nothing is changed", w.Name, w.Machine, w.PID)
-			}
-			first[w.Name] = w.RealBeatAt
+		if !said {
+			g.Log.Info("a worker of an earlier release has not said that it ended: it is watched for "+config.FormatDuration(alive)+
+				" whether it is at work", "worker", silent.Name, "machine", silent.Machine)
+			said = true
 		}
 		if err := machine.SleepUntil(ctx, machine.Now().Add(beatEvery/2)); err != nil {
 			return step, err
 		}
 	}
+	return step, err
 }
 
-// stillAlive are the workers that are alive as far as their beats tell, but for processes of this machine that are gone.
-func stillAlive(workers []models.Worker, host string, now time.Time) (living []models.Worker) {
-	for _, w := range workers {
-		if isAlive(w, now) && (w.Machine != host || runsBeside(w.PID)) {
-			living = append(living, w)
+// beats are when workers beat last, by their names, at the first look at them.
+type beats map[string]models.Instant
+
+// since returns a worker that has beaten since then, and one that has not and did not say that it ended; nil: there is none.
+func (b beats) since(workers []models.Worker) (atWork, silent *models.Worker) {
+	for i, w := range workers {
+		switch {
+		case w.RealBeatAt == 0:
+		case w.RealBeatAt != b[w.Name]:
+			atWork = &workers[i]
+		default:
+			silent = &workers[i]
 		}
 	}
-	return living
+	return atWork, silent
 }
 
 // endForLater ends with an error when a later release has brought the tables up to date. A database that does not answer is no reason to.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -53,7 +56,7 @@ func TestAWorkerOfTheSameReleaseIsInNobodysWay(t *testing.T) {
 	d := built(t, path)
 	stop := keepBeating(t, d.store, models.Worker{Name: "first", Machine: "elsewhere", PID: 4711})
 	defer stop()
-	if step, err := d.g.untilNobodyIsAtWork(t.Context(), d.store, 1); step != 0 || err != nil {
+	if step, err := d.g.untilNobodyIsAtWork(t.Context(), lookAtWork(d.store)); step != 0 || err != nil {
 		t.Errorf("untilNobodyIsAtWork beside one that was quicker: step %d, %v, want 0: the tables are up to date", step, err)
 	}
 }
@@ -121,24 +124,63 @@ func keepBeating(t *testing.T, store *models.Store, w models.Worker) (stop func(
 	}
 }
 
+// Whether a worker is at work is told by its beats alone: its machine and its process say nothing where each has a container of its own, with
+// one name of a host and process 1, and its clock nothing where it is not ours.
 func TestWhoIsAtWork(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	beat := models.At(now.Add(-beatEvery))
+	host, _ := os.Hostname()
 	for name, test := range map[string]struct {
-		worker models.Worker
-		want   bool
+		machine     string
+		pid         int
+		since       time.Duration // its last beat, when it is looked at first; negative: ahead
+		until       time.Duration // it beats for so long from then on; negative: it does not
+		ends        bool          // and says so then
+		refuse      bool
+		least, most time.Duration
 	}{
-		"of another machine":                    {models.Worker{Machine: "other", PID: 1, RealBeatAt: beat}, true},
-		"of another machine, long silent":       {models.Worker{Machine: "other", PID: 1, RealBeatAt: models.At(now.Add(-time.Hour))}, false},
-		"of another machine, that has ended":    {models.Worker{Machine: "other", PID: 1}, false},
-		"of this machine":                       {models.Worker{Machine: "here", PID: 1, RealBeatAt: beat}, true},
-		"of this machine, that was just killed": {models.Worker{Machine: "here", PID: 1 << 30, RealBeatAt: beat}, false},
+		"on another machine":          {machine: "other", pid: 1, until: time.Hour, refuse: true, least: beatEvery / 2, most: 2 * beatEvery},
+		"in another container":        {machine: host, pid: os.Getpid(), until: time.Hour, refuse: true, least: beatEvery / 2, most: 2 * beatEvery},
+		"by another clock":            {machine: "other", since: 5 * time.Minute, until: time.Hour, refuse: true, least: beatEvery / 2, most: 2 * beatEvery},
+		"by a clock that is ahead":    {machine: "other", since: -time.Hour, until: time.Hour, refuse: true, least: beatEvery / 2, most: 2 * beatEvery},
+		"that was just killed":        {machine: host, pid: 1 << 30, until: -1, least: alive, most: alive + beatEvery},
+		"whose machine is gone":       {machine: "other", since: 1000 * time.Hour, until: -1, least: alive, most: alive + beatEvery},
+		"that ends while it is asked": {machine: "other", until: 0, ends: true, most: beatEvery},
 	} {
-		if got := len(stillAlive([]models.Worker{test.worker}, "here", now)) == 1; got != test.want {
-			t.Errorf("a worker %s: at work %v, want %v", name, got, test.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			began, g := time.Now(), globals{Log: slog.New(slog.DiscardHandler)}
+			look := func(context.Context) ([]models.Worker, int, error) {
+				w := models.Worker{Name: "w", Machine: test.machine, PID: int32(test.pid)}
+				passed := min(time.Since(began), test.until).Truncate(beatEvery)
+				if w.RealBeatAt = models.At(began.Add(passed - test.since)); test.ends && time.Since(began) > test.until {
+					w.RealBeatAt = 0
+				}
+				return []models.Worker{{Name: "ended"}, w}, 7, nil
+			}
+			step, err := g.untilNobodyIsAtWork(t.Context(), look)
+			took := time.Since(began)
+			if (err != nil) != test.refuse || step != 7 || took < test.least || took > test.most {
+				t.Errorf("a worker %s: step %d, %v after %v, want refused %v after %v to %v", name, step, err, took, test.refuse, test.least, test.most)
+			}
+		})
 	}
+}
+
+// One that begins while others are watched is at work, too.
+func TestAWorkerThatBeginsMeanwhileIsAtWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began, g := time.Now(), globals{Log: slog.New(slog.DiscardHandler)}
+		_, err := g.untilNobodyIsAtWork(t.Context(), func(context.Context) ([]models.Worker, int, error) {
+			workers := []models.Worker{{Name: "silent", RealBeatAt: 1}}
+			if time.Since(began) > alive/2 {
+				workers = append(workers, models.Worker{Name: "new", RealBeatAt: 2})
+			}
+			return workers, 7, nil
+		})
+		if err == nil || !strings.Contains(err.Error(), "worker new") {
+			t.Errorf("untilNobodyIsAtWork beside one that began meanwhile: %v, want an error that names it", err)
+		}
+	})
 }
 
 // A worker that was taken for dead while tables were brought up to date ends, and does not write as it knows them.
