@@ -32,7 +32,11 @@ func TestTablesAreNotChangedUnderAWorkerAtWork(t *testing.T) {
 				t.Errorf("status of a database of an earlier release: exit code %d, said %q; want %d and what to start", code, stderr, exitFailed)
 			}
 			stop := keepBeating(t, store, models.Worker{Name: "w7", Machine: "elsewhere", PID: 4711})
-			for _, args := range [][]string{{"pause", "--all"}, {"run"}} {
+			commands := [][]string{{"pause", "--all"}, {"run"}}
+			if engine == "postgres" { // of SQLite it makes a new file
+				commands = append(commands, []string{"restore", "--yes", checkpoint(t)})
+			}
+			for _, args := range commands {
 				code, _, stderr := command(t, append(args, "-c", path)...)
 				if code != exitFailed || !strings.Contains(stderr, "w7 on elsewhere") || !strings.Contains(stderr, "stop it") {
 					t.Errorf("%s beside a worker of an earlier release: exit code %d, said %q; want %d, the worker and the way out",
@@ -59,6 +63,15 @@ func TestAWorkerOfTheSameReleaseIsInNobodysWay(t *testing.T) {
 	if step, err := d.g.untilNobodyIsAtWork(t.Context(), lookAtWork(d.store)); step != 0 || err != nil {
 		t.Errorf("untilNobodyIsAtWork beside one that was quicker: step %d, %v, want 0: the tables are up to date", step, err)
 	}
+}
+
+// checkpoint is a file with one of a database without pages.
+func checkpoint(t *testing.T) string {
+	t.Helper()
+	path, data := configure(t, "")
+	file := filepath.Join(data, "all.backup")
+	must(t, "backup", file, "-c", path)
+	return file
 }
 
 // earlierDatabase is a database that lacks the newest step of its tables, as far as it says itself, and its configuration: a step that is
