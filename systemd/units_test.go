@@ -102,6 +102,16 @@ func TestAnUpgradeStopsAllWorkersBeforeItStartsOne(t *testing.T) {
 	}
 }
 
+// Of workers that are stopped one may not end as it should: the others are started all the same, and wait for it.
+func TestAnUpgradeStartsWhatItStopped(t *testing.T) {
+	t.Parallel()
+	out, err := postinst(t, `case $1 in daemon-reload) ;; list-units) printf 'recrawld@1.service x\nrecrawld@2.service x\n';; stop) exit 1;; *) echo "$@";; esac`,
+		"configure", "0.1.0")
+	if want := "start recrawld@1.service recrawld@2.service\n"; err != nil || out != want {
+		t.Errorf("postinst of an upgrade where a worker does not stop: %v, asked systemd for\n%swant\n%s", err, out, want)
+	}
+}
+
 // postinst runs the package's script with what systemctl does.
 func postinst(t *testing.T, systemctl string, args ...string) (out string, err error) {
 	t.Helper()

@@ -133,10 +133,10 @@ func restoreInto(ctx context.Context, g *globals, dsn string, in io.Reader, sink
 	if err != nil {
 		return sum, err
 	}
-	now := machine.Now()
 	if err := g.migrate(ctx, store); err != nil { // a database that is not empty may be at work
 		return sum, fmt.Errorf("nothing was restored: %w", err)
 	}
+	now := machine.Now()
 	if sum, err = store.Restore(ctx, bufio.NewReaderSize(in, 1<<20), now); err != nil {
 		return sum, err
 	}
