@@ -26,19 +26,31 @@ type outage struct {
 // ownSilence is how many hosts in a row must be out of reach before we take it for our own fault.
 const ownSilence = 5
 
-// judge takes note of an outcome, and calls it a fault of ours where it is one more of them.
-func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock.Clock) {
+// Outage tells why nothing is claimed where our own network is down, "" otherwise.
+func (w *Worker) Outage() string { return w.outage.holding(w.Clock.Now()) }
+
+// judgeNetwork takes note of what an outcome says of our own network, and says once in the log that it is down, and once that it is not any more.
+func (w *Worker) judgeNetwork(host int64, out *models.Outcome, now time.Time) {
+	switch began, ended := w.outage.judge(host, out, now, w.Clock); {
+	case began:
+		w.Log.Warn("crawling pauses", "why", w.Outage())
+	case ended:
+		w.Log.Info("crawling resumes: our own network is back")
+	}
+}
+
+// judge takes note of an outcome, and calls it a fault of ours where it is one more of them. It tells whether an outage begins or ends with it.
+func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock.Clock) (began, ended bool) {
 	if answered(out) {
-		o.heard(now)
-		return
+		return false, o.heard(now)
 	}
 	if !unreached(out) {
-		return
+		return false, false
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if asked, heard := models.At(visitedAt(out, now)), models.Instant(o.heardAt.Load()); asked < heard && heard <= models.At(now) {
-		return // others answered while this one was asked
+		return false, false // others answered while this one was asked
 	}
 	o.troubled.Store(true)
 	if o.silent == nil {
@@ -46,25 +58,29 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 	}
 	o.silent[host] = true
 	if len(o.silent) < ownSilence {
-		return
+		return false, false
 	}
 	out.Kind, out.Class, out.Robots = models.Failed, models.OwnNetwork, nil
-	if !o.resting(now) {
-		o.rests++
-		o.rest, o.restEnd = now, now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))
+	if o.resting(now) {
+		return false, false
 	}
+	o.rests++
+	o.rest, o.restEnd = now, now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))
+	return o.rests == 1, false
 }
 
-// heard ends an outage: somebody answered.
-func (o *outage) heard(now time.Time) {
+// heard ends an outage, if there was one: somebody answered.
+func (o *outage) heard(now time.Time) (ended bool) {
 	o.heardAt.Store(int64(models.At(now)))
 	if !o.troubled.Load() {
-		return
+		return false
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	ended = o.rests > 0
 	o.silent, o.rests, o.rest, o.restEnd = nil, 0, time.Time{}, time.Time{}
 	o.troubled.Store(false)
+	return ended
 }
 
 // answered tells whether a server answered, whatever it said: not where nothing was asked, nor where we failed.

@@ -141,3 +141,31 @@ func TestOutageWhileTheClockIsSetBack(t *testing.T) {
 		}
 	}
 }
+
+// An outage begins and ends once, however often claiming rests meanwhile.
+func TestAnOutageBeginsAndEndsOnce(t *testing.T) {
+	t.Parallel()
+	var o outage
+	clk, begins, ends := clock.NewVirtual(noon), 0, 0
+	judge := func(host int64, after time.Duration, out models.Outcome) {
+		began, ended := o.judge(host, &out, noon.Add(after), clk)
+		if began {
+			begins++
+		}
+		if ended {
+			ends++
+		}
+	}
+	judge(1, -time.Minute, models.Outcome{Kind: models.Failed, Class: models.DNSTemporary, Sent: 1})
+	judge(1, -time.Second, models.Outcome{Kind: models.NotModified, Sent: 1}) // one host's trouble was none
+	for host := range int64(2 * ownSilence) {
+		judge(host, 0, models.Outcome{Kind: models.Failed, Class: models.DNSTemporary, Sent: 1})
+	}
+	judge(1, time.Minute, models.Outcome{Kind: models.Failed, Class: models.DNSTemporary, Sent: 1}) // a rest later
+	for range 2 {
+		judge(1, 2*time.Minute, models.Outcome{Kind: models.NotModified, Sent: 1})
+	}
+	if begins != 1 || ends != 1 {
+		t.Errorf("an outage that is tried again and ends began %d times and ended %d times, want once each", begins, ends)
+	}
+}

@@ -178,7 +178,7 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.worker.Clock.Now()
-	t.worker.outage.judge(t.lease.Host.ID, out, now, t.worker.Clock)
+	t.worker.judgeNetwork(t.lease.Host.ID, out, now)
 	t.free(&taken, out.Sent > 0)
 	f := t.out.blank()
 	f.planner, f.lease.Until, f.lease.Robots = planner, t.lease.Until, t.lease.Robots

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -219,8 +220,9 @@ func (d *daemon) checks() []web.Check {
 			return err
 		}},
 		{Name: "claiming", Run: func(context.Context) error {
-			if grave, _ := d.held(); grave != "" {
-				return fmt.Errorf("%s", grave)
+			grave, _ := d.held()
+			if why := cmp.Or(grave, d.worker.Outage()); why != "" {
+				return errors.New(why)
 			}
 			return nil
 		}},
