@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"recrawld/config"
 	"recrawld/models"
@@ -114,12 +117,36 @@ func TestStatusTellsWhichWorkerClaimsNothing(t *testing.T) {
 	if !strings.Contains(text, "m-full") || strings.Count(text, "claims nothing") != 1 {
 		t.Errorf("status does not say where the one is that claims nothing:\n%s", text)
 	}
-	for want, s := range map[string]status{
-		"none":      {Store: "postgres", Workers: []workerStatus{{Alive: true, Held: true}, {}}},
-		"none here": {Store: "postgres", Workers: []workerStatus{{Alive: true, Held: true}, {Alive: true}}},
+	for _, test := range []struct {
+		store   string
+		workers []workerStatus
+		want    string
+	}{
+		{"postgres", []workerStatus{{Alive: true, Held: true}, {}}, "none"},
+		{"postgres", []workerStatus{{Alive: true, Held: true}, {Alive: true}}, "none here"},
+		{"sqlite", []workerStatus{{Alive: true}}, "none"}, // it has not looked at its disk yet
 	} {
-		if got := s.noVisits(); got != want {
-			t.Errorf("noVisits beside the workers %+v = %q, want %q", s.Workers, got, want)
+		if got := (status{Store: test.store, Workers: test.workers}).noVisits(); got != test.want {
+			t.Errorf("noVisits on %s beside the workers %+v = %q, want %q", test.store, test.workers, got, test.want)
 		}
+	}
+}
+
+// One that died while it might claim nothing is dead, and not held.
+func TestADeadWorkerIsNotHeld(t *testing.T) {
+	t.Parallel()
+	config, data := configure(t, "")
+	d := built(t, config)
+	long := models.At(d.machine.Now().Add(-time.Hour))
+	if err := d.store.Beat(t.Context(), models.Worker{Name: "dead", Machine: "m", StartedAt: long, BeatAt: long, RealBeatAt: long}); err != nil {
+		t.Fatal(err)
+	}
+	var s status
+	if err := json.Unmarshal([]byte(must(t, "status", "--json", "--data", data)), &s); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(s.Workers, func(w workerStatus) bool { return w.Name == "dead" })
+	if i < 0 || s.Workers[i].Alive || s.Workers[i].Held {
+		t.Errorf("status says of the workers %+v, want one that is dead and not held", s.Workers)
 	}
 }
