@@ -58,8 +58,8 @@ func (d *daemon) setClock(ctx context.Context) error {
 }
 
 // onlyOne reads the workers, and refuses a name that a living one has, on another machine or, with another data directory, on this one: the
-// lock guards the name in one directory alone, and two of one name would both drain the sinks. Whether one of another machine lives is seen when it
-// beats again; where it does not, because its machine has just died and this one takes over, the name is free once it was silent for long.
+// lock guards the name in one directory alone, and two of one name would both drain the sinks. Whether one of another machine or container lives is
+// seen when it beats again; where it does not, because its machine has just died and this one takes over, the name is free once it was silent for long.
 func (d *daemon) onlyOne(ctx context.Context, read func(context.Context) ([]models.Worker, error)) ([]models.Worker, error) {
 	workers, err := read(ctx)
 	machine, nameless := os.Hostname()
@@ -71,7 +71,7 @@ func (d *daemon) onlyOne(ctx context.Context, read func(context.Context) ([]mode
 		if other == nil {
 			return workers, nil
 		}
-		if other.Machine == machine || waited && other.RealBeatAt != beat {
+		if other.Machine == machine && runsBeside(other.PID) || waited && other.RealBeatAt != beat {
 			return nil, coded{exitLocked, fmt.Errorf("worker %q runs on %s already, as process %d: give this one another name (run --worker NAME, worker NAME)",
 				other.Name, other.Machine, other.PID)}
 		}
@@ -87,10 +87,12 @@ func (d *daemon) onlyOne(ctx context.Context, read func(context.Context) ([]mode
 	}
 }
 
-// namesake is the worker that has our name and lives, as far as its last beat tells; nil: none does.
+// namesake is the worker that has our name and lives, as far as its last beat tells; nil: none does. Of this machine, one whose process is gone
+// does not. One with the id of ours may: of containers with one name of a host, in each of which the daemon is process 1, another one has it.
 func (d *daemon) namesake(workers []models.Worker, machine string) *models.Worker {
 	for i, w := range workers {
-		if w.Name == d.start.Worker.Name && isAlive(w, d.machine.Now()) && (w.Machine != machine || !d.alone() && runsBeside(w.PID)) {
+		if w.Name == d.start.Worker.Name && isAlive(w, d.machine.Now()) &&
+			(w.Machine != machine || !d.alone() && (runsBeside(w.PID) || int(w.PID) == os.Getpid())) {
 			return &workers[i]
 		}
 	}
