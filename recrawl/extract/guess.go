@@ -14,6 +14,7 @@ import (
 const (
 	guessFrom  = 64 << 10 // bytes that are looked at, from the first on that is no ASCII
 	guessLeast = 12       // of those, bytes that are no ASCII: a few quotes and copyright signs say nothing
+	leastPairs = 4        // characters of two bytes, but for signs
 	mayBeBad   = 0.02     // share of characters that an encoding may not have: mistakes, and where the text was cut
 )
 
@@ -36,9 +37,9 @@ func guessed(body []byte) (encoding.Encoding, string) {
 	if high < guessLeast {
 		return nil, ""
 	}
-	name := syllables(sample)
+	name := lettersEncoding(sample, high)
 	if name == "" {
-		name = lettersEncoding(sample, high)
+		name = syllables(sample)
 	}
 	if name == "" {
 		name = chinese(sample)
@@ -54,6 +55,7 @@ type pairs struct {
 	all, bad int
 	kana     int // of all, Japanese syllables
 	hangul   int // Korean ones
+	jamo     int // the letters that these are made of, which stand alone for laughter and tears
 	level    int // the Chinese characters in common use, which come first in their encoding
 	low      int // those with a second byte below those of EUC
 }
@@ -61,17 +63,30 @@ type pairs struct {
 func (p pairs) share(n int) float64 { return float64(n) / float64(max(p.all, 1)) }
 
 // sound tells whether the text can be read so.
-func (p pairs) sound() bool { return p.all > 0 && p.share(p.bad) <= mayBeBad }
+func (p pairs) sound() bool { return p.all >= leastPairs && p.share(p.bad) <= mayBeBad }
+
+// How much of a text is syllables at least. Chinese has next to no kana, but Japanese that lists names and places has few: what such a list has
+// more or less must not make another text of it. Of Japanese that has few of them a fifth is no Hangul where it is read so, of Korean nothing is.
+const (
+	someKana   = 0.03
+	muchKana   = 0.15 // Korean has less, of letters that stand alone
+	allHangul  = 0.95
+	mostHangul = 0.85 // with Chinese characters among it
+)
 
 // syllables is the encoding in which a text is sound and has the syllables of Japanese or Korean; "": none.
 func syllables(text []byte) string {
-	if p := readPairs(text, sjisPair); p.sound() && p.share(p.kana) >= 0.15 {
+	if p := readPairs(text, sjisPair); p.sound() && p.share(p.kana) >= someKana {
 		return "shift_jis"
 	}
-	if p := readPairs(text, eucPair); p.sound() && p.share(p.kana) >= 0.15 {
+	japanese, korean := readPairs(text, eucPair), readPairs(text, koreanPair)
+	kana, hangul := japanese.share(japanese.kana), float64(korean.hangul)/float64(max(korean.all-korean.jamo, 1))
+	switch {
+	case korean.sound() && hangul >= allHangul && kana < muchKana:
+		return "euc-kr"
+	case japanese.sound() && kana >= someKana:
 		return "euc-jp"
-	}
-	if p := readPairs(text, koreanPair); p.sound() && p.share(p.hangul) >= 0.85 {
+	case korean.sound() && hangul >= mostHangul:
 		return "euc-kr"
 	}
 	return ""
@@ -89,7 +104,8 @@ func chinese(text []byte) string {
 	return ""
 }
 
-// readPairs reads a text by a function that takes one character off it: how many bytes it has, 0 where it is none.
+// readPairs reads a text by a function that takes one character off it: how many bytes it has, 0 where it is none. Two bytes that are the same
+// say nothing, nor does one behind the other: so are rows of dots and lines, », twice, and lists of all letters with accents.
 func readPairs(text []byte, take func(p *pairs, lead, trail byte) int) (p pairs) {
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
@@ -98,6 +114,10 @@ func readPairs(text []byte, take func(p *pairs, lead, trail byte) int) (p pairs)
 		}
 		if i+1 == len(text) {
 			break
+		}
+		if text[i+1] == text[i] || text[i+1] == text[i]+1 {
+			i += 2
+			continue
 		}
 		p.all++
 		n := take(&p, text[i], text[i+1])
@@ -131,12 +151,17 @@ func eucPair(p *pairs, lead, trail byte) int {
 	case lead == 0x8E && between(trail, 0xA1, 0xDF):
 		return 2
 	case between(lead, 0xA1, 0xFE) && between(trail, 0xA1, 0xFE):
-		if lead == 0xA4 || lead == 0xA5 {
+		if (lead == 0xA4 || lead == 0xA5) && !isLaughter(trail) {
 			p.kana++
 		}
 		return 2
 	}
 	return 0
+}
+
+// isLaughter tells the second byte of the letters that Korean laughs and cries with in EUC-KR, which would be syllables that Japanese has few of.
+func isLaughter(trail byte) bool {
+	return trail == 0xBB || trail == 0xBE || trail == 0xCC || trail == 0xD0 || trail == 0xD1
 }
 
 // gbkPair takes one of GBK, the part of GB 18030 that is in use: the rows 16 to 55 of GB 2312 are the characters in common use, 1 and 3 signs.
@@ -175,6 +200,8 @@ func koreanPair(p *pairs, lead, trail byte) int {
 		p.hangul++
 	} else if lead == 0xA1 {
 		p.all-- // a sign
+	} else if lead == 0xA4 {
+		p.jamo++
 	}
 	return 2
 }
@@ -202,8 +229,8 @@ const cyrillic = "оеаинтсрвлкмдпуі"
 var alphabets = func() []*alphabet {
 	all := []*alphabet{
 		{name: "windows-1251", common: cyrillic}, {name: "koi8-u", common: cyrillic}, {name: "iso-8859-5", common: cyrillic}, {name: "ibm866", common: cyrillic},
-		{name: "windows-1253", common: "αοιετσνηυρπκόή"}, {name: "windows-1255", common: "יוהלארתבמנשם"},
-		{name: "windows-1256", common: "المينروتبع"}, {name: "windows-874", common: "านรอกเงมยลวดทส่้ิี"},
+		{name: "windows-1253", common: "αοιετσνηυρπκόήίά"}, {name: "windows-1255", common: "יוהלארתבמנשם"},
+		{name: "windows-1256", common: "المينروتبع"}, {name: "windows-874", common: "านรอกเงมยลวดทสตหัะ่้ิี"},
 	}
 	for _, a := range all {
 		enc, _ := charset.Lookup(a.name)
@@ -241,13 +268,13 @@ func isLetterOf(name string, r rune) bool {
 	return r >= 0x400 && r < 0x530
 }
 
-// How much of what is no ASCII must be letters of an alphabet in words, and how much of these common ones. Wrong encodings of a text have next to it
-// half as many, but for those of capitals.
+// How much of what is no ASCII must be letters of an alphabet in words, and how much of these common ones: of a list of all letters half are. Wrong
+// encodings of a text have next to it half as many, but for those of capitals.
 const (
 	inWords    = 0.7
-	areCommon  = 0.5
-	wordLength = 3    // from which on a run of letters is a word: in Latin script letters that are no ASCII stand alone
-	capitals   = 0.95 // what a common capital counts: what is all capitals is as likely small letters in another encoding
+	areCommon  = 0.6
+	wordLength = 3   // from which on a run of letters is a word: in Latin script letters that are no ASCII stand alone
+	capitals   = 0.8 // what a common capital counts: what is all capitals is as likely small letters in another encoding
 )
 
 // lettersEncoding is the alphabet of which a text, with so many bytes that are no ASCII, has the largest share of common letters; "": none has enough.
@@ -289,6 +316,9 @@ func (a *alphabet) kind(c byte) letterKind {
 func (a *alphabet) commonIn(word []byte) float64 {
 	all, common, large := 0, 0, 0
 	for i, c := range word {
+		if i > 1 && c == word[i-1] && c == word[i-2] {
+			return 0
+		}
 		kind := a.kind(c)
 		if kind&isCapital != 0 {
 			large++

@@ -73,9 +73,49 @@ func TestLittleIsNoGuess(t *testing.T) {
 		"nothing":       "",
 		"a letter each": strings.Repeat("caf\xe9 d\xe9j\xe0 vu ", 40),
 		"capitals":      strings.Repeat("\xc9COLE \xc0 C\xd4T\xc9 ", 40),
+		"a row of dots": strings.Repeat("Chapter one \xb7\xb7\xb7\xb7\xb7\xb7\xb7\xb7 12\n", 30),
+		"odd dots":      strings.Repeat("Chapter one \xb7\xb7\xb7\xb7\xb7\xb7\xb7 12\n", 30),
+		"arrows":        strings.Repeat("<a>more \xbb\xbb</a>\n", 30),
+		"boxes":         strings.Repeat("\xda\xc4\xc4\xc4\xc4\xc4\xbf\n\xb3 text \xb3\n\xc0\xc4\xc4\xc4\xc4\xc4\xd9\n", 30),
+		"lines":         strings.Repeat("\xcd\xcd\xcd\xcd\xcd\xcd\xcd\xcd\xcd\n text \n", 30),
+		"shades":        strings.Repeat("\xb0\xb0\xb1\xb1\xb2\xb2\xdb\xdb\xdb\xdb\xb2\xb2\xb1\xb1\xb0\xb0\n", 30),
+		"all accents":   "translate('\xe0\xe1\xe2\xe3\xe4\xe5\xe7\xe8\xe9\xea\xeb\xec\xed\xee\xef\xf1\xf2\xf3\xf4\xf5\xf6\xf9\xfa\xfb\xfc\xfd')",
+		"all capitals":  "translate('\xc0\xc1\xc2\xc3\xc4\xc5\xc7\xc8\xc9\xca\xcb\xcc\xcd\xce\xcf\xd1\xd2\xd3\xd4\xd5\xd6\xd9\xda\xdb\xdc\xdd')",
 	} {
 		if _, got := Decode([]byte(body), "text/html"); got != "windows-1252" && name != "nothing" {
 			t.Errorf("%s: read in %s", name, got)
+		}
+	}
+}
+
+// TestGuessStays holds that a page is read in one encoding wherever it begins and as long as it may grow: another one makes another text of it, which
+// is a change.
+func TestGuessStays(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ text, encoding string }{
+		{articles["he"], "windows-1255"},
+		{"ברוכים הבאים לאתר החדש שלנו. כאן תוכלו למצוא מידע על מוצרים, שירותים ומחירים. לפרטים נוספים ניתן לפנות אלינו בטלפון או בדואר אלקטרוני.", "windows-1255"},
+		{"Καλώς ήρθατε στην ιστοσελίδα μας. Εδώ θα βρείτε πληροφορίες για τα προϊόντα, τις υπηρεσίες και τις τιμές μας.", "windows-1253"},
+		{articles["th"], "windows-874"}, {articles["ar"], "windows-1256"}, {articles["ru"], "windows-1251"}, {articles["ru"], "ibm866"}, {articles["uk"], "koi8-u"},
+		{articles["ja"], "euc-jp"}, {articles["ja"], "shift_jis"}, {articles["ko"], "euc-kr"}, {articles["zh"], "gb18030"}, {articles["tw"], "big5"},
+		{"ㅋㅋㅋㅋ 진짜 웃기다 ㅠㅠ 오늘 날씨가 너무 좋아요 ㅎㅎ 저도 그렇게 생각해요", "euc-kr"},
+		{"東京都千代田区千代田一丁目一番から 大阪府大阪市北区梅田三丁目です 福岡県福岡市博多区博多駅前まで", "euc-jp"},
+		{"東京都千代田区千代田一丁目一番から 大阪府大阪市北区梅田三丁目です 福岡県福岡市博多区博多駅前まで", "shift_jis"},
+	} {
+		const least = 60 // letters
+		written, _ := charset.Lookup(test.encoding)
+		runes := []rune(test.text)
+		for from := range runes {
+			turned := strings.Repeat(string(runes[from:])+string(runes[:from])+" ", 2)
+			for length := least; length <= 2*len(runes); length += 7 {
+				page, err := written.NewEncoder().Bytes([]byte(string([]rune(turned)[:length])))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, got := Decode(page, "text/html"); got != test.encoding {
+					t.Errorf("%d letters of %s from the %dth on are read in %s: %.60s", length, test.encoding, from, got, turned)
+				}
+			}
 		}
 	}
 }
