@@ -14,8 +14,11 @@ import (
 var viewWords = wordSet(`view views viewed vues aufrufe zugriffe visualizaciones visualizzazioni visualizações weergaven bekeken
 katselukertaa katselua wyświetleń wyświetlenia odsłon odsłony zobrazení zhlédnutí megtekintés vizualizări afișări преглеждания
 просмотр просмотра просмотров прочтений перегляд перегляди переглядів προβολές görüntülenme görüntüleme okunma مشاهدة مشاهدات צפיות
-dilihat xem ดู visto vista lido lida letto letta gelesen прочитано просмотрено просмотры przeczytano wyświetlono okundu izlendi 閲覧数 閲覧 回閲覧 再生回数 回視聴 回再生 アクセス数 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 浏览数 阅读次数 点击次数 访问次数 观看次数 播放次数 总访问量 总浏览量 本站总访问量 位访客 访问量 点击量 点击数 人阅读 次阅读 次浏览 次观看 次播放 播放量
+dilihat просмотрено просмотры wyświetlono okundu izlendi 閲覧数 閲覧 回閲覧 再生回数 回視聴 回再生 アクセス数 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 浏览数 阅读次数 点击次数 访问次数 观看次数 播放次数 总访问量 总浏览量 本站总访问量 位访客 访问量 点击量 点击数 人阅读 次阅读 次浏览 次观看 次播放 播放量
 閱讀 瀏覽 瀏覽數 人氣 觀看 次觀看 조회 조회수`)
+
+// readWords say the same with a word for how often, 123 mal gelesen, and much else without one: Windows Vista 7.
+var readWords = wordSet(`read lu vu leído visto vista lido lida letto letta gelesen xem ดู прочитано przeczytano läst lest`)
 
 // postWords stand with a colon before how much somebody has written by now, as forums say it of the author beside each post, and threadWords before how
 // much of that began a topic: alone they are of what else has threads, and topics. Where something new stands in a list of boards or topics, more than
@@ -109,7 +112,7 @@ func (p *pair) looked() bool {
 		switch few := isFew(from, to); {
 		case from < 0 || to <= from:
 			return false
-		case viewWords.beside(is, i):
+		case viewWords.beside(is, i), isRead(is, i):
 			seen = true
 		case few && postWords[label]:
 			posts = true
@@ -123,10 +126,10 @@ func (p *pair) looked() bool {
 }
 
 // counted is the words of both blocks of a pair, without their ages and with their numbers in one piece; false: they are not as many, or tell of
-// money or of a limit.
+// money, of a limit, or of how many in what time.
 func (p *pair) counted() (was, is []string, same bool) {
 	was, is = wholeNumbers(wordsOf(ageless(p.before.Text))), wholeNumbers(wordsOf(ageless(p.after.Text)))
-	return was, is, len(was) == len(is) && !look(p.after.Text).money && !limitWords.in(is)
+	return was, is, len(was) == len(is) && !look(p.after.Text).money && !limitWords.in(is) && !isRate(is)
 }
 
 // counts tells whether all that differs in a short line is how many visitors did something, each number beside a word for that. A version is
@@ -150,7 +153,8 @@ func (p *pair) counts() bool {
 			return false
 		case max(from, to) <= mostStars && starWords.beside(is, i):
 			return false
-		case countWords.beside(is, i), memberWords.beside(is, i) && (isFew(from, to) || onlineWords.in(is)):
+		case countWords.beside(is, i), isRead(is, i), memberWords.beside(is, i) && (isFew(from, to) || isEnclosed(is[i])):
+		case onlineWords.in(is) && (memberWords.beside(is, i) || crowdWords.beside(is, i)):
 		default:
 			return false
 		}
@@ -159,7 +163,7 @@ func (p *pair) counts() bool {
 }
 
 // maxCounterWords is how many words stand beside a counter at most.
-const maxCounterWords = 6
+const maxCounterWords = 7
 
 // A hotel has up to five stars, and so has what was judged.
 var starWords = wordSet(`star stars`)
@@ -180,6 +184,7 @@ func (words vocabulary) both(one, other string) bool {
 }
 
 // beside tells whether one of some words stands behind a number of a text, or before it where that counts nothing else: Likes 12, Reads 500 MB/s.
+// What says of what time it is, or that it is a number, may stand between: Visits today 12 total 345.
 func (words vocabulary) beside(text []string, at int) bool {
 	next := ""
 	if at+1 < len(text) {
@@ -188,15 +193,53 @@ func (words vocabulary) beside(text []string, at int) bool {
 	if words[bareWord(next)] || oftenWords[bareWord(next)] && at+2 < len(text) && words[bareWord(text[at+2])] {
 		return true
 	}
-	first, _ := utf8.DecodeRuneInString(next)
-	if at == 0 || !words[bareWord(text[at-1])] {
+	label := labelOf(text, at)
+	if label < 0 || !words[bareWord(text[label])] {
 		return false
 	}
-	return !isLetter(first) || strings.HasSuffix(text[at-1], ":") || countWords[bareWord(next)] || memberWords[bareWord(next)] || oftenWords[bareWord(next)]
+	first, _ := utf8.DecodeRuneInString(next)
+	return !isLetter(first) || strings.HasSuffix(text[at-1], ":") ||
+		countWords[bareWord(next)] || memberWords[bareWord(next)] || oftenWords[bareWord(next)] || spanWords[bareWord(next)]
+}
+
+// labelOf is where the word is that a number of a text stands behind, but for those of spanWords, other numbers that are no years, and a colon; -1: none is.
+func labelOf(text []string, at int) int {
+	for at--; at >= 0; at-- {
+		if word := bareWord(text[at]); word != "" && !spanWords[word] && (isYear(word) || !isCount(text[at])) {
+			break
+		}
+	}
+	return at
+}
+
+// isRead tells a number that says how often something was read: 123 mal gelesen, visto 123 veces, lượt xem: 123.
+func isRead(text []string, at int) bool {
+	word := func(by int) string {
+		if at+by < 0 || at+by >= len(text) {
+			return ""
+		}
+		return bareWord(text[at+by])
+	}
+	return oftenWords[word(1)] && (readWords[word(-1)] || readWords[word(2)]) || readWords[word(-1)] && oftenWords[word(-2)]
+}
+
+// isEnclosed tells the number behind what can be done, which is how often it was: Download (123).
+func isEnclosed(word string) bool {
+	return strings.HasPrefix(word, "(") && strings.HasSuffix(word, ")")
+}
+
+// isRate tells a text that says how many in what time, which somebody set: 30 downloads a month.
+func isRate(text []string) bool {
+	for i := 1; i < len(text); i++ {
+		if rateWords[strings.ToLower(text[i-1])] && rateUnits[bareWord(text[i])] {
+			return true
+		}
+	}
+	return false
 }
 
 // oftenWords say how often: downloaded 12 times, 123 mal gelesen.
-var oftenWords = wordSet(`times mal fois veces volte vezes keer gånger gange ganger kertaa razy раз раза разів kez lần lượt ครั้ง 回 次 번 회`)
+var oftenWords = wordSet(`times mal fois veces volte vezes keer gånger gange ganger kertaa razy раз раза разів kez lần lượt ครั้ง kali 回 次 번 회`)
 
 // scales are what large numbers are cut short by, before or without a space: 1.2k, 1,2 mil visualizações, 1.2万次观看.
 var scales = map[string]float64{"k": 1e3, "m": 1e6, "тыс": 1e3, "тис": 1e3, "млн": 1e6, "mil": 1e3, "mio": 1e6, "mln": 1e6, "tys": 1e3, "tis": 1e3, "bin": 1e3, "mn": 1e6,

@@ -48,3 +48,49 @@ func TestHowOftenItWasLookedAt(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsCounted holds what stands between a counter and its word, and what has such a word and counts what somebody set, or what a page is about.
+func TestWhatIsCounted(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		from, to string
+		want     VerdictKind
+	}{
+		{"You are visitor number 12,345", "You are visitor number 12,401", Noise},
+		{"Visits today 12 total 12,345", "Visits today 40 total 12,401", Noise},
+		{"Downloads last week: 123", "Downloads last week: 140", Noise},
+		{"Downloads this month 123", "Downloads this month 140", Noise},
+		{"Download count: 123", "Download count: 124", Noise},
+		{"Download (123)", "Download (160)", Noise},
+		{"Vues : 123", "Vues : 140", Noise},
+		{"12 people online", "15 people online", Noise},
+		{"120 people watching", "140 people watching", Noise},
+		{"Followers 12,345 Following 12", "Followers 12,401 Following 12", Noise},
+		{"We have 12 guests and no members online", "We have 40 guests and no members online", Noise},
+		{"Visto 123 veces", "Visto 140 veces", Noise},
+		{"Lượt xem: 123", "Lượt xem: 140", Noise},
+		{"Page rendered in 0.12 seconds with 12 queries", "Page rendered in 0.34 seconds with 14 queries", Noise},
+		{"Generated in 0.12 s", "Generated in 0.34 s", Noise},
+
+		{"4 guests", "6 guests", Change},
+		{"Sleeps 5 guests", "Sleeps 6 guests", Change},
+		{"12 people", "13 people", Change},
+		{"Windows Vista 7", "Windows Vista 8", Change},
+		{"30 downloads a month", "50 downloads a month", Change},
+		{"2 visits a week", "3 visits a week", Change},
+		{"12 Besucher pro Tag", "15 Besucher pro Tag", Change},
+		{"1000 followers needed", "5000 followers needed", Change},
+		{"Capacity: 500 visitors", "Capacity: 600 visitors", Change},
+		{"Quorum: 20 members", "Quorum: 22 members", Change},
+		{"Visitors in 2025: 1.2 million", "Visitors in 2025: 1.4 million", Change},
+		{"Besucher 2025: 1,200", "Besucher 2025: 1,400", Change},
+		{"Your site built in 60 seconds", "Your site built in 30 seconds", Change},
+		{"LLVM compiled in 400 seconds", "LLVM compiled in 300 seconds", Change},
+		{"Rendered in 400 ms on an M3", "Rendered in 300 ms on an M3", Change},
+	} {
+		before, after := page("Manual", append(story(5), test.from)...), page("Manual", append(story(5), test.to)...)
+		if v := judgePages(t, before, after); v.Kind != test.want {
+			t.Errorf("%q -> %q is %v for %v, want %v", test.from, test.to, v.Kind, v.Reasons, test.want)
+		}
+	}
+}

@@ -53,7 +53,7 @@ oluşturuldu 生成 生成日時 生成时间 生成于 构建于 構建於 생�
 
 // countWords stand beside numbers that count what visitors do.
 var countWords = wordSet(`view views visit visits visited visitor visitors like likes liked comment comments shares downloads downloaded follower followers online
-reply replies vote votes star stars fork forks watching reads played plays vues visites visiteurs commentaires partages abonnés aufrufe besucher kommentare
+reply replies vote votes star stars fork forks following subscriber subscribers watching reads played plays vues visites visiteurs commentaires partages abonnés aufrufe besucher kommentare
 comentarios comentários visitas visualizaciones visualizações descargas seguidores commenti visite condivisioni reacties weergaven kommentarer
 kommenttia komentarze komentarzy wyświetleń wyświetlenia odsłon odsłony pobrań komentářů zobrazení stažení megtekintés hozzászólás
 vizualizări comentarii просмотра просмотров комментарий комментария комментариев подписчик подписчика подписчиков скачиваний скачивания переглядів
@@ -61,16 +61,28 @@ vizualizări comentarii просмотра просмотров коммента
 閲覧数 再生回数 コメント いいね 件のコメント 阅读 阅读数 阅读量 浏览 浏览量 浏览次数 访问量 点击 点击量 评论 点赞 赞 收藏 粉丝 人阅读 次阅读 次浏览 条评论
 閱讀 瀏覽 觀看 留言 讚 조회 조회수 댓글 좋아요 추천`).and(viewWords)
 
-// memberWords stand beside such numbers as well, and beside how many a tariff has, unless the line says who is there now.
+// spanWords say of what time a count is, or that it is one, between it and what is counted.
+var spanWords = wordSet(`number no count counter total all time today yesterday this last week month year day overall heute gestern gesamt insgesamt anzahl hoy ayer
+aujourd'hui hier oggi ieri totale vandaag totaal сегодня вчера всего 今日 昨日 合計 累計 今天 昨天 总计 오늘 어제 전체`)
+
+// memberWords stand beside such numbers as well, and beside how many a tariff has, unless the line says who is there now; crowdWords, beside how many a
+// room holds, count only there.
 var (
-	memberWords = wordSet(`user users member members guest guests share download membres mitglieder gäste nutzer usuarios miembros utenti membri gebruikers leden
-пользователей участников гостей ユーザー メンバー 用户 用戶 会员 成员 사용자 회원`)
-	onlineWords = wordSet(`online browsing онлайн 在线 在線 온라인`)
+	memberWords = wordSet(`user users member members share download membres mitglieder nutzer usuarios miembros utenti membri gebruikers leden
+пользователей участников ユーザー メンバー 用户 用戶 会员 成员 사용자 회원`)
+	crowdWords  = wordSet(`guest guests gäste гостей invités invitados ospiti gasten people persons personen personnes personas persone viewers`)
+	onlineWords = wordSet(`online browsing watching viewing онлайн 在线 在線 온라인`)
 )
 
 // limitWords make a number one that somebody set: at most 5 visits.
-var limitWords = wordSet(`max maximum min minimum limit limits limited up per most least include includes included allowed jusqu'à maximal höchstens
+var limitWords = wordSet(`max maximum min minimum limit limits limited up per most least include includes included allowed need needed required requires capacity quorum annual jusqu'à maximal höchstens
 bis máximo hasta límite massimo fino limite máx até limiet tot макс максимум лимит до 上限 最大 最多 最高 限 최대 제한`)
+
+// rateWords stand between how many and in what time.
+var (
+	rateWords = wordSet(`a an each every / pro im par al por`)
+	rateUnits = wordSet(`second minute hour day week month year tag woche monat jahr jour semaine mois an día semana mes año giorno settimana mese anno dia mês ano`)
+)
 
 // moneyWords stand beside amounts of money.
 var moneyWords = wordSet(`eur usd gbp chf jpy cny euro euros dollar dollars price prices fee fees cost costs preis preise prix

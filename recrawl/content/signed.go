@@ -34,11 +34,25 @@ func (p *pair) timed() bool {
 	}
 	words := wordsOf(p.after.Text)
 	at := slices.IndexFunc(words, func(w string) bool { return tookWords[bareWord(w)] })
-	return at > 0 && countOf(words[at-1]) >= 0 && len(words) <= maxTimedWords && slices.ContainsFunc(words[:at], func(w string) bool { return makeWords[bareWord(w)] })
+	if at < 1 || countOf(words[at-1]) < 0 || len(words) > maxTimedWords {
+		return false
+	}
+	signs, made, fraction := false, false, false
+	for i, w := range words {
+		signs = signs || pageWords[bareWord(w)]
+		made = made || i < at && makeWords[bareWord(w)]
+		fraction = fraction || strings.ContainsAny(strings.Trim(w, ".,"), ".,") && countOf(w) >= 0
+	}
+	return made && (signs || fraction && renderWords[bareWord(words[0])])
 }
 
-// tookWords are what it takes to make a page, maxTimedWords how many words say so.
-var tookWords = wordSet(`s sec secs second seconds ms msec millisecond milliseconds sekunden secondes segundos secondi секунд секунды 秒 ミリ秒 毫秒 초`)
+// tookWords are what it takes to make a page, and maxTimedWords how many words say so; renderWords begin what says so without a word for a page. What
+// else is built or compiled, and in what time, is what a page is about.
+var (
+	tookWords   = wordSet(`s sec secs second seconds ms msec millisecond milliseconds sekunden secondes segundos secondi секунд секунды 秒 ミリ秒 毫秒 초`)
+	pageWords   = wordSet(`page seite página pagina pagine sida side sivu strona stránka страница страницу сторінка sayfa halaman trang 页面 頁面 本页 本頁 ページ 페이지`)
+	renderWords = wordSet(`generated rendered generiert erzeugt generado generato сгенерировано generat 生成`)
+)
 
 const maxTimedWords = 8
 
