@@ -45,7 +45,7 @@ type Entry struct {
 	Title        string        // "": not known
 	Significance float32       // of a change; 0: it was not weighed, or it is none
 	Times        int           // how many changes it stands for
-	Said         template.HTML // what there is to read of it: paragraphs, with del and ins elements and no other, safe to show
+	Said         template.HTML // what there is to read of it: paragraphs, <p> or <p dir="auto">, with del and ins elements and no other, safe to show
 }
 
 // Empty tells whether there is nothing to tell.

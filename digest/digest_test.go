@@ -270,3 +270,16 @@ func TestABriefTextHasRoomForWhatItSays(t *testing.T) {
 		}
 	})
 }
+
+// TestTextFromTheRight holds that what is said of a page that is read from the right is text in a mail and a message: of its paragraphs the tag
+// has an attribute.
+func TestTextFromTheRight(t *testing.T) {
+	t.Parallel()
+	d := Digest{From: noon.Add(-24 * time.Hour), To: noon, Sites: []Site{{Name: "he.example.org", Tally: Tally{models.EventChanged: 1}, Entries: []Entry{{
+		Kind: models.EventChanged, At: noon.Add(-time.Hour), Times: 1, URL: "https://he.example.org/", Said: `<p>1 line changed</p><p dir="auto">נשלח תוך <del>3</del> <ins>5</ins> ימים</p>`}}}}}
+	for name, got := range map[string]string{"mail": d.Text(), "message": d.Brief(plain)} {
+		if !strings.Contains(got, "נשלח תוך [-3-] {+5+} ימים") || strings.Contains(got, "<p") {
+			t.Errorf("the %s says %q", name, got)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 const columns = 76
 
 // textOf replaces the elements of what is said of a page: removed words stand in [-…-], added ones in {+…+}, as diff writes them.
-var textOf = strings.NewReplacer("<p>", "", "</p>", "\n", "<del>", "[-", "</del>", "-]", "<ins>", "{+", "</ins>", "+}")
+var textOf = strings.NewReplacer("<p>", "", `<p dir="auto">`, "", "</p>", "\n", "<del>", "[-", "</del>", "-]", "<ins>", "{+", "</ins>", "+}")
 
 // Text is a digest for those who read text.
 func (d *Digest) Text() string {
