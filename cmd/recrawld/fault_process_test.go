@@ -36,24 +36,29 @@ func TestFault_098_NothingGrows(t *testing.T) {
 	w.endsWhole("sqlite:" + filepath.Join(w.data, databaseFile))
 }
 
-// held is what the daemon holds: goroutines, and descriptors that are none of its database's.
+// held is what the daemon holds: goroutines, and descriptors that are none of its database's, nor of files that the mirror is about to give their
+// names: it has as many of these as a batch, for a moment, more where other work lets the batch grow.
 func (w *atWork) held() map[string]float64 {
 	w.t.Helper()
-	figures := w.figures("go_goroutines", "process_open_fds")
+	figures := w.figures("go_goroutines")
 	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", w.cmd.Process.Pid))
 	if err != nil || len(links) == 0 {
 		w.t.Fatalf("no descriptors of the daemon: %v", err)
 	}
-	files := 0.0
+	files, others := 0.0, 0.0
 	for _, link := range links {
-		if to, err := os.Readlink(link); err == nil && strings.HasPrefix(to, filepath.Join(w.data, databaseFile)) {
+		switch to, err := os.Readlink(link); {
+		case err != nil: // closed meanwhile
+		case strings.HasPrefix(to, filepath.Join(w.data, databaseFile)):
 			files++
+		case !strings.HasPrefix(to, w.data) || !strings.HasSuffix(to, " (deleted)"):
+			others++
 		}
 	}
 	if most := 9.0 * 3; files == 0 || files > most { // of eight readers and a writer: the database, its log and what they share
 		w.t.Errorf("%v descriptors are the database's, want %v at most", files, most)
 	}
-	figures["process_open_fds"] -= files
+	figures["descriptors"] = others
 	return figures
 }
 
