@@ -124,7 +124,7 @@ func (t *hostTurn) savesUp(ctx context.Context, p *Planner, page *models.Page, n
 	return deferral{until: until, gathers: true, why: "the budget is saved up for visits that share a robots.txt"}, until.After(now)
 }
 
-// savedBy is when the budget can pay for that. Where that is not yet, the due pages of a site wait for the same, and it is asked once.
+// savedBy is when the budget can pay for that; the zero time: it can. Where that is not yet, the due pages of a site wait for the same, and it is asked once.
 func (t *hostTurn) savedBy(ctx context.Context, site int32, early bool, now time.Time) time.Time {
 	t.mu.Lock()
 	until := t.saved[site]
@@ -132,9 +132,9 @@ func (t *hostTurn) savedBy(ctx context.Context, site int32, early bool, now time
 	if !early && until.After(now) {
 		return until
 	}
-	until, err := t.worker.purses.bearsRobots(ctx, site, early, now)
+	until, err := t.worker.purses.bearsRobots(ctx, site, early)
 	if err != nil { // a budget that cannot be looked at stops nobody
-		return now
+		return time.Time{}
 	}
 	if !early && until.After(now) {
 		t.mu.Lock()

@@ -75,7 +75,7 @@ const (
 type change struct {
 	requests int       // paid for
 	next     time.Time // where it gave less than it was asked for: when there will be more
-	full     time.Time // when there will be more than can be kept; visits may be made early from then on
+	full     time.Time // when there will be more than can be kept; visits may be made early from then on. Zero: there is
 }
 
 // take pays for up to so many requests.
@@ -129,7 +129,7 @@ func (p *purse) drained(a allowance, now time.Time) bool {
 	if !now.Equal(p.left.at) || a != p.asked || p.held != 0 || !math.IsInf(a.bytes, 1) || p.left.requests >= 1-1e-9 {
 		return false
 	}
-	p.next, p.full = now.Add(p.left.until(1, 0, a)), now.Add(p.left.untilSaved(a, p.hours(now)))
+	p.next, p.full = after(now, p.left.until(1, 0, a)), after(now, p.left.untilSaved(a, p.hours(now)))
 	return true
 }
 
@@ -163,8 +163,16 @@ func (p *purse) fetch(ctx context.Context, a allowance, now time.Time, want floa
 		return err
 	}
 	p.held = got
-	p.asked, p.next, p.full = a, now.Add(next), now.Add(full)
+	p.asked, p.next, p.full = a, after(now, next), after(now, full)
 	return nil
+}
+
+// after is the moment when a wait ends; the zero time where there is none: whoever asked looked at the clock before, so that moment lies ahead by his.
+func after(now time.Time, wait time.Duration) time.Time {
+	if wait <= 0 {
+		return time.Time{}
+	}
+	return now.Add(wait)
 }
 
 // exchange changes the note, after what was held is put back and the bytes received are paid: then nothing is held. The

@@ -38,7 +38,7 @@ func (p *purse) paced(atOnce time.Duration) time.Time {
 }
 
 // reserve pays for a visit in advance, where there is nothing to take now, and says when the budget will have earned it:
-// each who asks comes behind those who asked before, whichever worker they asked, and need not ask again.
+// each who asks comes behind those who asked before, whichever worker they asked, and need not ask again. The zero time: it has.
 func (p *purse) reserve(ctx context.Context) (time.Time, error) {
 	a := p.rate()
 	p.mu.Lock()
@@ -53,8 +53,8 @@ func (p *purse) reserve(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	p.asked, p.next = a, now.Add(next)
-	return now.Add(wait), nil
+	p.asked, p.next = a, after(now, next)
+	return after(now, wait), nil
 }
 
 // reserved is told when a visit begins that was paid for in advance: its bytes will be counted as they come. Where the
@@ -87,12 +87,12 @@ func (p *purse) reserves(requests int, bytes int64) {
 	p.bytes += float64(bytes) + p.size()
 }
 
-// line is when those will be served who wait by now; in the past: nobody waits.
+// line is when those will be served who wait by now; the zero time: nobody waits.
 func (p *purse) line(ctx context.Context) (end time.Time, err error) {
 	a := p.rate()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.clock.Now()
-	err = p.exchange(ctx, a, now, func(n *note) { end = now.Add(n.until(0, 0, a)) })
+	err = p.exchange(ctx, a, now, func(n *note) { end = after(now, n.until(0, 0, a)) })
 	return end, err
 }

@@ -1,0 +1,117 @@
+package scheduler_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"recrawld/clock"
+	"recrawld/config"
+	"recrawld/internal/solo"
+	"recrawld/models"
+	"recrawld/scheduler"
+	"recrawld/simulate"
+)
+
+// goesOn is a clock that goes on by a microsecond whenever somebody looks at it, as that of a machine does.
+type goesOn struct{ endClock }
+
+func (c goesOn) Now() time.Time {
+	now := c.Virtual.Now().Add(time.Microsecond)
+	if c.Virtual.SleepUntil(context.Background(), now) != nil {
+		panic("a clock without an end has ended")
+	}
+	return now
+}
+
+// TestTheClockGoesOnDuringADecision: what is decided on a clock that stands still during a visit, as in a simulation, is decided on one that goes
+// on: whoever compares a moment read later than another one with that has both visits made, and none put off for ever.
+func TestTheClockGoesOnDuringADecision(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	const days, hosts, pages = 300, 24, 2
+	night, err := config.ParseWindow("22:00-04:00 UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nights := []config.Window{night}
+	for name, change := range map[string]func(*config.Config, *config.Settings){
+		"requests":      func(c *config.Config, _ *config.Settings) { c.Budget.Requests = config.Rate{PerDay: 6} },
+		"few requests":  func(c *config.Config, _ *config.Settings) { c.Budget.Requests = config.Rate{PerDay: 2} },
+		"many requests": func(c *config.Config, _ *config.Settings) { c.Budget.Requests = config.Rate{PerDay: 60} },
+		"requests for each page": func(c *config.Config, _ *config.Settings) {
+			c.Budget.Requests = config.Rate{PerDay: 0.1, PerPage: true}
+		},
+		"bytes":             func(c *config.Config, _ *config.Settings) { c.Budget.Bytes = 50_000 },
+		"of the site":       func(_ *config.Config, s *config.Settings) { s.Budget.Requests = config.Rate{PerDay: 6} },
+		"bytes of the site": func(_ *config.Config, s *config.Settings) { s.Budget.Bytes = 50_000 },
+		"at night": func(c *config.Config, s *config.Settings) {
+			c.Budget.Requests, s.Windows = config.Rate{PerDay: 6}, nights
+		},
+		"of the site at night": func(_ *config.Config, s *config.Settings) {
+			s.Budget.Requests, s.Windows = config.Rate{PerDay: 6}, nights
+		},
+		"no budget": func(*config.Config, *config.Settings) {},
+	} {
+		for _, policy := range []string{"adaptive", "classic"} {
+			t.Run(name+", "+policy, func(t *testing.T) {
+				t.Parallel()
+				visits := func(goes bool) (n, results int, stale float64) {
+					c := config.Default()
+					c.Cycle = "24h"
+					settings := c.Defaults
+					settings.Policy = policy
+					change(&c, &settings)
+					c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://h0.test/", Settings: settings}}
+					v, store := overHosts(t, &c, hosts, pages, days, goes)
+					return v.visits, store.commits, v.stale()
+				}
+				stands, few, wasStale := visits(false)
+				goes, many, isStale := visits(true)
+				as := t.Logf
+				if float64(goes) < 0.95*float64(stands) || float64(goes) > 1.05*float64(stands) || isStale > wasStale+0.02 || float64(many) > 1.2*float64(few) {
+					as = t.Errorf
+				}
+				as("%d visits, %d turns, stale for %.3f; on a clock that goes on %d, %d, %.3f", stands, few, wasStale, goes, many, isStale)
+			})
+		}
+	}
+}
+
+// overHosts runs a worker over so many hosts of so many pages, whose robots.txt it asks for, for so many days.
+func overHosts(t *testing.T, c *config.Config, hosts, pages, days int, goes bool) (*reader, *ledger) {
+	t.Helper()
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	store := &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}
+	var found []models.Discovery
+	for h := range hosts {
+		host := fmt.Sprintf("h%d.test", h)
+		for i := range pages {
+			p := scheduler.NewPage(fmt.Sprintf("http://%s/%d", host, i), host, 1, 0, 4)
+			p.DueAt = models.At(start)
+			found = append(found, models.Discovery{Page: p, Host: host})
+		}
+	}
+	if _, err := store.AddPages(t.Context(), start, found, 1e6); err != nil {
+		t.Fatal(err)
+	}
+	planner, err := scheduler.NewPlanner(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ends := endClock{clock.NewVirtual(start), start.Add(time.Duration(days) * day), stop}
+	clk := clock.Clock(ends)
+	if goes {
+		clk = goesOn{ends}
+	}
+	v := &reader{asker: asker{observer: observer{clk: ends, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: start}, site: map[int64]int32{}}}
+	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: v, Archive: simulate.Nowhere{}, Clock: clk,
+		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return v, store
+}
