@@ -106,19 +106,7 @@ func (s *Store) Twins(ctx context.Context, keys []int64) (map[int64][]Twin, erro
 		pages[i] = rowKey{f.PageBucket, f.PageID}
 	}
 	known := make(map[rowKey]Twin, len(pages))
-	// Index: the primary key.
-	q := keyed{table: "pages", column: "id", statement: func(from source) string {
-		return "SELECT " + twinTable.prefixed("k.") + " FROM " + from.from
-	}}
-	err = s.eachShard(ctx, pages, func(ask asker, pages []rowKey) error {
-		return s.byKeys(ctx, ask, pages, q, func(rows answer) error {
-			var t Twin
-			err := twinTable.read(rows, &t)
-			known[rowKey{t.Bucket, t.ID}] = t
-			return err
-		})
-	})
-	if err != nil {
+	if err := knownOf(ctx, s, twinTable, pages, func(t *Twin) { known[rowKey{t.Bucket, t.ID}] = *t }); err != nil {
 		return nil, fmt.Errorf("look up pages by their prints: %w", err)
 	}
 	twins := make(map[int64][]Twin, len(keys))

@@ -129,6 +129,24 @@ func (s *Store) Parents(ctx context.Context, parents, bucket int16, page int64, 
 	return s.urls(ctx, found, n)
 }
 
+// knownOf hands out some columns of those of some pages that are known, in any order, and a page twice where its shard's server fails on the way. Index:
+// the primary key.
+func knownOf[T any](ctx context.Context, s *Store, columns table[T], pages []rowKey, hand func(*T)) error {
+	q := keyed{table: "pages", column: "id", statement: func(from source) string {
+		return "SELECT " + columns.prefixed("k.") + " FROM " + from.from
+	}}
+	return s.eachShard(ctx, pages, func(ask asker, pages []rowKey) error {
+		return s.byKeys(ctx, ask, pages, q, func(rows answer) error {
+			var row T
+			if err := columns.read(rows, &row); err != nil {
+				return err
+			}
+			hand(&row)
+			return nil
+		})
+	})
+}
+
 // urls is the URLs of those of the pages that exist, at most n.
 func (s *Store) urls(ctx context.Context, pages []rowKey, n int) ([]string, error) {
 	var out []string

@@ -60,19 +60,7 @@ func (s *Store) SampledByID(ctx context.Context, bucket int16, ids []int64) (map
 	for i, id := range ids {
 		keys[i] = rowKey{bucket, id}
 	}
-	// Index: the primary key.
-	q := keyed{table: "pages", column: "id", statement: func(from source) string {
-		return "SELECT " + sampledTable.prefixed("k.") + " FROM " + from.from
-	}}
-	err := s.eachShard(ctx, keys, func(ask asker, keys []rowKey) error {
-		return s.byKeys(ctx, ask, keys, q, func(rows answer) error {
-			var p Sampled
-			err := sampledTable.read(rows, &p)
-			known[p.ID] = p
-			return err
-		})
-	})
-	if err != nil {
+	if err := knownOf(ctx, s, sampledTable, keys, func(p *Sampled) { known[p.ID] = *p }); err != nil {
 		return nil, fmt.Errorf("read known pages of bucket %d: %w", bucket, err)
 	}
 	return known, nil

@@ -38,19 +38,7 @@ func (s *Store) Whereabouts(ctx context.Context, pages []PageKey) (map[PageKey]W
 		keys[i] = rowKey{p.Bucket, p.ID}
 	}
 	found := make(map[PageKey]Whereabouts, len(pages))
-	// Index: the primary key.
-	q := keyed{table: "pages", column: "id", statement: func(from source) string {
-		return "SELECT " + whereTable.coalesced("k.") + " FROM " + from.from
-	}}
-	err := s.eachShard(ctx, keys, func(ask asker, keys []rowKey) error {
-		return s.byKeys(ctx, ask, keys, q, func(rows answer) error {
-			var p Whereabouts
-			err := whereTable.read(rows, &p)
-			found[p.PageKey] = p
-			return err
-		})
-	})
-	if err != nil {
+	if err := knownOf(ctx, s, whereTable, keys, func(p *Whereabouts) { found[p.PageKey] = *p }); err != nil {
 		return nil, fmt.Errorf("look up where pages are: %w", err)
 	}
 	return found, nil
