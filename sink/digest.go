@@ -2,7 +2,6 @@ package sink
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -121,22 +120,12 @@ func (d *Drain) readPeriods(ctx context.Context) (err error) {
 }
 
 func (d *Drain) writePeriods(ctx context.Context, now Periods) error {
-	text, err := json.Marshal(now)
+	row, err := d.rewrite(ctx, PeriodsKey(d.sink.Name()), d.periods.row, now)
 	if err != nil {
+		d.periods.known = false
 		return fmt.Errorf("note the periods of a sink: %w", err)
 	}
-	if string(text) == d.periods.row {
-		return nil
-	}
-	current, err := d.log.SetMeta(ctx, PeriodsKey(d.sink.Name()), d.periods.row, string(text))
-	if err != nil {
-		return err
-	}
-	if current != string(text) {
-		d.periods.known = false
-		return fmt.Errorf("note the periods of a sink: %w", ErrBusy)
-	}
-	d.periods.row, d.periods.now = current, now
+	d.periods.row, d.periods.now = row, now
 	return nil
 }
 

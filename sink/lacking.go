@@ -2,7 +2,7 @@ package sink
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -112,11 +112,7 @@ func (d *Drain) noteLacking(ctx context.Context, buckets int) error {
 	if err != nil {
 		return err
 	}
-	noted, err := d.writeLacked(ctx, old, Lacked{models.At(d.clock.Now()), buckets, d.isMadeAnew()})
-	if err == nil && !noted {
-		err = fmt.Errorf("note what a sink is ahead: %w", ErrBusy)
-	}
-	return err
+	return d.writeLacked(ctx, old, Lacked{models.At(d.clock.Now()), buckets, d.isMadeAnew()})
 }
 
 // noteAnew notes that the sink was made anew, whatever the database lacked by the row of before that began. What was found since then
@@ -127,18 +123,17 @@ func (d *Drain) noteAnew(ctx context.Context, row string) error {
 		return err
 	}
 	lacked.Anew = false
-	_, err = d.writeLacked(ctx, row, lacked)
+	if err = d.writeLacked(ctx, row, lacked); errors.Is(err, ErrBusy) {
+		return nil
+	}
 	return err
 }
 
-// writeLacked writes the row, and tells whether it was still the old one.
-func (d *Drain) writeLacked(ctx context.Context, old string, lacked Lacked) (bool, error) {
-	text, err := json.Marshal(lacked)
-	if err != nil {
-		return false, fmt.Errorf("note what a sink is ahead: %w", err)
+func (d *Drain) writeLacked(ctx context.Context, old string, lacked Lacked) error {
+	if _, err := d.rewrite(ctx, LackedKey(d.sink.Name()), old, lacked); err != nil {
+		return fmt.Errorf("note what a sink is ahead: %w", err)
 	}
-	current, err := d.log.SetMeta(ctx, LackedKey(d.sink.Name()), old, string(text))
-	return current == string(text), err
+	return nil
 }
 
 // has tells whether an event is in the log, or was pruned.

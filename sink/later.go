@@ -145,19 +145,12 @@ func (d *Drain) reviveIfTaken(ctx context.Context) error {
 }
 
 func (d *Drain) writeTrouble(ctx context.Context, now Trouble) error {
-	text, err := json.Marshal(now)
+	row, err := d.rewrite(ctx, TroubleKey(d.sink.Name()), d.trouble.row, now)
 	if err != nil {
+		d.trouble.known = false
 		return fmt.Errorf("note the trouble of a sink: %w", err)
 	}
-	current, err := d.log.SetMeta(ctx, TroubleKey(d.sink.Name()), d.trouble.row, string(text))
-	if err != nil {
-		return err
-	}
-	if current != string(text) {
-		d.trouble.known = false
-		return fmt.Errorf("note the trouble of a sink: %w", ErrBusy)
-	}
-	d.trouble.row, d.trouble.now = current, now
+	d.trouble.row, d.trouble.now = row, now
 	return nil
 }
 

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -112,4 +113,18 @@ func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { clock.AfterFunc(patience, cancel) })
 	return longer, func() { stop(); cancel() }
+}
+
+// rewrite writes a row of the sink that was read as it was before, where that is another one, and returns it as it is now; ErrBusy where another process
+// has written it since.
+func (d *Drain) rewrite(ctx context.Context, key, was string, value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil || string(text) == was {
+		return was, err
+	}
+	current, err := d.log.SetMeta(ctx, key, was, string(text))
+	if err == nil && current != string(text) {
+		err = ErrBusy
+	}
+	return current, err
 }

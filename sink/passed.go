@@ -2,7 +2,6 @@ package sink
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -102,13 +101,8 @@ func (d *Drain) notePassed(ctx context.Context, refused *Refused, waiting int, a
 }
 
 func (d *Drain) writePassed(ctx context.Context, old string, p Passed) error {
-	text, err := json.Marshal(p)
-	if err != nil {
+	if _, err := d.rewrite(ctx, PassedKey(d.sink.Name()), old, p); err != nil {
 		return fmt.Errorf("note what a sink passes over: %w", err)
 	}
-	current, err := d.log.SetMeta(ctx, PassedKey(d.sink.Name()), old, string(text))
-	if err == nil && current != string(text) {
-		err = fmt.Errorf("note what a sink passes over: %w", ErrBusy)
-	}
-	return err
+	return nil
 }

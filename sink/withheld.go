@@ -213,20 +213,9 @@ func (d *Drain) writeWaiting(ctx context.Context, next []Withheld) error {
 	if next == nil {
 		next = []Withheld{} // an empty value would stand for a row that was never set
 	}
-	text, err := json.Marshal(next)
+	row, err := d.rewrite(ctx, WithheldKey(d.sink.Name()), d.waiting.row, next)
 	if err != nil {
 		return fmt.Errorf("note what a sink withholds: %w", err)
-	}
-	row := string(text)
-	if row == d.waiting.row {
-		return nil
-	}
-	current, err := d.log.SetMeta(ctx, WithheldKey(d.sink.Name()), d.waiting.row, row)
-	if err != nil {
-		return err
-	}
-	if current != row {
-		return fmt.Errorf("note what a sink withholds: %w", ErrBusy)
 	}
 	d.waiting.row = row
 	return nil
