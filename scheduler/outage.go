@@ -18,7 +18,7 @@ type outage struct {
 
 	mu      sync.Mutex
 	silent  map[int64]bool // guarded by mu; hosts that could not be reached since the last answer
-	rest    time.Time      // guarded by mu; when it began
+	rest    time.Time      // guarded by mu; since when whoever looks at the clock finds it: some have looked a moment before it began
 	restEnd time.Time      // guarded by mu
 	rests   int32          // guarded by mu; in a row
 }
@@ -65,7 +65,7 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 		return false, false
 	}
 	o.rests++
-	o.rest, o.restEnd = now, now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))
+	o.rest, o.restEnd = now.Add(-clk.Real(clockSet)), now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))
 	return o.rests == 1, false
 }
 

@@ -142,6 +142,23 @@ func TestOutageWhileTheClockIsSetBack(t *testing.T) {
 	}
 }
 
+// What many visits find at the same moment is one rest, in whatever order they come to tell: each has looked at the clock a moment before.
+func TestOneRestForWhatFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	var o outage
+	clk := clock.NewVirtual(noon)
+	for host := range int64(40) {
+		out := models.Outcome{Kind: models.Failed, Class: models.ConnTimeout, Sent: 1, At: noon.Add(-time.Minute)}
+		o.judge(host, &out, noon.Add(-time.Duration(host)*time.Microsecond), clk)
+	}
+	if why := o.holding(noon.Add(15*time.Second + time.Millisecond)); o.rests != 1 || why != "" {
+		t.Errorf("forty visits that failed at once are %d rests in a row, and 15 s later there is still one: %q", o.rests, why)
+	}
+	if o.holding(noon.Add(-time.Millisecond)) == "" {
+		t.Error("whoever looked at the clock a moment before the rest began claims in it")
+	}
+}
+
 // An outage begins and ends once, however often claiming rests meanwhile.
 func TestAnOutageBeginsAndEndsOnce(t *testing.T) {
 	t.Parallel()
