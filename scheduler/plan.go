@@ -230,12 +230,14 @@ func (d *draft) skipped() {
 	d.Page.Skips++
 	d.schedule()
 	seen := d.Page.Stats.VisitedAt.Time()
-	last := later(seen.Add(d.planner.longestFrom(seen, d.now, d.Page.SiteID)), d.planner.calendar.Due(d.now, 1, 0, 0))
-	if d.Page.DueAt.Time().Before(last) {
+	ceiling := seen.Add(d.planner.longestFrom(seen, d.now, d.Page.SiteID))
+	if d.Page.DueAt < models.At(ceiling) { // which is cut to milliseconds as that is
 		return
 	}
 	d.Page.Skips = int16(d.settings.Parents.MaxSkips)
-	d.due(last, models.RulePolicy)
+	if last := later(ceiling, d.planner.calendar.Due(d.now, 1, 0, 0)); d.Page.DueAt.Time().After(last) {
+		d.due(last, models.RulePolicy)
+	}
 }
 
 // record counts a visit that saw the content.

@@ -315,6 +315,28 @@ func TestPlanSkipped(t *testing.T) {
 	}
 }
 
+// The turn that is skipped last before the ceiling is the last that is, though the next one comes no sooner than a cycle later, behind the ceiling, and
+// wherever within a millisecond and a cycle these lie.
+func TestPlanSkipsNoTurnBehindTheCeiling(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Parents.MaxSkips = 1000
+	for _, vary := range []float64{0, 0.15} {
+		c.Sites[0].Settings.Vary = vary
+		planner := testPlanner(t, c)
+		for visits := range int32(20) {
+			p := livePage()
+			p.FRMax, p.Skips, p.Visits = 1, 100, visits
+			now := noon.Add(time.Duration(visits) * 137 * time.Microsecond)
+			p.Stats.VisitedAt = models.At(now.Add(-119*6*time.Hour - 3*time.Hour)) // half a cycle before the ceiling of 120
+			r := planner.Plan(testLease(p), p, &models.Outcome{Kind: models.Skipped, At: now}, now)
+			if r.Page.Skips < 1000 || r.Page.DueAt > models.At(now.Add(6*time.Hour)) {
+				t.Errorf("vary %v, at %v: due in %v, skipped %d times, want within a cycle, and no more skips", vary, now.Sub(noon), r.Page.DueAt.Time().Sub(now), r.Page.Skips)
+			}
+		}
+	}
+}
+
 // Whatever happens to a page, it stays scheduled: a finite due time after now, 1 ≤ fr ≤ fr_max ≤ ceiling.
 func TestPlanKeepsEveryPageScheduled(t *testing.T) {
 	t.Parallel()
