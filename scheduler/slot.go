@@ -15,6 +15,7 @@ type slot struct {
 	began, after  time.Time // when it did begin, and the visit before it
 	paid          bool      // the budget of the page's site has paid for the visit
 	owed          bool      // the page gave its turn away just before, and is visited on credit
+	follows       bool      // it is not the first of its lease
 }
 
 // next takes the next page and a slot for it: several visits at a time begin a delay apart, and the end of each moves
@@ -51,7 +52,7 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	page := &t.pages[0]
 	t.pages = t.pages[1:]
 	t.askFurther(now)
-	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay)), owed: owed}
+	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay)), owed: owed, follows: visited}
 	h.OpenAt = taken.until
 	return page, taken, true
 }

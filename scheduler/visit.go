@@ -211,11 +211,19 @@ func keepsTurn(out *models.Outcome) bool {
 	return givesTurn(out.Kind) || out.Kind == models.Interrupted || out.HostWaits
 }
 
+// atOnce is how long after the visit before it, in real time, the next one of a lease begins at once, where its host has no delay: a clock goes on
+// between the two.
+const atOnce = 10 * time.Millisecond
+
 // late tells whether a page waited for its host and not for the budget: it was due before the host opened, and is visited
-// as soon as that was to be had.
+// as soon as that was to be had. One that gave its turn away waits after that for the delay of what was asked in its place, which
+// says nothing of why it came to its turn no sooner.
 func (w *Worker) late(page *models.Page, taken slot, delay time.Duration) bool {
-	after := taken.at.Sub(taken.before.Time())
-	return page.DueAt < taken.before && after <= min(delay/2, w.Clock.Real(time.Second))
+	soon := min(delay/2, w.Clock.Real(time.Second))
+	if taken.follows {
+		soon = max(soon, w.Clock.Real(atOnce))
+	}
+	return !taken.owed && page.DueAt < taken.before && taken.at.Sub(taken.before.Time()) <= soon
 }
 
 // keepMemory takes what is remembered of the host out of an outcome. It is written once, with the last result: each visit

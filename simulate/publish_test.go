@@ -33,6 +33,24 @@ func TestAnnouncementsMakePagesFresher(t *testing.T) {
 	}
 }
 
+// A budget that pays for few visits beside their robots.txt learns what one is worth all the same: a page waits for the delay after the robots.txt that it
+// asked for, and not for its host. Otherwise what is announced for nothing waits in one line with all else, for months.
+func TestVisitsBehindTheirRobotsTeachThePrice(t *testing.T) {
+	t.Parallel()
+	solo.Test(t)
+	w := &listened{Made: made(t, Plan{Pages: 300, Hosts: 60, Days: 90, Seed: 7})}
+	for _, delay := range []time.Duration{0, 10 * time.Second} {
+		w.Trace.Delay = make(map[string]time.Duration)
+		for i := range w.Trace.Pages {
+			w.Trace.Delay[w.Trace.Pages[i].Host] = delay
+		}
+		r := w.trial(t, 0.02, Sight{Robots: true}, Publishers{Share: 0.5})
+		if r.Score.Freshness < 0.53 {
+			t.Errorf("with a delay of %v pages are fresh %.3f of the time, want 0.53 or more: it is 0.51 where they teach nothing", delay, r.Score.Freshness)
+		}
+	}
+}
+
 // listened is a world in which something may be said of pages, and how good the score is in it where nothing is, by the visits a page
 // and day.
 type listened struct {
