@@ -13,10 +13,11 @@ type choreHold struct {
 	Until models.Instant `json:"until"` // unless it is not heard of again
 }
 
-// free tells whether a worker may do it, as nobody else does. A hold that lasts longer than any that is taken now is of a clock that was ahead.
+// free tells whether a worker may do it, as nobody else does. A hold that lasts twice as long as any that is taken now is of a clock that was
+// ahead; by a little less it does where it was taken, or taken again, after the worker had looked at its clock.
 func (h *choreHold) free(name string, now time.Time, hold time.Duration) bool {
 	left := h.Until.Time().Sub(now)
-	return h.By == "" || h.By == name || left <= 0 || left > hold
+	return h.By == "" || h.By == name || left <= 0 || left > 2*hold
 }
 
 // take has a worker do it, or go on.

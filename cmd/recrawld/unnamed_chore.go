@@ -31,15 +31,16 @@ type unnamedTurn struct {
 	choreHold
 }
 
-// rests tells whether it is not time yet for the next pass. An end that lies ahead is of a clock that was ahead.
-func (t *unnamedTurn) rests(now time.Time, every time.Duration) bool {
+// rests tells whether it is not time yet for the next pass. An end that lies further ahead than a pass is held for is of a clock that was ahead; another
+// one came after the worker had looked at its clock.
+func (t *unnamedTurn) rests(now time.Time, hold, every time.Duration) bool {
 	since := now.Sub(t.Ended.Time())
-	return t.Ended != 0 && since >= 0 && since < every
+	return t.Ended != 0 && since >= -hold && since < every
 }
 
 // claim takes the pass for a worker, where it is time and nobody else does it.
 func (t *unnamedTurn) claim(name string, now time.Time, hold, every time.Duration) bool {
-	if t.rests(now, every) || !t.free(name, now, hold) {
+	if t.rests(now, hold, every) || !t.free(name, now, hold) {
 		return false
 	}
 	t.take(name, now, hold)
@@ -56,8 +57,8 @@ func (d *daemon) followUnnamed(ctx context.Context, now time.Time) error {
 
 func (d *daemon) passUnnamed(ctx context.Context, now time.Time, every time.Duration) error {
 	note, err := d.store.Note(ctx, unnamedNote)
-	turn := fromNote[unnamedTurn](note)
-	if err != nil || turn.rests(now, every) {
+	turn, hold := fromNote[unnamedTurn](note), d.clock.Real(requisitesHold)
+	if err != nil || turn.rests(now, hold, every) {
 		return err
 	}
 	counts, err := d.store.PageCounts(ctx)
@@ -71,7 +72,7 @@ func (d *daemon) passUnnamed(ctx context.Context, now time.Time, every time.Dura
 	if !some {
 		return nil
 	}
-	mine, name, hold := false, d.start.Worker.Name, d.clock.Real(requisitesHold)
+	mine, name := false, d.start.Worker.Name
 	err = d.store.Merge(ctx, unnamedNote, func(old []byte) []byte {
 		turn = fromNote[unnamedTurn](old)
 		if mine = turn.claim(name, now, hold, every); !mine {

@@ -205,7 +205,7 @@ func TestUnnamedTurns(t *testing.T) {
 	}
 	turn = unnamedTurn{Ended: models.At(now)}
 	for after, want := range map[time.Duration]bool{0: false, unnamedEvery - time.Second: false, unnamedEvery: true, -time.Hour: true} {
-		if got := !turn.rests(now.Add(after), unnamedEvery); got != want {
+		if got := !turn.rests(now.Add(after), time.Minute, unnamedEvery); got != want {
 			t.Errorf("%s after the last ended the next begins: %v, want %v", after, got, want)
 		}
 	}

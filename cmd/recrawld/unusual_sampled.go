@@ -43,10 +43,14 @@ func (f *inForce) filterOf(site int32) string {
 	return s.Settings.Filter.String()
 }
 
+// sampledAhead is how far ahead of now another worker's look may be, which came after this worker had looked at its clock; one further ahead is of a clock
+// that was ahead.
+const sampledAhead = unusualEvery / 2
+
 // rests tells whether it is not time yet to look again. What was looked at by a clock that was ahead is.
 func (v *sampledLook) rests(f *inForce, live int64, now time.Time) bool {
 	since := now.Sub(v.At.Time())
-	return v.At != 0 && since >= 0 && since < sampledEvery && live < max(2*v.Live, v.Live+1) &&
+	return v.At != 0 && since >= -sampledAhead && since < sampledEvery && live < max(2*v.Live, v.Live+1) &&
 		!slices.ContainsFunc(v.Sites, func(u report.Unusual) bool { return !v.holds(f, u.Site) })
 }
 
@@ -95,7 +99,7 @@ func (d *daemon) lookAtSamples(ctx context.Context, before []report.Unusual, now
 // has looked for longer than a break.
 func (v *sampledLook) piledUp(sites []report.SampledSite, now time.Time, pause time.Duration) map[int32]models.Instant {
 	since := now.Sub(v.At.Time())
-	looked, piled := v.At != 0 && since >= 0 && since <= pause, make(map[int32]models.Instant)
+	looked, piled := v.At != 0 && since >= -sampledAhead && since <= pause, make(map[int32]models.Instant)
 	for i := range sites {
 		of := &sites[i]
 		if of.First < 0 || !of.Piles() {

@@ -149,8 +149,8 @@ const forget = "forget"
 func (w *websub) turnOf(s *models.Subscription, now time.Time) string {
 	at := models.At(now)
 	if w.wanted(s, now) {
-		// A turn farther ahead than any that is given now is of a clock that was ahead, or of a longer lease.
-		most := w.clock.Real(max(deniedFor, w.force().config.WebSub.Lease))
+		// A turn farther ahead than any that is given now is of a clock that was ahead, or of a longer lease. One may be given after now was read.
+		most := w.clock.Real(max(deniedFor, w.force().config.WebSub.Lease) + hubsEvery)
 		if s.NextAt <= at || s.NextAt.Time().Sub(now) > most {
 			return models.Subscribing
 		}

@@ -299,6 +299,17 @@ func TestAHubThatDoesNotAgreeIsAskedEverLessOften(t *testing.T) {
 	if h.later(deniedFor-time.Hour) != "" || h.later(2*time.Hour) != models.Subscribing || !h.means(models.Subscribing, time.Hour) || h.Expects(t.Context(), h.path()) != nil {
 		t.Error("a hub that denied is not asked a week later, or may not agree then")
 	}
+	just := newHubRig(t).subscribed()
+	just.c.WebSub.Lease = 24 * time.Hour
+	asked := len(just.asked)
+	looked := just.clock.Now()
+	_ = just.clock.SleepUntil(t.Context(), looked.Add(time.Millisecond))
+	if meant, err := just.Intends(t.Context(), just.path(), web.Intent{Mode: "denied", Topic: testFeed}); !meant || err != nil {
+		t.Fatal(meant, err)
+	}
+	if err := just.followHubs(t.Context(), looked); err != nil || len(just.asked) > asked {
+		t.Errorf("a hub is asked that denied just after somebody looked at the clock, %v", err)
+	}
 	busy := newHubRig(t)
 	busy.says = &recrawl.HubError{Status: 503, After: 5 * time.Hour}
 	busy.finds(testHubURL)
