@@ -15,11 +15,14 @@ import (
 	"recrawld/simulate"
 )
 
-// goesOn is a clock that goes on by a microsecond whenever somebody looks at it, as that of a machine does.
-type goesOn struct{ endClock }
+// goesOn is a clock that goes on by a step whenever somebody looks at it, as that of a machine does.
+type goesOn struct {
+	endClock
+	step time.Duration
+}
 
 func (c goesOn) Now() time.Time {
-	now := c.Virtual.Now().Add(time.Microsecond)
+	now := c.Virtual.Now().Add(c.step)
 	if c.Virtual.SleepUntil(context.Background(), now) != nil {
 		panic("a clock without an end has ended")
 	}
@@ -81,14 +84,32 @@ func TestTheClockGoesOnDuringADecision(t *testing.T) {
 }
 
 // overHosts runs a worker over so many hosts of so many pages, whose robots.txt it asks for, for so many days.
-func overHosts(t *testing.T, c *config.Config, hosts, pages, days int, goes bool) (*reader, *ledger) {
+func overHosts(t *testing.T, c *config.Config, hosts, pages, days int, goes bool) (v *reader, store *ledger) {
+	t.Helper()
+	w := world{hosts: hosts, pages: pages, days: days}
+	if goes {
+		w.step = time.Microsecond
+	}
+	store = overWorld(t, c, w, func(r *reader) scheduler.Visitor { v = r; return r })
+	return v, store
+}
+
+// world is so many hosts of so many pages, for so many days, on a clock that goes on by a step whenever somebody looks at it; 0: it stands still
+// during a visit.
+type world struct {
+	hosts, pages, days int
+	step               time.Duration
+}
+
+// overWorld runs a worker over a world, with a visitor made of a reader of it.
+func overWorld(t *testing.T, c *config.Config, of world, visitor func(*reader) scheduler.Visitor) *ledger {
 	t.Helper()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	store := &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}
 	var found []models.Discovery
-	for h := range hosts {
+	for h := range of.hosts {
 		host := fmt.Sprintf("h%d.test", h)
-		for i := range pages {
+		for i := range of.pages {
 			p := scheduler.NewPage(fmt.Sprintf("http://%s/%d", host, i), host, 1, 0, 4)
 			p.DueAt = models.At(start)
 			found = append(found, models.Discovery{Page: p, Host: host})
@@ -103,15 +124,15 @@ func overHosts(t *testing.T, c *config.Config, hosts, pages, days int, goes bool
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	ends := endClock{clock.NewVirtual(start), start.Add(time.Duration(days) * day), stop}
+	ends := endClock{clock.NewVirtual(start), start.Add(time.Duration(of.days) * day), stop}
 	clk := clock.Clock(ends)
-	if goes {
-		clk = goesOn{ends}
+	if of.step > 0 {
+		clk = goesOn{ends, of.step}
 	}
 	v := &reader{asker: asker{observer: observer{clk: ends, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: start}, site: map[int64]int32{}}}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: v, Archive: simulate.Nowhere{}, Clock: clk,
+	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: visitor(v), Archive: simulate.Nowhere{}, Clock: clk,
 		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return v, store
+	return store
 }
