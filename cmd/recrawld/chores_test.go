@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,8 +13,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 
+	"recrawld/models"
 	"recrawld/scheduler"
 )
+
+// chore is what a daemon does as the chore of that name: one that is done by nobody fails the test.
+func chore(t *testing.T, d *daemon, name string) func(now time.Time) error {
+	t.Helper()
+	jobs := d.jobs()
+	i := slices.IndexFunc(jobs, func(j scheduler.Job) bool { return j.Name == name })
+	if i < 0 {
+		t.Fatalf("no chore is called %q", name)
+	}
+	return func(now time.Time) error { return jobs[i].Run(t.Context(), now) }
+}
 
 // A machine that is switched off every night, or a daemon that is started anew every day, must not keep its history for ever.
 func TestOldRowsAreRemovedByADaemonThatRunsForHours(t *testing.T) {
@@ -30,6 +43,89 @@ func TestOldRowsAreRemovedByADaemonThatRunsForHours(t *testing.T) {
 		}
 		if wait := jobs[i].Next(first).Sub(first); wait != 24*time.Hour {
 			t.Errorf("%s is done again after %v, want a day", name, wait)
+		}
+	}
+}
+
+// openTables opens the database of a data directory beside a daemon.
+func openTables(t *testing.T, data string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(data, databaseFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// Of a page's history a chore removes what is older than it is to be kept, but for the last visit.
+func TestOldVisitsAreRemovedByAChore(t *testing.T) {
+	t.Parallel()
+	path, data := configure(t, "history: {keep: 30d}\n")
+	d, db := built(t, path), openTables(t, data)
+	now := d.clock.Now()
+	for i, ago := range []int{60, 40, 20, 10} {
+		_, err := db.Exec(`INSERT INTO visits (bucket, page_id, number, at, kind, class, status, took, bytes, fr_max, version, rule)
+			VALUES (3, 1, $1, $2, $3, 0, 200, 1, 1, 1, 1, 1), (3, 2, $1, $4, $3, 0, 200, 1, 1, 1, 1, 1)`,
+			i+1, models.At(now.AddDate(0, 0, -ago)), models.SameBytes, models.At(now.AddDate(0, 0, -ago-100)))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := chore(t, d, "history")(now); err != nil {
+		t.Fatal(err)
+	}
+	for page, want := range map[int]string{1: "3,4", 2: "4"} {
+		var left string
+		if err := db.QueryRow("SELECT GROUP_CONCAT(number) FROM (SELECT number FROM visits WHERE page_id = $1 ORDER BY number)", page).Scan(&left); err != nil || left != want {
+			t.Errorf("of page %d visits %s are left (%v), want %s", page, left, err, want)
+		}
+	}
+}
+
+// What a commit found out for other buckets and its worker did not deliver is delivered by a chore, of whatever worker, soon after; what
+// may be under way is left to it.
+func TestWhatWasCutOffIsDeliveredByAChore(t *testing.T) {
+	t.Parallel()
+	path, data := configure(t, "")
+	d, db := built(t, path), openTables(t, data)
+	now := d.clock.Now()
+	for id, ago := range []time.Duration{time.Minute, time.Second} {
+		if _, err := db.Exec("INSERT INTO outbox (bucket, id, target, at, body) VALUES (3, $1, 4, $2, $3)", id+1, models.At(now.Add(-ago)), []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		at   time.Time
+		left int
+	}{{now, 1}, {now.Add(2 * outboxEvery), 0}} {
+		if err := chore(t, d, "outbox")(test.at); err != nil {
+			t.Fatal(err)
+		}
+		var left int
+		if err := db.QueryRow("SELECT COUNT(*) FROM outbox").Scan(&left); err != nil || left != test.left {
+			t.Errorf("%d parcels are left at %v (%v), want %d", left, test.at.Sub(now), err, test.left)
+		}
+	}
+}
+
+// Which requisites no page names any more is looked for by a chore, once there are some.
+func TestUnnamedRequisitesAreLookedForByAChore(t *testing.T) {
+	t.Parallel()
+	path, _ := configure(t, "")
+	d := built(t, path)
+	page := scheduler.NewPage("http://127.0.0.1:9/a.css", "127.0.0.1:9", 1, 1, 4)
+	page.Requisite = true
+	for _, found := range [][]models.Discovery{nil, {{Page: page, Host: "127.0.0.1:9"}}} {
+		if _, err := d.store.AddPages(t.Context(), d.clock.Now(), found, 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := chore(t, d, "unnamed")(d.clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		note, err := d.store.Note(t.Context(), unnamedNote)
+		if ended := fromNote[unnamedTurn](note).Ended != 0; err != nil || ended != (found != nil) {
+			t.Errorf("with %d requisites a pass ended: %v (%v)", len(found), ended, err)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func TestImportanceOfLinksAndRules(t *testing.T) {
 	store, force := importanceStage(t, "importance: {weight: 2, links: on, rules: [{filter: {path: /news/}, weight: 5}]}\n")
 	d := &daemon{store: store, log: slog.New(slog.DiscardHandler), clock: clock.NewVirtual(importanceNow), start: config.Config{Worker: config.Worker{Name: "w"}}}
 	d.force.Store(force)
-	if err := d.followImportance(t.Context(), importanceNow); err != nil {
+	if err := chore(t, d, "importance")(importanceNow); err != nil {
 		t.Fatal(err)
 	}
 	start, news, olds := importanceOf(t, store, "http://a.test/"), importanceOf(t, store, "http://a.test/news/3"), importanceOf(t, store, "http://a.test/olds/3")
@@ -120,7 +120,7 @@ func TestImportanceIsComputedOnceADay(t *testing.T) {
 	const page = "http://a.test/news/1"
 	follow := func(at time.Time, want float64) {
 		t.Helper()
-		if err := d.followImportance(t.Context(), at); err != nil {
+		if err := chore(t, d, "importance")(at); err != nil {
 			t.Fatal(err)
 		}
 		if got := importanceOf(t, store, page); got != want {

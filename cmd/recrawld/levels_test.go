@@ -48,7 +48,7 @@ func TestServiceLevelIsMeasured(t *testing.T) {
 	l := looksForUnusual(t)
 	look := func(now time.Time) string {
 		t.Helper()
-		if err := l.lookWhenDue(t.Context(), now); err != nil {
+		if err := chore(t, l.daemon, "unusual")(now); err != nil {
 			t.Fatal(err)
 		}
 		return l.said.String()

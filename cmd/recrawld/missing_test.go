@@ -89,7 +89,7 @@ func TestMissingIsFollowedForAll(t *testing.T) {
 	if err := d.lookForMissing(t.Context()); err != nil || !d.missed {
 		t.Fatalf("something is missing: %v, %v", d.missed, err)
 	}
-	if err := d.followMissing(t.Context(), now); err != nil || d.missed {
+	if err := chore(t, d, "missing")(now); err != nil || d.missed {
 		t.Errorf("after a count of none something is missing: %v, %v", d.missed, err)
 	}
 	_, found, err := missings(t.Context(), store)

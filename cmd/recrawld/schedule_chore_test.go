@@ -26,7 +26,7 @@ func TestWaitingPagesFollowTheConfiguration(t *testing.T) {
 	}
 	follow := func(d *daemon, what string, least, most time.Duration) {
 		t.Helper()
-		if err := d.followSchedule(t.Context(), d.clock.Now()); err != nil {
+		if err := chore(t, d, "schedule")(d.clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		got, err := d.store.Page(t.Context(), page.Bucket, page.ID)

@@ -29,13 +29,13 @@ func TestSelfCheck(t *testing.T) {
 	}
 	defer kept.close()
 	var log bytes.Buffer
-	d := &daemon{store: store, log: slog.New(slog.NewTextHandler(&log, nil)), past: kept,
+	d := &daemon{store: store, log: slog.New(slog.NewTextHandler(&log, nil)), past: kept, clock: clock.System{},
 		start: config.Config{Data: dir, Store: "sqlite", Worker: config.Worker{Name: "w"}}, registry: prometheus.NewRegistry()}
 	d.figures = newFigures(store, d.registry)
 	checks := func(days int, wantBad int64, says string) {
 		t.Helper()
 		log.Reset()
-		if err := d.selfCheck(t.Context(), filledNow.AddDate(0, 0, days)); err != nil {
+		if err := chore(t, d, "self-check")(filledNow.AddDate(0, 0, days)); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(log.String(), says) || says == "" && log.Len() > 0 {
@@ -68,9 +68,9 @@ func TestSelfCheck(t *testing.T) {
 func TestSelfCheckOfNothing(t *testing.T) {
 	t.Parallel()
 	store, now := emptyStore(t)
-	d := &daemon{store: store, log: slog.New(slog.DiscardHandler), start: config.Config{Data: t.TempDir(), Worker: config.Worker{Name: "w"}}}
+	d := &daemon{store: store, log: slog.New(slog.DiscardHandler), clock: clock.System{}, start: config.Config{Data: t.TempDir(), Worker: config.Worker{Name: "w"}}}
 	d.past = &past{store: store}
-	if err := d.selfCheck(t.Context(), now); err != nil {
+	if err := chore(t, d, "self-check")(now); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := selfChecks(t.Context(), store); err != nil || len(found) > 0 {

@@ -90,9 +90,8 @@ func TestPagesOfARemovedSiteGoWhenTheirTurnComes(t *testing.T) {
 	if news := d.learnSite(t.Context(), 99); news != siteGone {
 		t.Fatalf("a site that is not there is %v, want gone", news)
 	}
-	i := slices.IndexFunc(d.jobs(), func(j scheduler.Job) bool { return j.Name == "orphans" })
 	for range 2 {
-		if err := d.jobs()[i].Run(t.Context(), d.clock.Now()); err != nil {
+		if err := chore(t, d, "orphans")(d.clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +123,7 @@ func TestPruningHeedsTheSinksOfOtherWorkers(t *testing.T) {
 	}
 	left := func() int {
 		t.Helper()
-		if err := d.pruneEvents(ctx, d.clock.Now()); err != nil {
+		if err := chore(t, d, "events")(d.clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		events, err := d.store.Events(ctx, page.Bucket, 0, 10)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -40,7 +41,15 @@ func TestAFeedsHubTellsWhatChanged(t *testing.T) {
 		return p, listens.FindStringSubmatch(p.output())[1]
 	}
 	p, _ := run()
-	form := <-asked
+	var form url.Values
+	awaits(t, "the hub is asked", func() bool {
+		select {
+		case form = <-asked:
+			return true
+		default:
+			return false
+		}
+	})
 	path, ok := strings.CutPrefix(form.Get("hub.callback"), "https://crawler.example")
 	if !ok || form.Get("hub.mode") != "subscribe" || form.Get("hub.topic") != site.URL+"/feed.xml" {
 		t.Fatalf("the hub is asked %v", form)
@@ -66,6 +75,7 @@ func TestAFeedsHubTellsWhatChanged(t *testing.T) {
 		}
 	}
 	for left := map[string]bool{"/a.html": true, "/fresh.html": true}; len(left) > 0; {
+		awaits(t, fmt.Sprintf("visits %v, of which the hub told", left), func() bool { return len(site.asked) > 0 })
 		path := <-site.asked
 		if path == "/feed.xml" {
 			t.Error("the feed is asked for what its hub has told")

@@ -119,7 +119,7 @@ func (h *hubRig) later(d time.Duration) string {
 		h.t.Fatal(err)
 	}
 	before := len(h.asked)
-	if err := h.followHubs(h.t.Context(), h.clock.Now()); err != nil {
+	if err := chore(h.t, &daemon{websub: h.websub, clock: h.clock, log: slog.New(slog.DiscardHandler)}, "hubs")(h.clock.Now()); err != nil {
 		h.t.Fatal(err)
 	}
 	if len(h.asked) == before {
