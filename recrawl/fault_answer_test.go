@@ -26,8 +26,13 @@ func TestFault_019_PageTime(t *testing.T) {
 	t.Parallel()
 	o := listen(t, map[string]hostile.Answer{"/": hostile.SlowBody(5 * time.Millisecond), "/silent": hostile.Silent()})
 	r := newRig(t, func(_ *Config, s *config.Settings) { s.PageTime = time.Second })
-	wantFailed(t, r.fetch(o.URL("/")), models.BodySlow)
-	wantFailed(t, r.fetch(o.URL("/silent")), models.HeaderTimeout)
+	for path, class := range map[string]models.ErrorClass{"/": models.BodySlow, "/silent": models.HeaderTimeout} {
+		out := r.fetch(o.URL(path))
+		wantFailedAnyhow(t, out, class)
+		if !strings.Contains(out.Detail, errPageTime.Error()) {
+			t.Errorf("detail = %q, want that %v", out.Detail, errPageTime)
+		}
+	}
 }
 
 func TestFault_020_SlowHeaders(t *testing.T) {

@@ -121,6 +121,18 @@ func TestFault_071_RobotsUnreachable(t *testing.T) {
 	}
 }
 
+// A robots.txt that comes for too long is ended by a bound of its own, not by that of pages, which a site may want to be long.
+func TestFault_071_RobotsTime(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{"/robots.txt": hostile.SlowBody(5 * time.Millisecond)})
+	r := newRig(t, func(c *Config, _ *config.Settings) { c.Limits.RobotsTime = 100 * time.Millisecond })
+	out := r.turn(t.Context(), pageOf(t, o.URL("/")))
+	if out.Kind != models.RobotsFetched || out.Robots == nil || out.Robots.Class != models.BodySlow || out.Took > r.settings.PageTime/2 {
+		t.Errorf("visit = %v (%s) after %v, robots.txt %+v; want it asked for and too slow within the %v that it may take", out.Kind, out.Detail, out.Took,
+			out.Robots, r.limits.RobotsTime)
+	}
+}
+
 func TestFault_071_RobotsOfADeadHost(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

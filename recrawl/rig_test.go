@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,8 +140,18 @@ func after(page models.Page, out models.Outcome) models.Page {
 	return page
 }
 
-// wantFailed checks that a visit failed with the class and left nothing that could replace a good copy.
+// wantFailed checks that a visit failed with the class and left nothing that could replace a good copy; and not because the time of its page was over,
+// which ends whatever no bound of its own does.
 func wantFailed(t *testing.T, out models.Outcome, class models.ErrorClass) {
+	t.Helper()
+	if strings.Contains(out.Detail, errPageTime.Error()) {
+		t.Errorf("visit = %v %v (%s), want it ended by a bound of its own", out.Kind, out.Class, out.Detail)
+	}
+	wantFailedAnyhow(t, out, class)
+}
+
+// wantFailedAnyhow is wantFailed where the time of the page may have been over.
+func wantFailedAnyhow(t *testing.T, out models.Outcome, class models.ErrorClass) {
 	t.Helper()
 	if out.Kind != models.Failed || out.Class != class {
 		t.Errorf("visit = %v %v (%s), want %v %v", out.Kind, out.Class, out.Detail, models.Failed, class)
