@@ -77,6 +77,22 @@ func TestBackupHeedsAReloadSoon(t *testing.T) {
 	}
 }
 
+// Of the checkpoints that a daemon takes it keeps as many as it is told to.
+func TestCheckpointsThatAreTakenTakeTheirTurn(t *testing.T) {
+	t.Parallel()
+	path, _ := configure(t, "backup: {every: 1h, keep: 2}\n")
+	d := built(t, path)
+	for hours := range 4 {
+		if err := d.backup(t.Context(), d.clock.Now().Add(time.Duration(hours)*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		names, err := models.Backups(d.force.Load().config.Backup.Dir)
+		if want := min(hours+1, 2); err != nil || len(names) != want {
+			t.Errorf("after %d checkpoints there are %v (%v), want the newest %d", hours+1, names, err, want)
+		}
+	}
+}
+
 // A site that is removed while a visit to it is written gets pages back: they go when their turn comes.
 func TestPagesOfARemovedSiteGoWhenTheirTurnComes(t *testing.T) {
 	t.Parallel()

@@ -41,15 +41,8 @@ func TestAFeedsHubTellsWhatChanged(t *testing.T) {
 		return p, listens.FindStringSubmatch(p.output())[1]
 	}
 	p, _ := run()
-	var form url.Values
-	awaits(t, "the hub is asked", func() bool {
-		select {
-		case form = <-asked:
-			return true
-		default:
-			return false
-		}
-	})
+	awaits(t, "the hub is asked", func() bool { return len(asked) > 0 })
+	form := <-asked
 	path, ok := strings.CutPrefix(form.Get("hub.callback"), "https://crawler.example")
 	if !ok || form.Get("hub.mode") != "subscribe" || form.Get("hub.topic") != site.URL+"/feed.xml" {
 		t.Fatalf("the hub is asked %v", form)
