@@ -328,8 +328,25 @@ func (f *fleet) check(t *testing.T, m parallel) {
 	if left := f.victims[f.dead]; n > 1 && (left == nil || len(left) > 0) {
 		t.Errorf("%d workers: %d hosts of the dead worker were not visited again", n, len(left))
 	}
-	if quality := 1 - float64(m.overdue)/float64(m.time); quality < 0.98 {
-		t.Errorf("%d workers: pages were overdue by a turn for %.1f %% of the time", n, 100*(1-quality))
+	if quality := 1 - float64(m.overdue)/float64(m.time); quality < 0.998 {
+		t.Errorf("%d workers: pages were overdue by a turn for %.2f %% of the time", n, 100*(1-quality))
+	}
+	if n > 2 && f.taken[f.frozen] == 0 {
+		t.Errorf("%d workers: nobody came for a host of the frozen worker: nothing was tried", n)
+	}
+	f.enough(t, m)
+	if m.calls > 4 {
+		t.Errorf("%d workers: %.2f calls of the store for each visit, want at most 4", n, m.calls)
+	}
+}
+
+// enough makes sure that nearly all visits were made for which there were turns, by all workers that lived on. A simulation is the same every time:
+// 0.99 of them are.
+func (f *fleet) enough(t *testing.T, m parallel) {
+	t.Helper()
+	if turns := float64(m.pages) * float64(f.relay.end.Sub(f.begins)) / float64(every); float64(m.visits) < 0.98*turns || m.least == 0 {
+		t.Errorf("%d workers: %d visits in the time of %.0f turns, %d by who made the fewest, want 0.98 of them at least and some", len(f.peers), m.visits,
+			turns, m.least)
 	}
 }
 
@@ -352,6 +369,7 @@ func TestSlowWorkerGivesBucketsUp(t *testing.T) {
 			t.Errorf("%s is quick and wants %.2f of a share, want all it can get", p.Name, p.Share)
 		}
 	}
+	f.enough(t, m)
 	if m.early > 0 || m.unvisited > 0 || f.clashes > 0 {
 		t.Errorf("%d visits too early, %d pages not visited, %d hosts visited by two, want none", m.early, m.unvisited, f.clashes)
 	}
