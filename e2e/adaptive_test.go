@@ -24,6 +24,9 @@ const (
 	contestSpan   = 80 * time.Second
 )
 
+// leastSpent is the part of the budget that each spends at least: of three runs beside three to fourteen other processes the least of any was 0.86.
+const leastSpent = 0.6
+
 // contestant is a daemon, or several workers on one database, that follows the pages with a budget.
 type contestant struct {
 	*rehearsal
@@ -74,21 +77,15 @@ func TestEndToEndAdaptive(t *testing.T) {
 
 // compare makes sure that none of the contestants keeps its copies staler than the one that visits all pages alike, nor fetches
 // nearly as much of robots.txt, which they share among the pages of a host. On a busy machine a budget of so many visits a
-// second is not spent in full, and who spent less is not compared. How busy it is uniform says, beside it: where that spends
-// its budget, so does who is compared, but for a little.
+// second is not spent in full, and who spent less may have as much less fresh: the first visits bring more than the last.
 func compare(t *testing.T, uniform *contestant, others []*contestant) {
 	t.Helper()
 	budget := contestBudget * uniform.end.Sub(uniform.anchor.At).Hours() / 24
 	for _, c := range others {
-		if made, want := len(c.spent()), len(uniform.spent()); made*100 < want*97 {
-			t.Logf("%s made %d requests, uniform %d: they are not compared", c.name, made, want)
-			if float64(want) > 0.95*budget && made*10 < want*8 {
-				t.Errorf("%s spent %d requests of %.0f while the machine was quick enough for uniform to spend %d", c.name, made, budget, want)
-			}
-			continue
-		}
-		if c.score.Freshness < uniform.score.Freshness-0.01 {
-			t.Errorf("%s kept %.4f fresh, uniform %.4f at the same budget", c.name, c.score.Freshness, uniform.score.Freshness)
+		share := min(1, float64(len(c.spent()))/float64(len(uniform.spent())))
+		if c.score.Freshness < share*uniform.score.Freshness-0.01 {
+			t.Errorf("%s kept %.4f fresh with %d requests, uniform %.4f with %d", c.name, c.score.Freshness, len(c.spent()),
+				uniform.score.Freshness, len(uniform.spent()))
 		}
 		if float64(len(uniform.spent())) < 0.9*budget {
 			t.Logf("uniform made %d requests of %.0f: the machine is too busy to share robots.txt while it is good", len(uniform.spent()), budget)
@@ -198,8 +195,8 @@ func (c *contestant) check() {
 	if c.busiest > 7*contestBudget*5/4 {
 		c.t.Errorf("%s made %d requests in seven days, its budget is %d", c.name, c.busiest, 7*contestBudget)
 	}
-	if least := contestBudget * days / 10; float64(len(c.spent())) < least {
-		c.t.Errorf("%s made only %d requests", c.name, len(c.spent()))
+	if least := contestBudget * days * leastSpent; float64(len(c.spent())) < least {
+		c.t.Errorf("%s made only %d requests in %.0f days, with a budget of %d a day", c.name, len(c.spent()), days, contestBudget)
 	}
 	s := readState(c.t, openDatabase(c.t, c.database()))
 	visits, orphans := c.match(s, c.entries)

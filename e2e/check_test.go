@@ -234,6 +234,9 @@ func (r *rehearsal) checkConditions(s state, entries []origin.Entry, visits []ma
 		r.t.Errorf("pages that have validators and never had children were asked %d times without a condition, of %d times in all",
 			audits, tally.Repeats)
 	}
+	if full > tally.Repeats*3/10 { // it was 0.19 to 0.22
+		r.t.Errorf("pages that have validators and children were asked %d times without a condition, of %d times in all", full, tally.Repeats)
+	}
 	r.report("origin: %d requests (%d for robots.txt), 200: %d, 304: %d (counted by the daemon: %d), 404: %d, other: %d; %.1f MB sent",
 		tally.Requests, tally.Robots, tally.OK, tally.NotModified, counted, tally.Missing, tally.Redirects+tally.Other,
 		float64(tally.Bytes)/1e6)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,16 +53,26 @@ var atWork = regexp.MustCompile(`^day \d+: [0-9,]{3,} visits`)
 
 func checkSummary(t *testing.T, out string) {
 	t.Helper()
-	for _, want := range []string{`visits +[0-9,]{3,} to \d\d pages on 5 hosts`, `answered 304 +\d+ %`, `changes +[0-9,]+ found of [0-9,]+`,
-		`noise +[0-9,]+ found of [0-9,]+ times`,
+	for _, want := range []string{`visits +[0-9,]{3,} to \d\d pages on 5 hosts`, `noise +[0-9,]+ found of [0-9,]+ times`,
 		`a visit every +docs .*about`, `all [0-9,]{3,} gaps kept the host's delay.*; 1 request at a time`,
 		`nothing was asked that it forbids`, `report change-rates`} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("the summary does not say %q:\n%s", want, out)
 		}
 	}
+	for what, least := range map[string]int{ // beside much other work they were 67 %, 95 %, 38 % and 64
+		`answered 304 +(\d+) % of all`: 50, `(\d+) % of repeated visits to pages that can be asked conditionally`: 85,
+		`changes +[0-9,]+ found of [0-9,]+ that the site made \((\d+) %\)`: 15, `mirror +(\d+) of \d+ pages equal`: 40,
+	} {
+		said := regexp.MustCompile(what).FindStringSubmatch(out)
+		if said == nil {
+			t.Errorf("the summary does not say %q:\n%s", what, out)
+		} else if n, err := strconv.Atoi(said[1]); err != nil || n < least {
+			t.Errorf("the summary says %q, want %d at least (%v)", said[0], least, err)
+		}
+	}
 	mirror := regexp.MustCompile(`mirror +(\d+) of (\d+) pages equal`).FindStringSubmatch(out)
-	if mirror == nil || mirror[1] != mirror[2] || mirror[1] == "0" {
+	if mirror == nil || mirror[1] != mirror[2] {
 		t.Errorf("the mirror is not what the site served: %v\n%s", mirror, out)
 	}
 }

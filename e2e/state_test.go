@@ -38,6 +38,7 @@ type visitRow struct {
 	status  int
 	frMax   int32
 	version int32
+	rule    models.Rule // by which the next visit is due
 }
 
 type versionRow struct {
@@ -83,11 +84,11 @@ func readState(t *testing.T, db *sql.DB) state {
 		s.pages[id], s.byURL[p.url] = p, id
 		return err
 	})
-	each(t, tx, "SELECT page_id, number, at, kind, class, status, fr_max, version FROM visits ORDER BY page_id, number",
+	each(t, tx, "SELECT page_id, number, at, kind, class, status, fr_max, version, rule FROM visits ORDER BY page_id, number",
 		func(scan func(...any) error) error {
 			var id int64
 			var v visitRow
-			err := scan(&id, &v.number, &v.at, &v.kind, &v.class, &v.status, &v.frMax, &v.version)
+			err := scan(&id, &v.number, &v.at, &v.kind, &v.class, &v.status, &v.frMax, &v.version, &v.rule)
 			s.visits[id] = append(s.visits[id], v)
 			return err
 		})

@@ -91,6 +91,9 @@ func (r *rehearsal) checkAfterKills(s state, killed []time.Time) {
 	r.checkExcluded(s)
 }
 
+// longUnwritten is how long, in real time, a visit may be on its way into the database, from its request on: beside much other work it was 0.6 s.
+const longUnwritten = 3 * time.Second
+
 // checkOrphans makes sure that the requests without a visit are the last ones to their host before a kill: visits to one
 // host are written in order, so a later one that was written means that an earlier one was lost.
 func (r *rehearsal) checkOrphans(orphans []origin.Entry, visits []matched, killed []time.Time) {
@@ -110,6 +113,9 @@ func (r *rehearsal) checkOrphans(orphans []origin.Entry, visits []matched, kille
 		oldest = max(oldest, time.Duration(float64(killed[i].Sub(e.Start))/r.anchor.Speed))
 	}
 	complain(r.t, "visits lost though no kill cut them off", troubles)
+	if oldest > longUnwritten {
+		r.t.Errorf("a visit was not written %v after its request, want it within %v", oldest.Round(time.Millisecond), longUnwritten)
+	}
 	r.report("requests whose visit a kill cut off before it was written: %d in %d kills, the oldest %v before the kill", len(orphans),
 		len(killed), oldest.Round(time.Millisecond))
 }

@@ -22,6 +22,9 @@ const (
 	turnSpeed  = 1200
 	shortLease = 5 * time.Second
 	frozenFor  = 8 * time.Second // longer than a lease
+
+	// leastQuality is the part of the time in which no page may be overdue by a turn: it was 0.99, beside much other work too.
+	leastQuality = 0.95
 )
 
 // crew is workers on one PostgreSQL that keep a field fresh.
@@ -213,6 +216,9 @@ func (c *crew) check(m measures) {
 	}
 	if m.afterThaw == 0 {
 		c.t.Error("the frozen worker did nothing after it was continued")
+	}
+	if quality := 1 - float64(m.late)/float64(m.time); quality < leastQuality {
+		c.t.Errorf("pages were overdue by a turn for %.1f %% of the time, want at most %.0f %%", 100*(1-quality), 100*(1-leastQuality))
 	}
 	if m.repeated > 2*16 {
 		c.t.Errorf("%d requests whose visit was not written, more than two workers have in flight", m.repeated)
