@@ -120,7 +120,7 @@ func TestNginxLeadsToWherePagesMoved(t *testing.T) {
 	runUntil(t, func() bool {
 		done := 0
 		for _, p := range dumpOf(t, data).Pages {
-			if p.Visits > 0 && p.Version > 0 || p.State == models.StateMoved {
+			if p.Visits > 0 && p.Version > 0 || p.State == models.StateMoved || p.Class == models.RedirectLoop {
 				done++
 			}
 		}
