@@ -34,7 +34,7 @@ func (r *rehearsal) checkPunctual(s state) {
 			}
 		}
 	}
-	if len(late) < 1000 {
+	if len(late) < 500 {
 		r.t.Fatalf("only %d turns were due by an interval", len(late))
 	}
 	slices.Sort(late)
