@@ -44,8 +44,11 @@ func (c sinkRedirectsCmd) Run(ctx context.Context, g *globals) error {
 		if err != nil {
 			return err
 		}
-		moved := []redirect{}
+		moved, round := []redirect{}, make(map[string]bool)
 		err = l.store.EachPage(ctx, func(p *models.Page) error {
+			if p.Class == models.RedirectLoop {
+				round[p.URL] = true
+			}
 			if p.State != models.StateMoved || site != 0 && p.SiteID != site {
 				return nil
 			}
@@ -58,7 +61,7 @@ func (c sinkRedirectsCmd) Run(ctx context.Context, g *globals) error {
 		if err != nil {
 			return err
 		}
-		moved = withoutLoops(moved)
+		moved = withoutLoops(moved, round)
 		slices.SortFunc(moved, func(a, b redirect) int { return strings.Compare(a.key, b.key) })
 		if l.JSON {
 			return l.printJSON(moved)
@@ -96,8 +99,9 @@ func (l *look) redirect(ctx context.Context, p *models.Page) (r redirect, ok boo
 // hasCopy tells whether the mirror has one of a page that is not gone.
 func hasCopy(p *models.Page) bool { return p.Version > 0 && !p.NoArchive }
 
-// withoutLoops leaves out what leads on and on, as browsers see it: two pages each of which has moved to the other.
-func withoutLoops(moved []redirect) []redirect {
+// withoutLoops leaves out what leads on and on, as browsers see it: two pages each of which has moved to the other; and what leads to pages
+// that are known to lead round, of which the last one visited is told so first.
+func withoutLoops(moved []redirect, round map[string]bool) []redirect {
 	const mostHops = 20
 	leads := make(map[string]string, len(moved))
 	for _, r := range moved {
@@ -105,7 +109,7 @@ func withoutLoops(moved []redirect) []redirect {
 	}
 	return slices.DeleteFunc(moved, func(r redirect) bool {
 		at, on := r.To, true
-		for hops := 1; hops < mostHops && on; hops++ {
+		for hops := 1; hops < mostHops && on && !round[at]; hops++ {
 			at, on = leads[at]
 		}
 		return on

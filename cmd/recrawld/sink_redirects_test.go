@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"recrawld/models"
+	"recrawld/scheduler"
 )
 
 // movingSite has pages that lead elsewhere, by what they are answered with.
@@ -172,5 +173,32 @@ func TestRedirectsAreNoLongerThanNginxTakes(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "too long: 1 page.\n") {
 		t.Errorf("it does not say that one is left out:\n%s", out.String())
+	}
+}
+
+// A page is not led to one that is known to lead round in a circle, though it was itself visited before that was found out.
+func TestNobodyIsLedIntoACircle(t *testing.T) {
+	t.Parallel()
+	path, data := configure(t, "")
+	d, db := built(t, path), openTables(t, data)
+	const site = "http://docs.example.org"
+	var found []models.Discovery
+	for _, page := range []string{"/there", "/back", "/far", "/a", "/b"} {
+		found = append(found, models.Discovery{Page: scheduler.NewPage(site+page, "docs.example.org", 1, 0, 4), Host: "docs.example.org"})
+	}
+	if _, err := d.store.AddPages(t.Context(), d.clock.Now(), found, 0); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{"/there": site + "/back", "/far": site + "/there", "/a": site + "/b"} {
+		if _, err := db.Exec("UPDATE pages SET state = $1, visits = 1, redirect_to = $2 WHERE url = $3", models.StateMoved, to, site+from); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.Exec("UPDATE pages SET visits = 1, failures = 1, class = $1 WHERE url = $2", models.RedirectLoop, site+"/back"); err != nil {
+		t.Fatal(err)
+	}
+	out := must(t, "sink", "redirects", "-c", path)
+	if !strings.Contains(out, "/a") || strings.Contains(out, "/there") {
+		t.Errorf("of /a, which moved to /b, and /there, whose /back leads to it, the mirror leads on by\n%s\nwant /a alone", out)
 	}
 }
