@@ -6,10 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/internal/solo"
-	"recrawld/models"
 	"recrawld/scheduler"
 	"recrawld/simulate"
 )
@@ -54,18 +52,11 @@ func changedBudget(t *testing.T, name string, first, then config.Budget) *observ
 	}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	store := simulate.NewMemory(simulate.MemoryOptions{})
-	var found []models.Discovery
 	for i := range 300 {
-		p := scheduler.NewPage(pageOf(i), "h.test", 1, 0, 4)
-		p.DueAt = models.At(start)
-		found = append(found, models.Discovery{Page: p, Host: "h.test"})
+		adds(t, store, start, 1, pageOf(i))
 	}
-	if _, err := store.AddPages(t.Context(), start, found, 1e6); err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	clk := &turning{endClock: endClock{clock.NewVirtual(start), start.Add(40 * day), stop}, at: start.Add(10 * day)}
+	ctx, ends := ending(t, start, 40)
+	clk := &turning{endClock: ends, at: start.Add(10 * day)}
 	w := &observer{clk: clk, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: start}
 	worker := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: w, Archive: simulate.Nowhere{}, Clock: clk,
 		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner(first))

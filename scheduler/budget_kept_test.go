@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"recrawld/config"
 	"recrawld/internal/solo"
 	"recrawld/models"
-	"recrawld/scheduler"
 	"recrawld/simulate"
 )
 
@@ -93,31 +91,15 @@ func spent(t *testing.T, days int, change func(*config.Config)) int {
 	c.Defaults.Policy, c.Defaults.Vary = "adaptive", 0
 	c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://h0.test/", Settings: c.Defaults}}
 	change(&c)
-	planner, err := scheduler.NewPlanner(&c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	store := simulate.NewMemory(simulate.MemoryOptions{})
 	for h := range 20 {
-		host := fmt.Sprintf("h%d.test", h)
-		var found []models.Discovery
 		for i := range 25 {
-			p := scheduler.NewPage(fmt.Sprintf("http://%s/d%d/p%d", host, i%5, i), host, 1, 0, 4)
-			p.DueAt = models.At(start)
-			found = append(found, models.Discovery{Page: p, Host: host})
-		}
-		if _, err := store.AddPages(t.Context(), start, found, 0); err != nil {
-			t.Fatal(err)
+			adds(t, store, start, 1, fmt.Sprintf("http://h%d.test/d%d/p%d", h, i%5, i))
 		}
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	clk := endClock{clock.NewVirtual(start), start.Add(time.Duration(days) * 24 * time.Hour), stop}
+	ctx, clk := ending(t, start, days)
 	visitor := &spender{clk: clk}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: visitor, Archive: simulate.Nowhere{}, Clock: clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	works(ctx, t, &c, store, visitor, clk)
 	return visitor.sent
 }

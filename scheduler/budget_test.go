@@ -3,7 +3,6 @@ package scheduler_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -14,21 +13,6 @@ import (
 	"recrawld/scheduler"
 	"recrawld/simulate"
 )
-
-// endClock ends a simulation at a time.
-type endClock struct {
-	*clock.Virtual
-	end  time.Time
-	stop context.CancelFunc
-}
-
-func (c endClock) SleepUntil(ctx context.Context, t time.Time) error {
-	if t.After(c.end) {
-		c.stop()
-		return context.Canceled
-	}
-	return c.Virtual.SleepUntil(ctx, t)
-}
 
 // observer answers for pages that change every 1 to 11 days, and takes notes.
 type observer struct {
@@ -110,27 +94,13 @@ func simulated(t *testing.T, pages, days int, change func(*config.Config)) (*obs
 // overPages runs a worker over so many pages of one host for so many days.
 func overPages(t *testing.T, c *config.Config, store *ledger, pages, days int, visitor func(clock.Clock) scheduler.Visitor) {
 	t.Helper()
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var found []models.Discovery
-	for i := range pages {
-		p := scheduler.NewPage(pageOf(i), "h.test", 1, 0, 4)
-		p.DueAt = models.At(start)
-		found = append(found, models.Discovery{Page: p, Host: "h.test"})
+	start, urls := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), make([]string, pages)
+	for i := range urls {
+		urls[i] = pageOf(i)
 	}
-	if _, err := store.AddPages(t.Context(), start, found, 1e6); err != nil {
-		t.Fatal(err)
-	}
-	planner, err := scheduler.NewPlanner(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	clk := endClock{clock.NewVirtual(start), start.Add(time.Duration(days) * 24 * time.Hour), stop}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: visitor(clk), Archive: simulate.Nowhere{}, Clock: clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	adds(t, store, start, 1, urls...)
+	ctx, clk := ending(t, start, days)
+	works(ctx, t, c, store, visitor(clk), clk)
 }
 
 // pageOf is the URL of one of those pages.

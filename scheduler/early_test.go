@@ -2,7 +2,6 @@ package scheduler_test
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -64,10 +63,6 @@ func visitedEarly(t *testing.T, delay time.Duration, due map[string]time.Duratio
 	c.Defaults.Policy, c.Defaults.Delay, c.Cycle = "adaptive", delay, "1h"
 	c.Budget.Requests = config.Rate{PerDay: 100}
 	c.Sites = []config.Site{{ID: 1, Name: "t", URL: "http://a.test/", Settings: c.Defaults}}
-	planner, err := scheduler.NewPlanner(&c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	store := simulate.NewMemory(simulate.MemoryOptions{})
 	wait(t, store, start, delay, due)
@@ -75,10 +70,7 @@ func visitedEarly(t *testing.T, delay time.Duration, due map[string]time.Duratio
 	defer stop()
 	clk := endClock{clock.NewVirtual(start.Add(2 * time.Hour)), start.Add(5 * time.Hour), stop}
 	var seen route
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: &seen, Archive: simulate.Nowhere{}, Clock: clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	works(ctx, t, &c, store, &seen, clk)
 	return seen
 }
 

@@ -3,14 +3,12 @@ package scheduler_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/internal/solo"
-	"recrawld/models"
 	"recrawld/scheduler"
 	"recrawld/simulate"
 )
@@ -106,33 +104,17 @@ func overWorld(t *testing.T, c *config.Config, of world, visitor func(*reader) s
 	t.Helper()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	store := &ledger{Memory: simulate.NewMemory(simulate.MemoryOptions{})}
-	var found []models.Discovery
 	for h := range of.hosts {
-		host := fmt.Sprintf("h%d.test", h)
 		for i := range of.pages {
-			p := scheduler.NewPage(fmt.Sprintf("http://%s/%d", host, i), host, 1, 0, 4)
-			p.DueAt = models.At(start)
-			found = append(found, models.Discovery{Page: p, Host: host})
+			adds(t, store, start, 1, fmt.Sprintf("http://h%d.test/%d", h, i))
 		}
 	}
-	if _, err := store.AddPages(t.Context(), start, found, 1e6); err != nil {
-		t.Fatal(err)
-	}
-	planner, err := scheduler.NewPlanner(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	ends := endClock{clock.NewVirtual(start), start.Add(time.Duration(of.days) * day), stop}
+	ctx, ends := ending(t, start, of.days)
 	clk := clock.Clock(ends)
 	if of.step > 0 {
 		clk = goesOn{ends, of.step}
 	}
 	v := &reader{asker: asker{observer: observer{clk: ends, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: start}, site: map[int64]int32{}}}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: visitor(v), Archive: simulate.Nowhere{}, Clock: clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	works(ctx, t, c, store, visitor(v), clk)
 	return store
 }

@@ -3,7 +3,6 @@ package scheduler_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -140,15 +139,7 @@ func visits(t *testing.T, visitor scheduler.Visitor, clk clock.Clock, days int, 
 	if _, err := store.AddPages(t.Context(), start, found, 0); err != nil {
 		t.Fatal(err)
 	}
-	planner, err := scheduler.NewPlanner(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: visitor, Archive: simulate.Nowhere{},
-		Clock: endClock{clk.(*clock.Virtual), start.Add(time.Duration(days) * 24 * time.Hour), stop},
-		Log:   slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	works(ctx, t, c, store, visitor, endClock{clk.(*clock.Virtual), start.Add(time.Duration(days) * 24 * time.Hour), stop})
 }
 
 // run visits it for so many days with 30 requests a day, and is for how long the articles of all but the first 40 and the last 10 waited (see waited).

@@ -3,7 +3,6 @@ package scheduler_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"recrawld/config"
 	"recrawld/internal/solo"
 	"recrawld/models"
-	"recrawld/scheduler"
 	"recrawld/simulate"
 )
 
@@ -91,34 +89,18 @@ func (g *growing) named(by int) (found []models.FoundLink) {
 func grow(t *testing.T, g *growing, days int, change func(*config.Config)) {
 	t.Helper()
 	g.start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	g.clk = endClock{clock.NewVirtual(g.start), g.start.Add(time.Duration(days) * 24 * time.Hour), stop}
+	ctx, clk := ending(t, g.start, days)
+	g.clk = clk
 	c := config.Default()
 	c.Sites = []config.Site{{ID: 1, Name: "t", URL: home, Settings: c.Defaults}}
 	change(&c)
 	store := simulate.NewMemory(simulate.MemoryOptions{})
-	var found []models.Discovery
-	for i := range g.news + 1 {
-		url := home
-		if i > 0 {
-			url += fmt.Sprintf("news/%d", i)
-		}
-		page := scheduler.NewPage(url, "h.test", 1, 0, 4)
-		page.DueAt = models.At(g.start)
-		found = append(found, models.Discovery{Page: page, Host: "h.test"})
+	urls := []string{home}
+	for i := range g.news {
+		urls = append(urls, fmt.Sprintf("%snews/%d", home, i+1))
 	}
-	if _, err := store.AddPages(t.Context(), g.start, found, 0); err != nil {
-		t.Fatal(err)
-	}
-	planner, err := scheduler.NewPlanner(&c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: g, Archive: simulate.Nowhere{}, Clock: g.clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	adds(t, store, g.start, 1, urls...)
+	works(ctx, t, &c, store, g, clk)
 	if g.seen != g.pages {
 		t.Errorf("%d of %d new pages were visited in %d days", g.seen, g.pages, days)
 	}

@@ -21,8 +21,8 @@ func (p *purses) bearsRobots(ctx context.Context, site int32, early bool) (time.
 }
 
 // bearsRobots is until when a visit waits that has to ask for robots.txt: until as many requests are unspent as can be at least, but for those that
-// come in while the robots.txt holds; the zero time where they are. One before its time, which spends what would be lost, waits for these as well. All wait for the same, whatever
-// their hosts could use: were less enough for some, the others would never have what they wait for.
+// come in while the robots.txt holds; the zero time where they are. One before its time, which spends what would be lost, waits for these as well. All
+// wait for the same, whatever their hosts could use: were less enough for some, the others would never have what they wait for.
 func (p *purse) bearsRobots(ctx context.Context, early bool) (time.Time, error) {
 	a := p.rate()
 	p.mu.Lock()

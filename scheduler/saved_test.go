@@ -3,7 +3,6 @@ package scheduler_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -48,32 +47,15 @@ func TestOthersDoNotSpendForEverWhatIsSavedUp(t *testing.T) {
 	c.Sites = []config.Site{{ID: 1, Name: "saves", URL: "http://a.test/", Settings: saves}, {ID: 2, Name: "spends", URL: "http://z.test/", Settings: spends}}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	store := simulate.NewMemory(simulate.MemoryOptions{})
-	var found []models.Discovery
-	add := func(site int32, host string, pages int) {
-		for i := range pages {
-			p := scheduler.NewPage(fmt.Sprintf("http://%s/%d", host, i), host, site, 0, 4)
-			p.DueAt = models.At(start)
-			found = append(found, models.Discovery{Page: p, Host: host})
-		}
+	for i := range 2 {
+		adds(t, store, start, 1, fmt.Sprintf("http://a.test/%d", i), fmt.Sprintf("http://b.test/%d", i))
 	}
-	add(1, "a.test", 2)
-	add(1, "b.test", 2)
-	add(2, "z.test", 8)
-	if _, err := store.AddPages(t.Context(), start, found, 1e6); err != nil {
-		t.Fatal(err)
+	for i := range 8 {
+		adds(t, store, start, 2, fmt.Sprintf("http://z.test/%d", i))
 	}
-	planner, err := scheduler.NewPlanner(&c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	clk := endClock{clock.NewVirtual(start), start.Add(500 * day), stop}
+	ctx, clk := ending(t, start, 500)
 	v := &asker{observer: observer{clk: clk, days: map[int]int{}, last: map[int64]time.Time{}, least: 1e18, start: start}, site: map[int64]int32{}}
-	if err := scheduler.NewWorker(scheduler.Config{Store: store, Visitor: v, Archive: simulate.Nowhere{}, Clock: clk,
-		Log: slog.New(slog.DiscardHandler), Name: "w", Lease: time.Hour}, planner).Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	works(ctx, t, &c, store, v, clk)
 	ceiling := time.Duration(saves.FRMax) * day
 	for id, last := range v.last {
 		if site := v.site[id]; site == 1 {

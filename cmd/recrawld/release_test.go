@@ -160,17 +160,18 @@ func TestWhoIsAtWork(t *testing.T) {
 		"that ends while it is asked": {machine: "other", until: 0, ends: true, most: beatEvery},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			began, g := time.Now(), globals{Log: slog.New(slog.DiscardHandler)}
+			began, g := clock.System{}.Now(), globals{Log: slog.New(slog.DiscardHandler)}
+			passed := func() time.Duration { return clock.System{}.Now().Sub(began) }
 			look := func(context.Context) ([]models.Worker, int, error) {
 				w := models.Worker{Name: "w", Machine: test.machine, PID: int32(test.pid)}
-				passed := min(time.Since(began), test.until).Truncate(beatEvery)
-				if w.RealBeatAt = models.At(began.Add(passed - test.since)); test.ends && time.Since(began) > test.until {
+				beat := began.Add(min(passed(), test.until).Truncate(beatEvery))
+				if w.RealBeatAt = models.At(beat.Add(-test.since)); test.ends && passed() > test.until {
 					w.RealBeatAt = 0
 				}
 				return []models.Worker{{Name: "ended"}, w}, 7, nil
 			}
 			step, err := g.untilNobodyIsAtWork(t.Context(), look)
-			took := time.Since(began)
+			took := passed()
 			if (err != nil) != test.refuse || step != 7 || took < test.least || took > test.most {
 				t.Errorf("a worker %s: step %d, %v after %v, want refused %v after %v to %v", name, step, err, took, test.refuse, test.least, test.most)
 			}
@@ -182,10 +183,10 @@ func TestWhoIsAtWork(t *testing.T) {
 func TestAWorkerThatBeginsMeanwhileIsAtWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		began, g := time.Now(), globals{Log: slog.New(slog.DiscardHandler)}
+		began, g := clock.System{}.Now(), globals{Log: slog.New(slog.DiscardHandler)}
 		_, err := g.untilNobodyIsAtWork(t.Context(), func(context.Context) ([]models.Worker, int, error) {
 			workers := []models.Worker{{Name: "silent", RealBeatAt: 1}}
-			if time.Since(began) > alive/2 {
+			if (clock.System{}).Now().Sub(began) > alive/2 {
 				workers = append(workers, models.Worker{Name: "new", RealBeatAt: 2})
 			}
 			return workers, 7, nil
