@@ -14,27 +14,39 @@ import (
 // a variant from a page of its own is what visits saw: the page whose address lacks the parameter is known, and says the same. A parameter that
 // tells topics or products apart has pages that say something else each, or none without it, so it is never taken for one of variants.
 
-// What counts as many variants: so many of a sample that were visited, of so many pages, as such a share of the site's pages; the page without the
-// parameter is known of nearly all, and says what they say of most. Of a site that had too many it holds somewhat longer.
 const (
-	fewestVariants = 20
-	fewestPages    = 5
-	manyVariants   = 0.1
-	withoutKnown   = 0.9
-	sayTheSame     = 0.6
-	stillTheSame   = 0.5
-	mostParts      = 8 // of a filter
+	fewestPages = 5  // without the parameter
+	fewestStill = 15 // variants of a site that had too many, less than of any other
+	mostParts   = 8  // of a filter
 )
+
+// variantBar is what counts as too many variants.
+type variantBar struct {
+	fewest int     // of a sample that were visited; and of so many pages, fewestPages
+	share  float64 // of the site's pages
+	known  float64 // of the variants: the page without the parameter is
+	same   float64 // say what that one says
+	alone  float64 // at most: say something of their own
+	never  float64 // at most: at values that never say anything else, as far as they were seen
+}
+
+// variantBarOf is the one for a site that had too many when was looked before, or had not. Of one that had it holds until there are clearly fewer: a page more
+// or less, and variants that were not visited since their pages changed, as such are rarely, would else be told of as the end of it, and days later as its
+// beginning.
+func variantBarOf(had bool) variantBar {
+	if had {
+		return variantBar{fewest: fewestStill, share: 0.075, known: 0.8, same: 0.5, alone: 0.1, never: 0.04}
+	}
+	return variantBar{fewest: 20, share: 0.1, known: 0.9, same: 0.6, alone: 0.05, never: 0.02}
+}
 
 // What variants alone say is lost with them. It may be next to nothing, and not at values that always say something of their own, as far as they
 // were seen. Or it lies at values, of which there are many, that for other pages say the same, as former versions of files do at each commit; where
 // it lies at values of its own, as the second page of topics and other languages do, these are no variants, however many the others are.
 const (
-	nearlyNone  = 0.05
-	neverSame   = 0.02 // of those visited, at values that were seen
-	seenTimes   = 3    // so often at least
-	elsewhere   = 0.4  // of the other pages at the value of one that says something of its own, in the mean
-	fewestMixed = 10   // values with one
+	seenTimes   = 3   // a value was seen, so often at least
+	elsewhere   = 0.4 // of the other pages at the value of one that says something of its own, in the mean
+	fewestMixed = 10  // values with one
 )
 
 // variantPart is the variants by one parameter, in all of a site or in a directory.
@@ -61,8 +73,9 @@ type valueSum struct{ visited, same, own int }
 // FindVariants tells of a site where much of what is visited is the same once more, by a uniform sample of its pages and by those of the pages
 // without one parameter of theirs that are known, by their URLs (VariantBases).
 func FindVariants(of SampledSite, sample []models.Sampled, known map[string]models.Sampled) (Unusual, bool) {
-	parts, left := variantParts(sample, known, of.HadVariants)
-	if n := len(sample) - left; n < fewestVariants || float64(n) < manyVariants*float64(len(sample)) {
+	bar := variantBarOf(of.HadVariants)
+	parts, left := variantParts(sample, known, bar)
+	if n := len(sample) - left; n < bar.fewest || float64(n) < bar.share*float64(len(sample)) {
 		return Unusual{}, false
 	}
 	return Unusual{Site: of.Site, Kind: Variants, Words: variantWords(of, sample, parts)}, true
@@ -70,10 +83,10 @@ func FindVariants(of SampledSite, sample []models.Sampled, known map[string]mode
 
 // variantParts are the parts of a filter that leaves the variants out, the largest first, and how many pages it leaves. What one part leaves out
 // counts for no other.
-func variantParts(sample []models.Sampled, known map[string]models.Sampled, was bool) (parts []variantPart, left int) {
+func variantParts(sample []models.Sampled, known map[string]models.Sampled, bar variantBar) (parts []variantPart, left int) {
 	rest := slices.Clone(sample)
 	for len(parts) < mostParts {
-		best, found := bestPart(rest, known, was)
+		best, found := bestPart(rest, known, bar)
 		if !found {
 			break
 		}
@@ -92,9 +105,9 @@ func (v *variantPart) has(raw string) bool {
 }
 
 // bestPart is the part of a site that has the most variants.
-func bestPart(sample []models.Sampled, known map[string]models.Sampled, was bool) (best variantPart, found bool) {
+func bestPart(sample []models.Sampled, known map[string]models.Sampled, bar variantBar) (best variantPart, found bool) {
 	for key, sum := range sumVariants(sample, known) {
-		if !sum.enough(was) || found && !sum.before(key, &best) {
+		if !sum.enough(bar) || found && !sum.before(key, &best) {
 			continue
 		}
 		best, found = variantPart{key[0], key[1], *sum}, true
@@ -102,18 +115,14 @@ func bestPart(sample []models.Sampled, known map[string]models.Sampled, was bool
 	return best, found
 }
 
-// enough tells whether the pages that have the parameter are variants, of a site that had too many or not.
-func (s *variantSum) enough(was bool) bool {
-	share := sayTheSame
-	if was {
-		share = stillTheSame
-	}
+// enough tells whether the pages that have the parameter are variants.
+func (s *variantSum) enough(bar variantBar) bool {
 	n := float64(s.visited)
-	return s.visited >= fewestVariants && len(s.bases) >= fewestPages && float64(s.known) >= withoutKnown*n && float64(s.same) >= share*n && s.spares()
+	return s.visited >= bar.fewest && len(s.bases) >= fewestPages && float64(s.known) >= bar.known*n && float64(s.same) >= bar.same*n && s.spares(bar)
 }
 
 // spares tells whether little is lost by leaving the pages out that have the parameter, or what is lost has nothing to do with its value.
-func (s *variantSum) spares() bool {
+func (s *variantSum) spares(bar variantBar) bool {
 	never, mixed, of, same := 0, 0, 0, 0.0
 	for _, value := range slices.Sorted(maps.Keys(s.values)) { // in order, for sums of fractions depend on it
 		v := s.values[value]
@@ -125,7 +134,7 @@ func (s *variantSum) spares() bool {
 			same += float64(v.own) * float64(v.same) / float64(v.visited-1)
 		}
 	}
-	few := float64(s.own) <= nearlyNone*float64(s.visited) && float64(never) <= neverSame*float64(s.visited)
+	few := float64(s.own) <= bar.alone*float64(s.visited) && float64(never) <= bar.never*float64(s.visited)
 	return few || mixed >= fewestMixed && same >= elsewhere*float64(of)
 }
 
@@ -199,7 +208,7 @@ func VariantBases(sample []models.Sampled) map[string]int16 {
 	first := variantsFirst(sample)
 	may := make(map[[2]string]bool)
 	for key, sum := range sumVariants(sample, nil) {
-		may[key] = sum.visited >= fewestVariants && sum.visited-sum.own+first[key[0]] >= sum.visited/4
+		may[key] = sum.visited >= fewestStill && sum.visited-sum.own+first[key[0]] >= sum.visited/4
 	}
 	bases := make(map[string]int16)
 	for i := range sample {
