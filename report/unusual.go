@@ -46,8 +46,10 @@ const (
 )
 
 // FindUnusual looks for what is unusual of a site in its daily sums: those of the last UnusualDays, in any order, where a day without
-// visits has none. What happened before is what is usual, so of a young site nothing is said. What FindVanishing finds is not among it.
-func FindUnusual(days []models.Daily, today int32) []Unusual {
+// visits has none. What happened before is what is usual, so of a young site nothing is said. One that failed when was looked before, and
+// answered no visit since, fails still, however long ago it answered: nothing else says of a host that is gone for good that it is. What FindVanishing
+// finds is not among it.
+func FindUnusual(days []models.Daily, today int32, failed bool) []Unusual {
 	days = upTo(today, days)
 	var all []Unusual
 	for _, look := range []func([]models.Daily, int32) (Oddity, string){share, unanswered, quiet} {
@@ -55,6 +57,9 @@ func FindUnusual(days []models.Daily, today int32) []Unusual {
 		if kind != "" && !slices.ContainsFunc(all, func(u Unusual) bool { return u.Kind == kind }) {
 			all = append(all, Unusual{Site: days[0].SiteID, Kind: kind, Words: words})
 		}
+	}
+	if words := stillFails(days); failed && words != "" && !slices.ContainsFunc(all, func(u Unusual) bool { return u.Kind == Failing }) {
+		all = append(all, Unusual{Site: days[0].SiteID, Kind: Failing, Words: words})
 	}
 	return all
 }
@@ -167,6 +172,22 @@ func unanswered(days []models.Daily, today int32) (Oddity, string) {
 	}
 	return Failing, fmt.Sprintf("no visit has succeeded since %s and %s failed, where %s was the longest between two that did",
 		DayOf(last).Format("2 January"), Plural(now.visits, "visit"), Plural(int64(longest.days), "day"))
+}
+
+// stillFails tells in words whether no visit of the last days has succeeded; "": one has, or there was none.
+func stillFails(days []models.Daily) string {
+	failed, since := int64(0), fmt.Sprintf("in %d days", UnusualDays)
+	for _, d := range slices.Backward(days) {
+		if d.Asked > d.Failed {
+			since = "since " + DayOf(d.Day).Format("2 January")
+			break
+		}
+		failed += d.Failed
+	}
+	if failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("no visit has succeeded %s and %s failed", since, Plural(failed, "visit"))
 }
 
 // quiet tells whether there has been no change for longer than ever. Where visits became rare the time alone says nothing, and the

@@ -55,7 +55,7 @@ func checkUnusual(t *testing.T, cases map[string]unusualCase) {
 	t.Helper()
 	const today = 20_000
 	for name, test := range cases {
-		got := FindUnusual(daysOf(test.days, today, test.visit), today)
+		got := FindUnusual(daysOf(test.days, today, test.visit), today, false)
 		if test.want == "" {
 			if len(got) > 0 {
 				t.Errorf("%s: %+v, want nothing", name, got)
@@ -154,6 +154,57 @@ func TestUnusualStretches(t *testing.T) {
 	})
 }
 
+// A site that fails does so until a visit to it succeeds: also when hardly any day is left on which one did, and none by which it could be told anew.
+func TestFailsUntilItAnswers(t *testing.T) {
+	t.Parallel()
+	const today = 20_000
+	weekly := func(d *models.Daily, ago int) { // as a host is asked that has not answered for long
+		if *d = (models.Daily{}); ago%7 == 0 {
+			*d = models.Daily{Asked: 1, Failed: 1}
+		}
+	}
+	gone := func(answered, since int) func(int) models.Daily {
+		return func(ago int) models.Daily {
+			d := usual(ago)
+			if ago < since || ago > since+answered-1 {
+				weekly(&d, ago)
+			}
+			return d
+		}
+	}
+	for name, c := range map[string]struct {
+		visit func(int) models.Daily
+		want  string
+	}{
+		"gone for a while": {gone(50, 40), "no visit has succeeded since 25 August and 6 visits failed, where 1 day was the longest between two that did"},
+		"gone for long":    {gone(20, 110), "no visit has succeeded since 16 June and 16 visits failed"},
+		"gone for ever":    {gone(20, 200), "no visit has succeeded in 120 days and 18 visits failed"},
+		"back":             {gone(1, 0), ""},
+		"back for some":    {func(int) models.Daily { return models.Daily{Asked: 5, Failed: 4} }, ""},
+		"not asked any more": {func(ago int) models.Daily {
+			if ago < 40 {
+				return models.Daily{}
+			}
+			return usual(ago)
+		}, ""},
+	} {
+		got := FindUnusual(daysOf(230, today, c.visit), today, true)
+		if words := wordsOf(got, Failing); words != c.want {
+			t.Errorf("%s: said %q, want %q", name, words, c.want)
+		}
+	}
+}
+
+// wordsOf is what is said of a kind of what is unusual; "": nothing.
+func wordsOf(all []Unusual, kind Oddity) string {
+	for _, u := range all {
+		if u.Kind == kind {
+			return u.Words
+		}
+	}
+	return ""
+}
+
 // Whatever was visited, the order of the days makes no difference, nor does what lies in the future or too far back; and of a site
 // without twenty visits nothing is said.
 func TestFindUnusualOfAnything(t *testing.T) {
@@ -166,17 +217,18 @@ func TestFindUnusualOfAnything(t *testing.T) {
 			some := func(what string) int64 { return rapid.Int64Range(0, asked).Draw(t, what) }
 			days = append(days, models.Daily{SiteID: 1, Day: today - ago, Asked: asked, Changed: some("changed"), Failed: some("failed")})
 		}
-		got := FindUnusual(days, today)
+		failed := rapid.Bool().Draw(t, "failed")
+		got := FindUnusual(days, today, failed)
 		within := slices.DeleteFunc(slices.Clone(days), func(d models.Daily) bool { return d.Day > today || d.Day <= today-UnusualDays })
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(within), func(i, j int) { within[i], within[j] = within[j], within[i] })
-		if again := FindUnusual(within, today); !slices.Equal(got, again) {
+		if again := FindUnusual(within, today, failed); !slices.Equal(got, again) {
 			t.Fatalf("%+v, in another order %+v", got, again)
 		}
 		var visits int64
 		for _, d := range within {
 			visits += d.Asked
 		}
-		if visits < oddVisits && slices.ContainsFunc(got, func(u Unusual) bool { return u.Kind != Quiet }) {
+		if visits < oddVisits && !failed && slices.ContainsFunc(got, func(u Unusual) bool { return u.Kind != Quiet }) {
 			t.Fatalf("%+v of %d visits", got, visits)
 		}
 	})

@@ -76,7 +76,7 @@ func (d *daemon) lookForUnusual(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	found, err := d.findUnusual(ctx, rows, now)
+	found, err := d.findUnusual(ctx, rows, before.Sites, now)
 	if err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ type findings struct {
 	usual     map[int32]float64 // the share of its pages that is lost in a day as a rule
 }
 
-// findUnusual finds what is unusual of these sites.
-func (d *daemon) findUnusual(ctx context.Context, rows []models.Site, now time.Time) (findings, error) {
+// findUnusual finds what is unusual of these sites, given what was when was looked before.
+func (d *daemon) findUnusual(ctx context.Context, rows []models.Site, before []report.Unusual, now time.Time) (findings, error) {
 	today, found := report.DayNumber(now), findings{unusual{At: models.At(now)}, map[int32]bool{}, map[int32]float64{}}
 	guards, err := d.guards(ctx, rows)
 	if err != nil {
@@ -132,7 +132,8 @@ func (d *daemon) findUnusual(ctx context.Context, rows []models.Site, now time.T
 			return found, err
 		}
 		if g, known := guards[days[0].SiteID]; known { // else it was removed while a visit to it was written
-			found.Sites = append(found.Sites, report.FindUnusual(days, today)...)
+			failed := slices.ContainsFunc(before, func(u report.Unusual) bool { return u.Site == g.Site && u.Kind == report.Failing })
+			found.Sites = append(found.Sites, report.FindUnusual(days, today, failed)...)
 			look(g, days)
 			delete(guards, g.Site)
 		}

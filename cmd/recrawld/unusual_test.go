@@ -180,7 +180,7 @@ func TestUnusualIsRareOnRealHistories(t *testing.T) {
 		days := dailyVisits(trace)
 		told, before := 0, false
 		for i := range days {
-			found := report.FindUnusual(days[max(0, i+1-report.UnusualDays):i+1], days[i].Day)
+			found := report.FindUnusual(days[max(0, i+1-report.UnusualDays):i+1], days[i].Day, before)
 			if len(found) > 0 && !before {
 				told++
 			}
