@@ -28,3 +28,15 @@ func (s *Store) Note(ctx context.Context, name string) ([]byte, error) {
 	}
 	return body, nil
 }
+
+// ForgetNote removes what Merge wrote under a name. Nothing there is no error.
+func (s *Store) ForgetNote(ctx context.Context, name string) error {
+	err := s.inTx(ctx, func(t *tx) error {
+		_, err := t.exec(ctx, `DELETE FROM notes WHERE name = $1`, Clean(name))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget note %s: %w", name, err)
+	}
+	return nil
+}

@@ -99,6 +99,14 @@ func (m *Memory) Merge(ctx context.Context, name string, merge func(old []byte) 
 	return nil
 }
 
+// ForgetNote is models.Store.ForgetNote.
+func (m *Memory) ForgetNote(_ context.Context, name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.notes, models.Clean(name))
+	return nil
+}
+
 // PagesKnown implements scheduler.Learning.
 func (m *Memory) PagesKnown(context.Context) (int64, error) {
 	m.mu.Lock()

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"recrawld/clock"
 	"recrawld/config"
@@ -56,41 +55,7 @@ func (d *daemon) noteConfig(ctx context.Context) error {
 	if _, err = d.store.SetMeta(ctx, key, old, string(text)); err != nil {
 		return err
 	}
-	return d.forgetNotes(ctx)
-}
-
-// noteKept is how long a worker that is gone leaves its note.
-const noteKept = 90 * 24 * time.Hour
-
-// forgetNotes removes the notes of workers that are gone for long: where workers are named for machines that come and go, they would be more
-// and more. That of this worker is there, so a command always finds one.
-func (d *daemon) forgetNotes(ctx context.Context) error {
-	workers, err := d.store.Workers(ctx)
-	if err != nil {
-		return err
-	}
-	before := models.At(d.machine.Now().Add(-noteKept))
-	stays := func(name string) bool {
-		return slices.ContainsFunc(workers, func(w models.Worker) bool { return w.Name == name && max(w.BeatAt, w.RealBeatAt) > before })
-	}
-	keys, err := d.store.MetaKeys(ctx, goesByPrefix)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		text, err := d.store.Meta(ctx, key)
-		if err != nil {
-			return err
-		}
-		var note goesBy
-		if json.Unmarshal([]byte(text), &note) != nil || note.At > before || stays(note.Worker) {
-			continue
-		}
-		if err := d.store.ForgetMeta(ctx, key, text); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.forgetGone(ctx)
 }
 
 // thisMachine is the machine's name, "" where it has none.

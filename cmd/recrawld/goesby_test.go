@@ -1,16 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"recrawld/internal/pgtest"
 	"recrawld/models"
@@ -231,41 +227,5 @@ func TestRelativeDirectoriesAreTheDaemons(t *testing.T) {
 		if err := errors.Join(os.WriteFile(beside, []byte(lines), 0o600), os.RemoveAll("own.yaml")); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestNotesOfWorkersThatAreGoneForLong: they do not stay for ever, those of workers that live or ended lately do.
-func TestNotesOfWorkersThatAreGoneForLong(t *testing.T) {
-	t.Parallel()
-	store, now := emptyStore(t)
-	d := &daemon{store: store, g: &globals{}, log: slog.New(slog.DiscardHandler)}
-	long, lately := models.At(now.Add(-noteKept-time.Hour)), models.At(now.Add(-noteKept+time.Hour))
-	for _, w := range []struct {
-		name      string
-		noted     models.Instant
-		beat      models.Instant // 0: it has no row
-		realBeats bool
-	}{{"gone", long, 0, false}, {"silent", long, long, true}, {"ended", long, lately, false}, {"living", long, models.At(now), true}, {"new", lately, 0, false}} {
-		text, err := json.Marshal(goesBy{Worker: w.name, At: w.noted})
-		if err == nil {
-			_, err = store.SetMeta(t.Context(), goesByPrefix+w.name, "", string(text))
-		}
-		if err == nil && w.beat > 0 {
-			row := models.Worker{Name: w.name, BeatAt: w.beat}
-			if w.realBeats {
-				row.RealBeatAt = w.beat
-			}
-			err = store.Beat(t.Context(), row)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := d.forgetNotes(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	keys, err := store.MetaKeys(t.Context(), goesByPrefix)
-	if want := []string{"goes-by:ended", "goes-by:living", "goes-by:new"}; err != nil || !slices.Equal(keys, want) {
-		t.Errorf("notes left: %v, %v; want %v", keys, err, want)
 	}
 }

@@ -329,6 +329,12 @@ func notesAreMerged(w *world) {
 	if diff := cmp.Diff(want, w.dump().Notes); diff != "" {
 		w.Errorf("notes (-want +got):\n%s", diff)
 	}
+	w.must(w.store.ForgetNote(w.Context(), "price"))
+	w.must(w.store.ForgetNote(w.Context(), "price"))
+	if diff := cmp.Diff(want[1:], w.dump().Notes); diff != "" {
+		w.Errorf("notes without one (-want +got):\n%s", diff)
+	}
+	merge("price", "", leave)
 }
 
 // mergedSideBySide: many workers add to one note, from before it exists on. Nothing is lost.

@@ -51,6 +51,7 @@ type Store interface {
 	Workers(ctx context.Context) ([]models.Worker, error)
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, old, value string) (string, error)
+	ForgetNote(ctx context.Context, name string) error
 	NewestInstant(ctx context.Context) (models.Instant, error)
 	Dump(ctx context.Context) (models.Dump, error)
 }
