@@ -133,6 +133,29 @@ func TestGoneAndExcludedAreRare(t *testing.T) {
 	}
 }
 
+// What has been gone for long is looked at ever more rarely: a site whose pages come and go has more of them each year, and visits to all of them each month
+// would in the end be all that its budget pays for. Ten years after the last of a thousand went they are a visit in nine hours, where they were 33 a day.
+func TestGoneForLongIsLookedAtEverMoreRarely(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for _, cycle := range []string{"6h", "0 */6 * * *"} {
+		c := testConfig()
+		c.Cycle = cycle
+		planner := testPlanner(t, c)
+		for age, want := range map[time.Duration]time.Duration{time.Hour: 30 * day, 60 * day: 30 * day, 200 * day: 100 * day, 700 * day: 350 * day, 10 * 365 * day: 366 * day} {
+			for _, out := range []models.Outcome{goneAway, notFound} {
+				p := livePage()
+				p.State, p.MissingVisits, p.MissingSince = models.StateGone, 7, models.At(noon.Add(-age))
+				out.At = noon
+				wait := planner.Plan(testLease(p), p, &out, noon).Page.DueAt.Time().Sub(noon)
+				if most := want + 7*time.Hour; wait > most || wait < want*8/10 { // 15 % earlier, and whole cycles
+					t.Errorf("%v, in cycles %q: what has been gone for %v is due in %v, want about %v", out.Kind, cycle, age, wait, want)
+				}
+			}
+		}
+	}
+}
+
 // A redirect is news although there never was a copy: it says where the copy is.
 func TestFirstRedirectIsNews(t *testing.T) {
 	t.Parallel()

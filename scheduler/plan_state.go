@@ -80,7 +80,7 @@ func (d *draft) declaredGone() {
 	}
 }
 
-// gone keeps the last good copy and looks again only rarely.
+// gone keeps the last good copy and looks again only rarely, and ever more so.
 func (d *draft) gone(since time.Time) {
 	known := d.before.State == models.StateGone
 	d.Page.State = models.StateGone
@@ -91,7 +91,20 @@ func (d *draft) gone(since time.Time) {
 	if !known {
 		d.event(models.EventGone)
 	}
-	d.rarely(models.RuleGone)
+	d.due(d.planner.calendar.Due(d.now, d.whileGone(since), d.settings.Vary, d.chance(useVary)), models.RuleGone)
+}
+
+// What is gone is looked at after half the time for which it has been gone, at most after a year: a site whose pages come and go has more of them each
+// year, for ever, and its budget has not. One that comes back is found as late, by half of the time that it was gone.
+const (
+	goneShare   = 2
+	goneLongest = 366 * 24 * time.Hour
+)
+
+// whileGone is after how many cycles a page is looked at again that has been gone since a moment.
+func (d *draft) whileGone(since time.Time) int {
+	wait := min(d.now.Sub(since)/goneShare, goneLongest)
+	return max(d.settings.FRMax, int(wait/max(d.planner.calendar.Mean(d.now, 1, 0), time.Second)))
 }
 
 // absence says how the page is not there: by a status, with status 200 and the host's own page for that, or by a redirect.

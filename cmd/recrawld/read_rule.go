@@ -62,7 +62,7 @@ func (r ruling) sentence() string {
 	case models.RuleApproved:
 		return fmt.Sprintf("it has not been found since %s, and somebody approved: it is gone if it is not found now", report.Moment(r.now, p.MissingSince.Time()))
 	case models.RuleGone:
-		return "it is gone; it is looked at once more every " + r.ceiling()
+		return "it is gone; it is looked at once more every " + r.ceiling() + ", or after half of the time for which it has been gone where that is longer, at most a year"
 	case models.RuleExcluded:
 		return "it may not be asked for; that is looked at again every " + r.ceiling()
 	case models.RulePaused:
