@@ -83,10 +83,10 @@ type Budget struct {
 	Bytes    int64 // received, a day; 0 ("off"): no bound
 }
 
-// Rate is a number of requests a day: "2000/day", or for each page known: "0.2/page/day".
+// Rate is a number of requests a day: "2000/day", or for each page known that is not gone or excluded: "0.2/page/day".
 type Rate struct {
 	PerDay  float64 // ≥ 0; 0 ("off"): no bound
-	PerPage bool    // PerDay is for each page known; the first visits to new pages come beside it
+	PerPage bool    // PerDay is for each of these pages; the first visits to new pages come beside it
 }
 
 // Backup says when a checkpoint is taken.

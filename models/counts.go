@@ -120,15 +120,15 @@ func (s *Store) PageCounts(ctx context.Context) ([]SiteState, error) {
 
 // PagesKnown is how many pages there are, in any state.
 func (s *Store) PagesKnown(ctx context.Context) (int64, error) {
-	bySite, err := s.PagesBySite(ctx)
+	states, err := s.PageCounts(ctx)
 	total := int64(0)
-	for _, n := range bySite {
-		total += n
+	for _, st := range states {
+		total += st.Pages
 	}
 	return total, err
 }
 
-// PagesBySite counts the pages of each site, in any state.
+// PagesBySite counts the pages of each site that a budget pays for (PageState.Paid).
 func (s *Store) PagesBySite(ctx context.Context) (map[int32]int64, error) {
 	states, err := s.PageCounts(ctx)
 	if err != nil {
@@ -136,7 +136,9 @@ func (s *Store) PagesBySite(ctx context.Context) (map[int32]int64, error) {
 	}
 	bySite := make(map[int32]int64)
 	for _, st := range states {
-		bySite[st.SiteID] += st.Pages
+		if st.State.Paid() {
+			bySite[st.SiteID] += st.Pages
+		}
 	}
 	return bySite, nil
 }

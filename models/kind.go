@@ -20,6 +20,10 @@ var pageStates = []string{"", "new", "live", "moved", "missing", "gone", "exclud
 // String is the state's word.
 func (s PageState) String() string { return word(pageStates, int(s)) }
 
+// Paid tells whether a page of the state is one of those that a budget is for, so many for each of which it pays in a day. What is gone is looked at
+// ever more rarely and what is excluded not asked for: both become more for ever, also of a site that stays as large as it was.
+func (s PageState) Paid() bool { return s != StateGone && s != StateExcluded }
+
 // OutcomeKind says what a visit found.
 type OutcomeKind int16
 

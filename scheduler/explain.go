@@ -16,7 +16,6 @@ import (
 // Notes is where what the workers learned is read.
 type Notes interface {
 	Knowledge(ctx context.Context, bucket int16, host int64) (body []byte, learned int32, err error)
-	PagesKnown(ctx context.Context) (int64, error)
 	PagesBySite(ctx context.Context) (map[int32]int64, error)
 
 	// Note reads what Learning.Merge last wrote under a name; nil where there is nothing.

@@ -74,10 +74,7 @@ type Learning interface {
 	// visited next, or, where that is a list, one behind it.
 	Ahead(ctx context.Context, now time.Time, limit int) ([]models.BucketReady, error)
 
-	// PagesKnown is how many pages there are, in any state.
-	PagesKnown(ctx context.Context) (int64, error)
-
-	// PagesBySite counts the pages of each site, in any state.
+	// PagesBySite counts the pages of each site that a budget pays for (models.PageState.Paid).
 	PagesBySite(ctx context.Context) (map[int32]int64, error)
 
 	// LinksFrom lists at most limit links whose parents lie in the bucket, in the order of their keys, from the one

@@ -229,26 +229,20 @@ func (p *purses) count(ctx context.Context, now time.Time) error {
 
 // counter counts pages.
 type counter interface {
-	PagesKnown(ctx context.Context) (int64, error)
 	PagesBySite(ctx context.Context) (map[int32]int64, error)
 }
 
 // pagesKnown counts the pages of all sites together, and of each, by the names of their budgets.
 func pagesKnown(ctx context.Context, store counter, all, sites bool) (map[string]int64, error) {
 	pages := make(map[string]int64)
-	if all {
-		n, err := store.PagesKnown(ctx)
-		if err != nil {
-			return nil, err
-		}
-		pages[allSites] = n
-	}
-	if !sites {
-		return pages, nil
-	}
 	bySite, err := store.PagesBySite(ctx)
 	for id, n := range bySite {
-		pages[siteAccount(id)] = n
+		if all {
+			pages[allSites] += n
+		}
+		if sites {
+			pages[siteAccount(id)] = n
+		}
 	}
 	return pages, err
 }

@@ -15,8 +15,6 @@ import (
 // counted is notes beside a thousand pages of site 1.
 type counted struct{ *notes }
 
-func (counted) PagesKnown(context.Context) (int64, error) { return 1000, nil }
-
 func (counted) PagesBySite(context.Context) (map[int32]int64, error) {
 	return map[int32]int64{1: 1000}, nil
 }

@@ -79,8 +79,10 @@ type tallied struct {
 	looked   int   // pages read
 }
 
-// PagesKnown implements scheduler.Learning.
-func (s *tallied) PagesKnown(context.Context) (int64, error) { return s.expected, nil }
+// PagesBySite implements scheduler.Learning.
+func (s *tallied) PagesBySite(context.Context) (map[int32]int64, error) {
+	return map[int32]int64{1: s.expected}, nil
+}
 
 // Commit implements scheduler.Store.
 func (s *tallied) Commit(ctx context.Context, now time.Time, results []models.Result) ([]error, error) {

@@ -107,7 +107,7 @@ func (m *Memory) ForgetNote(_ context.Context, name string) error {
 	return nil
 }
 
-// PagesKnown implements scheduler.Learning.
+// PagesKnown is models.Store.PagesKnown.
 func (m *Memory) PagesKnown(context.Context) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -125,7 +125,9 @@ func (m *Memory) PagesBySite(context.Context) (map[int32]int64, error) {
 	counts := make(map[int32]int64)
 	for i := range m.buckets {
 		for _, p := range m.buckets[i].pages {
-			counts[p.SiteID]++
+			if p.State.Paid() {
+				counts[p.SiteID]++
+			}
 		}
 	}
 	return counts, nil

@@ -134,9 +134,15 @@ func removeSite(ctx context.Context, store *models.Store, site models.Site, now 
 	return err
 }
 
-func pagesOf(ctx context.Context, store *models.Store, site int32) (int64, error) {
-	bySite, err := store.PagesBySite(ctx)
-	return bySite[site], err
+// pagesOf counts the pages of a site, in any state.
+func pagesOf(ctx context.Context, store *models.Store, site int32) (n int64, err error) {
+	states, err := store.PageCounts(ctx)
+	for _, st := range states {
+		if st.SiteID == site {
+			n += st.Pages
+		}
+	}
+	return n, err
 }
 
 // withSites opens the database and calls f with the site of a name or start URL, or with all. A name that is none ends the

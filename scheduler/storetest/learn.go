@@ -100,16 +100,19 @@ func hostPages(w *world) {
 	if n != 1500 {
 		w.Errorf("%d pages, want 1500, then an end, and none of an unknown host", n)
 	}
-	if known, err := w.store.PagesKnown(w.Context()); known != many+2 || err != nil {
-		w.Errorf("PagesKnown = %d, %v, want %d", known, err, many+2)
+	gone := found("a.example", many+1)
+	gone.Page.Rule, gone.Page.State = models.RuleGone, models.StateGone
+	w.addPages(gone)
+	if known, err := w.store.PagesKnown(w.Context()); known != many+3 || err != nil {
+		w.Errorf("PagesKnown = %d, %v, want %d", known, err, many+3)
 	}
 	other := found("b.example", 1)
 	other.Page.SiteID = 2
 	w.addPages(other)
 	counts, err := w.store.PagesBySite(w.Context())
 	w.must(err)
-	if diff := cmp.Diff(map[int32]int64{1: many + 2, 2: 1}, counts); diff != "" {
-		w.Errorf("PagesBySite (-want +got):\n%s", diff)
+	if diff := cmp.Diff(map[int32]int64{1: many + 1, 2: 1}, counts); diff != "" {
+		w.Errorf("PagesBySite, without what is gone or excluded (-want +got):\n%s", diff)
 	}
 }
 

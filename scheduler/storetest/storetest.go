@@ -52,6 +52,7 @@ type Store interface {
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, old, value string) (string, error)
 	ForgetNote(ctx context.Context, name string) error
+	PagesKnown(ctx context.Context) (int64, error)
 	NewestInstant(ctx context.Context) (models.Instant, error)
 	Dump(ctx context.Context) (models.Dump, error)
 }
