@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -148,5 +149,24 @@ func TestADeadWorkerIsNotHeld(t *testing.T) {
 	i := slices.IndexFunc(s.Workers, func(w workerStatus) bool { return w.Name == "dead" })
 	if i < 0 || s.Workers[i].Alive || s.Workers[i].Held {
 		t.Errorf("status says of the workers %+v, want one that is dead and not held", s.Workers)
+	}
+}
+
+// Workers that are named anew at each start, as in containers, do not fill the screen once they have ended: the last ones are told of, and how many there were.
+func TestStatusCountsWorkersThatEndedLongAgo(t *testing.T) {
+	t.Parallel()
+	config, data := configure(t, "")
+	d := built(t, config)
+	for i := range 12 {
+		began := models.At(d.machine.Now().Add(time.Duration(i-100) * time.Hour))
+		if err := d.store.Beat(t.Context(), models.Worker{Name: fmt.Sprintf("pod-%d", 19-i), StartedAt: began, BeatAt: began}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := must(t, "status", "--data", data)
+	for name, want := range map[string]bool{"pod-8": true, "pod-9": true, "pod-10": true, "pod-11": false, "pod-19": false, d.start.Worker.Name: true, "9 more have ended before": true} {
+		if got := strings.Contains(text, name); got != want {
+			t.Errorf("status tells of %q: %v, want %v:\n%s", name, got, want, text)
+		}
 	}
 }

@@ -13,9 +13,7 @@ import (
 func (s status) write(l *look) error {
 	head := facts{style: l.style}
 	head.add("time", "%s%s", report.Stamp(s.At), s.rehearsal())
-	for _, w := range s.Workers {
-		head.add("daemon", "%s", w.words(l))
-	}
+	s.addWorkers(&head, l)
 	if len(s.Workers) == 0 {
 		head.add("daemon", "%s", l.style.Paint(report.Warn, "none is running on this data"))
 	}
@@ -49,6 +47,29 @@ func (s status) write(l *look) error {
 		return err
 	}
 	return report.WriteText(l.Stdout, s.document(l.now), l.style)
+}
+
+// mostEnded is of how many workers that do not live any more status tells in a line each.
+const mostEnded = 3
+
+// addWorkers adds a line for each worker that lives, and for those others that began last: where workers are named anew at each start there are many.
+func (s status) addWorkers(head *facts, l *look) {
+	var ended []time.Time // when they began
+	for _, w := range s.Workers {
+		if !w.Alive {
+			ended = append(ended, w.Started)
+		}
+	}
+	slices.SortFunc(ended, time.Time.Compare)
+	more := max(len(ended)-mostEnded, 0)
+	for _, w := range s.Workers {
+		if w.Alive || more == 0 || w.Started.After(ended[more-1]) {
+			head.add("daemon", "%s", w.words(l))
+		}
+	}
+	if more > 0 {
+		head.add("daemon", "%s", l.style.Paint(report.Faint, report.Count(more)+" more have ended before: recrawld status --json"))
+	}
 }
 
 func (s status) rehearsal() string {
