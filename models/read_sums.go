@@ -84,13 +84,18 @@ func (s *Store) partsOfPages(ctx context.Context, several bool) (parts pageParts
 	return parts, nil
 }
 
-// siteStates counts by these parts.
-func (s *Store) siteStates(ctx context.Context, now Instant, parts pageParts, between func(context.Context) error) ([]SiteState, error) {
-	const query = `SELECT site_id, state, COUNT(*), SUM(CASE WHEN failures > 0 THEN 1 ELSE 0 END), SUM(CASE WHEN requisite THEN 1 ELSE 0 END),
+// countStates counts pages by their states. What is gone is not visited at its interval, but after a time of its own,
+// a cycle at least unless somebody asks for it.
+const countStates = `SELECT site_id, state, COUNT(*), SUM(CASE WHEN failures > 0 THEN 1 ELSE 0 END), SUM(CASE WHEN requisite THEN 1 ELSE 0 END),
 		SUM(CASE WHEN due_at > 0 AND due_at <= $1 THEN 1 ELSE 0 END), COALESCE(MIN(NULLIF(due_at, 0)), 0),
-		CAST(SUM(CASE WHEN due_at > 0 AND wanted > 0 THEN 86400000000000.0 / wanted ELSE 0 END) AS double precision),
+		CAST(SUM(CASE WHEN state = %d THEN CASE WHEN due_at - COALESCE(tried_at, 0) >= 60000 THEN 86400000.0 / (due_at - COALESCE(tried_at, 0)) ELSE 0 END
+			WHEN due_at > 0 AND wanted > 0 THEN 86400000000000.0 / wanted ELSE 0 END) AS double precision),
 		SUM(CASE WHEN rule = $2 THEN 1 ELSE 0 END), SUM(CASE WHEN due_at > 0 AND COALESCE(wanted, 0) = 0 THEN 1 ELSE 0 END)
 		FROM pages`
+
+// siteStates counts by these parts.
+func (s *Store) siteStates(ctx context.Context, now Instant, parts pageParts, between func(context.Context) error) ([]SiteState, error) {
+	query := fmt.Sprintf(countStates, StateGone)
 	const by = ` GROUP BY site_id, state`
 	sums := make(map[[2]int32]SiteState)
 	var r SiteState

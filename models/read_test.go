@@ -180,7 +180,9 @@ func TestSiteStates(t *testing.T) {
 		gone.State, gone.DueAt, gone.Failures = StateGone, 0, 2
 		unseen := examplePage(101, 3)
 		unseen.SiteID, unseen.State, unseen.DueAt, unseen.Wanted = 2, StateNew, At(readNow), 0
-		return pageTable.insert(ctx, x, []Page{gone, unseen})
+		rare := examplePage(103, 3) // whose interval does not count while it is gone
+		rare.SiteID, rare.State, rare.TriedAt, rare.DueAt, rare.Wanted = 2, StateGone, ago(10*24*time.Hour), ago(-22*24*time.Hour), time.Hour
+		return pageTable.insert(ctx, x, []Page{gone, unseen, rare})
 	})
 	got, err := s.SiteStates(t.Context(), ago(5*time.Hour), nil)
 	if err != nil {
@@ -191,6 +193,7 @@ func TestSiteStates(t *testing.T) {
 		{SiteID: 1, State: StateGone, Pages: 1, Failing: 1},
 		{SiteID: 2, State: StateNew, Pages: 1, NextAt: At(readNow), NoPlan: 1},
 		{SiteID: 2, State: StateLive, Pages: 4, Due: 3, NextAt: ago(9 * time.Hour), PerDay: 8},
+		{SiteID: 2, State: StateGone, Pages: 1, NextAt: ago(-22 * 24 * time.Hour), PerDay: 1. / 32},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("SiteStates differs (-want +got):\n%s", diff)
