@@ -42,7 +42,9 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 		if p.sites[c.Sites[i].ID] == nil {
 			p.sites[c.Sites[i].ID] = s
 		}
-		p.starts[models.PageID(c.Sites[i].URL)] = true
+		if s.Level > 0 { // otherwise nothing is followed that it leads to
+			p.starts[models.PageID(c.Sites[i].URL)] = true
+		}
 		p.learns = p.learns || s.Policy == policy.AdaptiveName
 		p.gathers = p.gathers || s.KeepsRequisites()
 		p.delay, p.longest = max(p.delay, s.Delay), max(p.longest, s.FRMax)

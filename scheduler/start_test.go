@@ -33,6 +33,11 @@ func TestStartPages(t *testing.T) {
 			t.Errorf("%s: every %v, %v; want %v", what, every, is, test.is)
 		}
 	}
+	c.Sites[0].Settings.Level = 0
+	if every, is := testPlanner(t, c).leadEvery(&start, noon); is {
+		t.Errorf("the start page of a site that follows no links is visited every %v for what it leads to", every)
+	}
+	c.Sites[0].Settings.Level = 1
 	for perDay, want := range map[float64]time.Duration{1000: day, 2: 5 * day} {
 		money := newPurses(new(notes), clock.NewVirtual(noon))
 		c.Budget.Requests.PerDay = perDay
