@@ -27,7 +27,6 @@ type Mind struct {
 	lessons   int                   // guarded by mu; since the last sync
 	shared    time.Time             // guarded by mu; the last sync
 	alone     bool                  // no other worker learns beside this one
-	walkEvery time.Duration         // how long a host's pages are not walked again, by the daemon's clock
 	walked    walked                // for a person
 
 	judged     changerate.Foresight   // guarded by mu; how good the forecasts were
@@ -58,13 +57,14 @@ type crowd struct {
 	shared  bool  // somebody else had the host since our last lease
 	lessons int   // since it was read or written
 	saved   time.Time
-	since   int       // lessons since the host's pages were last walked
-	walked  time.Time // when they were
-	payer   string    // the budget that paid for the last visit
-	asked   float64   // what a visit had to be worth, as a logarithm, when they were all placed anew
-	trusted tellers   // who is believed when he tells of changes of its pages
-	whole   float64   // how many of its unchanged pages with validators are sent whole of late, as a share
-	premium float64   // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
+	since   int           // lessons since the host's pages were last walked
+	walked  time.Time     // when they were
+	rest    time.Duration // for which they are not, since then
+	payer   string        // the budget that paid for the last visit
+	asked   float64       // what a visit had to be worth, as a logarithm, when they were all placed anew
+	trusted tellers       // who is believed when he tells of changes of its pages
+	whole   float64       // how many of its unchanged pages with validators are sent whole of late, as a share
+	premium float64       // how much more than the price a visit must be worth here, as a logarithm: the host is short of visits
 
 	unsaved []ledVisit        // that were learned from since it was written
 	asks    map[int32]float64 // see changerate.Crowd.LeadsAsk; nil: not worked out

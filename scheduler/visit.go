@@ -279,10 +279,10 @@ func (t *hostTurn) finish(ctx context.Context) {
 // it is time to write that. The caller holds mu.
 func (t *hostTurn) taught(ctx context.Context) []byte {
 	w, host, now := t.worker, &t.last.lease.Host, t.worker.Clock.Now()
-	expired := func() bool { return w.Clock.Now().After(t.lease.Until.Add(-w.Clock.Real(leaseMargin(w.Lease)) / 2)) }
+	end := t.lease.Until.Add(-w.Clock.Real(leaseMargin(w.Lease)) / 2)
 	planner, site := w.planner.Load(), t.last.result.Page.SiteID
 	robots := robotsShareOf(t.lease.Robots, host.Pages, planner.purses.term(site).even)
-	if err := w.mind.walk(ctx, planner, host, robots, now, expired); err != nil && ctx.Err() == nil {
+	if err := w.mind.walk(ctx, planner, host, robots, w.Clock, end); err != nil && ctx.Err() == nil {
 		w.Log.Warn("due times are not brought up to what was learned", "host", host.Name, "err", err)
 	}
 	return w.mind.save(host, now)

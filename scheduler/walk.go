@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 	"recrawld/scheduler/changerate"
@@ -14,12 +15,13 @@ import (
 )
 
 // The due times of a host's pages are looked at again when visits to a share of its pages have taught something since
-// the last time, so that it costs each visit the same, or any visit where that was long ago; and not again within a
-// time, in real time.
+// the last time, so that it costs each visit the same, or any visit where that was long ago; and not again within walkEvery,
+// nor within walkRest times as long as the last look took, which is much where the clock is fast.
 const (
 	walkShare = 200
 	walkMost  = 48 * time.Hour
 	walkEvery = time.Minute
+	walkRest  = 20
 )
 
 // What a visit to a waiting page is worth at most has this weight in the price, for each visit since it was last looked for, and
@@ -62,14 +64,17 @@ type walk struct {
 // walk brings the due times of a host's pages up to what its visits taught: where neighbours changed, a page is due
 // sooner. Only what is due sooner is written: what is due later shows that when its turn comes. Where the price has moved
 // far, though, every page gets its new place. Among those that are worth more than a visit costs by now, those that are
-// worth the most come first. It ends early where the clock says that there is no more time: the next walk goes on.
-func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, robots robotsShare, now time.Time, expired func() bool) error {
+// worth the most come first. It ends early at the given time: the next walk goes on.
+func (m *Mind) walk(ctx context.Context, p *Planner, h *models.Host, robots robotsShare, clk clock.Clock, end time.Time) error {
+	now := clk.Now()
 	w, ok := m.walks(h, now)
 	if !ok {
 		return nil
 	}
 	w.planner, w.robots = p, robots
-	if err := w.stroll(ctx, h, expired); err != nil {
+	err := w.stroll(ctx, h, func() bool { return clk.Now().After(end) })
+	m.rests(w.crowd, walkRest*clk.Now().Sub(now))
+	if err != nil {
 		return fmt.Errorf("walk the pages of %s: %w", h.Name, err)
 	}
 	m.walked.walks.Add(1)
@@ -110,6 +115,13 @@ func (w *walk) stroll(ctx context.Context, h *models.Host, expired func() bool) 
 	return nil
 }
 
+// rests lets a host's pages alone for a time since they were walked.
+func (m *Mind) rests(c *crowd, d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.rest = d
+}
+
 // walks tells whether it is time to walk a host's pages, and counts it as done.
 func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 	m.mu.Lock()
@@ -119,7 +131,7 @@ func (m *Mind) walks(h *models.Host, now time.Time) (*walk, bool) {
 		return nil, false
 	}
 	passed := now.Sub(c.walked).Abs() // the clock may have been set back
-	if passed < m.walkEvery || c.since < int(h.Pages)/walkShare && passed < walkMost {
+	if passed < max(walkEvery, c.rest) || c.since < int(h.Pages)/walkShare && passed < walkMost {
 		return nil, false
 	}
 	w := &walk{mind: m, crowd: c, scale: math.Exp(-c.premium), now: now, slice: walkSlice, payer: cmp.Or(c.payer, allSites),

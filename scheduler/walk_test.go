@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"recrawld/clock"
 	"recrawld/models"
 	"recrawld/scheduler/policy"
 )
@@ -75,5 +76,52 @@ func TestAWalkInSlicesEnds(t *testing.T) {
 	}
 	if store.passes > pages/20+5 || len(store.moved) < pages*9/10 || store.moves > 2*pages {
 		t.Errorf("%d of %d pages were placed, with %d writings in %d passes of 20", len(store.moved), pages, store.moves, store.passes)
+	}
+}
+
+// lasting is a store in which to read a host's pages takes its time.
+type lasting struct {
+	strolled
+	clk  *clock.Virtual
+	took time.Duration
+}
+
+func (l *lasting) HostPages(ctx context.Context, bucket int16, host int64, yield func(*models.Page) bool) error {
+	if err := l.clk.SleepUntil(ctx, l.clk.Now().Add(l.took)); err != nil {
+		return err
+	}
+	return l.strolled.HostPages(ctx, bucket, host, yield)
+}
+
+// TestWalksRest: on a fast clock a host's pages are walked as often as on a slow one, but for what the walks take of it.
+func TestWalksRest(t *testing.T) {
+	t.Parallel()
+	for took, want := range map[time.Duration]time.Duration{0: walkEvery, time.Second: walkEvery, time.Hour: walkRest * time.Hour} {
+		store := &lasting{clk: clock.NewVirtual(noon), took: took}
+		m := NewMind(store)
+		h := &models.Host{Bucket: 1, ID: 7, Name: "h", Pages: 10}
+		planner := testPlanner(t, testConfig()).with(m, newPurses(new(notes), store.clk))
+		walks := func() int {
+			before := store.passes
+			visitSome(m, h, 1)
+			if err := m.walk(t.Context(), planner, h, robotsShare{}, store.clk, noon.Add(1000*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+			return store.passes - before
+		}
+		rests := func(until time.Time) {
+			if err := store.clk.SleepUntil(t.Context(), until); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if walks() != 1 {
+			t.Fatal("the pages were not walked")
+		}
+		rests(noon.Add(want - time.Millisecond))
+		soon := walks()
+		rests(noon.Add(want))
+		if again := walks(); soon != 0 || again != 1 {
+			t.Errorf("where a walk takes %v there were %d until %v after its beginning, and %d then", took, soon, want, again)
+		}
 	}
 }

@@ -104,7 +104,7 @@ func NewWorker(c Config, p *Planner) *Worker {
 	if c.Weights != nil {
 		w.mind.weights, w.mind.base = c.Weights.Clone(), c.Weights.Clone()
 	}
-	w.mind.alone, w.mind.walkEvery = c.Live == nil, c.Clock.Real(walkEvery)
+	w.mind.alone = c.Live == nil
 	w.SetPlanner(p)
 	watch(c.Metrics, w.mind, w.purses)
 	return w
