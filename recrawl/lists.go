@@ -18,18 +18,30 @@ import (
 // listTime is how long reading a list and the copy that is held may take: 50,000 entries of both take a second.
 const listTime = 15 * time.Second
 
-// listLevel is the level of a list that robots.txt names.
-const listLevel = 1
+// listLevel is the level of a list that robots.txt names, and fewestTold how many pages of its host must be known where that is beyond the site's
+// limit: a list says something of these alone then, and costs as much as a visit to each of a few.
+const (
+	listLevel  = 1
+	fewestTold = 5
+)
+
+// within is a level, or the site's limit: lists beyond that are read as well, for what they say of the pages that are known.
+func (s *visit) within(level int) int { return min(level, s.settings.Level) }
+
+// readsLists tells whether the lists of the page's host are read.
+func (s *visit) readsLists() bool {
+	return s.settings.Lists != config.ListsOff && (listLevel <= s.settings.Level || s.turn.Host.Pages >= fewestTold)
+}
 
 // namedLists are the sitemaps that the robots.txt just read names, as far as the site keeps them.
 func (s *visit) namedLists() []models.FoundLink {
-	if s.settings.Lists == config.ListsOff {
+	if !s.readsLists() {
 		return nil
 	}
 	var found []models.FoundLink
 	for _, raw := range s.rules.of(s.robots).Sitemaps() {
 		if u, err := s.url.Resolve(raw); err == nil {
-			found = s.keepListed(found, u, listLevel, true)
+			found = s.keepListed(found, u, s.within(listLevel), true)
 		}
 	}
 	return found
@@ -217,7 +229,12 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 	}
 	all := first || !read.held || s.page.Entries == 0
 	mayBeNew := unknownOf(news)
-	discovers := s.settings.Lists == config.ListsPages || out.Index
+	level := int(s.page.Level) + 1
+	beyond := level > s.settings.Level
+	discovers := s.settings.Lists == config.ListsPages && !beyond || out.Index
+	if !discovers {
+		out.Named = make([]int64, 0, len(named))
+	}
 	kept := make(map[string]string, len(named)) // hosts by URL; "": not kept
 	s.out.Links, s.out.LinksKnown = nil, false
 	for _, e := range named {
@@ -229,15 +246,21 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 		if err != nil {
 			continue
 		}
-		links := s.keepListed(s.out.Links, u, int(s.page.Level)+1, out.Index)
+		links := s.keepListed(s.out.Links, u, s.within(level), out.Index)
 		if len(links) == len(s.out.Links) {
 			continue
 		}
 		out.Entries++
 		kept[e.Loc] = u.HostName()
-		if discovers && (all || mayBeNew(e)) {
+		switch {
+		case !discovers && u.HostName() == s.url.HostName():
+			out.Named = append(out.Named, models.PageID(e.Loc))
+		case discovers && (all || mayBeNew(e)):
 			s.out.Links = links
 		}
+	}
+	if beyond { // then an index costs no more than the pages that its lists may say something of
+		s.out.Links = s.out.Links[:min(len(s.out.Links), int(s.turn.Host.Pages))]
 	}
 	for _, told := range news.Told {
 		if !first && kept[told.Loc] == s.url.HostName() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"recrawld/config"
 	"recrawld/internal/hostile"
 	"recrawld/models"
+	"recrawld/recrawl/scope"
 )
 
 // listOf is a sitemap of an origin's pages, each with its date: "/a 2026-01-05".
@@ -212,6 +214,45 @@ func TestNamedLists(t *testing.T) {
 		if out := r.turn(t.Context(), named, robotsRow(t, named, robots)); out.Listing == nil || len(out.Links) != 1 {
 			t.Errorf("the list of URLs is read as %+v, %v", out.Listing, out.Links)
 		}
+	}
+}
+
+// TestListsBeyondTheLevel: where no links are followed, lists are read for what they say of the pages that are known, where there are some, and
+// add no page but lists, no more than may be worth it.
+func TestListsBeyondTheLevel(t *testing.T) {
+	t.Parallel()
+	var robots string
+	o := listenLater(t, func(origin string) map[string]hostile.Answer {
+		robots = "Sitemap: " + origin + "/index.xml\n"
+		index := "<sitemapindex>"
+		for i := range 9 {
+			index += fmt.Sprintf("<sitemap><loc>%s/s%d.xml</loc></sitemap>", origin, i)
+		}
+		return map[string]hostile.Answer{"/robots.txt": page(robots, "Content-Type", "text/plain"), "/index.xml": xmlPage(index + "</sitemapindex>"),
+			"/s0.xml": xmlPage(listOf(origin, "/a 2026-01-01", "/b 2026-01-02", "http://else.test/c 2026-01-02"))}
+	}, "/robots.txt", "/index.xml", "/s0.xml")
+	origin := strings.TrimSuffix(o.URL("/"), "/")
+	r := newRig(t, func(_ *Config, s *config.Settings) { s.Level, s.Scope = 0, []string{scope.Anywhere} })
+	turn := func(path string, known int32) models.Outcome {
+		p := pageOf(t, o.URL(path))
+		var rules []models.Robots
+		if path != "/" {
+			rules = append(rules, robotsRow(t, p, robots))
+		}
+		return r.Visit(t.Context(), models.Turn{Host: models.Host{Pages: known}, Robots: rules, Page: models.LeasedPage{Page: p}, Now: r.clock.Now()})
+	}
+	if out := turn("/", fewestTold-1); len(out.Links) > 0 {
+		t.Errorf("for a few known pages these lists are read: %v", linksOf(out, origin))
+	}
+	if out := turn("/", fewestTold); !slices.Equal(linksOf(out, origin), []string{"/index.xml"}) {
+		t.Errorf("robots.txt leads to %v", linksOf(out, origin))
+	}
+	if out := turn("/index.xml", 6); len(out.Links) != 6 || !out.Links[0].List || out.Listing.Named != nil {
+		t.Errorf("an index of nine lists leads to %v on a host of which six pages are known, %+v", linksOf(out, origin), out.Listing)
+	}
+	out := turn("/s0.xml", 6)
+	if want := []int64{models.PageID(origin + "/a"), models.PageID(origin + "/b")}; len(out.Links) > 0 || !slices.Equal(out.Listing.Named, want) {
+		t.Errorf("a list leads to %v and names %v, want no links and %v", linksOf(out, origin), out.Listing.Named, want)
 	}
 }
 

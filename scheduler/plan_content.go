@@ -154,10 +154,14 @@ func targetsOf(links []models.FoundLink) []target {
 	return targets
 }
 
-// discover adds what links name as pages due at once, if their level is within the limit.
+// discover adds what links name as pages due at once, if their level is within the limit. Lists are added at the limit otherwise.
 func (d *draft) discover(targets []target, level int16, chain []int64) {
 	if int(level) > d.settings.Level {
-		return
+		targets = slices.DeleteFunc(targets, func(to target) bool { return !to.List })
+		if len(targets) == 0 {
+			return
+		}
+		level = int16(d.settings.Level)
 	}
 	d.Discovered = nil
 	d.find(targets, level, chain, false)

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
+	"recrawld/config"
 	"recrawld/models"
 	"recrawld/scheduler/policy"
 )
@@ -41,6 +43,9 @@ func (d *draft) listing() {
 		return
 	}
 	d.Page.Entries = l.Entries
+	if l.Named != nil {
+		d.Page.Entries = max(int32(len(l.Named)), 1) // as that of a list it is read, though of nothing that is known
+	}
 	d.discover(targetsOf(d.out.Links), d.before.Level+1, nil)
 	if d.Told = l.Told; len(l.Told) > 0 {
 		most, all := believed(&d.Host, models.HintSitemap)
@@ -165,9 +170,17 @@ func (d *draft) reread() {
 	if !d.said() {
 		every = max(every, 2*d.before.Wanted)
 	}
-	if every < cmp.Or(d.every, d.planner.longestFrom(d.now, d.now, d.Page.SiteID)) {
+	latest := d.planner.longestFrom(d.now, d.now, d.Page.SiteID)
+	if !d.adds() {
+		d.every, d.list = min(every, latest), true
+	} else if every < cmp.Or(d.every, latest) {
 		d.every, d.list = every, true
 	}
+}
+
+// adds tells whether what the page names as a list is added. Otherwise it is read for what it says of pages that are known, and for nothing else.
+func (d *draft) adds() bool {
+	return d.settings.Lists == config.ListsPages && int(d.before.Level) < d.settings.Level
 }
 
 // pays is after how long it pays to read a list again that tells of pages at the rate at which it just did, or at which the budget
@@ -187,8 +200,30 @@ func (d *draft) pays(most float64) time.Duration {
 // (Harris, "How many parts to make at once", Factory 1913).
 func restock(price, perDay float64) time.Duration { return span(math.Sqrt(2 * price / perDay)) }
 
-// said tells whether the visit found that a list says something new.
-func (d *draft) said() bool { return d.out.Kind == models.First || d.out.Kind == models.Changed }
+// said tells whether the visit found that a list says something new: where it adds no pages, of those that are known.
+func (d *draft) said() bool {
+	l := d.out.Listing
+	return d.out.Kind == models.First || d.out.Kind == models.Changed && (l == nil || l.Named == nil || len(l.Told) > 0)
+}
+
+// onlyKnown leaves of what a list says that adds no pages what it says of those that are known. It needs no lease.
+func (w *Worker) onlyKnown(ctx context.Context, host *models.Host, l *models.Listing) {
+	if l == nil || len(l.Named) == 0 {
+		return
+	}
+	keys := make([]models.PageKey, len(l.Named))
+	for i, id := range l.Named {
+		keys[i] = models.PageKey{Bucket: host.Bucket, ID: id}
+	}
+	known, err := w.Store.Whereabouts(ctx, keys)
+	if err != nil {
+		w.Log.Warn("which pages of a list are known cannot be read: it counts as if all were", "host", host.Name, "err", err)
+		return
+	}
+	unknown := func(id int64) bool { return known[models.PageKey{Bucket: host.Bucket, ID: id}].ID == 0 }
+	l.Named = slices.DeleteFunc(l.Named, unknown)
+	l.Told = slices.DeleteFunc(l.Told, func(t models.Told) bool { return unknown(t.PageID) })
+}
 
 // listedAtOnce is how many pages that a list names are added together with the list's visit. More are added before, so many
 // in a transaction: whoever waits for the database waits for no more.

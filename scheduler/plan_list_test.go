@@ -276,6 +276,40 @@ func TestListsAreReadAsOftenAsItPays(t *testing.T) {
 	}
 }
 
+// TestListsOfWhatIsKnown: lists that are found beyond the level are added at it, as nothing else is. One that says nothing of a page that is known is a
+// list of one page, and is read half as often.
+func TestListsOfWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Policy, c.Sites[0].Settings.Level = "adaptive", 0
+	planner := testPlanner(t, c)
+	links := []models.FoundLink{{URL: "http://one.test/s.xml", Host: "one.test", List: true}, {URL: "http://one.test/p", Host: "one.test"}}
+	found := models.Outcome{Kind: models.RobotsFetched, At: noon, Sent: 1, Links: links}
+	r := planner.Plan(testLease(livePage()), livePage(), &found, noon)
+	if len(r.Discovered) != 1 || r.Discovered[0].Page.URL != links[0].URL || r.Discovered[0].Page.Level != 0 {
+		t.Errorf("discovered %+v, want the list alone, at level 0", r.Discovered)
+	}
+	for name, test := range map[string]struct {
+		named   []int64
+		told    []models.Told
+		entries int32
+		doubled bool
+	}{
+		"of nothing that is known": {[]int64{}, nil, 1, true},
+		"of two pages":             {[]int64{7, 9}, nil, 2, true},
+		"of two, one has changed":  {[]int64{7, 9}, []models.Told{{PageID: 7, At: 5}}, 2, false},
+	} {
+		p, lease := listPage()
+		p.Wanted = 10 * time.Hour
+		out := reading(test.told...)
+		out.Listing.Named, out.Links = test.named, nil
+		r := planner.Plan(lease, p, &out, noon)
+		if doubled := r.Page.Wanted >= 20*time.Hour; r.Page.Entries != test.entries || test.doubled && !doubled || r.Page.Rule != models.RuleList {
+			t.Errorf("%s: %d entries, read again after %v by %v; want %d, twice as late %v", name, r.Page.Entries, r.Page.Wanted, r.Page.Rule, test.entries, test.doubled)
+		}
+	}
+}
+
 // A page that lists told of and that stays away confirms them once.
 func TestAPageThatStaysAwayConfirmsListsOnce(t *testing.T) {
 	t.Parallel()

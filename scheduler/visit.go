@@ -163,6 +163,7 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	}
 	turn := t.turn(page, now)
 	out := w.visit(ctx, &turn)
+	w.onlyKnown(ctx, &turn.Host, out.Listing)
 	t.result(planner, page, slot, &out)
 	return true
 }
