@@ -54,9 +54,10 @@ is cut off or damaged is read up to there, its pages are added, and the command 
 
 Without --site, each page belongs to the first site that keeps it of those whose start URL is on its host; for a host
 without one a site is made, named after it, that starts at the first page listed. Such a site follows no links (level 0):
-it keeps no page that a sitemap or a feed among its pages names, either. With --follow it starts at the host's root and
-follows. A list with more than 1000 such hosts makes one site for all of them, named import, of the listed pages alone
-(level 0, scope "*"); lists imported later add to it. URLs that no such site keeps are bad lines.
+it keeps no page that a sitemap or a feed names, either. Of a host with five pages or more it reads the sitemaps for what
+changed of these. With --follow it starts at the host's root and follows. A list with more than 1000 such hosts makes one
+site for all of them, named import, of the listed pages alone (level 0, scope "*"); lists imported later add to it. URLs
+that no such site keeps are bad lines.
 
 The list is read to its end before the first page is added; meanwhile it lies in a temporary file of the data directory,
 sorted, of about the size of its URLs.`
