@@ -184,16 +184,23 @@ func (r *rehearsal) launch(worker string) *daemon {
 // begin is launch without waiting until the daemon is ready.
 func (r *rehearsal) begin(worker string) *daemon {
 	r.t.Helper()
+	var starts []string
+	for _, h := range r.corpus.Hosts {
+		starts = append(starts, h.URL("/"))
+	}
+	return r.run(worker, starts...)
+}
+
+// run is begin with other start pages, or none.
+func (r *rehearsal) run(worker string, starts ...string) *daemon {
+	r.t.Helper()
 	args := []string{"run", "--config", r.path("recrawld.yaml"), "--data", r.data(), "--store", r.store,
 		"--speed", fmt.Sprint(r.anchor.Speed),
 		"--anchor", r.anchor.RealAt.Format(time.RFC3339Nano) + "," + r.anchor.At.Format(time.RFC3339Nano)}
 	if worker != "" {
 		args = append(args, "--worker", worker)
 	}
-	for _, h := range r.corpus.Hosts {
-		args = append(args, h.URL("/"))
-	}
-	return begin(r.t, r.path("daemon"+worker+".log"), args...)
+	return begin(r.t, r.path("daemon"+worker+".log"), append(args, starts...)...)
 }
 
 // sleep waits until the world's clock shows a moment.

@@ -171,14 +171,14 @@ func (d *draft) reread() {
 		every = max(every, 2*d.before.Wanted)
 	}
 	latest := d.planner.longestFrom(d.now, d.now, d.Page.SiteID)
-	if !d.adds() {
-		d.every, d.list = min(every, latest), true
+	if names == 1 && !d.adds() {
+		d.every, d.list = min(every, latest), true // it changes for pages that nobody knows
 	} else if every < cmp.Or(d.every, latest) {
 		d.every, d.list = every, true
 	}
 }
 
-// adds tells whether what the page names as a list is added. Otherwise it is read for what it says of pages that are known, and for nothing else.
+// adds tells whether what the page names as a list is added. Otherwise it is read for what it says of pages that are known.
 func (d *draft) adds() bool {
 	return d.settings.Lists == config.ListsPages && int(d.before.Level) < d.settings.Level
 }

@@ -276,8 +276,8 @@ func TestListsAreReadAsOftenAsItPays(t *testing.T) {
 	}
 }
 
-// TestListsOfWhatIsKnown: lists that are found beyond the level are added at it, as nothing else is. One that says nothing of a page that is known is a
-// list of one page, and is read half as often.
+// TestListsOfWhatIsKnown: lists that are found beyond the level are added at it, as nothing else is. One that says nothing new
+// of a page that is known is read half as often, also where it names none: then as a list of one page.
 func TestListsOfWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	c := testConfig()
@@ -289,23 +289,24 @@ func TestListsOfWhatIsKnown(t *testing.T) {
 	if len(r.Discovered) != 1 || r.Discovered[0].Page.URL != links[0].URL || r.Discovered[0].Page.Level != 0 {
 		t.Errorf("discovered %+v, want the list alone, at level 0", r.Discovered)
 	}
+	many := make([]int64, 90)
 	for name, test := range map[string]struct {
-		named   []int64
-		told    []models.Told
-		entries int32
-		doubled bool
+		named           []int64
+		told            []models.Told
+		entries         int32
+		earliest, until time.Duration
 	}{
-		"of nothing that is known": {[]int64{}, nil, 1, true},
-		"of two pages":             {[]int64{7, 9}, nil, 2, true},
-		"of two, one has changed":  {[]int64{7, 9}, []models.Told{{PageID: 7, At: 5}}, 2, false},
+		"of nothing that is known": {[]int64{}, nil, 1, 20 * time.Hour, longest},
+		"of what is as it was":     {many, nil, 90, 20 * time.Hour, 20 * time.Hour},
+		"of what has changed":      {many, []models.Told{{PageID: 7, At: 5}}, 90, 6 * time.Hour, 6 * time.Hour},
 	} {
 		p, lease := listPage()
 		p.Wanted = 10 * time.Hour
 		out := reading(test.told...)
 		out.Listing.Named, out.Links = test.named, nil
 		r := planner.Plan(lease, p, &out, noon)
-		if doubled := r.Page.Wanted >= 20*time.Hour; r.Page.Entries != test.entries || test.doubled && !doubled || r.Page.Rule != models.RuleList {
-			t.Errorf("%s: %d entries, read again after %v by %v; want %d, twice as late %v", name, r.Page.Entries, r.Page.Wanted, r.Page.Rule, test.entries, test.doubled)
+		if every := r.Page.Wanted; r.Page.Entries != test.entries || every < test.earliest || every > test.until || r.Page.Rule != models.RuleList {
+			t.Errorf("%s: %d entries, read again after %v by %v; want %d, %v to %v", name, r.Page.Entries, every, r.Page.Rule, test.entries, test.earliest, test.until)
 		}
 	}
 }
