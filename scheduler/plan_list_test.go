@@ -298,7 +298,7 @@ func TestListsOfWhatIsKnown(t *testing.T) {
 	}{
 		"of nothing that is known": {[]int64{}, nil, 1, 20 * time.Hour, longest},
 		"of what is as it was":     {many, nil, 90, 20 * time.Hour, 20 * time.Hour},
-		"of what has changed":      {many, []models.Told{{PageID: 7, At: 5}}, 90, 6 * time.Hour, 6 * time.Hour},
+		"of what has changed":      {many, []models.Told{{PageID: 7, At: 5}}, 90, 6 * time.Hour, 19*time.Hour + 30*time.Minute},
 	} {
 		p, lease := listPage()
 		p.Wanted = 10 * time.Hour
