@@ -296,15 +296,15 @@ func TestListsOfWhatIsKnown(t *testing.T) {
 		entries         int32
 		earliest, until time.Duration
 	}{
-		"of nothing that is known": {[]int64{}, nil, 1, 20 * time.Hour, longest},
-		"of what is as it was":     {many, nil, 90, 20 * time.Hour, 20 * time.Hour},
-		"of what has changed":      {many, []models.Told{{PageID: 7, At: 5}}, 90, 6 * time.Hour, 19*time.Hour + 30*time.Minute},
+		"of nothing that is known": {[]int64{}, nil, 1, 44 * time.Hour, longest},
+		"of what is as it was":     {many, nil, 90, 44 * time.Hour, 44 * time.Hour},
+		"of what has changed":      {many, []models.Told{{PageID: 7, At: 5}}, 90, 6 * time.Hour, 40 * time.Hour},
 	} {
 		p, lease := listPage()
-		p.Wanted = 10 * time.Hour
+		p.Wanted = 22 * time.Hour
 		out := reading(test.told...)
 		out.Listing.Named, out.Links = test.named, nil
-		r := planner.Plan(lease, p, &out, noon)
+		r := testPlanner(t, c).Plan(lease, p, &out, noon)
 		if every := r.Page.Wanted; r.Page.Entries != test.entries || every < test.earliest || every > test.until || r.Page.Rule != models.RuleList {
 			t.Errorf("%s: %d entries, read again after %v by %v; want %d, %v to %v", name, r.Page.Entries, every, r.Page.Rule, test.entries, test.earliest, test.until)
 		}
