@@ -9,7 +9,7 @@ import (
 
 // Listing is what a list of pages, a sitemap or a feed, says that its copy before did not say.
 type Listing struct {
-	Index   bool   // of sitemaps
+	Index   bool    // of sitemaps
 	Entries int32   // pages that it names and its site keeps
 	Told    []Told  // pages of its host that it says to have changed
 	Named   []int64 // IDs of pages of its host that it names, where those count alone that are known; nil: new ones are added

@@ -28,28 +28,32 @@ const (
 // within is a level, or the site's limit: lists beyond that are read as well, for what they say of the pages that are known.
 func (s *visit) within(level int) int { return min(level, s.settings.Level) }
 
-// readsLists tells whether the lists of the page's host are read.
-func (s *visit) readsLists() bool {
-	return s.settings.Lists != config.ListsOff && (listLevel <= s.settings.Level || s.turn.Host.Pages >= fewestTold)
+// beyond tells whether a level is beyond the site's limit.
+func (s *visit) beyond(level int) bool { return level > s.settings.Level }
+
+// readsLists tells whether the lists of the page's host are read that are found on a level.
+func (s *visit) readsLists(level int) bool {
+	return s.settings.Lists != config.ListsOff && (!s.beyond(level) || s.turn.Host.Pages >= fewestTold)
 }
 
 // namedLists are the sitemaps that the robots.txt just read names, as far as the site keeps them.
 func (s *visit) namedLists() []models.FoundLink {
-	if !s.readsLists() {
+	if !s.readsLists(listLevel) {
 		return nil
 	}
 	var found []models.FoundLink
 	for _, raw := range s.rules.of(s.robots).Sitemaps() {
 		if u, err := s.url.Resolve(raw); err == nil {
-			found = s.keepListed(found, u, s.within(listLevel), true)
+			found = s.keepListed(found, u, listLevel, true)
 		}
 	}
 	return found
 }
 
-// keepListed appends what a list or robots.txt names, perhaps as a list, if scope, filters and robots.txt keep it.
+// keepListed appends what a list or robots.txt names, perhaps as a list, if scope, filters and robots.txt keep it. Beyond the level
+// nothing of other hosts is worth it: a list is believed of its own host alone.
 func (s *visit) keepListed(found []models.FoundLink, u canon.URL, level int, list bool) []models.FoundLink {
-	if !s.inScope(u, level) || !s.mayName(s.rules.of(s.robots), u) {
+	if s.beyond(level) && u.HostName() != s.url.HostName() || !s.inScope(u, s.within(level)) || !s.mayName(s.rules.of(s.robots), u) {
 		return found
 	}
 	return append(found, models.FoundLink{URL: u.String(), Host: u.HostName(), List: list})
@@ -223,20 +227,22 @@ func unknownOf(news *sitemap.News) func(sitemap.Entry) bool {
 // A first reading tells nothing: what changed since when is not known.
 func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 	out := &models.Listing{Index: read.now.Kind == sitemap.Index}
+	s.out.Listing, s.out.Links, s.out.LinksKnown = out, nil, false
+	level := int(s.page.Level) + 1
+	if !s.readsLists(level) || s.beyond(level) && read.now.Kind == sitemap.Feed && !s.isNamed() { // a feed is there for its own sake, too
+		return
+	}
 	named := read.now.URLs
 	if out.Index {
 		named = read.now.Sitemaps
 	}
 	all := first || !read.held || s.page.Entries == 0
 	mayBeNew := unknownOf(news)
-	level := int(s.page.Level) + 1
-	beyond := level > s.settings.Level
-	discovers := s.settings.Lists == config.ListsPages && !beyond || out.Index
+	discovers := s.settings.Lists == config.ListsPages && !s.beyond(level) || out.Index
 	if !discovers {
 		out.Named = make([]int64, 0, len(named))
 	}
 	kept := make(map[string]string, len(named)) // hosts by URL; "": not kept
-	s.out.Links, s.out.LinksKnown = nil, false
 	for _, e := range named {
 		if _, met := kept[e.Loc]; met {
 			continue
@@ -246,7 +252,7 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 		if err != nil {
 			continue
 		}
-		links := s.keepListed(s.out.Links, u, s.within(level), out.Index)
+		links := s.keepListed(s.out.Links, u, level, out.Index)
 		if len(links) == len(s.out.Links) {
 			continue
 		}
@@ -259,7 +265,7 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 			s.out.Links = links
 		}
 	}
-	if beyond { // then an index costs no more than the pages that its lists may say something of
+	if s.beyond(level) { // then an index costs no more than the pages that its lists may say something of
 		s.out.Links = s.out.Links[:min(len(s.out.Links), int(s.turn.Host.Pages))]
 	}
 	for _, told := range news.Told {
@@ -271,5 +277,4 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 			out.Told = append(out.Told, models.Told{PageID: models.PageID(told.Loc), Since: since, At: models.At(told.At)})
 		}
 	}
-	s.out.Listing = out
 }

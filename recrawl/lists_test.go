@@ -256,6 +256,51 @@ func TestListsBeyondTheLevel(t *testing.T) {
 	}
 }
 
+// TestListsThatAreNotForKnownPages: beyond the level a list is a page like others where few pages are known, and so is a feed that robots.txt does not name,
+// which is there for its own sake; lists of other hosts say nothing of the pages of this one.
+func TestListsThatAreNotForKnownPages(t *testing.T) {
+	t.Parallel()
+	var robots string
+	o := listenLater(t, func(origin string) map[string]hostile.Answer {
+		robots = "Sitemap: http://else.test/s.xml\nSitemap: " + origin + "/named.xml\n"
+		feed := func(path string) hostile.Answer {
+			return xmlPage("<rss><channel><item><link>" + origin + path + "</link></item></channel></rss>")
+		}
+		return map[string]hostile.Answer{"/robots.txt": page(robots, "Content-Type", "text/plain"), "/feed.xml": feed("/a"), "/named.xml": feed("/a"), "/s.xml": xmlPage(listOf(origin, "/a 2026-01-01")),
+			"/index.xml": xmlPage("<sitemapindex><sitemap><loc>http://else.test/t.xml</loc></sitemap><sitemap><loc>" + origin + "/t.xml</loc></sitemap></sitemapindex>")}
+	}, "/robots.txt", "/feed.xml", "/named.xml", "/s.xml", "/index.xml")
+	origin := strings.TrimSuffix(o.URL("/"), "/")
+	r := newRig(t, func(_ *Config, s *config.Settings) { s.Level, s.Scope = 0, []string{scope.Anywhere} })
+	for _, test := range []struct {
+		path  string
+		known int32
+		links []string
+		named int // -1: it is a page like others
+	}{
+		{"/", 9, []string{"/named.xml"}, -1},
+		{"/index.xml", fewestTold - 1, nil, -1},
+		{"/index.xml", fewestTold, []string{"/t.xml"}, -1},
+		{"/s.xml", fewestTold - 1, nil, -1},
+		{"/s.xml", fewestTold, nil, 1},
+		{"/feed.xml", 9, nil, -1},
+		{"/named.xml", 9, nil, 1},
+	} {
+		p := pageOf(t, o.URL(test.path))
+		var rules []models.Robots
+		if test.path != "/" {
+			rules = append(rules, robotsRow(t, p, robots))
+		}
+		out := r.Visit(t.Context(), models.Turn{Host: models.Host{Pages: test.known}, Robots: rules, Page: models.LeasedPage{Page: p}, Now: r.clock.Now()})
+		named := -1
+		if l := out.Listing; l != nil && l.Named != nil {
+			named = len(l.Named)
+		}
+		if !slices.Equal(linksOf(out, origin), test.links) || named != test.named {
+			t.Errorf("%s on a host of which %d pages are known leads to %v and names %d known ones at most, want %v and %d", test.path, test.known, linksOf(out, origin), named, test.links, test.named)
+		}
+	}
+}
+
 // TestListsThatRedirect: where a sitemap that is named leads is read as one, before the pages that wait, on whatever level it is named: as the
 // customary http of a site at https does, or an index that names its files by another host name.
 func TestListsThatRedirect(t *testing.T) {

@@ -19,7 +19,7 @@ const sitemapHops = 5
 // to. The page's own turn comes next.
 func (s *visit) lookedForSitemap(ctx context.Context) bool {
 	trials := &s.turn.Host.Trials
-	if s.scope == nil || !s.readsLists() || trials.SitemapFound || trials.SitemapTo == "" && !s.probeDue(trials.SitemapAt) || !s.ofStart() {
+	if s.scope == nil || !s.readsLists(listLevel) || trials.SitemapFound || trials.SitemapTo == "" && !s.probeDue(trials.SitemapAt) || !s.ofStart() {
 		return false
 	}
 	target, due := s.sitemapTarget()
