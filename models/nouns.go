@@ -147,6 +147,9 @@ type Page struct {
 	Entries int32 // as a list, a sitemap or a feed: the pages that it names and its site keeps; 0: it is none
 }
 
+// IsList tells whether the page is read as a list of pages, a sitemap or feed, or will be, since it is named as one.
+func (p *Page) IsList() bool { return p.Entries > 0 || p.Rule == RuleList && p.State == StateNew }
+
 // LeadsAway tells whether the page is elsewhere, as far as is known: it redirects, or did and answers 404 since, which is not news to
 // anybody until it is confirmed. One that was given up stays where it was: earlier versions of pages lead there.
 func (p *Page) LeadsAway() bool {

@@ -93,7 +93,7 @@ func (s *visit) isList() bool {
 	if s.settings.Lists == config.ListsOff {
 		return false
 	}
-	return s.page.Entries > 0 || s.page.Rule == models.RuleList && s.page.State == models.StateNew || s.isNamed()
+	return s.page.IsList() || s.isNamed()
 }
 
 var gzipMagic = []byte{0x1F, 0x8B}

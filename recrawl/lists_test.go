@@ -217,6 +217,14 @@ func TestNamedLists(t *testing.T) {
 	}
 }
 
+// unfollowed is of a site that follows no links, and has pages on all hosts.
+func unfollowed(t *testing.T, start string) func(*Config, *config.Settings) {
+	return func(c *Config, s *config.Settings) {
+		s.Level, s.Scope = 0, []string{scope.Anywhere}
+		looking(t, start)(c, s)
+	}
+}
+
 // TestListsBeyondTheLevel: where no links are followed, lists are read for what they say of the pages that are known, where there are some, and
 // add no page but lists, no more than may be worth it.
 func TestListsBeyondTheLevel(t *testing.T) {
@@ -232,7 +240,7 @@ func TestListsBeyondTheLevel(t *testing.T) {
 			"/s0.xml": xmlPage(listOf(origin, "/a 2026-01-01", "/b 2026-01-02", "http://else.test/c 2026-01-02"))}
 	}, "/robots.txt", "/index.xml", "/s0.xml")
 	origin := strings.TrimSuffix(o.URL("/"), "/")
-	r := newRig(t, func(_ *Config, s *config.Settings) { s.Level, s.Scope = 0, []string{scope.Anywhere} })
+	r := newRig(t, unfollowed(t, o.URL("/start")))
 	turn := func(path string, known int32) models.Outcome {
 		p := pageOf(t, o.URL(path))
 		var rules []models.Robots
@@ -270,7 +278,7 @@ func TestListsThatAreNotForKnownPages(t *testing.T) {
 			"/index.xml": xmlPage("<sitemapindex><sitemap><loc>http://else.test/t.xml</loc></sitemap><sitemap><loc>" + origin + "/t.xml</loc></sitemap></sitemapindex>")}
 	}, "/robots.txt", "/feed.xml", "/named.xml", "/s.xml", "/index.xml")
 	origin := strings.TrimSuffix(o.URL("/"), "/")
-	r := newRig(t, func(_ *Config, s *config.Settings) { s.Level, s.Scope = 0, []string{scope.Anywhere} })
+	r := newRig(t, unfollowed(t, o.URL("/start")))
 	for _, test := range []struct {
 		path  string
 		known int32
@@ -297,6 +305,31 @@ func TestListsThatAreNotForKnownPages(t *testing.T) {
 		}
 		if !slices.Equal(linksOf(out, origin), test.links) || named != test.named {
 			t.Errorf("%s on a host of which %d pages are known leads to %v and names %d known ones at most, want %v and %d", test.path, test.known, linksOf(out, origin), named, test.links, test.named)
+		}
+	}
+}
+
+// TestListsThatAreKnownBeyondTheLevel: a list that is known goes on being read where the level is lowered, what is no list does not.
+func TestListsThatAreKnownBeyondTheLevel(t *testing.T) {
+	t.Parallel()
+	o := listenLater(t, func(origin string) map[string]hostile.Answer {
+		return map[string]hostile.Answer{"/s.xml": xmlPage(listOf(origin, "/a 2026-01-01"))}
+	}, "/s.xml")
+	r := newRig(t, unfollowed(t, o.URL("/")))
+	for _, test := range []struct {
+		page models.Page
+		want models.OutcomeKind
+	}{
+		{models.Page{Entries: 1, Version: 1, State: models.StateLive}, models.First},
+		{models.Page{Rule: models.RuleList, State: models.StateNew}, models.First},
+		{models.Page{Rule: models.RuleList, State: models.StateLive}, models.Excluded}, // it leads to new pages
+		{models.Page{State: models.StateNew}, models.Excluded},
+	} {
+		p := pageOf(t, o.URL("/s.xml"))
+		p.Level, p.Entries, p.Version, p.State, p.Rule = 2, test.page.Entries, test.page.Version, test.page.State, test.page.Rule
+		out := r.Visit(t.Context(), models.Turn{Host: models.Host{Pages: fewestTold}, Robots: []models.Robots{robotsRow(t, p, "")}, Page: models.LeasedPage{Page: p}, Now: r.clock.Now()})
+		if out.Kind != test.want {
+			t.Errorf("a page of level 2 with %d entries, %v by %v, where the limit is 0: %v (%s), want %v", p.Entries, p.State, p.Rule, out.Kind, out.Detail, test.want)
 		}
 	}
 }

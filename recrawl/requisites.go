@@ -59,13 +59,18 @@ func KeptRequisites(found *extract.Extraction, pages *scope.Scope, outside bool,
 	return kept
 }
 
+// KnownAs is as what the rules of its site decide about a page.
+func KnownAs(p *models.Page) scope.Known {
+	return scope.Known{Level: int(p.Level), Requisite: p.Requisite, List: p.IsList()}
+}
+
 // known asks the site's scope about a page that is known, or to which this one leads, as a page of its kind; one of a site that is in no
 // configuration any more is kept.
 func (s *visit) known(u canon.URL) scope.Verdict {
 	if s.scope == nil {
 		return scope.Verdict{Keep: true}
 	}
-	return s.scope.DecideKnown(u, int(s.page.Level), s.page.Requisite)
+	return s.scope.DecideKnown(u, KnownAs(s.page))
 }
 
 // accepts are the types that are asked for. A page is rather had as HTML, an image or a style as it is.

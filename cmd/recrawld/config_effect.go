@@ -12,6 +12,7 @@ import (
 	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
+	"recrawld/recrawl"
 	"recrawld/recrawl/canon"
 	"recrawld/report"
 )
@@ -165,7 +166,7 @@ func (e *effecting) page(p *models.Page) {
 // keptBy tells whether a site keeps a page. One that is not configured keeps what it has.
 func keptBy(f *inForce, site int32, u canon.URL, p *models.Page) bool {
 	s, known := f.sites[site]
-	return !known || s.scope == nil || s.scope.DecideKnown(u, int(p.Level), p.Requisite).Keep
+	return !known || s.scope == nil || s.scope.DecideKnown(u, recrawl.KnownAs(p)).Keep
 }
 
 func (e *effecting) effect(rows []models.Site) *configEffect {

@@ -122,14 +122,14 @@ func (c filterTestCmd) judge(u canon.URL, sites []preparedSite) (string, scope.V
 	var site string
 	verdict := scope.Verdict{Rule: fmt.Sprintf("outside all %d sites", len(sites))}
 	if len(sites) == 1 {
-		site, verdict = sites[0].site.Name, sites[0].scope.DecideKnown(u, c.Level, c.Requisite)
+		site, verdict = sites[0].site.Name, sites[0].scope.DecideKnown(u, scope.Known{Level: c.Level, Requisite: c.Requisite})
 	}
 	inside := false
 	for _, s := range sites {
 		if !s.scope.Contains(u) {
 			continue
 		}
-		v := s.scope.DecideKnown(u, c.Level, c.Requisite)
+		v := s.scope.DecideKnown(u, scope.Known{Level: c.Level, Requisite: c.Requisite})
 		if v.Keep {
 			return s.site.Name, v
 		}

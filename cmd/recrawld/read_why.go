@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recrawld/models"
+	"recrawld/recrawl"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/robots"
 	"recrawld/report"
@@ -131,7 +132,7 @@ func (l *look) scopeVerdict(p *models.Page, u canon.URL) verdict {
 	if pages == nil {
 		return verdict{Keep: true, Rule: "its site is not configured any more"}
 	}
-	v := pages.DecideKnown(u, int(p.Level), p.Requisite)
+	v := pages.DecideKnown(u, recrawl.KnownAs(p))
 	if v.Keep && p.Requisite && !pages.Decide(u, int(p.Level)).Keep {
 		v.Rule = "kept because pages need it to be shown, by " + v.Rule
 	}

@@ -91,7 +91,7 @@ func (r *needsReading) needs(ctx context.Context, now time.Time, p *models.Page)
 	if err != nil {
 		return nil, nil
 	}
-	verdict := pages.DecideKnown(at, int(p.Level), p.Requisite)
+	verdict := pages.DecideKnown(at, recrawl.KnownAs(p))
 	level, findable := scheduler.RequisiteLevel(p.Level, &site.Settings)
 	if !verdict.Keep || !findable {
 		return nil, nil

@@ -44,11 +44,22 @@ func (s *Scope) DecideRequisite(u canon.URL) Verdict {
 	return Verdict{Keep: keep, Rule: "requisites_" + sentence}
 }
 
+// Known is as what a page is known.
+type Known struct {
+	Level     int
+	Requisite bool // it was found as one
+	List      bool // it is one, or named as one
+}
+
 // DecideKnown says whether a page is kept that is known already: one that was found as a requisite is where Decide or
-// DecideRequisite keeps it.
-func (s *Scope) DecideKnown(u canon.URL, level int, requisite bool) Verdict {
+// DecideRequisite keeps it, and a list on whatever level, for what it says of other pages that are known.
+func (s *Scope) DecideKnown(u canon.URL, as Known) Verdict {
+	level := as.Level
+	if as.List {
+		level = min(level, s.limits.Level)
+	}
 	verdict := s.Decide(u, level)
-	if requisite && !verdict.Keep {
+	if as.Requisite && !verdict.Keep {
 		verdict = s.DecideRequisite(u)
 		verdict.Needed = verdict.Keep
 	}

@@ -62,19 +62,20 @@ func TestDecideKnown(t *testing.T) {
 	t.Parallel()
 	s := compiled(t, "https://example.org/docs/", func(s *config.Settings) { s.Requisites = config.RequisitesSite })
 	for _, c := range []struct {
-		url       string
-		level     int
-		requisite bool
-		want      Verdict
+		url  string
+		as   Known
+		want Verdict
 	}{
-		{"https://example.org/docs/a", 1, true, Verdict{Keep: true, Rule: "inside https://example.org/docs/"}},
-		{"https://example.org/docs/a", 11, true, Verdict{Keep: true, Rule: "requisites: site", Needed: true}},
-		{"https://example.org/a", 1, true, Verdict{Keep: true, Rule: "requisites: site", Needed: true}},
-		{"https://example.org/a", 1, false, Verdict{Keep: false, Rule: "outside https://example.org/docs/"}},
-		{"https://example.net/a", 1, true, Verdict{Keep: false, Rule: "requisites: site: its host is none of the site's"}},
+		{"https://example.org/docs/a", Known{Level: 1, Requisite: true}, Verdict{Keep: true, Rule: "inside https://example.org/docs/"}},
+		{"https://example.org/docs/a", Known{Level: 11, Requisite: true}, Verdict{Keep: true, Rule: "requisites: site", Needed: true}},
+		{"https://example.org/a", Known{Level: 1, Requisite: true}, Verdict{Keep: true, Rule: "requisites: site", Needed: true}},
+		{"https://example.org/a", Known{Level: 1}, Verdict{Keep: false, Rule: "outside https://example.org/docs/"}},
+		{"https://example.org/docs/s.xml", Known{Level: 11, List: true}, Verdict{Keep: true, Rule: "inside https://example.org/docs/"}},
+		{"https://example.org/s.xml", Known{Level: 11, List: true}, Verdict{Rule: "outside https://example.org/docs/"}},
+		{"https://example.net/a", Known{Level: 1, Requisite: true}, Verdict{Keep: false, Rule: "requisites: site: its host is none of the site's"}},
 	} {
-		if got := s.DecideKnown(mustParse(t, c.url), c.level, c.requisite); got != c.want {
-			t.Errorf("DecideKnown(%s, %d, %v) = %v, want %v", c.url, c.level, c.requisite, got, c.want)
+		if got := s.DecideKnown(mustParse(t, c.url), c.as); got != c.want {
+			t.Errorf("DecideKnown(%s, %+v) = %v, want %v", c.url, c.as, got, c.want)
 		}
 	}
 }
