@@ -206,7 +206,8 @@ func (d *draft) said() bool {
 	return d.out.Kind == models.First || d.out.Kind == models.Changed && (l == nil || l.Named == nil || len(l.Told) > 0)
 }
 
-// onlyKnown leaves of what a list says that adds no pages what it says of those that are known. It needs no lease.
+// onlyKnown leaves of what a list says that adds no pages what it says of those that are known and visited: what is gone, or out of scope, is
+// not looked at for it. It needs no lease.
 func (w *Worker) onlyKnown(ctx context.Context, host *models.Host, l *models.Listing) {
 	if l == nil || len(l.Named) == 0 {
 		return
@@ -217,12 +218,17 @@ func (w *Worker) onlyKnown(ctx context.Context, host *models.Host, l *models.Lis
 	}
 	known, err := w.Store.Whereabouts(ctx, keys)
 	if err != nil {
-		w.Log.Warn("which pages of a list are known cannot be read: it counts as if all were", "host", host.Name, "err", err)
+		if ctx.Err() == nil {
+			w.Log.Warn("which pages of a list are known cannot be read: it counts as if all were", "host", host.Name, "err", err)
+		}
 		return
 	}
-	unknown := func(id int64) bool { return known[models.PageKey{Bucket: host.Bucket, ID: id}].ID == 0 }
-	l.Named = slices.DeleteFunc(l.Named, unknown)
-	l.Told = slices.DeleteFunc(l.Told, func(t models.Told) bool { return unknown(t.PageID) })
+	idle := func(id int64) bool {
+		p, found := known[models.PageKey{Bucket: host.Bucket, ID: id}]
+		return !found || !p.State.Paid()
+	}
+	l.Named = slices.DeleteFunc(l.Named, idle)
+	l.Told = slices.DeleteFunc(l.Told, func(t models.Told) bool { return idle(t.PageID) })
 }
 
 // listedAtOnce is how many pages that a list names are added together with the list's visit. More are added before, so many

@@ -1,7 +1,9 @@
 package scheduler
 
 import (
+	"context"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -350,5 +352,35 @@ func TestListsOfATinyBudgetAreReadSeldom(t *testing.T) {
 				t.Errorf("%s: with a visit to each page in %v a list of two is read after %v", name, even, r.Page.DueAt.Time().Sub(noon))
 			}
 		}
+	}
+}
+
+// acquainted is a store that knows some pages, each in its state.
+type acquainted struct {
+	Store
+	states map[models.PageKey]models.PageState
+}
+
+func (a acquainted) Whereabouts(_ context.Context, pages []models.PageKey) (map[models.PageKey]models.Whereabouts, error) {
+	found := make(map[models.PageKey]models.Whereabouts)
+	for _, k := range pages {
+		if s, known := a.states[k]; known {
+			found[k] = models.Whereabouts{PageKey: k, State: s}
+		}
+	}
+	return found, nil
+}
+
+// TestListsOfPagesThatAreVisited: of what a list says that adds no pages counts what it says of those that are visited, not of what is gone
+// or out of scope, such as all pages beyond a level that was lowered.
+func TestListsOfPagesThatAreVisited(t *testing.T) {
+	t.Parallel()
+	w := &Worker{Config: Config{Store: acquainted{states: map[models.PageKey]models.PageState{
+		{Bucket: 3, ID: 1}: models.StateLive, {Bucket: 3, ID: 2}: models.StateGone, {Bucket: 3, ID: 3}: models.StateExcluded, {Bucket: 4, ID: 4}: models.StateLive,
+		{Bucket: 3, ID: 5}: models.StateNew, {Bucket: 3, ID: 6}: models.StateMissing}}}}
+	l := &models.Listing{Named: []int64{1, 2, 3, 4, 5, 6, 7}, Told: []models.Told{{PageID: 1}, {PageID: 2}, {PageID: 3}, {PageID: 7}}}
+	w.onlyKnown(t.Context(), &models.Host{Bucket: 3}, l)
+	if !slices.Equal(l.Named, []int64{1, 5, 6}) || len(l.Told) != 1 || l.Told[0].PageID != 1 {
+		t.Errorf("a list names %v and tells of %v, want 1, 5 and 6, and of 1", l.Named, l.Told)
 	}
 }
