@@ -171,16 +171,16 @@ func (d *draft) reread() {
 		every = max(every, 2*d.before.Wanted)
 	}
 	latest := d.planner.longestFrom(d.now, d.now, d.Page.SiteID)
-	if names == 1 && !d.adds() {
+	if names == 1 && !AddsListed(d.before.Level, d.settings) {
 		d.every, d.list = min(every, latest), true // it changes for pages that nobody knows
 	} else if every < cmp.Or(d.every, latest) {
 		d.every, d.list = every, true
 	}
 }
 
-// adds tells whether what the page names as a list is added. Otherwise it is read for what it says of pages that are known.
-func (d *draft) adds() bool {
-	return d.settings.Lists == config.ListsPages && int(d.before.Level) < d.settings.Level
+// AddsListed tells whether what a page of a level names as a list is added. Otherwise it is read for what it says of pages that are known.
+func AddsListed(level int16, settings *config.Settings) bool {
+	return settings.Lists == config.ListsPages && int(level) < settings.Level
 }
 
 // pays is after how long it pays to read a list again that tells of pages at the rate at which it just did, or at which the budget

@@ -280,8 +280,11 @@ func TestListsInWords(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*models.Page){
 		"it is a sitemap or feed of 7 pages and says which of them changed, so it is read every 12 h": func(p *models.Page) { p.Entries = 7 },
-		"it is named as a sitemap or feed, and is read before the new pages that wait":                func(p *models.Page) { p.Stats.Records = 0 },
-		"because visits to it led to some, so it is read every 12 h":                                  func(*models.Page) {},
+		"it is a sitemap or feed that names one of the pages that are visited at most, and is read for these alone: every 12 h": func(p *models.Page) {
+			p.Entries, p.Level = 1, 10
+		},
+		"it is named as a sitemap or feed, and is read before the new pages that wait": func(p *models.Page) { p.Stats.Records = 0 },
+		"because visits to it led to some, so it is read every 12 h":                   func(*models.Page) {},
 	} {
 		r := ruled(t, 3, func(r *ruling) {
 			r.page.Rule, r.page.Wanted, r.page.Stats.Records = models.RuleList, 12*time.Hour, 3
