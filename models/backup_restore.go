@@ -232,7 +232,7 @@ func (c cell) as(k kind) (any, error) {
 func (t *tx) waitOnce(ctx context.Context, bucket int16, now time.Time) error {
 	const opens = `$2 + (delay + 999999) / 1000000` // delayOf
 	_, err := t.exec(ctx, `UPDATE hosts SET open_at = `+opens+`, ready_at = CASE WHEN ready_at > 0 AND ready_at < `+opens+` THEN `+opens+`
-		ELSE ready_at END WHERE bucket = $1 AND open_at < `+opens, bucket, int64(At(now)))
+		ELSE ready_at END WHERE bucket = $1 AND open_at < `+opens, bucket, int64(NotBefore(now)))
 	return err
 }
 

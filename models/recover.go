@@ -39,7 +39,7 @@ func (t *tx) voidLeases(ctx context.Context, bucket int16, now time.Time, owner 
 	for key := range q.hosts {
 		keys = append(keys, key)
 	}
-	void := func(h *Host, due Instant) { h.Void(At(now), due) }
+	void := func(h *Host, due Instant) { h.Void(NotBefore(now), due) }
 	if err := q.settle(ctx, keys, void); err != nil {
 		return 0, err
 	}

@@ -52,7 +52,8 @@ const dueAgain = `UPDATE pages SET due_at = due_at - $3 WHERE bucket = $1 AND ho
 	AND due_at > 0 AND due_at > $2 AND due_at <= $2 + $3`
 
 func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, error) {
-	now, from, to := At(r.Now), At(r.From), max(At(r.To), At(r.Now))
+	now, from := NotBefore(r.Now), At(r.From)
+	to := max(NotBefore(r.To), now)
 	q := newQueue(t)
 	late := Instant(r.Due.Milliseconds())
 	// Index: the primary key; it reads all hosts of the bucket.
@@ -77,7 +78,7 @@ func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, erro
 			h.OpenAt = now + delayOf(h)
 		}
 		if h.BackoffUntil > from {
-			h.BackoffUntil = min(h.BackoffUntil+Instant(r.Rest.Milliseconds()), At(r.Now.Add(r.Most)))
+			h.BackoffUntil = min(h.BackoffUntil+Instant(r.Rest.Milliseconds()), NotBefore(r.Now.Add(r.Most)))
 		}
 		switch {
 		case h.LeaseUntil == 0:
@@ -85,7 +86,7 @@ func (t *tx) respace(ctx context.Context, bucket int16, r *Respacing) (int, erro
 		case h.LeaseUntil <= from: // it was over: who held it is gone
 			h.ReadyAt = max(h.ReadyAt, h.OpenAt)
 		default:
-			h.LeaseUntil = max(h.LeaseUntil, At(r.Now.Add(r.Lease)))
+			h.LeaseUntil = max(h.LeaseUntil, NotBefore(r.Now.Add(r.Lease)))
 			h.Hold()
 		}
 	})

@@ -71,7 +71,7 @@ func TestHostsAreSpacedAnew(t *testing.T) {
 			}
 			f.run(fmt.Sprintf(`UPDATE hosts SET open_at = %d, ready_at = %d, lease_until = %d, backoff_until = %d, delay = %d`,
 				At(at(c.open)), ready, until(c.lease), until(c.backoff), delay))
-			_, err := f.s.Respace(t.Context(), Respacing{Now: at(c.now), From: at(min(c.set, 0)), To: at(max(c.set, 0)), Lease: lease,
+			_, err := f.s.Respace(t.Context(), Respacing{Now: at(c.now).Add(-300 * time.Microsecond), From: at(min(c.set, 0)), To: at(max(c.set, 0)), Lease: lease,
 				Due: time.Duration(c.late) * time.Second, Rest: time.Duration(c.rest) * time.Second, Most: 2 * time.Hour})
 			if err != nil {
 				t.Fatal(err)

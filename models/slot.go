@@ -29,8 +29,8 @@ func (s *Store) Book(ctx context.Context, host string, now time.Time, takes time
 		case h.BackoffUntil > At(now):
 			slot.At = h.BackoffUntil.Time()
 		default:
-			slot.At = max(At(now), h.OpenAt).Time()
-			slot.Booked, slot.before, slot.until = true, h.OpenAt, At(slot.At.Add(takes))+delayOf(h)
+			slot.At = max(NotBefore(now), h.OpenAt).Time()
+			slot.Booked, slot.before, slot.until = true, h.OpenAt, NotBefore(slot.At.Add(takes))+delayOf(h)
 			h.OpenAt = slot.until
 		}
 	})
@@ -50,8 +50,8 @@ func (s *Store) EndSlot(ctx context.Context, slot Slot, opens, rests time.Time) 
 		if slot.until != 0 && h.OpenAt == slot.until { // else the request took longer, or somebody booked the next one
 			h.OpenAt = slot.before
 		}
-		if h.BackoffUntil = max(h.BackoffUntil, At(rests)); !opens.IsZero() {
-			h.OpenAt = max(h.OpenAt, At(opens))
+		if h.BackoffUntil = max(h.BackoffUntil, NotBefore(rests)); !opens.IsZero() {
+			h.OpenAt = max(h.OpenAt, NotBefore(opens))
 		}
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -76,4 +77,32 @@ func TestUnknownHostsNeedNoBooking(t *testing.T) {
 	if err := f.s.EndSlot(t.Context(), slot, f.now, f.now.Add(time.Hour)); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestAHostThatWasAskedOpensNoSoonerThanItsDelay, though the database keeps no more of a moment than its milliseconds: whether the request ends as
+// it was booked, or says when it ended.
+func TestAHostThatWasAskedOpensNoSoonerThanItsDelay(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		const host, delay, takes = "a.example", 10 * time.Second, 2 * time.Minute
+		f := newFinder(t, dsn)
+		f.run(fmt.Sprintf(`UPDATE hosts SET delay = %d`, delay))
+		now := f.now.Add(300 * time.Microsecond)
+		opens := func(after time.Time) {
+			t.Helper()
+			h, err := f.s.Host(t.Context(), BucketOf(host), HostID(host))
+			if early := after.Sub(h.OpenAt.Time()); err != nil || early > 0 || early < -time.Millisecond {
+				t.Errorf("the host opens %v too early (%v)", early, err)
+			}
+		}
+		slot, err := f.s.Book(t.Context(), host, now, takes)
+		if err != nil || !slot.Booked {
+			t.Fatalf("Book = %+v, %v", slot, err)
+		}
+		opens(now.Add(takes + delay))
+		if err := f.s.EndSlot(t.Context(), slot, now.Add(delay), time.Time{}); err != nil {
+			t.Fatal(err)
+		}
+		opens(now.Add(delay))
+	})
 }

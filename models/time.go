@@ -14,6 +14,15 @@ func At(t time.Time) Instant {
 	return Instant(t.UnixMilli())
 }
 
+// NotBefore is the first Instant that is not before a time, for what must not happen sooner. The zero time is never.
+func NotBefore(t time.Time) Instant {
+	at := At(t)
+	if at.Time().Before(t) {
+		at++
+	}
+	return at
+}
+
 // Time is the moment as a time in UTC; never is the zero time.
 func (i Instant) Time() time.Time {
 	if i == 0 {

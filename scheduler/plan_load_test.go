@@ -18,7 +18,7 @@ func TestFault_069_DelayFollowsTheHostsLoad(t *testing.T) {
 		out.At, out.Took, out.Delay = now, took, 10*time.Second
 		now = now.Add(took)
 		r := planner.Plan(lease, p, &out, now)
-		if want := models.At(now.Add(r.Host.Delay)); r.Host.OpenAt != want {
+		if want := models.NotBefore(now.Add(r.Host.Delay)); r.Host.OpenAt != want {
 			t.Errorf("the host opens %v, want %v: its delay of %v after the answer", r.Host.OpenAt, want, r.Host.Delay)
 		}
 		lease.Host, now = r.Host, r.Host.OpenAt.Time()

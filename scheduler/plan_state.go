@@ -225,7 +225,7 @@ const resumeHeard = 10 * time.Second
 // before its next visit.
 func (d *draft) deferred() {
 	if d.out.HostWaits {
-		d.Host.OpenAt = max(d.Host.OpenAt, models.At(d.out.Until))
+		d.Host.OpenAt = max(d.Host.OpenAt, models.NotBefore(d.out.Until))
 		return
 	}
 	early := d.before.DueAt.Time().After(d.now)
@@ -280,19 +280,19 @@ func (d *draft) host() {
 		h.Delay = load.Delay(h.Trials.Load, rule)
 	}
 	if out.Sent > 0 {
-		h.OpenAt = max(h.OpenAt, models.At(d.now.Add(h.Delay)))
+		h.OpenAt = max(h.OpenAt, opensAfter(d.now, h.Delay))
 	}
 	switch {
 	case out.Kind == models.Failed && out.Class.HostWide():
 		h.Failures++
-		h.BackoffUntil = models.At(d.now.Add(hostBackoff(out.Class, h.Failures, h.Delay, d.chance(useBackoff))))
+		h.BackoffUntil = models.NotBefore(d.now.Add(hostBackoff(out.Class, h.Failures, h.Delay, d.chance(useBackoff))))
 	case h.BackoffUntil.Time().After(visitedAt(out, d.now)):
 		// The host asked for rest while this request was under way: its answer ends nothing.
 	case out.Kind.Asked() && !out.Class.Ours():
 		h.Failures, h.BackoffUntil = 0, 0
 	}
 	if wait := out.RetryAfter; !wait.IsZero() {
-		h.BackoffUntil = max(h.BackoffUntil, models.At(earlier(wait, d.now.Add(d.settings.RetryMax))))
+		h.BackoffUntil = max(h.BackoffUntil, models.NotBefore(earlier(wait, d.now.Add(d.settings.RetryMax))))
 	}
 }
 

@@ -173,6 +173,32 @@ func TestDeferredKeepsTheHostsDelay(t *testing.T) {
 	}
 }
 
+// A host opens no sooner than was promised, though the database keeps no more of a moment than its milliseconds.
+func TestHostsOpenNoSoonerThanPromised(t *testing.T) {
+	t.Parallel()
+	now := noon.Add(300 * time.Microsecond)
+	until := now.Add(time.Minute)
+	opens := func(h *models.Host) models.Instant { return h.OpenAt }
+	rests := func(h *models.Host) models.Instant { return h.BackoffUntil }
+	for name, test := range map[string]struct {
+		out  models.Outcome
+		at   func(*models.Host) models.Instant
+		want time.Time
+	}{
+		"after a visit":               {same, opens, now.Add(10 * time.Second)},
+		"where others are visited":    {models.Outcome{Kind: models.Deferred, HostWaits: true, Until: until}, opens, until},
+		"as its Retry-After says":     {models.Outcome{Kind: models.Failed, Class: models.ServerError, Status: 503, Sent: 1, RetryAfter: until}, rests, until},
+		"after it refused to connect": {models.Outcome{Kind: models.Failed, Class: models.ConnRefused, Sent: 1}, rests, now.Add(10 * time.Second)},
+	} {
+		p := livePage()
+		test.out.At = now
+		h := testPlanner(t, testConfig()).Plan(testLease(p), p, &test.out, now).Host
+		if early := test.want.Sub(test.at(&h).Time()); early > 0 || early < -time.Millisecond {
+			t.Errorf("%s the host opens %v too early", name, early)
+		}
+	}
+}
+
 // A resume makes pages due, as somebody does who asks for one; a worker that has not heard of the resume yet does not put them off for
 // a whole cycle.
 func TestResumeIsNotForgotten(t *testing.T) {

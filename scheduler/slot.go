@@ -52,9 +52,17 @@ func (t *hostTurn) next(ctx context.Context, p *Planner) (*models.LeasedPage, sl
 	page := &t.pages[0]
 	t.pages = t.pages[1:]
 	t.askFurther(now)
-	taken := slot{at: open, before: h.OpenAt, until: models.At(open.Add(h.Delay)), owed: owed, follows: visited}
+	taken := slot{at: open, before: h.OpenAt, until: opensAfter(open, h.Delay), owed: owed, follows: visited}
 	h.OpenAt = taken.until
 	return page, taken, true
+}
+
+// opensAfter is when a host opens that was asked at a moment: no sooner than its delay later. One without a delay does not wait for the next millisecond.
+func opensAfter(at time.Time, delay time.Duration) models.Instant {
+	if delay == 0 {
+		return models.At(at)
+	}
+	return models.NotBefore(at.Add(delay))
 }
 
 // foregoes tells whether the page that gave its turn away can do without credit: other hosts want the fetcher that would wait here for a delay, and the

@@ -301,7 +301,7 @@ func (m *Memory) Recover(_ context.Context, now time.Time, owner string) (int, e
 	for i := range m.buckets {
 		for _, h := range m.buckets[i].hosts {
 			if h.LeaseUntil != 0 && (owner == "" || h.LeaseOwner == owner) {
-				h.Void(models.At(now), h.due.earliest())
+				h.Void(models.NotBefore(now), h.due.earliest())
 				m.requeue(h)
 				n++
 			}
