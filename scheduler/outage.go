@@ -49,7 +49,8 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if asked, heard := models.At(visitedAt(out, now)), models.Instant(o.heardAt.Load()); asked < heard && heard <= models.At(now) {
+	asked := visitedAt(out, now)
+	if heard := models.Instant(o.heardAt.Load()); models.At(asked) < heard && heard <= models.At(now) {
 		return false, false // others answered while this one was asked
 	}
 	o.troubled.Store(true)
@@ -61,8 +62,8 @@ func (o *outage) judge(host int64, out *models.Outcome, now time.Time, clk clock
 		return false, false
 	}
 	out.Kind, out.Class, out.Robots = models.Failed, models.OwnNetwork, nil
-	if o.resting(now) {
-		return false, false
+	if asked.Before(o.restEnd) && !now.Before(o.rest) {
+		return false, false // it tells nothing of the time since, unless the clock was set back
 	}
 	o.rests++
 	o.rest, o.restEnd = now.Add(-clk.Real(clockSet)), now.Add(clk.Real(backoff(o.rests, 15*time.Second, 10*time.Minute, 0)))

@@ -159,6 +159,33 @@ func TestOneRestForWhatFailsAtOnce(t *testing.T) {
 	}
 }
 
+// What was asked before a rest ended tells nothing of the time after it, however long it takes to fail; what was asked since does, and so it
+// does where the clock was set back.
+func TestARestIsTriedBeforeTheNext(t *testing.T) {
+	t.Parallel()
+	var o outage
+	clk := clock.NewVirtual(noon)
+	fails := func(host int64, asked, after time.Duration) bool {
+		out := models.Outcome{Kind: models.Failed, Class: models.ConnTimeout, Sent: 1, At: noon.Add(asked)}
+		o.judge(host, &out, noon.Add(after), clk)
+		return out.Class == models.OwnNetwork
+	}
+	for host := range int64(ownSilence) {
+		fails(host, -time.Second, 0)
+	}
+	for host := range int64(8) { // a rest of 15 s later
+		if after := 20*time.Second + time.Duration(host)*10*time.Second; !fails(10+host, -time.Second, after) || o.rests != 1 || o.holding(noon.Add(after)) != "" {
+			t.Fatalf("a visit from before a rest that fails %v after it began makes it %d rests, claiming rests: %q", after, o.rests, o.holding(noon.Add(after)))
+		}
+	}
+	if fails(20, 100*time.Second, 101*time.Second); o.rests != 2 || o.holding(noon.Add(130*time.Second)) == "" {
+		t.Errorf("a visit from after a rest that fails makes it %d rests, want a second one of half a minute", o.rests)
+	}
+	if fails(21, -time.Hour, -time.Hour+time.Second); o.rests != 3 || o.holding(noon.Add(-time.Hour+time.Minute)) == "" {
+		t.Errorf("a visit that fails by a clock that was set back makes it %d rests, want a third", o.rests)
+	}
+}
+
 // An outage begins and ends once, however often claiming rests meanwhile.
 func TestAnOutageBeginsAndEndsOnce(t *testing.T) {
 	t.Parallel()
