@@ -80,6 +80,34 @@ func TestEffectOnRequisites(t *testing.T) {
 	}
 }
 
+// TestEffectOnLists: they stay where the level is lowered, and what else is below it does not.
+func TestEffectOnLists(t *testing.T) {
+	t.Parallel()
+	rows := []models.Site{{ID: 1, Name: "docs", URL: "https://example.org/", FromFile: true}}
+	under := func(level int) *inForce {
+		c := config.Default()
+		site, err := config.NewSite("docs", rows[0].URL, c.Defaults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		site.Settings.Level = level
+		c.Sites = []config.Site{site}
+		f, err := putTogether(c, config.DefaultOrigins(), rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	e := &effecting{before: under(10), after: under(0), bySite: make(map[int32]*scopeEffect), known: make(map[int32]int64)}
+	for _, p := range []models.Page{{URL: "https://example.org/"}, {URL: "https://example.org/s.xml", Level: 1, Entries: 7}, {URL: "https://example.org/a", Level: 1}} {
+		p.SiteID = 1
+		e.page(&p)
+	}
+	if got, want := *e.bySite[1], (scopeEffect{before: 3, after: 2, leave: 1, example: "https://example.org/a"}); got != want {
+		t.Errorf("from level 10 to 0: %+v, want %+v", got, want)
+	}
+}
+
 // TestEffectOnTurns: pages that wait by their intervals take as many turns a day as the new cycle has them, where one is set.
 func TestEffectOnTurns(t *testing.T) {
 	t.Parallel()
