@@ -8,6 +8,7 @@ import (
 // A page may be leased for as long as its host's other pages take. Whoever asks for it meanwhile, a person, a parent, a list or its
 // publisher, is served by its visit. Where there is none after all, what he set stays. So it does where a person or the publisher, who
 // know that it changed just now, ask after the visit began: it may have seen the page as it was before.
+// Lists are read in a lease of the same host, by whoever makes the visit: he sees to what they tell of meanwhile.
 
 // Waits tells whether a page whose turn ended so still waits for its visit.
 func (k OutcomeKind) Waits() bool {

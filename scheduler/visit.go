@@ -95,6 +95,8 @@ type hostTurn struct {
 
 	claimed time.Time // of a worker without fetchers: what is due later is not of this lease
 
+	tellings []models.Result // guarded by mu; what lists told in it (see heardMeanwhile)
+
 	memory     []byte // guarded by mu; the newest Outcome.HostMemory, for the last result
 	memoryTurn int64  // guarded by mu; its Outcome.HostTurn
 }
@@ -191,6 +193,7 @@ func (t *hostTurn) result(planner *Planner, page *models.LeasedPage, taken slot,
 	late := t.worker.late(&page.Page, taken, t.lease.Host.Delay)
 	t.keepMemory(&f.outcome)
 	planner.plan(&f.result, &f.lease, &f.before, &f.outcome, now, late)
+	t.heardMeanwhile(f)
 	t.worker.purses.settle(&page.Page, &f.outcome, taken.paid)
 	t.lease.Host = f.result.Host
 	t.keepRobots(out.Robots)
