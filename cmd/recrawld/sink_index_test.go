@@ -144,6 +144,11 @@ func TestAnIndexIsGivenOtherSites(t *testing.T) {
 	wait("Three", "Two")
 	given("[two]", "[three]")
 	wait("Three", "Two")
+	given("[two]", "") // an entry that is taken out drops nothing
+	must(t, "sink", "replay", "-c", path, "index:docs")
+	wait("Two")
+	given("[two, three]", "")
+	wait("Three", "Two")
 	sites = fmt.Sprintf("sites:\n  - {name: two, url: \"%s\"}\n  - {name: three, url: \"%s\"}\n", two.URL, three.URL)
 	given("[one, two]", "")
 	wait("One", "Two")
