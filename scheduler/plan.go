@@ -20,6 +20,7 @@ type Planner struct {
 	longest  int           // likewise, in cycles: fr_max
 	sites    map[int32]*config.Settings
 	starts   map[int64]bool // the start pages of the sites, by ID
+	adders   []adder        // the sites that add what the lists of their hosts name
 	learns   bool           // the policy of a site learns of all pages together
 	gathers  bool           // a site keeps what its pages need to be shown
 
@@ -44,6 +45,9 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 		}
 		if s.Level > 0 { // otherwise nothing is followed that it leads to
 			p.starts[models.PageID(c.Sites[i].URL)] = true
+		}
+		if s.Level > namedLevel && s.Lists == config.ListsPages {
+			p.adders = append(p.adders, adder{directoryOf(c.Sites[i].URL), c.Sites[i].ID})
 		}
 		p.learns = p.learns || s.Policy == policy.AdaptiveName
 		p.gathers = p.gathers || s.KeepsRequisites()
@@ -224,6 +228,7 @@ func (d *draft) observed() {
 	d.listing()
 	d.requisites()
 	d.next(behind)
+	d.passOn()
 }
 
 // skipped puts a parent's turn off by its interval. Skipping never carries a page past the ceiling: a turn

@@ -161,10 +161,22 @@ func (d *draft) discover(targets []target, level int16, chain []int64) {
 		if len(targets) == 0 {
 			return
 		}
-		level = int16(d.settings.Level)
+		d.Discovered = nil
+		d.find(targets, int16(d.settings.Level), chain, false)
+		d.assign()
+		return
 	}
 	d.Discovered = nil
 	d.find(targets, level, chain, false)
+}
+
+// assign gives lists that are found beyond the level of a site to another that adds what they name.
+func (d *draft) assign() {
+	for i := range d.Discovered {
+		if p := &d.Discovered[i].Page; d.planner.adderOf(p.URL) != 0 {
+			p.SiteID, p.Level = d.planner.adderOf(p.URL), namedLevel
+		}
+	}
 }
 
 // require is discover for requisites, which have no such limit. What is discovered as a link is no requisite.

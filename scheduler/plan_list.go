@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"recrawld/config"
@@ -24,11 +25,51 @@ const (
 	listQuarter = 4 // or in a quarter of the host's pages, whichever is more
 )
 
+// namedLevel is the level of a list that a robots.txt names.
+const namedLevel = 1
+
 // named adds the lists that a robots.txt names, or that are there though none does.
 func (d *draft) named() {
 	if givesTurn(d.out.Kind) && len(d.out.Links) > 0 {
-		d.discover(targetsOf(d.out.Links), 1, nil)
+		d.discover(targetsOf(d.out.Links), namedLevel, nil)
 	}
+}
+
+// adder is a site that adds what the lists of its host name, and the directory that it starts in.
+type adder struct {
+	directory string
+	site      int32
+}
+
+// directoryOf is a URL up to the last slash of its path.
+func directoryOf(url string) string {
+	path, _, _ := strings.Cut(url, "?")
+	return path[:strings.LastIndexByte(path, '/')+1]
+}
+
+// adderOf is the first site that adds what a list names: it starts where the list is, or above. 0: there is none.
+func (p *Planner) adderOf(url string) int32 {
+	for _, a := range p.adders {
+		if strings.HasPrefix(url, a.directory) {
+			return a.site
+		}
+	}
+	return 0
+}
+
+// passOn gives a list beyond the level of its site, from which nothing is added, to a site that adds what it names, as one that was set up since. It is
+// read at once then, as if it never was.
+func (d *draft) passOn() {
+	if d.Page.Entries == 0 || int(d.before.Level) < d.settings.Level {
+		return
+	}
+	site := d.planner.adderOf(d.Page.URL)
+	if site == 0 || site == d.Page.SiteID {
+		return
+	}
+	d.Page.SiteID, d.Page.Level, d.Page.Entries = site, namedLevel, 0
+	d.Page.ETag, d.Page.LastModified, d.Page.Digest = "", "", models.Digest{}
+	d.Page.Rule, d.Page.DueAt = models.RuleList, models.At(d.now)
 }
 
 // listing takes over what a list says: the pages that it names may be new, and those that it tells of are brought forward as

@@ -313,6 +313,34 @@ func TestListsOfWhatIsKnown(t *testing.T) {
 	}
 }
 
+// TestListsGoToTheSiteThatAdds: a list that is found by, or was read for, a site that follows no links belongs to another that adds what it names, where
+// there is one, however late that was set up.
+func TestListsGoToTheSiteThatAdds(t *testing.T) {
+	t.Parallel()
+	c := testConfig()
+	c.Sites[0].Settings.Level = 0
+	follows := c.Sites[0]
+	follows.ID, follows.URL, follows.Settings.Level = 2, "http://one.test/docs/?start", 10
+	c.Sites = append(c.Sites, follows)
+	planner := testPlanner(t, c)
+	links := []models.FoundLink{{URL: "http://one.test/docs/s.xml", Host: "one.test", List: true}, {URL: "http://one.test/s.xml", Host: "one.test", List: true}}
+	found := models.Outcome{Kind: models.RobotsFetched, At: noon, Sent: 1, Links: links}
+	r := planner.Plan(testLease(livePage()), livePage(), &found, noon)
+	if d := r.Discovered; len(d) != 2 || d[0].Page.SiteID != 2 || d[0].Page.Level != 1 || d[1].Page.SiteID != 1 || d[1].Page.Level != 0 {
+		t.Fatalf("discovered %+v, want the first for site 2 at level 1, the other for site 1 at level 0", r.Discovered)
+	}
+	for _, url := range []string{"http://one.test/docs/s.xml", "http://one.test/s.xml"} {
+		p, lease := listPage()
+		p.URL, p.ID, p.Level = url, models.PageID(url), 0
+		r := planner.Plan(lease, p, &same, noon)
+		given := url == links[0].URL
+		if got := r.Page; given != (got.SiteID == 2 && got.Level == 1 && got.Entries == 0 && got.ETag == "" && got.Digest.IsZero() && got.DueAt == models.At(noon)) ||
+			!given && (got.SiteID != 1 || got.Entries != 90 || got.Digest.IsZero()) {
+			t.Errorf("%s: given away %v, want %v: %+v", url, got.SiteID == 2, given, got)
+		}
+	}
+}
+
 // A page that lists told of and that stays away confirms them once.
 func TestAPageThatStaysAwayConfirmsListsOnce(t *testing.T) {
 	t.Parallel()
