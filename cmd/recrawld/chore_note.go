@@ -13,16 +13,20 @@ type choreHold struct {
 	Until models.Instant `json:"until"` // unless it is not heard of again
 }
 
-// free tells whether a worker may do it, as nobody else does. A hold that lasts twice as long as any that is taken now is of a clock that was
-// ahead; by a little less it does where it was taken, or taken again, after the worker had looked at its clock.
+// free tells whether a worker may do it, as nobody else does.
 func (h *choreHold) free(name string, now time.Time, hold time.Duration) bool {
-	left := h.Until.Time().Sub(now)
-	return h.By == "" || h.By == name || left <= 0 || left > 2*hold
+	return h.By == "" || h.By == name || !h.Until.Time().After(now) || tooFarAhead(h.Until, now, 2*hold)
 }
 
 // take has a worker do it, or go on.
 func (h *choreHold) take(name string, now time.Time, hold time.Duration) {
 	h.By, h.Until = name, models.At(now.Add(hold))
+}
+
+// tooFarAhead tells of a moment that some worker noted that it is of a clock that was ahead, and counts no more. What is noted rightly lies no further
+// ahead of now than most: as far as it lies ahead of the other worker's look at the clock, and a while more, as that may come after this worker's.
+func tooFarAhead(at models.Instant, now time.Time, most time.Duration) bool {
+	return at.Time().Sub(now) > most
 }
 
 // fromNote reads a note in which workers agree who does a chore; one that is not there or cannot be read says that nothing was done.

@@ -85,7 +85,7 @@ func (t importanceTurn) wanted(of string, pages int64, now time.Time) bool {
 	case of == "":
 		return false
 	}
-	return !now.Before(t.At.Time().Add(importanceAge)) || pages > 2*t.Pages
+	return !now.Before(t.At.Time().Add(importanceAge)) || tooFarAhead(t.At, now, importanceAge) || pages > 2*t.Pages
 }
 
 // importanceSettings names what the operator says of importance; "" where all pages are worth the same.

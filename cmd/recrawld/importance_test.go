@@ -167,6 +167,8 @@ func TestOneWorkerComputesImportance(t *testing.T) {
 		{importanceTurn{}, "", 10, false}, {importanceTurn{}, "x", 10, true}, {importanceTurn{Of: "x"}, "", 10, true},
 		{importanceTurn{Of: "x", At: models.At(now), Pages: 10}, "x", 20, false},
 		{importanceTurn{Of: "x", At: models.At(now), Pages: 10}, "x", 21, true},
+		{importanceTurn{Of: "x", At: models.At(now.Add(time.Minute)), Pages: 10}, "x", 10, false}, // by a worker that looked at the clock later
+		{importanceTurn{Of: "x", At: models.At(now.AddDate(4, 0, 0)), Pages: 10}, "x", 10, true},  // by a clock that was ahead
 		{fromNote[importanceTurn]([]byte("{")), "", 10, false},
 	} {
 		if got := test.turn.wanted(test.of, test.pages, now); got != test.want {

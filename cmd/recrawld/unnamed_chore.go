@@ -31,11 +31,9 @@ type unnamedTurn struct {
 	choreHold
 }
 
-// rests tells whether it is not time yet for the next pass. An end that lies further ahead than a pass is held for is of a clock that was ahead; another
-// one came after the worker had looked at its clock.
+// rests tells whether it is not time yet for the next pass.
 func (t *unnamedTurn) rests(now time.Time, hold, every time.Duration) bool {
-	since := now.Sub(t.Ended.Time())
-	return t.Ended != 0 && since >= -hold && since < every
+	return t.Ended != 0 && !tooFarAhead(t.Ended, now, hold) && now.Sub(t.Ended.Time()) < every
 }
 
 // claim takes the pass for a worker, where it is time and nobody else does it.

@@ -43,15 +43,15 @@ func (f *inForce) filterOf(site int32) string {
 	return s.Settings.Filter.String()
 }
 
-// sampledAhead is how far ahead of now another worker's look may be, which came after this worker had looked at its clock; one further ahead is of a clock
-// that was ahead.
-const sampledAhead = unusualEvery / 2
-
-// rests tells whether it is not time yet to look again. What was looked at by a clock that was ahead is.
+// rests tells whether it is not time yet to look again.
 func (v *sampledLook) rests(f *inForce, live int64, now time.Time) bool {
-	since := now.Sub(v.At.Time())
-	return v.At != 0 && since >= -sampledAhead && since < sampledEvery && live < max(2*v.Live, v.Live+1) &&
+	return v.lookedWithin(sampledEvery, now) && live < max(2*v.Live, v.Live+1) &&
 		!slices.ContainsFunc(v.Sites, func(u report.Unusual) bool { return !v.holds(f, u.Site) })
+}
+
+// lookedWithin tells whether somebody has looked since less than some time.
+func (v *sampledLook) lookedWithin(some time.Duration, now time.Time) bool {
+	return v.At != 0 && !tooFarAhead(v.At, now, unusualEvery/2) && now.Sub(v.At.Time()) < some
 }
 
 // lookAtSamples finds the sites much of whose pages say the same once more, or wait for their first visit for long, given what was unusual before. Once a day it looks; in between
@@ -98,8 +98,7 @@ func (d *daemon) lookAtSamples(ctx context.Context, before []report.Unusual, now
 // for as long as it is of: what was found yesterday could not be visited before, nor anything by a daemon that stood still, which is so where nobody
 // has looked for longer than a break.
 func (v *sampledLook) piledUp(sites []report.SampledSite, now time.Time, pause time.Duration) map[int32]models.Instant {
-	since := now.Sub(v.At.Time())
-	looked, piled := v.At != 0 && since >= -sampledAhead && since <= pause, make(map[int32]models.Instant)
+	looked, piled := v.lookedWithin(pause, now), make(map[int32]models.Instant)
 	for i := range sites {
 		of := &sites[i]
 		if of.First < 0 || !of.Piles() {

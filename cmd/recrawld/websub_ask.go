@@ -149,9 +149,9 @@ const forget = "forget"
 func (w *websub) turnOf(s *models.Subscription, now time.Time) string {
 	at := models.At(now)
 	if w.wanted(s, now) {
-		// A turn farther ahead than any that is given now is of a clock that was ahead, or of a longer lease. One may be given after now was read.
+		// A turn that is too far ahead may be of a longer lease, too.
 		most := w.clock.Real(max(deniedFor, w.force().config.WebSub.Lease) + hubsEvery)
-		if s.NextAt <= at || s.NextAt.Time().Sub(now) > most {
+		if s.NextAt <= at || tooFarAhead(s.NextAt, now, most) {
 			return models.Subscribing
 		}
 		return ""
