@@ -177,11 +177,7 @@ func (r *rehearsal) checkShares(entries []origin.Entry) {
 	if err := rows.Err(); err != nil {
 		r.t.Fatal(err)
 	}
-	part := 4
-	if testing.Short() { // of six hosts' buckets one worker may have few
-		part = 20
-	}
-	if least := all / part; all == 0 || stored["a"] < least || stored["b"] < least {
+	if least := all / 4; all == 0 || stored["a"] < least || stored["b"] < least {
 		r.t.Errorf("versions were stored by %v, want a good part by each of two workers", stored)
 	}
 	busy := 0

@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 // longTest skips the test where the end-to-end tests have a run of their own.
 func longTest(t *testing.T) {
 	t.Helper()
-	if os.Getenv("RECRAWLD_SHORT") != "" {
-		t.Skip("RECRAWLD_SHORT is set: make e2e and make kill run the end-to-end tests")
+	if testing.Short() {
+		t.Skip("with -short no end-to-end test runs: make e2e and make kill do")
 	}
 }
 
@@ -61,24 +61,21 @@ type rehearsal struct {
 // newRehearsal loads the world, starts its origin and writes a configuration: the clock runs from now on.
 func newRehearsal(t *testing.T, store string, span time.Duration) *rehearsal {
 	t.Helper()
-	hosts, first := 0, time.Date(2023, 9, 25, 0, 0, 0, 0, time.UTC)
-	if testing.Short() {
-		hosts, first, span = 6, time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC), span/6
-	}
+	first := time.Date(2023, 9, 25, 0, 0, 0, 0, time.UTC)
 	// After its last change the world stands still until every page had its turn once more.
-	r := openRehearsal(t, hosts, first, func(last time.Time) time.Time { return last.Add((frMax + 15) * cycle) }, span)
+	r := openRehearsal(t, first, func(last time.Time) time.Time { return last.Add((frMax + 15) * cycle) }, span)
 	r.store = store
 	r.configure(settings{agent: "recrawld", policy: "classic", frMax: frMax})
 	return r
 }
 
-// openRehearsal loads some hosts of the world, 0: all, and starts its origin: from now on its clock runs from first to
+// openRehearsal loads the world and starts its origin: from now on its clock runs from first to
 // an end that is told by the world's last change, in a span of real time.
-func openRehearsal(t *testing.T, hosts int, first time.Time, end func(last time.Time) time.Time, span time.Duration) *rehearsal {
+func openRehearsal(t *testing.T, first time.Time, end func(last time.Time) time.Time, span time.Duration) *rehearsal {
 	t.Helper()
 	longTest(t)
 	program(t)
-	r := &rehearsal{t: t, dir: t.TempDir(), corpus: corpusOf(t, hosts)}
+	r := &rehearsal{t: t, dir: t.TempDir(), corpus: theCorpus(t)}
 	var err error
 	if r.log, err = origin.NewLog(filepath.Join(r.dir, "requests.ndjson")); err != nil {
 		t.Fatal(err)
@@ -92,21 +89,19 @@ func openRehearsal(t *testing.T, hosts int, first time.Time, end func(last time.
 	return r
 }
 
-// corpora are the worlds that were loaded, by how many hosts they have. Rehearsals follow one another, each with an origin
-// of its own.
-var corpora = map[int]*origin.Corpus{}
+// corpus is the world, once it was loaded. Rehearsals follow one another, each with an origin of its own.
+var corpus *origin.Corpus
 
-// corpusOf loads some hosts of the world, once a test process.
-func corpusOf(t *testing.T, hosts int) *origin.Corpus {
+// theCorpus loads the world, once a test process.
+func theCorpus(t *testing.T) *origin.Corpus {
 	t.Helper()
-	if corpora[hosts] == nil {
-		corpus, err := origin.LoadCorpus(shared.Path(t, "pages"), scratch, hosts)
-		if err != nil {
+	if corpus == nil {
+		var err error
+		if corpus, err = origin.LoadCorpus(shared.Path(t, "pages"), scratch, 0); err != nil {
 			t.Fatal(err)
 		}
-		corpora[hosts] = corpus
 	}
-	return corpora[hosts]
+	return corpus
 }
 
 // serve runs the origin until the test ends.

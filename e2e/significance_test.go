@@ -91,7 +91,7 @@ func TestEndToEndSignificance(t *testing.T) {
 // tell has the days pass in a span of real time, and says what is wrong with what became of the pages.
 func tell(t *testing.T, span time.Duration) (wrong []string) {
 	t.Helper()
-	base := &rehearsal{t: t, corpus: corpusOf(t, 0), store: "sqlite"}
+	base := &rehearsal{t: t, corpus: theCorpus(t), store: "sqlite"}
 	first := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	base.anchor.At, base.end = first, first.Add(tellingDays*24*time.Hour)
 	var all []*telling

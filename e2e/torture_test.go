@@ -17,9 +17,6 @@ func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("RECRAWLD_KILLS")
 	if text == "" {
-		if testing.Short() {
-			return 3
-		}
 		return 10
 	}
 	n, err := strconv.Atoi(text)
