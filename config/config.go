@@ -195,6 +195,10 @@ const (
 	ListsOff     = "off"     // nothing
 )
 
+// AddsListed tells whether pages are added that a list names which lies so many links from the start. Otherwise it is read for what it says of
+// pages that are known.
+func (s *Settings) AddsListed(level int) bool { return s.Lists == ListsPages && level < s.Level }
+
 // What is kept of what a site's pages need to be shown: images, styles, scripts, fonts.
 const (
 	RequisitesOff  = "off"  // what scope keeps anyway

@@ -212,6 +212,25 @@ func (r *rehearsal) report(format string, args ...any) {
 	r.t.Logf(format, args...)
 }
 
+// slowerUntilRight has a rehearsal pass in a span of real time, which says what is wrong, and again in twice and four times that while anything is: other
+// work may have kept visits from coming when they were due.
+func slowerUntilRight(t *testing.T, span time.Duration, rehearse func(*testing.T, time.Duration) (wrong []string)) {
+	t.Helper()
+	for _, times := range []time.Duration{1, 2, 4} {
+		wrong := rehearse(t, times*span)
+		if len(wrong) == 0 {
+			return
+		}
+		report := t.Logf
+		if times == 4 {
+			report = t.Errorf
+		}
+		if report("in %v:\n%s", times*span, strings.Join(wrong, "\n")); t.Failed() {
+			return
+		}
+	}
+}
+
 // complain fails the test with the first few of many troubles.
 func complain(t *testing.T, what string, troubles []string) {
 	t.Helper()

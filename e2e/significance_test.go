@@ -72,20 +72,7 @@ type followed struct {
 func TestEndToEndSignificance(t *testing.T) {
 	longTest(t)
 	program(t)
-	for span := tellingSpan; ; span *= 2 {
-		wrong := tell(t, span)
-		if len(wrong) == 0 {
-			return
-		}
-		report := t.Logf
-		if span == 4*tellingSpan {
-			report = t.Errorf
-		}
-		report("%d days in %v:\n%s", tellingDays, span, strings.Join(wrong, "\n"))
-		if t.Failed() {
-			return
-		}
-	}
+	slowerUntilRight(t, tellingSpan, tell)
 }
 
 // tell has the days pass in a span of real time, and says what is wrong with what became of the pages.

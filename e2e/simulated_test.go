@@ -74,20 +74,7 @@ func twins(t *testing.T) []*twin {
 func TestEndToEndAsSimulated(t *testing.T) {
 	longTest(t)
 	program(t)
-	for span := twinSpan; ; span *= 2 {
-		wrong := besideSimulations(t, span)
-		if len(wrong) == 0 {
-			return
-		}
-		report := t.Logf
-		if span == 4*twinSpan {
-			report = t.Errorf
-		}
-		report("%d days in %v:\n%s", twinDays, span, strings.Join(wrong, "\n"))
-		if t.Failed() {
-			return
-		}
-	}
+	slowerUntilRight(t, twinSpan, besideSimulations)
 }
 
 // besideSimulations has the days pass in a span of real time, and says what is wrong with what became of the pages.

@@ -7,6 +7,9 @@ import (
 	"slices"
 )
 
+// ListLevel is the level of a list that a robots.txt names.
+const ListLevel = 1
+
 // Listing is what a list of pages, a sitemap or a feed, says that its copy before did not say.
 type Listing struct {
 	Index   bool    // of sitemaps

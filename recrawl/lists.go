@@ -18,12 +18,9 @@ import (
 // listTime is how long reading a list and the copy that is held may take: 50,000 entries of both take a second.
 const listTime = 15 * time.Second
 
-// listLevel is the level of a list that robots.txt names, and fewestTold how many pages of its host must be known where that is beyond the site's
-// limit: a list says something of these alone then, and costs as much as a visit to each of a few.
-const (
-	listLevel  = 1
-	fewestTold = 5
-)
+// fewestTold is how many pages of a host must be known for its lists to be read that lie beyond the site's level: one says something of these alone
+// then, and costs as much as a visit to each of a few.
+const fewestTold = 5
 
 // within is a level, or the site's limit: lists beyond that are read as well, for what they say of the pages that are known.
 func (s *visit) within(level int) int { return min(level, s.settings.Level) }
@@ -38,13 +35,13 @@ func (s *visit) readsLists(level int) bool {
 
 // namedLists are the sitemaps that the robots.txt just read names, as far as the site keeps them.
 func (s *visit) namedLists() []models.FoundLink {
-	if !s.readsLists(listLevel) {
+	if !s.readsLists(models.ListLevel) {
 		return nil
 	}
 	var found []models.FoundLink
 	for _, raw := range s.rules.of(s.robots).Sitemaps() {
 		if u, err := s.url.Resolve(raw); err == nil {
-			found = s.keepListed(found, u, listLevel, true)
+			found = s.keepListed(found, u, models.ListLevel, true)
 		}
 	}
 	return found
@@ -238,7 +235,7 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 	}
 	all := first || !read.held || s.page.Entries == 0
 	mayBeNew := unknownOf(news)
-	discovers := s.settings.Lists == config.ListsPages && !s.beyond(level) || out.Index
+	discovers := s.settings.AddsListed(int(s.page.Level)) || out.Index
 	if !discovers {
 		out.Named = make([]int64, 0, len(named))
 	}

@@ -19,7 +19,7 @@ const sitemapHops = 5
 // to. The page's own turn comes next.
 func (s *visit) lookedForSitemap(ctx context.Context) bool {
 	trials := &s.turn.Host.Trials
-	if s.scope == nil || !s.readsLists(listLevel) || trials.SitemapFound || trials.SitemapTo == "" && !s.probeDue(trials.SitemapAt) || !s.ofStart() {
+	if s.scope == nil || !s.readsLists(models.ListLevel) || trials.SitemapFound || trials.SitemapTo == "" && !s.probeDue(trials.SitemapAt) || !s.ofStart() {
 		return false
 	}
 	target, due := s.sitemapTarget()
@@ -45,7 +45,7 @@ func (s *visit) sitemapPlace() (canon.URL, bool) {
 
 // mayBeSitemap tells whether scope and robots.txt let a list be asked for.
 func (s *visit) mayBeSitemap(u canon.URL) bool {
-	return s.inScope(u, s.within(listLevel)) && s.mayAsk(s.rules.of(s.robots), u)
+	return s.inScope(u, s.within(models.ListLevel)) && s.mayAsk(s.rules.of(s.robots), u)
 }
 
 // sitemapTarget is what to ask for, if that is due: where the last answer leads, unless that has come to be kept out, or /sitemap.xml.

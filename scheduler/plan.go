@@ -46,7 +46,7 @@ func NewPlanner(c *config.Config, paused map[int32]bool) (*Planner, error) {
 		if s.Level > 0 { // otherwise nothing is followed that it leads to
 			p.starts[models.PageID(c.Sites[i].URL)] = true
 		}
-		if s.Level > namedLevel && s.Lists == config.ListsPages {
+		if s.AddsListed(models.ListLevel) {
 			p.adders = append(p.adders, adder{directoryOf(c.Sites[i].URL), c.Sites[i].ID})
 		}
 		p.learns = p.learns || s.Policy == policy.AdaptiveName

@@ -156,25 +156,27 @@ func targetsOf(links []models.FoundLink) []target {
 
 // discover adds what links name as pages due at once, if their level is within the limit. Lists are added at the limit otherwise.
 func (d *draft) discover(targets []target, level int16, chain []int64) {
-	if int(level) > d.settings.Level {
+	beyond := int(level) > d.settings.Level
+	if beyond {
 		targets = slices.DeleteFunc(targets, func(to target) bool { return !to.List })
 		if len(targets) == 0 {
 			return
 		}
-		d.Discovered = nil
-		d.find(targets, int16(d.settings.Level), chain, false)
-		d.assign()
-		return
+		level = int16(d.settings.Level)
 	}
 	d.Discovered = nil
 	d.find(targets, level, chain, false)
+	if beyond {
+		d.assign()
+	}
 }
 
 // assign gives lists that are found beyond the level of a site to another that adds what they name.
 func (d *draft) assign() {
 	for i := range d.Discovered {
-		if p := &d.Discovered[i].Page; d.planner.adderOf(p.URL) != 0 {
-			p.SiteID, p.Level = d.planner.adderOf(p.URL), namedLevel
+		p := &d.Discovered[i].Page
+		if site := d.planner.adderOf(p.URL); site != 0 {
+			p.SiteID, p.Level = site, models.ListLevel
 		}
 	}
 }

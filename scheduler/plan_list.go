@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"recrawld/config"
 	"recrawld/models"
 	"recrawld/scheduler/policy"
 )
@@ -25,13 +24,10 @@ const (
 	listQuarter = 4 // or in a quarter of the host's pages, whichever is more
 )
 
-// namedLevel is the level of a list that a robots.txt names.
-const namedLevel = 1
-
 // named adds the lists that a robots.txt names, or that are there though none does.
 func (d *draft) named() {
 	if givesTurn(d.out.Kind) && len(d.out.Links) > 0 {
-		d.discover(targetsOf(d.out.Links), namedLevel, nil)
+		d.discover(targetsOf(d.out.Links), models.ListLevel, nil)
 	}
 }
 
@@ -67,7 +63,7 @@ func (d *draft) passOn() {
 	if site == 0 || site == d.Page.SiteID {
 		return
 	}
-	d.Page.SiteID, d.Page.Level, d.Page.Entries = site, namedLevel, 0
+	d.Page.SiteID, d.Page.Level, d.Page.Entries = site, models.ListLevel, 0
 	d.Page.ETag, d.Page.LastModified, d.Page.Digest = "", "", models.Digest{}
 	d.Page.Rule, d.Page.DueAt = models.RuleList, models.At(d.now)
 }
@@ -212,16 +208,11 @@ func (d *draft) reread() {
 		every = max(every, 2*d.before.Wanted)
 	}
 	latest := d.planner.longestFrom(d.now, d.now, d.Page.SiteID)
-	if names == 1 && !AddsListed(d.before.Level, d.settings) {
+	if names == 1 && !d.settings.AddsListed(int(d.before.Level)) {
 		d.every, d.list = min(every, latest), true // it changes for pages that nobody knows
 	} else if every < cmp.Or(d.every, latest) {
 		d.every, d.list = every, true
 	}
-}
-
-// AddsListed tells whether what a page of a level names as a list is added. Otherwise it is read for what it says of pages that are known.
-func AddsListed(level int16, settings *config.Settings) bool {
-	return settings.Lists == config.ListsPages && int(level) < settings.Level
 }
 
 // pays is after how long it pays to read a list again that tells of pages at the rate at which it just did, or at which the budget

@@ -145,7 +145,7 @@ func (r ruling) list() string {
 		return fmt.Sprintf("it is where new pages are found, as the start page of its site or because visits to it led to some, so it is read every %s though it is not worth that itself", report.Span(p.Wanted))
 	case p.Stats.Records == 0:
 		return "it is named as a sitemap or feed, and is read before the new pages that wait"
-	case p.Entries == 1 && !scheduler.AddsListed(p.Level, &r.settings):
+	case p.Entries == 1 && !r.settings.AddsListed(int(p.Level)):
 		return fmt.Sprintf("it is a sitemap or feed that names one of the pages that are visited at most, and is read for these alone: every %s; the longer it says nothing new of them, the less often",
 			report.Span(p.Wanted))
 	}
