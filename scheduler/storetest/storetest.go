@@ -116,6 +116,7 @@ func visiting() map[string]func(*world) {
 		"children are brought forward":                     childrenAreForwarded,
 		"children just learned of are brought forward":     childrenJustLearnedAreForwarded,
 		"duplicates are brought forward":                   duplicatesAreForwarded,
+		"a list that goes to another site":                 listGoesOn,
 		"what a list tells of is brought forward":          toldPagesAreForwarded,
 		"a list is believed as far as it is said":          listsAreBounded,
 		"what a publisher announces is brought forward":    announcedPagesAreForwarded,

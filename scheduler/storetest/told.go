@@ -3,6 +3,8 @@ package storetest
 import (
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"recrawld/models"
 )
 
@@ -17,6 +19,24 @@ func (w *world) listed(pages ...models.Discovery) models.Result {
 	r.Page.Entries = int32(len(pages))
 	r.Release = true
 	return r
+}
+
+// listGoesOn: a visit may give its page to another site, whose it is from then on: with what it reads of it next, and in what is counted. To write
+// the same once more changes nothing.
+func listGoesOn(w *world) {
+	r := w.listed(w.settled("a.example", 1, 0))
+	r.Page.SiteID, r.Page.Level, r.Page.Entries = 2, 1, 0
+	r.Page.ETag, r.Page.Digest, r.Page.DueAt, r.Page.Rule = "", models.Digest{}, models.At(w.now), models.RuleList
+	w.mustCommit(r)
+	_ = w.commit(r)
+	counts, err := w.store.PagesBySite(w.Context())
+	w.must(err)
+	if diff := cmp.Diff(map[int32]int64{1: 1, 2: 1}, counts); diff != "" {
+		w.Errorf("PagesBySite (-want +got):\n%s", diff)
+	}
+	if l := w.claimOne(5); len(l.Pages) != 1 || l.Pages[0].SiteID != 2 || l.Pages[0].Level != 1 || !l.Pages[0].Digest.IsZero() {
+		w.Errorf("claimed %+v, want the list, of site 2", l.Pages)
+	}
 }
 
 // settled is a live page of a host that waits for a visit tomorrow.
