@@ -59,7 +59,7 @@ type Store interface {
 
 // Run runs the suite; open returns an empty store for one test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*world){visiting(), losing(), guarding(), requiring(), learning()} {
+	for _, cases := range []map[string]func(*world){visiting(), telling(), losing(), guarding(), requiring(), learning()} {
 		for name, test := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -111,17 +111,6 @@ func visiting() map[string]func(*world) {
 		"a discovered page is due":                         discoveredPageIsDue,
 		"a discovery during a lease is not lost":           discoveryDuringLease,
 		"a discovery leaves a known page alone":            discoveryKeepsKnown,
-		"links are replaced":                               linksAreReplaced,
-		"the share of changed children":                    childShare,
-		"children are brought forward":                     childrenAreForwarded,
-		"children just learned of are brought forward":     childrenJustLearnedAreForwarded,
-		"duplicates are brought forward":                   duplicatesAreForwarded,
-		"a list that goes to another site":                 listGoesOn,
-		"what a list tells of is brought forward":          toldPagesAreForwarded,
-		"a list is believed as far as it is said":          listsAreBounded,
-		"what a publisher announces is brought forward":    announcedPagesAreForwarded,
-		"a publisher is believed as far as it is said":     announcementsAreBounded,
-		"who asks during a visit is served by the next":    announcedWhileVisited,
 		"events have no gaps":                              eventsHaveNoGaps,
 		"a sink finds its news":                            sinkFindsNews,
 		"cursors are of the log":                           cursorsAreOfTheLog,
@@ -151,6 +140,23 @@ func visiting() map[string]func(*world) {
 		"a context that ended":                             endedContext,
 		"nothing is ready":                                 nothingReady,
 		"hosts of other buckets are left to other workers": bucketsAreKept,
+	}
+}
+
+// telling is what it does for pages that others tell of: parents, duplicates, lists, publishers.
+func telling() map[string]func(*world) {
+	return map[string]func(*world){
+		"links are replaced":                            linksAreReplaced,
+		"the share of changed children":                 childShare,
+		"children are brought forward":                  childrenAreForwarded,
+		"children just learned of are brought forward":  childrenJustLearnedAreForwarded,
+		"duplicates are brought forward":                duplicatesAreForwarded,
+		"a list that goes to another site":              listGoesOn,
+		"what a list tells of is brought forward":       toldPagesAreForwarded,
+		"a list is believed as far as it is said":       listsAreBounded,
+		"what a publisher announces is brought forward": announcedPagesAreForwarded,
+		"a publisher is believed as far as it is said":  announcementsAreBounded,
+		"who asks during a visit is served by the next": announcedWhileVisited,
 	}
 }
 
