@@ -158,7 +158,7 @@ func targetsOf(links []models.FoundLink) []target {
 func (d *draft) discover(targets []target, level int16, chain []int64) {
 	beyond := int(level) > d.settings.Level
 	if beyond {
-		targets = slices.DeleteFunc(targets, func(to target) bool { return !to.List })
+		targets = slices.DeleteFunc(slices.Clone(targets), func(to target) bool { return !to.List }) // the others are children all the same
 		if len(targets) == 0 {
 			return
 		}

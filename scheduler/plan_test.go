@@ -229,8 +229,12 @@ func TestPlanLinks(t *testing.T) {
 		t.Errorf("%d links kept, %d found, %d children, want 500, 600, 500", len(r.Links), len(r.Discovered), r.Page.Children)
 	}
 	p.Level = 10
-	if deep := plan(t, p, out); len(deep.Discovered) != 0 {
+	deep := plan(t, p, out)
+	if len(deep.Discovered) != 0 {
 		t.Errorf("a page at the level limit discovered %d pages, want none", len(deep.Discovered))
+	}
+	if diff := cmp.Diff(r.Links, deep.Links); diff != "" {
+		t.Errorf("the children of a page at the level limit, which are known by other pages (-want +got):\n%.500s", diff)
 	}
 }
 
