@@ -247,10 +247,10 @@ func (t *tx) afterRestore(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("let hosts wait: %w", err)
 		}
 	}
-	if err := t.recount(ctx); err != nil { // a backup of an earlier step has no counts
+	if err := t.nameRemoved(ctx); err != nil {
 		return err
 	}
-	if err := t.nameRemoved(ctx); err != nil {
+	if err := t.recount(ctx); err != nil { // a backup of an earlier step has no counts
 		return err
 	}
 	// A backup of before migration 19 lacks these; each page that is counted has at least a day.

@@ -171,9 +171,12 @@ func (t *tx) recount(ctx context.Context) error {
 	if _, err := t.exec(ctx, "DELETE FROM page_counts"); err != nil {
 		return fmt.Errorf("count pages: %w", err)
 	}
-	_, err := t.exec(ctx, "INSERT INTO page_counts (bucket, site_id, state, pages, failing, requisites) "+fmt.Sprintf(countPages, ""))
-	if err != nil {
-		return fmt.Errorf("count pages: %w", err)
+	for _, from := range []string{fmt.Sprintf(countPages, ""),
+		// Those that were removed are counted until what they left is cleared.
+		`SELECT bucket, site_id, 1, 0, 0, 0 FROM removed_sites WHERE true ON CONFLICT DO NOTHING`} {
+		if _, err := t.exec(ctx, "INSERT INTO page_counts (bucket, site_id, state, pages, failing, requisites) "+from); err != nil {
+			return fmt.Errorf("count pages: %w", err)
+		}
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
 			names[p.host] = Clean(p.Host)
 		}
 	}
-	if err := a.queue.create(ctx, names); err != nil {
+	if err := a.queue.create(ctx, a.now, names); err != nil {
 		return sum, fmt.Errorf("add hosts: %w", err)
 	}
 	if a.familiar != nil {

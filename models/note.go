@@ -3,11 +3,22 @@ package models
 import (
 	"context"
 	"fmt"
+	"strconv"
 )
 
 // NoteCalibration is the name of the note with how well the changes of pages were foreseen, as they were told: a
 // changerate.Calibration.
 const NoteCalibration = "calibration"
+
+// NoteBudget and NotePrice begin the names of the notes of a budget: how much of it is left, and what a visit has to be worth. An account
+// follows.
+const (
+	NoteBudget = "budget/"
+	NotePrice  = "price/"
+)
+
+// SiteAccount is the account of a site's own budget.
+func SiteAccount(id int32) string { return "site/" + strconv.Itoa(int(id)) }
 
 // Note reads what Merge last wrote under a name; nil where there is nothing.
 func (s *Store) Note(ctx context.Context, name string) ([]byte, error) {

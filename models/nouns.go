@@ -36,7 +36,7 @@ type Host struct {
 	Ahead        bool          // its pages may be visited before they are due, where the budget has a visit to spare
 	Learned      int32         // how often its knowledge was written; 0: there is none
 	Trials       Trials        // what its validators and promises proved to be worth
-	Removals     int32         // pages of it that were removed or unnamed (Unname), ever: what is familiar of it is not any more
+	Removals     int32         // one more with each page of it that is removed or unnamed (Unname): what is familiar of it is not any more; from NewHost on
 	AskedAt      Instant       // when somebody last asked for visits to pages of it while it was leased: they may have been under way; 0: never
 	GuardedAt    Instant       // since when so many of its pages are lost at once (Trials.Losses) that none counts as gone; 0: they do
 }

@@ -17,6 +17,13 @@ func (h *Host) ReadyFrom(earliestDue Instant) Instant {
 	return max(earliestDue, h.OpenAt, h.BackoffUntil)
 }
 
+// NewHost is a host that is added, idle and with no page. It may have been there before and been removed (ClearRemoved), which whoever remembers
+// its pages has to see: Removals begins with the minute. To be taken for the one that it was it would have to have lost as many pages more,
+// to the page, as fewer minutes lie between.
+func NewHost(bucket int16, id int64, name string, now time.Time) Host {
+	return Host{Bucket: bucket, ID: id, Name: name, Removals: int32(At(now).Time().Unix() / 60)}
+}
+
 // Take leases the host. Should the lease run out, or whoever holds it die, the host is ready one politeness delay later: its
 // last request may have been sent in the last moment. What that delay is no visit has found out for a host that is leased for
 // the first time.
@@ -146,7 +153,7 @@ var errCrossed = errors.New("a host was made by another transaction meanwhile")
 
 // create adds the hosts that do not exist, idle and with no page, and locks them. Where some are locked already, those
 // among them that exist must be too, as far as they existed then.
-func (q *queue) create(ctx context.Context, names map[rowKey]string) error {
+func (q *queue) create(ctx context.Context, now time.Time, names map[rowKey]string) error {
 	keys := slices.SortedFunc(maps.Keys(names), compareKeys)
 	if len(q.hosts) == 0 {
 		if err := q.lock(ctx, keys); err != nil {
@@ -156,7 +163,7 @@ func (q *queue) create(ctx context.Context, names map[rowKey]string) error {
 	keys = q.unlocked(keys)
 	hosts := make([]Host, len(keys))
 	for i, key := range keys {
-		hosts[i] = Host{Bucket: key.bucket, ID: key.id, Name: names[key]}
+		hosts[i] = NewHost(key.bucket, key.id, names[key], now)
 	}
 	if q.tx.store.dialect == sqliteDialect {
 		if err := hostTable.insert(ctx, q.tx, hosts); err != nil {

@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -95,10 +96,23 @@ func (t *tx) putSite(ctx context.Context, site Site) (Site, error) {
 			ON CONFLICT (name) DO UPDATE SET url = excluded.url, from_file = sites.from_file OR excluded.from_file
 			RETURNING `+siteTable.list(), name, url, settings, site.FromFile, site.Paused, int64(site.CreatedAt))
 	}
+	if err == nil {
+		err = t.stay(ctx, &stored[0])
+	}
 	if err != nil {
 		return Site{}, err
 	}
 	return stored[0], nil
+}
+
+// stay has a site stay whose removal was cut off: somebody wants it again.
+func (t *tx) stay(ctx context.Context, site *Site) error {
+	n, err := t.exec(ctx, `DELETE FROM meta WHERE key = $1`, removingKey(site.ID)) // Index: the primary key.
+	if err != nil || n == 0 {
+		return err
+	}
+	site.Paused = false
+	return t.setOfSite(ctx, `UPDATE sites SET paused = $2 WHERE id = $1`, site.ID, false)
 }
 
 func (t *tx) sites(ctx context.Context, query string, args ...any) ([]Site, error) {
@@ -228,11 +242,14 @@ func (t *tx) setOfSite(ctx context.Context, update string, args ...any) error {
 }
 
 // RemoveSite removes a site with its pages, their history, versions, links and daily sums, in slices, so that nobody
-// waits long; the site's own row goes last. Of each page that there was a copy of an event tells; events stay until they are pruned, and
-// the name until then (RemovedSites). An unknown site is ErrNotFound, after pages that bear its ID were removed: another process may
-// have added some while the site went.
+// waits long; the site's own row goes last, and until then it is paused. Of each page that there was a copy of an event tells; events stay until
+// they are pruned, and the name until then (RemovedSites). An unknown site is ErrNotFound, after pages that bear its ID were removed: another
+// process may have added some while the site went. What is cut off, and what does not lie beside the pages, is for ClearRemoved.
 func (s *Store) RemoveSite(ctx context.Context, site int32, now time.Time) error {
 	known, err := s.siteOrRemoved(ctx, site)
+	if err == nil {
+		err = s.beginRemoval(ctx, site)
+	}
 	if err == nil {
 		err = s.eachSlice(ctx, `site_id = $4`, []any{site}, func(q *queue, bucket int16, pages []pageRef) error {
 			if err := q.tellRemoved(ctx, bucket, pages, known, At(now)); err != nil {
@@ -245,13 +262,7 @@ func (s *Store) RemoveSite(ctx context.Context, site int32, now time.Time) error
 		err = s.removeDaily(ctx, site)
 	}
 	if err == nil {
-		err = s.inTx(ctx, func(t *tx) error {
-			n, err := t.exec(ctx, `DELETE FROM sites WHERE id = $1`, site)
-			if err == nil && n == 0 {
-				err = ErrNotFound
-			}
-			return err
-		})
+		err = s.endRemoval(ctx, site)
 	}
 	if err != nil {
 		return fmt.Errorf("remove site %d: %w", site, err)
@@ -259,23 +270,43 @@ func (s *Store) RemoveSite(ctx context.Context, site int32, now time.Time) error
 	return nil
 }
 
-// removeDaily removes the daily sums of a site that exists.
-func (s *Store) removeDaily(ctx context.Context, site int32) error {
-	rows, err := s.rows(ctx, `SELECT id FROM sites WHERE id = $1`, site)
-	if err != nil {
-		return err
-	}
-	if ids, err := scanIDs(rows); err != nil || len(ids) == 0 {
-		return cmp.Or(err, ErrNotFound)
-	}
-	for _, group := range s.transactions(allBuckets()) {
-		err := s.inTx(ctx, func(t *tx) error {
-			for _, bucket := range group {
-				if _, err := t.exec(ctx, `DELETE FROM daily WHERE bucket = $1 AND site_id = $2`, bucket, site); err != nil {
-					return err
-				}
-			}
+// beginRemoval pauses a site, since what is visited meanwhile finds removed pages anew, and marks it.
+func (s *Store) beginRemoval(ctx context.Context, site int32) error {
+	return s.inTx(ctx, func(t *tx) error {
+		err := t.setOfSite(ctx, `UPDATE sites SET paused = $2 WHERE id = $1`, site, true)
+		if errors.Is(err, ErrNotFound) {
 			return nil
+		}
+		if err == nil {
+			_, err = t.exec(ctx, `INSERT INTO meta (key, value) VALUES ($1, 'pages') ON CONFLICT DO NOTHING`, removingKey(site))
+		}
+		return err
+	})
+}
+
+// endRemoval removes the row of a site with its mark and its notes, and returns ErrNotFound where another one has.
+func (s *Store) endRemoval(ctx context.Context, site int32) error {
+	var missing error
+	err := s.inTx(ctx, func(t *tx) error {
+		missing = t.setOfSite(ctx, `DELETE FROM sites WHERE id = $1`, site)
+		if missing != nil && !errors.Is(missing, ErrNotFound) {
+			return missing
+		}
+		if _, err := t.exec(ctx, `DELETE FROM meta WHERE key = $1`, removingKey(site)); err != nil {
+			return err
+		}
+		return t.removeNotes(ctx, site)
+	})
+	return cmp.Or(err, missing)
+}
+
+// removeDaily removes the daily sums of a site, bucket by bucket: those of ten years are a million rows.
+func (s *Store) removeDaily(ctx context.Context, site int32) error {
+	for bucket := range int16(Buckets) {
+		err := s.inShard(ctx, bucket, func(t *tx) error {
+			// Index: the primary key.
+			_, err := t.exec(ctx, `DELETE FROM daily WHERE bucket = $1 AND site_id = $2`, bucket, site)
+			return err
 		})
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recrawld/config"
+	"recrawld/models"
 	"recrawld/scheduler/policy"
 )
 
@@ -66,10 +67,10 @@ func (p *Planner) Counted(ctx context.Context, notes Notes, bySite map[int32]int
 		accounts = append(accounts, allSites)
 	}
 	for site, n := range bySite {
-		pages[siteAccount(site)] = n
+		pages[models.SiteAccount(site)] = n
 		pages[allSites] += n
 		if own, known := b.sites[site]; own.Bytes > 0 || !known && b.other.Bytes > 0 {
-			accounts = append(accounts, siteAccount(site))
+			accounts = append(accounts, models.SiteAccount(site))
 		}
 	}
 	visits, err := usualVisits(ctx, notes, accounts...)
@@ -83,7 +84,7 @@ func (p *Planner) Counted(ctx context.Context, notes Notes, bySite map[int32]int
 func usualVisits(ctx context.Context, notes Notes, accounts ...string) (map[string]usual, error) {
 	visits := make(map[string]usual, len(accounts))
 	for _, account := range accounts {
-		body, err := notes.Note(ctx, budgetNote+account)
+		body, err := notes.Note(ctx, models.NoteBudget+account)
 		if err != nil {
 			return nil, fmt.Errorf("read what a visit takes of the budget: %w", err)
 		}

@@ -53,7 +53,7 @@ func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) erro
 	}
 	_ = l.mind.others.UnmarshalBinary(judged) // nothing is corrected
 	l.mind.correct()
-	for _, account := range []string{allSites, siteAccount(page.SiteID)} {
+	for _, account := range []string{allSites, models.SiteAccount(page.SiteID)} {
 		found, err := readPrice(ctx, notes, account)
 		if err != nil {
 			return err
@@ -64,18 +64,18 @@ func (l *Learned) read(ctx context.Context, notes Notes, page *models.Page) erro
 	if err != nil && !errors.Is(err, models.ErrNotFound) {
 		return err
 	}
-	_ = l.mind.crowdOf(page).UnmarshalBinary(body)        // a crowd that knows nothing stays
-	owned := l.mind.price(siteAccount(page.SiteID)).known // otherwise what its site has is not asked for: it is dear
+	_ = l.mind.crowdOf(page).UnmarshalBinary(body)               // a crowd that knows nothing stays
+	owned := l.mind.price(models.SiteAccount(page.SiteID)).known // otherwise what its site has is not asked for: it is dear
 	if l.pages, err = pagesKnown(ctx, notes, true, owned); err != nil {
 		return err
 	}
-	l.usual, err = usualVisits(ctx, notes, allSites, siteAccount(page.SiteID))
+	l.usual, err = usualVisits(ctx, notes, allSites, models.SiteAccount(page.SiteID))
 	return err
 }
 
 // readPrice reads the price of a budget, as workers last wrote it down.
 func readPrice(ctx context.Context, notes Notes, account string) (p price, err error) {
-	body, err := notes.Note(ctx, "price/"+account)
+	body, err := notes.Note(ctx, models.NotePrice+account)
 	p.follow(body, p)
 	return p, err
 }
@@ -85,7 +85,7 @@ func readPrice(ctx context.Context, notes Notes, account string) (p price, err e
 func Price(ctx context.Context, notes Notes, site int32) (time.Duration, error) {
 	account := allSites
 	if site != 0 {
-		account = siteAccount(site)
+		account = models.SiteAccount(site)
 	}
 	p, err := readPrice(ctx, notes, account)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestLeadAsksOfSitesOnOneHost(t *testing.T) {
 		}
 	}
 	p := testPlanner(t, c).with(m, money)
-	all, own := p.leadAsks(allSites), p.leadAsks(siteAccount(2))
+	all, own := p.leadAsks(allSites), p.leadAsks(models.SiteAccount(2))
 	if len(all) != 1 || len(own) != 1 || !(own[2] > 0) || all[1] != 2*own[2] {
 		t.Errorf("four such pages of site 1 and two of site 2 ask for %v and %v", all, own)
 	}

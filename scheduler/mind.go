@@ -264,7 +264,7 @@ func (m *Mind) syncPrice(ctx context.Context, account string) error {
 	mine := *now
 	m.mu.Unlock()
 	var written []byte
-	err := m.store.Merge(ctx, "price/"+account, func(old []byte) []byte {
+	err := m.store.Merge(ctx, models.NotePrice+account, func(old []byte) []byte {
 		written = mine.merged(old)
 		return written
 	})

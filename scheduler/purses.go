@@ -28,13 +28,10 @@ type purses struct {
 	resting time.Duration     // guarded by mu; how long not to count again
 }
 
-// budgetNote begins the names of the budgets' notes.
-const budgetNote = "budget/"
-
 func newPurses(s Store, clk clock.Clock) *purses {
 	p := &purses{store: s, clock: clk, sites: make(map[string]*purse)}
 	p.terms.Store(newTerms(budgets{}, nil))
-	p.all = &purse{note: budgetNote + allSites, store: s, clock: clk, rate: func() allowance { return p.terms.Load().all.allowance },
+	p.all = &purse{note: models.NoteBudget + allSites, store: s, clock: clk, rate: func() allowance { return p.terms.Load().all.allowance },
 		open: func() []config.Window { return p.terms.Load().all.windows }}
 	return p
 }
@@ -122,7 +119,7 @@ func (p *purses) own(id int32) *purse {
 	defer p.mu.Unlock()
 	own := p.sites[t.account]
 	if own == nil {
-		own = &purse{note: budgetNote + t.account, store: p.store, clock: p.clock}
+		own = &purse{note: models.NoteBudget + t.account, store: p.store, clock: p.clock}
 		own.rate = func() allowance { return p.terms.Load().ownAllowance(id) }
 		own.open = func() []config.Window { return p.terms.Load().of(id).windows }
 		p.sites[t.account] = own
@@ -241,7 +238,7 @@ func pagesKnown(ctx context.Context, store counter, all, sites bool) (map[string
 			pages[allSites] += n
 		}
 		if sites {
-			pages[siteAccount(id)] = n
+			pages[models.SiteAccount(id)] = n
 		}
 	}
 	return pages, err

@@ -37,7 +37,7 @@ func TestBudgetPerPageOfASite(t *testing.T) {
 	if got, want := p.term(1).even, 5*24*time.Hour; got != want {
 		t.Errorf("its budget visits all pages alike every %v, want %v", got, want)
 	}
-	if got := p.term(1).account; got != siteAccount(1) {
+	if got := p.term(1).account; got != models.SiteAccount(1) {
 		t.Errorf("its price is that of %q, though its own budget pays", got)
 	}
 	if got := p.term(2).account; got != allSites {

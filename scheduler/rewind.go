@@ -33,7 +33,7 @@ func RewindKnowledge(body []byte, back models.Back) []byte {
 
 // RewindNote brings back a note of a budget likewise; other notes it leaves alone. What is left of the budget stays.
 func RewindNote(name string, body []byte, back models.Back) []byte {
-	if !strings.HasPrefix(name, budgetNote) || len(body) != noteSize && len(body) != olderNoteSize {
+	if !strings.HasPrefix(name, models.NoteBudget) || len(body) != noteSize && len(body) != olderNoteSize {
 		return body
 	}
 	far := back.Now.Time().AddDate(1000, 0, 0)

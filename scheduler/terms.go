@@ -2,17 +2,14 @@ package scheduler
 
 import (
 	"math"
-	"strconv"
 	"time"
 
 	"recrawld/config"
+	"recrawld/models"
 )
 
 // allSites is the name of the budget of all sites together.
 const allSites = "all"
-
-// siteAccount is the name of a site's own budget.
-func siteAccount(id int32) string { return "site/" + strconv.Itoa(int(id)) }
 
 // budgets are those of a configuration.
 type budgets struct {
@@ -29,7 +26,7 @@ func budgetsOf(c *config.Config) budgets {
 	for i := range c.Sites {
 		s := &c.Sites[i]
 		b.sites[s.ID] = c.SiteBudget(&s.Settings)
-		b.windows[siteAccount(s.ID)] = s.Settings.Windows
+		b.windows[models.SiteAccount(s.ID)] = s.Settings.Windows
 	}
 	return b
 }
@@ -102,7 +99,7 @@ func newTerms(b budgets, pages map[string]int64) *terms {
 }
 
 func ownTerm(id int32, b config.Budget, pages map[string]int64) term {
-	t := termOf(siteAccount(id), b, pages)
+	t := termOf(models.SiteAccount(id), b, pages)
 	t.own = true
 	return t
 }

@@ -253,7 +253,7 @@ func (m *Memory) add(now time.Time, found *models.Discovery, limit int, gatherin
 	b := &m.buckets[row.Bucket]
 	h := b.hosts[row.HostID]
 	if h == nil {
-		h = &host{Host: models.Host{Bucket: row.Bucket, ID: row.HostID, Name: models.Clean(found.Host)}}
+		h = &host{Host: models.NewHost(row.Bucket, row.HostID, models.Clean(found.Host), now)}
 		b.hosts[row.HostID] = h
 	}
 	known := b.pages[row.ID]

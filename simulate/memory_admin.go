@@ -137,15 +137,17 @@ func (m *Memory) RemoveSite(_ context.Context, site int32, now time.Time) error 
 			}
 		}
 	}
-	if i < 0 {
-		return models.ErrNotFound
-	}
-	m.sites = slices.Delete(m.sites, i, i+1)
 	for i := range m.buckets {
 		b := &m.buckets[i]
 		maps.DeleteFunc(b.daily, func(k siteDay, _ *models.Daily) bool { return k.site == site })
 		b.today = nil
 	}
+	delete(m.notes, models.NoteBudget+models.SiteAccount(site))
+	delete(m.notes, models.NotePrice+models.SiteAccount(site))
+	if i < 0 {
+		return models.ErrNotFound
+	}
+	m.sites = slices.Delete(m.sites, i, i+1)
 	return nil
 }
 

@@ -38,7 +38,7 @@ func Compare(t *testing.T, open, model func(t *testing.T, pagesPerHost int) Stor
 			"hear":       p.announce,
 			"ahead":      p.claimAhead,
 			"sweep":      p.sweep,
-			"administer": oneOf(p.pause, p.guard, p.configure, p.removeSite, p.lose),
+			"administer": oneOf(p.pause, p.guard, p.configure, p.removeSite, p.clear, p.lose),
 			"tend":       oneOf(p.drain, p.prune, p.beat, p.order, p.merge, p.weigh, p.name),
 		})
 		p.same("rows at the end", p.dump(p.store), p.dump(p.model))

@@ -113,6 +113,12 @@ func (p *pair) removeSite(t *rapid.T) {
 	p.each("RemoveSite", func(s Store) error { return s.RemoveSite(p.ctx, site, p.now) })
 }
 
+// clear removes what removed sites left, also hosts that were asked just now.
+func (p *pair) clear(t *rapid.T) {
+	before := p.now.Add(-rapid.SampledFrom([]time.Duration{0, time.Minute, 24 * time.Hour}).Draw(t, "rest"))
+	both(p, "ClearRemoved", func(s Store) (models.Cleared, error) { return s.ClearRemoved(p.ctx, p.now, before) })
+}
+
 const mirror = "mirror" // a sink
 
 // drain hands events on to the sink: some of one of the buckets that have news.

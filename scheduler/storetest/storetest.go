@@ -23,6 +23,7 @@ type Store interface {
 	SetGuarded(ctx context.Context, site int32, since models.Instant, lossPerDay float32) error
 	Approve(ctx context.Context, site int32, now time.Time) (held int, guarded bool, err error)
 	RemoveSite(ctx context.Context, site int32, now time.Time) error
+	ClearRemoved(ctx context.Context, now, before time.Time) (models.Cleared, error)
 	VisitNow(ctx context.Context, now time.Time, bucket int16, page int64) error
 	Announce(ctx context.Context, now time.Time, a models.Announcement, believed func(*models.Host) int) (models.Heard, error)
 	Recover(ctx context.Context, now time.Time, owner string) (int, error)
@@ -125,6 +126,10 @@ func visiting() map[string]func(*world) {
 		"a removed site leaves nothing":                    removeSite,
 		"a removed site keeps its name as its events":      removedSiteKeepsItsName,
 		"politeness holds past a removed page":             politeAfterRemoval,
+		"nothing of a removed site is left in the end":     clearsRemoved,
+		"politeness holds past a removed host":             politeAfterClearing,
+		"a host that comes back is another one":            removedHostComesBack,
+		"pages that a removed site got back are cleared":   clearsOrphans,
 		"somebody asks for a page now":                     visitNow,
 		"wishes outlive what is no visit":                  wishesOutliveWaiting,
 		"wishes among several results of a page":           wishesAmongResults,
@@ -137,6 +142,7 @@ func visiting() map[string]func(*world) {
 		"discoveries and releases side by side":            discoveriesAndReleases,
 		"the same new pages are found by many at a time":   sameDiscoveries,
 		"a site is removed by many at a time":              sameRemovals,
+		"hosts are cleared while pages are found on them":  clearsSideBySide,
 		"a context that ended":                             endedContext,
 		"nothing is ready":                                 nothingReady,
 		"hosts of other buckets are left to other workers": bucketsAreKept,
