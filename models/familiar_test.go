@@ -123,12 +123,39 @@ func TestRemovedPagesAreFoundAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			h, err := f.s.Host(t.Context(), BucketOf("b.example"), HostID("b.example"))
-			if err != nil || h.Pages != 0 || h.Removals != NewHost(0, 0, "", f.now).Removals+int32(i+1) {
+			if err != nil || h.Pages != 0 || h.Removals != NewHost(0, 0, "", planStart.Add(time.Hour)).Removals+int32(i+1) {
 				t.Fatalf("the host has %d pages after %d removals (%v), want none after %d", h.Pages, h.Removals, err, i+1)
 			}
 			if !f.visit() {
 				t.Error("a removed page was not found again")
 			}
+		}
+	})
+}
+
+// A host that was removed is another one when it comes back, also with as many pages as it had.
+func TestPagesOfAHostThatCameBackAreFoundAgain(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		f := newFinder(t, dsn)
+		if _, err := f.s.SyncSites(t.Context(), f.now, []Site{{Name: "one"}}); err != nil {
+			t.Fatal(err)
+		}
+		f.visit()
+		if !f.visit() {
+			t.Fatal("the page that a visit names is not known")
+		}
+		other := planStore(t, dsn)
+		if done, err := other.ClearRemoved(t.Context(), f.now, f.now); err != nil || done.Hosts != 1 {
+			t.Fatalf("ClearRemoved = %+v, %v, want a host whose page was of no site", done, err)
+		}
+		page := f.named
+		page.Page.URL += "/other"
+		if _, err := other.AddPages(t.Context(), f.now, []Discovery{page}, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !f.visit() {
+			t.Error("a page is taken for known that went with its host")
 		}
 	})
 }

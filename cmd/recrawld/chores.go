@@ -38,6 +38,7 @@ func (d *daemon) jobs() []scheduler.Job {
 		{Name: "unnamed", Next: atOnce(wait(requisitesEvery)), Run: d.saidOnce("unnamed", d.followUnnamed)},
 		{Name: "hubs", Next: atOnce(wait(hubsEvery)), Run: d.saidOnce("hubs", d.websub.followHubs)},
 		{Name: "events", Next: daily(wait), Run: d.pruneEvents},
+		{Name: "removed", Next: daily(wait), Run: d.clearRemoved},
 		{Name: "missing", Next: scheduler.Every(wait(missingEvery)), Run: d.saidOnce("missing", d.followMissing)},
 		{Name: "self-check", Next: daily(wait), Run: d.selfCheck},
 	}

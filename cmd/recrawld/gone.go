@@ -12,6 +12,22 @@ import (
 // goneKept is how long a worker that is gone leaves what it said of itself.
 const goneKept = 90 * 24 * time.Hour
 
+// hostKept is how long a host without a page stays after it could be asked again: as long as its robots.txt would hold.
+const hostKept = models.RobotsHold
+
+// clearRemoved ends what removals of sites left. Of several workers each does so: what one has cleared the next has not to.
+func (d *daemon) clearRemoved(ctx context.Context, now time.Time) error {
+	by, sure := d.agesBy(now)
+	if !sure {
+		return nil
+	}
+	done, err := d.store.ClearRemoved(ctx, now, by.Add(-hostKept))
+	if done != (models.Cleared{}) {
+		d.log.Info("what removed sites left is cleared", "sites", done.Sites, "hosts", done.Hosts, "prints", done.Filings)
+	}
+	return err
+}
+
 // forgetGone removes what workers left that are gone for long: where workers are named for machines or containers that come and go, it would be more
 // and more, and each beat of the others reads their rows. What this worker says of itself is there, so a command always finds a configuration.
 func (d *daemon) forgetGone(ctx context.Context) error {
