@@ -8,6 +8,7 @@ import (
 
 	"recrawld/clock"
 	"recrawld/config"
+	"recrawld/models"
 	"recrawld/scheduler/changerate"
 )
 
