@@ -143,7 +143,7 @@ func (t *tx) removeNotes(ctx context.Context, site int32) error {
 }
 
 // clearRows is how many rows a transaction of ClearRemoved removes: those of hosts have others that go with them.
-const clearRows = 1000
+const clearRows = 500
 
 // clearFilings passes over all filings and removes those whose page is no more. They lie elsewhere than their pages, so nothing keeps one
 // from being found anew and filed meanwhile: what is there after all is put back.

@@ -68,16 +68,16 @@ func (q *queue) makeDue(ctx context.Context, due Instant, rule Rule, bucket int1
 }
 
 // eachSlice walks over all pages that meet a condition, whose parameters start at $4, in transactions of at most
-// sliceRows pages each, with the hosts of the pages locked.
-func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(*queue, int16, []pageRef) error) error {
+// so many pages each, with the hosts of the pages locked.
+func (s *Store) eachSlice(ctx context.Context, slice int, where string, args []any, f func(*queue, int16, []pageRef) error) error {
 	for bucket := range int16(Buckets) {
 		after := int64(-1)
 		for more := true; more; {
 			next := after
 			err := s.inTx(ctx, func(t *tx) error {
 				// Index: the primary key; the bucket is read as a whole, which chores may do.
-				pages, err := t.slice(ctx, `id > $2 AND `+where, append([]any{bucket, after, sliceRows}, args...))
-				if more = len(pages) == sliceRows; err != nil || len(pages) == 0 {
+				pages, err := t.slice(ctx, `id > $2 AND `+where, append([]any{bucket, after, slice}, args...))
+				if more = len(pages) == slice; err != nil || len(pages) == 0 {
 					return err
 				}
 				next = pages[len(pages)-1].id
@@ -90,7 +90,7 @@ func (s *Store) eachSlice(ctx context.Context, where string, args []any, f func(
 					return err
 				}
 				// Some may be gone, or be another site's, since they were read. Index: the primary key.
-				pages, err = t.slice(ctx, `id = ANY($2) AND `+where, append([]any{bucket, pageIDs(pages), sliceRows}, args...))
+				pages, err = t.slice(ctx, `id = ANY($2) AND `+where, append([]any{bucket, pageIDs(pages), slice}, args...))
 				if err != nil || len(pages) == 0 {
 					return err
 				}

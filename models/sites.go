@@ -1,9 +1,7 @@
 package models
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,7 +9,7 @@ import (
 
 // SyncSites makes the sites of the configuration file those of the database, by name, and returns them in the same
 // order with their IDs. A site that left the file keeps its pages and loses only FromFile; where another that is new there has
-// its start URL it is the same under another name (see Renamed). Paused is left as it is.
+// its start URL it is the same under another name (see Renamed). Paused is left as it is, unless a removal that was cut off set it.
 func (s *Store) SyncSites(ctx context.Context, now time.Time, sites []Site) ([]Site, error) {
 	var out []Site
 	err := s.inTx(ctx, func(t *tx) error {
@@ -136,7 +134,7 @@ func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time
 		return t.setOfSite(ctx, `UPDATE sites SET paused = $2 WHERE id = $1`, site, paused)
 	})
 	if err == nil && !paused {
-		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RulePaused)},
+		err = s.eachSlice(ctx, sliceRows, `site_id = $4 AND rule = $5`, []any{site, int16(RulePaused)},
 			func(q *queue, bucket int16, pages []pageRef) error {
 				return q.makeDue(ctx, At(now), RuleResumed, bucket, pages)
 			})
@@ -150,7 +148,7 @@ func (s *Store) SetPaused(ctx context.Context, site int32, paused bool, now time
 // Readmit makes those requisites of a site due now that are not visited (RuleExcluded, then RuleStart): it keeps more of what its pages
 // need than it did. What may not be asked for is excluded again by its visit.
 func (s *Store) Readmit(ctx context.Context, site int32, now time.Time) error {
-	err := s.eachSlice(ctx, `site_id = $4 AND rule = $5 AND COALESCE(requisite,false)`, []any{site, int16(RuleExcluded)},
+	err := s.eachSlice(ctx, sliceRows, `site_id = $4 AND rule = $5 AND COALESCE(requisite,false)`, []any{site, int16(RuleExcluded)},
 		func(q *queue, bucket int16, pages []pageRef) error {
 			return q.makeDue(ctx, At(now), RuleStart, bucket, pages)
 		})
@@ -181,7 +179,7 @@ func (s *Store) Approve(ctx context.Context, site int32, now time.Time) (held in
 		err = s.setApproved(ctx, site, now)
 	}
 	if err == nil {
-		err = s.eachSlice(ctx, `site_id = $4 AND rule = $5`, []any{site, int16(RuleGuarded)},
+		err = s.eachSlice(ctx, sliceRows, `site_id = $4 AND rule = $5`, []any{site, int16(RuleGuarded)},
 			func(q *queue, bucket int16, pages []pageRef) error {
 				counts[pages[0].id] = len(pages)
 				return q.makeDue(ctx, At(now), RuleApproved, bucket, pages)
@@ -241,119 +239,10 @@ func (t *tx) setOfSite(ctx context.Context, update string, args ...any) error {
 	return err
 }
 
-// RemoveSite removes a site with its pages, their history, versions, links and daily sums, in slices, so that nobody
-// waits long; the site's own row goes last, and until then it is paused. Of each page that there was a copy of an event tells; events stay until
-// they are pruned, and the name until then (RemovedSites). An unknown site is ErrNotFound, after pages that bear its ID were removed: another
-// process may have added some while the site went. What is cut off, and what does not lie beside the pages, is for ClearRemoved.
-func (s *Store) RemoveSite(ctx context.Context, site int32, now time.Time) error {
-	known, err := s.siteOrRemoved(ctx, site)
-	if err == nil {
-		err = s.beginRemoval(ctx, site)
-	}
-	if err == nil {
-		err = s.eachSlice(ctx, `site_id = $4`, []any{site}, func(q *queue, bucket int16, pages []pageRef) error {
-			if err := q.tellRemoved(ctx, bucket, pages, known, At(now)); err != nil {
-				return err
-			}
-			return q.removePages(ctx, bucket, pages)
-		})
-	}
-	if err == nil {
-		err = s.removeDaily(ctx, site)
-	}
-	if err == nil {
-		err = s.endRemoval(ctx, site)
-	}
-	if err != nil {
-		return fmt.Errorf("remove site %d: %w", site, err)
-	}
-	return nil
-}
-
-// beginRemoval pauses a site, since what is visited meanwhile finds removed pages anew, and marks it.
-func (s *Store) beginRemoval(ctx context.Context, site int32) error {
-	return s.inTx(ctx, func(t *tx) error {
-		err := t.setOfSite(ctx, `UPDATE sites SET paused = $2 WHERE id = $1`, site, true)
-		if errors.Is(err, ErrNotFound) {
-			return nil
-		}
-		if err == nil {
-			_, err = t.exec(ctx, `INSERT INTO meta (key, value) VALUES ($1, 'pages') ON CONFLICT DO NOTHING`, removingKey(site))
-		}
-		return err
-	})
-}
-
-// endRemoval removes the row of a site with its mark and its notes, and returns ErrNotFound where another one has.
-func (s *Store) endRemoval(ctx context.Context, site int32) error {
-	var missing error
-	err := s.inTx(ctx, func(t *tx) error {
-		missing = t.setOfSite(ctx, `DELETE FROM sites WHERE id = $1`, site)
-		if missing != nil && !errors.Is(missing, ErrNotFound) {
-			return missing
-		}
-		if _, err := t.exec(ctx, `DELETE FROM meta WHERE key = $1`, removingKey(site)); err != nil {
-			return err
-		}
-		return t.removeNotes(ctx, site)
-	})
-	return cmp.Or(err, missing)
-}
-
-// removeDaily removes the daily sums of a site, bucket by bucket: those of ten years are a million rows.
-func (s *Store) removeDaily(ctx context.Context, site int32) error {
-	for bucket := range int16(Buckets) {
-		err := s.inShard(ctx, bucket, func(t *tx) error {
-			// Index: the primary key.
-			_, err := t.exec(ctx, `DELETE FROM daily WHERE bucket = $1 AND site_id = $2`, bucket, site)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func allBuckets() []int16 {
 	all := make([]int16, Buckets)
 	for i := range all {
 		all[i] = int16(i)
 	}
 	return all
-}
-
-// removePages removes pages of locked hosts.
-func (q *queue) removePages(ctx context.Context, bucket int16, pages []pageRef) error {
-	ids := pageIDs(pages)
-	if err := q.countRemoved(ctx, bucket, ids); err != nil {
-		return err
-	}
-	if err := q.forgetPages(ctx, bucket, pages); err != nil {
-		return err
-	}
-	for _, statement := range []string{
-		`DELETE FROM visits WHERE bucket = $1 AND page_id = ANY($2)`,
-		`DELETE FROM versions WHERE bucket = $1 AND page_id = ANY($2)`,
-		`DELETE FROM links WHERE bucket = $1 AND parent_id = ANY($2)`,
-		`DELETE FROM pages WHERE bucket = $1 AND id = ANY($2)`,
-	} {
-		if _, err := q.tx.exec(ctx, statement, bucket, ids); err != nil {
-			return err
-		}
-	}
-	var idle []rowKey
-	for _, p := range pages {
-		h := q.get(bucket, p.host)
-		h.Pages = max(h.Pages-1, 0)
-		if p.requisite {
-			h.Requisites = max(h.Requisites-1, 0)
-		}
-		h.Removals++                  // what is familiar of it is not any more
-		h.Trials.SitemapFound = false // it may be among them, and where it is not another look finds it
-		if h.LeaseUntil == 0 {
-			idle = append(idle, rowKey{bucket, p.host})
-		}
-	}
-	return q.settle(ctx, idle, (*Host).Free)
 }
