@@ -215,8 +215,9 @@ func (h *Host) Deserted(before Instant) bool {
 	return h.Pages == 0 && h.LeaseUntil == 0 && h.OpenAt <= before && h.BackoffUntil <= before
 }
 
-// deserted is Host.Deserted.
-const deserted = `pages = 0 AND lease_until = 0 AND open_at <= $2 AND backoff_until <= $2`
+// deserted is Host.Deserted, of a host whose count of pages may be wrong: what is due some day is a page, too (index pages_due).
+const deserted = `pages = 0 AND lease_until = 0 AND open_at <= $2 AND backoff_until <= $2
+	AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.bucket = $1 AND p.host_id = hosts.id AND p.due_at > 0)`
 
 // clearHosts removes deserted hosts; their robots, knowledge and memories go with them, by foreign keys.
 func (s *Store) clearHosts(ctx context.Context, before Instant) (sum int64, err error) {

@@ -276,3 +276,28 @@ func TestWhatARemovedSiteLeftIsClearedAfterARestore(t *testing.T) {
 		}
 	})
 }
+
+// TestAHostWithPagesStaysWhateverIsCounted: without its row none of its pages would ever be visited again.
+func TestAHostWithPagesStaysWhateverIsCounted(t *testing.T) {
+	t.Parallel()
+	onEngines(t, func(t *testing.T, dsn string) {
+		s := openBackup(t, dsn)
+		site, err := s.AddSite(t.Context(), planStart, Site{Name: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.AddPages(t.Context(), planStart, []Discovery{{Host: "a.example", Page: Page{SiteID: site.ID, URL: "https://a.example/", DueAt: At(planStart)}}}, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.writer.ExecContext(t.Context(), `UPDATE hosts SET pages = 0, lease_until = 0, open_at = 0`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.ClearRemoved(t.Context(), planStart, planStart.Add(settled)); err != nil {
+			t.Fatal(err)
+		}
+		var hosts int
+		if err := s.writer.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM hosts`).Scan(&hosts); err != nil || hosts != 1 {
+			t.Errorf("%d hosts, %v, want the one whose pages are there", hosts, err)
+		}
+	})
+}
