@@ -63,7 +63,7 @@ func fillBackup(t testing.TB, s *Store, n int) {
 			Body: [][]byte{nil, {}, []byte("User-agent: *\r\n\xff\x00")}[i%3]})
 		p := Page{Bucket: bucket, ID: math.MaxInt64 - int64(i), HostID: int64(i), SiteID: 1, URL: fmt.Sprintf("https://%s/ü?%d", h.Name, i),
 			State: StateLive, DueAt: At(backupNow.Add(time.Duration(i) * time.Minute)), FRMax: 4, Rule: RulePolicy, Visits: 1,
-			Version: 1, NoArchive: i%2 == 0, Wanted: -time.Second, Requisite: i%3 == 1, UnnamedAt: Instant(i % 3 % 2 * i)}
+			Version: 1, NoArchive: i%2 == 0, Wanted: -time.Second, Requisite: i%3 == 1, UnnamedAt: Instant(i % 3 % 2 * i), NamedAt: Instant(i % 2 * i)}
 		p.Evidence, p.Importance = Evidence{Changes: -1.0 / float32(i+3), Days: float32(i) * 0.1}, 1/float32(i+1)
 		p.Stats.Bits = math.MaxUint64 - uint64(i)
 		p.ByteChanges, p.BytesAt, p.LinkPrint = int32(i), At(backupNow), math.MinInt64+int64(i)

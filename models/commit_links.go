@@ -110,21 +110,22 @@ func (c *commit) children(ctx context.Context, results []*Result) (map[int16][]i
 func (c *commit) writeLinks(ctx context.Context) error {
 	wanted := make(map[rowKey][]byte)
 	var before []rowKey
-	for _, r := range c.fresh { // of two results of one page the later one
+	packed := make([][]byte, len(c.fresh))
+	for i, r := range c.fresh { // of two results of one page the later one
 		if !r.LinksKnown {
 			continue
 		}
-		children := make([]rowKey, len(r.Links))
-		for i, l := range r.Links {
-			children[i] = rowKey{l.ChildBucket, l.ChildID}
-		}
-		wanted[rowOfPage(r)] = packChildren(children)
+		packed[i] = packLinks(r.Links)
+		wanted[rowOfPage(r)] = packed[i]
 		if r.Before == nil || r.Before.Visits > 0 {
 			before = append(before, rowOfPage(r))
 		}
 	}
 	stored, err := c.tx.store.linksOf(ctx, c.tx.asker(), before)
 	if err != nil {
+		return err
+	}
+	if err := c.nameAnew(stored, packed); err != nil {
 		return err
 	}
 	gone, had := make(map[int16][]int64), make(map[rowKey]bool)
@@ -156,6 +157,26 @@ func (c *commit) writeLinks(ctx context.Context) error {
 		return err
 	}
 	return add(ctx, c, linksTable, fresh, linksTable.upsert)
+}
+
+// nameAnew marks what the pages link to that they did not before, each result beside the one before it: the links
+// that were stored, and those of each result.
+func (c *commit) nameAnew(stored []linksRow, packed [][]byte) error {
+	before := make(map[rowKey][]byte, len(stored))
+	for i := range stored {
+		before[rowKey{stored[i].bucket, stored[i].parent}] = stored[i].children
+	}
+	for i, r := range c.fresh {
+		if !r.LinksKnown {
+			continue
+		}
+		key := rowOfPage(r)
+		if err := r.namedAnew(before[key], packed[i]); err != nil {
+			return err
+		}
+		before[key] = packed[i]
+	}
+	return nil
 }
 
 // unlink removes the links of parents, by bucket.

@@ -99,7 +99,8 @@ func place(found []Discovery) []placed {
 	return order
 }
 
-// addition inserts pages that do not exist and the hosts that they need. A page that exists is left as it is, but that it is named again.
+// addition inserts pages that do not exist and the hosts that they need. A page that exists is left as it is, but that it is named again,
+// or anew where it is gone.
 type addition struct {
 	queue    *queue
 	now      time.Time
@@ -113,10 +114,14 @@ type addition struct {
 
 func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
 	var sum Added
-	names := make(map[rowKey]string)
+	names, anew := make(map[rowKey]string), make(map[rowKey]bool)
 	for i := range found {
-		if p := &found[i]; i == 0 || p.host != found[i-1].host {
+		p := &found[i]
+		if i == 0 || p.host != found[i-1].host {
 			names[p.host] = Clean(p.Host)
+		}
+		if p.Anew {
+			anew[p.page] = true
 		}
 	}
 	if err := a.queue.create(ctx, a.now, names); err != nil {
@@ -147,7 +152,10 @@ func (a *addition) run(ctx context.Context, found []placed) (Added, error) {
 		a.queue.counts.page(fresh[i].Bucket, classOf(&fresh[i]), 1)
 	}
 	sum.Added = len(fresh)
-	return sum, pageTable.insertNew(ctx, a.queue.tx, fresh)
+	if err := pageTable.insertNew(ctx, a.queue.tx, fresh); err != nil {
+		return sum, err
+	}
+	return sum, a.lookAgain(ctx, anew)
 }
 
 // unknown is those of the pages that are to be added. Every insertion holds the lock of the page's host, so none of them

@@ -46,6 +46,15 @@ func packChildren(children []rowKey) []byte {
 	return b
 }
 
+// packLinks is packChildren of links.
+func packLinks(links []Link) []byte {
+	children := make([]rowKey, len(links))
+	for i, l := range links {
+		children[i] = rowKey{l.ChildBucket, l.ChildID}
+	}
+	return packChildren(children)
+}
+
 var errPackedLinks = errors.New("links that this release cannot read")
 
 // unpackChildren reads what packChildren wrote; of nothing, no children.

@@ -108,6 +108,7 @@ type Page struct {
 	Importance  float32 // worth of having it fresh beside that of other pages; 0 or 1: as that of any other. Not written by Commit
 	ToldAt      Instant // when a list of its host last said for sure that it had changed since its visit; 0: none did. Not written by Commit but for Result.Told
 	AnnouncedAt Instant // when its publisher last said that it had changed; 0: never. Not written by Commit
+	NamedAt     Instant // when something last named it that did not before, while it was gone; 0: nothing did. Not written by Commit but for Result.Told and Discovered
 	Lost        bool    // the archive has lost the body of its newest version: a visit asks for all of it and keeps it. Not written by Commit but for Result.Regained
 
 	// What was seen.
@@ -360,6 +361,7 @@ type Discovery struct {
 	Page Page
 	Host string
 	New  bool // set by Commit: the page was not known, and its bucket is written together with that of the visit
+	Anew bool // what names it did not before, a redirect or, as Commit finds out, a page by a link: it is looked at again where it is gone
 }
 
 // Result is what one transaction writes about one visit. The page is the whole row as it shall be.

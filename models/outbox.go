@@ -49,6 +49,9 @@ type packed struct{ Discovery }
 // MarshalJSON implements json.Marshaler.
 func (d packed) MarshalJSON() ([]byte, error) {
 	columns := map[string]any{"host": d.Host}
+	if d.Anew {
+		columns["anew"] = true
+	}
 	for i, field := range pageTable.fields(&d.Page) {
 		if !isZero(field) {
 			columns["page."+strings.Fields(pageTable.columns)[i]] = field
@@ -63,7 +66,7 @@ func (d *packed) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &columns); err != nil {
 		return err
 	}
-	fields := map[string]any{"host": &d.Host}
+	fields := map[string]any{"host": &d.Host, "anew": &d.Anew}
 	for i, field := range pageTable.fields(&d.Page) {
 		fields["page."+strings.Fields(pageTable.columns)[i]] = field
 	}
@@ -91,7 +94,7 @@ func (c *commit) pack(ctx context.Context) error {
 			row := r.Discovered[i].row(c.now, page, host)
 			row.Clean()
 			b := bodies.of(row.Bucket)
-			b.Found = append(b.Found, packed{Discovery{Host: Clean(r.Discovered[i].Host), Page: row}})
+			b.Found = append(b.Found, packed{Discovery{Host: Clean(r.Discovered[i].Host), Page: row, Anew: r.Discovered[i].Anew}})
 		}
 		forward, err := c.forwardings(ctx, r)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 func (w *rewinder) page(p *Page) bool {
 	wrong := false
 	for _, at := range []*Instant{&p.Stats.FirstAt, &p.Stats.VisitedAt, &p.Stats.ChangedAt, &p.BytesAt, &p.TriedAt, &p.MissingSince,
-		&p.FullAt, &p.ToldAt, &p.AnnouncedAt, &p.UnnamedAt} {
+		&p.FullAt, &p.ToldAt, &p.AnnouncedAt, &p.UnnamedAt, &p.NamedAt} {
 		wrong = wrong || *at > w.back.Now
 		*at = w.back.Moment(*at)
 	}

@@ -14,7 +14,7 @@ import (
 var sparse = map[string]map[string]bool{
 	"pages": set("note wanted changes bits first_at changed_at tried_at failures class missing_since missing_visits " +
 		"fresh_until redirect_to chain bytes duplicate_of no_archive children full_at threshold skips evidence_changes " +
-		"evidence_days byte_changes bytes_at link_print canonical entries importance told_at lost announced_at requisite unnamed_at"),
+		"evidence_days byte_changes bytes_at link_print canonical entries importance told_at lost announced_at requisite unnamed_at named_at"),
 }
 
 func set(names string) map[string]bool {

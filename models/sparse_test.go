@@ -131,7 +131,7 @@ func TestZerosOfAnEarlierStepAreMadeNull(t *testing.T) {
 // columnsOfStep8 is how many of the columns that pages have now they had then: the ones behind came later.
 func columnsOfStep8() []string {
 	return slices.DeleteFunc(strings.Fields(pageTable.columns), func(name string) bool {
-		return name == "entries" || name == "told_at" || name == "lost" || name == "announced_at" || name == "requisite" || name == "unnamed_at"
+		return name == "entries" || name == "told_at" || name == "lost" || name == "announced_at" || name == "requisite" || name == "unnamed_at" || name == "named_at"
 	})
 }
 
@@ -142,7 +142,7 @@ func oldPages(t *testing.T, s *Store) []Page {
 	for _, field := range pageTable.fields(&full) {
 		fillField(field)
 	}
-	full.ID, full.Bucket, full.State, full.Entries, full.ToldAt, full.Lost, full.AnnouncedAt, full.Requisite, full.UnnamedAt = 2, 7, StateLive, 0, 0, false, 0, false, 0
+	full.ID, full.Bucket, full.State, full.Entries, full.ToldAt, full.Lost, full.AnnouncedAt, full.Requisite, full.UnnamedAt, full.NamedAt = 2, 7, StateLive, 0, 0, false, 0, false, 0, 0
 	none := Page{ID: 1, Bucket: 7, HostID: 3, SiteID: 1, URL: "https://h.example/none", State: StateNew, FRMax: 1}
 	for _, p := range []Page{none, full} {
 		var args []any

@@ -30,7 +30,7 @@ var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level 
 	"records changes bits first_at visited_at changed_at tried_at failures class missing_since missing_visits " +
 	"fresh_until redirect_to chain " +
 	"version etag last_modified digest text_digest content_type bytes duplicate_of no_archive " +
-	"children full_at threshold skips evidence_changes evidence_days byte_changes bytes_at link_print print canonical entries importance told_at lost announced_at requisite unnamed_at", 2, func(p *Page) []any {
+	"children full_at threshold skips evidence_changes evidence_days byte_changes bytes_at link_print print canonical entries importance told_at lost announced_at requisite unnamed_at named_at", 2, func(p *Page) []any {
 	return []any{&p.Bucket, &p.ID, &p.HostID, &p.SiteID, &p.URL, &p.State, &p.Level, &p.Note,
 		&p.DueAt, &p.FRMax, &p.Rule, &p.Wanted, &p.Visits,
 		&p.Stats.Records, &p.Stats.Changes, (*bitsField)(&p.Stats.Bits), &p.Stats.FirstAt, &p.Stats.VisitedAt,
@@ -38,11 +38,11 @@ var pageTable = table[Page]{"pages", "bucket id host_id site_id url state level 
 		&p.FreshUntil, &p.RedirectTo, (*chainField)(&p.Chain),
 		&p.Version, &p.ETag, &p.LastModified, &p.Digest, &p.TextDigest, &p.ContentType, &p.Bytes, &p.DuplicateOf, &p.NoArchive,
 		&p.Children, &p.FullAt, &p.Threshold, &p.Skips, &p.Evidence.Changes, &p.Evidence.Days,
-		&p.ByteChanges, &p.BytesAt, &p.LinkPrint, &p.Print, &p.Canonical, &p.Entries, &p.Importance, &p.ToldAt, &p.Lost, &p.AnnouncedAt, &p.Requisite, &p.UnnamedAt}
+		&p.ByteChanges, &p.BytesAt, &p.LinkPrint, &p.Print, &p.Canonical, &p.Entries, &p.Importance, &p.ToldAt, &p.Lost, &p.AnnouncedAt, &p.Requisite, &p.UnnamedAt, &p.NamedAt}
 }}
 
 // visitedTable is pages without what a visit does not write: what is set when they are found, and while they are leased.
-var visitedTable = pageTable.without("unnamed_at").without("requisite").without("announced_at").without("lost").without("told_at").without("importance")
+var visitedTable = pageTable.without("named_at").without("unnamed_at").without("requisite").without("announced_at").without("lost").without("told_at").without("importance")
 
 var knowledgeTable = table[Knowledge]{"knowledge", "bucket host_id body", 2, func(k *Knowledge) []any {
 	return []any{&k.Bucket, &k.HostID, &k.Body}

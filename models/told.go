@@ -15,6 +15,7 @@ type Listing struct {
 	Index   bool    // of sitemaps
 	Entries int32   // pages that it names and its site keeps
 	Told    []Told  // pages of its host that it says to have changed
+	Gone    []Told  // likewise where those count alone that are known: those that are gone
 	Named   []int64 // IDs of pages of its host that it names, where those count alone that are known; nil: new ones are added
 }
 
@@ -23,6 +24,7 @@ type Told struct {
 	PageID int64
 	Since  Instant // a visit before then has not seen the change: who was visited last then is marked. Later visits may have
 	At     Instant // a visit from then on has seen the change
+	Came   bool    // the copy of the list before did not name it
 }
 
 // Telling says what becomes of the pages that a reading of a list tells of: of those that were last visited before the change,
@@ -113,8 +115,15 @@ func (c *commit) tell(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("bring forward what a list tells of: %w", err)
 		}
-		if h := c.queue.get(r.Lease.Bucket, r.Lease.HostID); h != nil && len(forward) > 0 {
+		h := c.queue.get(r.Lease.Bucket, r.Lease.HostID)
+		if h == nil {
+			continue
+		}
+		if len(forward) > 0 {
 			h.Hasten(r.Telling.At)
+		}
+		if err := c.queue.lookAgain(ctx, r.Telling.At, r.Names(pages, !h.Trials.By[HintSitemap].Doubted())); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -125,11 +134,13 @@ func (t *tx) toldPages(ctx context.Context, bucket int16, ids []int64) ([]Page, 
 	var pages []Page
 	for chunk := range slices.Chunk(distinct(ids), bulkRows) {
 		// Index: the primary key.
-		rows, err := t.rows(ctx, `SELECT id, host_id, site_id, state, COALESCE(failures,0), rule, due_at, visited_at, COALESCE(first_at,0), COALESCE(changed_at,0) FROM pages
+		rows, err := t.rows(ctx, `SELECT id, host_id, site_id, state, COALESCE(failures,0), rule, due_at, visited_at, COALESCE(first_at,0), COALESCE(changed_at,0),
+			COALESCE(tried_at,0), COALESCE(missing_since,0), COALESCE(named_at,0) FROM pages
 			WHERE bucket = $1 AND id = ANY($2)`, bucket, chunk)
 		err = eachRow(rows, err, func(rows answer) error {
-			var p Page
-			err := rows.Scan(&p.ID, &p.HostID, &p.SiteID, &p.State, &p.Failures, &p.Rule, &p.DueAt, &p.Stats.VisitedAt, &p.Stats.FirstAt, &p.Stats.ChangedAt)
+			p := Page{Bucket: bucket}
+			err := rows.Scan(&p.ID, &p.HostID, &p.SiteID, &p.State, &p.Failures, &p.Rule, &p.DueAt, &p.Stats.VisitedAt, &p.Stats.FirstAt, &p.Stats.ChangedAt,
+				&p.TriedAt, &p.MissingSince, &p.NamedAt)
 			pages = append(pages, p)
 			return err
 		})

@@ -20,7 +20,7 @@ func TestTells(t *testing.T) {
 			p.Stats.VisitedAt = Instant(rapid.IntRange(0, 120).Draw(t, "visited"))
 			pages = append(pages, p)
 			at := Instant(rapid.IntRange(1, 100).Draw(t, "told"))
-			r.Told = append(r.Told, Told{id, at - Instant(rapid.IntRange(0, 50).Draw(t, "for")), at})
+			r.Told = append(r.Told, Told{PageID: id, Since: at - Instant(rapid.IntRange(0, 50).Draw(t, "for")), At: at})
 		}
 		forward, marked := r.Tells(pages)
 		alone := slices.DeleteFunc(slices.Clone(marked), func(id int64) bool { return slices.Contains(forward, id) })
@@ -66,7 +66,7 @@ func TestTellsOfDays(t *testing.T) {
 		{"not visited since", ChangeStats{FirstAt: 10, ChangedAt: 20, VisitedAt: 40}, true},
 	} {
 		page := Page{ID: 7, HostID: 1, SiteID: 1, State: StateLive, Rule: RulePolicy, DueAt: 300, Stats: test.stats}
-		r := Result{Lease: LeaseRef{HostID: 1}, Page: Page{ID: 99, SiteID: 1}, Told: []Told{{7, 50, 100}}, Telling: Telling{At: 100, Forward: 1}}
+		r := Result{Lease: LeaseRef{HostID: 1}, Page: Page{ID: 99, SiteID: 1}, Told: []Told{{PageID: 7, Since: 50, At: 100}}, Telling: Telling{At: 100, Forward: 1}}
 		if forward, marked := r.Tells([]Page{page}); len(forward) != 1 || (len(marked) == 1) != test.sure {
 			t.Errorf("%s: brought forward %v and marked %v, want it marked: %v", test.name, forward, marked, test.sure)
 		}

@@ -20,10 +20,11 @@ const (
 	HintSitemap                  // a page that a sitemap or feed of the host says to have changed has
 	HintAnnounced                // a page whose publisher says that it changed has
 	HintStale                    // what a cache has kept too long it fetches anew once it was asked for
+	HintNamed                    // a page that was gone is there again when something names it that did not before
 	hints
 )
 
-var hintWords = []string{"etag", "last-modified", "expires", "not-modified", "sitemap", "indexnow", "stale"}
+var hintWords = []string{"etag", "last-modified", "expires", "not-modified", "sitemap", "indexnow", "stale", "named"}
 
 // String is the hint's word.
 func (h Hint) String() string { return word(hintWords, int(h)) }

@@ -59,7 +59,7 @@ func changesOfPages() []func(*Page) {
 			field, at := kind.Field(i), append(append([]int{}, path...), i)
 			switch name := field.Name; {
 			case len(path) == 0 && (name == "Bucket" || name == "ID" || name == "HostID" || name == "URL" || name == "Importance" || name == "ToldAt" || name == "Lost" || name == "AnnouncedAt" ||
-				name == "Requisite" || name == "UnnamedAt"):
+				name == "Requisite" || name == "UnnamedAt" || name == "NamedAt"):
 			case field.Type.Kind() == reflect.Struct:
 				walk(at, field.Type)
 			default:

@@ -271,7 +271,7 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 			if !told.Since.IsZero() {
 				since = models.At(told.Since)
 			}
-			out.Told = append(out.Told, models.Told{PageID: models.PageID(told.Loc), Since: since, At: models.At(told.At)})
+			out.Told = append(out.Told, models.Told{PageID: models.PageID(told.Loc), Since: since, At: models.At(told.At), Came: told.Came})
 		}
 	}
 }

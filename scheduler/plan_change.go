@@ -73,6 +73,9 @@ func (d *draft) ledger() {
 	if verdict, ok := d.ofAnnounced(); ok && !d.behind() {
 		t.Note(models.Finding{Hint: models.HintAnnounced, Verdict: verdict}, d.now)
 	}
+	if verdict, ok := d.ofNamed(); ok {
+		t.Note(models.Finding{Hint: models.HintNamed, Verdict: verdict}, d.now)
+	}
 	if d.out.Kind.Observed() && (d.before.ETag != "" || d.before.LastModified != "") {
 		t.Visited(d.out.Unconditional, d.now)
 	}

@@ -84,7 +84,7 @@ func (d *draft) listing() {
 		d.Page.Entries = max(int32(len(l.Named)), 1) // as that of a list it is read, though of nothing that is known
 	}
 	d.discover(targetsOf(d.out.Links), d.before.Level+1, nil)
-	if d.Told = l.Told; len(l.Told) > 0 {
+	if d.Told = slices.Concat(l.Told, l.Gone); len(d.Told) > 0 {
 		most, all := believed(&d.Host, models.HintSitemap)
 		d.Telling = models.Telling{At: models.At(d.now), Forward: max(most, listDoubted)}
 		if all {
@@ -167,6 +167,20 @@ func (d *draft) ofAnnounced() (models.Verdict, bool) {
 	return 0, false
 }
 
+// ofNamed is what a visit shows of what named its page, which was gone, and had not before: whether it is there.
+func (d *draft) ofNamed() (models.Verdict, bool) {
+	kind, class := d.out.Kind, d.out.Class
+	refused := kind == models.Failed && !class.HostWide() && !class.Ours()
+	switch {
+	case !d.before.NamedSince():
+	case kind.Observed():
+		return models.HintHit, true
+	case kind == models.Missing, kind == models.Gone, kind == models.Moved, refused:
+		return models.HintFalseAlarm, true
+	}
+	return 0, false
+}
+
 // differs tells whether the visit found that the page has changed, moved or gone.
 func (d *draft) differs() bool {
 	there := d.before.State != models.StateMissing && d.before.State != models.StateGone
@@ -218,11 +232,15 @@ func (d *draft) reread() {
 // pays is after how long it pays to read a list again that tells of pages at the rate at which it just did, or at which the budget
 // visits its pages, most a day, where that is less. 0: it told of nothing.
 func (d *draft) pays(most float64) time.Duration {
-	if len(d.Told) == 0 {
+	told := 0
+	if l := d.out.Listing; l != nil {
+		told = len(l.Told)
+	}
+	if told == 0 {
 		return 0
 	}
 	since := max(d.now.Sub(d.before.Stats.VisitedAt.Time()), d.planner.calendar.Interval(d.now, 1))
-	perDay := min(float64(len(d.Told))/since.Hours()*24, most)
+	perDay := min(float64(told)/since.Hours()*24, most)
 	price := d.planner.mind.priceOf(d.planner.question(&d.Page, d.settings, d.now))
 	return restock(price, perDay)
 }
@@ -239,7 +257,7 @@ func (d *draft) said() bool {
 }
 
 // onlyKnown leaves of what a list says that adds no pages what it says of those that are known and visited: what is gone, or out of scope, is
-// not looked at for it. It needs no lease.
+// not looked at for it, but for what is gone and may be there again. It needs no lease.
 func (w *Worker) onlyKnown(ctx context.Context, host *models.Host, l *models.Listing) {
 	if l == nil || len(l.Named) == 0 {
 		return
@@ -260,6 +278,11 @@ func (w *Worker) onlyKnown(ctx context.Context, host *models.Host, l *models.Lis
 		return !found || !p.State.Paid()
 	}
 	l.Named = slices.DeleteFunc(l.Named, idle)
+	for _, t := range l.Told {
+		if known[models.PageKey{Bucket: host.Bucket, ID: t.PageID}].State == models.StateGone {
+			l.Gone = append(l.Gone, t)
+		}
+	}
 	l.Told = slices.DeleteFunc(l.Told, func(t models.Told) bool { return idle(t.PageID) })
 }
 

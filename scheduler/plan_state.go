@@ -24,6 +24,9 @@ func (d *draft) moved() {
 		d.event(models.EventMoved)
 	}
 	d.leads(targetsOf(d.out.Links), append(append([]int64(nil), d.before.Chain...), d.before.ID))
+	for i := range d.Discovered {
+		d.Discovered[i].Anew = !again
+	}
 	d.choose()
 	d.freeOther()
 	d.schedule()
@@ -91,7 +94,7 @@ func (d *draft) gone(since time.Time) {
 	if !known {
 		d.event(models.EventGone)
 	}
-	d.due(d.planner.calendar.Due(d.now, d.whileGone(since), d.settings.Vary, d.chance(useVary)), models.RuleGone)
+	d.due(d.planner.goneUntil(&d.Page, d.settings, d.now), models.RuleGone)
 }
 
 // What is gone is looked at after half the time for which it has been gone, at most after a year: a site whose pages come and go has more of them each
@@ -101,10 +104,21 @@ const (
 	goneLongest = 366 * 24 * time.Hour
 )
 
-// whileGone is after how many cycles a page is looked at again that has been gone since a moment.
-func (d *draft) whileGone(since time.Time) int {
-	wait := min(d.now.Sub(since)/goneShare, goneLongest)
-	return max(d.settings.FRMax, int(wait/max(d.planner.calendar.Mean(d.now, 1, 0), time.Second)))
+// goneUntil is when a page that is gone and was looked at then is looked at again.
+func (p *Planner) goneUntil(page *models.Page, s *config.Settings, looked time.Time) time.Time {
+	wait := min(looked.Sub(page.MissingSince.Time())/goneShare, goneLongest)
+	cycles := max(s.FRMax, int(wait/max(p.calendar.Mean(looked, 1, 0), time.Second)))
+	return p.calendar.Due(looked, cycles, s.Vary, chance(page.ID, page.Visits, useVary))
+}
+
+// disbelieves tells whether a page that is gone and due because it was named waits for its time after all: what names pages of its host that are
+// not there was found to do so since.
+func (p *Planner) disbelieves(h *models.Host, page *models.Page, now time.Time) (deferral, bool) {
+	if page.Rule != models.RuleNamed || !page.NamedSince() || !h.Trials.DoubtsNamed(models.At(now)) {
+		return deferral{}, false
+	}
+	until := p.goneUntil(page, p.settings(page.SiteID), page.TriedAt.Time())
+	return deferral{until: until, why: "others that were named were not there"}, until.After(now)
 }
 
 // absence says how the page is not there: by a status, with status 200 and the host's own page for that, or by a redirect.
@@ -249,6 +263,8 @@ func (d *draft) deferred() {
 		d.outside(d.now)
 	case d.before.Rule == models.RuleBudget && d.out.Spent && !Allowed(d.settings.Windows, until):
 		d.outside(until)
+	case d.before.State == models.StateGone:
+		d.due(until, models.RuleGone)
 	default:
 		d.due(until, models.RulePolicy)
 	}

@@ -154,7 +154,10 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 		t.result(planner, page, slot, &out)
 		return true
 	}
-	put, held := t.gathers(ctx, planner, &page.Page, now)
+	put, held := t.disbelieves(planner, &page.Page, now)
+	if !held {
+		put, held = t.gathers(ctx, planner, &page.Page, now)
+	}
 	if !held {
 		put, held = w.waits(ctx, planner, &page.Page, slot.owed, now)
 	}
@@ -168,6 +171,12 @@ func (t *hostTurn) visitNext(ctx context.Context) bool {
 	w.onlyKnown(ctx, &turn.Host, out.Listing)
 	t.result(planner, page, slot, &out)
 	return true
+}
+
+func (t *hostTurn) disbelieves(p *Planner, page *models.Page, now time.Time) (deferral, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return p.disbelieves(&t.lease.Host, page, now)
 }
 
 func (t *hostTurn) turn(page *models.LeasedPage, now time.Time) models.Turn {

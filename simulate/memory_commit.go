@@ -108,13 +108,13 @@ func (c *memoryCommit) visited(b *bucket, r *models.Result) (*page, *host) {
 
 // write replaces the row but for what visits do not write: whether it is a requisite and named, its importance and what it was told.
 func (p *page) write(row *models.Page, bucket int16, host int64) {
-	requisite, unnamed, importance, told, announced, lost := p.Requisite, p.UnnamedAt, p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost
+	requisite, unnamed, named, importance, told, announced, lost := p.Requisite, p.UnnamedAt, p.NamedAt, p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost
 	clean := p.says(row)
 	p.Page = *row
 	if !clean {
 		p.Page.Clean()
 	}
-	p.Bucket, p.HostID, p.Requisite, p.UnnamedAt = bucket, host, requisite, unnamed
+	p.Bucket, p.HostID, p.Requisite, p.UnnamedAt, p.NamedAt = bucket, host, requisite, unnamed, named
 	p.Importance, p.ToldAt, p.AnnouncedAt, p.Lost = importance, told, announced, lost
 	if len(row.Chain) > 0 {
 		p.Chain = slices.Clone(row.Chain)
@@ -169,6 +169,7 @@ func (c *memoryCommit) write(now time.Time) {
 // discover adds the discovered pages: those of the results' own buckets, or the others.
 func (c *memoryCommit) discover(now time.Time, near bool) {
 	var sum models.Added
+	named := make(map[*host][]models.Page)
 	gathering := c.gathered.Begin()
 	for _, r := range c.fresh {
 		for i := range r.Discovered {
@@ -176,10 +177,34 @@ func (c *memoryCommit) discover(now time.Time, near bool) {
 				before := sum.Added
 				c.add(now, d, c.options.PagesPerHost, gathering, &sum)
 				d.New = sum.Added > before
+				if d.Anew && !d.New {
+					c.nameAnew(d, named)
+				}
 			}
 		}
 	}
 	gathering.End(true)
+	for h, pages := range named {
+		c.lookAgain(h, pages, models.At(now))
+	}
+}
+
+// nameAnew notes a discovered page that is known, was there once, and is named by what did not name it before, by its host.
+func (c *memoryCommit) nameAnew(d *models.Discovery, named map[*host][]models.Page) {
+	row := d.Row(time.Time{})
+	if p := c.page(key{row.Bucket, row.ID}); p != nil && p.Version > 0 {
+		named[p.host] = append(named[p.host], p.Page)
+	}
+}
+
+// lookAgain takes note that pages of a host were named by what did not name them before.
+func (c *memoryCommit) lookAgain(h *host, pages []models.Page, now models.Instant) {
+	for _, look := range h.LooksAgain(pages, now) {
+		p := c.page(key{h.Bucket, look.PageID})
+		if p.NamedAt = now; look.DueAt != 0 {
+			c.makeDue(p, look.DueAt, models.RuleNamed)
+		}
+	}
 }
 
 func (c *memoryCommit) writeHistory(r *models.Result) {
@@ -239,6 +264,15 @@ func (c *memoryCommit) writeLinks(r *models.Result) {
 		return
 	}
 	parent := key{r.Lease.Bucket, r.Page.ID}
+	if had := c.links[parent]; len(had) > 0 {
+		has := childrenOf(r)
+		for i := range r.Discovered {
+			d := &r.Discovered[i]
+			row := d.Row(time.Time{})
+			k := key{row.Bucket, row.ID}
+			d.Anew = d.Anew || has[k] && !had[k]
+		}
+	}
 	if len(r.Links) == 0 {
 		delete(c.links, parent)
 		return
@@ -304,6 +338,10 @@ func (c *memoryCommit) tell(r *models.Result) {
 	for _, id := range forward {
 		p := c.page(key{r.Lease.Bucket, id})
 		c.makeDue(p, r.Telling.At, models.RuleSitemap)
+	}
+	if len(rows) > 0 {
+		h := c.buckets[r.Lease.Bucket].hosts[r.Lease.HostID]
+		c.lookAgain(h, r.Names(rows, !h.Trials.By[models.HintSitemap].Doubted()), r.Telling.At)
 	}
 }
 

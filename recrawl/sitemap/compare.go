@@ -10,6 +10,7 @@ type Told struct {
 	Loc   string
 	Since time.Time // a visit before then has not seen the change; zero: not told, some time after the reading before
 	At    time.Time // a visit from then on has seen the change; not after the reading
+	Came  bool      // the reading before did not name it, and would have
 }
 
 // News is what a reading of a list says that the reading before did not say.
@@ -47,7 +48,7 @@ func Compare(before, now Set, at time.Time) News {
 		if was == nil {
 			n.New = append(n.New, e)
 			if moment := is.moment(saying{}, at); !before.Partial || moment.Before(at) {
-				n.Told = append(n.Told, Told{e.Loc, is.since(saying{}, at), moment})
+				n.Told = append(n.Told, Told{e.Loc, is.since(saying{}, at), moment, !before.Partial})
 			}
 			continue
 		}
@@ -61,7 +62,7 @@ func Compare(before, now Set, at time.Time) News {
 		}
 		n.Renewed++
 		if marked || !is.lastMod.IsZero() {
-			n.Told = append(n.Told, Told{e.Loc, is.since(*was, at), is.moment(*was, at)})
+			n.Told = append(n.Told, Told{Loc: e.Loc, Since: is.since(*was, at), At: is.moment(*was, at)})
 		}
 	}
 	for _, s := range had {

@@ -160,6 +160,10 @@ func (p *pair) drawState(t *rapid.T, r *models.Result) {
 	r.Page.MissingVisits, r.Page.MissingSince = r.Page.MissingVisits+1, models.At(p.now)
 	r.Page.Chain = rapid.SliceOfN(rapid.Int64(), 0, 2).Draw(t, "chain")
 	r.Visit.Class = r.Page.Class
+	if rarely(t, 3, "gone") { // and waits for its time, so that who names it has it looked at
+		r.Page.State, r.Page.Failures, r.Page.Rule = models.StateGone, 0, models.RuleGone
+		r.Page.MissingSince, r.Page.DueAt = models.At(p.now), models.At(p.now.Add(24*time.Hour))
+	}
 }
 
 // drawSeen draws what a visit saw of its page and of its host beside a new version.
@@ -167,7 +171,7 @@ func (p *pair) drawSeen(t *rapid.T, r *models.Result) {
 	r.Page.Bytes = rapid.Int64Range(0, 9).Draw(t, "bytes")
 	r.Page.Evidence.Days = rapid.Float32().Draw(t, "days")
 	r.Page.ETag = drawText(t, "etag")
-	r.Page.Importance, r.Page.ToldAt, r.Page.AnnouncedAt, r.Page.UnnamedAt = 7, 7, 7, 7 // which no visit writes
+	r.Page.Importance, r.Page.ToldAt, r.Page.AnnouncedAt, r.Page.UnnamedAt, r.Page.NamedAt = 7, 7, 7, 7, 7 // which no visit writes
 	if rarely(t, 4, "learned") {
 		r.Knowledge = drawBytes(t, "knowledge")
 	}
@@ -231,7 +235,7 @@ func (p *pair) drawChildren(t *rapid.T, host string, r *models.Result) {
 	}
 	for n := range fewPages + 1 { // one of them twice
 		_, id := keysOf(host, n%fewPages)
-		told := models.Told{PageID: id, Since: p.drawInstant(t)}
+		told := models.Told{PageID: id, Since: p.drawInstant(t), Came: rapid.Bool().Draw(t, "came")}
 		told.At = told.Since + models.Instant(rapid.IntRange(0, 60_000).Draw(t, "perhaps until"))
 		r.Told = append(r.Told, told)
 	}
@@ -247,6 +251,7 @@ func (p *pair) drawLinks(t *rapid.T, r *models.Result) {
 		row := d.Row(p.now)
 		r.Links = append(r.Links, models.Link{ChildBucket: row.Bucket, ChildID: row.ID})
 		if rapid.Bool().Draw(t, "new") {
+			d.Anew = rarely(t, 4, "anew")
 			r.Discovered = append(r.Discovered, d)
 		}
 	}

@@ -1,0 +1,2 @@
+-- named_at is when something last named a page that was gone and did not name it before. Zero: nothing did.
+ALTER TABLE pages ADD COLUMN named_at INTEGER NOT NULL DEFAULT 0;
