@@ -60,7 +60,7 @@ type Store interface {
 
 // Run runs the suite; open returns an empty store for one test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*world){visiting(), telling(), losing(), guarding(), requiring(), learning()} {
+	for _, cases := range []map[string]func(*world){visiting(), telling(), naming(), losing(), guarding(), requiring(), learning()} {
 		for name, test := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
