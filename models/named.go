@@ -150,9 +150,12 @@ func (a *addition) lookAgain(ctx context.Context, named map[rowKey]bool) error {
 	return a.queue.lookAgain(ctx, At(a.now), pages)
 }
 
-// namedAnew marks those of the discovered pages that the page did not link to before, where it had other links (children as packed).
+// LinkedBefore tells whether the page's links were read before, where none are stored: then it had none.
+func (r *Result) LinkedBefore() bool { return r.Before != nil && r.Before.FullAt > 0 }
+
+// namedAnew marks those of the discovered pages that the page did not link to before, where its links were read before (children as packed).
 func (r *Result) namedAnew(before, now []byte) error {
-	if before == nil || bytes.Equal(before, now) {
+	if before == nil && !r.LinkedBefore() || bytes.Equal(before, now) {
 		return nil
 	}
 	had, err := unpackChildren(before)

@@ -198,7 +198,7 @@ func Reproaches(h models.Host, now time.Time) []string {
 // hintNames are the hints as a person knows them, by models.Hint.
 var hintNames = [...]string{models.HintETag: "ETag", models.HintLastModified: "Last-Modified", models.HintExpires: "Expires, max-age",
 	models.HintNotModified: "304", models.HintSitemap: "sitemap, feed", models.HintAnnounced: "IndexNow, WebSub",
-	models.HintStale: "stale cache"}
+	models.HintStale: "stale cache", models.HintNamed: "named though gone"}
 
 func faultCell(n uint16, tone Tone) Cell {
 	c := CountCell(int64(n))
@@ -223,6 +223,7 @@ var faults = [...][4]string{
 	models.HintAnnounced: {models.HintMiss: "said nothing of a change", models.HintFalseAlarm: "told of a change that was none",
 		models.HintLate: "told too late"},
 	models.HintStale: {models.HintFalseAlarm: "gave out the same once more"},
+	models.HintNamed: {models.HintFalseAlarm: "named pages that were gone and not there again"},
 }
 
 // reproach says what a hint did wrong, what is worst first: "stayed the same for other content (12 of 912 times)"; "" where

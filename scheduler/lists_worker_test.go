@@ -261,9 +261,22 @@ func (h *listedHost) follow(t *testing.T, edit func(*config.Settings)) *simulate
 	if edit != nil {
 		edit(&c.Defaults)
 	}
-	site := config.Site{ID: 1, Name: "site", URL: h.base + "/", Settings: c.Defaults}
+	urls := []string{h.base + "/"}
+	for i := range h.changes {
+		if h.alone {
+			urls = append(urls, fmt.Sprintf("%s/%d", h.base, i))
+		}
+	}
+	return followSite(t, h.clock, h, &c, listedFrom.AddDate(0, 0, listedDays), urls...)
+}
+
+// followSite lets a worker follow a site, whose start page is the first of the pages that are known, until a time, by real requests, and returns
+// its store.
+func followSite(t *testing.T, clk *clock.Virtual, names recrawl.Resolver, c *config.Config, end time.Time, urls ...string) *simulate.Memory {
+	t.Helper()
+	site := config.Site{ID: 1, Name: "site", URL: urls[0], Settings: c.Defaults}
 	c.Sites = []config.Site{site}
-	planner, err := scheduler.NewPlanner(&c, nil)
+	planner, err := scheduler.NewPlanner(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,27 +286,24 @@ func (h *listedHost) follow(t *testing.T, edit func(*config.Settings)) *simulate
 	}
 	store := simulate.NewMemory(simulate.MemoryOptions{})
 	kept := &shelf{bodies: make(map[string][]byte), kinds: make(map[string]string), store: store}
-	visitor, err := recrawl.New(recrawl.Config{Agent: config.Agent{Name: "recrawld"}, Clock: h.clock, Past: kept, Resolver: h,
+	visitor, err := recrawl.New(recrawl.Config{Agent: config.Agent{Name: "recrawld"}, Clock: clk, Past: kept, Resolver: names,
 		Network: config.Network{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Ports: []uint16{80}},
 		Sites:   func(int32) (config.Site, *scope.Scope, *content.Rules) { return site, inside, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer visitor.Close()
-	u, err := canon.Parse(site.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	adds(t, store, listedFrom, 1, u.String())
-	for i := range h.changes {
-		if h.alone {
-			adds(t, store, listedFrom, 1, fmt.Sprintf("%s/%d", h.base, i))
+	for _, url := range urls {
+		u, err := canon.Parse(url)
+		if err != nil {
+			t.Fatal(err)
 		}
+		adds(t, store, listedFrom, 1, u.String())
 	}
-	ctx, end := context.WithCancel(t.Context())
-	defer end()
-	w := scheduler.NewWorker(scheduler.Config{Store: store, Archive: kept, Clock: h.clock, Log: slog.New(slog.DiscardHandler),
-		Visitor: &until{visitor, h.clock, listedFrom.AddDate(0, 0, listedDays), end}, Name: "w", Lease: time.Hour}, planner)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	w := scheduler.NewWorker(scheduler.Config{Store: store, Archive: kept, Clock: clk, Log: slog.New(slog.DiscardHandler),
+		Visitor: &until{visitor, clk, end, stop}, Name: "w", Lease: time.Hour}, planner)
 	if err := w.Run(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -264,7 +264,7 @@ func (c *memoryCommit) writeLinks(r *models.Result) {
 		return
 	}
 	parent := key{r.Lease.Bucket, r.Page.ID}
-	if had := c.links[parent]; len(had) > 0 {
+	if had := c.links[parent]; len(had) > 0 || r.LinkedBefore() {
 		has := childrenOf(r)
 		for i := range r.Discovered {
 			d := &r.Discovered[i]

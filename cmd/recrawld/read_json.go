@@ -17,6 +17,7 @@ type shownPage struct {
 	Level        int16          `json:"level"`
 	Requisite    bool           `json:"requisite,omitempty"`
 	UnnamedAt    *time.Time     `json:"unnamed_at,omitempty"`
+	NamedAt      *time.Time     `json:"named_at,omitempty"`
 	DueAt        *time.Time     `json:"due_at"`
 	FR           int            `json:"fr"`
 	FRMax        int32          `json:"fr_max"`
@@ -78,7 +79,7 @@ type shownVersion struct {
 
 func pageJSON(l *look, p models.Page, versions []models.Version) shownPage {
 	s := shownPage{
-		URL: p.URL, Site: l.siteNames()[p.SiteID], State: p.State.String(), Note: p.Note, Level: p.Level, Requisite: p.Requisite, UnnamedAt: when(p.UnnamedAt),
+		URL: p.URL, Site: l.siteNames()[p.SiteID], State: p.State.String(), Note: p.Note, Level: p.Level, Requisite: p.Requisite, UnnamedAt: when(p.UnnamedAt), NamedAt: when(p.NamedAt),
 		DueAt: when(p.DueAt), FRMax: p.FRMax, FRMaxCeiling: l.force.planner.Ceiling(p.SiteID, l.now),
 		EverySeconds: int64(l.calendar.Interval(l.now, int(p.FRMax)).Seconds()), Rule: p.Rule.String(),
 		Visits: p.Visits, TriedAt: when(p.TriedAt), Records: p.Stats.Records, Changes: p.Stats.Changes,

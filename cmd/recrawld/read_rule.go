@@ -62,7 +62,7 @@ func (r ruling) sentence() string {
 	case models.RuleApproved:
 		return fmt.Sprintf("it has not been found since %s, and somebody approved: it is gone if it is not found now", report.Moment(r.now, p.MissingSince.Time()))
 	case models.RuleGone:
-		return "it is gone; it is looked at once more every " + r.ceiling() + ", or after half of the time for which it has been gone where that is longer, at most a year"
+		return "it is gone; it is looked at once more every " + r.ceiling() + ", or after half of the time for which it has been gone where that is longer, at most a year" + r.namedInVain()
 	case models.RuleExcluded:
 		return "it may not be asked for; that is looked at again every " + r.ceiling()
 	case models.RulePaused:
@@ -77,6 +77,10 @@ func (r ruling) sentence() string {
 		return fmt.Sprintf("no page's copy has named it since %s: it is not visited until one does again, or by recrawld visit; its versions stay",
 			report.Moment(r.now, p.UnnamedAt.Time()))
 	case models.RuleNamed:
+		if p.NamedSince() {
+			return fmt.Sprintf("it is gone, and on %s something named it that did not before (a sitemap or feed, a page that links to it, a redirect): it may be there again",
+				report.Moment(r.now, p.NamedAt.Time()))
+		}
 		return "a page names it again, which none did for a while"
 	case models.RuleStale:
 		return r.stale()
@@ -97,6 +101,18 @@ func (r ruling) sentence() string {
 		return r.list()
 	}
 	return p.Rule.String()
+}
+
+// namedInVain says what came of it that a page which is gone was named, or did not.
+func (r ruling) namedInVain() string {
+	p := r.page
+	switch {
+	case p.NamedSince():
+		return fmt.Sprintf("; something named it on %s that did not before, which was for nothing too often on its host", report.Moment(r.now, p.NamedAt.Time()))
+	case p.NamedAt > p.MissingSince:
+		return fmt.Sprintf("; something named it on %s that did not before, and it was not there", report.Moment(r.now, p.NamedAt.Time()))
+	}
+	return "; sooner once something names it that does not now"
 }
 
 // stale says why a page is asked for again that a cache has just answered for.

@@ -102,6 +102,7 @@ func (w *world) linked(host string, visits ...[]models.Discovery) {
 		l := leases[slices.IndexFunc(leases, func(l models.Lease) bool { return l.Host.Name == host })]
 		r := w.visited(l, 0)
 		r.LinksKnown, r.Release = true, true
+		r.Page.FullAt, r.Before = models.At(w.now), &l.Pages[0].Page
 		for _, d := range children {
 			row := d.Row(w.now)
 			r.Links = append(r.Links, models.Link{ChildBucket: row.Bucket, ChildID: row.ID})
@@ -111,8 +112,8 @@ func (w *world) linked(host string, visits ...[]models.Discovery) {
 	}
 }
 
-// linksNameGone: what a page links to that it did not link to before is looked at, on whatever host, if it was there once. A page that had no
-// links before names nothing anew, and what it links to as before is not named again.
+// linksNameGone: what a page links to that it did not link to before is looked at, on whatever host, if it was there once. A page whose links
+// were not read before names nothing anew, and what it links to as before is not named again.
 func linksNameGone(w *world) {
 	w.add("a.example", 1)
 	old, far, never, fresh := w.gone("a.example", 1), w.gone("far.example", 1), w.gone("a.example", 2), w.gone("a.example", 3)
@@ -138,6 +139,13 @@ func linksNameGone(w *world) {
 	}
 	if p := w.page("new.example", 1); p.Rule != models.RuleStart || p.NamedAt != 0 {
 		w.Errorf("a new page is due by %v, named at %v", p.Rule, p.NamedAt)
+	}
+	bare := w.gone("b.example", 1)
+	bare.Page.DueAt = at(old)
+	w.addPages(found("b.example", 0), bare)
+	w.linked("b.example", nil, []models.Discovery{bare})
+	if p := w.page("b.example", 1); p.Rule != models.RuleNamed || p.NamedAt != models.At(w.now) {
+		w.Errorf("what a page links to that had no links is due by %v, named at %v", p.Rule, p.NamedAt)
 	}
 }
 
