@@ -408,6 +408,9 @@ func TestListsOfPagesThatAreVisited(t *testing.T) {
 		{Bucket: 3, ID: 5}: models.StateNew, {Bucket: 3, ID: 6}: models.StateMissing}}}}
 	l := &models.Listing{Named: []int64{1, 2, 3, 4, 5, 6, 7}, Told: []models.Told{{PageID: 1}, {PageID: 2}, {PageID: 3}, {PageID: 7}}}
 	w.onlyKnown(t.Context(), &models.Host{Bucket: 3}, l)
+	if want := []models.Told{{PageID: 2}}; !slices.Equal(l.Gone, want) {
+		t.Errorf("of what is gone a list tells of %v, want %v", l.Gone, want)
+	}
 	if !slices.Equal(l.Named, []int64{1, 5, 6}) || len(l.Told) != 1 || l.Told[0].PageID != 1 {
 		t.Errorf("a list names %v and tells of %v, want 1, 5 and 6, and of 1", l.Named, l.Told)
 	}

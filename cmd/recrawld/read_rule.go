@@ -77,11 +77,7 @@ func (r ruling) sentence() string {
 		return fmt.Sprintf("no page's copy has named it since %s: it is not visited until one does again, or by recrawld visit; its versions stay",
 			report.Moment(r.now, p.UnnamedAt.Time()))
 	case models.RuleNamed:
-		if p.NamedSince() {
-			return fmt.Sprintf("it is gone, and on %s something named it that did not before (a sitemap or feed, a page that links to it, a redirect): it may be there again",
-				report.Moment(r.now, p.NamedAt.Time()))
-		}
-		return "a page names it again, which none did for a while"
+		return r.named()
 	case models.RuleStale:
 		return r.stale()
 	case models.RuleBudget:
@@ -101,6 +97,15 @@ func (r ruling) sentence() string {
 		return r.list()
 	}
 	return p.Rule.String()
+}
+
+// named says who named a page that is due for it.
+func (r ruling) named() string {
+	if r.page.NamedSince() {
+		return fmt.Sprintf("it is gone, and on %s something named it that did not before (a sitemap or feed, a page that links to it, a redirect): it may be there again",
+			report.Moment(r.now, r.page.NamedAt.Time()))
+	}
+	return "a page names it again, which none did for a while"
 }
 
 // namedInVain says what came of it that a page which is gone was named, or did not.

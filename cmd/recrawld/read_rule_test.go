@@ -55,6 +55,32 @@ func TestClassicInWords(t *testing.T) {
 	}
 }
 
+// Of a page that is gone it is said whether something named it, and what came of that.
+func TestNamedPagesInWords(t *testing.T) {
+	t.Parallel()
+	day := func(n int) models.Instant { return models.At(filledNow.AddDate(0, 0, -n)) }
+	for name, test := range map[string]struct {
+		rule  models.Rule
+		named models.Instant
+		want  string
+	}{
+		"due":           {models.RuleNamed, day(1), "it may be there again"},
+		"never named":   {models.RuleGone, 0, "sooner once something names it that does not now"},
+		"named before":  {models.RuleGone, day(30), "sooner once something names it that does not now"},
+		"in vain":       {models.RuleGone, day(10), "that did not before, and it was not there"},
+		"not believed":  {models.RuleGone, day(1), "for nothing too often on its host"},
+		"its requisite": {models.RuleNamed, 0, "which none did for a while"},
+	} {
+		got := ruled(t, 3, func(r *ruling) {
+			p := &r.page
+			p.State, p.Rule, p.MissingSince, p.TriedAt, p.NamedAt = models.StateGone, test.rule, day(20), day(5), test.named
+		}).sentence()
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q in it", name, got, test.want)
+		}
+	}
+}
+
 // Every rule has a sentence with the numbers that a person would ask for.
 func TestRulesInWords(t *testing.T) {
 	t.Parallel()
