@@ -208,3 +208,22 @@ func BenchmarkCompare(b *testing.B) {
 		}
 	}
 }
+
+// TestCame: a page that a list names and did not name before came, whatever its date; not where its date is another, or the list was not read
+// whole before.
+func TestCame(t *testing.T) {
+	t.Parallel()
+	read := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	entry := func(loc string, day int) Entry {
+		at := read.AddDate(0, 0, -day)
+		return Entry{Loc: loc, LastMod: at, End: at}
+	}
+	for _, partial := range []bool{false, true} {
+		before := Set{Kind: Sitemap, URLs: []Entry{entry("a", 9)}, Partial: partial}
+		now := Set{Kind: Sitemap, URLs: []Entry{entry("a", 1), entry("b", 400)}}
+		told := Compare(before, now, read).Told
+		if len(told) != 2 || told[0].Loc != "a" || told[0].Came || told[1].Loc != "b" || told[1].Came == partial {
+			t.Errorf("before read in part %v: told of %+v, want of a, and of b that it came where it was read whole", partial, told)
+		}
+	}
+}
