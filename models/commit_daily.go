@@ -60,17 +60,22 @@ func (d *Daily) look(r *Result) {
 		return
 	}
 	was := before.State == StateMissing || before.State == StateGone
-	days, again := int64(1), false
-	if before.Stats.VisitedAt != 0 {
-		since := int64(DayOf(r.Visit.At) - DayOf(before.Stats.VisitedAt))
-		days, again = min(max(since, 1), LookedDays), since == 0
-	}
+	days := LookDays(before.Stats.VisitedAt, r.Visit.At)
+	again := before.Stats.VisitedAt != 0 && DayOf(r.Visit.At) == DayOf(before.Stats.VisitedAt)
 	switch {
 	case kind.Observed() && (was || !again):
 		d.Found, d.FoundDays = d.Found+1, d.FoundDays+days
 	case r.Lost() && !was:
 		d.Lost, d.LostDays = d.Lost+1, d.LostDays+days
 	}
+}
+
+// LookDays is for how many days a look at a page stands, given when it was last looked at (0: never): 1 to LookedDays.
+func LookDays(last, now Instant) int64 {
+	if last == 0 {
+		return 1
+	}
+	return min(max(int64(DayOf(now)-DayOf(last)), 1), LookedDays)
 }
 
 // LookedDays is the longest for which one look at a page stands (Daily.FoundDays): in a year a page is looked at.

@@ -205,7 +205,7 @@ func (t *Trials) Shown(now time.Time) {
 
 // The first byte of stored Trials: with trialsForm the hints follow, with trialsLoad the load comes first, and the hints
 // only where something is known of them. With trialsLosses the losses come before that, a first byte and all, and so do AbsentAt and ShownAt
-// with trialsAbsent before those. With trialsSeen in place of trialsLosses the losses end with Losses.SeenAt. Before
+// with trialsAbsent before those. With trialsSeen in place of trialsLosses the losses end with Losses.SeenAt, and with trialsTurns with what follows that. Before
 // all of them SitemapAt comes with trialsNotListed, or with trialsListed where it was found, or with trialsLed where its answer led on: then by
 // how many redirects, and where to, as a length and so many bytes.
 const (
@@ -217,6 +217,7 @@ const (
 	trialsNotListed = 6
 	trialsListed    = 7
 	trialsLed       = 8
+	trialsTurns     = 9
 )
 
 // hintsBefore is how many hints stored Trials had at first. Of those that came later none is written behind which nothing is
@@ -269,28 +270,25 @@ func (t *Trials) Scan(src any) error {
 	if src != nil && !ok {
 		return fmt.Errorf("trials from %T", src)
 	}
-	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsLed {
+	if len(b) == 0 || b[0] < trialsForm || b[0] > trialsTurns {
 		return nil
 	}
 	n := numbers{rest: b}
-	form := n.next(trialsLed)
+	form := n.next(trialsTurns)
 	var read Trials
-	if form >= trialsNotListed {
+	if form >= trialsNotListed && form <= trialsLed {
 		read.SitemapAt, read.SitemapFound = n.instant(), form == trialsListed
 		if form == trialsLed {
 			read.SitemapHops, read.SitemapTo = n.octet(), n.text()
 		}
-		form = n.next(trialsSeen)
+		form = n.next(trialsTurns)
 	}
 	if form == trialsAbsent {
 		read.AbsentAt, read.ShownAt = n.instant(), n.instant()
-		form = n.next(trialsSeen)
+		form = n.next(trialsTurns)
 	}
-	if form == trialsLosses || form == trialsSeen {
-		read.Losses = n.losses()
-		if form == trialsSeen {
-			read.Losses.SeenAt = n.instant()
-		}
+	if form == trialsLosses || form == trialsSeen || form == trialsTurns {
+		read.Losses = n.losses(form)
 		form = n.next(trialsLoad)
 	}
 	if form == trialsLoad {

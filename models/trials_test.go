@@ -190,6 +190,11 @@ func TestLossesRoundTrip(t *testing.T) {
 		want.Losses = Losses{Since: Instant(rapid.Int64Range(0, 1<<40).Draw(t, "since")), Lost: rapid.Uint32().Draw(t, "lost"),
 			Found: rapid.Uint32().Draw(t, "found"), Final: rapid.Uint32().Draw(t, "final"), Toward: rapid.Int64().Draw(t, "toward"),
 			From: rapid.Int64().Draw(t, "from")}
+		if rapid.Bool().Draw(t, "turns") {
+			want.Losses.SeenAt, want.Losses.LookDays = Instant(rapid.Int64Range(0, 1<<40).Draw(t, "seen")), rapid.Uint64().Draw(t, "days")
+			want.Losses.Later, want.Losses.New = rapid.Uint32().Draw(t, "later"), rapid.Uint32().Draw(t, "new")
+			want.Losses.InARow, want.Losses.Usual = rapid.Uint32().Draw(t, "in a row"), rapid.Float32Range(0, 1).Draw(t, "usual")
+		}
 		value, err := want.Value()
 		if err != nil {
 			t.Fatal(err)
@@ -237,7 +242,8 @@ func FuzzTrials(f *testing.F) {
 	full := Trials{AuditedAt: 1, Visits: math.MaxUint32, ProbedAt: math.MaxInt64}
 	full.By[HintExpires] = Trial{Hits: math.MaxUint16, Since: -1}
 	for _, t := range []Trials{{Visits: 1}, full, {Load: Load{Response: time.Second, Slowed: time.Minute}}, {Visits: 1, Load: Load{Slowed: time.Second}},
-		{Losses: Losses{Since: 7, Lost: 3, Found: 1 << 20, Toward: 1<<63 - 1}}, {Visits: 1, Losses: Losses{Since: 9, Lost: 1}}, {Load: Load{Response: time.Second}, Losses: Losses{Toward: 5}}} {
+		{Losses: Losses{Since: 7, Lost: 3, Found: 1 << 20, Toward: 1<<63 - 1}}, {Visits: 1, Losses: Losses{Since: 9, Lost: 1}}, {Load: Load{Response: time.Second}, Losses: Losses{Toward: 5}},
+		{SitemapAt: 5, Losses: Losses{Since: 9, Lost: 1, SeenAt: 8, LookDays: 7, Later: 6, New: 5, InARow: 4, Usual: 0.25}}} {
 		value, err := t.Value()
 		if err != nil {
 			f.Fatal(err)

@@ -25,9 +25,14 @@ type Guard struct {
 // least, fewer than half as many were lost, and fewer of all pages are missing: a page that is held back may not have been looked at for
 // long. A site that is hardly visited any more stays as it is while anything is missing, and for calmDays unless somebody approved. What
 // was approved of is usual from then on.
+//
+// It is over, too, where the pages come and go as a rule, and by what is known of that by now it would not have begun (asEver).
 func FindVanishing(days []models.Daily, today int32, g Guard) (Unusual, bool) {
 	days = upTo(today, days)
 	perDay := lossPerDay(days, today, g)
+	if g.Since != 0 && g.asEver(days, today) {
+		return Unusual{}, false
+	}
 	if g.Since != 0 {
 		lately, over := latelyLooked(days, today, max(today-calmDays+1, g.Since), g.Since)
 		young := today-g.Since < calmDays && g.Approved < g.Since
@@ -39,20 +44,33 @@ func FindVanishing(days []models.Daily, today int32, g Guard) (Unusual, bool) {
 	goesOn := g.goesOn(lately, over, perDay)
 	for first := today; goesOn && first >= earliest; first-- {
 		now, over := sumOf(days, first-1, today), today-first+1
-		if share := g.lostShare(now, over); now.Lost >= models.VanishPages && share >= g.limit(perDay, over) {
-			return g.unusual(vanishing(share, now, first, perDay)), true
+		if share, is := g.tooMany(now, over, perDay); is {
+			return g.unusual(vanishing(share, now, first, meanLoss(days, today, g))), true
 		}
 	}
 	return Unusual{}, false
 }
 
-// LossPerDay is the share of a site's pages that was lost in a day as a rule, before its pages vanished if they do.
+// LossPerDay is the share of a site's pages that was lost in a day as a rule, before its pages vanished if they do; where they come and go in
+// batches that by which a batch is as ever (models.UsualAtOnce).
 func LossPerDay(days []models.Daily, today int32, g Guard) float64 {
 	return lossPerDay(upTo(today, days), today, g)
 }
 
-// lossPerDay is how many were lost for each day that a page was watched, which is what all looks stand for together.
 func lossPerDay(days []models.Daily, today int32, g Guard) float64 {
+	perDay := meanLoss(days, today, g)
+	if g.Since != 0 && turned(days, g.Since, today) > 0 {
+		g.Since = 0 // what was lost since is as ever, too
+		return max(perDay, lossPerDay(days, today, g))
+	}
+	if from := max(today-UnusualDays, g.Approved); g.Since == 0 && turned(days, from, today-models.VanishDays) > 0 {
+		perDay = max(perDay, g.atOnce(days, from))
+	}
+	return perDay
+}
+
+// meanLoss is how many were lost for each day that a page was watched, which is what all looks stand for together.
+func meanLoss(days []models.Daily, today int32, g Guard) float64 {
 	usual := sumOf(days, today-UnusualDays, max(cmp.Or(g.Since, today)-models.VanishDays, g.Approved))
 	if usual.Found+usual.Lost < models.VanishPages {
 		return 0
@@ -63,6 +81,13 @@ func lossPerDay(days []models.Daily, today int32, g Guard) float64 {
 // limit is how large a share of its pages is too many in so many days.
 func (g Guard) limit(perDay float64, days int32) float64 {
 	return models.LossLimit(g.Share, perDay, float64(days))
+}
+
+// tooMany tells whether too many pages were lost in so many days, and which share. Those that were not looked at for longer had as long to be
+// lost, where any are as a rule.
+func (g Guard) tooMany(d models.Daily, over int32, perDay float64) (share float64, is bool) {
+	share = g.lostShare(d, over)
+	return share, d.Lost >= models.VanishPages && share >= models.LossLimit(g.Share, perDay, max(float64(over), eachLook(d)))
 }
 
 // goesOn tells whether half as many are lost as it takes to begin, of those looked at lately or of all.

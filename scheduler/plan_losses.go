@@ -36,6 +36,9 @@ func (d *draft) losses() {
 		l.SeenAt = models.At(d.now)
 	}
 	d.stray = d.strays()
+	if kind.Observed() {
+		l.InARow = 0
+	}
 	was := before.State == models.StateMissing || before.State == models.StateGone
 	switch {
 	case kind == models.Missing || kind == models.Gone || d.stray:
@@ -58,6 +61,10 @@ func (d *draft) losses() {
 			d.Host.GuardedAt = 0
 		}
 		l.Found++
+		l.LookDays += d.lookDays()
+		if kind == models.First && d.Host.GuardedAt != 0 {
+			l.New++
+		}
 	}
 	if kind == models.Moved && before.RedirectTo != d.out.RedirectTo {
 		l.Toward, l.From = toward(before.URL, d.out.RedirectTo), before.ID
@@ -69,20 +76,71 @@ func (d *draft) losses() {
 func (d *draft) lose() {
 	l := &d.Host.Trials.Losses
 	age := d.now.Sub(l.Since.Time())
-	calm := age > 24*time.Hour && l.Share() < d.lossLimit()/2
+	calm := age > 24*time.Hour && (l.Share() < d.lossLimit()/2 || isUsual(l.Share(), d.usualLoss(), d.lossDays()))
 	if d.Host.GuardedAt == 0 && (l.Since == 0 || calm || age > models.VanishDays*24*time.Hour) {
-		*l = models.Losses{Since: models.At(d.now), Toward: l.Toward, From: l.From}
+		*l = l.Clear()
+		l.Since = models.At(d.now)
+	}
+	if d.Host.GuardedAt != 0 && d.before.Stats.VisitedAt >= d.Host.GuardedAt {
+		l.Later++
 	}
 	l.Lost, l.SeenAt = l.Lost+1, models.At(d.now)
+	l.LookDays, l.InARow = l.LookDays+d.lookDays(), l.InARow+1
 }
 
-// lossLimit is the share of the host's pages from which on too many are lost since the first was.
+// lookDays is for how many days the look at the page stands.
+func (d *draft) lookDays() uint64 {
+	return uint64(models.LookDays(d.before.Stats.VisitedAt, models.At(d.now)))
+}
+
+// lossLimit is the share of the host's pages from which on too many are lost since the first was, or while it is guarded in a day. What was not
+// looked at for longer had as long to be lost.
 func (d *draft) lossLimit() float64 {
 	days := 1.0
 	if d.Host.GuardedAt == 0 {
-		days = max(days, d.now.Sub(d.Host.Trials.Losses.Since.Time()).Hours()/24)
+		days = d.lossDays()
 	}
-	return models.LossLimit(d.settings.GoneGuard, d.planner.guards[d.Page.SiteID].LossPerDay, days)
+	return models.LossLimit(d.settings.GoneGuard, d.usualLoss(), days)
+}
+
+// lossDays is for how many days pages of the host may have been lost that are, those from the first one on or, where it is guarded, up to then.
+func (d *draft) lossDays() float64 {
+	until := d.now
+	if d.Host.GuardedAt != 0 {
+		until = d.Host.GuardedAt.Time()
+	}
+	l := &d.Host.Trials.Losses
+	return max(until.Sub(l.Since.Time()).Hours()/24, l.EachLook(), 1)
+}
+
+// isUsual tells whether such a share of the pages is no more than may be lost in so many days, given what is in a day as a rule.
+func isUsual(share, perDay, days float64) bool { return share < models.LossLimit(0, perDay, days) }
+
+// usualLoss is the share of the host's pages that is lost in a day as a rule, by what is known of the site, and of the host.
+func (d *draft) usualLoss() float64 {
+	return max(d.planner.guards[d.Page.SiteID].LossPerDay, float64(d.Host.Trials.Losses.Usual))
+}
+
+// turned tells whether a host's pages come and go as a rule, so that what it is guarded for is no more than is usual as far as that is known by now, or
+// would have gone by now. What is learned of that is kept.
+func (d *draft) turned() bool {
+	l, days := &d.Host.Trials.Losses, d.lossDays()
+	if isUsual(l.AtOnce(), d.usualLoss(), days) {
+		return true
+	}
+	times, held := l.Turned(), d.now.Sub(d.Host.GuardedAt.Time()).Hours()/24
+	if times == 0 {
+		return false
+	}
+	perDay := max(l.PerDay(held), float64(l.Usual))
+	if !isUsual(l.AtOnce(), perDay, days) {
+		if held < models.HeldDays || times < models.HeldTurns && held < models.HeldMost {
+			return false
+		}
+		perDay = max(perDay, models.UsualAtOnce(l.AtOnce(), days))
+	}
+	l.Usual = float32(min(perDay, 1))
+	return true
 }
 
 // lookedLate is how late a visit may be for what was not looked at meanwhile to say anything: who stood still saw none of the host's pages.
@@ -104,13 +162,18 @@ func (d *draft) guardHost() {
 	l, limit := d.Host.Trials.Losses, d.lossLimit()
 	switch guarded := d.Host.GuardedAt != 0; {
 	case d.settings.GoneGuard == 0 && !guarded:
-	case !guarded && (l.Lost >= models.VanishPages && l.Share() >= limit || l.Whole(d.Host.Pages-d.Host.Requisites) && limit <= 1):
-		d.Host.GuardedAt = models.At(d.now)
-	case guarded && (l.Waiting() == 0 || d.now.Sub(l.SeenAt.Time()) > d.unseen()):
-		d.Host.GuardedAt, d.Host.Trials.Losses = 0, models.Losses{Toward: l.Toward, From: l.From}
+	case !guarded && (l.Lost >= models.VanishPages && l.Share() >= limit || l.Whole(d.Host.Pages-d.Host.Requisites) && !d.wholeIsUsual()):
+		d.Host.GuardedAt, d.Host.Trials.Losses.Later, d.Host.Trials.Losses.New = models.At(d.now), 0, 0
+	case guarded && (l.Waiting() == 0 || d.now.Sub(l.SeenAt.Time()) > d.unseen() || d.turned()):
+		d.Host.GuardedAt, d.Host.Trials.Losses = 0, d.Host.Trials.Losses.Clear()
 	case guarded && l.Share() < limit/2:
 		d.Host.GuardedAt = 0
 	}
+}
+
+// wholeIsUsual tells whether so many are lost in a day as a rule that all of a few pages may well be lost since the first was.
+func (d *draft) wholeIsUsual() bool {
+	return models.VanishTimes*d.usualLoss()*d.lossDays() > 1
 }
 
 // guarded tells whether no page of the site, or of the host, counts as gone.
@@ -128,7 +191,7 @@ func (d *draft) heldBack() bool {
 	}
 	l := &d.Host.Trials.Losses
 	if d.Host.GuardedAt != 0 && l.Few() && d.now.Sub(d.Host.GuardedAt.Time()) > wholeHeld {
-		d.Host.GuardedAt, *l = 0, models.Losses{Toward: l.Toward, From: l.From}
+		d.Host.GuardedAt, *l = 0, l.Clear()
 	}
 	approved := d.Page.MissingSince <= d.planner.guards[d.Page.SiteID].ApprovedAt || d.before.Rule == models.RuleApproved
 	counted := d.Page.MissingSince >= l.Since && l.Waiting() > 0

@@ -122,7 +122,7 @@ func (d *daemon) findGuardedHosts(ctx context.Context, rows []models.Site, found
 	for _, row := range rows {
 		if hosts := bySite[row.ID]; len(hosts) > 0 {
 			found.Sites = append(found.Sites, report.Unusual{Site: row.ID, Kind: report.Vanishing, Words: hostWords(hosts) +
-				fmt.Sprintf("; none of such a host counts as gone until they are back, or until you say: recrawld approve %s", names[row.ID])})
+				fmt.Sprintf("; none of such a host counts as gone until they are back, or are seen to come and go as a rule, or until you say: recrawld approve %s", names[row.ID])})
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func hostWords(hosts []models.GuardedHost) string {
 func (f *inForce) heldWords(now time.Time, site int32) string {
 	row := f.row(site)
 	if row.ApprovedAt < row.GuardedAt {
-		return fmt.Sprintf("; none counts as gone until they are back, or until you say: recrawld approve %s", row.Name)
+		return fmt.Sprintf("; none counts as gone until they are back, or are seen to come and go as a rule, or until you say: recrawld approve %s", row.Name)
 	}
 	return fmt.Sprintf("; what was missing by %s counts as gone, as you said, and nothing else until you say again: recrawld approve %s",
 		report.Moment(now, row.ApprovedAt.Time()), row.Name)

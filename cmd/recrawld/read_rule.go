@@ -57,7 +57,7 @@ func (r ruling) sentence() string {
 		return r.missing()
 	case models.RuleGuarded:
 		return fmt.Sprintf("it has not been found since %s (%s: it %s), and would be gone; but so many pages of its site or host are lost at once "+
-			"that none counts as gone until they are back, or somebody says: recrawld approve", report.Moment(r.now, p.MissingSince.Time()),
+			"that none counts as gone until they are back, or are seen to come and go as a rule, or somebody says: recrawld approve", report.Moment(r.now, p.MissingSince.Time()),
 			report.Plural(p.MissingVisits, "visit"), r.absence())
 	case models.RuleApproved:
 		return fmt.Sprintf("it has not been found since %s, and somebody approved: it is gone if it is not found now", report.Moment(r.now, p.MissingSince.Time()))

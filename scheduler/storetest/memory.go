@@ -132,7 +132,7 @@ func trialsAreKept(w *world) {
 	want := models.Trials{AuditedAt: 3, Visits: math.MaxUint32, ProbedAt: models.At(w.now)}
 	want.By[models.HintNotModified] = models.Trial{Hits: math.MaxUint16, Misses: 1, FalseAlarms: 2, Late: 3, InARow: 4,
 		Since: 5, DistrustedAt: models.At(w.now)}
-	want.Losses = models.Losses{Since: models.At(w.now), Lost: 12, Found: 3, Final: 2, Toward: -7, From: 8}
+	want.Losses = models.Losses{Since: models.At(w.now), Lost: 12, Found: 3, Final: 2, Toward: -7, From: 8, LookDays: 99, Later: 4, New: 5, InARow: 6, Usual: 0.1}
 	r := w.visited(w.claimOne(1), 0)
 	r.Host.Trials, r.Host.GuardedAt = want, models.At(w.now)
 	w.mustCommit(r)
