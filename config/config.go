@@ -158,6 +158,7 @@ type Settings struct {
 	// (models.MostRequisites). Those that no page's copy names any more are not visited (models.RuleUnnamed).
 	RequisitesFilter Filter
 
+	NoIndex      string // which pages are visited of a family that all ask for noindex and nofollow: NoIndexFew or NoIndexAll; default NoIndexFew
 	URLLength    int    // bytes, 64–65535; default 2048
 	Segments     int    // path segments, 1–1000; default 20
 	Repeats      int    // how often one segment may stand in a path, 1–1000; default 3
@@ -204,6 +205,12 @@ const (
 	RequisitesOff  = "off"  // what scope keeps anyway
 	RequisitesSite = "site" // all on the hosts of the site's URL and of its Scope
 	RequisitesAll  = "all"  // all, on any host
+)
+
+// What is visited of pages of a family that ask to be left aside, all that were seen: for noindex and nofollow.
+const (
+	NoIndexFew = "few" // those by which that is seen
+	NoIndexAll = "all" // each, as any page
 )
 
 // KeepsRequisites tells whether what the site's pages need to be shown is kept, beyond its scope.

@@ -66,6 +66,7 @@ func DefaultSettings() Settings {
 
 		Level:        10,
 		Requisites:   RequisitesOff,
+		NoIndex:      NoIndexFew,
 		URLLength:    2048,
 		Segments:     20,
 		Repeats:      3,

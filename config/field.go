@@ -95,6 +95,7 @@ var settingFields = []field[Settings]{
 		return word(&s.Requisites, oneOf(RequisitesOff, RequisitesSite, RequisitesAll))
 	}},
 	{key: "requisites_filter", of: func(s *Settings) value { return filterValue{&s.RequisitesFilter} }},
+	{key: "noindex", of: func(s *Settings) value { return word(&s.NoIndex, oneOf(NoIndexFew, NoIndexAll)) }},
 	{key: "url_length", of: func(s *Settings) value { return count(&s.URLLength, 64, 65535) }},
 	{key: "segments", of: func(s *Settings) value { return count(&s.Segments, 1, 1000) }},
 	{key: "repeats", of: func(s *Settings) value { return count(&s.Repeats, 1, 1000) }},

@@ -183,6 +183,7 @@ type FoundLink struct {
 	Host     string // canon.HostName of it
 	Relative bool   // written without a host
 	List     bool   // named as a sitemap or feed
+	Aside    bool   // of a family of pages that is left aside: it is no new page
 }
 
 // Outcome is all that a visit learned. A failed fetch is an Outcome too.

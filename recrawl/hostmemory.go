@@ -124,6 +124,24 @@ func (m *hostMemory) standsIn(v *content.View, page int64) bool {
 	return m.memory.StandsIn(v, page)
 }
 
+// leavesAside tells whether the pages of a family ask for that, all that were seen.
+func (m *hostMemory) leavesAside(family content.Family) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.LeavesAside(family)
+}
+
+// tell takes note of what a page of a family asks for. The first few of each family are news; what is none costs next to nothing.
+func (m *hostMemory) tell(family content.Family, page int64, aside bool) (body []byte, turn int64) {
+	m.mu.Lock()
+	news := m.memory.Tells(family, page, aside)
+	m.mu.Unlock()
+	if !news {
+		return nil, 0
+	}
+	return m.change(func(*content.HostMemory, *content.Orders) {})
+}
+
 // forgotten is written in place of a memory in which nothing is left: nil would leave the old one. It reads as an empty one.
 const forgotten = "\x00"
 

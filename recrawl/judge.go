@@ -159,7 +159,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	s.out.FreshUntil = freshUntil(a.Header, now, s.settings.HintMax)
 	s.out.CacheAge, s.out.Stale = staleness(a.Header, now)
 	s.out.Digest, s.out.BodySum = models.DigestOf(a.Body), crc32.ChecksumIEEE(a.Body)
-	if s.read(a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now)) {
+	if s.read(ctx, a.Body, a.Header, RobotsTag(a.Header, s.agent.Name, now)) {
 		s.led(bare, a, now)
 		return
 	}
@@ -194,6 +194,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	if !s.out.Kind.Observed() {
 		return
 	}
+	s.tellFamily(ctx)
 	s.out.Hub = s.hubOf(a)
 	s.find(a.Header, now)
 	s.learn(s.out.Kind == models.Changed)

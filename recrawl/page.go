@@ -2,6 +2,7 @@ package recrawl
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 
 	"recrawld/models"
@@ -21,7 +22,7 @@ type pageReader struct {
 const mostText = 1 << 20
 
 // read takes title, text and links out of a body, as far as the page allows it. It tells whether to lead elsewhere is all that the page does.
-func (s *visit) read(body []byte, header http.Header, said extract.Directives) (leads bool) {
+func (s *visit) read(ctx context.Context, body []byte, header http.Header, said extract.Directives) (leads bool) {
 	reader, _ := s.readers.Get().(*pageReader)
 	if reader == nil {
 		reader = new(pageReader)
@@ -48,7 +49,7 @@ func (s *visit) read(body []byte, header http.Header, said extract.Directives) (
 	s.out.Print = models.Print(found.Print)
 	s.out.Canonical = canonical(s.url, found.Canonical, header)
 	if !said.NoFollow && !s.needed {
-		s.out.Links = s.keep(found.Links)
+		s.out.Links = s.keep(ctx, found.Links)
 	}
 	if len(found.Requisites) > 0 {
 		s.out.Requisites = s.keepRequisites(&found)
@@ -65,7 +66,7 @@ const mostRoom = 64
 // Of the feeds that a head names the start page's are kept, and of any other page's the first: that is the site's, and those behind it
 // are of comments, of tags and of the page itself, as many as there are pages. A table in another order says nothing new, and what a link with a token asks for is no
 // crawler's to do.
-func (s *visit) keep(found []extract.Link) []models.FoundLink {
+func (s *visit) keep(ctx context.Context, found []extract.Link) []models.FoundLink {
 	rules := s.rules.of(s.robots)
 	kept := make([]models.FoundLink, 0, min(len(found), mostRoom))
 	feeds := 0
@@ -79,7 +80,8 @@ func (s *visit) keep(found []extract.Link) []models.FoundLink {
 		if !s.inScope(link.URL, int(s.page.Level)+1) || !s.mayName(rules, link.URL) {
 			continue
 		}
-		kept = append(kept, models.FoundLink{URL: link.URL.String(), Host: link.URL.HostName(), Relative: link.Relative, List: link.Feed})
+		kept = append(kept, models.FoundLink{URL: link.URL.String(), Host: link.URL.HostName(), Relative: link.Relative, List: link.Feed,
+			Aside: !link.Feed && s.leavesAside(ctx, link.URL)})
 	}
 	return kept
 }

@@ -39,7 +39,7 @@ func TestLongRobotsAreNotHeldAgainstAllLinks(t *testing.T) {
 	s.out.LinksKnown = true
 	each := s.rules.of(s.robots).Effort("", "/10")
 	s.effort = mostEffort - 50*each
-	kept := s.keep(links)
+	kept := s.keep(t.Context(), links)
 	if n := len(kept); n < 50 || n > 55 || kept[n-1].Host != "b.example" || s.out.LinksKnown {
 		t.Errorf("%d links are kept, known: %v, want half a hundred and the other origin's, and not known", n, s.out.LinksKnown)
 	}
@@ -48,11 +48,11 @@ func TestLongRobotsAreNotHeldAgainstAllLinks(t *testing.T) {
 	}
 	s = &visit{Visitor: visitor, page: &models.Page{}, over: func() bool { return false }, robots: &models.Robots{Origin: "https://a.example", Body: []byte("User-agent: *\nDisallow: /x*y\n"), GoodAt: 1}}
 	s.over = func() bool { return true } // the daemon stops: nobody waits for the links
-	if kept := s.keep(links); len(kept) != 1 || !s.cut {
+	if kept := s.keep(t.Context(), links); len(kept) != 1 || !s.cut {
 		t.Errorf("%d links are kept of a visit that is over, cut: %v, want the other origin's alone", len(kept), s.cut)
 	}
 	s.over, s.cut = func() bool { return false }, false
-	if kept := s.keep(links); len(kept) != len(links) || s.effort*500_000/len(links) > mostEffort {
+	if kept := s.keep(t.Context(), links); len(kept) != len(links) || s.effort*500_000/len(links) > mostEffort {
 		t.Errorf("%d of %d links are kept at an effort of %d", len(kept), len(links), s.effort)
 	}
 }

@@ -228,6 +228,10 @@ func TestPlanLinks(t *testing.T) {
 	if len(r.Links) != 500 || len(r.Discovered) != 600 || r.Page.Children != 500 {
 		t.Errorf("%d links kept, %d found, %d children, want 500, 600, 500", len(r.Links), len(r.Discovered), r.Page.Children)
 	}
+	out.Links[0].Aside = true
+	if aside := plan(t, p, out); len(aside.Discovered) != 599 || cmp.Diff(r.Links, aside.Links) != "" {
+		t.Errorf("with a link that is left aside %d pages are found, want 599, and the same children", len(aside.Discovered))
+	}
 	p.Level = 10
 	deep := plan(t, p, out)
 	if len(deep.Discovered) != 0 {

@@ -209,6 +209,9 @@ func TestMemoriesAreBounded(t *testing.T) {
 		}
 		host.moves = append(host.moves, move{mix(i), int64(mix(i) >> 1), 1 << 40, mainPrint(mix(i))})
 		host.withdrawLater(int64(mix(i)>>1), 1<<40)
+		for p := range int64(10) {
+			host.Tells(Family(mix(i)), int64(mix(i)>>1)+p, true)
+		}
 		for p := range uint32(maxShowing) {
 			host.shows(mix(i%maxStandIns), &View{Title: strings.Repeat("é", 100)}, true, sighting{1<<31 + p, 1<<32 - 1, 1 << 40})
 		}
@@ -226,6 +229,8 @@ func TestMemoriesAreBounded(t *testing.T) {
 	}
 	if got := DecodeHost(host.Encode()); len(got.regions) != maxRegions || len(got.regions[0].pages) != maxPages {
 		t.Errorf("%d regions are kept", len(got.regions))
+	} else if len(got.families) != maxFamilies || !got.LeavesAside(Family(mix(maxFamilies-1))) {
+		t.Errorf("%d families are kept", len(got.families))
 	}
 }
 

@@ -23,6 +23,7 @@ type HostMemory struct {
 	retracts []retract
 	missing  []shape
 	standIns []standIn
+	families []family // of pages, and what these ask of crawlers
 }
 
 // move is a block that came to a page or went from it.

@@ -28,6 +28,11 @@ func DecodeHost(b []byte) *HostMemory {
 			h.standIns[at].large = large>>at&1 == 1
 		}
 	}
+	if len(p.b) > 0 { // those of before families were noted end here
+		for range min(p.count(), maxFamilies) {
+			h.families = append(h.families, p.family())
+		}
+	}
 	if !p.whole() {
 		return &HostMemory{}
 	}
@@ -42,6 +47,14 @@ func (p *parser) standIn() standIn {
 	return l
 }
 
+func (p *parser) family() family {
+	k := family{key: Family(p.hash()), listed: p.bool()}
+	for range min(p.count(), EnoughAside) {
+		k.pages = append(k.pages, uint32(p.number()))
+	}
+	return k
+}
+
 func (p *parser) region() region {
 	r := region{key: p.hash(), kind: RegionKind(p.number()), path: p.text(), sample: p.text(), times: uint32(p.number()),
 		first: p.signed(), last: p.signed()}
@@ -54,7 +67,7 @@ func (p *parser) region() region {
 
 // Encode writes the memory, in at most MaxHostMemory bytes; nil where there is nothing to remember.
 func (h *HostMemory) Encode() []byte {
-	if len(h.moves)+len(h.regions)+len(h.retracts)+len(h.missing)+len(h.standIns) == 0 {
+	if len(h.moves)+len(h.regions)+len(h.retracts)+len(h.missing)+len(h.standIns)+len(h.families) == 0 {
 		return nil
 	}
 	w := newWriter(hostForm)
@@ -81,7 +94,7 @@ func (h *HostMemory) Encode() []byte {
 		w.number(uint64(s.size))
 		w.signed(s.at)
 	}
-	if len(h.standIns) > 0 { // a release before this reads what has none
+	if len(h.standIns)+len(h.families) > 0 { // a release before this reads what has none
 		w.number(uint64(len(h.standIns)))
 		large := uint64(0)
 		for i := range h.standIns {
@@ -91,6 +104,12 @@ func (h *HostMemory) Encode() []byte {
 			}
 		}
 		w.number(large)
+	}
+	if len(h.families) > 0 {
+		w.number(uint64(len(h.families)))
+		for i := range h.families {
+			w.family(&h.families[i])
+		}
 	}
 	return w.finish()
 }
@@ -104,6 +123,15 @@ func (w *writer) standIn(l *standIn) {
 		w.number(uint64(s.page))
 		w.number(uint64(s.before))
 		w.signed(s.at)
+	}
+}
+
+func (w *writer) family(k *family) {
+	w.hash(uint64(k.key))
+	w.bool(k.listed)
+	w.number(uint64(len(k.pages)))
+	for _, page := range k.pages {
+		w.number(uint64(page))
 	}
 }
 

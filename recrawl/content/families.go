@@ -1,0 +1,101 @@
+package content
+
+import (
+	"slices"
+	"strings"
+
+	"recrawld/recrawl/canon"
+)
+
+// Family names pages of a host that one part of its server makes, such as the forms to edit a wiki; 0: none.
+type Family uint64
+
+// What is remembered of families.
+const (
+	maxFamilies = 100 // of a host; what comes after them is of no family that anything is known of
+
+	// EnoughAside is how many pages of a family have to ask for noindex and nofollow for what is said of them all.
+	EnoughAside = maxPages
+)
+
+// family is what pages of one ask for.
+type family struct {
+	key    Family
+	pages  []uint32 // prints of those that ask for noindex and nofollow, at most EnoughAside
+	listed bool     // one did not
+}
+
+// FamilyOf tells the family of pages that a URL belongs to by the path of what makes them and the names of its parameters; of those that say what is to
+// be done (action=edit) by their values too, and by what stands before a colon, which is how wikis name their parts (Special:, User_talk:). Most pages
+// are of none: a folder alone, as /blog/, is no more than where pages stand.
+func FamilyOf(u canon.URL) Family {
+	path, space := cutSpace(u.Path(), '/')
+	query := u.Query()
+	if query == "" && !space {
+		return 0
+	}
+	var params []string
+	for param := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(param, "=")
+		if part, ok := cutSpace(value, 0); ok || verbs[name] {
+			name += "=" + part
+		}
+		params = append(params, name)
+	}
+	slices.Sort(params)
+	hash := hashString(slotSeed, path)
+	for _, param := range slices.Compact(params) {
+		hash = hashString(hash, param)
+	}
+	return Family(mix(hash) | 1)
+}
+
+// verbs are parameters that say what is to be done with what the others name.
+var verbs = map[string]bool{"action": true, "do": true, "op": true, "cmd": true, "mode": true, "view": true}
+
+// cutSpace cuts a path or a value behind the first colon of it, percent-encoded or not, that something stands before in its segment, and tells
+// whether there is one.
+func cutSpace(s string, separator byte) (string, bool) {
+	for i := range len(s) {
+		if (s[i] == ':' || s[i] == '%' && strings.HasPrefix(s[i:], "%3A")) && i > 0 && s[i-1] != separator {
+			return s[:i] + ":", true
+		}
+	}
+	return s, false
+}
+
+// LeavesAside tells whether the pages of a family ask, all that were seen, for noindex and nofollow: they are neither for readers nor do they lead anywhere.
+func (h *HostMemory) LeavesAside(key Family) bool {
+	k := h.family(key)
+	return k != nil && !k.listed && len(k.pages) >= EnoughAside
+}
+
+// Tells takes note of whether a page of a family asks for noindex and nofollow, and tells whether that was news.
+func (h *HostMemory) Tells(key Family, page int64, aside bool) bool {
+	k := h.family(key)
+	print := uint32(mix(uint64(page))) >> 11 // three bytes of memory each
+	switch {
+	case key == 0, k == nil && len(h.families) >= maxFamilies, k != nil && k.listed:
+		return false
+	case k == nil:
+		h.families = append(h.families, family{key: key})
+		k = &h.families[len(h.families)-1]
+	case aside && (len(k.pages) >= EnoughAside || slices.Contains(k.pages, print)):
+		return false
+	}
+	if aside {
+		k.pages = append(k.pages, print)
+	} else {
+		k.listed, k.pages = true, nil
+	}
+	return true
+}
+
+func (h *HostMemory) family(key Family) *family {
+	for i := range h.families {
+		if h.families[i].key == key {
+			return &h.families[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package recrawl
+
+import (
+	"context"
+	"fmt"
+
+	"recrawld/config"
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
+)
+
+// Programs that make pages link to more than what they are for: to a form to edit each, to its versions, to a log of it, to a log-in that leads back
+// to it, ten times as many as there are pages that somebody reads. They ask crawlers for noindex and nofollow there, so by the word of the site itself
+// these are for no reader and lead nowhere. That is heard once some pages of a family were seen: all that say it are of families that say nothing else.
+
+// watchesFamilies tells whether pages of the site are left aside.
+func (s *visit) watchesFamilies() bool {
+	return s.past != nil && !s.needed && s.settings.NoIndex == config.NoIndexFew
+}
+
+// leavesAside tells whether a URL on the page's own host is of a family of pages that are left aside.
+func (s *visit) leavesAside(ctx context.Context, u canon.URL) bool {
+	if !s.watchesFamilies() || u.HostName() != s.url.HostName() {
+		return false
+	}
+	family := content.FamilyOf(u)
+	return family != 0 && s.hostMemory(ctx).leavesAside(family)
+}
+
+// aside ends the turn of a page that was never visited and is of such a family. What somebody named, as the start page or in a list to import, is none.
+func (s *visit) aside(ctx context.Context) bool {
+	p := s.page
+	if p.Stats.Records > 0 || p.Version > 0 || p.Level == 0 || p.Rule == models.RuleManual || !s.leavesAside(ctx, s.url) {
+		return false
+	}
+	s.exclude(fmt.Sprintf("the %d pages of its family that were visited all ask for noindex and nofollow, so it is left aside; noindex: all visits each", content.EnoughAside))
+	return true
+}
+
+// tellFamily takes note of what the page asks for, for others of its family.
+func (s *visit) tellFamily(ctx context.Context) {
+	family := content.FamilyOf(s.url)
+	if family == 0 || !s.out.LinksKnown || !s.watchesFamilies() {
+		return
+	}
+	body, turn := s.hostMemory(ctx).tell(family, s.page.ID, s.out.NoIndex && s.out.NoFollow)
+	if body != nil {
+		s.out.HostMemory, s.out.HostTurn = body, turn
+	}
+}
