@@ -169,6 +169,7 @@ const (
 	RuleNamed                     // it is named again, and was not for a while
 	RuleOriginal                  // the page of which it is a duplicate changed, or is none to follow any more
 	RuleStale                     // a cache answered with what it had kept too long, and fetches it anew since it was asked
+	RuleAside                     // all pages of its family ask to be left aside, so it is looked at rarely
 )
 
 // ByValue tells whether the rule is one of those that set a due time by what a visit is worth, or by what pays for it.
@@ -191,7 +192,7 @@ func (r Rule) OfDuplicate() bool { return r == RuleDuplicate || r == RuleOrigina
 
 var rules = []string{"", "start", "policy", "hint", "window", "backoff", "host", "parent", "missing", "gone", "excluded",
 	"paused", "manual", "budget", "duplicate", "sitemap", "list", "announced", "resumed", "guarded", "approved", "lost", "unnamed", "named",
-	"original", "stale"}
+	"original", "stale", "aside"}
 
 // Rules is how many rules there are: they are the numbers from 1 up to it.
 func Rules() Rule { return Rule(len(rules) - 1) }

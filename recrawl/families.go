@@ -28,24 +28,33 @@ func (s *visit) leavesAside(ctx context.Context, u canon.URL) bool {
 	return family != 0 && s.hostMemory(ctx).leavesAside(family)
 }
 
-// aside ends the turn of a page that was never visited and is of such a family. What somebody named, as the start page or in a list to import, is none.
+// aside ends the turn of a page that was never visited and is of such a family.
 func (s *visit) aside(ctx context.Context) bool {
 	p := s.page
-	if p.Stats.Records > 0 || p.Version > 0 || p.Level == 0 || p.Rule == models.RuleManual || !s.leavesAside(ctx, s.url) {
+	if p.Stats.Records > 0 || p.Version > 0 || !s.isAside(ctx) {
 		return false
 	}
+	s.out.Aside = true
 	s.exclude(fmt.Sprintf("the %d pages of its family that were visited all ask for noindex and nofollow, so it is left aside; noindex: all visits each", content.EnoughAside))
 	return true
 }
 
-// tellFamily takes note of what the page asks for, for others of its family.
+// isAside tells whether the page is left aside. What somebody named, as the start page or in a list to import, or asks for now is not.
+func (s *visit) isAside(ctx context.Context) bool {
+	return s.page.Level > 0 && s.page.Rule != models.RuleManual && s.leavesAside(ctx, s.url)
+}
+
+// tellFamily takes note of what the page asks for, for others of its family. One that answers 304 asks for what it did.
 func (s *visit) tellFamily(ctx context.Context) {
 	family := content.FamilyOf(s.url)
-	if family == 0 || !s.out.LinksKnown || !s.watchesFamilies() {
+	if family == 0 || !s.watchesFamilies() {
 		return
 	}
-	body, turn := s.hostMemory(ctx).tell(family, s.page.ID, s.out.NoIndex && s.out.NoFollow)
-	if body != nil {
-		s.out.HostMemory, s.out.HostTurn = body, turn
+	if s.out.LinksKnown {
+		body, turn := s.hostMemory(ctx).tell(family, s.page.ID, s.out.NoIndex && s.out.NoFollow)
+		if body != nil {
+			s.out.HostMemory, s.out.HostTurn = body, turn
+		}
 	}
+	s.out.Aside = s.isAside(ctx)
 }

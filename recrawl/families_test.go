@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"recrawld/config"
 	"recrawld/internal/hostile"
@@ -81,7 +82,13 @@ func TestFormsAreLeftAside(t *testing.T) {
 	if aside, others := asides(&out); aside != content.EnoughAside+4 || others != content.EnoughAside+4-1+1 {
 		t.Errorf("%d links are left aside, %d are not", aside, others)
 	}
-	wantKind(t, l.turn(formOf(0)), models.SameBytes) // those that are known are visited on
+	wantKind(t, l.turn(formOf(0)), models.SameBytes)
+	for n, rule := range map[int]models.Rule{0: models.RuleAside, content.EnoughAside: models.RuleExcluded} {
+		p, now := l.pages[formOf(n)], l.clock.Now()
+		if p.Rule != rule || p.DueAt.Time().Before(now.Add(24*time.Hour)) || p.DueAt.Time().After(now.Add(7*24*time.Hour)) {
+			t.Errorf("%s is due %s by the rule %s, want within a week by %s", p.URL, p.DueAt, p.Rule, rule)
+		}
+	}
 	o.Set("/w?title=P1&action=edit", page(edition(77)))
 	wantKind(t, l.turn(formOf(1)), models.Changed) // and one comes to be for readers
 	wantKind(t, l.turn(formOf(content.EnoughAside)), models.First)

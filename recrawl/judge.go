@@ -85,6 +85,7 @@ func (s *visit) notModified(ctx context.Context, a *answer, now time.Time) {
 	s.out.CacheAge, s.out.Stale = staleness(a.Header, now)
 	s.withdraw(ctx)
 	s.witness(ctx, nil, "")
+	s.tellFamily(ctx)
 	s.learn(false)
 }
 

@@ -24,6 +24,10 @@ func (d *draft) schedule() {
 		d.Page.Rule = models.RuleDuplicate // also where that lies in another window: it is not to be moved by its worth
 		return
 	}
+	if d.out.Aside {
+		d.seldom(models.RuleAside)
+		return
+	}
 	if d.leadsToItself() {
 		d.rarely(models.RuleDuplicate)
 		return

@@ -146,7 +146,21 @@ func (d *draft) excluded() {
 	if d.before.State != models.StateExcluded {
 		d.event(models.EventExcluded)
 	}
+	if d.out.Aside {
+		d.seldom(models.RuleExcluded)
+		return
+	}
 	d.rarely(models.RuleExcluded)
+}
+
+// asideFor is how long a page that is left aside waits for its next look at most: so its family is seen to be left aside no more, and soon after the
+// others of it are asked for.
+const asideFor = 7 * 24 * time.Hour
+
+// seldom is rarely for what is left aside.
+func (d *draft) seldom(rule models.Rule) {
+	n := min(d.planner.calendar.CyclesUntil(d.now, d.now.Add(asideFor)), d.settings.FRMax)
+	d.due(d.planner.calendar.Due(d.now, n, d.settings.Vary, d.chance(useVary)), rule)
 }
 
 func (d *draft) rarely(rule models.Rule) {
