@@ -93,7 +93,11 @@ func (d *draft) children() {
 		return
 	}
 	targets := targetsOf(d.out.Links)
-	d.discover(slices.DeleteFunc(slices.Clone(targets), func(to target) bool { return to.Aside }), d.before.Level+1, nil)
+	added := targets
+	if aside := func(to target) bool { return to.Aside }; slices.ContainsFunc(targets, aside) {
+		added = slices.DeleteFunc(slices.Clone(targets), aside)
+	}
+	d.discover(added, d.before.Level+1, nil)
 	d.LinksKnown = true
 	kept := targets[:min(len(targets), d.settings.ChildrenKept)]
 	d.Links = make([]models.Link, 0, len(kept))

@@ -160,7 +160,7 @@ const asideFor = 7 * 24 * time.Hour
 // seldom is rarely for what is left aside.
 func (d *draft) seldom(rule models.Rule) {
 	n := min(d.planner.calendar.CyclesUntil(d.now, d.now.Add(asideFor)), d.settings.FRMax)
-	d.due(d.planner.calendar.Due(d.now, n, d.settings.Vary, d.chance(useVary)), rule)
+	d.due(d.planner.calendar.Due(d.now, max(n, 1), d.settings.Vary, d.chance(useVary)), rule)
 }
 
 func (d *draft) rarely(rule models.Rule) {

@@ -33,11 +33,7 @@ func (r ruling) sentence() string {
 	p := r.page
 	switch p.Rule {
 	case models.RuleStart:
-		waits := "its host has a turn"
-		if r.budget != "" {
-			waits += " and the budget of " + r.budget + " pays for it, after what was due before it"
-		}
-		return "it is new and is visited as soon as " + waits + "; it starts with " + r.cycles(p.FRMax)
+		return r.begins()
 	case models.RulePolicy:
 		return r.policy() + r.varied()
 	case models.RuleHint:
@@ -64,7 +60,7 @@ func (r ruling) sentence() string {
 	case models.RuleGone:
 		return "it is gone; it is looked at once more every " + r.ceiling() + ", or after half of the time for which it has been gone where that is longer, at most a year" + r.namedInVain()
 	case models.RuleExcluded:
-		return "it may not be asked for; that is looked at again every " + r.ceiling()
+		return "it may not be asked for; that is looked at again after " + r.ceiling() + " at most"
 	case models.RulePaused:
 		return "its site is paused: its turns pass without a visit"
 	case models.RuleResumed:
@@ -99,6 +95,15 @@ func (r ruling) sentence() string {
 		return r.list()
 	}
 	return p.Rule.String()
+}
+
+// begins says when a new page is visited.
+func (r ruling) begins() string {
+	waits := "its host has a turn"
+	if r.budget != "" {
+		waits += " and the budget of " + r.budget + " pays for it, after what was due before it"
+	}
+	return "it is new and is visited as soon as " + waits + "; it starts with " + r.cycles(r.page.FRMax)
 }
 
 // named says who named a page that is due for it.
