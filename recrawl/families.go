@@ -16,7 +16,7 @@ import (
 
 // watchesFamilies tells whether pages of the site are left aside.
 func (s *visit) watchesFamilies() bool {
-	return s.past != nil && !s.needed && s.settings.NoIndex == config.NoIndexFew
+	return s.past != nil && !s.needed && !s.page.Requisite && s.settings.NoIndex == config.NoIndexFew
 }
 
 // leavesAside tells whether a URL on the page's own host is of a family of pages that are left aside.
