@@ -28,10 +28,10 @@ func (s *visit) leavesAside(ctx context.Context, u canon.URL) bool {
 	return family != 0 && s.hostMemory(ctx).leavesAside(family)
 }
 
-// aside ends the turn of a page that was never visited and is of such a family.
+// aside ends the turn of a page that was never visited and is of such a family. One whose first visit failed is asked for again.
 func (s *visit) aside(ctx context.Context) bool {
 	p := s.page
-	if p.Stats.Records > 0 || p.Version > 0 || !s.isAside(ctx) {
+	if p.Stats.Records > 0 || p.Version > 0 || p.Failures > 0 || p.MissingVisits > 0 || !s.isAside(ctx) {
 		return false
 	}
 	s.out.Aside = true
