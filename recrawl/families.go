@@ -39,9 +39,10 @@ func (s *visit) aside(ctx context.Context) bool {
 	return true
 }
 
-// isAside tells whether the page is left aside. What somebody named, as the start page or in a list to import, or asks for now is not.
+// isAside tells whether the page is left aside. What somebody named, as the start page, in a list to import, or its publisher in a sitemap, or asks for now
+// is not: a site may ask for noindex and nofollow on all its pages, as an intranet does.
 func (s *visit) isAside(ctx context.Context) bool {
-	return s.page.Level > 0 && s.page.Rule != models.RuleManual && s.leavesAside(ctx, s.url)
+	return s.page.Level > models.ListLevel && s.page.Rule != models.RuleManual && s.leavesAside(ctx, s.url)
 }
 
 // tellFamily takes note of what the page asks for, for others of its family. One that answers 304 asks for what it did.
