@@ -75,7 +75,7 @@ func (h *HostMemory) Tells(key Family, page int64, aside bool) bool {
 	k := h.family(key)
 	print := uint32(mix(uint64(page))) >> 11 // three bytes of memory each
 	switch {
-	case key == 0, k == nil && len(h.families) >= maxFamilies, k != nil && k.listed:
+	case key == 0, k != nil && k.listed, k == nil && len(h.families) >= maxFamilies && !(aside && h.makeRoom()):
 		return false
 	case k == nil:
 		h.families = append(h.families, family{key: key})
@@ -89,6 +89,16 @@ func (h *HostMemory) Tells(key Family, page int64, aside bool) bool {
 		k.listed, k.pages = true, nil
 	}
 	return true
+}
+
+// makeRoom forgets a family that is not left aside, and tells whether there was one: many are of a single page, as /product/17?variant=1 is. What is
+// said of it is learned again from its pages if need be.
+func (h *HostMemory) makeRoom() bool {
+	at := slices.IndexFunc(h.families, func(k family) bool { return k.listed })
+	if at >= 0 {
+		h.families = slices.Delete(h.families, at, at+1)
+	}
+	return at >= 0
 }
 
 func (h *HostMemory) family(key Family) *family {
