@@ -57,5 +57,21 @@ func (s *visit) tellFamily(ctx context.Context) {
 			s.out.HostMemory, s.out.HostTurn = body, turn
 		}
 	}
-	s.out.Aside = s.isAside(ctx)
+	s.out.Aside = s.isAside(ctx) && s.hostMemory(ctx).speaks(family, s.page.ID)
+}
+
+// leaveFamily takes note of a page that is there no more, lest nobody finds out what its family asks for by now.
+func (s *visit) leaveFamily(ctx context.Context) {
+	switch s.out.Kind {
+	case models.Missing, models.Gone, models.Moved:
+	default:
+		return
+	}
+	family := content.FamilyOf(s.url)
+	if family == 0 || !s.watchesFamilies() {
+		return
+	}
+	if body, turn := s.hostMemory(ctx).leave(family, s.page.ID); body != nil {
+		s.out.HostMemory, s.out.HostTurn = body, turn
+	}
 }

@@ -133,10 +133,26 @@ func (m *hostMemory) leavesAside(family content.Family) bool {
 
 // tell takes note of what a page of a family asks for. The first few of each family are news; what is none costs next to nothing.
 func (m *hostMemory) tell(family content.Family, page int64, aside bool) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.Tells(family, page, aside) })
+}
+
+// leave takes note of a page of a family that is there no more.
+func (m *hostMemory) leave(family content.Family, page int64) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.Leaves(family, page) })
+}
+
+// speaks tells whether a page is one of those by which it is known what its family asks for.
+func (m *hostMemory) speaks(family content.Family, page int64) bool {
 	m.mu.Lock()
-	news := m.memory.Tells(family, page, aside)
+	defer m.mu.Unlock()
+	return m.memory.Speaks(family, page)
+}
+
+func (m *hostMemory) noted(news func(*content.HostMemory) bool) (body []byte, turn int64) {
+	m.mu.Lock()
+	is := news(m.memory)
 	m.mu.Unlock()
-	if !news {
+	if !is {
 		return nil, 0
 	}
 	return m.change(func(*content.HostMemory, *content.Orders) {})

@@ -151,6 +151,7 @@ func (s *visit) run(ctx context.Context) {
 		s.stop(err)
 	default:
 		s.judge(ctx, &a)
+		s.leaveFamily(ctx)
 		if s.cut {
 			s.out = s.spent()
 			s.stop(context.Cause(ctx))

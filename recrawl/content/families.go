@@ -73,7 +73,7 @@ func (h *HostMemory) LeavesAside(key Family) bool {
 // Tells takes note of whether a page of a family asks for noindex and nofollow, and tells whether that was news.
 func (h *HostMemory) Tells(key Family, page int64, aside bool) bool {
 	k := h.family(key)
-	print := uint32(mix(uint64(page))) >> 11 // three bytes of memory each
+	print := printOf(page)
 	switch {
 	case key == 0, k != nil && k.listed, k == nil && len(h.families) >= maxFamilies && !(aside && h.makeRoom()):
 		return false
@@ -100,6 +100,24 @@ func (h *HostMemory) makeRoom() bool {
 	}
 	return at >= 0
 }
+
+// Speaks tells whether what a page asks for is among what is known of its family.
+func (h *HostMemory) Speaks(key Family, page int64) bool {
+	k := h.family(key)
+	return k != nil && slices.Contains(k.pages, printOf(page))
+}
+
+// Leaves forgets what a page that is there no more asked for, and tells whether that was known: others have to speak for its family then.
+func (h *HostMemory) Leaves(key Family, page int64) bool {
+	if !h.Speaks(key, page) {
+		return false
+	}
+	k := h.family(key)
+	k.pages = slices.DeleteFunc(k.pages, func(p uint32) bool { return p == printOf(page) })
+	return true
+}
+
+func printOf(page int64) uint32 { return uint32(mix(uint64(page))) >> 11 } // three bytes of memory each
 
 func (h *HostMemory) family(key Family) *family {
 	for i := range h.families {
