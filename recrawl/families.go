@@ -39,39 +39,53 @@ func (s *visit) aside(ctx context.Context) bool {
 	return true
 }
 
-// isAside tells whether the page is left aside. What somebody named, as the start page, in a list to import, or its publisher in a sitemap, or asks for now
-// is not: a site may ask for noindex and nofollow on all its pages, as an intranet does.
+// isAside tells whether the page is left aside. What somebody named, as the start page or in a list to import, or asks for now is not.
 func (s *visit) isAside(ctx context.Context) bool {
-	return s.page.Level > models.ListLevel && s.page.Rule != models.RuleManual && s.leavesAside(ctx, s.url)
+	return s.page.Level > 0 && s.page.Rule != models.RuleManual && s.leavesAside(ctx, s.url)
+}
+
+// family is that of the page itself; 0: none that is watched.
+func (s *visit) family() content.Family {
+	if !s.watchesFamilies() {
+		return 0
+	}
+	return content.FamilyOf(s.url)
 }
 
 // tellFamily takes note of what the page asks for, for others of its family. One that answers 304 asks for what it did.
 func (s *visit) tellFamily(ctx context.Context) {
-	family := content.FamilyOf(s.url)
-	if family == 0 || !s.watchesFamilies() {
+	family := s.family()
+	if family == 0 {
 		return
 	}
+	host := s.hostMemory(ctx)
 	if s.out.LinksKnown {
-		body, turn := s.hostMemory(ctx).tell(family, s.page.ID, s.out.NoIndex && s.out.NoFollow)
-		if body != nil {
-			s.out.HostMemory, s.out.HostTurn = body, turn
-		}
+		s.noted(host.tell(family, s.page.ID, s.out.NoIndex && s.out.NoFollow))
 	}
-	s.out.Aside = s.isAside(ctx) && s.hostMemory(ctx).speaks(family, s.page.ID)
+	s.out.Aside = s.isAside(ctx) && host.speaks(family, s.page.ID)
 }
 
 // leaveFamily takes note of a page that is there no more, lest nobody finds out what its family asks for by now.
 func (s *visit) leaveFamily(ctx context.Context) {
 	switch s.out.Kind {
 	case models.Missing, models.Gone, models.Moved:
-	default:
-		return
+		if family := s.family(); family != 0 {
+			s.noted(s.hostMemory(ctx).leave(family, s.page.ID))
+		}
 	}
-	family := content.FamilyOf(s.url)
-	if family == 0 || !s.watchesFamilies() {
-		return
+}
+
+// listFamily takes note of a page that a sitemap of its host names: so its family is for readers, whatever its pages ask for, as those of an intranet do,
+// all of them. A feed's word is none: a wiki's names what changed, by pages that tell how.
+func (s *visit) listFamily(ctx context.Context, u canon.URL) {
+	if family := content.FamilyOf(u); family != 0 && s.watchesFamilies() && u.HostName() == s.url.HostName() {
+		s.noted(s.hostMemory(ctx).tell(family, models.PageID(u.String()), false))
 	}
-	if body, turn := s.hostMemory(ctx).leave(family, s.page.ID); body != nil {
-		s.out.HostMemory, s.out.HostTurn = body, turn
+}
+
+// noted takes over a host's memory as it is now; nil: it is as it was.
+func (s *visit) noted(memory []byte, turn int64) {
+	if memory != nil {
+		s.out.HostMemory, s.out.HostTurn = memory, turn
 	}
 }

@@ -73,16 +73,35 @@ func TestAskedForAndFailing(t *testing.T) {
 }
 
 // TestListedPagesAreNotLeftAside: what the site's sitemap names is to be read, though all pages of the site ask for noindex and nofollow, as on an
-// intranet or while it is made.
+// intranet or while it is made. What a feed names is not: a wiki's names what changed, by pages that tell how.
 func TestListedPagesAreNotLeftAside(t *testing.T) {
 	t.Parallel()
-	l, _, formOf := wiki(t, nil)
-	for n := range content.EnoughAside + 4 {
-		url := formOf(n)
-		p := l.pages[url]
-		p.Level = models.ListLevel
-		l.pages[url] = p
-		wantKind(t, l.turn(url), models.First)
+	list := func(o *hostile.Origin, format string) hostile.Answer {
+		return hostile.Whole(200, map[string]string{"Content-Type": "application/xml"},
+			fmt.Sprintf(format, o.URL(fmt.Sprintf("/w?title=P%d&amp;action=edit", content.EnoughAside+1))))
+	}
+	const sitemap, feed = `<urlset><url><loc>%s</loc></url></urlset>`, `<rss><channel><item><link>%s</link></item></channel></rss>`
+	for name, c := range map[string]struct {
+		format string
+		want   models.OutcomeKind
+	}{"sitemap": {sitemap, models.First}, "feed": {feed, models.Excluded}} {
+		t.Run(name+" before", func(t *testing.T) {
+			t.Parallel()
+			l, o, formOf := wiki(t, nil)
+			o.Set("/list.xml", list(o, c.format))
+			wantKind(t, l.turn(o.URL("/list.xml")), models.First)
+			for n := range content.EnoughAside {
+				wantKind(t, l.turn(formOf(n)), models.First)
+			}
+			wantKind(t, l.turn(formOf(content.EnoughAside)), c.want)
+		})
+		t.Run(name+" after", func(t *testing.T) {
+			t.Parallel()
+			l, o, formOf := leftAside(t)
+			o.Set("/list.xml", list(o, c.format))
+			wantKind(t, l.turn(o.URL("/list.xml")), models.First)
+			wantKind(t, l.turn(formOf(content.EnoughAside)), c.want)
+		})
 	}
 }
 

@@ -148,6 +148,7 @@ func (m *hostMemory) speaks(family content.Family, page int64) bool {
 	return m.memory.Speaks(family, page)
 }
 
+// noted lets the memory take note of something, and returns what it is then where that was news.
 func (m *hostMemory) noted(news func(*content.HostMemory) bool) (body []byte, turn int64) {
 	m.mu.Lock()
 	is := news(m.memory)

@@ -139,7 +139,7 @@ func (s *visit) listed(ctx context.Context, kind sitemap.Kind, body []byte, head
 	if kind != sitemap.Feed && !first && read.held {
 		s.judgeList(&news)
 	}
-	s.report(&read, &news, first)
+	s.report(ctx, &read, &news, first)
 	return true
 }
 
@@ -222,7 +222,7 @@ func unknownOf(news *sitemap.News) func(sitemap.Entry) bool {
 
 // report puts into the outcome what a list says. Its entries are no children: they change without it, and it without them.
 // A first reading tells nothing: what changed since when is not known.
-func (s *visit) report(read *lists, news *sitemap.News, first bool) {
+func (s *visit) report(ctx context.Context, read *lists, news *sitemap.News, first bool) {
 	out := &models.Listing{Index: read.now.Kind == sitemap.Index}
 	s.out.Listing, s.out.Links, s.out.LinksKnown = out, nil, false
 	level := int(s.page.Level) + 1
@@ -255,6 +255,9 @@ func (s *visit) report(read *lists, news *sitemap.News, first bool) {
 		}
 		out.Entries++
 		kept[e.Loc] = u.HostName()
+		if read.now.Kind == sitemap.Sitemap || read.now.Kind == sitemap.Plain {
+			s.listFamily(ctx, u)
+		}
 		switch {
 		case !discovers && u.HostName() == s.url.HostName():
 			out.Named = append(out.Named, models.PageID(e.Loc))
