@@ -51,6 +51,17 @@ func visitSite(t testing.TB, s *Store, site int32, hosts []string, pages int) {
 	}
 }
 
+// addVisited adds the site that goes, with so many pages on each of these hosts, all visited.
+func addVisited(t testing.TB, s *Store, pages int, hosts ...string) Site {
+	t.Helper()
+	site, err := s.AddSite(t.Context(), planStart, Site{Name: "goes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	visitSite(t, s, site.ID, hosts, pages)
+	return site
+}
+
 func fullVisit(l Lease, i int) Result {
 	p, at := l.Pages[i].Page, At(planStart)
 	body := DigestOf([]byte(p.URL))
@@ -177,11 +188,7 @@ func TestARemovalThatIsCutOffIsEnded(t *testing.T) {
 		s := openBackup(t, dsn)
 		begun := 0
 		for n := int64(1); ; n += max(1, n/4) {
-			site, err := s.AddSite(t.Context(), planStart, Site{Name: "goes"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			visitSite(t, s, site.ID, []string{fmt.Sprintf("a%d.example", n), fmt.Sprintf("b%d.example", n)}, 2)
+			site := addVisited(t, s, 2, fmt.Sprintf("a%d.example", n), fmt.Sprintf("b%d.example", n))
 			cutOff := cut(t, s, site.ID, n)
 			rows, err := s.Sites(t.Context())
 			if err != nil {
@@ -219,11 +226,7 @@ func TestASiteIsAddedAgainWhoseRemovalWasCutOff(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, dsn string) {
 		s := openBackup(t, dsn)
-		site, err := s.AddSite(t.Context(), planStart, Site{Name: "goes"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		visitSite(t, s, site.ID, []string{"a.example"}, 2)
+		site := addVisited(t, s, 2, "a.example")
 		for n := int64(1); ; n++ {
 			if !cut(t, s, site.ID, n) {
 				t.Fatal("it was removed before it was paused")
@@ -254,11 +257,7 @@ func TestWhatARemovedSiteLeftIsClearedAfterARestore(t *testing.T) {
 	t.Parallel()
 	onEngines(t, func(t *testing.T, dsn string) {
 		s := openBackup(t, dsn)
-		site, err := s.AddSite(t.Context(), planStart, Site{Name: "goes"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		visitSite(t, s, site.ID, []string{"a.example"}, 4)
+		site := addVisited(t, s, 4, "a.example")
 		if err := s.RemoveSite(t.Context(), site.ID, planStart); err != nil {
 			t.Fatal(err)
 		}

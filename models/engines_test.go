@@ -1,7 +1,9 @@
 package models
 
 import (
+	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"recrawld/internal/pgtest"
@@ -26,6 +28,20 @@ func makeTables(t testing.TB, dsn string) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// sized is how many rows a benchmark has: those that a variable of the environment says, or else so many.
+func sized(b *testing.B, variable string, rows int) int {
+	b.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return rows
+	}
+	rows, err := strconv.Atoi(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return rows
 }
 
 // engines are an address of a fresh database on each engine, which has its tables.

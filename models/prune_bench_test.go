@@ -1,7 +1,6 @@
 package models
 
 import (
-	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -13,13 +12,7 @@ import (
 // BenchmarkPruneVisits removes half of a history of RECRAWLD_HISTORY rows (default 50,000), two a page, while somebody else
 // writes again and again: rows/s, and how long the slowest of those writes took.
 func BenchmarkPruneVisits(b *testing.B) {
-	n := 50_000
-	if text := os.Getenv("RECRAWLD_HISTORY"); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil {
-			b.Fatal(err)
-		}
-	}
+	n := sized(b, "RECRAWLD_HISTORY", 50_000)
 	for name, dsn := range engines() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -208,13 +206,7 @@ func TestARemovedSiteIsFoundOnce(t *testing.T) {
 
 // BenchmarkLookOn looks for what never happens in a log of RECRAWLD_EVENTS (default 100,000), for the first time and the second.
 func BenchmarkLookOn(b *testing.B) {
-	n := 100_000
-	if text := os.Getenv("RECRAWLD_EVENTS"); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil {
-			b.Fatal(err)
-		}
-	}
+	n := sized(b, "RECRAWLD_EVENTS", 100_000)
 	for name, dsn := range engines() {
 		s := openBackup(b, dsn(b))
 		for from := 0; from < n; from += 10_000 {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -18,13 +16,7 @@ import (
 // filings, beside another of a tenth as many, and clears what it left, while somebody else writes again and again: seconds for each, how long
 // the longest transaction on PostgreSQL and the slowest of those writes took, and MB of the database before, with the site, and after.
 func BenchmarkRemoveSite(b *testing.B) {
-	n := 20_000
-	if text := os.Getenv("RECRAWLD_PAGES"); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil {
-			b.Fatal(err)
-		}
-	}
+	n := sized(b, "RECRAWLD_PAGES", 20_000)
 	for name, dsn := range engines() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -3,8 +3,6 @@ package models
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -13,13 +11,7 @@ import (
 // BenchmarkSeenChanges reads RECRAWLD_EVENTS events (default 30,000) of a third as many pages, two of three of them changes; and what
 // came last of them, a 72nd, as an hour is of three days. µs-cpu is the processor time of this process for an event.
 func BenchmarkSeenChanges(b *testing.B) {
-	n := 30_000
-	if text := os.Getenv("RECRAWLD_EVENTS"); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil {
-			b.Fatal(err)
-		}
-	}
+	n := sized(b, "RECRAWLD_EVENTS", 30_000)
 	for name, dsn := range engines() {
 		s := openBackup(b, dsn(b))
 		hour := n / 72

@@ -43,7 +43,7 @@ type leaf struct {
 // expiringRun is a site in its second of life: what the daemon knows of it, and what became of its pages.
 type expiringRun struct {
 	expiring
-	t        *testing.T
+	t        testing.TB
 	dice     *rand.Rand
 	start    time.Time
 	planner  *scheduler.Planner
@@ -62,7 +62,7 @@ type expiringRun struct {
 	told                      int       // times that a guard of it began
 }
 
-func (e expiring) run(t *testing.T) *expiringRun {
+func (e expiring) run(t testing.TB) *expiringRun {
 	t.Helper()
 	c := config.Default()
 	c.Cycle = "6h"
@@ -252,7 +252,7 @@ func expiringSites(pages int) (all []expiring) {
 	return all
 }
 
-var tabled = flag.Int("expiring-pages", 0, "print the table of sites of so many pages that expire")
+var expiringPages = flag.Int("expiring-pages", 30, "how many pages the sites of BenchmarkExpiringSites have")
 
 // struck is the site with a share of its pages lost at once in the second year, after what is usual there can be known.
 func (e expiring) struck(share float64) expiring {
@@ -270,29 +270,33 @@ func (s *expiringRun) held() (n int) {
 	return n
 }
 
-// TestExpiringTable prints the table in BENCHMARKS.md.
-func TestExpiringTable(t *testing.T) {
-	if *tabled == 0 {
-		t.Skip("prints a table")
-	}
-	fmt.Println("pages, visited every, guarded by | days guarded | held of expired | at the end | gone after median, most | half lost: held, gone | all lost: held, gone")
-	for _, e := range expiringSites(*tabled) {
-		s := e.run(t)
-		by := "site and host"
-		if e.alone {
-			by = "host"
+// BenchmarkExpiringSites prints the table in BENCHMARKS.md, whose figures are not of time.
+func BenchmarkExpiringSites(b *testing.B) {
+	for b.Loop() {
+		table := "pages, visited every, guarded by | days guarded | held of expired | at the end | gone after median, most | half lost: held, gone | all lost: held, gone\n"
+		for _, e := range expiringSites(*expiringPages) {
+			table += e.row(b)
 		}
-		fmt.Printf("%d pages, %s, %d d, %s | %d | %d of %d | %d | %.0f d, %.0f d", e.pages, e.name, e.every, by, s.guarding, s.heldOnce, s.expired+s.held(),
-			s.held(), at(s.waited, 0.5), at(s.waited, 1))
-		for _, share := range []float64{0.5, 1} {
-			h := e.struck(share).run(t)
-			fmt.Printf(" | of %d: %d, %d", h.struck, h.struckHeld, h.freed)
-			if h.freed > 0 {
-				fmt.Printf(" after %.0f d", at(h.freedAfter, 0.5))
-			}
-		}
-		fmt.Println()
+		b.Log(table)
 	}
+}
+
+func (e expiring) row(b *testing.B) string {
+	s := e.run(b)
+	by := "site and host"
+	if e.alone {
+		by = "host"
+	}
+	row := fmt.Sprintf("%d pages, %s, %d d, %s | %d | %d of %d | %d | %.0f d, %.0f d", e.pages, e.name, e.every, by, s.guarding, s.heldOnce, s.expired+s.held(),
+		s.held(), at(s.waited, 0.5), at(s.waited, 1))
+	for _, share := range []float64{0.5, 1} {
+		h := e.struck(share).run(b)
+		row += fmt.Sprintf(" | of %d: %d, %d", h.struck, h.struckHeld, h.freed)
+		if h.freed > 0 {
+			row += fmt.Sprintf(" after %.0f d", at(h.freedAfter, 0.5))
+		}
+	}
+	return row + "\n"
 }
 
 // at is the value that such a share of all is not above; 0 of none.
