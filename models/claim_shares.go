@@ -73,7 +73,7 @@ const changedChild = `CASE WHEN (CASE WHEN c.changed_at > 0 THEN c.changed_at EL
 
 // countEachOf counts children of one parent on SQLite, those in one bucket. Index: the primary key.
 var countEachOf = `SELECT COUNT(*), COALESCE(SUM(` + fmt.Sprintf(changedChild, "$4") + `), 0) FROM pages c
-	WHERE c.bucket = $1 AND c.id = ANY($2) AND c.level > $3`
+	WHERE c.bucket = $1 AND c.id = ANY($2) AND c.level > $3 AND ` + countedChild(fmt.Sprintf(changedChild, "$4"))
 
 func countEach(ctx context.Context, ask asker, broods []brood) error {
 	for _, f := range broods {
@@ -100,10 +100,11 @@ func countAllOf(sharded bool) string {
 	if sharded {
 		within = " AND t.bucket = ANY($6)"
 	}
-	return `SELECT u.n, COUNT(*), SUM(` + fmt.Sprintf(changedChild, "u.f") + `)
+	changed := fmt.Sprintf(changedChild, "u.f")
+	return `SELECT u.n, COUNT(*), SUM(` + changed + `)
 	FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[]) u (n, b, i, l, f) CROSS JOIN LATERAL (
-	SELECT t.level, t.changed_at, t.first_at FROM pages t WHERE t.bucket = u.b AND t.id = u.i` + within + ` OFFSET 0) c
-	WHERE c.level > u.l GROUP BY u.n`
+	SELECT t.level, t.changed_at, t.first_at, t.state, t.rule FROM pages t WHERE t.bucket = u.b AND t.id = u.i` + within + ` OFFSET 0) c
+	WHERE c.level > u.l AND ` + countedChild(changed) + ` GROUP BY u.n`
 }
 
 func (s *Store) countAll(ctx context.Context, ask asker, broods []brood) error {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // readKnowledge reads what is known of a host. Indexes: the primary keys.
@@ -120,13 +118,13 @@ func (t *tx) reschedule(ctx context.Context, bucket int16, due []Due) error {
 // reschedulePages is the statement that writes new due times from a source of rows of dueTable, or from one of them where
 // the source is empty, to the pages that still wait as they did when those were decided. Index: the primary key.
 func reschedulePages(source string) string {
-	var movable []string
+	var movable []Rule
 	for rule := range Rules() + 1 {
 		if rule.Movable() {
-			movable = append(movable, strconv.Itoa(int(rule)))
+			movable = append(movable, rule)
 		}
 	}
-	waits := " AND pages.due_at > 0 AND pages.rule IN (" + strings.Join(movable, ", ") + ")"
+	waits := " AND pages.due_at > 0 AND pages.rule IN (" + listed(movable) + ")"
 	if source == "" {
 		return `UPDATE pages SET due_at = $6, fr_max = $7, wanted = $8, rule = $9
 			WHERE bucket = $1 AND id = $2 AND host_id = $3 AND visits = $4 AND due_at = $5` + waits

@@ -157,7 +157,8 @@ func (p *Page) LeadsAway() bool {
 	return p.State == StateMoved || p.GivenUp() && p.State == StateExcluded && p.RedirectTo != "" || p.State == StateMissing && p.RedirectTo != ""
 }
 
-// ChildShare counts the known children of a page: the pages it links to that lie deeper in the site (a higher Level).
+// ChildShare counts the known children of a page: the pages it links to that lie deeper in the site (a higher Level), but those
+// that are looked at rarely, whatever they do, and were not seen to change.
 type ChildShare struct {
 	Known   int32
 	Changed int32 // those whose ChangedAt, or first record, is later than the parent's FullAt

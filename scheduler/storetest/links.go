@@ -156,6 +156,38 @@ func childShare(w *world) {
 	}
 }
 
+// childrenThatTell: a child that is looked at rarely, whatever it does, says nothing of its parent's others, but that it changed where that was seen.
+func childrenThatTell(w *world) {
+	now := models.At(w.now)
+	var children []models.Discovery
+	for i, tells := range []func(*models.Page){
+		func(*models.Page) {},
+		func(p *models.Page) { p.State = models.StateMissing },
+		func(p *models.Page) { p.State = models.StateMoved },
+		func(p *models.Page) { p.State = models.StateGone },
+		func(p *models.Page) { p.State, p.Stats.ChangedAt = models.StateGone, now+1 },
+		func(p *models.Page) { p.State = models.StateExcluded },
+		func(p *models.Page) { p.Rule = models.RuleDuplicate },
+		func(p *models.Page) { p.Rule = models.RuleOriginal },
+		func(p *models.Page) { p.Rule = models.RuleAside },
+		func(p *models.Page) { p.Rule, p.Stats.ChangedAt = models.RuleAside, now+1 },
+	} {
+		d := found([]string{"a.example", "far.example"}[i%2], i+1)
+		d.Page.State, d.Page.Rule, d.Page.Stats = models.StateLive, models.RulePolicy, models.ChangeStats{FirstAt: now}
+		d.Page.DueAt, d.Page.Level = now+3600_000, 1
+		tells(&d.Page)
+		children = append(children, d)
+	}
+	r := w.family(children...)
+	r.Page.FullAt = now
+	w.mustCommit(r)
+	w.now = w.now.Add(time.Minute)
+	l := w.claimOne(1)
+	if got, want := l.Pages[0].Share, (models.ChildShare{Known: 4, Changed: 2}); got != want {
+		w.Errorf("child share = %+v, want %+v: those live, missing, and the two that changed", got, want)
+	}
+}
+
 func childrenAreForwarded(w *world) {
 	now := models.At(w.now)
 	later := models.At(w.now.Add(24 * time.Hour))

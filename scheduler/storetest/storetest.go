@@ -152,17 +152,18 @@ func visiting() map[string]func(*world) {
 // telling is what it does for pages that others tell of: parents, duplicates, lists, publishers.
 func telling() map[string]func(*world) {
 	return map[string]func(*world){
-		"links are replaced":                            linksAreReplaced,
-		"the share of changed children":                 childShare,
-		"children are brought forward":                  childrenAreForwarded,
-		"children just learned of are brought forward":  childrenJustLearnedAreForwarded,
-		"duplicates are brought forward":                duplicatesAreForwarded,
-		"a list that goes to another site":              listGoesOn,
-		"what a list tells of is brought forward":       toldPagesAreForwarded,
-		"a list is believed as far as it is said":       listsAreBounded,
-		"what a publisher announces is brought forward": announcedPagesAreForwarded,
-		"a publisher is believed as far as it is said":  announcementsAreBounded,
-		"who asks during a visit is served by the next": announcedWhileVisited,
+		"links are replaced":                             linksAreReplaced,
+		"the share of changed children":                  childShare,
+		"children that are looked at rarely say nothing": childrenThatTell,
+		"children are brought forward":                   childrenAreForwarded,
+		"children just learned of are brought forward":   childrenJustLearnedAreForwarded,
+		"duplicates are brought forward":                 duplicatesAreForwarded,
+		"a list that goes to another site":               listGoesOn,
+		"what a list tells of is brought forward":        toldPagesAreForwarded,
+		"a list is believed as far as it is said":        listsAreBounded,
+		"what a publisher announces is brought forward":  announcedPagesAreForwarded,
+		"a publisher is believed as far as it is said":   announcementsAreBounded,
+		"who asks during a visit is served by the next":  announcedWhileVisited,
 	}
 }
 
