@@ -14,15 +14,16 @@ type Family uint64
 const (
 	maxFamilies = 100 // of a host; what comes after them is of no family that anything is known of
 
-	// EnoughAside is how many pages of a family have to ask for noindex and nofollow for what is said of them all.
+	// EnoughAside is how many pages of a family have to say a thing, as that they ask for noindex and nofollow, for it to be said of them all.
 	EnoughAside = maxPages
 )
 
-// family is what pages of one ask for.
+// family is what pages of one say, of one kind of what they may say: that they ask for noindex and nofollow, or what Family.plain is about.
 type family struct {
 	key    Family
-	pages  []uint32 // prints of those that ask for noindex and nofollow, at most EnoughAside
-	listed bool     // one did not
+	params string   // of what Family.plain is about: the parameters that they leave out
+	pages  []uint32 // prints of those that say it, at most EnoughAside
+	listed bool     // one did not, or another thing
 }
 
 // FamilyOf tells the family of pages that a URL belongs to by the path of what makes them and the names of its parameters; of those that say what is to
@@ -72,21 +73,26 @@ func (h *HostMemory) LeavesAside(key Family) bool {
 
 // Tells takes note of whether a page of a family asks for noindex and nofollow, and tells whether that was news.
 func (h *HostMemory) Tells(key Family, page int64, aside bool) bool {
+	return h.tells(key, page, aside, "")
+}
+
+// tells takes note of whether a page of a family says a thing, with the parameters that belong to it, and tells whether that was news.
+func (h *HostMemory) tells(key Family, page int64, says bool, params string) bool {
 	k := h.family(key)
 	print := printOf(page)
 	switch {
-	case key == 0, k != nil && k.listed, k == nil && len(h.families) >= maxFamilies && !(aside && h.makeRoom()):
+	case key == 0, k != nil && k.listed, k == nil && len(h.families) >= maxFamilies && !(says && h.makeRoom()):
 		return false
 	case k == nil:
-		h.families = append(h.families, family{key: key})
+		h.families = append(h.families, family{key: key, params: params})
 		k = &h.families[len(h.families)-1]
-	case aside && (len(k.pages) >= EnoughAside || slices.Contains(k.pages, print)):
+	case says && params == k.params && (len(k.pages) >= EnoughAside || slices.Contains(k.pages, print)):
 		return false
 	}
-	if aside {
+	if says && params == k.params {
 		k.pages = append(k.pages, print)
 	} else {
-		k.listed, k.pages = true, nil
+		*k = family{key: key, listed: true}
 	}
 	return true
 }

@@ -210,7 +210,9 @@ func TestMemoriesAreBounded(t *testing.T) {
 		host.moves = append(host.moves, move{mix(i), int64(mix(i) >> 1), 1 << 40, mainPrint(mix(i))})
 		host.withdrawLater(int64(mix(i)>>1), 1<<40)
 		for p := range int64(10) {
-			host.Tells(Family(mix(i)), int64(mix(i)>>1)+p, true)
+			host.tells(Family(mix(i)), int64(mix(i)>>1)+p, true, strings.Repeat("p", maxPlainParams))
+			host.went(mix(i), 0, 1<<40)
+			host.stays[len(host.stays)-1].add(printOf(int64(mix(i)>>1) + p))
 		}
 		for p := range uint32(maxShowing) {
 			host.shows(mix(i%maxStandIns), &View{Title: strings.Repeat("é", 100)}, true, sighting{1<<31 + p, 1<<32 - 1, 1 << 40})

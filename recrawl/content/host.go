@@ -23,6 +23,7 @@ type HostMemory struct {
 	retracts []retract
 	missing  []shape
 	standIns []standIn
+	stays    []state  // states that went from pages lately, and who says them still
 	families []family // of pages, and what these ask of crawlers
 }
 

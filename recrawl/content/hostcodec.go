@@ -1,5 +1,7 @@
 package content
 
+import "slices"
+
 const hostForm = 1
 
 // DecodeHost reads what Encode wrote. A damaged memory reads as an empty one.
@@ -33,6 +35,16 @@ func DecodeHost(b []byte) *HostMemory {
 			h.families = append(h.families, p.family())
 		}
 	}
+	if len(p.b) > 0 { // and those of before it was noted what these name as canonical
+		for i := range h.families {
+			h.families[i].params = head(p.text(), maxPlainParams)
+		}
+	}
+	if len(p.b) > 0 { // and those of before stays were noted end here
+		for range min(p.count(), maxStays) {
+			h.stays = append(h.stays, p.stay())
+		}
+	}
 	if !p.whole() {
 		return &HostMemory{}
 	}
@@ -55,6 +67,14 @@ func (p *parser) family() family {
 	return k
 }
 
+func (p *parser) stay() state {
+	s := state{key: p.hash(), at: p.signed(), gone: uint8(min(p.number(), enoughStays))}
+	for range min(p.count(), enoughStays) {
+		s.pages = append(s.pages, uint32(p.number()))
+	}
+	return s
+}
+
 func (p *parser) region() region {
 	r := region{key: p.hash(), kind: RegionKind(p.number()), path: p.text(), sample: p.text(), times: uint32(p.number()),
 		first: p.signed(), last: p.signed()}
@@ -67,7 +87,7 @@ func (p *parser) region() region {
 
 // Encode writes the memory, in at most MaxHostMemory bytes; nil where there is nothing to remember.
 func (h *HostMemory) Encode() []byte {
-	if len(h.moves)+len(h.regions)+len(h.retracts)+len(h.missing)+len(h.standIns)+len(h.families) == 0 {
+	if len(h.moves)+len(h.regions)+len(h.retracts)+len(h.missing)+len(h.standIns)+len(h.families)+len(h.stays) == 0 {
 		return nil
 	}
 	w := newWriter(hostForm)
@@ -94,7 +114,7 @@ func (h *HostMemory) Encode() []byte {
 		w.number(uint64(s.size))
 		w.signed(s.at)
 	}
-	if len(h.standIns)+len(h.families) > 0 { // a release before this reads what has none
+	if len(h.standIns)+len(h.families)+len(h.stays) > 0 { // a release before this reads what has none
 		w.number(uint64(len(h.standIns)))
 		large := uint64(0)
 		for i := range h.standIns {
@@ -105,13 +125,38 @@ func (h *HostMemory) Encode() []byte {
 		}
 		w.number(large)
 	}
-	if len(h.families) > 0 {
-		w.number(uint64(len(h.families)))
-		for i := range h.families {
-			w.family(&h.families[i])
+	w.said(h)
+	return w.finish()
+}
+
+// said writes what pages of families say, and what pages say still; a release before this reads what has none.
+func (w *writer) said(h *HostMemory) {
+	if len(h.families)+len(h.stays) == 0 {
+		return
+	}
+	w.number(uint64(len(h.families)))
+	for i := range h.families {
+		w.family(&h.families[i])
+	}
+	if len(h.stays) == 0 && !slices.ContainsFunc(h.families, func(k family) bool { return k.params != "" }) {
+		return
+	}
+	for i := range h.families {
+		w.text(h.families[i].params)
+	}
+	if len(h.stays) == 0 {
+		return
+	}
+	w.number(uint64(len(h.stays)))
+	for _, s := range h.stays {
+		w.hash(s.key)
+		w.signed(s.at)
+		w.number(uint64(s.gone))
+		w.number(uint64(len(s.pages)))
+		for _, page := range s.pages {
+			w.number(uint64(page))
 		}
 	}
-	return w.finish()
 }
 
 func (w *writer) standIn(l *standIn) {

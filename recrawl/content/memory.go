@@ -7,7 +7,7 @@ import (
 // MaxPageMemory and MaxHostMemory are the lengths in bytes that the encoded memories never exceed.
 const (
 	MaxPageMemory = 16 << 10
-	MaxHostMemory = 64 << 10
+	MaxHostMemory = 72 << 10
 )
 
 // Bounds of a page's memory: what changed longest ago is forgotten first.

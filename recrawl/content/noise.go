@@ -3,6 +3,8 @@ package content
 import (
 	"slices"
 	"strings"
+	"time"
+	"unicode"
 
 	"recrawld/models"
 )
@@ -114,7 +116,7 @@ func (c *Case) volatile(d *difference, pairs []pair, counted map[spot]bool) {
 		if rolls || !known {
 			was = c.isVolatile(key, p, to, rolls)
 			counted[at] = was
-			c.Page.changed(key, from, to, rolls)
+			c.Page.changed(key, from, to, rolls || p.isAmount() && !c.soon())
 		}
 		if was {
 			p.noise |= models.ReasonVolatile
@@ -147,8 +149,11 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 	if rolls && (s == nil || !s.comesBack() || to != 0 && !slices.Contains(s.texts[:], to)) {
 		return false
 	}
+	elsewhere := false
 	if r := c.Host.region(key); r != nil && r.kind == Volatile && len(r.pages) >= hostPages {
-		return true
+		if elsewhere = p.main() && p.states(); !elsewhere {
+			return true
+		}
 	}
 	if r := c.Host.region(c.templateKey(p)); r != nil && !p.main() && r.last-r.first > flipSeconds {
 		return true // it flipped on several pages at once more than once: the first page that shows the next flip knows
@@ -160,10 +165,33 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 		return true
 	}
 	share := float64(s.changes) / float64(max(c.Page.seen-s.since, 1))
+	if elsewhere && s.changes >= openChanges && share >= knownShare {
+		return true // what pages say each of what they are about is noise on those where it keeps changing
+	}
 	if p.reason&models.ReasonCounter != 0 || s.comesBack() {
 		return s.changes >= knownChanges && share >= knownShare
 	}
 	return s.changes >= volatileChanges && share >= volatileShare
+}
+
+// soonAfter is the time between two changes of an amount of money below which nobody sets it: it is a rate. The price of a day is news on each day, also to
+// who looks once a day, and finds another one each time.
+const soonAfter = 3 * time.Hour
+
+// soon tells whether what is compared was made soon after what it is compared with, or when is not known.
+func (c *Case) soon() bool { return c.Held.IsZero() || c.Now.Sub(c.Held) < soonAfter }
+
+// isAmount tells whether all that differs of a pair of the main content are the numbers in a line about money.
+func (p *pair) isAmount() bool {
+	return p.main() && p.rewritten() && numberless(p.before.Text) == numberless(p.after.Text) && namesMoney(p.after.Text)
+}
+
+// namesMoney tells whether a text has the sign, or a word, of a currency or of what things cost.
+func namesMoney(text string) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) {
+		return true
+	}
+	return slices.ContainsFunc(wordsOf(text), func(word string) bool { return moneyWords[bareWord(word)] })
 }
 
 // comesBack tells whether the texts of a place are, for the greater part, some that it had before.
@@ -198,6 +226,7 @@ func (h *HostMemory) forget(now int64) {
 		}
 	}
 	h.moves = kept
+	h.stays = slices.DeleteFunc(h.stays, func(s state) bool { return now-s.at > flipSeconds || s.at > now })
 }
 
 // main tells whether the pair belongs to the main content.

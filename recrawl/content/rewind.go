@@ -16,6 +16,9 @@ func RewindHost(body []byte, back func(int64) int64) []byte {
 		turn(&h.regions[i].first)
 		turn(&h.regions[i].last)
 	}
+	for i := range h.stays {
+		turn(&h.stays[i].at)
+	}
 	for i := range h.retracts {
 		turn(&h.retracts[i].at)
 	}

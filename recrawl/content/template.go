@@ -3,12 +3,14 @@ package content
 import (
 	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"recrawld/models"
 )
 
 // template is the second half of rung 5: where every block that came or went did so on another page of the host within a
-// day, or on several where it may be said of each, that is one change of what the pages share. What is noise already, such as an age, need
+// day, or on several where it may be said of each and none says any more what it said before, that is one change of what the pages share. What is noise already, such as an age, need
 // not be shared. It returns a sample of the region, "" for none and for one that more others showed before: it was told of then.
 func (c *Case) template(d *difference, pairs []pair) string {
 	now := c.Now.Unix()
@@ -28,6 +30,9 @@ func (c *Case) template(d *difference, pairs []pair) string {
 		case len(again) >= flipOwn:
 			found = found || len(again) == flipOwn
 		default:
+			shared = false
+		}
+		if t.state != 0 && c.Host.went(t.state, c.PageID, now) {
 			shared = false
 		}
 	}
@@ -122,6 +127,7 @@ type countingToken struct {
 	hash  uint64
 	pages int
 	main  mainPrint
+	state uint64 // of what went, and may be said of each: its stayKey; 0: it is none
 }
 
 // countingTokens are the blocks that came and went in the pairs that count.
@@ -133,22 +139,29 @@ func (c *Case) countingTokens(d *difference, pairs []pair) []countingToken {
 		if !c.counts(p) {
 			continue
 		}
-		pages := flipPages
+		pages, state := flipPages, uint64(0)
 		if (p.main() || p.before != nil && p.before.entry) && p.states() {
-			pages = flipOwn
+			pages, state = flipOwn, stayKey(d.before, p.before)
 		}
 		if p.before != nil {
-			all = append(all, countingToken{mix(p.before.hash(linkTarget) ^ 1), pages, was[p.before]})
+			all = append(all, countingToken{mix(p.before.hash(linkTarget) ^ 1), pages, was[p.before], state})
 		}
 		if p.after != nil {
-			all = append(all, countingToken{p.after.hash(linkTarget), pages, is[p.after]})
+			all = append(all, countingToken{p.after.hash(linkTarget), pages, is[p.after], 0})
 		}
 	}
 	return all
 }
 
-// states tells whether a place says something else in a few words, or with other numbers: a status, a price, a date, which pages say of what they
-// are about.
+// states tells whether a place says something else in a few words, behind the same label if there is one, or with other numbers: a status, a price, a
+// date, which pages say of what they are about.
 func (p *pair) states() bool {
-	return p.rewritten() && (min(p.before.runes, p.after.runes) < runningText || masked(p.before.Text) == masked(p.after.Text))
+	if !p.rewritten() {
+		return false
+	}
+	few := min(p.before.runes, p.after.runes)
+	if of := label(p.before.Text); strings.HasPrefix(p.after.Text, of) {
+		few -= int32(utf8.RuneCountInString(of))
+	}
+	return few < runningText || masked(p.before.Text) == masked(p.after.Text)
 }

@@ -1,0 +1,113 @@
+package content
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// goods is a page of a shop about one of its products.
+func goods(product int, price, stock string) string {
+	title := fmt.Sprintf("Lamp %c", 'A'+product)
+	return editedPage(title, "<p>"+title+": "+strings.Join(story(4), "<p>"+title+": ")+"<h2>"+price+"</h2><p>Ex Tax: "+price+"</p><div>Availability: "+stock, "<p>x")
+}
+
+// shelf is a host on which products are visited, one after the other.
+type shelf struct {
+	t        *testing.T
+	host     *HostMemory
+	memories map[int]*PageMemory
+	at       time.Time
+}
+
+func (s *shelf) visit(product int, after time.Duration, before, now string) Verdict {
+	s.t.Helper()
+	if s.memories[product] == nil {
+		s.memories[product] = &PageMemory{}
+	}
+	s.at = s.at.Add(time.Minute)
+	s.host = DecodeHost(s.host.Encode())
+	s.memories[product] = DecodePage(s.memories[product].Encode())
+	return Judge(Case{Before: read(s.t, before), After: read(s.t, now), Page: s.memories[product], Host: s.host, Threshold: threshold,
+		Now: s.at, Held: s.at.Add(-after), PageID: int64(product + 1)})
+}
+
+// TestAPriceOfEachDayCounts: a price that is another one on each day is news on each of them, and is none of the reasons to pass over the price of
+// another product. Of four whose price changed daily it was learned as a place that keeps changing, on all pages of the shop.
+func TestAPriceOfEachDayCounts(t *testing.T) {
+	t.Parallel()
+	s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+	price := func(n int) string { return fmt.Sprintf("$%d.99", 100+n) }
+	for day := range 30 {
+		s.at = noon.AddDate(0, 0, day)
+		for product := range 4 {
+			if v := s.visit(product, 24*time.Hour, goods(product, price(4*day+product), "In Stock"), goods(product, price(4*day+product+4), "In Stock")); v.Kind != Change {
+				t.Fatalf("day %d of product %d is %v for %v", day, product, v.Kind, v.Reasons)
+			}
+		}
+	}
+	if v := s.visit(7, 24*time.Hour, goods(7, "$12", "In Stock"), goods(7, "$13", "In Stock")); v.Kind != Change {
+		t.Errorf("another product's is %v for %v", v.Kind, v.Reasons)
+	}
+	if noise := s.host.Noise(); len(noise) > 0 {
+		t.Errorf("noise of the host: %v", noise)
+	}
+}
+
+// TestARateOfEachHourIsLearned: what is another amount at each visit, an hour after the one before, is a rate that nobody waits for.
+func TestARateOfEachHourIsLearned(t *testing.T) {
+	t.Parallel()
+	s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+	var v Verdict
+	for n := range 12 {
+		s.at = noon.Add(time.Duration(n) * time.Hour)
+		v = s.visit(0, time.Hour, goods(0, fmt.Sprintf("$64,%d", 100+n), "In Stock"), goods(0, fmt.Sprintf("$64,%d", 101+n), "In Stock"))
+	}
+	if v.Kind != Noise {
+		t.Errorf("after twelve hours it is %v for %v", v.Kind, v.Reasons)
+	}
+}
+
+// TestWhatOftenChangesOnSomePages: a state that is another one at most visits of some products is not passed over on a page where it stood.
+func TestWhatOftenChangesOnSomePages(t *testing.T) {
+	t.Parallel()
+	s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+	states := []string{"In Stock", "Out Of Stock"}
+	for day := range 20 {
+		s.at = noon.AddDate(0, 0, 2*day)
+		for product := range 4 {
+			s.visit(product, 48*time.Hour, goods(product, "$9", states[day%2]), goods(product, "$9", states[(day+1)%2]))
+		}
+	}
+	s.at = noon.AddDate(0, 0, 60)
+	if v := s.visit(7, 48*time.Hour, goods(7, "$9", "In Stock"), goods(7, "$9", "Out Of Stock")); v.Kind != Change {
+		t.Errorf("another product's is %v for %v; noise is %v", v.Kind, v.Reasons, s.host.Noise())
+	}
+}
+
+// TestManySellOut: products that sell out on one day are each news where others, seen meanwhile, say what these said before: so it is none of the shop's
+// own texts. Where none says that any more it is one of those.
+func TestManySellOut(t *testing.T) {
+	t.Parallel()
+	for name, others := range map[string]int{"others are there": 20, "there are none": 0} {
+		s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+		changes, withdrawn := 0, 0
+		for product := range 16 {
+			if v := s.visit(product, 24*time.Hour, goods(product, "$9", "In Stock"), goods(product, "$9", "Out Of Stock")); v.Kind == Change {
+				changes++
+			}
+			if product < others {
+				s.visit(30+product, 24*time.Hour, goods(30+product, "$9", "In Stock"), goods(30+product, "$9", "In Stock")+"<!-- another token -->")
+			}
+		}
+		for product := range 16 {
+			if s.host.Withdraw(int64(product + 1)) {
+				withdrawn++
+			}
+		}
+		if want := map[bool]int{true: 16, false: flipOwn}[others > 0]; changes != want || (withdrawn > 0) != (others == 0) {
+			t.Errorf("%s: %d changes, %d of them taken back; want %d", name, changes, withdrawn, want)
+		}
+	}
+}
