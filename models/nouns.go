@@ -241,7 +241,7 @@ type Outcome struct {
 	Memory     []byte // of the page
 	HostMemory []byte // of the host
 	HostTurn   int64  // grows with each HostMemory of a lease: an older one must not replace a newer one
-	Aside      bool   // the page is of a family that is left aside, all of which ask for noindex and nofollow
+	Aside      bool   // the page is left aside, as all of its family that ask for noindex and nofollow or say what their canonical pages say; or it is one by which that is known
 	StandsIn   bool   // the page is as it was, and that is what other pages of its host show in place of their contents
 	Template   string // a change of the host's template was recognised by this visit: what, for a person; empty: none
 	Findings   []Finding

@@ -30,13 +30,18 @@ func (s *visit) leavesAside(ctx context.Context, u canon.URL) bool {
 
 // aside ends the turn of a page that was never visited and is of such a family. One whose first visit failed is asked for again.
 func (s *visit) aside(ctx context.Context) bool {
-	p := s.page
-	if p.Stats.Records > 0 || p.Version > 0 || p.Failures > 0 || p.MissingVisits > 0 || !s.isAside(ctx) {
+	if !s.isNew() || !s.isAside(ctx) {
 		return false
 	}
 	s.out.Aside = true
 	s.exclude(fmt.Sprintf("the %d pages of its family that were visited all ask for noindex and nofollow, so it is left aside; noindex: all visits each", content.EnoughAside))
 	return true
+}
+
+// isNew tells whether the page was never visited, not even in vain.
+func (s *visit) isNew() bool {
+	p := s.page
+	return p.Stats.Records == 0 && p.Version == 0 && p.Failures == 0 && p.MissingVisits == 0
 }
 
 // isAside tells whether the page is left aside. What somebody named, as the start page or in a list to import, or asks for now is not.
@@ -69,7 +74,7 @@ func (s *visit) tellFamily(ctx context.Context) {
 func (s *visit) leaveFamily(ctx context.Context) {
 	switch s.out.Kind {
 	case models.Missing, models.Gone, models.Moved:
-		if family := s.family(); family != 0 {
+		if family := content.FamilyOf(s.url); family != 0 && (s.watchesFamilies() || s.watchesPlain()) {
 			s.noted(s.hostMemory(ctx).leave(family, s.page.ID))
 		}
 	}
@@ -78,8 +83,16 @@ func (s *visit) leaveFamily(ctx context.Context) {
 // listFamily takes note of a page that a sitemap of its host names: so its family is for readers, whatever its pages ask for, as those of an intranet do,
 // all of them. A feed's word is none: a wiki's names what changed, by pages that tell how.
 func (s *visit) listFamily(ctx context.Context, u canon.URL) {
-	if family := content.FamilyOf(u); family != 0 && s.watchesFamilies() && u.HostName() == s.url.HostName() {
-		s.noted(s.hostMemory(ctx).tell(family, models.PageID(u.String()), false))
+	family := content.FamilyOf(u)
+	if family == 0 || u.HostName() != s.url.HostName() {
+		return
+	}
+	host, page := s.hostMemory(ctx), models.PageID(u.String())
+	if s.watchesFamilies() {
+		s.noted(host.tell(family, page, false))
+	}
+	if s.watchesPlain() {
+		s.noted(host.tellPlain(family, page, ""))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"recrawld/models"
+	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
 )
 
@@ -124,6 +125,18 @@ func (m *hostMemory) standsIn(v *content.View, page int64) bool {
 	return m.memory.StandsIn(v, page)
 }
 
+// awaits tells whether it is of use to know what other pages say as ever.
+func (m *hostMemory) awaits() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.Awaits()
+}
+
+// stays takes note of what a page says as ever.
+func (m *hostMemory) stays(v *content.View, page int64) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.Stays(v, page) })
+}
+
 // leavesAside tells whether the pages of a family ask for that, all that were seen.
 func (m *hostMemory) leavesAside(family content.Family) bool {
 	m.mu.Lock()
@@ -138,7 +151,10 @@ func (m *hostMemory) tell(family content.Family, page int64, aside bool) (body [
 
 // leave takes note of a page of a family that is there no more.
 func (m *hostMemory) leave(family content.Family, page int64) (body []byte, turn int64) {
-	return m.noted(func(memory *content.HostMemory) bool { return memory.Leaves(family, page) })
+	return m.noted(func(memory *content.HostMemory) bool {
+		left := memory.LeavesPlain(family, page)
+		return memory.Leaves(family, page) || left
+	})
 }
 
 // speaks tells whether a page is one of those by which it is known what its family asks for.
@@ -146,6 +162,32 @@ func (m *hostMemory) speaks(family content.Family, page int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.memory.Speaks(family, page)
+}
+
+// plainly is what stands for a URL by what the pages of its family name as canonical.
+func (m *hostMemory) plainly(u canon.URL) (canon.URL, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.Plainly(u)
+}
+
+// speaksPlain tells whether a page is one of those by which it is known what its family leaves out.
+func (m *hostMemory) speaksPlain(family content.Family, page int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.SpeaksPlain(family, page)
+}
+
+// asksPlain tells whether it is of use to know what the canonical page of one of a family says.
+func (m *hostMemory) asksPlain(family content.Family, params string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.AsksPlain(family, params)
+}
+
+// tellPlain takes note of what a page of a family leaves out of its address where it names another as canonical.
+func (m *hostMemory) tellPlain(family content.Family, page int64, params string) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.TellsPlain(family, page, params) })
 }
 
 // noted lets the memory take note of something, and returns what it is then where that was news.

@@ -86,6 +86,7 @@ func (s *visit) notModified(ctx context.Context, a *answer, now time.Time) {
 	s.withdraw(ctx)
 	s.witness(ctx, nil, "")
 	s.tellFamily(ctx)
+	s.tellPlain(ctx)
 	s.learn(false)
 }
 
@@ -187,6 +188,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 	default:
 		s.withdraw(ctx)
 		s.witness(ctx, a.Body, a.Header.Get("Content-Type"))
+		s.staysAsItWas(ctx, a.Body, a.Header.Get("Content-Type"))
 	}
 	if s.out.Kind == models.Changed && !s.leadsTo.IsZero() && s.past != nil { // it was doubted, and is what the page says by now
 		s.led(bare, a, now)
@@ -196,6 +198,7 @@ func (s *visit) whole(ctx context.Context, a *answer, now time.Time) {
 		return
 	}
 	s.tellFamily(ctx)
+	s.tellPlain(ctx)
 	s.out.Hub = s.hubOf(a)
 	s.find(a.Header, now)
 	s.learn(s.out.Kind == models.Changed)

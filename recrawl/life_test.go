@@ -18,22 +18,33 @@ import (
 // kept is a Past that holds what it is given. Its fault, where set, is what it answers with.
 type kept struct {
 	mu       sync.Mutex
-	memories map[int64][]byte // guarded by mu
-	bodies   map[int64]side   // guarded by mu
-	fault    error            // guarded by mu
-	asked    int              // guarded by mu; for bodies
-	reading  func()           // called for each body; nil: nothing is
-	damaged  error            // where a body is read
+	memories map[int64][]byte      // guarded by mu
+	bodies   map[int64]side        // guarded by mu
+	pages    map[int64]models.Page // guarded by mu
+	fault    error                 // guarded by mu
+	asked    int                   // guarded by mu; for bodies
+	reading  func()                // called for each body; nil: nothing is
+	damaged  error                 // where a body is read
 }
 
 func newKept() *kept {
-	return &kept{memories: make(map[int64][]byte), bodies: make(map[int64]side)}
+	return &kept{memories: make(map[int64][]byte), bodies: make(map[int64]side), pages: make(map[int64]models.Page)}
 }
 
 func (k *kept) Memory(_ context.Context, _ int16, _, page int64) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.memories[page], k.fault
+}
+
+func (k *kept) Page(_ context.Context, _ int16, id int64) (models.Page, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	page, ok := k.pages[id]
+	if !ok {
+		return models.Page{}, models.ErrNotFound
+	}
+	return page, k.fault
 }
 
 func (k *kept) Body(_ context.Context, page *models.Page) ([]byte, string, bool, error) {
@@ -51,6 +62,7 @@ func (k *kept) Body(_ context.Context, page *models.Page) ([]byte, string, bool,
 func (k *kept) keep(r *models.Result, out *models.Outcome) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.pages[r.Page.ID] = r.Page
 	if r.Version != nil {
 		k.bodies[r.Page.ID] = side{out.Body, headerField(out.Header, "Content-Type")}
 	}

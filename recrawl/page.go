@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"slices"
 
 	"recrawld/models"
 	"recrawld/recrawl/canon"
@@ -69,7 +70,7 @@ const mostRoom = 64
 func (s *visit) keep(ctx context.Context, found []extract.Link) []models.FoundLink {
 	rules := s.rules.of(s.robots)
 	kept := make([]models.FoundLink, 0, min(len(found), mostRoom))
-	feeds := 0
+	feeds, again := 0, false
 	for _, link := range found {
 		if link.Feed {
 			feeds++
@@ -80,10 +81,26 @@ func (s *visit) keep(ctx context.Context, found []extract.Link) []models.FoundLi
 		if !s.inScope(link.URL, int(s.page.Level)+1) || !s.mayName(rules, link.URL) {
 			continue
 		}
+		if plainly, ok := s.plainly(ctx, link.URL); ok && s.names(plainly, int(s.page.Level)+1) {
+			link.URL, again = plainly, true
+		}
 		kept = append(kept, models.FoundLink{URL: link.URL.String(), Host: link.URL.HostName(), Relative: link.Relative, List: link.Feed,
 			Aside: !link.Feed && s.leavesAside(ctx, link.URL)})
 	}
+	if again {
+		return once(kept)
+	}
 	return kept
+}
+
+// once leaves out links that are there before: several addresses may stand for one page.
+func once(links []models.FoundLink) []models.FoundLink {
+	seen := make(map[string]bool, len(links))
+	return slices.DeleteFunc(links, func(l models.FoundLink) bool {
+		before := seen[l.URL]
+		seen[l.URL] = true
+		return before
+	})
 }
 
 // mostEffort bounds the work of holding what a page names against robots.txt (robots.Rules.Effort): ten seconds or so. Fifty thousand

@@ -13,6 +13,9 @@ type Past interface {
 	// where that is nothing.
 	Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error)
 
+	// Page returns a page of the database by its key, or models.ErrNotFound.
+	Page(ctx context.Context, bucket int16, id int64) (models.Page, error)
+
 	// Body returns the decoded body of a page's newest version, with the Content-Type it came with. A body that was not
 	// kept is no error: ok is false.
 	Body(ctx context.Context, page *models.Page) (body []byte, contentType string, ok bool, err error)

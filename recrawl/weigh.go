@@ -163,6 +163,27 @@ func (s *visit) witness(ctx context.Context, body []byte, kind string) {
 	s.out.StandsIn = err == nil && standsIn
 }
 
+// staysAsItWas tells the host's memory what this page says as ever, where it is not known whether others do that said something else lately: of what went
+// from several of them and from no others it is told that it was the host's.
+func (s *visit) staysAsItWas(ctx context.Context, body []byte, kind string) {
+	if s.past == nil || s.page.Bytes > compareBytes || !mayHoldText(s.page.ContentType) || !s.out.Kind.Observed() {
+		return
+	}
+	host := s.hostMemory(ctx)
+	if !host.awaits() {
+		return
+	}
+	var memory []byte
+	var turn int64
+	err := s.comparer.run(ctx, s.url, len(body), func(context.Context) error {
+		memory, turn = host.stays(content.Read(body, kind, s.url, s.content), s.page.ID)
+		return nil
+	})
+	if err == nil {
+		s.noted(memory, turn)
+	}
+}
+
 // withdraw finds out, where the last visit reported a change and this one saw none, whether what other pages of the host
 // showed since then made noise of that change; and it tells the host's memory of a page that is well again.
 func (s *visit) withdraw(ctx context.Context) {

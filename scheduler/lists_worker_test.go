@@ -231,6 +231,10 @@ func (s *shelf) Body(_ context.Context, p *models.Page) ([]byte, string, bool, e
 	return body, s.kinds[p.URL], ok, nil
 }
 
+func (s *shelf) Page(ctx context.Context, bucket int16, id int64) (models.Page, error) {
+	return s.store.Page(ctx, bucket, id)
+}
+
 func (s *shelf) Memory(ctx context.Context, bucket int16, host, page int64) ([]byte, error) {
 	return s.store.Memory(ctx, bucket, host, page)
 }

@@ -21,6 +21,9 @@ func (d *draft) schedule() {
 	}
 	if d.Page.DuplicateOf != "" && d.settings.Duplicates {
 		d.duplicate()
+		if d.out.Aside {
+			d.seldom(models.RuleDuplicate)
+		}
 		d.Page.Rule = models.RuleDuplicate // also where that lies in another window: it is not to be moved by its worth
 		return
 	}

@@ -147,6 +147,7 @@ func (d *draft) excluded() {
 		d.event(models.EventExcluded)
 	}
 	if d.out.Aside {
+		d.discover(targetsOf(d.out.Links), d.before.Level, nil) // what stands for it
 		d.seldom(models.RuleExcluded)
 		return
 	}

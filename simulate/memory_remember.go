@@ -45,3 +45,17 @@ func (m *Memory) SetOrders(_ context.Context, bucket int16, host int64, body []b
 	h.remember(models.OrdersID, slices.Clone(body))
 	return nil
 }
+
+// Page is models.Store.Page.
+func (m *Memory) Page(ctx context.Context, bucket int16, id int64) (models.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return models.Page{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.page(key{bucket, id})
+	if p == nil {
+		return models.Page{}, models.ErrNotFound
+	}
+	return p.Page, nil
+}

@@ -35,6 +35,11 @@ func (p *past) Memory(ctx context.Context, bucket int16, host, page int64) ([]by
 	return p.store.Memory(ctx, bucket, host, page)
 }
 
+// Page implements recrawl.Past.
+func (p *past) Page(ctx context.Context, bucket int16, id int64) (models.Page, error) {
+	return p.store.Page(ctx, bucket, id)
+}
+
 // Body implements recrawl.Past. A version whose body was not kept, or lies in an archive that this worker cannot see,
 // has none.
 func (p *past) Body(ctx context.Context, page *models.Page) (body []byte, contentType string, ok bool, err error) {

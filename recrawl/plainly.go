@@ -1,0 +1,90 @@
+package recrawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
+	"recrawld/recrawl/fingerprint"
+)
+
+// A shop links to a product from each list that it is in, by an address that says from where (?path=1_2&page=3&product_id=7), and the product names the
+// address without that as canonical: twenty addresses for each. Which parameters that leaves out is learned from some pages of each family that say what
+// their canonical page says; then a link to others of the family counts as one to that page (after Bar-Yossef, Keidar and Schonfeld 2007, "Do not crawl in
+// the DUST", who learn such rules from what pages say and try them; the site's own word comes in the place of trying here).
+
+// plainly is the address that stands for a URL on the page's own host by what the pages of its family name as canonical; false: none does.
+func (s *visit) plainly(ctx context.Context, u canon.URL) (canon.URL, bool) {
+	if !s.watchesPlain() || u.Query() == "" || u.HostName() != s.url.HostName() {
+		return canon.URL{}, false
+	}
+	return s.hostMemory(ctx).plainly(u)
+}
+
+// watchesPlain tells whether such addresses are learned and left out on the site.
+func (s *visit) watchesPlain() bool {
+	return s.past != nil && !s.needed && !s.page.Requisite && s.settings.Duplicates
+}
+
+// isPlain ends the turn of a page that was never visited and is known by a plain address, which is the only link of it.
+func (s *visit) isPlain(ctx context.Context) bool {
+	if !s.isNew() || s.page.Level == 0 || s.page.Rule == models.RuleManual {
+		return false
+	}
+	u, ok := s.plainly(ctx, s.url)
+	if !ok || !s.names(u, int(s.page.Level)) {
+		return false
+	}
+	s.out.Aside = true
+	s.out.Links = []models.FoundLink{{URL: u.String(), Host: u.HostName()}}
+	s.exclude(fmt.Sprintf("the %d pages of its family that were visited say what their canonical page says, which is %s here: that is visited in its place; duplicates: off visits each",
+		content.EnoughAside, u))
+	return true
+}
+
+// names tells whether a link to a URL, on a level, is kept.
+func (s *visit) names(u canon.URL, level int) bool {
+	return s.inScope(u, level) && s.mayName(s.rules.of(s.robots), u)
+}
+
+// tellPlain takes note of what the page leaves out of its address, for others of its family.
+func (s *visit) tellPlain(ctx context.Context) {
+	family := content.FamilyOf(s.url)
+	if family == 0 || !s.watchesPlain() {
+		return
+	}
+	if s.out.LinksKnown {
+		s.learnPlain(ctx, family)
+	}
+	s.out.Aside = s.out.Aside || s.hostMemory(ctx).speaksPlain(family, s.page.ID)
+}
+
+// learnPlain is tellPlain for a page that was read. Of one whose canonical page was not visited yet, or says something else, nothing is learned; one that
+// names no other page, or not by leaving something out, speaks against all.
+func (s *visit) learnPlain(ctx context.Context, family content.Family) {
+	params := ""
+	if u, err := canon.Parse(s.out.Canonical); err == nil {
+		params = content.PlainParams(s.url, u)
+	}
+	host := s.hostMemory(ctx)
+	if params != "" && !(host.asksPlain(family, params) && s.saysWhatCanonicalSays(ctx)) {
+		return
+	}
+	s.noted(host.tellPlain(family, s.page.ID, params))
+}
+
+// saysWhatCanonicalSays tells whether the page that this one names as canonical was visited, is there, and says nearly the same.
+func (s *visit) saysWhatCanonicalSays(ctx context.Context) bool {
+	bucket := models.BucketOf(s.url.HostName())
+	other, err := s.past.Page(ctx, bucket, models.PageID(s.out.Canonical))
+	if err != nil {
+		if !errors.Is(err, models.ErrNotFound) {
+			s.log.Warn("read the canonical page", "page", s.page.URL, "error", err)
+		}
+		return false
+	}
+	return other.State == models.StateLive && other.Canonical == "" && fingerprint.Print(s.out.Print).Alike(fingerprint.Print(other.Print))
+}
