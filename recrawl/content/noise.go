@@ -151,17 +151,17 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 	}
 	elsewhere := false
 	if r := c.Host.region(key); r != nil && r.kind == Volatile && len(r.pages) >= hostPages {
-		if elsewhere = p.main() && p.states(); !elsewhere {
+		if elsewhere = p.own() && p.states(); !elsewhere {
 			return true
 		}
 	}
-	if r := c.Host.region(c.templateKey(p)); r != nil && !p.main() && r.last-r.first > flipSeconds {
+	if r := c.Host.region(c.templateKey(p)); r != nil && !p.own() && r.last-r.first > flipSeconds {
 		return true // it flipped on several pages at once more than once: the first page that shows the next flip knows
 	}
 	if s == nil {
 		return false
 	}
-	if !p.main() && s.changes >= openChanges {
+	if !p.own() && s.changes >= openChanges {
 		return true
 	}
 	share := float64(s.changes) / float64(max(c.Page.seen-s.since, 1))
@@ -181,9 +181,9 @@ const soonAfter = 3 * time.Hour
 // soon tells whether what is compared was made soon after what it is compared with, or when is not known.
 func (c *Case) soon() bool { return c.Held.IsZero() || c.Now.Sub(c.Held) < soonAfter }
 
-// isAmount tells whether all that differs of a pair of the main content are the numbers in a line about money.
+// isAmount tells whether all that differs of a pair, of which neither stands beside the content, are the numbers in a line about money.
 func (p *pair) isAmount() bool {
-	return p.main() && p.rewritten() && numberless(p.before.Text) == numberless(p.after.Text) && namesMoney(p.after.Text)
+	return p.rewritten() && (p.main() || (p.before.Flags|p.after.Flags)&beside == 0) && numberless(p.before.Text) == numberless(p.after.Text) && namesMoney(p.after.Text)
 }
 
 // namesMoney tells whether a text has the sign, or a word, of a currency or of what things cost.
@@ -233,6 +233,15 @@ func (h *HostMemory) forget(now int64) {
 func (p *pair) main() bool {
 	return p.before != nil && p.before.Main || p.after != nil && p.after.Main
 }
+
+// own tells whether the pair is of what the page is about: of the main content, or, in few words, of what the page's main element says apart from that, as
+// the price of a product beside its description.
+func (p *pair) own() bool {
+	return p.main() || p.before != nil && p.after != nil && p.before.own() && p.after.own() && p.states()
+}
+
+// own tells whether a block stands in the main content, or in a main element and in nothing beside it.
+func (b *Block) own() bool { return b.Main || b.Flags&InMain != 0 && b.Flags&beside == 0 }
 
 // watched tells whether a person asked to watch what the pair stands in.
 func (p *pair) watched() bool {

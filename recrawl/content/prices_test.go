@@ -55,6 +55,31 @@ func TestAPriceOfEachDayCounts(t *testing.T) {
 	}
 }
 
+// long is a page about a product whose description is nearly all of what the page says, so that its price stands apart from that.
+func long(product int, price, stock string) string {
+	title := fmt.Sprintf("Lamp %c", 'A'+product)
+	return "<html><head><title>" + title + "</title></head><body><main><div class=col><h1>" + title + "</h1><ul><li>Brand: Aldous<li><div class=stock>" + stock +
+		"</div></ul><h2>" + price + "</h2></div><div class=tab><p>" + title + ": " + strings.Join(story(12), "<p>"+title+": ") + "</div></main></body></html>"
+}
+
+// TestAPriceBesideALongDescriptionCounts: the third change of a price or a state in the lifetime of a product was none, as of what stands beside the
+// content; that is what is in the page's main element as well, but for its asides.
+func TestAPriceBesideALongDescriptionCounts(t *testing.T) {
+	t.Parallel()
+	s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+	states := []string{"In Stock", "Out Of Stock", "Pre-Order", "2-3 Days", "In a week"}
+	for n := range 5 {
+		s.at = noon.AddDate(0, 0, 2*n)
+		before, after := fmt.Sprintf("$%d.99", 100+n), fmt.Sprintf("$%d.99", 101+n)
+		if v := s.visit(0, 24*time.Hour, long(0, before, "In Stock"), long(0, after, "In Stock")); v.Kind != Change || v.Blocks[0].Main {
+			t.Errorf("change %d of the price is %v for %v, %+v", n, v.Kind, v.Reasons, v.Blocks[0])
+		}
+		if v := s.visit(1, 24*time.Hour, long(1, "$9", states[n]), long(1, "$9", states[(n+1)%5])); v.Kind != Change || v.Blocks[0].Main {
+			t.Errorf("change %d of the state is %v for %v, %+v", n, v.Kind, v.Reasons, v.Blocks[0])
+		}
+	}
+}
+
 // TestARateOfEachHourIsLearned: what is another amount at each visit, an hour after the one before, is a rate that nobody waits for.
 func TestARateOfEachHourIsLearned(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,7 @@ func (h *HostMemory) Stays(v *View, page int64) bool {
 	news := false
 	for i := range v.blocks {
 		b := &v.blocks[i]
-		if !b.Main && !b.entry {
+		if !b.own() && !b.entry {
 			continue
 		}
 		if n, ok := at[stayKey(v, b)]; ok {

@@ -140,7 +140,7 @@ func (c *Case) countingTokens(d *difference, pairs []pair) []countingToken {
 			continue
 		}
 		pages, state := flipPages, uint64(0)
-		if (p.main() || p.before != nil && p.before.entry) && p.states() {
+		if (p.own() || p.before != nil && p.before.entry) && p.states() {
 			pages, state = flipOwn, stayKey(d.before, p.before)
 		}
 		if p.before != nil {
