@@ -14,34 +14,39 @@ func (p *pair) totals() bool {
 	if !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) || numberless(p.before.Text) != numberless(p.after.Text) {
 		return false
 	}
-	return p.before.leadsToList() && p.after.leadsToList() && enclosed(p.before.Text, p.after.Text) || p.shows()
+	return p.before.leadsToLists() && p.after.leadsToLists() && withoutTotals(p.before.Text) == withoutTotals(p.after.Text) || p.shows()
 }
 
-// leadsToList tells a block that is a link to another page with a number in parentheses at its end, which may stand outside the link.
-func (b *Block) leadsToList() bool {
-	open := strings.LastIndexByte(b.Text, '(')
-	return open > 0 && len(b.Links) == 1 && b.Links[0].Target != "#" && b.linkRunes > 0 &&
-		int(b.runes-b.linkRunes) <= utf8.RuneCountInString(b.Text[open:])+1
-}
-
-// enclosed tells whether two texts are the same up to a whole number in parentheses at their ends.
-func enclosed(was, is string) bool {
-	a, n := cutEnclosed(was)
-	b, m := cutEnclosed(is)
-	return n >= 0 && m >= 0 && a == b
-}
-
-// cutEnclosed parts a text from the whole number in parentheses at its end; -1: there is none.
-func cutEnclosed(s string) (rest string, n int) {
-	open := strings.LastIndexByte(s, '(')
-	if open < 0 || !strings.HasSuffix(s, ")") {
-		return s, -1
+// leadsToLists tells a block of links to other pages with numbers in parentheses at the ends of such, which may stand outside of them.
+func (b *Block) leadsToLists() bool {
+	if len(b.Links) == 0 || b.linkRunes == 0 || slices.ContainsFunc(b.Links, func(l Link) bool { return l.Target == "#" }) {
+		return false
 	}
-	n, err := strconv.Atoi(strings.NewReplacer(",", "", ".", "", "\u00a0", "", "\u202f", "").Replace(s[open+1 : len(s)-1]))
-	if err != nil {
-		return s, -1
+	totals := utf8.RuneCountInString(b.Text) - utf8.RuneCountInString(withoutTotals(b.Text))
+	return int(b.runes-b.linkRunes) <= totals+len(b.Links)
+}
+
+// withoutTotals is a text without the whole numbers in parentheses that stand behind its words.
+func withoutTotals(s string) string {
+	var b strings.Builder
+	for {
+		open := strings.Index(s, " (")
+		if open < 0 {
+			break
+		}
+		b.WriteString(s[:open])
+		s = s[open+2:]
+		end := until(s, func(r rune) bool {
+			return !unicode.IsDigit(r) && r != ',' && r != '.' && r != '\u00a0' && r != '\u202f'
+		})
+		if end > 0 && end < len(s) && s[end] == ')' {
+			s = s[end+1:]
+			continue
+		}
+		b.WriteString(" (")
 	}
-	return s[:open], n
+	b.WriteString(s)
+	return b.String()
 }
 
 // maxShown is how many runes the line has at most that says which entries of a list are shown.

@@ -15,6 +15,8 @@ func TestHowLongAListIs(t *testing.T) {
 	}{
 		"behind a link":                  {`<li><a href=/lamps>Lamps (de) (47)</a>`, `<li><a href=/lamps>Lamps (de) (48)</a>`, Noise},
 		"outside of it":                  {`<li><a href=/lamps>Lamps</a> (999)`, `<li><a href=/lamps>Lamps</a> (1,001)`, Noise},
+		"a menu in one line":             {`<div><a href=/lamps>Lamps (47)</a> <a href=/bulbs>Bulbs (1,101)</a></div>`, `<div><a href=/lamps>Lamps (48)</a> <a href=/bulbs>Bulbs (1,102)</a></div>`, Noise},
+		"a price in it":                  {`<div><a href=/lamps>Lamps (47)</a> <a href=/bulbs>Bulbs 11</a></div>`, `<div><a href=/lamps>Lamps (48)</a> <a href=/bulbs>Bulbs 12</a></div>`, Change},
 		"which are shown":                {`<p>Showing 11 to 20 of 47 (5 Pages)`, `<p>Showing 11 to 20 of 51 (6 Pages)`, Noise},
 		"with no pages":                  {`<p>Ages 1 to 10, 46 places`, `<p>Ages 1 to 10, 45 places`, Change},
 		"in another language":            {`<p>Artikel 11 bis 20 von 47 (Seite 2 von 5)`, `<p>Artikel 11 bis 20 von 46 (Seite 2 von 5)`, Change},
