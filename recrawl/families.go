@@ -74,7 +74,10 @@ func (s *visit) tellFamily(ctx context.Context) {
 func (s *visit) leaveFamily(ctx context.Context) {
 	switch s.out.Kind {
 	case models.Missing, models.Gone, models.Moved:
-		if family := content.FamilyOf(s.url); family != 0 && (s.watchesFamilies() || s.watchesPlain()) {
+		if family := s.family(); family != 0 {
+			s.noted(s.hostMemory(ctx).leave(family, s.page.ID))
+		}
+		if family := content.PlainFamilyOf(s.url); family != 0 && s.watchesPlain() {
 			s.noted(s.hostMemory(ctx).leave(family, s.page.ID))
 		}
 	}
@@ -83,16 +86,15 @@ func (s *visit) leaveFamily(ctx context.Context) {
 // listFamily takes note of a page that a sitemap of its host names: so its family is for readers, whatever its pages ask for, as those of an intranet do,
 // all of them. A feed's word is none: a wiki's names what changed, by pages that tell how.
 func (s *visit) listFamily(ctx context.Context, u canon.URL) {
-	family := content.FamilyOf(u)
-	if family == 0 || u.HostName() != s.url.HostName() {
+	if u.HostName() != s.url.HostName() {
 		return
 	}
-	host, page := s.hostMemory(ctx), models.PageID(u.String())
-	if s.watchesFamilies() {
-		s.noted(host.tell(family, page, false))
+	page := models.PageID(u.String())
+	if family := content.FamilyOf(u); family != 0 && s.watchesFamilies() {
+		s.noted(s.hostMemory(ctx).tell(family, page, false))
 	}
-	if s.watchesPlain() {
-		s.noted(host.tellPlain(family, page, ""))
+	if family := content.PlainFamilyOf(u); family != 0 && s.watchesPlain() {
+		s.noted(s.hostMemory(ctx).tellPlain(family, page, ""))
 	}
 }
 

@@ -151,10 +151,7 @@ func (m *hostMemory) tell(family content.Family, page int64, aside bool) (body [
 
 // leave takes note of a page of a family that is there no more.
 func (m *hostMemory) leave(family content.Family, page int64) (body []byte, turn int64) {
-	return m.noted(func(memory *content.HostMemory) bool {
-		left := memory.LeavesPlain(family, page)
-		return memory.Leaves(family, page) || left
-	})
+	return m.noted(func(memory *content.HostMemory) bool { return memory.Leaves(family, page) })
 }
 
 // speaks tells whether a page is one of those by which it is known what its family asks for.
@@ -169,13 +166,6 @@ func (m *hostMemory) plainly(u canon.URL) (canon.URL, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.memory.Plainly(u)
-}
-
-// speaksPlain tells whether a page is one of those by which it is known what its family leaves out.
-func (m *hostMemory) speaksPlain(family content.Family, page int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.memory.SpeaksPlain(family, page)
 }
 
 // asksPlain tells whether it is of use to know what the canonical page of one of a family says.

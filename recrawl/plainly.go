@@ -35,7 +35,7 @@ func (s *visit) isPlain(ctx context.Context) bool {
 		return false
 	}
 	u, ok := s.plainly(ctx, s.url)
-	if !ok || !s.names(u, int(s.page.Level)) {
+	if !ok || !s.names(u, int(s.page.Level)) || s.isLost(ctx, u) {
 		return false
 	}
 	s.out.Aside = true
@@ -45,6 +45,12 @@ func (s *visit) isPlain(ctx context.Context) bool {
 	return true
 }
 
+// isLost tells whether a page of the host was there once, or was looked for, and is not: then what it was to stand for is asked itself.
+func (s *visit) isLost(ctx context.Context, u canon.URL) bool {
+	p, err := s.past.Page(ctx, models.BucketOf(u.HostName()), models.PageID(u.String()))
+	return err == nil && (p.State == models.StateMissing || p.State == models.StateGone)
+}
+
 // names tells whether a link to a URL, on a level, is kept.
 func (s *visit) names(u canon.URL, level int) bool {
 	return s.inScope(u, level) && s.mayName(s.rules.of(s.robots), u)
@@ -52,14 +58,15 @@ func (s *visit) names(u canon.URL, level int) bool {
 
 // tellPlain takes note of what the page leaves out of its address, for others of its family.
 func (s *visit) tellPlain(ctx context.Context) {
-	family := content.FamilyOf(s.url)
+	family := content.PlainFamilyOf(s.url)
 	if family == 0 || !s.watchesPlain() {
 		return
 	}
 	if s.out.LinksKnown {
 		s.learnPlain(ctx, family)
 	}
-	s.out.Aside = s.out.Aside || s.hostMemory(ctx).speaksPlain(family, s.page.ID)
+	host := s.hostMemory(ctx)
+	s.out.Aside = s.out.Aside || host.leavesAside(family) && host.speaks(family, s.page.ID)
 }
 
 // learnPlain is tellPlain for a page that was read. Of one whose canonical page was not visited yet, or says something else, nothing is learned; one that

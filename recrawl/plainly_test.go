@@ -87,6 +87,10 @@ func TestWhatAShopNamesPlainly(t *testing.T) {
 	if urls := urlsOf(out.Links); len(urls) != products || slices.ContainsFunc(urls, func(u string) bool { return strings.Contains(u, "path=") }) {
 		t.Errorf("the list leads to %v", urls)
 	}
+	gone := content.EnoughAside + 1
+	o.Set(fmt.Sprintf("/i?product=%d", gone), hostile.Whole(404, nil, "not found"))
+	wantKind(t, l.turn(plain(gone)), models.Missing)
+	wantKind(t, l.turn(listed(gone)), models.First) // what stands for it is not there
 	o.Set(fmt.Sprintf("/i?path=1_2&product=%d", 1), onSale(1, "", "<p>This is what it is here</p>"))
 	l.turn(listed(1)) // and one stands for itself
 	wantKind(t, l.turn(listed(last)), models.First)

@@ -18,10 +18,10 @@ const (
 	EnoughAside = maxPages
 )
 
-// family is what pages of one say, of one kind of what they may say: that they ask for noindex and nofollow, or what Family.plain is about.
+// family is what pages of one say, of one kind of what they may say: that they ask for noindex and nofollow, or what PlainFamilyOf is for.
 type family struct {
 	key    Family
-	params string   // of what Family.plain is about: the parameters that they leave out
+	params string   // of what PlainFamilyOf is for: the parameters that they leave out
 	pages  []uint32 // prints of those that say it, at most EnoughAside
 	listed bool     // one did not, or another thing
 }
@@ -97,10 +97,10 @@ func (h *HostMemory) tells(key Family, page int64, says bool, params string) boo
 	return true
 }
 
-// makeRoom forgets a family that is not left aside, and tells whether there was one: many are of a single page, as /product/17?variant=1 is. What is
-// said of it is learned again from its pages if need be.
+// makeRoom forgets a family that is not left aside, or of which one page left parameters out, and tells whether there was one: many are of a single page,
+// as /product/17?variant=1 is. What is said of it is learned again from its pages if need be.
 func (h *HostMemory) makeRoom() bool {
-	at := slices.IndexFunc(h.families, func(k family) bool { return k.listed })
+	at := slices.IndexFunc(h.families, func(k family) bool { return k.listed || k.params != "" && len(k.pages) == 1 })
 	if at >= 0 {
 		h.families = slices.Delete(h.families, at, at+1)
 	}

@@ -58,15 +58,30 @@ func without(u canon.URL, params string) canon.URL {
 	return plainly
 }
 
-// plain is the family as to which parameters its pages leave out of their own address where they name another one as canonical.
-func (k Family) plain() Family { return Family(mix(uint64(k)^1) | 1) }
+// PlainFamilyOf tells the family of pages of which it is noted which parameters they leave out of their own address where they name another one as
+// canonical; 0: none. It is narrower than FamilyOf: a value without a digit, as in route=product/special, says what makes the page rather than what it is about.
+func PlainFamilyOf(u canon.URL) Family {
+	key := FamilyOf(u)
+	if key == 0 || u.Query() == "" {
+		return 0
+	}
+	hash := uint64(key) ^ 1
+	params := strings.Split(u.Query(), "&")
+	slices.Sort(params)
+	for _, param := range slices.Compact(params) {
+		if !strings.ContainsAny(param, "0123456789") {
+			hash = hashString(hash, param)
+		}
+	}
+	return Family(mix(hash) | 1)
+}
 
 // Plainly is the URL that all pages of its family that were seen would name as canonical in its place; false: they name none, or not enough were seen.
 func (h *HostMemory) Plainly(u canon.URL) (canon.URL, bool) {
 	if len(h.families) == 0 {
 		return canon.URL{}, false
 	}
-	k := h.family(FamilyOf(u).plain())
+	k := h.family(PlainFamilyOf(u))
 	if k == nil || k.listed || len(k.pages) < EnoughAside {
 		return canon.URL{}, false
 	}
@@ -76,20 +91,12 @@ func (h *HostMemory) Plainly(u canon.URL) (canon.URL, bool) {
 
 // AsksPlain tells whether it is of use to know if a page that leaves out such parameters says what the other one does.
 func (h *HostMemory) AsksPlain(key Family, params string) bool {
-	k := h.family(key.plain())
+	k := h.family(key)
 	return k == nil || !k.listed && (k.params != params || len(k.pages) < EnoughAside)
 }
 
 // TellsPlain takes note of the parameters that a page of a family leaves out where it names another one as canonical, which says the same, and tells
 // whether that was news. "": it does not leave out any: then nothing is said of its family.
 func (h *HostMemory) TellsPlain(key Family, page int64, params string) bool {
-	return h.tells(key.plain(), page, params != "", params)
+	return h.tells(key, page, params != "", params)
 }
-
-// SpeaksPlain tells whether what a page leaves out is among what is known of its family, of which enough were seen.
-func (h *HostMemory) SpeaksPlain(key Family, page int64) bool {
-	return h.LeavesAside(key.plain()) && h.Speaks(key.plain(), page)
-}
-
-// LeavesPlain forgets what a page that is there no more left out, and tells whether that was known.
-func (h *HostMemory) LeavesPlain(key Family, page int64) bool { return h.Leaves(key.plain(), page) }

@@ -36,7 +36,7 @@ func TestPlainParams(t *testing.T) {
 func TestWhatAllLeaveOut(t *testing.T) {
 	t.Parallel()
 	at := func(n int) canon.URL { return parsed(t, fmt.Sprintf("/i?page=2&path=1&product=%d", n)) }
-	family := FamilyOf(at(0))
+	family := PlainFamilyOf(at(0))
 	for name, odd := range map[string]string{"none": "", "others": "page"} {
 		h := &HostMemory{}
 		for n := range EnoughAside {
@@ -54,10 +54,13 @@ func TestWhatAllLeaveOut(t *testing.T) {
 		if got, known := h.Plainly(parsed(t, "/i?product=99")); known {
 			t.Errorf("what has no such parameters is %s", got)
 		}
-		if h.LeavesAside(family) {
+		if h.LeavesAside(FamilyOf(at(0))) {
 			t.Error("it is left aside as a form is")
 		}
-		if !h.LeavesPlain(family, 0) {
+		if got, known := h.Plainly(parsed(t, "/i?page=2&path=1&product=seven")); known {
+			t.Errorf("what another part of the program may make is %s", got)
+		}
+		if !h.Leaves(family, 0) {
 			t.Error("a page that spoke and is gone is no news")
 		}
 		if _, known := h.Plainly(at(99)); known {
