@@ -172,5 +172,6 @@ func (r *reader) finish() {
 		start = end
 	}
 	v.labelAges()
+	v.labelAuthors()
 	v.spread()
 }

@@ -60,6 +60,7 @@ func (d *difference) pairs() []pair {
 			}
 		}
 	}
+	recount(all)
 	for _, b := range gone {
 		if b != nil {
 			all = append(all, pair{before: b})

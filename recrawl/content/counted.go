@@ -32,6 +32,9 @@ gönderiler mesajlar 投稿数 投稿 帖子 发帖 發文 글`)
 // fewPosts is by how much it grows from visit to visit at most, or a tenth of it: what grows faster is what a tariff has, rather.
 const fewPosts = 3
 
+// fewLost is how much somebody has written at least of whom some of it was deleted, rather than that a tariff has less.
+const fewLost = 9
+
 // table is a table that is open, as far as its columns have names.
 type table struct {
 	column  int    // of the cell under way; -1: the row has none yet
@@ -88,7 +91,8 @@ func (r *reader) counts() bool {
 }
 
 // looked tells whether all that differs of a pair is how often something was looked at, which only grows: in a column of such numbers, or
-// in a line where each stands beside a word that says so, whatever ages stand there too; or how much somebody has written.
+// in a line where each stands beside a word that says so, whatever ages stand there too; or how much somebody has written, which is less where some
+// of it was deleted.
 func (p *pair) looked() bool {
 	if !p.rewritten() || !slices.Equal(p.before.Links, p.after.Links) {
 		return false
@@ -100,7 +104,7 @@ func (p *pair) looked() bool {
 	if !same {
 		return false
 	}
-	seen, posts, threads := false, false, false
+	seen, posts, threads, began := false, false, false, p.before.began && p.after.began
 	for i := range is {
 		if was[i] == is[i] || viewWords.both(was[i], is[i]) || oftenWords.both(was[i], is[i]) { // 1 view, 2 views
 			continue
@@ -109,14 +113,16 @@ func (p *pair) looked() bool {
 		if i > 0 && strings.HasSuffix(is[i-1], ":") {
 			label = bareWord(is[i-1])
 		}
-		switch few := isFew(from, to); {
-		case from < 0 || to <= from:
+		switch few, grows := isFew(from, to), to > from; {
+		case from < 0 || to < 0 || to == from:
 			return false
-		case viewWords.beside(is, i), isRead(is, i):
+		case grows && (viewWords.beside(is, i) || isRead(is, i)):
 			seen = true
-		case few && postWords[label]:
+		case !few || !grows && from <= fewLost && !began:
+			return false
+		case postWords[label], began:
 			posts = true
-		case few && threadWords[label]:
+		case threadWords[label]:
 			threads = true
 		default:
 			return false

@@ -41,6 +41,14 @@ func TestHowOftenItWasLookedAt(t *testing.T) {
 		{"Messages: 1,000 a month", "Messages: 2,000 a month", Change},
 		{"38 posts", "39 posts", Change},
 		{"Posts: 38 Topics: 8", "Posts: 39 Topics: 9", Change},
+		{"Posts: 98</p><p>Posts: 16</p><p>Posts: 97", "Posts: 99</p><p>Posts: 17</p><p>Posts: 98", Noise}, // where one has what another had
+		{"Posts: 98</p><p>Posts: 16</p><p>Posts: 97", "Posts: 99</p><p>Posts: 40</p><p>Posts: 98", Change},
+		{"Posts: 98</p><p>Threads: 18", "Posts: 95</p><p>Threads: 17", Noise}, // a topic was deleted
+		{"Posts: 98</p><p>Threads: 2", "Posts: 95</p><p>Threads: 1", Noise},
+		{"Posts: 98 Threads: 18", "Posts: 95 Threads: 17", Noise},
+		{"Posts: 98</p><p>Threads: 18", "Posts: 99</p><p>Threads: 44", Change},
+		{"Messages: 5", "Messages: 3", Change},
+		{"Threads: 18</p><p>Posts: 98", "Threads: 17</p><p>Posts: 98", Change},
 	} {
 		before, after := page("Forum", append(story(5), test.from)...), page("Forum", append(story(5), test.to)...)
 		if v := judgePages(t, before, after); v.Kind != test.want {
