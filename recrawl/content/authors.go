@@ -16,13 +16,43 @@ func written(text string, of vocabulary) (count float64, label string, ok bool) 
 	return count, label, ok && count >= 0 && of[bareWord(label)]
 }
 
-// labelAuthors marks the lines of how many topics somebody began, which stand behind those of how many posts he wrote.
+// presences are what stands for itself beside a post: whether its author is there just now.
+var presences = map[string]bool{"online": true, "offline": true, "en ligne": true, "hors ligne": true, "connecté": true, "déconnecté": true, "conectado": true, "desconectado": true,
+	"en línea": true, "desconectado(a)": true, "in linea": true, "non in linea": true, "connesso": true, "non connesso": true, "в сети": true, "не в сети": true, "оффлайн": true, "онлайн": true,
+	"çevrimiçi": true, "çevrimdışı": true, "オンライン": true, "オフライン": true, "在线": true, "离线": true, "線上": true, "離線": true, "온라인": true, "오프라인": true}
+
+// longestPresence is the length of the longest of presences in bytes.
+const longestPresence = 16
+
+// labelAuthors marks the lines of how many topics somebody began, which stand behind those of how many posts he wrote, and those of whether he is there, of which a
+// forum has no more than of these: else they are of servers, rather.
 func (v *View) labelAuthors() {
-	for i := 1; i < len(v.blocks); i++ {
-		if _, _, posts := written(v.blocks[i-1].Text, postWords); posts {
-			_, _, v.blocks[i].began = written(v.blocks[i].Text, threadWords)
+	authors, present := 0, 0
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		switch _, _, posts := written(b.Text, postWords); {
+		case posts:
+			authors++
+			if i+1 < len(v.blocks) {
+				_, _, v.blocks[i+1].began = written(v.blocks[i+1].Text, threadWords)
+			}
+		case isPresence(b.Text):
+			b.presence = true
+			present++
 		}
 	}
+	for i := range v.blocks {
+		v.blocks[i].presence = v.blocks[i].presence && present <= authors
+	}
+}
+
+func isPresence(text string) bool {
+	return len(text) <= longestPresence && presences[strings.ToLower(text)]
+}
+
+// attends tells whether all that differs of a pair is whether the author of a post is there.
+func (p *pair) attends() bool {
+	return p.before != nil && p.after != nil && p.before.presence && p.after.presence
 }
 
 // recount pairs the lines of how much each of several authors has written anew, the lowest with the lowest: where one has 98 now and another had, these

@@ -120,7 +120,7 @@ func (p *pair) kind() (models.Reasons, float64) {
 		return p.sameText()
 	case p.spaced():
 		return models.ReasonMarkupOnly, worthMarkup
-	case p.looked(), p.counts(), p.totals():
+	case p.looked(), p.counts(), p.totals(), p.attends():
 		return models.ReasonCounter, worthCounter
 	case p.before != nil && p.after != nil && numberless(p.before.Text) == numberless(p.after.Text):
 		if !p.main() && countsAlone(p.before.Text, p.after.Text) {

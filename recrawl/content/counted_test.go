@@ -48,6 +48,11 @@ func TestHowOftenItWasLookedAt(t *testing.T) {
 		{"Posts: 98 Threads: 18", "Posts: 95 Threads: 17", Noise},
 		{"Posts: 98</p><p>Threads: 18", "Posts: 99</p><p>Threads: 44", Change},
 		{"Messages: 5", "Messages: 3", Change},
+		{"Posts: 98</p><p>I agree.</p><p>Offline", "Posts: 98</p><p>I agree.</p><p>Online", Noise}, // who wrote it is there just now
+		{"Posts: 98</p><p>Hors ligne</p><p>Posts: 7</p><p>En ligne", "Posts: 99</p><p>En ligne</p><p>Posts: 7</p><p>Hors ligne", Noise},
+		{"Mail</p><p>Online", "Mail</p><p>Offline", Change},
+		{"Posts: 98</p><p>Mail</p><p>Online</p><p>Web</p><p>Online", "Posts: 98</p><p>Mail</p><p>Offline</p><p>Web</p><p>Online", Change},
+		{"Posts: 98</p><p>Offline", "Posts: 98</p><p>Banned", Change},
 		{"Threads: 18</p><p>Posts: 98", "Threads: 17</p><p>Posts: 98", Change},
 	} {
 		before, after := page("Forum", append(story(5), test.from)...), page("Forum", append(story(5), test.to)...)

@@ -14,15 +14,19 @@ type Family uint64
 const (
 	maxFamilies = 100 // of a host; what comes after them is of no family that anything is known of
 
-	// EnoughAside is how many pages of a family have to say a thing, as that they ask for noindex and nofollow, for it to be said of them all.
+	// EnoughAside is how many pages of a family have to say a thing, as that they ask for noindex and nofollow or are other addresses of pages, for it to
+	// be said of them all.
 	EnoughAside = maxPages
+
+	// doubtful is how many other addresses of pages one that may be something else outweighs: a family of which a third is that is never left aside.
+	doubtful = 2
 )
 
-// family is what pages of one say, of one kind of what they may say: that they ask for noindex and nofollow, or what PlainFamilyOf is for.
+// family is what pages of one say, of one kind of what they may say: what they are for, or what PlainFamilyOf is about.
 type family struct {
 	key    Family
-	params string   // of what PlainFamilyOf is for: the parameters that they leave out
-	pages  []uint32 // prints of those that say it, at most EnoughAside
+	params string   // of what PlainFamilyOf is about: the parameters that they leave out
+	pages  []uint32 // prints of those that say it, or of those that others are other addresses of, at most EnoughAside
 	listed bool     // one did not, or another thing
 }
 
@@ -54,6 +58,24 @@ func FamilyOf(u canon.URL) Family {
 // verbs are parameters that say what is to be done with what the others name.
 var verbs = map[string]bool{"action": true, "do": true, "op": true, "cmd": true, "mode": true, "view": true}
 
+// Bare is a URL without the parameters that say what is to be done with what the others name. false: it has none of either.
+func Bare(u canon.URL) (canon.URL, bool) {
+	path, query, _ := strings.Cut(u.String(), "?")
+	var kept []string
+	all := 0
+	for param := range strings.SplitSeq(query, "&") {
+		all++
+		if name, _, _ := strings.Cut(param, "="); !verbs[name] {
+			kept = append(kept, param)
+		}
+	}
+	if len(kept) == 0 || len(kept) == all {
+		return canon.URL{}, false
+	}
+	bare, err := canon.Parse(path + "?" + strings.Join(kept, "&"))
+	return bare, err == nil
+}
+
 // cutSpace cuts a path or a value behind the first colon of it, percent-encoded or not, that something stands before in its segment, and tells
 // whether there is one.
 func cutSpace(s string, separator byte) (string, bool) {
@@ -65,13 +87,32 @@ func cutSpace(s string, separator byte) (string, bool) {
 	return s, false
 }
 
-// LeavesAside tells whether the pages of a family ask, all that were seen, for noindex and nofollow: they are neither for readers nor do they lead anywhere.
+// LeavesAside tells whether the pages of a family ask, all that were seen, for noindex and nofollow, or are other addresses of pages: they are not for
+// readers, or for these there are those other pages, and lead nowhere else.
 func (h *HostMemory) LeavesAside(key Family) bool {
 	k := h.family(key)
 	return k != nil && !k.listed && len(k.pages) >= EnoughAside
 }
 
-// Tells takes note of whether a page of a family asks for noindex and nofollow, and tells whether that was news.
+// Undecided tells whether what pages of a family are for may still be news.
+func (h *HostMemory) Undecided(key Family) bool {
+	k := h.family(key)
+	return k == nil || !k.listed && len(k.pages) < EnoughAside
+}
+
+// Doubts takes note of a page of an undecided family that names, or leads to, another one of which nothing says that it is known without it, and tells
+// whether that was news.
+func (h *HostMemory) Doubts(key Family) bool {
+	k := h.family(key)
+	if k == nil || len(k.pages) == 0 || !h.Undecided(key) {
+		return false
+	}
+	k.pages = k.pages[:max(len(k.pages)-doubtful, 0)]
+	return true
+}
+
+// Tells takes note of a page of a family that asks for noindex and nofollow (aside), of one that is another address of a page (aside, and page is that
+// one), or of one that is neither, and tells whether that was news.
 func (h *HostMemory) Tells(key Family, page int64, aside bool) bool {
 	return h.tells(key, page, aside, "")
 }

@@ -66,6 +66,7 @@ type Block struct {
 	away      bool   // it does so, or it is an option that leads to another page: it is none of the content
 	entry     bool   // it is such an option, in no region beside the content
 	counted   bool   // it stands in a column of how often things were looked at
+	presence  bool   // it says whether the author of a post is there
 	began     bool   // it says how many topics somebody began, behind how much he has written
 }
 
