@@ -59,7 +59,7 @@ func (s span) sameMoment(before, after saying, due bool) (n, m int) {
 			return n, m // an age is noise whatever it was
 		}
 		if is, m := dateAt(left, s.to); m > 0 && was.overlaps(is) {
-			return n, m
+			return sameClock(before.words[before.at:], n, left, m)
 		}
 	}
 	if !due {
@@ -75,6 +75,22 @@ func (s span) sameMoment(before, after saying, due bool) (n, m int) {
 		return 0, 0
 	}
 	return n, m
+}
+
+// sameClock is how many words an age that takes n words and a date that takes m take with the time of day behind the age (Yesterday 18:52, 2026-11-25
+// 18:52), which is the same behind the date; 0: it is not, so they name two moments. A date takes the one behind it, which the age may be without.
+func sameClock(age []string, n int, date []string, m int) (int, int) {
+	behind := n
+	if behind < len(age) && bareWord(age[behind]) == "at" {
+		behind++
+	}
+	if behind >= len(age) || !isClock(bareClock(age[behind])) {
+		return n, m
+	}
+	if bareClock(age[behind]) != bareClock(date[m-1]) {
+		return 0, 0
+	}
+	return behind + 1, m
 }
 
 // aheadAt is the moment that a text begins with as what is still to come at a time, and how many words it takes; 0: it begins with none:
