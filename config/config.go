@@ -207,7 +207,7 @@ const (
 	RequisitesAll  = "all"  // all, on any host
 )
 
-// What is visited of pages of a family that ask to be left aside, all that were seen: for noindex and nofollow.
+// What is visited of pages of a family that ask to be left aside, all that were seen: for noindex and nofollow, or as other addresses of pages.
 const (
 	NoIndexFew = "few" // those by which that is seen
 	NoIndexAll = "all" // each, as any page

@@ -13,6 +13,7 @@ import (
 // Programs that make pages link to more than what they are for: to a form to edit each, to its versions, to a log of it, to a log-in that leads back
 // to it, ten times as many as there are pages that somebody reads. They ask crawlers for noindex and nofollow there, so by the word of the site itself
 // these are for no reader and lead nowhere. That is heard once some pages of a family were seen: all that say it are of families that say nothing else.
+// So are families whose pages are other addresses of pages (tellOther).
 
 // watchesFamilies tells whether pages of the site are left aside.
 func (s *visit) watchesFamilies() bool {
@@ -34,7 +35,8 @@ func (s *visit) aside(ctx context.Context) bool {
 		return false
 	}
 	s.out.Aside = true
-	s.exclude(fmt.Sprintf("the %d pages of its family that were visited all ask for noindex and nofollow, so it is left aside; noindex: all visits each", content.EnoughAside))
+	s.exclude(fmt.Sprintf("the %d pages of its family that were visited all ask for noindex and nofollow, or are other addresses of pages that are visited, "+
+		"so it is left aside; noindex: all visits each", content.EnoughAside))
 	return true
 }
 
@@ -57,29 +59,53 @@ func (s *visit) family() content.Family {
 	return content.FamilyOf(s.url)
 }
 
-// tellFamily takes note of what the page asks for, for others of its family. One that answers 304 asks for what it did.
+// tellFamily takes note of what the page is for, for others of its family. One that answers 304 says what it did.
 func (s *visit) tellFamily(ctx context.Context) {
 	family := s.family()
 	if family == 0 {
 		return
 	}
-	host := s.hostMemory(ctx)
+	host, named := s.hostMemory(ctx), s.page.Canonical
 	if s.out.LinksKnown {
-		s.noted(host.tell(family, s.page.ID, s.out.NoIndex && s.out.NoFollow))
+		named = s.out.Canonical
+		switch {
+		case s.out.NoIndex && s.out.NoFollow:
+			s.noted(host.tell(family, s.page.ID, true))
+		case named == "":
+			s.noted(host.tell(family, s.page.ID, false))
+		default:
+			s.tellOther(ctx, family, named, s.isSaidBy)
+		}
 	}
-	s.out.Aside = s.isAside(ctx) && host.speaks(family, s.page.ID)
+	s.out.Aside = s.isAside(ctx) && (host.speaks(family, s.page.ID) || named != "" && host.speaks(family, models.PageID(named)))
 }
 
-// leaveFamily takes note of a page that is there no more, lest nobody finds out what its family asks for by now.
+// leaveFamily takes note of a page that is there no more, lest nobody finds out what its family is for by now, and of one that only leads elsewhere.
 func (s *visit) leaveFamily(ctx context.Context) {
-	switch s.out.Kind {
-	case models.Missing, models.Gone, models.Moved:
-		if family := s.family(); family != 0 {
-			s.noted(s.hostMemory(ctx).leave(family, s.page.ID))
+	kind := s.out.Kind
+	if kind != models.Missing && kind != models.Gone && kind != models.Moved {
+		return
+	}
+	family := s.family()
+	if family == 0 {
+		return
+	}
+	leads := kind == models.Moved && s.page.Version == 0 // and shows nothing of its own
+	if leads && s.page.RedirectTo == s.out.RedirectTo {
+		return
+	}
+	host := s.hostMemory(ctx)
+	s.noted(host.leave(family, s.page.ID))
+	for _, other := range []string{s.page.Canonical, s.page.RedirectTo} {
+		if other != "" {
+			s.noted(host.leave(family, models.PageID(other)))
 		}
 		if family := content.PlainFamilyOf(s.url); family != 0 && s.watchesPlain() {
 			s.noted(s.hostMemory(ctx).leave(family, s.page.ID))
 		}
+	}
+	if leads {
+		s.tellOther(ctx, family, s.out.RedirectTo, func(to canon.URL, _ *models.Page) bool { return !content.WantsLogin(s.url, to) })
 	}
 }
 

@@ -149,6 +149,18 @@ func (m *hostMemory) tell(family content.Family, page int64, aside bool) (body [
 	return m.noted(func(memory *content.HostMemory) bool { return memory.Tells(family, page, aside) })
 }
 
+// doubt takes note of a page of a family that may be more than another address of one.
+func (m *hostMemory) doubt(family content.Family) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.Doubts(family) })
+}
+
+// undecided tells whether what pages of a family are for may still be news.
+func (m *hostMemory) undecided(family content.Family) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.Undecided(family)
+}
+
 // leave takes note of a page of a family that is there no more.
 func (m *hostMemory) leave(family content.Family, page int64) (body []byte, turn int64) {
 	return m.noted(func(memory *content.HostMemory) bool { return memory.Leaves(family, page) })

@@ -18,17 +18,17 @@ import (
 // kept is a Past that holds what it is given. Its fault, where set, is what it answers with.
 type kept struct {
 	mu       sync.Mutex
-	memories map[int64][]byte      // guarded by mu
-	bodies   map[int64]side        // guarded by mu
-	pages    map[int64]models.Page // guarded by mu
-	fault    error                 // guarded by mu
-	asked    int                   // guarded by mu; for bodies
-	reading  func()                // called for each body; nil: nothing is
-	damaged  error                 // where a body is read
+	memories map[int64][]byte       // guarded by mu
+	bodies   map[int64]side         // guarded by mu
+	fault    error                  // guarded by mu
+	asked    int                    // guarded by mu; for bodies
+	reading  func()                 // called for each body; nil: nothing is
+	damaged  error                  // where a body is read
+	pages    map[string]models.Page // of the life; not changed while a visit is under way
 }
 
 func newKept() *kept {
-	return &kept{memories: make(map[int64][]byte), bodies: make(map[int64]side), pages: make(map[int64]models.Page)}
+	return &kept{memories: make(map[int64][]byte), bodies: make(map[int64]side)}
 }
 
 func (k *kept) Memory(_ context.Context, _ int16, _, page int64) ([]byte, error) {
@@ -38,13 +38,12 @@ func (k *kept) Memory(_ context.Context, _ int16, _, page int64) ([]byte, error)
 }
 
 func (k *kept) Page(_ context.Context, _ int16, id int64) (models.Page, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	page, ok := k.pages[id]
-	if !ok {
-		return models.Page{}, models.ErrNotFound
+	for _, page := range k.pages {
+		if page.ID == id {
+			return page, nil
+		}
 	}
-	return page, k.fault
+	return models.Page{}, models.ErrNotFound
 }
 
 func (k *kept) Body(_ context.Context, page *models.Page) ([]byte, string, bool, error) {
@@ -62,7 +61,6 @@ func (k *kept) Body(_ context.Context, page *models.Page) ([]byte, string, bool,
 func (k *kept) keep(r *models.Result, out *models.Outcome) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.pages[r.Page.ID] = r.Page
 	if r.Version != nil {
 		k.bodies[r.Page.ID] = side{out.Body, headerField(out.Header, "Content-Type")}
 	}
@@ -98,6 +96,7 @@ type life struct {
 func newLife(t *testing.T, edit func(*Config, *config.Settings)) *life {
 	t.Helper()
 	l := &life{t: t, step: 24 * time.Hour, past: newKept(), pages: make(map[string]models.Page)}
+	l.past.pages = l.pages
 	l.rig = newRig(t, func(c *Config, s *config.Settings) {
 		c.Past, c.Limits.Compare = l.past, 20*time.Second // the machine may be busy
 		s.Audit, s.Probe, s.Delay = 0, 0, 0

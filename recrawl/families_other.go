@@ -1,0 +1,89 @@
+package recrawl
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"recrawld/models"
+	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
+	"recrawld/recrawl/fingerprint"
+)
+
+// Forums have an address for each of their posts, which shows the page of the topic that it stands on and names that as canonical, and others that lead to
+// the last or the first new one of a topic: ten times as many as there are topics. What they show is known without them, by the word of the site itself,
+// where that other page was known before they were visited. Where it was not it may be that they are the only way to it. That all of them lead to one
+// page says nothing: so does a site that is being repaired.
+
+// tellOther takes note of whether the page is no more than another address of one that is known, as stands tells of that one's row. One that calls its own address
+// without some parameters canonical is none: that may be known by such pages alone.
+func (s *visit) tellOther(ctx context.Context, family content.Family, other string, stands func(canon.URL, *models.Page) bool) {
+	host, id := s.hostMemory(ctx), models.PageID(other)
+	if !host.undecided(family) && !host.speaks(family, id) {
+		return
+	}
+	to, err := canon.Parse(other)
+	if err != nil || to.HostName() != s.url.HostName() || s.out.Kind != models.Moved && isWithin(s.url, to) {
+		s.noted(host.tell(family, s.page.ID, false))
+		return
+	}
+	if s.out.Kind == models.Moved && s.leavesAside(ctx, to) {
+		s.noted(host.tell(family, id, true))
+		return
+	}
+	place := s.placeOf(to)
+	row, err := s.past.Page(ctx, models.BucketOf(place.HostName()), models.PageID(place.String()))
+	known := err == nil
+	switch {
+	case !known && !errors.Is(err, models.ErrNotFound):
+		s.log.Warn("whether a page is known could not be read", "page", s.page.URL, "other", other, "error", err)
+	case known && isRead(&row) && stands(to, &row):
+		s.noted(host.tell(family, id, true))
+	case known && row.State == models.StateNew: // what nobody has read yet says nothing
+	case host.speaks(family, id):
+		s.noted(host.leave(family, id))
+	default:
+		s.noted(host.doubt(family))
+	}
+}
+
+// isRead tells whether a page was seen to be there for itself, and is still asked for.
+func isRead(p *models.Page) bool {
+	return !p.Requisite && p.State == models.StateLive && p.Stats.Records > 0
+}
+
+// isSaidBy tells whether what the page says is said by another one as well, which it names as canonical. Shops and blogs name the first page of a list so on
+// all that follow.
+func (s *visit) isSaidBy(_ canon.URL, p *models.Page) bool {
+	if p.Canonical != "" {
+		return false
+	}
+	if print := fingerprint.Print(s.out.Print); !print.IsZero() {
+		return print.Alike(fingerprint.Print(p.Print))
+	}
+	return p.TextDigest == s.out.TextDigest && !p.TextDigest.IsZero()
+}
+
+// placeOf is where a link that the page names, or leads to, stands: in what is known by the page's own address without what is to be done with it, where
+// that is one of the same script and tells what that tells (?topic=7&action=last, of ?topic=7, leads to ?topic=7&post=99), or else for itself.
+func (s *visit) placeOf(to canon.URL) canon.URL {
+	bare, ok := content.Bare(s.url)
+	if ok && s.out.Kind == models.Moved && isWithin(to, bare) {
+		return bare
+	}
+	return to
+}
+
+// isWithin tells whether a URL is another one without some of its parameters.
+func isWithin(u, part canon.URL) bool {
+	if u.Path() != part.Path() {
+		return false
+	}
+	for param := range strings.SplitSeq(part.Query(), "&") {
+		if param != "" && !strings.Contains("&"+u.Query()+"&", "&"+param+"&") {
+			return false
+		}
+	}
+	return true
+}
