@@ -2,10 +2,13 @@ package recrawl
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"recrawld/config"
+	"recrawld/models"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/content"
 )
 
 // headers are those of a request: honest about who asks, no cookie of the server's, and at the origin of the site's URL what the site
@@ -42,6 +45,20 @@ func (s *visit) secrets() map[string]bool {
 		}
 	}
 	return names
+}
+
+// logsOut ends the turn of a page that would end the log-in which the site's headers bring, so that no other page would be let in any more. To whom no log-in
+// was given it is a page like others, as one about the command logout is; so is what somebody named or asks for.
+func (s *visit) logsOut() bool {
+	if s.page.Level == 0 || s.page.Rule == models.RuleManual || !content.NamedLogout(s.url) || !slices.ContainsFunc(s.settings.Headers, isLogin) {
+		return false
+	}
+	s.exclude("its address is named for the end of a log-in, and headers: of its site bring one; recrawld visit asks for it all the same")
+	return true
+}
+
+func isLogin(h config.Header) bool {
+	return h.Secret() || h.Name == "Cookie" || h.Name == "Authorization"
 }
 
 // asker is the header fields that are the same in every request.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"recrawld/config"
+	"recrawld/internal/hostile"
 	"recrawld/models"
 	"recrawld/recrawl/content"
 	"recrawld/recrawl/scope"
@@ -90,5 +91,45 @@ func TestUnauthorizedSaysWhatToDo(t *testing.T) {
 	out := newRig(t, nil).fetch(server.URL + "/")
 	if wantFailed(t, out, models.Refused); !strings.Contains(out.Detail, "headers:") {
 		t.Errorf("a visit that was not let in says %q, want what to do", out.Detail)
+	}
+}
+
+// TestLogInIsNotEnded: what ends the log-in that a site's headers bring is not asked for, unless somebody names it.
+func TestLogInIsNotEnded(t *testing.T) {
+	t.Parallel()
+	paths := []string{"/users/sign_out", "/logout.php", "/member?action=logout&key=7c17e499bc23f154", "/index.php?do=x;logout"}
+	for name, c := range map[string]struct {
+		header config.Header
+		level  int16
+		rule   models.Rule
+		want   models.OutcomeKind
+	}{
+		"cookie":       {config.Header{Name: "Cookie", Text: "a=b", Value: "a=b"}, 2, models.RulePolicy, models.Excluded},
+		"secret":       {config.Header{Name: "X-Key", Text: "${file:/x}", Value: "k"}, 2, models.RulePolicy, models.Excluded},
+		"language":     {config.Header{Name: "Accept-Language", Text: "de", Value: "de"}, 2, models.RulePolicy, models.First},
+		"asked for":    {config.Header{Name: "Cookie", Text: "a=b", Value: "a=b"}, 2, models.RuleManual, models.First},
+		"named itself": {config.Header{Name: "Cookie", Text: "a=b", Value: "a=b"}, 0, models.RulePolicy, models.First},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, func(_ *Config, s *config.Settings) { s.Headers = []config.Header{c.header} })
+			answers := make(map[string]hostile.Answer)
+			for n, path := range append(paths, "/login", "/docs/logout/options") {
+				answers[path] = page(edition(n))
+			}
+			o := listen(t, answers)
+			visit := func(path string, want models.OutcomeKind) {
+				p := pageOf(t, o.URL(path))
+				p.Level, p.Rule = c.level, c.rule
+				if out := r.visit(p); out.Kind != want {
+					t.Errorf("%s: %v (%s), want %v", path, out.Kind, out.Detail, want)
+				}
+			}
+			for _, path := range paths {
+				visit(path, c.want)
+			}
+			visit("/login", models.First)
+			visit("/docs/logout/options", models.First)
+		})
 	}
 }

@@ -12,6 +12,10 @@ import (
 var (
 	loginWords = []string{"login", "log-in", "log_in", "logon", "signin", "sign-in", "sign_in", "anmelden", "anmeldung", "connexion"}
 	loginNames = []string{"wp-login", "servicelogin", "sso"}
+
+	// logoutWords are what addresses are called that end a log-in.
+	logoutWords = []string{"logout", "log-out", "log_out", "logoff", "log-off", "log_off", "signout", "sign-out", "sign_out", "signoff", "sign-off", "sign_off", "abmelden", "abmeldung",
+		"deconnexion", "cerrar-sesion", "wyloguj"}
 )
 
 // returnNames are how parameters begin in which a log-in is told where to send the reader on to. What is called url, page or path is not among
@@ -49,15 +53,37 @@ func leadsBack(name, value string, from canon.URL) bool {
 
 // NamedLogin tells whether an address is named for a log-in: by the last name of its path, whatever its extension, or the first of its host.
 func NamedLogin(u canon.URL) bool {
-	path := strings.TrimRight(strings.ToLower(u.Path()), "/")
-	last := path[strings.LastIndexByte(path, '/')+1:]
-	if end := strings.IndexAny(last, ".;"); end >= 0 {
-		last = last[:end]
-	}
+	path, last := lastName(u)
 	first, _, _ := strings.Cut(u.Hostname(), ".")
 	return strings.HasSuffix(path, "/session/new") || strings.HasSuffix(path, "/sessions/new") || slices.ContainsFunc([]string{last, first}, func(name string) bool {
 		return slices.Contains(loginWords, name) || slices.Contains(loginNames, name)
 	})
+}
+
+// lastName is the path of an address in lower case, and the last name of it without its extension.
+func lastName(u canon.URL) (path, last string) {
+	path = strings.TrimRight(strings.ToLower(u.Path()), "/")
+	last = path[strings.LastIndexByte(path, '/')+1:]
+	if end := strings.IndexAny(last, ".;"); end >= 0 {
+		last = last[:end]
+	}
+	return path, last
+}
+
+// NamedLogout tells whether an address is named for the end of a log-in: by the last name of its path, by a parameter, or by the value of one that says what
+// is to be done (?action=logout).
+func NamedLogout(u canon.URL) bool {
+	_, last := lastName(u)
+	if slices.Contains(logoutWords, last) {
+		return true
+	}
+	for param := range strings.FieldsFuncSeq(strings.ToLower(u.Query()), func(c rune) bool { return c == '&' || c == ';' }) {
+		name, value, _ := strings.Cut(param, "=")
+		if slices.Contains(logoutWords, name) || verbs[name] && slices.Contains(logoutWords, value) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayBeLogin tells whether any part of a path may be of a log-in: of a page that shows a log-in form and says so in its title.

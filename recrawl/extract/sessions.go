@@ -105,4 +105,4 @@ func isToken(name, value string) bool {
 const leastToken = 8
 
 var tokens = map[string]bool{"__form_token": true, "__requestverificationtoken": true, "_token": true, "authenticity_token": true, "form_key": true,
-	"form_token": true, "formhash": true, "my_post_key": true, "sectok": true, "securitytoken": true, "sesskey": true, "static_token": true}
+	"form_token": true, "formhash": true, "logouthash": true, "logoutkey": true, "my_post_key": true, "sectok": true, "securitytoken": true, "sesskey": true, "static_token": true}

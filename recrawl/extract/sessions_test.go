@@ -24,8 +24,8 @@ func TestSessions(t *testing.T) {
 		"of the page itself": {"/d/p?" + sid, `<a href="a?` + sid + `"><a href="b?` + sid + `">`, "a?" + sid + ", b?" + sid},
 		"a page's own path":  {"/d/p;jsessionid=0AAF3E1C9B77D102", `<a href="a;jsessionid=0AAF3E1C9B77D102"><a href="b;jsessionid=1AAF3E1C9B77D102">`, "a;jsessionid=0AAF3E1C9B77D102, b"},
 		"names":              {"/d/p", `<a href="a?sid=12"><a href="b?sid=12"><a href="a?sid=holiday-pictures-from-norway"><a href="b?sid=holiday-pictures-from-norway">`, "a?sid=12, b?sid=12, a?sid=holiday-pictures-from-norway, b?sid=holiday-pictures-from-norway"},
-		"tokens": {"/d/p", `<a href="rate?id=1&amp;my_post_key=5451dae1545507f23b6e0fabc3d33071"><a href="a?_wpnonce=5451dae154"><a href="b?x=1;CSRFToken=5451dae154">
-			<a href="c?task=out&amp;5451dae1545507f23b6e0fabc3d33071=1">`, "rate?id=1&my_post_key=5451dae1545507f23b6e0fabc3d33071 action, a?_wpnonce=5451dae154 action, b?x=1;CSRFToken=5451dae154 action, c?task=out&5451dae1545507f23b6e0fabc3d33071=1 action"},
+		"tokens": {"/d/p", `<a href="rate?id=1&amp;my_post_key=5451dae1545507f23b6e0fabc3d33071"><a href="a?_wpnonce=5451dae154"><a href="b?x=1;CSRFToken=5451dae154"><a href="m?action=logout&amp;logoutkey=7c17e499bc">
+			<a href="c?task=out&amp;5451dae1545507f23b6e0fabc3d33071=1">`, "rate?id=1&my_post_key=5451dae1545507f23b6e0fabc3d33071 action, a?_wpnonce=5451dae154 action, b?x=1;CSRFToken=5451dae154 action, m?action=logout&logoutkey=7c17e499bc action, c?task=out&5451dae1545507f23b6e0fabc3d33071=1 action"},
 		"no tokens": {"/d/p", `<a href="a?_token=1"><a href="b?token=5451dae1545507f23b6e0fabc3d33071"><a href="c?announce=5451dae1545"><a href="d?5451dae1545507f23b6e0fabc3d33071">`,
 			"a?_token=1, b?token=5451dae1545507f23b6e0fabc3d33071, c?announce=5451dae1545, d?5451dae1545507f23b6e0fabc3d33071"},
 	} {
