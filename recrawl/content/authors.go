@@ -61,8 +61,8 @@ func recount(all []pair) {
 	of := make(map[string][]int)
 	for i := range all {
 		if p := &all[i]; p.before != nil && p.after != nil {
-			_, was, ok := written(p.before.Text, postWords)
-			if _, is, same := written(p.after.Text, postWords); ok && same && was == is {
+			_, was, ok := p.before.written()
+			if _, is, same := p.after.written(); ok && same && was == is {
 				of[is] = append(of[is], i)
 			}
 		}
@@ -80,8 +80,16 @@ func recount(all []pair) {
 	}
 }
 
+// written is what a line of a forum says of how much the author of a post has written, or how many topics he began.
+func (b *Block) written() (count float64, label string, ok bool) {
+	if b.began {
+		return written(b.Text, threadWords)
+	}
+	return written(b.Text, postWords)
+}
+
 func byWritten(a, b *Block) int {
-	one, _, _ := written(a.Text, postWords)
-	other, _, _ := written(b.Text, postWords)
+	one, _, _ := a.written()
+	other, _, _ := b.written()
 	return cmp.Compare(one, other)
 }

@@ -47,6 +47,8 @@ func TestHowOftenItWasLookedAt(t *testing.T) {
 		{"Posts: 98</p><p>Threads: 2", "Posts: 95</p><p>Threads: 1", Noise},
 		{"Posts: 98 Threads: 18", "Posts: 95 Threads: 17", Noise},
 		{"Posts: 98</p><p>Threads: 18", "Posts: 99</p><p>Threads: 44", Change},
+		{"Posts: 50</p><p>Threads: 12</p><p>Posts: 60</p><p>Threads: 3</p><p>Posts: 70</p><p>Threads: 13",
+			"Posts: 51</p><p>Threads: 13</p><p>Posts: 61</p><p>Threads: 4</p><p>Posts: 71</p><p>Threads: 14", Noise},
 		{"Messages: 5", "Messages: 3", Change},
 		{"Posts: 98</p><p>I agree.</p><p>Offline", "Posts: 98</p><p>I agree.</p><p>Online", Noise}, // who wrote it is there just now
 		{"Posts: 98</p><p>Hors ligne</p><p>Posts: 7</p><p>En ligne", "Posts: 99</p><p>En ligne</p><p>Posts: 7</p><p>Hors ligne", Noise},
