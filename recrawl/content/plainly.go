@@ -59,7 +59,8 @@ func without(u canon.URL, params string) canon.URL {
 }
 
 // PlainFamilyOf tells the family of pages of which it is noted which parameters they leave out of their own address where they name another one as
-// canonical; 0: none. It is narrower than FamilyOf: a value without a digit, as in route=product/special, says what makes the page rather than what it is about.
+// canonical; 0: none. It is narrower than FamilyOf: a value without a digit, as in route=product/special, says what makes the page rather than what it is about,
+// unless it is a language's.
 func PlainFamilyOf(u canon.URL) Family {
 	key := FamilyOf(u)
 	if key == 0 || u.Query() == "" {
@@ -69,11 +70,24 @@ func PlainFamilyOf(u canon.URL) Family {
 	params := strings.Split(u.Query(), "&")
 	slices.Sort(params)
 	for _, param := range slices.Compact(params) {
-		if !strings.ContainsAny(param, "0123456789") {
+		_, value, _ := strings.Cut(param, "=")
+		if !strings.ContainsAny(value, "0123456789") && !isLanguage(value) {
 			hash = hashString(hash, param)
 		}
 	}
 	return Family(mix(hash) | 1)
+}
+
+// isLanguage tells the tag of a language, as en or pt-BR (BCP 47), of two letters and two of a region.
+func isLanguage(s string) bool {
+	language, region, both := s, "", len(s) == 5 && (s[2] == '-' || s[2] == '_')
+	if both {
+		language, region = s[:2], s[3:]
+	}
+	isLetters := func(s string) bool {
+		return strings.IndexFunc(s, func(r rune) bool { return r|' ' < 'a' || r|' ' > 'z' }) < 0
+	}
+	return len(language) == 2 && isLetters(language) && isLetters(region)
 }
 
 // Plainly is the URL that all pages of its family that were seen would name as canonical in its place; false: they name none, or not enough were seen.

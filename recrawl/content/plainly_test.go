@@ -60,6 +60,9 @@ func TestWhatAllLeaveOut(t *testing.T) {
 		if got, known := h.Plainly(parsed(t, "/i?page=2&path=1&product=seven")); known {
 			t.Errorf("what another part of the program may make is %s", got)
 		}
+		if got, known := h.Plainly(parsed(t, "/i?lang=de-DE&page=2&path=1&product=99")); known {
+			t.Errorf("what has a parameter more is %s", got)
+		}
 		if !h.Leaves(family, 0) {
 			t.Error("a page that spoke and is gone is no news")
 		}
@@ -70,6 +73,24 @@ func TestWhatAllLeaveOut(t *testing.T) {
 		h.TellsPlain(family, 100, odd)
 		if _, known := h.Plainly(at(99)); known || h.TellsPlain(family, 101, "page&path") {
 			t.Errorf("one that leaves out %s is not heard", name)
+		}
+	}
+}
+
+func TestPlainFamilies(t *testing.T) {
+	t.Parallel()
+	const one = "/i?lang=en-gb&path=1_2&route=product/product"
+	for other, same := range map[string]bool{
+		"/i?lang=de-de&path=3&route=product/product":          true,
+		"/i?path=3&route=product/product&lang=fr":             true,
+		"/i?lang=en-gb&path=1_2&route=product/list":           false,
+		"/i?lang=all&path=1_2&route=product/product":          false,
+		"/i?lang=en-gb&path=1_2&route=product/product&page=2": false,
+		"/j?lang=en-gb&path=1_2&route=product/product":        false,
+		"/": false,
+	} {
+		if got := PlainFamilyOf(parsed(t, one)) == PlainFamilyOf(parsed(t, other)); got != same {
+			t.Errorf("%s is of the family of %s: %v, want %v", other, one, got, same)
 		}
 	}
 }
