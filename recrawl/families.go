@@ -70,11 +70,11 @@ func (s *visit) tellFamily(ctx context.Context) {
 		named = s.out.Canonical
 		switch {
 		case s.out.NoIndex && s.out.NoFollow:
-			s.noted(host.tell(family, s.page.ID, true))
+			s.noted(host.tell(family, s.page.ID, true, ""))
 		case named == "":
-			s.noted(host.tell(family, s.page.ID, false))
+			s.noted(host.tell(family, s.page.ID, false, ""))
 		default:
-			s.tellOther(ctx, family, named, s.isSaidBy)
+			s.tellOther(ctx, family, named, func(_ canon.URL, p *models.Page) bool { return s.isSaidBy(p) })
 		}
 	}
 	s.out.Aside = s.isAside(ctx) && (host.speaks(family, s.page.ID) || named != "" && host.speaks(family, models.PageID(named)))
@@ -85,6 +85,9 @@ func (s *visit) leaveFamily(ctx context.Context) {
 	kind := s.out.Kind
 	if kind != models.Missing && kind != models.Gone && kind != models.Moved {
 		return
+	}
+	if plain := content.PlainFamilyOf(s.url); plain != 0 && s.watchesPlain() {
+		s.noted(s.hostMemory(ctx).leave(plain, s.page.ID))
 	}
 	family := s.family()
 	if family == 0 {
@@ -100,9 +103,6 @@ func (s *visit) leaveFamily(ctx context.Context) {
 		if other != "" {
 			s.noted(host.leave(family, models.PageID(other)))
 		}
-		if family := content.PlainFamilyOf(s.url); family != 0 && s.watchesPlain() {
-			s.noted(s.hostMemory(ctx).leave(family, s.page.ID))
-		}
 	}
 	if leads {
 		s.tellOther(ctx, family, s.out.RedirectTo, func(to canon.URL, _ *models.Page) bool { return !content.WantsLogin(s.url, to) })
@@ -117,10 +117,10 @@ func (s *visit) listFamily(ctx context.Context, u canon.URL) {
 	}
 	page := models.PageID(u.String())
 	if family := content.FamilyOf(u); family != 0 && s.watchesFamilies() {
-		s.noted(s.hostMemory(ctx).tell(family, page, false))
+		s.noted(s.hostMemory(ctx).tell(family, page, false, ""))
 	}
 	if family := content.PlainFamilyOf(u); family != 0 && s.watchesPlain() {
-		s.noted(s.hostMemory(ctx).tellPlain(family, page, ""))
+		s.noted(s.hostMemory(ctx).tell(family, page, false, ""))
 	}
 }
 

@@ -17,34 +17,44 @@ import (
 // page says nothing: so does a site that is being repaired.
 
 // tellOther takes note of whether the page is no more than another address of one that is known, as stands tells of that one's row. One that calls its own address
-// without some parameters canonical is none: that may be known by such pages alone.
+// without some parameters canonical is none: that may be known by such pages alone (tellPlain).
 func (s *visit) tellOther(ctx context.Context, family content.Family, other string, stands func(canon.URL, *models.Page) bool) {
 	host, id := s.hostMemory(ctx), models.PageID(other)
-	if !host.undecided(family) && !host.speaks(family, id) {
-		return
-	}
 	to, err := canon.Parse(other)
-	if err != nil || to.HostName() != s.url.HostName() || s.out.Kind != models.Moved && isWithin(s.url, to) {
-		s.noted(host.tell(family, s.page.ID, false))
-		return
+	switch {
+	case !host.undecided(family, "") && !host.speaks(family, id):
+	case err != nil || to.HostName() != s.url.HostName() || s.out.Kind != models.Moved && isWithin(s.url, to):
+		s.noted(host.tell(family, s.page.ID, false, ""))
+	case s.out.Kind == models.Moved && s.leavesAside(ctx, to):
+		s.noted(host.tell(family, id, true, ""))
+	default:
+		s.weighOther(ctx, saying{family, id, ""}, s.placeOf(to), func(p *models.Page) bool { return stands(to, p) })
 	}
-	if s.out.Kind == models.Moved && s.leavesAside(ctx, to) {
-		s.noted(host.tell(family, id, true))
-		return
-	}
-	place := s.placeOf(to)
-	row, err := s.past.Page(ctx, models.BucketOf(place.HostName()), models.PageID(place.String()))
+}
+
+// saying is that a page of a family says a thing (content.HostMemory.Tells).
+type saying struct {
+	family content.Family
+	page   int64
+	params string
+}
+
+// weighOther takes note of what the page says of another one, and so of its family, by whether that one was read and stands for it. One that nobody has read yet says nothing,
+// nor does one that is not known, where the page is what makes it known.
+func (s *visit) weighOther(ctx context.Context, of saying, other canon.URL, stands func(*models.Page) bool) {
+	host := s.hostMemory(ctx)
+	row, err := s.past.Page(ctx, models.BucketOf(other.HostName()), models.PageID(other.String()))
 	known := err == nil
 	switch {
 	case !known && !errors.Is(err, models.ErrNotFound):
 		s.log.Warn("whether a page is known could not be read", "page", s.page.URL, "other", other, "error", err)
-	case known && isRead(&row) && stands(to, &row):
-		s.noted(host.tell(family, id, true))
-	case known && row.State == models.StateNew: // what nobody has read yet says nothing
-	case host.speaks(family, id):
-		s.noted(host.leave(family, id))
+	case known && isRead(&row) && stands(&row):
+		s.noted(host.tell(of.family, of.page, true, of.params))
+	case known && row.State == models.StateNew, !known && of.params != "":
+	case host.speaks(of.family, of.page):
+		s.noted(host.leave(of.family, of.page))
 	default:
-		s.noted(host.doubt(family))
+		s.noted(host.doubt(of.family))
 	}
 }
 
@@ -55,7 +65,7 @@ func isRead(p *models.Page) bool {
 
 // isSaidBy tells whether what the page says is said by another one as well, which it names as canonical. Shops and blogs name the first page of a list so on
 // all that follow.
-func (s *visit) isSaidBy(_ canon.URL, p *models.Page) bool {
+func (s *visit) isSaidBy(p *models.Page) bool {
 	if p.Canonical != "" {
 		return false
 	}

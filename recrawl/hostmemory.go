@@ -144,9 +144,10 @@ func (m *hostMemory) leavesAside(family content.Family) bool {
 	return m.memory.LeavesAside(family)
 }
 
-// tell takes note of what a page of a family asks for. The first few of each family are news; what is none costs next to nothing.
-func (m *hostMemory) tell(family content.Family, page int64, aside bool) (body []byte, turn int64) {
-	return m.noted(func(memory *content.HostMemory) bool { return memory.Tells(family, page, aside) })
+// tell takes note of whether a page of a family says a thing (content.HostMemory.Tells). The first few of each family are news; what is none costs next
+// to nothing.
+func (m *hostMemory) tell(family content.Family, page int64, says bool, params string) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.Tells(family, page, says, params) })
 }
 
 // doubt takes note of a page of a family that may be more than another address of one.
@@ -154,11 +155,11 @@ func (m *hostMemory) doubt(family content.Family) (body []byte, turn int64) {
 	return m.noted(func(memory *content.HostMemory) bool { return memory.Doubts(family) })
 }
 
-// undecided tells whether what pages of a family are for may still be news.
-func (m *hostMemory) undecided(family content.Family) bool {
+// undecided tells whether what pages of a family say may still be news, where one says it with some parameters.
+func (m *hostMemory) undecided(family content.Family, params string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.memory.Undecided(family)
+	return m.memory.Undecided(family, params)
 }
 
 // leave takes note of a page of a family that is there no more.
@@ -178,18 +179,6 @@ func (m *hostMemory) plainly(u canon.URL) (canon.URL, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.memory.Plainly(u)
-}
-
-// asksPlain tells whether it is of use to know what the canonical page of one of a family says.
-func (m *hostMemory) asksPlain(family content.Family, params string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.memory.AsksPlain(family, params)
-}
-
-// tellPlain takes note of what a page of a family leaves out of its address where it names another as canonical.
-func (m *hostMemory) tellPlain(family content.Family, page int64, params string) (body []byte, turn int64) {
-	return m.noted(func(memory *content.HostMemory) bool { return memory.TellsPlain(family, page, params) })
 }
 
 // noted lets the memory take note of something, and returns what it is then where that was news.

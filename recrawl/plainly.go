@@ -2,13 +2,11 @@ package recrawl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
-	"recrawld/recrawl/fingerprint"
 )
 
 // A shop links to a product from each list that it is in, by an address that says from where (?path=1_2&page=3&product_id=7), and the product names the
@@ -69,29 +67,19 @@ func (s *visit) tellPlain(ctx context.Context) {
 	s.out.Aside = s.out.Aside || host.leavesAside(family) && host.speaks(family, s.page.ID)
 }
 
-// learnPlain is tellPlain for a page that was read. Of one whose canonical page was not visited yet, or says something else, nothing is learned; one that
-// names no other page, or not by leaving something out, speaks against all.
+// learnPlain is tellPlain for a page that was read. One that names no other page, or not by leaving something out, speaks against all; so does, less, one
+// that says something else than the page that it names, as further pages of a list do that name the first one.
 func (s *visit) learnPlain(ctx context.Context, family content.Family) {
 	params := ""
-	if u, err := canon.Parse(s.out.Canonical); err == nil {
+	u, err := canon.Parse(s.out.Canonical)
+	if err == nil {
 		params = content.PlainParams(s.url, u)
 	}
-	host := s.hostMemory(ctx)
-	if params != "" && !(host.asksPlain(family, params) && s.saysWhatCanonicalSays(ctx)) {
-		return
+	host, id := s.hostMemory(ctx), s.page.ID
+	switch {
+	case params == "":
+		s.noted(host.tell(family, id, false, ""))
+	case host.undecided(family, params) || host.speaks(family, id):
+		s.weighOther(ctx, saying{family, id, params}, u, s.isSaidBy)
 	}
-	s.noted(host.tellPlain(family, s.page.ID, params))
-}
-
-// saysWhatCanonicalSays tells whether the page that this one names as canonical was visited, is there, and says nearly the same.
-func (s *visit) saysWhatCanonicalSays(ctx context.Context) bool {
-	bucket := models.BucketOf(s.url.HostName())
-	other, err := s.past.Page(ctx, bucket, models.PageID(s.out.Canonical))
-	if err != nil {
-		if !errors.Is(err, models.ErrNotFound) {
-			s.log.Warn("read the canonical page", "page", s.page.URL, "error", err)
-		}
-		return false
-	}
-	return other.State == models.StateLive && other.Canonical == "" && fingerprint.Print(s.out.Print).Alike(fingerprint.Print(other.Print))
 }

@@ -99,7 +99,7 @@ func TestWhatAShopNamesPlainly(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotNamedPlainly: nothing is learned of pages that say something else than what they name as canonical, as the further pages of a list do, nor
+// TestWhatIsNotNamedPlainly: pages that say something else than what they name as canonical, as the further pages of a list do, speak against it, and nothing is learned
 // of those whose canonical page is not there or was not visited, nor where a site visits duplicates as any page; what somebody named is asked for.
 func TestWhatIsNotNamedPlainly(t *testing.T) {
 	t.Parallel()
@@ -107,6 +107,15 @@ func TestWhatIsNotNamedPlainly(t *testing.T) {
 		"they say something else": func(l *life, o *hostile.Origin, plain, _ func(int) string) models.OutcomeKind {
 			for n := range products {
 				o.Set(fmt.Sprintf("/i?path=1_2&product=%d", n), onSale(n+100, fmt.Sprintf("/i?product=%d", n), ""))
+				l.turn(plain(n))
+			}
+			return models.First
+		},
+		"a third of them do": func(l *life, o *hostile.Origin, plain, _ func(int) string) models.OutcomeKind {
+			for n := range products {
+				if n%3 == 2 {
+					o.Set(fmt.Sprintf("/i?path=1_2&product=%d", n), onSale(n+100, fmt.Sprintf("/i?product=%d", n), ""))
+				}
 				l.turn(plain(n))
 			}
 			return models.First

@@ -94,31 +94,26 @@ func (h *HostMemory) LeavesAside(key Family) bool {
 	return k != nil && !k.listed && len(k.pages) >= EnoughAside
 }
 
-// Undecided tells whether what pages of a family are for may still be news.
-func (h *HostMemory) Undecided(key Family) bool {
+// Undecided tells whether what pages of a family say may still be news, where one says it with some parameters.
+func (h *HostMemory) Undecided(key Family, params string) bool {
 	k := h.family(key)
-	return k == nil || !k.listed && len(k.pages) < EnoughAside
+	return k == nil || !k.listed && (k.params != params || len(k.pages) < EnoughAside)
 }
 
 // Doubts takes note of a page of an undecided family that names, or leads to, another one of which nothing says that it is known without it, and tells
 // whether that was news.
 func (h *HostMemory) Doubts(key Family) bool {
 	k := h.family(key)
-	if k == nil || len(k.pages) == 0 || !h.Undecided(key) {
+	if k == nil || k.listed || len(k.pages) == 0 || len(k.pages) >= EnoughAside {
 		return false
 	}
 	k.pages = k.pages[:max(len(k.pages)-doubtful, 0)]
 	return true
 }
 
-// Tells takes note of a page of a family that asks for noindex and nofollow (aside), of one that is another address of a page (aside, and page is that
-// one), or of one that is neither, and tells whether that was news.
-func (h *HostMemory) Tells(key Family, page int64, aside bool) bool {
-	return h.tells(key, page, aside, "")
-}
-
-// tells takes note of whether a page of a family says a thing, with the parameters that belong to it, and tells whether that was news.
-func (h *HostMemory) tells(key Family, page int64, says bool, params string) bool {
+// Tells takes note of whether a page of a family says a thing, and tells whether that was news: that it asks for noindex and nofollow or is another
+// address of a page (then page is that one), without params; or that it leaves out params where it names another page as canonical.
+func (h *HostMemory) Tells(key Family, page int64, says bool, params string) bool {
 	k := h.family(key)
 	print := printOf(page)
 	switch {

@@ -20,11 +20,11 @@ func TestFamiliesOfOnePageMakeRoom(t *testing.T) {
 	}
 	var h HostMemory
 	for n := range 10 * maxFamilies {
-		h.Tells(family(fmt.Sprintf("/wiki/Film_%d:_The_End", n)), int64(n), false)
+		h.Tells(family(fmt.Sprintf("/wiki/Film_%d:_The_End", n)), int64(n), false, "")
 	}
 	form := family("/w/index.php?title=A&action=edit")
 	for n := range EnoughAside {
-		h.Tells(form, int64(5000+n), true)
+		h.Tells(form, int64(5000+n), true, "")
 	}
 	if !h.LeavesAside(form) {
 		t.Errorf("forms are not left aside, after %d pages of families of their own; %d are kept", 10*maxFamilies, len(h.families))
@@ -34,7 +34,7 @@ func TestFamiliesOfOnePageMakeRoom(t *testing.T) {
 func BenchmarkFamilyOf(b *testing.B) {
 	var h HostMemory
 	for n := range maxFamilies {
-		h.Tells(Family(n+1), int64(n), false)
+		h.Tells(Family(n+1), int64(n), false, "")
 	}
 	for _, path := range []string{"/blog/2024/a-title-of-some-length/", "/w/index.php?title=A_title&action=edit&section=1"} {
 		u, _ := canon.Parse("https://a.example" + path)

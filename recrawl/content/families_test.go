@@ -58,16 +58,16 @@ func TestFamiliesAreLeftAside(t *testing.T) {
 		if h.LeavesAside(1) {
 			t.Fatalf("left aside after %d pages", page)
 		}
-		if !h.Tells(1, page, true) || h.Tells(1, page, true) {
+		if !h.Tells(1, page, true, "") || h.Tells(1, page, true, "") {
 			t.Fatalf("page %d is no news, or is twice", page)
 		}
 	}
-	h.Tells(2, 50, false)
+	h.Tells(2, 50, false, "")
 	h = DecodeHost(h.Encode())
-	if !h.LeavesAside(1) || h.LeavesAside(2) || h.LeavesAside(3) || h.Tells(1, 99, true) || h.Tells(2, 51, false) {
+	if !h.LeavesAside(1) || h.LeavesAside(2) || h.LeavesAside(3) || h.Tells(1, 99, true, "") || h.Tells(2, 51, false, "") {
 		t.Errorf("of %+v the first is not left aside, another is, or what is known is news", h.families)
 	}
-	if !h.Tells(1, 3, false) || DecodeHost(h.Encode()).LeavesAside(1) || h.Tells(1, 4, true) || h.LeavesAside(1) {
+	if !h.Tells(1, 3, false, "") || DecodeHost(h.Encode()).LeavesAside(1) || h.Tells(1, 4, true, "") || h.LeavesAside(1) {
 		t.Error("a family is left aside of which a page is for readers")
 	}
 }

@@ -210,7 +210,7 @@ func TestMemoriesAreBounded(t *testing.T) {
 		host.moves = append(host.moves, move{mix(i), int64(mix(i) >> 1), 1 << 40, mainPrint(mix(i))})
 		host.withdrawLater(int64(mix(i)>>1), 1<<40)
 		for p := range int64(10) {
-			host.tells(Family(mix(i)), int64(mix(i)>>1)+p, true, strings.Repeat("p", maxPlainParams))
+			host.Tells(Family(mix(i)), int64(mix(i)>>1)+p, true, strings.Repeat("p", maxPlainParams))
 			host.went(mix(i), 0, 1<<40)
 			host.stays[len(host.stays)-1].add(printOf(int64(mix(i)>>1) + p))
 		}

@@ -102,15 +102,3 @@ func (h *HostMemory) Plainly(u canon.URL) (canon.URL, bool) {
 	plainly := without(u, k.params)
 	return plainly, plainly != u
 }
-
-// AsksPlain tells whether it is of use to know if a page that leaves out such parameters says what the other one does.
-func (h *HostMemory) AsksPlain(key Family, params string) bool {
-	k := h.family(key)
-	return k == nil || !k.listed && (k.params != params || len(k.pages) < EnoughAside)
-}
-
-// TellsPlain takes note of the parameters that a page of a family leaves out where it names another one as canonical, which says the same, and tells
-// whether that was news. "": it does not leave out any: then nothing is said of its family.
-func (h *HostMemory) TellsPlain(key Family, page int64, params string) bool {
-	return h.tells(key, page, params != "", params)
-}

@@ -40,15 +40,15 @@ func TestWhatAllLeaveOut(t *testing.T) {
 	for name, odd := range map[string]string{"none": "", "others": "page"} {
 		h := &HostMemory{}
 		for n := range EnoughAside {
-			if _, known := h.Plainly(at(99)); known || !h.AsksPlain(family, "page&path") {
+			if _, known := h.Plainly(at(99)); known || !h.Undecided(family, "page&path") {
 				t.Fatalf("known after %d pages", n)
 			}
-			if !h.TellsPlain(family, int64(n), "page&path") || h.TellsPlain(family, int64(n), "page&path") {
+			if !h.Tells(family, int64(n), true, "page&path") || h.Tells(family, int64(n), true, "page&path") {
 				t.Errorf("page %d is no news, or twice", n)
 			}
 			h = DecodeHost(h.Encode())
 		}
-		if got, known := h.Plainly(at(99)); !known || got != parsed(t, "/i?product=99") || h.AsksPlain(family, "page&path") {
+		if got, known := h.Plainly(at(99)); !known || got != parsed(t, "/i?product=99") || h.Undecided(family, "page&path") {
 			t.Errorf("it is %s, known %v", got, known)
 		}
 		if got, known := h.Plainly(parsed(t, "/i?product=99")); known {
@@ -69,9 +69,9 @@ func TestWhatAllLeaveOut(t *testing.T) {
 		if _, known := h.Plainly(at(99)); known {
 			t.Error("it is known by a page that is gone")
 		}
-		h.TellsPlain(family, 99, "page&path")
-		h.TellsPlain(family, 100, odd)
-		if _, known := h.Plainly(at(99)); known || h.TellsPlain(family, 101, "page&path") {
+		h.Tells(family, 99, true, "page&path")
+		h.Tells(family, 100, odd != "", odd)
+		if _, known := h.Plainly(at(99)); known || h.Tells(family, 101, true, "page&path") {
 			t.Errorf("one that leaves out %s is not heard", name)
 		}
 	}
