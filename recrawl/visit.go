@@ -138,7 +138,7 @@ type visit struct {
 func (s *visit) run(ctx context.Context) {
 	defer s.contain()
 	switch {
-	case s.outside(), s.logsOut(), s.aside(ctx), s.isPlain(ctx), s.blocked(), s.skipped(), s.askedRobots(ctx), s.forbidden(), s.probed(ctx), s.lookedForSitemap(ctx):
+	case s.outside(), s.logsOut(), s.isPlain(ctx), s.aside(ctx), s.blocked(), s.skipped(), s.askedRobots(ctx), s.forbidden(), s.probed(ctx), s.lookedForSitemap(ctx):
 		return
 	}
 	a, err := s.fetch(ctx)

@@ -77,7 +77,7 @@ func (r ruling) sentence() string {
 	case models.RuleStale:
 		return r.stale()
 	case models.RuleAside:
-		return "all pages of its family that were visited ask for noindex and nofollow, or are other addresses of pages that are visited, and it is one of those by which that is known, so it is looked at once a week at most; noindex: all, or for those whose canonical page leaves out parameters duplicates: off, visits each as any page"
+		return "it is one of the pages by which it is known what all of its family do, ask for noindex and nofollow or are other addresses of pages that are visited, so it is looked at once a week at most; noindex: all visits each as any page, and duplicates: off what is known by its canonical page"
 	case models.RuleBudget:
 		if p.Lost {
 			return "the archive has lost its body, so it is fetched anew; " + r.putOff()

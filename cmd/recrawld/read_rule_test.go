@@ -108,7 +108,7 @@ func TestRulesInWords(t *testing.T) {
 		models.RuleUnnamed:  "no page's copy has named it since Fri 20 Nov 12:00: it is not visited until one does again, or by recrawld visit; its versions stay",
 		models.RuleNamed:    "a page names it again",
 		models.RuleOriginal: "which is not known any more; its next visit makes it a page of its own",
-		models.RuleAside:    "it is one of the pages by which it is known what all of its family do, ask for noindex and nofollow or say what their canonical pages say",
+		models.RuleAside:    "it is one of the pages by which it is known what all of its family do, ask for noindex and nofollow or are other addresses of pages that are visited",
 		models.RuleStale:    "a cache answered at Fri 20 Nov 12:00 with what it may not keep that long",
 	}
 	for rule := models.RuleStart; rule <= models.Rules(); rule++ {
