@@ -2,6 +2,7 @@ package recrawl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,17 +36,23 @@ func canonicalTo(path, body string) hostile.Answer {
 	return page(`<html><head><link rel="canonical" href="` + path + `"></head><body>` + body + `</body></html>`)
 }
 
-// visits gives each of some pages its turn, two levels below the start.
+// known makes a page known, two levels below the start, and returns its URL.
+func (f *forum) known(t *testing.T, path string) string {
+	url := f.o.URL(path)
+	if _, known := f.pages[url]; !known {
+		p := pageOf(t, url)
+		p.Level = 2
+		f.pages[url] = p
+		f.host.Name = strings.Split(url, "/")[2]
+	}
+	return url
+}
+
+// visits gives each of some pages its turn.
 func (f *forum) visits(t *testing.T, count int, format string, want models.OutcomeKind) {
 	t.Helper()
 	for n := range count {
-		url := f.o.URL(fmt.Sprintf(format, n))
-		if _, known := f.pages[url]; !known {
-			p := pageOf(t, url)
-			p.Level = 2
-			f.pages[url] = p
-			f.host.Name = strings.Split(url, "/")[2]
-		}
+		url := f.known(t, fmt.Sprintf(format, n))
 		if out := f.turn(url); out.Kind != want {
 			t.Fatalf("%s: %v (%s), want %v", url, out.Kind, out.Detail, want)
 		}
@@ -55,10 +62,9 @@ func (f *forum) visits(t *testing.T, count int, format string, want models.Outco
 // last is the last of the pages, which was not visited.
 func (f *forum) last(t *testing.T, format string, want models.OutcomeKind) {
 	t.Helper()
-	url := f.o.URL(fmt.Sprintf(format, topics-1))
-	p := pageOf(t, url)
-	p.Level = 2
-	f.pages[url] = p
+	path := fmt.Sprintf(format, topics-1)
+	delete(f.pages, f.o.URL(path))
+	url := f.known(t, path)
 	out := f.turn(url)
 	if out.Kind != want || want == models.Excluded && !strings.Contains(out.Detail, "noindex: all") {
 		t.Errorf("%s: %v (%s), want %v", url, out.Kind, out.Detail, want)
@@ -102,8 +108,11 @@ func TestOtherAddressesThatAreTheOnlyOnes(t *testing.T) {
 	for n := range topics {
 		f.o.Set(fmt.Sprintf("/t?from=a&id=%d", n), canonicalTo(fmt.Sprintf("/t?id=%d", n), edition(n)))
 	}
-	f.visits(t, topics-1, "/t?from=a&id=%d", models.First) // others may be known by such alone
-	f.last(t, "/t?from=a&id=%d", models.First)
+	f.visits(t, content.EnoughAside, "/t?from=a&id=%d", models.First)
+	plain := f.o.URL(fmt.Sprintf("/t?id=%d", topics-1)) // it may be known by such alone, so it is found by what is not visited
+	if out := f.turn(f.known(t, fmt.Sprintf("/t?from=a&id=%d", topics-1))); out.Kind != models.Excluded || !slices.Equal(urlsOf(out.Links), []string{plain}) {
+		t.Errorf("%v (%s), and leads to %v, want %s", out.Kind, out.Detail, urlsOf(out.Links), plain)
+	}
 
 	f = newForum(t)
 	for n := range topics {
