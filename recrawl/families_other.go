@@ -3,8 +3,10 @@ package recrawl
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
+	"recrawld/config"
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
@@ -90,8 +92,9 @@ func isWithin(u, part canon.URL) bool {
 	if u.Path() != part.Path() {
 		return false
 	}
-	for param := range strings.SplitSeq(part.Query(), "&") {
-		if param != "" && !strings.Contains("&"+u.Query()+"&", "&"+param+"&") {
+	params := strings.Split(u.Query(), config.ParamSeparator(u.Query()))
+	for param := range strings.SplitSeq(part.Query(), config.ParamSeparator(part.Query())) {
+		if param != "" && !slices.Contains(params, param) {
 			return false
 		}
 	}

@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"recrawl/canon":       {},
 	"recrawl/robots":      {},
 	"recrawl/fingerprint": {},
-	"recrawl/content":     {"models", "recrawl/canon", "recrawl/extract", "recrawl/fingerprint", "recrawl/pdf"},
+	"recrawl/content":     {"models", "config", "recrawl/canon", "recrawl/extract", "recrawl/fingerprint", "recrawl/pdf"},
 	"recrawl/pdf":         {},
 	"recrawl/css":         {},
 	"recrawl/script":      {},

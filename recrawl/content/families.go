@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"recrawld/config"
 	"recrawld/recrawl/canon"
 )
 
@@ -31,8 +32,9 @@ type family struct {
 }
 
 // FamilyOf tells the family of pages that a URL belongs to by the path of what makes them and the names of its parameters; of those that say what is to
-// be done (action=edit) by their values too, and by what stands before a colon, which is how wikis name their parts (Special:, User_talk:). Most pages
-// are of none: a folder alone, as /blog/, is no more than where pages stand.
+// be done (action=edit) by their values too, and by what stands before a colon, which is how wikis name their parts (Special:, User_talk:), or behind a
+// number with a dot, which is how forums tell a post of a topic (topic=7.msg99) from a page of it (topic=7.15). Most pages are of none: a folder alone, as
+// /blog/, is no more than where pages stand.
 func FamilyOf(u canon.URL) Family {
 	path, space := cutSpace(u.Path(), '/')
 	query := u.Query()
@@ -40,10 +42,12 @@ func FamilyOf(u canon.URL) Family {
 		return 0
 	}
 	var params []string
-	for param := range strings.SplitSeq(query, "&") {
+	for _, param := range paramsOf(query) {
 		name, value, _ := strings.Cut(param, "=")
 		if part, ok := cutSpace(value, 0); ok || verbs[name] {
 			name += "=" + part
+		} else if part := partOf(value); part != "" {
+			name += "=." + part
 		}
 		params = append(params, name)
 	}
@@ -63,7 +67,7 @@ func Bare(u canon.URL) (canon.URL, bool) {
 	path, query, _ := strings.Cut(u.String(), "?")
 	var kept []string
 	all := 0
-	for param := range strings.SplitSeq(query, "&") {
+	for _, param := range paramsOf(query) {
 		all++
 		if name, _, _ := strings.Cut(param, "="); !verbs[name] {
 			kept = append(kept, param)
@@ -72,8 +76,21 @@ func Bare(u canon.URL) (canon.URL, bool) {
 	if len(kept) == 0 || len(kept) == all {
 		return canon.URL{}, false
 	}
-	bare, err := canon.Parse(path + "?" + strings.Join(kept, "&"))
+	bare, err := canon.Parse(path + "?" + strings.Join(kept, config.ParamSeparator(query)))
 	return bare, err == nil
+}
+
+// paramsOf are the parameters of a query, with their values.
+func paramsOf(query string) []string { return strings.Split(query, config.ParamSeparator(query)) }
+
+// partOf is what the letters say that stand in a value between a number with a dot and another number, or the end: "msg" of 7.msg99.
+func partOf(value string) string {
+	number, rest, _ := strings.Cut(value, ".")
+	part := strings.TrimRight(rest, "0123456789")
+	if number == "" || strings.Trim(number, "0123456789") != "" || strings.ContainsFunc(part, func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' }) {
+		return ""
+	}
+	return part
 }
 
 // cutSpace cuts a path or a value behind the first colon of it, percent-encoded or not, that something stands before in its segment, and tells

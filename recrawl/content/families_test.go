@@ -19,6 +19,13 @@ func TestFamilyOf(t *testing.T) {
 		{"/index.php?title=A", "/index.php?title=B"},
 		{"/wiki/Special:WhatLinksHere/A", "/wiki/Special:RecentChanges", "/wiki/Special%3ALog"},
 		{"/wiki/Talk:A"},
+		{"/index.php?topic=7.0", "/index.php?topic=812.15"},
+		{"/index.php?topic=7.msg99", "/index.php?topic=8.msg7"},
+		{"/index.php?topic=7.new"},
+		{"/index.php?topic=7.0;prev_next=next", "/index.php?topic=8.15;prev_next=prev"},
+		{"/index.php?action=profile;u=7", "/index.php?action=profile;u=8"},
+		{"/index.php?action=who;u=7"},
+		{"/index.php?q=1&v=red;u=7", "/index.php?q=1&v=red;u=8"}, // no parameters of their own
 		{"/doku.php?id=a&do=edit"}, {"/doku.php?id=a&do=show"}, {"/doku.php?id=a", "/doku.php?id=b"},
 	}
 	of := make(map[Family]int)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"recrawld/config"
 	"recrawld/recrawl/canon"
 )
 
@@ -17,11 +18,11 @@ func PlainParams(u, canonical canon.URL) string {
 		return ""
 	}
 	has := make(map[string]bool)
-	for param := range strings.SplitSeq(canonical.Query(), "&") {
+	for _, param := range paramsOf(canonical.Query()) {
 		has[nameOf(param)] = true
 	}
 	var names []string
-	for param := range strings.SplitSeq(u.Query(), "&") {
+	for _, param := range paramsOf(u.Query()) {
 		if name := nameOf(param); !has[name] {
 			names = append(names, name)
 		}
@@ -42,14 +43,14 @@ func nameOf(param string) string {
 // without is a URL without some parameters, as PlainParams names them; the URL itself where it has none of them.
 func without(u canon.URL, params string) canon.URL {
 	out := strings.Split(params, "&")
-	query := strings.Split(u.Query(), "&")
+	query := paramsOf(u.Query())
 	kept := slices.DeleteFunc(slices.Clone(query), func(param string) bool { return slices.Contains(out, nameOf(param)) })
 	if len(kept) == len(query) {
 		return u
 	}
 	address := u.Origin() + u.Path()
 	if len(kept) > 0 {
-		address += "?" + strings.Join(kept, "&")
+		address += "?" + strings.Join(kept, config.ParamSeparator(u.Query()))
 	}
 	plainly, err := canon.Parse(address)
 	if err != nil {
@@ -67,7 +68,7 @@ func PlainFamilyOf(u canon.URL) Family {
 		return 0
 	}
 	hash := uint64(key) ^ 1
-	params := strings.Split(u.Query(), "&")
+	params := paramsOf(u.Query())
 	slices.Sort(params)
 	for _, param := range slices.Compact(params) {
 		_, value, _ := strings.Cut(param, "=")

@@ -18,6 +18,8 @@ func TestPlainParams(t *testing.T) {
 		{"/i?page=3&path=1_2&product=7", "/i?product=7", "page&path"},
 		{"/i?product=7&path=1_2&path=1", "/i?product=7", "path"},
 		{"/i?variant=3", "/i", "variant"},
+		{"/i?board=1.0;sort=views;desc", "/i?board=1.0", "desc&sort"},
+		{"/i?a=1;b=2;c=3", "/i?a=1;c=3", "b"},
 		{"/i?product=7", "/i?product=7", ""},
 		{"/i?product=7&path=1", "/i?product=8", ""},                 // another one
 		{"/i?product=7&path=1&lang=de", "/i?lang=en&product=7", ""}, // another language
