@@ -89,6 +89,7 @@ func (s *visit) leaveFamily(ctx context.Context) {
 	if plain := content.PlainFamilyOf(s.url); plain != 0 && s.watchesPlain() {
 		s.noted(s.hostMemory(ctx).leave(plain, s.page.ID))
 	}
+	s.tellLed(ctx)
 	family := s.family()
 	if family == 0 {
 		return
@@ -121,6 +122,7 @@ func (s *visit) listFamily(ctx context.Context, u canon.URL) {
 	}
 	if family := content.PlainFamilyOf(u); family != 0 && s.watchesPlain() {
 		s.noted(s.hostMemory(ctx).tell(family, page, false, ""))
+		s.noted(s.hostMemory(ctx).tellShown(u))
 	}
 }
 

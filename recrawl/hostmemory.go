@@ -174,11 +174,21 @@ func (m *hostMemory) speaks(family content.Family, page int64) bool {
 	return m.memory.Speaks(family, page)
 }
 
-// plainly is what stands for a URL by what the pages of its family name as canonical.
+// plainly is what stands for a URL by what the pages of its family name as canonical, or lead to.
 func (m *hostMemory) plainly(u canon.URL) (canon.URL, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.memory.Plainly(u)
+}
+
+// tellLed takes note of where a page leads.
+func (m *hostMemory) tellLed(from, to canon.URL) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.TellsLed(from, to) })
+}
+
+// tellShown takes note of a page that shows something.
+func (m *hostMemory) tellShown(u canon.URL) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.TellsShown(u) })
 }
 
 // noted lets the memory take note of something, and returns what it is then where that was news.

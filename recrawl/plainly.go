@@ -12,9 +12,10 @@ import (
 // A shop links to a product from each list that it is in, by an address that says from where (?path=1_2&page=3&product_id=7), and the product names the
 // address without that as canonical: twenty addresses for each. Which parameters that leaves out is learned from some pages of each family that say what
 // their canonical page says; then a link to others of the family counts as one to that page (after Bar-Yossef, Keidar and Schonfeld 2007, "Do not crawl in
-// the DUST", who learn such rules from what pages say and try them; the site's own word comes in the place of trying here).
+// the DUST", who learn such rules from what pages say and try them; the site's own word comes in the place of trying here). Parameters that only lead to
+// the address without them are learned of a host as a whole: there is one on each page for each language that a program speaks.
 
-// plainly is the address that stands for a URL on the page's own host by what the pages of its family name as canonical; false: none does.
+// plainly is the address that stands for a URL on the page's own host by what the pages of its family name as canonical, or lead to; false: none does.
 func (s *visit) plainly(ctx context.Context, u canon.URL) (canon.URL, bool) {
 	if !s.watchesPlain() || u.Query() == "" || u.HostName() != s.url.HostName() {
 		return canon.URL{}, false
@@ -38,8 +39,7 @@ func (s *visit) isPlain(ctx context.Context) bool {
 	}
 	s.out.Aside = true
 	s.out.Links = []models.FoundLink{{URL: u.String(), Host: u.HostName()}}
-	s.exclude(fmt.Sprintf("the %d pages of its family that were visited say what their canonical page says, which is %s here: that is visited in its place; duplicates: off visits each",
-		content.EnoughAside, u))
+	s.exclude(fmt.Sprintf("by what pages with such parameters that were visited name as canonical, or lead to, %s stands for it, which is visited in its place; duplicates: off visits each", u))
 	return true
 }
 
@@ -60,11 +60,21 @@ func (s *visit) tellPlain(ctx context.Context) {
 	if family == 0 || !s.watchesPlain() {
 		return
 	}
+	host := s.hostMemory(ctx)
 	if s.out.LinksKnown {
 		s.learnPlain(ctx, family)
+		s.noted(host.tellShown(s.url))
 	}
-	host := s.hostMemory(ctx)
 	s.out.Aside = s.out.Aside || host.leavesAside(family) && host.speaks(family, s.page.ID)
+}
+
+// tellLed takes note of where a page leads that never showed anything: where that is its own address without a parameter, this does nothing.
+func (s *visit) tellLed(ctx context.Context) {
+	to, err := canon.Parse(s.out.RedirectTo)
+	if err != nil || !s.watchesPlain() || s.page.Version > 0 || content.WantsLogin(s.url, to) {
+		return
+	}
+	s.noted(s.hostMemory(ctx).tellLed(s.url, to))
 }
 
 // learnPlain is tellPlain for a page that was read. One that names no other page, or not by leaving something out, speaks against all; so does, less, one

@@ -91,15 +91,15 @@ func isLanguage(s string) bool {
 	return len(language) == 2 && isLetters(language) && isLetters(region)
 }
 
-// Plainly is the URL that all pages of its family that were seen would name as canonical in its place; false: they name none, or not enough were seen.
+// Plainly is the URL that stands for another one: without the parameters of it that are idle, and without those that all pages of its family that were seen
+// leave out of the address that they name as canonical; false: there is none.
 func (h *HostMemory) Plainly(u canon.URL) (canon.URL, bool) {
 	if len(h.families) == 0 {
 		return canon.URL{}, false
 	}
-	k := h.family(PlainFamilyOf(u))
-	if k == nil || k.listed || len(k.pages) < EnoughAside {
-		return canon.URL{}, false
+	plainly := h.withoutIdle(u)
+	if k := h.family(PlainFamilyOf(plainly)); k != nil && !k.listed && len(k.pages) >= EnoughAside {
+		plainly = without(plainly, k.params)
 	}
-	plainly := without(u, k.params)
 	return plainly, plainly != u
 }
