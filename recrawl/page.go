@@ -66,7 +66,7 @@ const mostRoom = 64
 //
 // Of the feeds that a head names the start page's are kept, and of any other page's the first: that is the site's, and those behind it
 // are of comments, of tags and of the page itself, as many as there are pages. A table in another order says nothing new, and what a link with a token asks for is no
-// crawler's to do.
+// crawler's to do. A log-in is kept without its way back to the page.
 func (s *visit) keep(ctx context.Context, found []extract.Link) []models.FoundLink {
 	rules := s.rules.of(s.robots)
 	kept := make([]models.FoundLink, 0, min(len(found), mostRoom))
@@ -77,6 +77,9 @@ func (s *visit) keep(ctx context.Context, found []extract.Link) []models.FoundLi
 		}
 		if link.NoFollow || link.Order || link.Action || link.Feed && feeds > 1 && s.page.Level > 0 {
 			continue
+		}
+		if login := content.WithoutReturn(s.url, link.URL); login != link.URL {
+			link.URL, again = login, true
 		}
 		if !s.inScope(link.URL, int(s.page.Level)+1) || !s.mayName(rules, link.URL) {
 			continue

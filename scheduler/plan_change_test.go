@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"testing"
 	"time"
@@ -204,6 +205,28 @@ func TestTransientIsAskedAtThePagesPace(t *testing.T) {
 				t.Errorf("at a pace of %v it is asked again after %v for the %d. time, want some %v", pace, wait, n+1, want)
 			}
 			now = p.DueAt.Time()
+		}
+	}
+}
+
+// A page that never showed anything but a log-in form is asked as rarely as the budget pays for, once some retries brought nothing; one with a copy at its pace.
+func TestWhatNeverShowedAnythingIsAskedAsTheBudgetPays(t *testing.T) {
+	t.Parallel()
+	even := 20 * 24 * time.Hour
+	planner := testPlanner(t, testConfig())
+	planner.purses = new(purses)
+	planner.purses.terms.Store(&terms{all: term{allowance: allowance{math.Inf(1), math.Inf(1)}, account: allSites, even: even}})
+	for version, want := range map[int32]time.Duration{0: even, 1: 3 * time.Hour} {
+		p := livePage()
+		p.Version, p.Failures, p.Wanted = version, 20, 3*time.Hour
+		if version == 0 {
+			p = NewPage(p.URL, "one.test", 1, 1, 4)
+			p.Failures = 20
+		}
+		r := planner.Plan(testLease(p), p, &models.Outcome{Kind: models.Failed, Class: models.LoginWall, Status: 200, Sent: 1, At: noon}, noon)
+		want = max(want, FirstRetry(models.LoginWall))
+		if wait := r.Page.DueAt.Time().Sub(noon); wait > want || wait < want*3/4 {
+			t.Errorf("with %d versions it is asked again after %v, want some %v", version, wait, want)
 		}
 	}
 }

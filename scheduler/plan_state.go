@@ -209,12 +209,17 @@ func (d *draft) failed() {
 const soonest = time.Hour
 
 // pace is the interval at which a page is visited where nothing is wrong with it. One that answers without its content is asked for no less
-// often than that: what stands in its place must be seen to stand, and the host bears it.
+// often than that: what stands in its place must be seen to stand, and the host bears it. One that never showed anything is asked no more often than its
+// budget pays for all pages alike: of a forum whose profiles only members see these would have many times their share.
 func (d *draft) pace() time.Duration {
 	if d.before.Wanted > 0 {
 		return d.before.Wanted
 	}
-	return d.planner.calendar.Interval(d.now, max(int(d.before.FRMax), 1))
+	every := d.planner.calendar.Interval(d.now, max(int(d.before.FRMax), 1))
+	if d.before.Version == 0 {
+		every = max(every, d.planner.purses.term(d.Page.SiteID).even)
+	}
+	return every
 }
 
 // FirstRetry is how long after its first failure of a class a page is tried again, at the latest. An error page and a shell without content pass as an error of

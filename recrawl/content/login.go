@@ -51,6 +51,21 @@ func leadsBack(name, value string, from canon.URL) bool {
 		slices.ContainsFunc(returnNames, func(begin string) bool { return strings.HasPrefix(name, begin) })
 }
 
+// WithoutReturn is the address of a log-in without where it is told to lead back to, where that is the page with the link to it: there is one for each page
+// otherwise, and all show the same form.
+func WithoutReturn(from, to canon.URL) canon.URL {
+	if to.Query() == "" || !NamedLogin(to) {
+		return to
+	}
+	for _, param := range paramsOf(to.Query()) {
+		name, value, _ := strings.Cut(param, "=")
+		if value, err := url.QueryUnescape(value); err == nil && leadsBack(name, value, from) {
+			to = without(to, name)
+		}
+	}
+	return to
+}
+
 // NamedLogin tells whether an address is named for a log-in: by the last name of its path, whatever its extension, or the first of its host.
 func NamedLogin(u canon.URL) bool {
 	path, last := lastName(u)
