@@ -60,3 +60,15 @@ func TestLinksThatLeadBack(t *testing.T) {
 	wantKind(t, l.turn(knows("/p0?lang=l0")), models.First)
 	wantKind(t, l.turn(knows("/p5?lang=l3")), models.Moved)
 }
+
+// TestLogInsThatLeadBack: a page's link to a log-in that leads back to it is one to the log-in, which all pages have.
+func TestLogInsThatLeadBack(t *testing.T) {
+	t.Parallel()
+	o := listen(t, map[string]hostile.Answer{
+		"/a": page(edition(1) + `<a href="/login?redirect_to=%2Fa">Log in</a><a href="/login">Log in</a><a href="/login?redirect_to=%2Fb">Write</a>`),
+	})
+	l := newLife(t, nil)
+	if got, want := urlsOf(l.turn(o.URL("/a")).Links), []string{o.URL("/login"), o.URL("/login?redirect_to=%2Fb")}; !slices.Equal(got, want) {
+		t.Errorf("links are %v, want %v", got, want)
+	}
+}
