@@ -7,6 +7,7 @@ import (
 	"recrawld/models"
 	"recrawld/recrawl/canon"
 	"recrawld/recrawl/content"
+	"recrawld/recrawl/extract"
 )
 
 // A shop links to a product from each list that it is in, by an address that says from where (?path=1_2&page=3&product_id=7), and the product names the
@@ -78,7 +79,7 @@ func (s *visit) tellLed(ctx context.Context) {
 }
 
 // learnPlain is tellPlain for a page that was read. One that names no other page, or not by leaving something out, speaks against all; so does, less, one
-// that says something else than the page that it names, as further pages of a list do that name the first one.
+// that says something else than the page that it names, as further pages of a list do that name the first one, unless it is the same in another order.
 func (s *visit) learnPlain(ctx context.Context, family content.Family) {
 	params := ""
 	u, err := canon.Parse(s.out.Canonical)
@@ -90,6 +91,6 @@ func (s *visit) learnPlain(ctx context.Context, family content.Family) {
 	case params == "":
 		s.noted(host.tell(family, id, false, ""))
 	case host.undecided(family, params) || host.speaks(family, id):
-		s.weighOther(ctx, saying{family, id, params}, u, s.isSaidBy)
+		s.weighOther(ctx, saying{family, id, params}, u, func(p *models.Page) bool { return s.isSaidBy(p) || extract.IsOrder(s.url, u) && p.Canonical == "" })
 	}
 }

@@ -161,3 +161,26 @@ func TestWhatIsNotNamedPlainly(t *testing.T) {
 		wantKind(t, l.turn(listed(n)), models.First)
 	}
 }
+
+// TestOrdersThatAreNamedPlainly: a list in another order, which begins with other entries and names the list as canonical, is known by the list; further
+// pages that name the first one so are not.
+func TestOrdersThatAreNamedPlainly(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]models.OutcomeKind{"/i?board=%d;sort=o%d": models.Excluded, "/i?board=%d;start=%d": models.First} {
+		f := newForum(t)
+		last := ""
+		for n := range topics {
+			board := fmt.Sprintf("/i?board=%d", n)
+			last = fmt.Sprintf(format, n, n)
+			f.o.Set(board, page(edition(n)))
+			f.o.Set(last, canonicalTo(board, edition(100+n)))
+			f.turn(f.known(t, board))
+			if n < topics-1 {
+				f.turn(f.known(t, last))
+			}
+		}
+		if out := f.turn(f.known(t, last)); out.Kind != want {
+			t.Errorf("%s: %v (%s), want %v", last, out.Kind, out.Detail, want)
+		}
+	}
+}

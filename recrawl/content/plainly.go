@@ -6,6 +6,7 @@ import (
 
 	"recrawld/config"
 	"recrawld/recrawl/canon"
+	"recrawld/recrawl/extract"
 )
 
 // maxPlainParams is how long the names of the parameters that a family leaves out are at most, in bytes.
@@ -61,7 +62,7 @@ func without(u canon.URL, params string) canon.URL {
 
 // PlainFamilyOf tells the family of pages of which it is noted which parameters they leave out of their own address where they name another one as
 // canonical; 0: none. It is narrower than FamilyOf: a value without a digit, as in route=product/special, says what makes the page rather than what it is about,
-// unless it is a language's.
+// unless it is a language's or says by what a list is ordered.
 func PlainFamilyOf(u canon.URL) Family {
 	key := FamilyOf(u)
 	if key == 0 || u.Query() == "" {
@@ -71,8 +72,8 @@ func PlainFamilyOf(u canon.URL) Family {
 	params := paramsOf(u.Query())
 	slices.Sort(params)
 	for _, param := range slices.Compact(params) {
-		_, value, _ := strings.Cut(param, "=")
-		if !strings.ContainsAny(value, "0123456789") && !isLanguage(value) {
+		name, value, _ := strings.Cut(param, "=")
+		if !strings.ContainsAny(value, "0123456789") && !isLanguage(value) && !extract.NamesOrder(name, value) {
 			hash = hashString(hash, param)
 		}
 	}

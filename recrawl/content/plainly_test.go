@@ -96,3 +96,12 @@ func TestPlainFamilies(t *testing.T) {
 		}
 	}
 }
+
+// TestOrdersAreOfOneFamily: by what a list is ordered is no part of a program.
+func TestOrdersAreOfOneFamily(t *testing.T) {
+	t.Parallel()
+	of := func(path string) Family { return PlainFamilyOf(parsed(t, path)) }
+	if of("/i?board=1.0;sort=views") != of("/i?board=2.20;sort=subject") || of("/i?board=1&route=views") == of("/i?board=1&route=subject") {
+		t.Error("orders are of two families, or parts of a program of one")
+	}
+}

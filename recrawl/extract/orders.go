@@ -30,9 +30,9 @@ func (r *refs) headsRow() {
 	r.row = r.row[:0]
 }
 
-// isOrder tells whether a link of a page leads to it with no more in its query than in what order it shows what it does: sort=name, orderby=size&dir=desc.
+// IsOrder tells whether a link of a page leads to it with no more in its query than in what order it shows what it does: sort=name, orderby=size&dir=desc.
 // There are as many as columns, or, where one order is within another, as all of their arrangements.
-func isOrder(link, at canon.URL) bool {
+func IsOrder(link, at canon.URL) bool {
 	if link.Query() == "" || link.Path() != at.Path() || link.Origin() != at.Origin() {
 		return false
 	}
@@ -45,8 +45,8 @@ func isOrder(link, at canon.URL) bool {
 		name, value, _ := strings.Cut(param, "=")
 		switch {
 		case slices.Contains(own, param):
-			ordered = ordered || namesOrder(name, value)
-		case namesOrder(name, value):
+			ordered = ordered || NamesOrder(name, value)
+		case NamesOrder(name, value):
 			ordered = true
 		case directions[strings.ToLower(name)], begins[strings.ToLower(name)] && first[value]:
 		default:
@@ -59,9 +59,9 @@ func isOrder(link, at canon.URL) bool {
 // mostOrdered is how many parameters the link of a heading may have: each is looked for among the page's own.
 const mostOrdered = 32
 
-// namesOrder tells the parameters that say by what a list is ordered: sort, orderby, filter_order, tableSort, but not order_id or resort. An order
+// NamesOrder tells the parameters that say by what a list is ordered: sort, orderby, filter_order, tableSort, but not order_id or resort. An order
 // that has a number of three digits is what somebody ordered.
-func namesOrder(name, value string) bool {
+func NamesOrder(name, value string) bool {
 	if plain, err := url.QueryUnescape(name); err == nil {
 		name = plain
 	}

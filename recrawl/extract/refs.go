@@ -98,7 +98,7 @@ func (r *reader) links(base canon.URL) (links []Link, dropped int) {
 		}
 		u = untracked(u, own, session)
 		relative := sameHost && canon.IsRelativeRef(ref.text)
-		order := ref.heading && isOrder(u, r.at)
+		order := ref.heading && IsOrder(u, r.at)
 		if i, ok := seen[u]; ok {
 			links[i].NoFollow = links[i].NoFollow && ref.noFollow
 			links[i].Relative = links[i].Relative && relative
