@@ -56,8 +56,9 @@ func (p *pair) attends() bool {
 }
 
 // recount pairs the lines of how much each of several authors has written anew, the lowest with the lowest: where one has 98 now and another had, these
-// say the same, and what is left of both are 97 and 99.
-func recount(all []pair) {
+// say the same, and what is left of both are 97 and 99. Where all such lines of both views, paired so, differ by as little as what somebody wrote does,
+// what is left of them does, too: of 13 and 15, and 15 and 17, that is 13 and 17.
+func (d *difference) recount(all []pair) {
 	of := make(map[string][]int)
 	for i := range all {
 		if p := &all[i]; p.before != nil && p.after != nil {
@@ -67,7 +68,8 @@ func recount(all []pair) {
 			}
 		}
 	}
-	for _, at := range of {
+	for label, at := range of {
+		few := fewMore(d.before.authors(label), d.after.authors(label))
 		before, after := make([]*Block, len(at)), make([]*Block, len(at))
 		for i, n := range at {
 			before[i], after[i] = all[n].before, all[n].after
@@ -75,9 +77,33 @@ func recount(all []pair) {
 		slices.SortStableFunc(before, byWritten)
 		slices.SortStableFunc(after, byWritten)
 		for i, n := range at {
-			all[n].before, all[n].after = before[i], after[i]
+			all[n].before, all[n].after, all[n].wrote = before[i], after[i], few
 		}
 	}
+}
+
+// authors is how much the lines of a view with a label say that authors have written, the least first.
+func (v *View) authors(label string) (counts []float64) {
+	for i := range v.blocks {
+		if count, is, ok := v.blocks[i].written(); ok && is == label {
+			counts = append(counts, count)
+		}
+	}
+	slices.Sort(counts)
+	return counts
+}
+
+// fewMore tells whether each of as many counts is a little more than another one, or the same.
+func fewMore(was, is []float64) bool {
+	if len(was) != len(is) {
+		return false
+	}
+	for i := range is {
+		if is[i] < was[i] || !isFew(was[i], is[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // written is what a line of a forum says of how much the author of a post has written, or how many topics he began.

@@ -13,6 +13,7 @@ type pair struct {
 	reason        models.Reasons
 	worth         float64        // 0–1: the significance of this difference alone
 	noise         models.Reasons // why it does not count; 0: it does
+	wrote         bool           // it is how much authors have written by now (recount)
 }
 
 // What kinds of difference are worth. One block worth more than the threshold makes a change. The order is what counts:
@@ -60,7 +61,7 @@ func (d *difference) pairs() []pair {
 			}
 		}
 	}
-	recount(all)
+	d.recount(all)
 	for _, b := range gone {
 		if b != nil {
 			all = append(all, pair{before: b})
@@ -120,7 +121,7 @@ func (p *pair) kind() (models.Reasons, float64) {
 		return p.sameText()
 	case p.spaced():
 		return models.ReasonMarkupOnly, worthMarkup
-	case p.looked(), p.counts(), p.totals(), p.attends():
+	case p.wrote, p.looked(), p.counts(), p.totals(), p.attends():
 		return models.ReasonCounter, worthCounter
 	case p.before != nil && p.after != nil && numberless(p.before.Text) == numberless(p.after.Text):
 		if !p.main() && countsAlone(p.before.Text, p.after.Text) {
