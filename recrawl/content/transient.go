@@ -133,6 +133,9 @@ func saysMore(before, after *View) bool {
 // transient tells whether after is no content of the page, and what it is instead. own tells that a reader still sees
 // the page, with nothing or a message in it.
 func transient(o *overlap, before, after *View) (class models.ErrorClass, own, is bool) {
+	if becameLogin(before, after) {
+		return models.LoginWall, false, true
+	}
 	if o.kept >= lostShare && !o.bare {
 		return models.ClassNone, true, false
 	}
@@ -156,6 +159,12 @@ func transient(o *overlap, before, after *View) (class models.ErrorClass, own, i
 		return models.Shell, true, true
 	}
 	return models.ErrorPage, false, true
+}
+
+// becameLogin tells whether another document has come that is a log-in form by its title. Of a short page more may be left, of what stands on all pages, and
+// the form may say as much as it did.
+func becameLogin(before, after *View) bool {
+	return after.forms > before.forms && loginTitles.in(after.Title) && !loginTitles.in(before.Title) && other(before, after)
 }
 
 // blank tells whether nothing at all is to be read.
