@@ -39,7 +39,7 @@ func withoutTotals(s string) string {
 		end := until(s, func(r rune) bool {
 			return !unicode.IsDigit(r) && r != ',' && r != '.' && r != '\u00a0' && r != '\u202f'
 		})
-		if end > 0 && end < len(s) && s[end] == ')' {
+		if end < len(s) && s[end] == ')' && isTotal(s[:end]) {
 			s = s[end+1:]
 			continue
 		}
@@ -47,6 +47,20 @@ func withoutTotals(s string) string {
 	}
 	b.WriteString(s)
 	return b.String()
+}
+
+// isTotal tells a whole number, in groups of three digits or not: no version (1.14.2), no rating (4.5), no price (9.50), and no year.
+func isTotal(s string) bool {
+	groups := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) })
+	if len(groups) == 1 {
+		return groups[0] == s && !isYear(s)
+	}
+	for i, group := range groups {
+		if n := utf8.RuneCountInString(group); n > 3 || i > 0 && n < 3 {
+			return false
+		}
+	}
+	return len(groups) > 0
 }
 
 // maxShown is how many runes the line has at most that says which entries of a list are shown.
