@@ -3,8 +3,6 @@ package content
 import (
 	"slices"
 	"strings"
-	"time"
-	"unicode"
 
 	"recrawld/models"
 )
@@ -116,7 +114,7 @@ func (c *Case) volatile(d *difference, pairs []pair, counted map[spot]bool) {
 		if rolls || !known {
 			was = c.isVolatile(key, p, to, rolls)
 			counted[at] = was
-			c.Page.changed(key, from, to, rolls || p.isAmount() && !c.soon())
+			c.Page.changed(key, from, to, rolls || c.isPrice(d, p))
 		}
 		if was {
 			p.noise |= models.ReasonVolatile
@@ -161,7 +159,7 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 	if s == nil {
 		return false
 	}
-	if !p.own() && s.changes >= openChanges {
+	if !p.own() && s.changes >= openChanges && !p.isAmount() {
 		return true
 	}
 	share := float64(s.changes) / float64(max(c.Page.seen-s.since, 1))
@@ -172,26 +170,6 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 		return s.changes >= knownChanges && share >= knownShare
 	}
 	return s.changes >= volatileChanges && share >= volatileShare
-}
-
-// soonAfter is the time between two changes of an amount of money below which nobody sets it: it is a rate. The price of a day is news on each day, also to
-// who looks once a day, and finds another one each time.
-const soonAfter = 3 * time.Hour
-
-// soon tells whether what is compared was made soon after what it is compared with, or when is not known.
-func (c *Case) soon() bool { return c.Held.IsZero() || c.Now.Sub(c.Held) < soonAfter }
-
-// isAmount tells whether all that differs of a pair, of which neither stands beside the content, are the numbers in a line about money.
-func (p *pair) isAmount() bool {
-	return p.rewritten() && (p.main() || (p.before.Flags|p.after.Flags)&beside == 0) && numberless(p.before.Text) == numberless(p.after.Text) && namesMoney(p.after.Text)
-}
-
-// namesMoney tells whether a text has the sign, or a word, of a currency or of what things cost.
-func namesMoney(text string) bool {
-	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) }) {
-		return true
-	}
-	return slices.ContainsFunc(wordsOf(text), func(word string) bool { return moneyWords[bareWord(word)] })
 }
 
 // comesBack tells whether the texts of a place are, for the greater part, some that it had before.

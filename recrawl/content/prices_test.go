@@ -94,6 +94,61 @@ func TestARateOfEachHourIsLearned(t *testing.T) {
 	}
 }
 
+// TestAmountsApartFromThePage: a rate in the head of a page and the amount in a cart are no prices of what it is about, and neither are those of other
+// entries of a list: learned as what keeps changing, as they were before prices counted each day.
+func TestAmountsApartFromThePage(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(story(8), "<p>")
+	for name, of := range map[string]func(n int) string{
+		"a rate in the head": func(n int) string {
+			return fmt.Sprintf("<div>BTC $64,%d</div><main><h1>News</h1><p>%s</main>", 100+n, text)
+		},
+		"a rate without a main element": func(n int) string {
+			return fmt.Sprintf("<div>BTC $64,%d</div><div><h1>News</h1><p>%s</div>", 100+n, text)
+		},
+		"a cart": func(n int) string {
+			return fmt.Sprintf("<div><a href=/cart>1 item(s) - $%d.00</a></div><main><h1>News</h1><p>%s</main>", 100+n, text)
+		},
+		"other lamps": func(n int) string {
+			return fmt.Sprintf("<main><div><h1>Lamps</h1><p>%s</div><div><h4><a href=/%d>Lamp %d</a></h4><p>$%d</p></div><div><h4><a href=/%d>Lamp %d</a></h4><p>$%d</p></div></main>",
+				text, n, n, n+10, n+500, n+500, n+710)
+		},
+		"other lamps in lines": func(n int) string {
+			return fmt.Sprintf("<main><p>%s<ul><li><a href=/%d>Lamp %d</a> $%d<li><a href=/%d>Lamp %d</a> $%d</ul></main>", text, n, n, n+10, n+500, n+500, n+710)
+		},
+	} {
+		s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+		page := func(n int) string { return "<html><head><title>A</title></head><body>" + of(n) + "</body></html>" }
+		var v Verdict
+		for day := range 12 {
+			s.at = noon.AddDate(0, 0, day)
+			v = s.visit(0, 24*time.Hour, page(day), page(day+1))
+		}
+		if v.Kind != Noise {
+			t.Errorf("%s is %v for %v after twelve days: %+v", name, v.Kind, v.Reasons, v.Blocks)
+		}
+	}
+}
+
+// TestAPriceApartFromTheTextCounts: a page without a main element has its price apart from its text, and changes it every second week.
+func TestAPriceApartFromTheTextCounts(t *testing.T) {
+	t.Parallel()
+	s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+	page := func(n int) string {
+		return fmt.Sprintf("<html><head><title>Lamp</title></head><body><div><h2>$%d.99</h2></div><div><h1>Lamp</h1><p>%s</div></body></html>", 100+n, strings.Join(story(12), "<p>"))
+	}
+	for n := range 10 {
+		s.at = noon.AddDate(0, 0, 14*n)
+		if v := s.visit(0, 24*time.Hour, page(n), page(n+1)); v.Kind != Change {
+			t.Errorf("change %d is %v for %v", n, v.Kind, v.Reasons)
+		}
+		for day := range 13 {
+			s.at = noon.AddDate(0, 0, 14*n+1+day)
+			s.visit(0, 24*time.Hour, page(n+1), page(n+1)+"<!-- another token -->")
+		}
+	}
+}
+
 // TestWhatOftenChangesOnSomePages: a state that is another one at most visits of some products is not passed over on a page where it stood.
 func TestWhatOftenChangesOnSomePages(t *testing.T) {
 	t.Parallel()

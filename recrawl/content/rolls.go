@@ -147,21 +147,35 @@ func (d *difference) companions(pairs []pair, entries map[*Block]bool) {
 // accompanies tells whether a block without links stands in a small part of the page together with one of some entries, and no other of its
 // list.
 func (v *View) accompanies(b *Block, entries map[*Block]bool) bool {
+	if len(b.Links) > 0 {
+		return false
+	}
+	card := v.card(b)
+	i := slices.IndexFunc(card, linked)
+	if i < 0 {
+		return false
+	}
+	slot := v.slot(&card[i])
+	return entries[&card[i]] && !slices.ContainsFunc(card[i+1:], func(one Block) bool { return v.slot(&one) == slot })
+}
+
+// card is the smallest part of the page around a block in which there are links; nil: it is none of a few blocks.
+func (v *View) card(b *Block) []Block {
 	at := b.node
 	for range cardLevels {
 		n := &v.nodes[at]
-		if len(b.Links) > 0 || n.last-n.first > cardBlocks {
-			return false
+		if n.last-n.first > cardBlocks {
+			return nil
 		}
-		card := v.blocks[n.first:n.last]
-		if i := slices.IndexFunc(card, func(one Block) bool { return len(one.Links) > 0 }); i >= 0 {
-			slot := v.slot(&card[i])
-			return entries[&card[i]] && !slices.ContainsFunc(card[i+1:], func(one Block) bool { return v.slot(&one) == slot })
+		if card := v.blocks[n.first:n.last]; slices.ContainsFunc(card, linked) {
+			return card
 		}
 		at = n.parent
 	}
-	return false
+	return nil
 }
+
+func linked(b Block) bool { return len(b.Links) > 0 }
 
 // turns marks what a list that turns shows.
 func (p *pair) turns() {
