@@ -125,16 +125,16 @@ func (m *hostMemory) standsIn(v *content.View, page int64) bool {
 	return m.memory.StandsIn(v, page)
 }
 
-// awaits tells whether it is of use to know what other pages say as ever.
-func (m *hostMemory) awaits() bool {
+// awaits tells whether it is of use at a time, in unix seconds, to know what other pages say as ever.
+func (m *hostMemory) awaits(now int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.memory.Awaits()
+	return m.memory.Awaits(now)
 }
 
-// stays takes note of what a page says as ever.
-func (m *hostMemory) stays(v *content.View, page int64) (body []byte, turn int64) {
-	return m.noted(func(memory *content.HostMemory) bool { return memory.Stays(v, page) })
+// stays takes note of what a page says as ever, at a time in unix seconds.
+func (m *hostMemory) stays(v *content.View, page, now int64) (body []byte, turn int64) {
+	return m.noted(func(memory *content.HostMemory) bool { return memory.Stays(v, page, now) })
 }
 
 // leavesAside tells whether the pages of a family ask for that, all that were seen.

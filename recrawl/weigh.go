@@ -169,14 +169,14 @@ func (s *visit) staysAsItWas(ctx context.Context, body []byte, kind string) {
 	if s.past == nil || s.page.Bytes > compareBytes || !mayHoldText(s.page.ContentType) || !s.out.Kind.Observed() {
 		return
 	}
-	host := s.hostMemory(ctx)
-	if !host.awaits() {
+	host, now := s.hostMemory(ctx), s.turn.Now.Unix()
+	if !host.awaits(now) {
 		return
 	}
 	var memory []byte
 	var turn int64
 	err := s.comparer.run(ctx, s.url, len(body), func(context.Context) error {
-		memory, turn = host.stays(content.Read(body, kind, s.url, s.content), s.page.ID)
+		memory, turn = host.stays(content.Read(body, kind, s.url, s.content), s.page.ID, now)
 		return nil
 	})
 	if err == nil {

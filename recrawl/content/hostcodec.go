@@ -68,7 +68,7 @@ func (p *parser) family() family {
 }
 
 func (p *parser) stay() state {
-	s := state{key: p.hash(), at: p.signed(), gone: uint8(min(p.number(), enoughStays))}
+	s := state{key: p.hash(), at: p.signed(), gone: uint8(min(p.number(), flipOwn))}
 	for range min(p.count(), enoughStays) {
 		s.pages = append(s.pages, uint32(p.number()))
 	}

@@ -193,7 +193,7 @@ func (c *Case) compare() Verdict {
 		c.Page.remember(c.Before.mainHash())
 	}
 	c.Page.seen = max(c.Page.seen+1, uint32(max(c.Records, 0)))
-	c.Host.Stays(c.After, c.PageID)
+	c.Host.Stays(c.After, c.PageID, c.Now.Unix())
 	var v Verdict
 	counted := map[spot]bool{}
 	for d := range c.content() {

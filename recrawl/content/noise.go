@@ -204,7 +204,7 @@ func (h *HostMemory) forget(now int64) {
 		}
 	}
 	h.moves = kept
-	h.stays = slices.DeleteFunc(h.stays, func(s state) bool { return now-s.at > flipSeconds || s.at > now })
+	h.stays = slices.DeleteFunc(h.stays, func(s state) bool { return s.past(now) })
 }
 
 // main tells whether the pair belongs to the main content.

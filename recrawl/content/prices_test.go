@@ -191,3 +191,42 @@ func TestManySellOut(t *testing.T) {
 		}
 	}
 }
+
+// TestTheShopsWordForItIsAnother: what products have been seen to say while others sold out is no reason to take it for theirs where the shop calls it
+// something else, on all of them: that was news on each page until those that had been seen had been visited again.
+func TestTheShopsWordForItIsAnother(t *testing.T) {
+	t.Parallel()
+	s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+	for product := range 4 {
+		s.visit(product, 24*time.Hour, goods(product, "$9", "In Stock"), goods(product, "$9", "Out Of Stock"))
+		s.visit(30+product, 24*time.Hour, goods(30+product, "$9", "In Stock"), goods(30+product, "$9", "In Stock")+"<!-- another token -->")
+	}
+	changes := 0
+	for product := 10; product < 30; product++ {
+		if v := s.visit(product, 24*time.Hour, goods(product, "$9", "In Stock"), goods(product, "$9", "Available")); v.Kind == Change {
+			changes++
+		}
+	}
+	if want := flipOwn; changes != want {
+		t.Errorf("%d of 20 pages changed, want %d", changes, want)
+	}
+}
+
+// TestWhatWentLongAgoIsNotAwaited: each page that was as ever was read for what went from others, however long ago, until something else on the host changed.
+func TestWhatWentLongAgoIsNotAwaited(t *testing.T) {
+	t.Parallel()
+	s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+	for product := range enoughStays {
+		s.visit(product, 24*time.Hour, goods(product, "$9", "In Stock"), goods(product, "$9", "Out Of Stock"))
+	}
+	for after, want := range map[time.Duration]bool{time.Minute: true, 25 * time.Hour: false} {
+		now := s.at.Add(after).Unix()
+		if got := s.host.Awaits(now); got != want {
+			t.Errorf("after %v Awaits = %v, want %v", after, got, want)
+		}
+		h := DecodeHost(s.host.Encode())
+		if got := h.Stays(read(t, goods(9, "$9", "In Stock")), 10, now); got != want {
+			t.Errorf("after %v Stays = %v, want %v", after, got, want)
+		}
+	}
+}

@@ -17,21 +17,23 @@ const (
 type state struct {
 	key   uint64
 	at    int64    // when it last went, unix seconds
-	gone  uint8    // how often it went, at most enoughStays
+	gone  uint8    // how often it went, at most flipOwn; since one more page was seen to say it, where enough do
 	pages []uint32 // prints, at most enoughStays
 }
 
 // stayKey names what a block says where it stands.
 func stayKey(v *View, b *Block) uint64 { return mix(b.hash(linkTarget) ^ v.slot(b)) }
 
-// Stays takes note of a view of a page that says, still, what went from others of the host, and tells whether that was news.
-func (h *HostMemory) Stays(v *View, page int64) bool {
-	if len(h.stays) == 0 {
-		return false
-	}
+// Stays takes note of a view of a page that says, still, what went from others of the host within a day, and tells whether that was news.
+func (h *HostMemory) Stays(v *View, page, now int64) bool {
 	at := make(map[uint64]int, len(h.stays))
 	for i := range h.stays {
-		at[h.stays[i].key] = i
+		if !h.stays[i].past(now) {
+			at[h.stays[i].key] = i
+		}
+	}
+	if len(at) == 0 {
+		return false
 	}
 	news := false
 	for i := range v.blocks {
@@ -46,17 +48,33 @@ func (h *HostMemory) Stays(v *View, page int64) bool {
 	return news
 }
 
+// past tells whether a state went too long ago to be of use.
+func (s *state) past(now int64) bool { return now-s.at > flipSeconds || s.at > now }
+
+// add notes a page that says the state still, and tells whether that is news: also of one more than enough, where the state went from others since.
 func (s *state) add(page uint32) bool {
-	if len(s.pages) >= enoughStays || slices.Contains(s.pages, page) {
+	if len(s.pages) >= enoughStays {
+		news := s.gone >= enoughStays
+		s.gone = 0
+		return news
+	}
+	if slices.Contains(s.pages, page) {
 		return false
 	}
 	s.pages = append(s.pages, page)
+	if len(s.pages) == enoughStays {
+		s.gone = 0
+	}
 	return true
 }
 
-// Awaits tells whether something went from several pages of the host lately of which it is not known whether others say it still.
-func (h *HostMemory) Awaits() bool {
-	return slices.ContainsFunc(h.stays, func(s state) bool { return s.gone >= enoughStays && len(s.pages) < enoughStays })
+// said tells whether enough pages say the state still, and some did of late: what went from as many in a row as make it the host's is said nowhere any more,
+// whatever was seen before.
+func (s *state) said() bool { return len(s.pages) >= enoughStays && s.gone < flipOwn }
+
+// Awaits tells whether something went from several pages of the host within a day of which it is not known whether others say it still.
+func (h *HostMemory) Awaits(now int64) bool {
+	return slices.ContainsFunc(h.stays, func(s state) bool { return s.gone >= enoughStays && !s.past(now) })
 }
 
 // went notes that a state went from a page, which says it no more, and tells whether enough others do.
@@ -68,8 +86,8 @@ func (h *HostMemory) went(key uint64, page, now int64) (stays bool) {
 	} else if len(h.stays) >= maxStays {
 		h.stays = slices.Delete(h.stays, 0, 1)
 	}
-	stays = len(s.pages) >= enoughStays
-	s.at, s.gone = now, min(s.gone+1, enoughStays)
+	stays = s.said()
+	s.at, s.gone = now, min(s.gone+1, flipOwn)
 	s.pages = slices.DeleteFunc(s.pages, func(p uint32) bool { return p == printOf(page) })
 	h.stays = append(h.stays, s)
 	return stays
