@@ -55,7 +55,7 @@ func (p *pair) attends() bool {
 	return p.before != nil && p.after != nil && p.before.presence && p.after.presence
 }
 
-// recount pairs the lines of how much each of several authors has written anew, the lowest with the lowest: where one has 98 now and another had, these
+// recount pairs the lines of how much each of several authors has written anew, by where they lead and the lowest with the lowest: where one has 98 now and another had, these
 // say the same, and what is left of both are 97 and 99. Where all such lines of both views, paired so, differ by as little as what somebody wrote does,
 // what is left of them does, too: of 13 and 15, and 15 and 17, that is 13 and 17.
 func (d *difference) recount(all []pair) {
@@ -114,8 +114,9 @@ func (b *Block) written() (count float64, label string, ok bool) {
 	return written(b.Text, postWords)
 }
 
+// byWritten orders the lines of each author, where they lead to what he has written, by how much that is.
 func byWritten(a, b *Block) int {
 	one, _, _ := a.written()
 	other, _, _ := b.written()
-	return cmp.Compare(one, other)
+	return cmp.Or(slices.CompareFunc(a.Links, b.Links, func(one, other Link) int { return cmp.Compare(one.Target, other.Target) }), cmp.Compare(one, other))
 }

@@ -45,6 +45,8 @@ func TestHowOftenItWasLookedAt(t *testing.T) {
 		{"Posts: 98</p><p>Posts: 16</p><p>Posts: 97", "Posts: 99</p><p>Posts: 40</p><p>Posts: 98", Change},
 		{"Posts: 13</p><p>Posts: 15</p><p>Posts: 11", "Posts: 15</p><p>Posts: 17</p><p>Posts: 11", Noise}, // likewise, of what says 15 in both
 		{"Posts: 13</p><p>Posts: 15</p><p>Posts: 11", "Posts: 15</p><p>Posts: 40</p><p>Posts: 11", Change},
+		{"Posts: <a href=/ann>20</a></p><p>Posts: <a href=/ben>18</a>", "Posts: <a href=/ann>17</a></p><p>Posts: <a href=/ben>19</a>", Noise}, // one has more than the other now
+		{"Posts: <a href=/ann>98</a></p><p>Posts: <a href=/ben>97</a>", "Posts: <a href=/ann>99</a></p><p>Posts: <a href=/ben>98</a>", Noise},
 		{"Posts: 98</p><p>Threads: 18", "Posts: 95</p><p>Threads: 17", Noise}, // a topic was deleted
 		{"Posts: 98</p><p>Threads: 2", "Posts: 95</p><p>Threads: 1", Noise},
 		{"Posts: 98 Threads: 18", "Posts: 95 Threads: 17", Noise},
