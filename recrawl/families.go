@@ -74,7 +74,7 @@ func (s *visit) tellFamily(ctx context.Context) {
 		case named == "":
 			s.noted(host.tell(family, s.page.ID, false, ""))
 		default:
-			s.tellOther(ctx, family, named, func(_ canon.URL, p *models.Page) bool { return s.isSaidBy(p) })
+			s.tellOther(ctx, family, named, func(_ canon.URL, p *models.Page) bool { return s.isSaidBy(ctx, p, "") })
 		}
 	}
 	s.out.Aside = s.isAside(ctx) && (host.speaks(family, s.page.ID) || named != "" && host.speaks(family, models.PageID(named)))

@@ -65,16 +65,17 @@ func isRead(p *models.Page) bool {
 	return !p.Requisite && p.State == models.StateLive && p.Stats.Records > 0
 }
 
-// isSaidBy tells whether what the page says is said by another one as well, which it names as canonical. Shops and blogs name the first page of a list so on
-// all that follow.
-func (s *visit) isSaidBy(p *models.Page) bool {
+// isSaidBy tells whether what the page says is said by another one as well, which it names as canonical, leaving out params of its own address, and whether
+// that leads where it does. Shops and blogs name the first page of a list so on all that follow.
+func (s *visit) isSaidBy(ctx context.Context, p *models.Page, params string) bool {
 	if p.Canonical != "" {
 		return false
 	}
+	same := p.TextDigest == s.out.TextDigest && !p.TextDigest.IsZero()
 	if print := fingerprint.Print(s.out.Print); !print.IsZero() {
-		return print.Alike(fingerprint.Print(p.Print))
+		same = print.Alike(fingerprint.Print(p.Print))
 	}
-	return p.TextDigest == s.out.TextDigest && !p.TextDigest.IsZero()
+	return same && !s.leadsOn(ctx, p, params)
 }
 
 // placeOf is where a link that the page names, or leads to, stands: in what is known by the page's own address without what is to be done with it, where

@@ -84,7 +84,7 @@ func (s *visit) keep(ctx context.Context, found []extract.Link) []models.FoundLi
 		if !s.inScope(link.URL, int(s.page.Level)+1) || !s.mayName(rules, link.URL) {
 			continue
 		}
-		if plainly, ok := s.plainly(ctx, link.URL); ok && s.names(plainly, int(s.page.Level)+1) {
+		if plainly, ok := s.plainly(ctx, link.URL); ok && s.names(plainly, int(s.page.Level)+1) && !s.isLost(ctx, plainly) {
 			link.URL, again = plainly, true
 		}
 		kept = append(kept, models.FoundLink{URL: link.URL.String(), Host: link.URL.HostName(), Relative: link.Relative, List: link.Feed,

@@ -44,10 +44,21 @@ func (s *visit) isPlain(ctx context.Context) bool {
 	return true
 }
 
-// isLost tells whether a page of the host was there once, or was looked for, and is not: then what it was to stand for is asked itself.
+// mostLost is how many pages that stand for links of a page are looked for in its visit. What comes after them is taken to be there.
+const mostLost = 500
+
+// isLost tells whether a page of the host was looked for and is not there, leads elsewhere, or is left aside itself: then what it was to stand for is asked itself.
 func (s *visit) isLost(ctx context.Context, u canon.URL) bool {
+	if lost, known := s.lost[u]; known || len(s.lost) >= mostLost {
+		return lost
+	}
 	p, err := s.past.Page(ctx, models.BucketOf(u.HostName()), models.PageID(u.String()))
-	return err == nil && (p.State == models.StateMissing || p.State == models.StateGone)
+	lost := err == nil && p.State != models.StateNew && p.State != models.StateLive
+	if s.lost == nil {
+		s.lost = make(map[canon.URL]bool)
+	}
+	s.lost[u] = lost
+	return lost
 }
 
 // names tells whether a link to a URL, on a level, is kept.
@@ -91,6 +102,8 @@ func (s *visit) learnPlain(ctx context.Context, family content.Family) {
 	case params == "":
 		s.noted(host.tell(family, id, false, ""))
 	case host.undecided(family, params) || host.speaks(family, id):
-		s.weighOther(ctx, saying{family, id, params}, u, func(p *models.Page) bool { return s.isSaidBy(p) || extract.IsOrder(s.url, u) && p.Canonical == "" })
+		s.weighOther(ctx, saying{family, id, params}, u, func(p *models.Page) bool {
+			return extract.IsOrder(s.url, u) && p.Canonical == "" || s.isSaidBy(ctx, p, params)
+		})
 	}
 }

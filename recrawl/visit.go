@@ -125,12 +125,13 @@ type visit struct {
 	how      approach
 	robots   *models.Robots // of the page's origin; nil: not known
 	parent   parentTurn
-	needed   bool        // the page is outside the scope and kept as a requisite alone: no link of it is followed
-	effort   int         // that what the page names has taken so far (mayName)
-	over     func() bool // nobody waits for the visit any more
-	cut      bool        // so something that the page names was left out
-	leadsTo  canon.URL   // where the page leads at once, of one that says next to nothing
-	suspect  bool        // the page has no copy, or its copy is lost, and its text may be that of an error
+	needed   bool               // the page is outside the scope and kept as a requisite alone: no link of it is followed
+	effort   int                // that what the page names has taken so far (mayName)
+	over     func() bool        // nobody waits for the visit any more
+	cut      bool               // so something that the page names was left out
+	leadsTo  canon.URL          // where the page leads at once, of one that says next to nothing
+	suspect  bool               // the page has no copy, or its copy is lost, and its text may be that of an error
+	lost     map[canon.URL]bool // whether what stands for a link is not there (isLost)
 	out      models.Outcome
 }
 

@@ -60,6 +60,26 @@ func without(u canon.URL, params string) canon.URL {
 	return plainly
 }
 
+// LeaveOut is a URL without some parameters, as PlainParams names them.
+func LeaveOut(u canon.URL, params string) canon.URL {
+	if params == "" || u.Query() == "" {
+		return u
+	}
+	return without(u, params)
+}
+
+// IsCounted tells whether a link of a page leads to its own address with another number for one of some parameters, as those of a list to its further pages do.
+func IsCounted(at, link canon.URL, params string) bool {
+	if params == "" || link == at || link.Path() != at.Path() || LeaveOut(link, params) != LeaveOut(at, params) {
+		return false
+	}
+	own, names := paramsOf(at.Query()), strings.Split(params, "&")
+	return slices.ContainsFunc(paramsOf(link.Query()), func(param string) bool {
+		name, value, _ := strings.Cut(param, "=")
+		return slices.Contains(names, name) && !slices.Contains(own, param) && value != "" && strings.Trim(value, "0123456789") == ""
+	})
+}
+
 // PlainFamilyOf tells the family of pages of which it is noted which parameters they leave out of their own address where they name another one as
 // canonical; 0: none. It is narrower than FamilyOf: a value without a digit, as in route=product/special, says what makes the page rather than what it is about,
 // unless it is a language's or says by what a list is ordered.
