@@ -65,9 +65,8 @@ func (s *visit) tellFamily(ctx context.Context) {
 	if family == 0 {
 		return
 	}
-	host, named := s.hostMemory(ctx), s.page.Canonical
+	host, named := s.hostMemory(ctx), s.named()
 	if s.out.LinksKnown {
-		named = s.out.Canonical
 		switch {
 		case s.out.NoIndex && s.out.NoFollow:
 			s.noted(host.tell(family, s.page.ID, true, ""))
@@ -78,6 +77,14 @@ func (s *visit) tellFamily(ctx context.Context) {
 		}
 	}
 	s.out.Aside = s.isAside(ctx) && (host.speaks(family, s.page.ID) || named != "" && host.speaks(family, models.PageID(named)))
+}
+
+// named is what the page names as its canonical URL, also where it answers 304; "": no other.
+func (s *visit) named() string {
+	if s.out.Kind == models.NotModified {
+		return s.page.Canonical
+	}
+	return s.out.Canonical
 }
 
 // leaveFamily takes note of a page that is there no more, lest nobody finds out what its family is for by now, and of one that only leads elsewhere.
@@ -95,10 +102,11 @@ func (s *visit) leaveFamily(ctx context.Context) {
 		return
 	}
 	leads := kind == models.Moved && s.page.Version == 0 // and shows nothing of its own
+	host := s.hostMemory(ctx)
 	if leads && s.page.RedirectTo == s.out.RedirectTo {
+		s.out.Aside = s.isAside(ctx) && host.speaks(family, models.PageID(s.out.RedirectTo))
 		return
 	}
-	host := s.hostMemory(ctx)
 	s.noted(host.leave(family, s.page.ID))
 	for _, other := range []string{s.page.Canonical, s.page.RedirectTo} {
 		if other != "" {

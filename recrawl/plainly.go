@@ -66,16 +66,20 @@ func (s *visit) names(u canon.URL, level int) bool {
 	return s.inScope(u, level) && s.mayName(s.rules.of(s.robots), u)
 }
 
-// tellPlain takes note of what the page leaves out of its address, for others of its family.
+// tellPlain takes note of what the page leaves out of its address, for others of its family, and that it shows something by it. One that answers 304 says what it
+// did: it may have been known before anything was learned of its host.
 func (s *visit) tellPlain(ctx context.Context) {
 	family := content.PlainFamilyOf(s.url)
 	if family == 0 || !s.watchesPlain() {
 		return
 	}
 	host := s.hostMemory(ctx)
-	if s.out.LinksKnown {
+	s.noted(host.tellShown(s.url))
+	switch {
+	case s.out.LinksKnown:
 		s.learnPlain(ctx, family)
-		s.noted(host.tellShown(s.url))
+	case s.named() == "":
+		s.noted(host.tell(family, s.page.ID, false, ""))
 	}
 	s.out.Aside = s.out.Aside || host.leavesAside(family) && host.speaks(family, s.page.ID)
 }

@@ -150,10 +150,10 @@ func (h *HostMemory) Tells(key Family, page int64, says bool, params string) boo
 	return true
 }
 
-// makeRoom forgets a family that is not left aside, or of which one page left parameters out, and tells whether there was one: many are of a single page,
+// makeRoom forgets a family that is not left aside, or of which one page at most said something, and tells whether there was one: many are of a single page,
 // as /product/17?variant=1 is. What is said of it is learned again from its pages if need be.
 func (h *HostMemory) makeRoom() bool {
-	at := slices.IndexFunc(h.families, func(k family) bool { return k.listed || k.params != "" && len(k.pages) == 1 })
+	at := slices.IndexFunc(h.families, func(k family) bool { return len(k.pages) <= 1 })
 	if at >= 0 {
 		h.families = slices.Delete(h.families, at, at+1)
 	}

@@ -22,6 +22,10 @@ func TestFamiliesOfOnePageMakeRoom(t *testing.T) {
 	for n := range 10 * maxFamilies {
 		h.Tells(family(fmt.Sprintf("/wiki/Film_%d:_The_End", n)), int64(n), false, "")
 	}
+	for n := range maxFamilies { // addresses that lead to another one, each of a family of its own
+		h.Tells(family(fmt.Sprintf("/product/%d?variant=1", n)), int64(n), true, "")
+		h.TellsLed(parsed(t, fmt.Sprintf("/a?name%d=1", n)), parsed(t, "/a"))
+	}
 	form := family("/w/index.php?title=A&action=edit")
 	for n := range EnoughAside {
 		h.Tells(form, int64(5000+n), true, "")
