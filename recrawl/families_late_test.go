@@ -75,3 +75,15 @@ func TestRedirectsThatSpeakAreLookedAt(t *testing.T) {
 	wantKind(t, f.turn(url), models.First)
 	f.last(t, "/go?topic=%d", models.Moved)
 }
+
+// TestPlacesThatAreKnownByRedirectsAlone: what is to be done with a page leads to a file of it, by its own address and more, to which nothing else leads.
+func TestPlacesThatAreKnownByRedirectsAlone(t *testing.T) {
+	t.Parallel()
+	f := newForum(t)
+	f.visits(t, topics, "/t?id=%d", models.First)
+	for n := range topics {
+		f.o.Set(fmt.Sprintf("/t?do=get&id=%d", n), hostile.Redirect(302, fmt.Sprintf("/t?file=f%d.pdf&id=%d", n, n)))
+	}
+	f.visits(t, topics-1, "/t?do=get&id=%d", models.Moved)
+	f.last(t, "/t?do=get&id=%d", models.Moved)
+}

@@ -30,8 +30,15 @@ func (s *visit) tellOther(ctx context.Context, family content.Family, other stri
 	case s.out.Kind == models.Moved && s.leavesAside(ctx, to):
 		s.noted(host.tell(family, id, true, ""))
 	default:
-		s.weighOther(ctx, saying{family, id, ""}, s.placeOf(to), func(p *models.Page) bool { return stands(to, p) })
+		place := s.placeOf(to)
+		s.weighOther(ctx, saying{family, id, ""}, place, func(p *models.Page) bool { return stands(to, p) && (place == to || s.isFound(ctx, to)) })
 	}
+}
+
+// isFound tells whether nothing is lost where the page does not lead to another one of its host: that is known without it, or is not kept.
+func (s *visit) isFound(ctx context.Context, to canon.URL) bool {
+	_, err := s.past.Page(ctx, models.BucketOf(to.HostName()), models.PageID(to.String()))
+	return err == nil || !s.names(to, int(s.page.Level))
 }
 
 // saying is that a page of a family says a thing (content.HostMemory.Tells).
@@ -79,7 +86,8 @@ func (s *visit) isSaidBy(ctx context.Context, p *models.Page, params string) boo
 }
 
 // placeOf is where a link that the page names, or leads to, stands: in what is known by the page's own address without what is to be done with it, where
-// that is one of the same script and tells what that tells (?topic=7&action=last, of ?topic=7, leads to ?topic=7&post=99), or else for itself.
+// that is one of the same script and tells what that tells (?topic=7&action=last, of ?topic=7, leads to ?topic=7&post=99, which the topic's page leads to as well), or
+// else for itself.
 func (s *visit) placeOf(to canon.URL) canon.URL {
 	bare, ok := content.Bare(s.url)
 	if ok && s.out.Kind == models.Moved && isWithin(to, bare) {

@@ -79,6 +79,9 @@ func TestOtherAddressesAreLeftAside(t *testing.T) {
 			t.Parallel()
 			f := newForum(t)
 			f.visits(t, topics, "/t?id=%d", models.First)
+			for n := range topics {
+				f.known(t, fmt.Sprintf("/t?id=%d&at=%d", n, 7*n)) // the topic's page leads there, too
+			}
 			f.visits(t, content.EnoughAside, format, kind)
 			f.last(t, format, models.Excluded)
 			f.last(t, "/t?id=%d", models.First) // as ever

@@ -44,8 +44,13 @@ func (s *visit) isPlain(ctx context.Context) bool {
 	return true
 }
 
-// mostLost is how many pages that stand for links of a page are looked for in its visit. What comes after them is taken to be there.
-const mostLost = 500
+const (
+	// mostLost is how many pages that stand for links of a page are looked for in its visit. What comes after them is taken to be there.
+	mostLost = 500
+
+	// mostFailing is how often in a row a page that never showed anything fails before it is taken not to be there.
+	mostFailing = 3
+)
 
 // isLost tells whether a page of the host was looked for and is not there, leads elsewhere, or is left aside itself: then what it was to stand for is asked itself.
 func (s *visit) isLost(ctx context.Context, u canon.URL) bool {
@@ -53,7 +58,7 @@ func (s *visit) isLost(ctx context.Context, u canon.URL) bool {
 		return lost
 	}
 	p, err := s.past.Page(ctx, models.BucketOf(u.HostName()), models.PageID(u.String()))
-	lost := err == nil && p.State != models.StateNew && p.State != models.StateLive
+	lost := err == nil && p.State != models.StateLive && (p.State != models.StateNew || p.Failures >= mostFailing)
 	if s.lost == nil {
 		s.lost = make(map[canon.URL]bool)
 	}

@@ -99,12 +99,15 @@ func TestLostPlainPages(t *testing.T) {
 	last := products - 1
 	for name, answer := range map[string]hostile.Answer{
 		"not there":       hostile.Whole(404, nil, "not found"),
+		"fails":           hostile.Whole(503, nil, "busy"),
 		"leads elsewhere": hostile.Redirect(302, fmt.Sprintf("/i?path=1_2&product=%d", last)),
 	} {
 		o.Set(fmt.Sprintf("/i?product=%d", last), answer)
 		delete(l.pages, plain(last))
 		delete(l.pages, listed(last))
-		l.turn(plain(last))
+		for range 3 {
+			l.turn(plain(last))
+		}
 		found := false
 		for _, u := range urlsOf(l.turn(o.URL("/list")).Links) {
 			found = found || strings.HasSuffix(u, fmt.Sprintf("/i?path=1_2&product=%d", last))
