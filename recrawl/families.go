@@ -104,7 +104,7 @@ func (s *visit) leaveFamily(ctx context.Context) {
 	leads := kind == models.Moved && s.page.Version == 0 // and shows nothing of its own
 	host := s.hostMemory(ctx)
 	if leads && s.page.RedirectTo == s.out.RedirectTo {
-		s.out.Aside = s.isAside(ctx) && host.speaks(family, models.PageID(s.out.RedirectTo))
+		s.out.Aside = s.out.Aside || s.isAside(ctx) && host.speaks(family, models.PageID(s.out.RedirectTo))
 		return
 	}
 	s.noted(host.leave(family, s.page.ID))

@@ -11,6 +11,14 @@ import (
 	"recrawld/recrawl/content"
 )
 
+// leadsBack makes a page in a language lead to the page, and gives it its turn.
+func (f *forum) leadsBack(t *testing.T, n, lang int) {
+	t.Helper()
+	at := fmt.Sprintf("/l%d?lang=%d", n, lang)
+	f.o.Set(at, hostile.Redirect(302, fmt.Sprintf("/l%d", n)))
+	wantKind(t, f.turn(f.known(t, at)), models.Moved)
+}
+
 // TestWhatSaysAsEverSpeaks: a page that was known before anything was learned of its host, and answers 304 since, shows something by its parameter; so does
 // a file.
 func TestWhatSaysAsEverSpeaks(t *testing.T) {
@@ -29,14 +37,32 @@ func TestWhatSaysAsEverSpeaks(t *testing.T) {
 		wantKind(t, f.turn(f.known(t, "/x?lang=7")), c.then)
 		for n := range 4 {
 			for lang := range content.EnoughAside {
-				at := fmt.Sprintf("/l%d?lang=%d", n, lang)
-				f.o.Set(at, hostile.Redirect(302, fmt.Sprintf("/l%d", n)))
-				wantKind(t, f.turn(f.known(t, at)), models.Moved)
+				f.leadsBack(t, n, lang)
 			}
 		}
 		f.o.Set("/l9?lang=3", page(edition(81)))
 		if out := f.turn(f.known(t, "/l9?lang=3")); out.Kind != models.First {
 			t.Errorf("%s: another one with the parameter is %v (%s)", name, out.Kind, out.Detail)
+		}
+	}
+}
+
+// TestRedirectsByWhichAParameterIsIdle are looked at within a week where they are of the first page that led so: a site may come to show something by it.
+func TestRedirectsByWhichAParameterIsIdle(t *testing.T) {
+	t.Parallel()
+	f := newForum(t)
+	f.life = newLife(t, func(_ *Config, s *config.Settings) { s.FRMax, s.Vary = 2000, 0 })
+	for n := range 4 {
+		for lang := range content.EnoughAside {
+			if n < 3 || lang == 0 {
+				f.leadsBack(t, n, lang)
+			}
+		}
+	}
+	for path, want := range map[string]models.Rule{"/l0?lang=3": models.RuleAside, "/l2?lang=3": models.RulePolicy} {
+		wantKind(t, f.turn(f.known(t, path)), models.Moved)
+		if p := f.pages[f.o.URL(path)]; p.Rule != want {
+			t.Errorf("%s is due by the rule %s, want %s", path, p.Rule, want)
 		}
 	}
 }
@@ -86,4 +112,19 @@ func TestPlacesThatAreKnownByRedirectsAlone(t *testing.T) {
 	}
 	f.visits(t, topics-1, "/t?do=get&id=%d", models.Moved)
 	f.last(t, "/t?do=get&id=%d", models.Moved)
+}
+
+// TestWhereRedirectsLeadIsKeptAsItStands: a mirror leads readers of a page that has moved to where it leads, though something else stands for that.
+func TestWhereRedirectsLeadIsKeptAsItStands(t *testing.T) {
+	t.Parallel()
+	l, o, plain, listed := shop(t, nil)
+	for n := range content.EnoughAside {
+		wantKind(t, l.turn(plain(n)), models.First)
+		wantKind(t, l.turn(listed(n)), models.First)
+	}
+	url := listed(products - 1)
+	p := l.pages[url]
+	p.Chain = []int64{models.PageID(o.URL("/lamp"))}
+	l.pages[url] = p
+	wantKind(t, l.turn(url), models.First)
 }

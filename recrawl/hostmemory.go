@@ -186,6 +186,13 @@ func (m *hostMemory) tellLed(from, to canon.URL) (body []byte, turn int64) {
 	return m.noted(func(memory *content.HostMemory) bool { return memory.TellsLed(from, to) })
 }
 
+// speaksLed tells whether a page that leads to another one is among the few by which it is known that a parameter does nothing.
+func (m *hostMemory) speaksLed(from, to canon.URL) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.memory.SpeaksLed(from, to)
+}
+
 // tellShown takes note of a page that shows something.
 func (m *hostMemory) tellShown(u canon.URL) (body []byte, turn int64) {
 	return m.noted(func(memory *content.HostMemory) bool { return memory.TellsShown(u) })

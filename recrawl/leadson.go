@@ -17,10 +17,13 @@ import (
 const mostBeside = 6
 
 // leadsOn tells whether the page leads to what the one that it names as canonical, and of which it leaves out params, does not lead to: to many pages, or to
-// any where it is one of several that are counted by such a parameter. Where the body of that one was not kept, that is not known, and it counts as so.
+// any where it is one of several that are counted by such a parameter. Where the body of that one was not kept or is large, that is not known, and it counts as so.
 func (s *visit) leadsOn(ctx context.Context, row *models.Page, params string) bool {
 	if row.LinkPrint == s.out.LinkPrint || len(s.out.Links) == 0 {
 		return false
+	}
+	if row.Bytes > compareBytes {
+		return true
 	}
 	body, kind, ok, err := s.past.Body(ctx, row)
 	if err != nil {

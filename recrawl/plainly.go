@@ -29,9 +29,10 @@ func (s *visit) watchesPlain() bool {
 	return s.past != nil && !s.needed && !s.page.Requisite && s.settings.Duplicates
 }
 
-// isPlain ends the turn of a page that was never visited and is known by a plain address, which is the only link of it.
+// isPlain ends the turn of a page that was never visited and is known by a plain address, which is the only link of it. Where a redirect leads is kept as it
+// stands: whoever follows the copies is told that address.
 func (s *visit) isPlain(ctx context.Context) bool {
-	if !s.isNew() || s.page.Level == 0 || s.page.Rule == models.RuleManual {
+	if !s.isNew() || s.page.Level == 0 || s.page.Rule == models.RuleManual || len(s.page.Chain) > 0 {
 		return false
 	}
 	u, ok := s.plainly(ctx, s.url)
@@ -95,7 +96,9 @@ func (s *visit) tellLed(ctx context.Context) {
 	if err != nil || !s.watchesPlain() || s.page.Version > 0 || content.WantsLogin(s.url, to) {
 		return
 	}
-	s.noted(s.hostMemory(ctx).tellLed(s.url, to))
+	host := s.hostMemory(ctx)
+	s.noted(host.tellLed(s.url, to))
+	s.out.Aside = s.page.Level > 0 && host.speaksLed(s.url, to)
 }
 
 // learnPlain is tellPlain for a page that was read. One that names no other page, or not by leaving something out, speaks against all; so does, less, one

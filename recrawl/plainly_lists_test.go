@@ -66,6 +66,28 @@ func TestFurtherPagesOfLists(t *testing.T) {
 	}
 }
 
+// TestWhatAShopShowsBeside: products beside which other things are shown than when their plain pages were read are known by these all the same.
+func TestWhatAShopShowsBeside(t *testing.T) {
+	t.Parallel()
+	for others, want := range map[int]models.OutcomeKind{mostBeside: models.Excluded, mostBeside + 1: models.First} {
+		l, o, plain, listed := shop(t, nil)
+		for n := range products {
+			beside := ""
+			for i := range others {
+				beside += fmt.Sprintf(`<a href="/i?product=%d">Lamp</a> `, 1000*n+i+100)
+			}
+			o.Set(fmt.Sprintf("/i?path=1_2&product=%d", n), onSale(n, fmt.Sprintf("/i?product=%d", n), beside))
+			wantKind(t, l.turn(plain(n)), models.First)
+		}
+		for n := range products - 1 {
+			l.turn(listed(n))
+		}
+		if out := l.turn(listed(products - 1)); out.Kind != want {
+			t.Errorf("with %d other things beside each the last one is %v (%s), want %v", others, out.Kind, out.Detail, want)
+		}
+	}
+}
+
 // TestGalleriesThatSayTheSame: pages whose text is the same, as those of a gallery without words, and that lead to other things.
 func TestGalleriesThatSayTheSame(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,12 @@ func (h *HostMemory) TellsLed(from, to canon.URL) bool {
 	return h.Tells(key.pagesKey(), int64(hashString(idleSeed, to.String())), true, "") || news
 }
 
+// SpeaksLed tells whether a page that leads to another one is among the few by which it is looked at whether a parameter is idle still: those of the first page.
+func (h *HostMemory) SpeaksLed(from, to canon.URL) bool {
+	key := idleKey(PlainParams(from, to))
+	return h.isIdle(key) && h.family(key.pagesKey()).pages[0] == printOf(int64(hashString(idleSeed, to.String())))
+}
+
 // TellsShown takes note of a page that shows something by its address, or is named there for readers, and tells whether that was news: its parameters are
 // not idle.
 func (h *HostMemory) TellsShown(u canon.URL) bool { return h.tellsBusy(u, "") }
