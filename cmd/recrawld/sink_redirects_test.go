@@ -110,13 +110,7 @@ func startNginx(t *testing.T, server *exec.Cmd) {
 // A mirror that nginx serves leads readers to where pages have moved, and a page that differs from one that moved in case alone is served.
 func TestNginxLeadsToWherePagesMoved(t *testing.T) {
 	t.Parallel()
-	nginx, err := exec.LookPath("nginx")
-	if err != nil {
-		if nginx = "/usr/sbin/nginx"; exec.Command(nginx, "-v").Run() != nil {
-			t.Skip("nginx is not installed (apt install nginx)")
-		}
-	}
-	site := movingSite(t)
+	nginx, site := nginxPath(t), movingSite(t)
 	config, data := configure(t, "")
 	runUntil(t, func() bool {
 		done := 0
