@@ -12,6 +12,8 @@ import (
 const (
 	minCycle = time.Minute
 	maxCycle = 366 * day
+
+	defaultCycle = 6 * time.Hour
 )
 
 // checkCycle accepts a duration or a cron expression that comes up at all.

@@ -14,7 +14,7 @@ func Default() Config {
 	data, _ := stateDirectory()
 	c := Config{
 		Agent:  Agent{Name: "recrawld"},
-		Cycle:  "6h",
+		Cycle:  FormatDuration(defaultCycle),
 		Store:  "sqlite",
 		Data:   cmp.Or(data, "./recrawld-data"),
 		Listen: "127.0.0.1:8686",

@@ -116,7 +116,10 @@ func (r *reader) oneSite(n ast.Node, c *Config) {
 	}
 	place := Place{site.Name, "url"}
 	other, twice := r.origins[place]
-	if twice {
+	switch {
+	case twice && slices.ContainsFunc(c.Sites, func(s Site) bool { return s.Name == site.Name && s.URL == site.URL }):
+		r.fail(n, "has the url of the site on line %d, make one of the two", other.Line) // another name would not help
+	case twice:
 		r.fail(n, "is called as the site on line %d, write another name: beside its url:", other.Line)
 	}
 	all := r.origins

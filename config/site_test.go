@@ -146,7 +146,7 @@ func TestValidate(t *testing.T) {
 		"two sites have the name a": func(c *Config) {
 			c.Sites = []Site{{Name: "a", URL: "https://a/", Settings: c.Defaults}, {Name: "a", URL: "https://b/", Settings: c.Defaults}}
 		},
-		"site b: url: is that of site a too": func(c *Config) {
+		"site b: url: is that of site a too, make one of the two": func(c *Config) {
 			c.Sites = []Site{{Name: "a", URL: "https://a/", Settings: c.Defaults}, {Name: "b", URL: "https://a/", Settings: c.Defaults}}
 		},
 	}

@@ -54,7 +54,7 @@ func parseYAML(data []byte) (root ast.Node, err error) {
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, syntaxError(err)
+		return nil, syntaxError(err, data)
 	}
 	for _, doc := range file.Docs {
 		if doc.Body == nil {
@@ -129,8 +129,8 @@ func checkTokens(tokens token.Tokens) error {
 }
 
 // syntaxError keeps the line and the first line of the library's message, without the excerpt of the file below it,
-// in which a password may stand.
-func syntaxError(err error) error {
+// in which a password may stand. Where that says no more than that something is out of place, it adds the likely cause.
+func syntaxError(err error, data []byte) error {
 	var located yaml.Error
 	if !errors.As(err, &located) {
 		text, _, _ := strings.Cut(err.Error(), "\n")
@@ -144,5 +144,20 @@ func syntaxError(err error) error {
 	if strings.Contains(text, "reserved character") {
 		text += ", put the word in quotes"
 	}
+	if strings.Contains(text, "not allowed in this context") {
+		text += likelyCause(data, n)
+	}
 	return at(n, "is not YAML: %s", text)
+}
+
+// likelyCause is what to look for on a line where something is out of place. The library names the line before one that is indented too far.
+func likelyCause(data []byte, number int) string {
+	lines := bytes.Split(data, []byte("\n"))
+	if number < 1 || number > len(lines) {
+		return ""
+	}
+	if text := lines[number-1]; bytes.Count(text, []byte(": ")) > 1 && !bytes.Contains(text, []byte("{")) {
+		return `, put a value with ": " in it in quotes`
+	}
+	return ", indent this line and the next with as many spaces as the keys that they belong to"
 }

@@ -37,6 +37,11 @@ func parseDuration(text, advice string) (time.Duration, error) {
 		return 0, fmt.Errorf("%s has no unit, write %s%s", text, text, advice)
 	}
 	n, err := sumUnits(text, durationUnits)
+	if positive, found := strings.CutPrefix(text, "-"); found {
+		if _, err := sumUnits(positive, durationUnits); err == nil {
+			return 0, fmt.Errorf("%s is not a duration, none is less than 0s: write one like 90s, 6h or 30d", shown(text))
+		}
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%s is not a duration, write one like 90s, 6h or 30d", shown(text))
 	}

@@ -109,7 +109,7 @@ func (c *Config) relations(o Origins) Problems {
 			problems = append(problems, Problem{File: origin.File, Line: origin.Line, Text: "two sites have the name " + site.Name})
 		}
 		if other, twice := urls[site.URL]; twice {
-			problems = append(problems, Problem{File: origin.File, Line: origin.Line, Text: fmt.Sprintf("site %s: url: is that of site %s too", site.Name, other)})
+			problems = append(problems, Problem{File: origin.File, Line: origin.Line, Text: fmt.Sprintf("site %s: url: is that of site %s too, make one of the two", site.Name, other)})
 		}
 		names[site.Name], urls[site.URL] = true, site.Name
 		problems = append(problems, c.siteRelations(site, o)...)

@@ -128,6 +128,19 @@ func count(at *int, low, high int) scalar[int] {
 	}
 }
 
+// cycles is a count of cycles. Whoever writes a duration is told how many of the default's it is.
+func cycles(at *int, low, high int) scalar[int] {
+	s := count(at, low, high)
+	s.parse = func(text string) (int, error) {
+		if d, err := ParseDuration(text); err == nil && d > 0 {
+			n := min(max(int(d/defaultCycle), low), high)
+			return 0, fmt.Errorf("%s is a duration, and cycles are counted here: of a cycle of %s write %d", shown(text), FormatDuration(defaultCycle), n)
+		}
+		return parseCount(text)
+	}
+	return s
+}
+
 // parseCount takes "10_000" as well as "10000".
 func parseCount(text string) (int, error) {
 	n, err := strconv.Atoi(strings.ReplaceAll(text, "_", ""))
