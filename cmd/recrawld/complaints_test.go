@@ -116,6 +116,9 @@ func TestManySitesAreNotAllNamed(t *testing.T) {
 	if got, want := noSite("x", names).Error(), strings.Repeat("site, ", 9)+"site and 990 more (recrawld status)"; !strings.HasSuffix(got, want) {
 		t.Errorf("noSite() = %q, want it to end in %q", got, want)
 	}
+	if got, want := noSite("watch", nil).Error(), "recrawld add URL --name NAME"; !strings.Contains(got, want) {
+		t.Errorf("noSite() = %q where there is no site, want the way out: %q", got, want)
+	}
 }
 
 // A page's error clock begins at a quarter of an hour, or at six hours, also where fr_max allows less.

@@ -126,7 +126,7 @@ func (r *exportRun) choose(ctx context.Context, alone bool, chosen *selection, x
 		return err
 	}
 	if x.Added() == 0 {
-		return notFoundf("there is no version to export of %s%s", chosen.words(), chosen.refusals())
+		return notFoundf("there is no version to export of %s%s", chosen.words()+chosen.otherTimes(), chosen.refusals())
 	}
 	if needs == nil {
 		return nil
@@ -162,6 +162,9 @@ func (c exportCmd) format(out io.Writer) (export.Format, error) {
 		if strings.HasSuffix(c.Output, end) {
 			return format, nil
 		}
+	}
+	if strings.HasSuffix(c.Output, ".warc") {
+		return "", usagef("records are compressed here: write -o %s.gz", c.Output)
 	}
 	return "", usagef("which format? --format cdxj, warc, wacz or folder, or a FILE that ends in .cdxj, .warc.gz, .wacz or /")
 }

@@ -21,6 +21,8 @@ type selection struct {
 	from, to models.Instant // to: not included; 0: no bound
 	dates    string         // for a person
 	last     bool
+	sooner   models.Instant           // the last version before from; 0: none was met
+	later    models.Instant           // the first one that is not before to; 0: none was met
 	moved    func(*models.Page) error // called with the pages that led elsewhere by then, also those whose URLs begin otherwise; nil: nobody
 
 	needs   bool  // what is added from now on was not selected: pages that are need it
@@ -269,12 +271,41 @@ func (s *selection) versions(ctx context.Context, store *models.Store, pages []m
 			}
 			pages = pages[1:]
 		}
-		if len(pages) == 0 || pages[0].ID != v.PageID || v.Record.File == "" || v.At < s.from || s.to != 0 && v.At >= s.to {
+		if len(pages) == 0 || pages[0].ID != v.PageID || v.Record.File == "" || !s.within(&v) {
 			continue
 		}
 		kept = append(kept, v)
 	}
 	return flush()
+}
+
+// within tells whether a version was found in the time that is selected, and remembers the nearest ones of other times.
+func (s *selection) within(v *models.Version) bool {
+	switch {
+	case v.At < s.from:
+		s.sooner = max(s.sooner, v.At)
+		return false
+	case s.to != 0 && v.At >= s.to:
+		if s.later == 0 || v.At < s.later {
+			s.later = v.At
+		}
+		return false
+	}
+	return true
+}
+
+// otherTimes says of pages without a version in the time that is selected when they had some.
+func (s *selection) otherTimes() string {
+	sooner, later := report.Stamp(s.sooner.Time()), report.Stamp(s.later.Time())
+	switch {
+	case s.sooner != 0 && s.later != 0:
+		return fmt.Sprintf(": the last before was found at %s, the first after at %s", sooner, later)
+	case s.later != 0:
+		return ": the first was found at " + later
+	case s.sooner != 0:
+		return ": the last was found at " + sooner
+	}
+	return ""
 }
 
 // inForce calls add for the version of a page that was in force when the time that is selected begins.

@@ -161,7 +161,9 @@ func TestExportRefuses(t *testing.T) {
 		{"export --format warc --site nobody", exitNotFound, "there is docs, blog"},
 		{"export --format warc --from tomorrow", exitUsage, `"tomorrow" is no date: 2026, 2026-11`},
 		{"export --format warc --from 2026-11 --to 2026-10", exitUsage, "--from 2026-11 is after --to 2026-10"},
-		{"export --format warc --to 2020", exitNotFound, "no version to export of all pages to 2020"},
+		{"export -o x.warc", exitUsage, "records are compressed here: write -o x.warc.gz"},
+		{"export --format warc --to 2020", exitNotFound, "no version to export of all pages to 2020: the first was found at 2026-"},
+		{"export --format warc --from 2030", exitNotFound, "no version to export of all pages from 2030: the last was found at 2026-"},
 		{"export --format warc https://docs.example.org/fresh", exitNotFound, "no version to export of https://docs.example.org/fresh"},
 		{"export --format warc ftp://docs.example.org/", exitUsage, "scheme is not http or https"},
 	}

@@ -192,7 +192,7 @@ const mostNames = 10
 func noSite(name string, names []string) error {
 	switch n := len(names); {
 	case n == 0:
-		return notFoundf("no site %q: there is none yet", name)
+		return notFoundf("no site %q: there is none yet (recrawld add URL --name NAME makes one, and so does recrawld import without --site)", name)
 	case n > mostNames:
 		return notFoundf("no site %q: there is %s and %d more (recrawld status)", name, strings.Join(names[:mostNames], ", "), n-mostNames)
 	}
