@@ -90,7 +90,8 @@ func newDaemon(ctx context.Context, g *globals, flags *runCmd) (*daemon, error) 
 	signal.Notify(d.hup, syscall.SIGHUP) // before anything else: unheard, it would end the process
 	defer d.notify.starting(ctx, d.machine)()
 	for _, step := range []func(context.Context) error{
-		d.configure, d.takeData, d.openStore, d.setClock, d.readSites, d.openArchive, d.lookForMissing, d.build, d.openWeb, d.noteConfig,
+		d.configure, d.takeData, d.openStore, d.lookForLeftBehind, d.setClock, d.readSites, d.openArchive, d.lookForMissing,
+		d.build, d.openWeb, d.noteConfig,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, errors.Join(err, d.close())
