@@ -138,6 +138,9 @@ func (d *daemon) takeData(context.Context) error {
 		return err
 	}
 	d.onClose(func() error { l.release(); return nil })
+	if err := l.sign(databasePlace(&d.start), absolute(d.g.ConfigPath)); err != nil {
+		return fmt.Errorf("sign the lock of %s: %w", d.start.Data, err)
+	}
 	d.disk = &disk{dir: d.start.Data, log: d.log, min: d.start.Worker.MinFree}
 	return nil
 }

@@ -115,6 +115,9 @@ func (g *globals) commandConfig(ctx context.Context) (config.Config, config.Orig
 		return c, origins, err
 	}
 	g.followed = true
+	if c, origins, err = g.followHolder(c, origins); err != nil {
+		return c, origins, err
+	}
 	notes, living, err := g.notes(ctx, &c)
 	if err != nil || len(notes) == 0 {
 		return c, origins, nil // the command itself complains of a database that cannot be read

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -43,12 +42,12 @@ func takeLock(dir, worker string) (*lock, error) {
 	return l, nil
 }
 
-// sign writes who holds the lock, for the message that the next one gets.
-func (l *lock) sign() error {
+// sign writes who holds the lock, for the message that the next one gets, and what it goes by, for commands: lines as readHolder reads them.
+func (l *lock) sign(goesBy ...string) error {
 	if err := l.file.Truncate(0); err != nil {
 		return err
 	}
-	_, err := l.file.WriteAt(strconv.AppendInt(nil, int64(os.Getpid()), 10), 0)
+	_, err := l.file.WriteAt([]byte(strings.Join(append([]string{strconv.Itoa(os.Getpid())}, goesBy...), "\n")), 0)
 	return err
 }
 
@@ -60,9 +59,8 @@ func (l *lock) release() {
 }
 
 func lockedError(file *os.File, dir, worker string) error {
-	held, _ := io.ReadAll(io.LimitReader(file, 20)) // without the id the message still says what to do
 	holder := "another recrawld"
-	if pid, err := strconv.Atoi(string(bytes.TrimSpace(held))); err == nil {
+	if pid, err := strconv.Atoi(readHolder(file).pid); err == nil {
 		holder = fmt.Sprintf("recrawld with process id %d", pid)
 	}
 	if worker != "" {
