@@ -149,7 +149,7 @@ func (d *daemon) takeData(context.Context) error {
 func (d *daemon) alone() bool { return d.start.Store == "sqlite" }
 
 func (d *daemon) openStore(ctx context.Context) error {
-	store, err := d.g.openStoreForWriting(ctx, &d.start)
+	store, err := d.g.openStoreForDaemon(ctx, &d.start)
 	if err != nil {
 		return err
 	}

@@ -115,9 +115,19 @@ func (g *globals) exists(c *config.Config) error {
 	return nil
 }
 
-// openStoreForWriting opens the database of a configuration, creates it where there is none and brings its schema up to
-// date. The caller closes the store.
+// openStoreForWriting opens the database of a configuration, and creates it where there is none. One of an earlier release it leaves as it
+// is: what that release has installed as the daemon could not read it any more. The caller closes the store.
 func (g *globals) openStoreForWriting(ctx context.Context, c *config.Config) (*models.Store, error) {
+	return openWith(ctx, c, makeTables)
+}
+
+// openStoreForDaemon is openStoreForWriting that brings the schema up to date.
+func (g *globals) openStoreForDaemon(ctx context.Context, c *config.Config) (*models.Store, error) {
+	return openWith(ctx, c, g.migrate)
+}
+
+// openWith opens a database that may be missing, and has prepare see to its tables.
+func openWith(ctx context.Context, c *config.Config, prepare func(context.Context, *models.Store) error) (*models.Store, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
@@ -129,7 +139,7 @@ func (g *globals) openStoreForWriting(ctx context.Context, c *config.Config) (*m
 	if err != nil {
 		return nil, unusable(c, err)
 	}
-	if err := g.migrate(ctx, store); err != nil {
+	if err := prepare(ctx, store); err != nil {
 		return nil, errors.Join(unusable(c, err), store.Close())
 	}
 	return store, nil
@@ -145,7 +155,7 @@ func unusable(c *config.Config, err error) error {
 			databaseName(c))
 	case errors.Is(err, models.ErrOlderSchema):
 		err = fmt.Errorf("%w: start the daemon of this release, in place of the one that may still run, which brings them up to date; "+
-			"until then the commands of that release read it", err)
+			"until then use the commands of that release", err)
 	case errors.Is(err, models.ErrNewerSchema):
 		err = fmt.Errorf("%w: use the later release, or restore a checkpoint of this one", err)
 	case models.IsDamaged(err):

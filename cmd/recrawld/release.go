@@ -11,8 +11,20 @@ import (
 )
 
 // What a later release makes of the tables an earlier one cannot read: its workers would hold hosts and results for ever, or write rows that
-// lack what the later one counts on. So tables are brought up to date only where nobody is at work on them, and who finds that they were
+// lack what the later one counts on. So tables are brought up to date only by a daemon, and where nobody is at work on them, and who finds that they were
 // meanwhile, since it was frozen or cut off for so long that it was taken for dead, ends.
+
+// makeTables makes the tables of an empty database, and refuses one of an earlier release with models.ErrOlderSchema.
+func makeTables(ctx context.Context, store *models.Store) error {
+	step, err := store.Behind(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the schema: %w", err)
+	}
+	if step > 0 {
+		return store.CheckSchema(ctx)
+	}
+	return store.Migrate(ctx, clock.System{}.Now())
+}
 
 // migrate brings the schema up to date, unless a worker of an earlier release is at work. It may have to write a large table anew, so it
 // says so before.

@@ -19,7 +19,7 @@ import (
 	"recrawld/models"
 )
 
-// A release that is begun, or a command of it, does not bring tables up to date under a worker of an earlier one, which would hold its
+// A release that is begun does not bring tables up to date under a worker of an earlier one, which would hold its
 // hosts and its results for ever: it names the worker and changes nothing. A worker that has ended is in nobody's way.
 func TestTablesAreNotChangedUnderAWorkerAtWork(t *testing.T) {
 	t.Parallel()
@@ -32,21 +32,53 @@ func TestTablesAreNotChangedUnderAWorkerAtWork(t *testing.T) {
 				t.Errorf("status of a database of an earlier release: exit code %d, said %q; want %d and what to start", code, stderr, exitFailed)
 			}
 			stop := keepBeating(t, store, models.Worker{Name: "w7", Machine: "elsewhere", PID: 4711})
-			commands := [][]string{{"pause", "--all"}, {"run"}}
-			if engine == "postgres" { // of SQLite it makes a new file
-				commands = append(commands, []string{"restore", "--yes", checkpoint(t)})
-			}
-			for _, args := range commands {
-				code, _, stderr := command(t, append(args, "-c", path)...)
-				if code != exitFailed || !strings.Contains(stderr, "w7 on elsewhere") || !strings.Contains(stderr, "stop it") {
-					t.Errorf("%s beside a worker of an earlier release: exit code %d, said %q; want %d, the worker and the way out",
-						args[0], code, stderr, exitFailed)
-				}
+			code, _, stderr := command(t, "run", "-c", path)
+			if code != exitFailed || !strings.Contains(stderr, "w7 on elsewhere") || !strings.Contains(stderr, "stop it") {
+				t.Errorf("run beside a worker of an earlier release: exit code %d, said %q; want %d, the worker and the way out", code, stderr, exitFailed)
 			}
 			stop()
-			if code, _, stderr := command(t, "pause", "--all", "-c", path); code != exitFailed || strings.Contains(stderr, "w7") ||
+			if code, _, stderr := command(t, "run", "--for", "1s", "-c", path); code != exitFailed || strings.Contains(stderr, "w7") ||
 				!strings.Contains(stderr, "migrate") {
-				t.Errorf("pause after the worker has ended: exit code %d, said %q; want a try at the tables", code, stderr)
+				t.Errorf("run after the worker has ended: exit code %d, said %q; want a try at the tables", code, stderr)
+			}
+		})
+	}
+}
+
+// A command beside the daemon leaves tables of an earlier release as they are, also where nobody is at work on them: the binary that is
+// installed as the daemon's could not read them any more.
+func TestCommandsLeaveTheTablesToTheDaemon(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			path, store := earlierDatabase(t, engine)
+			before, err := store.Behind(t.Context())
+			if err != nil || before == 0 {
+				t.Fatalf("the earlier database is at step %d, %v", before, err)
+			}
+			list := filepath.Join(t.TempDir(), "list")
+			if err := os.WriteFile(list, []byte("http://127.0.0.1:9/a\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			commands := [][]string{{"pause", "--all"}, {"import", list}, {"add", "--yes", "http://127.0.0.1:9/"}, {"visit", "http://127.0.0.1:9/"}, {"db", "rewind", "--yes"}}
+			for _, args := range commands {
+				code, _, stderr := command(t, append(args, "-c", path)...)
+				if code != exitFailed || !strings.Contains(stderr, "earlier release") || !strings.Contains(stderr, "start the daemon of this release") {
+					t.Errorf("%s: exit code %d, said %q; want %d and what brings the tables up to date", args[0], code, stderr, exitFailed)
+				}
+				if step, err := store.Behind(t.Context()); step != before || err != nil {
+					t.Errorf("%s brought the tables from step %d to %d, %v", args[0], before, step, err)
+				}
+			}
+			if engine == "sqlite" { // restore makes a new file
+				return
+			}
+			if code, _, stderr := command(t, "restore", "--yes", checkpoint(t), "-c", path); code != exitUsage || !strings.Contains(stderr, "create a new one") {
+				t.Errorf("restore: exit code %d, said %q; want %d and the way out", code, stderr, exitUsage)
+			}
+			if step, err := store.Behind(t.Context()); step != before || err != nil {
+				t.Errorf("restore brought the tables from step %d to %d, %v", before, step, err)
 			}
 		})
 	}

@@ -59,8 +59,8 @@ func (r restoreCmd) Run(ctx context.Context, g *globals) error {
 	if c.Store == "sqlite" {
 		return r.of(restoreSQLite(ctx, g, in, c.Data, everySink(&c)))
 	}
-	sum, err := restoreInto(ctx, g, c.Store, in, everySink(&c))
-	if errors.Is(err, models.ErrNotEmpty) {
+	sum, err := restoreInto(ctx, c.Store, in, everySink(&c))
+	if errors.Is(err, models.ErrNotEmpty) || errors.Is(err, models.ErrOlderSchema) {
 		return usagef("%w: create a new one and name it with --store", err)
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func restoreSQLite(ctx context.Context, g *globals, in io.Reader, data string, s
 	if err := removeDatabase(fresh); err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	sum, err := restoreInto(ctx, g, "sqlite:"+fresh, in, sinks)
+	sum, err := restoreInto(ctx, "sqlite:"+fresh, in, sinks)
 	if err != nil {
 		return errors.Join(err, removeDatabase(fresh))
 	}
@@ -123,7 +123,7 @@ func tellRestored(g *globals, sum models.BackupSummary, kept string) error {
 
 // restoreInto fills an empty database, and asks for sinks to be made anew: they may have seen what the checkpoint
 // has not.
-func restoreInto(ctx context.Context, g *globals, dsn string, in io.Reader, sinks []string) (sum models.BackupSummary, err error) {
+func restoreInto(ctx context.Context, dsn string, in io.Reader, sinks []string) (sum models.BackupSummary, err error) {
 	store, err := models.Open(ctx, dsn, models.Options{})
 	if err != nil {
 		return sum, err
@@ -133,7 +133,7 @@ func restoreInto(ctx context.Context, g *globals, dsn string, in io.Reader, sink
 	if err != nil {
 		return sum, err
 	}
-	if err := g.migrate(ctx, store); err != nil { // a database that is not empty may be at work
+	if err := makeTables(ctx, store); err != nil {
 		return sum, fmt.Errorf("nothing was restored: %w", err)
 	}
 	now := machine.Now()
