@@ -168,6 +168,10 @@ func (d *daemon) readSites(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	had, err := d.store.Sites(ctx)
+	if err != nil {
+		return err
+	}
 	if err := syncSites(ctx, d.store, &d.base, d.clock.Now()); err != nil {
 		return err
 	}
@@ -188,6 +192,7 @@ func (d *daemon) readSites(ctx context.Context) error {
 		return err // at the start somebody is there to mend it
 	}
 	d.force.Store(force)
+	d.tellLeft(had, rows)
 	_, err = addStartPages(ctx, d.store, force, d.clock.Now())
 	return err
 }

@@ -65,10 +65,15 @@ func (d *daemon) reload(ctx context.Context) error {
 		d.log.Warn("commands do not learn what is in force", "err", err) // it is in force all the same
 	}
 	d.tell(config.Diff(&before.config, &d.force.Load().config))
-	for _, site := range leftFile(had, rows) {
+	d.tellLeft(had, rows)
+	return nil
+}
+
+// tellLeft warns of the sites that the configuration file had and has no more.
+func (d *daemon) tellLeft(before, after []models.Site) {
+	for _, site := range leftFile(before, after) {
 		d.log.Warn("a site is not in the configuration any more and is visited under the defaults: recrawld remove forgets it", "site", site.Name)
 	}
-	return nil
 }
 
 // leftFile are the sites that the configuration file had and has no more.

@@ -87,6 +87,32 @@ func TestReloadTellsOfASiteThatLeftTheFile(t *testing.T) {
 	}
 }
 
+// TestTheStartTellsOfASiteThatLeftTheFile as a reload does, once: while the daemon did not run is when most files are written anew.
+func TestTheStartTellsOfASiteThatLeftTheFile(t *testing.T) {
+	t.Parallel()
+	path, data := configure(t, "sites: [{url: \"http://127.0.0.1:9/\", name: here}]\n")
+	const words = "recrawld remove forgets it\" site=here"
+	begin := func() string {
+		t.Helper()
+		code, _, stderr := command(t, "run", "-c", path, "--for", "100ms")
+		if code != exitDone {
+			t.Fatalf("run: exit code %d: %s", code, stderr)
+		}
+		return stderr
+	}
+	if said := begin(); strings.Contains(said, words) {
+		t.Errorf("with the site in the file the log says\n%s\nwant nothing of the kind", said)
+	}
+	writeConfig(t, path, data, "")
+	if said := begin(); !strings.Contains(said, words) {
+		t.Errorf("with the site out of the file the log says\n%s\nwant %q", said, words)
+	}
+	must(t, "remove", "here", "--yes", "-c", path)
+	if said := begin(); strings.Contains(said, words) {
+		t.Errorf("after its removal the log says\n%s\nwant nothing of the kind", said)
+	}
+}
+
 func TestReloadThatFailsLateChangesNothing(t *testing.T) {
 	t.Parallel()
 	path, data := configure(t, "")
