@@ -19,8 +19,10 @@ const (
 	// be said of them all.
 	EnoughAside = maxPages
 
-	// doubtful is how many other addresses of pages one that may be something else outweighs: a family of which a third is that is never left aside.
-	doubtful = 2
+	// doubtful is how many other addresses of pages one that may be something else outweighs, and mostDoubts how many of these make a family be visited for good
+	// before it is left aside: however many are visited, chance alone would once bring enough others in a row.
+	doubtful   = 2
+	mostDoubts = 6
 )
 
 // family is what pages of one say, of one kind of what they may say: what they are for, or what PlainFamilyOf is about.
@@ -29,6 +31,7 @@ type family struct {
 	params string   // of what PlainFamilyOf is about: the parameters that they leave out
 	pages  []uint32 // prints of those that say it, or of those that others are other addresses of, at most EnoughAside
 	listed bool     // one did not, or another thing
+	doubts uint8    // how many may be something else, since it was left aside last; less than mostDoubts
 }
 
 // FamilyOf tells the family of pages that a URL belongs to by the path of what makes them and the names of its parameters; of those that say what is to
@@ -121,10 +124,14 @@ func (h *HostMemory) Undecided(key Family, params string) bool {
 // whether that was news.
 func (h *HostMemory) Doubts(key Family) bool {
 	k := h.family(key)
-	if k == nil || k.listed || len(k.pages) == 0 || len(k.pages) >= EnoughAside {
+	if k == nil || k.listed || len(k.pages) >= EnoughAside {
 		return false
 	}
+	k.doubts++
 	k.pages = k.pages[:max(len(k.pages)-doubtful, 0)]
+	if k.doubts >= mostDoubts {
+		*k = family{key: key, listed: true}
+	}
 	return true
 }
 
@@ -144,6 +151,9 @@ func (h *HostMemory) Tells(key Family, page int64, says bool, params string) boo
 	}
 	if says && params == k.params {
 		k.pages = append(k.pages, print)
+		if len(k.pages) >= EnoughAside {
+			k.doubts = 0
+		}
 	} else {
 		*k = family{key: key, listed: true}
 	}

@@ -45,6 +45,11 @@ func DecodeHost(b []byte) *HostMemory {
 			h.stays = append(h.stays, p.stay())
 		}
 	}
+	if len(p.b) > 0 { // and those of before doubts were
+		for i := range h.families {
+			h.families[i].doubts = uint8(min(p.number(), mostDoubts-1))
+		}
+	}
 	if !p.whole() {
 		return &HostMemory{}
 	}
@@ -138,13 +143,14 @@ func (w *writer) said(h *HostMemory) {
 	for i := range h.families {
 		w.family(&h.families[i])
 	}
-	if len(h.stays) == 0 && !slices.ContainsFunc(h.families, func(k family) bool { return k.params != "" }) {
+	doubts := slices.ContainsFunc(h.families, func(k family) bool { return k.doubts > 0 })
+	if len(h.stays) == 0 && !doubts && !slices.ContainsFunc(h.families, func(k family) bool { return k.params != "" }) {
 		return
 	}
 	for i := range h.families {
 		w.text(h.families[i].params)
 	}
-	if len(h.stays) == 0 {
+	if len(h.stays) == 0 && !doubts {
 		return
 	}
 	w.number(uint64(len(h.stays)))
@@ -156,6 +162,12 @@ func (w *writer) said(h *HostMemory) {
 		for _, page := range s.pages {
 			w.number(uint64(page))
 		}
+	}
+	if !doubts {
+		return
+	}
+	for i := range h.families {
+		w.number(uint64(h.families[i].doubts))
 	}
 }
 
