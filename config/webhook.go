@@ -14,6 +14,7 @@ type Webhook struct {
 	Secret     string   // where the keys are that sign them: ${file:/path} or ${credential:name}; see Keys
 	Kinds      []string // of events that are told; default IndexKinds
 	Sites      []string // names of the sites whose events are told; none: all
+	Weight     float64  // key min_significance: changes of less are not told, 0–1; default 0
 	Requisites bool     // what pages need to be shown, images, styles, scripts and fonts, is told of as well
 	Private    bool     // the receiver may be at a private address or on this machine
 }
@@ -69,6 +70,7 @@ var webhookFields = []field[Webhook]{
 	{key: "secret", of: func(w *Webhook) value { return word(&w.Secret, checkSecretPlace) }},
 	{key: "kinds", of: func(w *Webhook) value { return words(&w.Kinds, oneOf(EventKinds()...)) }},
 	{key: "sites", of: func(w *Webhook) value { return words(&w.Sites, checkName) }},
+	{key: "min_significance", of: func(w *Webhook) value { return number(&w.Weight, 0, 1) }},
 	{key: "requisites", of: func(w *Webhook) value { return toggle(&w.Requisites) }},
 	{key: "private", of: func(w *Webhook) value { return toggle(&w.Private) }},
 }

@@ -45,7 +45,7 @@ func commented(t *testing.T, key, secret, ours string) Config {
 }
 
 func hooks(keys string) string {
-	return fmt.Sprintf("webhooks:\n  search:\n    url: https://x.example/in\n    secret: ${file:%s}\n    sites: docs\n    requisites: on\n    private: on\n", keys)
+	return fmt.Sprintf("webhooks:\n  search:\n    url: https://x.example/in\n    secret: ${file:%s}\n    sites: docs\n    min_significance: 0.5\n    requisites: on\n    private: on\n", keys)
 }
 
 func TestWebhooks(t *testing.T) {
@@ -56,7 +56,7 @@ func TestWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Webhook{{Name: "search", URL: "https://x.example/in", Secret: "${file:" + path + "}", Kinds: IndexKinds(), Sites: []string{"docs"},
-		Requisites: true, Private: true}}
+		Weight: 0.5, Requisites: true, Private: true}}
 	if diff := cmp.Diff(want, c.Webhooks); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -59,8 +59,9 @@ func (h *hookTeller) describe(ctx context.Context, events []models.Event) (log s
 	if err != nil {
 		return "", nil, err
 	}
+	wanted := models.ChangesQuery{Requisites: h.hook.Requisites, Weight: float32(h.hook.Weight)}
 	for i, e := range events {
-		if !slices.Contains(h.hook.Kinds, e.Kind.String()) || e.Requisite && !h.hook.Requisites ||
+		if !slices.Contains(h.hook.Kinds, e.Kind.String()) || !wanted.Matches(e) ||
 			len(h.hook.Sites) > 0 && !slices.Contains(h.hook.Sites, names[e.SiteID]) {
 			objects[i] = nil
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recrawld/clock"
 	"recrawld/config"
 	"recrawld/models"
 )
@@ -232,6 +233,33 @@ func TestWebhooksKnowTheKindsOfEvents(t *testing.T) {
 	}
 	if _, err := eventKinds(config.EventKinds()); err != nil {
 		t.Error(err)
+	}
+}
+
+// A receiver that wants changes of some significance is told of these, of those that nobody can weigh, and of all else that happens.
+func TestAReceiverIsNotToldOfSmallChanges(t *testing.T) {
+	t.Parallel()
+	path, _ := configure(t, "")
+	store := built(t, path).store
+	events := []models.Event{
+		{URL: "small", Kind: models.EventChanged, Significance: 0.1, Reasons: 1}, {URL: "great", Kind: models.EventChanged, Significance: 0.5, Reasons: 1},
+		{URL: "unweighed", Kind: models.EventChanged}, {URL: "refreshed", Kind: models.EventRefreshed}, {URL: "gone", Kind: models.EventGone}, {URL: "new", Kind: models.EventNew},
+	}
+	for weight, want := range map[float64]string{0: "small great unweighed refreshed gone new", 0.5: "great unweighed gone new"} {
+		h := hookTeller{hook: &config.Webhook{Kinds: config.IndexKinds(), Weight: weight}, parts: sinkParts{store: store, clock: clock.NewVirtual(filledNow)}}
+		_, objects, err := h.describe(t.Context(), events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		for i, e := range events {
+			if objects[i] != nil {
+				told = append(told, e.URL)
+			}
+		}
+		if got := strings.Join(told, " "); got != want {
+			t.Errorf("with min_significance %g a receiver is told of %s, want %s", weight, got, want)
+		}
 	}
 }
 
