@@ -85,6 +85,10 @@ func (a addCmd) Run(ctx context.Context, g *globals) error {
 	if err != nil {
 		return err
 	}
+	const question = "start?"
+	if err := g.askable(question, a.Yes); err != nil { // before it makes requests, and waits between them
+		return err
+	}
 	turns, err := g.openTurns(ctx, &c)
 	if err != nil {
 		return err
@@ -104,7 +108,7 @@ func (a addCmd) Run(ctx context.Context, g *globals) error {
 	if s.Excluded != "" {
 		return refusedf("%s may not be visited: %s", site.URL, s.Excluded)
 	}
-	if yes, err := g.confirm("start?", a.Yes, true); err != nil || !yes {
+	if yes, err := g.confirm(question, a.Yes, true); err != nil || !yes {
 		return err
 	}
 	return a.write(ctx, g, &c, site, s, turns.left())

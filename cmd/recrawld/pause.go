@@ -202,11 +202,8 @@ func noSite(name string, names []string) error {
 // confirm asks a question on a terminal, where an empty answer means preset. Without a terminal it takes --yes for an
 // answer and refuses without it.
 func (g *globals) confirm(question string, yes, preset bool) (bool, error) {
-	if yes {
-		return true, nil
-	}
-	if !isTerminal(g.Stdin) {
-		return false, usagef("nobody is there to be asked %q: give --yes", question)
+	if err := g.askable(question, yes); err != nil || yes {
+		return yes, err
 	}
 	choice := map[bool]string{true: "[Y/n]", false: "[y/N]"}[preset]
 	fmt.Fprintf(g.Stderr, "%s %s ", question, choice)
@@ -215,6 +212,14 @@ func (g *globals) confirm(question string, yes, preset bool) (bool, error) {
 		return false, fmt.Errorf("read the answer: %w", err)
 	}
 	return answer(line, preset), nil
+}
+
+// askable is the error of confirm where nobody can be asked, for before what is done until then.
+func (g *globals) askable(question string, yes bool) error {
+	if !yes && !isTerminal(g.Stdin) {
+		return usagef("nobody is there to be asked %q: give --yes", question)
+	}
+	return nil
 }
 
 // answer is what a person's line says to a question of yes or no.

@@ -36,11 +36,15 @@ func (r restoreCmd) Run(ctx context.Context, g *globals) error {
 	if err != nil {
 		return err
 	}
+	question := fmt.Sprintf("Go back to %s?", filepath.Base(r.File))
 	in, err := openInput(g, r.File)
 	if err != nil {
 		return err
 	}
 	defer in.Close() // it was only read
+	if err := g.askable(question, r.Yes); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
@@ -52,7 +56,7 @@ func (r restoreCmd) Run(ctx context.Context, g *globals) error {
 		return err
 	}
 	defer l.release()
-	yes, err := g.confirm(fmt.Sprintf("Go back to %s?", filepath.Base(r.File)), r.Yes, false)
+	yes, err := g.confirm(question, r.Yes, false)
 	if err != nil || !yes {
 		return err
 	}
