@@ -46,6 +46,28 @@ func FromHistory(name string, pages []Recorded, b Bound) (*Trace, error) {
 	return t, nil
 }
 
+// LeastChanges is how many changes of the scored window it takes to tell policies apart: with none each is perfect, with one or two the
+// luck of a single visit decides. How firm more than that makes the figures is for the reader to judge.
+const LeastChanges = 3
+
+// Tells returns an error where a trace has fewer than LeastChanges after its first share, which teaches: what a comparison came to
+// would be chance.
+func (t *Trace) Tells() error {
+	window, changes := t.Scored(Learn), 0
+	for _, l := range t.Pages {
+		for _, at := range l.Changes {
+			if at >= window.From {
+				changes++
+			}
+		}
+	}
+	if changes >= LeastChanges {
+		return nil
+	}
+	return fmt.Errorf("there is too little history yet: %d changes of %d pages after the first quarter of %.3g days, and %d are needed to tell policies apart",
+		changes, len(t.Pages), t.To.Time().Sub(t.From.Time()).Hours()/24, LeastChanges)
+}
+
 // follow takes over the visits of a page and returns how many saw its content.
 func (l *Life) follow(visits []models.Visit, b Bound) (records int) {
 	var before models.Instant

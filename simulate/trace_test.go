@@ -178,3 +178,22 @@ func TestMadeWorldsHaveTheirRates(t *testing.T) {
 		}
 	}
 }
+
+// Changes of the first quarter teach and are not scored: they do not make a history long enough.
+func TestTellsCountsWhatIsScored(t *testing.T) {
+	t.Parallel()
+	trace := func(at ...models.Instant) *Trace {
+		return &Trace{From: 0, To: 1000, Pages: []Life{{Changes: at[:len(at)/2]}, {Changes: at[len(at)/2:]}}}
+	}
+	scored := make([]models.Instant, LeastChanges)
+	for i := range scored {
+		scored[i] = models.Instant(250 + i)
+	}
+	if err := trace(scored...).Tells(); err != nil {
+		t.Errorf("%d changes of the scored window: %v, want enough", LeastChanges, err)
+	}
+	scored[0] = 249
+	if err := trace(scored...).Tells(); err == nil {
+		t.Errorf("%d changes, one of them of the first quarter: enough, want an error", LeastChanges)
+	}
+}

@@ -27,6 +27,9 @@ func historySubjects(ctx context.Context, g *globals) ([]simulate.Subject, error
 		bound simulate.Bound
 	}{{"history, optimistic", simulate.Latest}, {"history, pessimistic", simulate.Earliest}} {
 		t, err := simulate.FromHistory(end.name, recorded, end.bound)
+		if err == nil {
+			err = t.Tells()
+		}
 		if err != nil {
 			return nil, notFoundf("%w", err)
 		}

@@ -190,6 +190,23 @@ func TestSimulateComplains(t *testing.T) {
 	}
 }
 
+// A history with next to no change in it makes every policy perfect, which says nothing of any.
+func TestSimulateWantsAHistoryWithChanges(t *testing.T) {
+	t.Parallel()
+	site := serve(t, map[string]string{"/": "<p>this page stays as it is, whatever happens"})
+	path, _ := configure(t, "sites: [{url: \""+site.URL+"/\"}]\n")
+	seenTwice := func() bool {
+		must(t, "visit", site.URL+"/", "-c", path)
+		_, _, stderr := command(t, "simulate", "--history", "-c", path)
+		return !strings.Contains(stderr, "seen twice")
+	}
+	runUntil(t, seenTwice, "run", "-c", path)
+	code, stdout, stderr := command(t, "simulate", "--history", "-c", path)
+	if code != exitNotFound || stdout != "" || !strings.Contains(stderr, "0 changes") || !strings.Contains(stderr, "3 are needed") {
+		t.Errorf("exit %d, out %q, complaint %q; want exit %d, how many changes there are and are needed", code, stdout, stderr, exitNotFound)
+	}
+}
+
 // Recorded visits are simulated twice: nobody knows when between two visits a page changed.
 func TestSimulateHistory(t *testing.T) {
 	t.Parallel()
