@@ -57,7 +57,7 @@ func TestInterruptedInAWord(t *testing.T) {
 	cancel()
 	dir := filledData(t)
 	for _, args := range [][]string{
-		{"add", "http://127.0.0.1:9/", "--data", t.TempDir()}, {"backup", "-", "--data", dir}, {"plan", "docs", "--budget", "9/day", "--data", dir},
+		{"add", "--yes", "http://127.0.0.1:9/", "--data", t.TempDir()}, {"backup", "-", "--data", dir}, {"plan", "docs", "--budget", "9/day", "--data", dir},
 		{"simulate", "--history", "--data", dir},
 	} {
 		var complaint bytes.Buffer

@@ -32,7 +32,8 @@ type importCmd struct {
 // Help is the text below the flags.
 func (importCmd) Help() string {
 	return `FR is the interval to start with, in cycles. Empty lines, lines that begin with # and a heading "url,fr" are skipped.
-A URL that ends in a comma and a number stands in quotes. Bad lines are counted and the first ten shown.
+A URL that ends in a comma and a number stands in quotes. Bad lines are counted and the first ten shown; the others are
+added, and the exit code is 0, or 2 where all are bad. Who wants none looks at "bad" of --json.
 
 FILE may be other things than a list, plain or in gzip:
 
