@@ -146,12 +146,16 @@ func childShare(w *world) {
 	navigation := found("a.example", 9) // on the parent's own level: no child
 	navigation.Page.Stats, navigation.Page.DueAt = models.ChangeStats{ChangedAt: now + 1}, now+3600_000
 	children = append(children, navigation)
+	w.wantShare(models.ChildShare{Known: 4, Changed: 2}, now, children)
+}
+
+// wantShare holds the share of a parent, whose links were read at a time, against the one that it has when its turn has come.
+func (w *world) wantShare(want models.ChildShare, fullAt models.Instant, children []models.Discovery) {
 	r := w.family(children...)
-	r.Page.FullAt = now
+	r.Page.FullAt = fullAt
 	w.mustCommit(r)
 	w.now = w.now.Add(time.Minute)
-	l := w.claimOne(1)
-	if got, want := l.Pages[0].Share, (models.ChildShare{Known: 4, Changed: 2}); got != want {
+	if got := w.claimOne(1).Pages[0].Share; got != want {
 		w.Errorf("child share = %+v, want %+v", got, want)
 	}
 }
@@ -178,14 +182,7 @@ func childrenThatTell(w *world) {
 		tells(&d.Page)
 		children = append(children, d)
 	}
-	r := w.family(children...)
-	r.Page.FullAt = now
-	w.mustCommit(r)
-	w.now = w.now.Add(time.Minute)
-	l := w.claimOne(1)
-	if got, want := l.Pages[0].Share, (models.ChildShare{Known: 4, Changed: 2}); got != want {
-		w.Errorf("child share = %+v, want %+v: those live, missing, and the two that changed", got, want)
-	}
+	w.wantShare(models.ChildShare{Known: 4, Changed: 2}, now, children) // those live, missing, and the two that changed
 }
 
 func childrenAreForwarded(w *world) {
