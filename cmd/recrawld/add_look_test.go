@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -181,7 +182,8 @@ func TestAddFollowsASitemapThatRedirects(t *testing.T) {
 // TestRequisitesByAFlag: whoever has no configuration file says on the command line that they are kept.
 func TestRequisitesByAFlag(t *testing.T) {
 	t.Parallel()
-	site := serve(t, map[string]string{"/docs/": `<p>A page with an image.<img src="/image.xml">`, "/image.xml": "<svg/>"})
+	pages := map[string]string{"/docs/": `<p>A page with an image.<img src="/image.xml">`, "/image.xml": "<svg/>"}
+	site := serve(t, pages)
 	config, data := configure(t, "")
 	var s survey
 	if err := json.Unmarshal([]byte(must(t, "add", "-c", config, "--yes", "--json", "--requisites", "site", site.URL+"/docs/")), &s); err != nil {
@@ -190,8 +192,14 @@ func TestRequisitesByAFlag(t *testing.T) {
 	if got := dumpOf(t, data).Sites[0].Settings; s.Needs.Kept != 1 || got != "requisites: site\n" {
 		t.Errorf("%d requisites are kept, by the settings %q; want one and that setting", s.Needs.Kept, got)
 	}
+	site = serve(t, pages) // which nobody has asked yet
 	config, data = configure(t, "")
-	must(t, "run", "-c", config, "--requisites", "all", site.URL+"/docs/", "--for", "3s")
+	p := launch(t, nil, "run", "-c", config, "--requisites", "all", site.URL+"/docs/")
+	site.isAsked(t, "/image.xml")
+	p.signal(syscall.SIGTERM)
+	if code := p.ends(); code != exitDone {
+		t.Fatalf("exit code %d:\n%s", code, p.output())
+	}
 	if page := pageIn(t, dumpOf(t, data), site.URL+"/image.xml"); !page.Requisite || page.Version != 1 {
 		t.Errorf("the image is %+v, want it found as a requisite, and a version of it", page)
 	}
