@@ -56,7 +56,7 @@ func (s *visit) weighOther(ctx context.Context, of saying, other canon.URL, stan
 	known := err == nil
 	switch {
 	case !known && !errors.Is(err, models.ErrNotFound):
-		s.log.Warn("whether a page is known could not be read", "page", s.page.URL, "other", other, "error", err)
+		s.log.Warn("whether a page is known could not be read", "page", s.page.URL, "other", other, "err", err)
 	case known && isRead(&row) && stands(&row):
 		s.noted(host.tell(of.family, of.page, true, of.params))
 	case known && row.State == models.StateNew, !known && of.params != "":
