@@ -149,8 +149,8 @@ func (c *Case) isVolatile(key uint64, p *pair, to uint32, rolls bool) bool {
 	}
 	elsewhere := false
 	if r := c.Host.region(key); r != nil && r.kind == Volatile && len(r.pages) >= hostPages {
-		if elsewhere = p.own() && p.states(); !elsewhere {
-			return true
+		if elsewhere = p.own() && p.states() && (p.isAmount() || numberless(p.before.Text) != numberless(p.after.Text)); !elsewhere {
+			return true // also of other numbers than amounts of money in the same words, as what a status page measures
 		}
 	}
 	if r := c.Host.region(c.templateKey(p)); r != nil && !p.own() && r.last-r.first > flipSeconds {

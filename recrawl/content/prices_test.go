@@ -230,3 +230,24 @@ func TestWhatWentLongAgoIsNotAwaited(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsMeasuredIsNoPrice: numbers in the same words that keep changing on some pages of a host, as those of a status page do, are noise on the others
+// from their first change on. What prices are spared made each such page learn it by itself, and one whose numbers changed at half of its visits never did.
+func TestWhatIsMeasuredIsNoPrice(t *testing.T) {
+	t.Parallel()
+	s := shelf{t: t, host: &HostMemory{}, memories: map[int]*PageMemory{}, at: noon}
+	status := func(service, n int) string {
+		name := fmt.Sprintf("Service %c", 'A'+service)
+		return "<html><head><title>" + name + "</title></head><body><main><h1>" + name + "</h1><p>" + name +
+			fmt.Sprintf(" answers on %d nodes; the slowest took %d ms in the last hours.</main></body></html>", 3+n%4, 40+7*n%50)
+	}
+	for day := range 20 {
+		s.at = noon.AddDate(0, 0, day)
+		for service := range 4 {
+			s.visit(service, 24*time.Hour, status(service, day), status(service, day+1))
+		}
+	}
+	if v := s.visit(7, 24*time.Hour, status(7, 1), status(7, 2)); v.Kind == Change {
+		t.Errorf("another page's first is %v for %v", v.Kind, v.Reasons)
+	}
+}
